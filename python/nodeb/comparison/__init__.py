@@ -1,18 +1,19 @@
 """Comparisons of scenarios, paired by common random numbers.
 
-`differences` has the statistics, `experiment` simulates, `text` shows.
+`differences` has the statistics, `verdict` judges, `experiment` simulates, `text` shows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nodeb.comparison.differences import MARGIN, Comparison, Difference, Tried, Verdict
+from nodeb.comparison.differences import MARGIN, Comparison, Difference, Tried
 from nodeb.comparison.differences import compare as _compare
+from nodeb.comparison.verdict import MoreRuns, Verdict
 from nodeb.errors import InputError
 from nodeb.results.result import Result
 
-__all__ = ["Comparison", "Difference", "Tried", "Verdict", "compare"]
+__all__ = ["Comparison", "Difference", "MoreRuns", "Tried", "Verdict", "compare"]
 
 
 def compare(

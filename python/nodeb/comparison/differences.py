@@ -22,16 +22,15 @@ from numpy.typing import NDArray
 
 from nodeb.base.arguments import as_number
 from nodeb.base.table import Table
+from nodeb.comparison.verdict import Verdict, judge
 from nodeb.errors import InputError
 from nodeb.results.metrics import METRICS, Metric, by_run, chosen
 from nodeb.stats import (
-    CONFIDENCE,
     Interval,
     family_confidence,
     mean_interval,
     paired_difference,
     ratio_interval,
-    runs_needed,
 )
 
 __all__ = [
@@ -39,32 +38,17 @@ __all__ = [
     "Comparison",
     "Difference",
     "Tried",
-    "Verdict",
     "check_margin",
     "compare",
     "difference",
     "differences",
-    "judge",
 ]
 
 MARGIN = 0.02
 """Share of the baseline's mean within which two are the same, unless somebody says otherwise."""
-MOST_RUNS = 1_000_000
-"""Nobody simulates more replications to decide something."""
 
 Array = NDArray[np.float64]
 Tables = Mapping[str, Table]
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What an interval of a difference says."""
-
-    kind: str
-    """`better`, `worse`; `more`, `less` where no way is; `same` within the margin; `equal`, all
-    pairs to the last bit; `undecided`."""
-    more_runs: float = 0.0
-    """About how many replications more would decide; infinite if none would, in all likelihood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +68,8 @@ class Difference:
     verdict: Verdict
     unpaired: float
     """How many times as wide the interval would be had the runs not been paired."""
+    differing: int
+    """Pairs whose two values differ."""
     missing: int = 0
     """Replications of which one of the two has no value."""
 
@@ -240,44 +226,10 @@ def difference(
     gain = apart / paired.stdev if paired.stdev > 0 else math.nan
     ratio = ratio_interval(b, a, confidence)
     missing = int((either & ~both).sum())
-    return Difference(group, metric, mean_a, mean_b, paired, ratio, verdict, gain, missing)
-
-
-def judge(
-    found: Interval, margin: float, better: str = "", confidence: float = CONFIDENCE
-) -> Verdict:
-    """What the interval of a difference says.
-
-    The two are the same when the whole interval lies within the margin (an equivalence test, at
-    half the error that 95 % would allow); one is better when the interval leaves out 0 and does not
-    lie within. Pairs that are all equal tell of no difference, and of no margin either: what is
-    rare may not have happened yet. How many replications would decide comes from the spread.
-
-    Args:
-        found: the interval of other less baseline.
-        margin: in the unit of the values.
-        better: whether `more` or `less` is.
-        confidence: of the interval.
-    """
-    if found.low == found.high == 0:
-        return Verdict("equal")
-    if found.low >= -margin and found.high <= margin:
-        return Verdict("same")
-    if found.low > 0 or found.high < 0:
-        way = "more" if found.low > 0 else "less"
-        return Verdict(way if not better else "better" if way == better else "worse")
-    return Verdict("undecided", _more_runs(found, margin, confidence))
-
-
-def _more_runs(found: Interval, margin: float, confidence: float) -> float:
-    if not math.isfinite(found.half_width):
-        return math.inf  # one pair says nothing of their spread
-    size = abs(found.mean)
-    target = max(size, margin - size)
-    if target <= 0:
-        return math.inf
-    needed = runs_needed(found.stdev, target, confidence)
-    return math.inf if needed > MOST_RUNS else float(max(needed - found.n, 1))
+    differing = int((a != b).sum())
+    return Difference(
+        group, metric, mean_a, mean_b, paired, ratio, verdict, gain, differing, missing
+    )
 
 
 def _unknown(base: Table, own: Table, wanted: Sequence[Metric]) -> Iterator[str]:
@@ -307,9 +259,11 @@ def _row(comparison: Comparison, tried: Tried, one: Difference) -> dict[str, Any
         "ratio_high": one.ratio.high,
         "confidence": comparison.confidence,
         "margin": comparison.margin,
-        "verdict": one.verdict.kind,
-        "more_runs": one.verdict.more_runs,
+        "verdict": one.verdict.word,
+        "more_runs_low": one.verdict.more_runs.low,
+        "more_runs_high": one.verdict.more_runs.high,
         "pairs": one.difference.n,
+        "differing": one.differing,
         "missing": one.missing,
         "unpaired_width": one.unpaired,
         "seed": comparison.seed,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -32,6 +33,8 @@ CAUSES, CAUSES_TEXT = "causes.parquet", "causes.csv"
 """What the differences are made of, where somebody has found out."""
 LEAST_RUNS = 20
 """Replications where nobody asks for a number: a difference needs more of them than a mean."""
+FEW_RUNS = 10
+"""Replications below which intervals cover too seldom where a rare event makes the difference."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,12 @@ class Experiment:
         scenarios = [one for _, one in planned]
         first = scenarios[0]
         most = max(LEAST_RUNS, *(one.runs for one in scenarios))
-        named = (one.files(file.parent) for file, one in zip(files, scenarios, strict=False))
+        used = (one.files(file.parent) for file, one in zip(files, scenarios, strict=False))
+        named = {
+            label: asked
+            for text, (label, one) in zip(texts, planned, strict=False)
+            if (asked := _runs_named(text, settings, one)) is not None
+        }
         cells = []
         for label, one in planned:
             data, recorded = one.apart()
@@ -116,10 +124,10 @@ class Experiment:
         return cls(
             cells,
             scenarios,
-            [*files, *chain.from_iterable(named)],
+            [*files, *chain.from_iterable(used)],
             first.seed,
             first.runs if runs is not None else most,
-            list(_notes(planned, cells)),
+            [*_notes(planned, cells), *_notes_on_runs(named, runs, most)],
         )
 
     def warnings(self) -> list[str]:
@@ -252,3 +260,30 @@ def _notes(planned: Sequence[tuple[str, Scenario]], cells: Sequence[Cell]) -> li
     if any(one.precision is not None for _, one in planned):
         notes.append("`precision` is of a single scenario; a comparison takes --runs")
     return notes
+
+
+def _notes_on_runs(named: Mapping[str, int], asked: int | None, taken: int) -> Iterator[str]:
+    """Reports runs that are more than the files ask for, or fewer than intervals need.
+
+    Args:
+        named: the number that each file asks for, by its label; without those that name none.
+        asked: the number that `--runs` gives, if it does.
+        taken: the number that is taken.
+    """
+    if asked is not None and asked < FEW_RUNS:
+        yield (
+            f"--runs {asked}: with fewer than {FEW_RUNS} pairs intervals often miss a difference "
+            f"that a rare event makes; take {LEAST_RUNS} or more"
+        )
+    fewer = [f"{label} asks for {runs}" for label, runs in named.items() if runs < taken]
+    if asked is None and fewer:
+        yield (
+            f"{taken} pairs of replications are simulated, as a difference needs more than a mean "
+            f"(`runs`: {', '.join(fewer)}); --runs sets another number"
+        )
+
+
+def _runs_named(text: str, settings: Sequence[str], scenario: Scenario) -> int | None:
+    """Returns the runs that a file or a setting asks for; None if neither does."""
+    named = "runs" in tomllib.loads(text) or "runs" in map(key_of, settings)
+    return scenario.runs if named else None

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from statistics import median
 
-from nodeb.comparison.differences import Comparison, Difference, Tried, Verdict
+from nodeb.comparison.differences import Comparison, Difference, Tried
+from nodeb.comparison.verdict import MoreRuns, Verdict
 from nodeb.results.metrics import ALL
 from nodeb.stats import Interval
 from nodeb.terminal.text import FACTORS, align, decimals_of, shown_unit
@@ -29,13 +30,18 @@ def judged(verdict: Verdict, margin: float, pairs: int = 2) -> str:
     if verdict.kind == "same":
         return f"same within {percent(margin)}" if margin else "same"
     if verdict.kind != "undecided":
-        return verdict.kind
+        return verdict.word
     if pairs < 2:
         return "undecided: one pair tells nothing"
-    if math.isinf(verdict.more_runs):
-        return "undecided by any number of runs"
-    runs = "run" if verdict.more_runs == 1 else "runs"
-    return f"undecided: about {verdict.more_runs:.0f} {runs} more"
+    return f"undecided: {_more_runs(verdict.more_runs)}"
+
+
+def _more_runs(more: MoreRuns) -> str:
+    if math.isinf(more.high):
+        return f"at least {more.low:.0f} runs more"
+    if more.low == more.high:
+        return f"{more.low:.0f} {'run' if more.low == 1 else 'runs'} more"
+    return f"{more.low:.0f} to {more.high:.0f} runs more"
 
 
 def percent(share: float) -> str:

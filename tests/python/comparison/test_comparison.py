@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import subprocess
 import sys
 from pathlib import Path
@@ -14,12 +13,10 @@ import pytest
 
 import nodeb
 from nodeb import _core
-from nodeb.base.student import t_quantile
 from nodeb.base.table import Table
-from nodeb.comparison.differences import compare, judge
-from nodeb.comparison.text import judged
+from nodeb.comparison.differences import compare
 from nodeb.replication.cells import simulated
-from nodeb.stats import Interval, mean_interval, paired_difference, ratio_interval
+from nodeb.stats import paired_difference
 
 SCENARIO = """runs = 4
 radio.dch.bler = 0.1
@@ -36,83 +33,7 @@ def pair(tmp_path):
     return one, other
 
 
-def interval(mean, half, n=20):
-    stdev = half * math.sqrt(n) / float(t_quantile(n - 1, 0.975))
-    return Interval(mean, mean - half, mean + half, stdev, n)
-
-
 # --- the statistics ---
-
-
-def test_the_ratio_has_fiellers_interval():
-    """The ends solve `mean(x - r y) = +- t s / sqrt(n)`, as the interval is defined."""
-    chance = np.random.default_rng(4)
-    y = chance.normal(5.0, 1.0, 15)
-    x = 2 * y + chance.normal(0.0, 1.0, 15)
-    found = ratio_interval(x, y)
-    assert found.mean == pytest.approx(x.mean() / y.mean())
-    assert found.low < found.mean < found.high
-    for end in (found.low, found.high):
-        rest = mean_interval(x - end * y)
-        assert min(abs(rest.low), abs(rest.high)) == pytest.approx(0.0, abs=1e-9)
-    inside = mean_interval(x - found.mean * y)
-    assert inside.low < 0 < inside.high
-
-
-def test_a_ratio_over_what_may_be_nothing_has_no_ends():
-    found = ratio_interval([1.0, 2.0, 3.0, 4.0], [-1.0, 1.0, -2.0, 2.5])
-    assert math.isnan(found.low)
-    assert math.isnan(ratio_interval([1.0, 2.0], [0.0, 0.0]).mean)
-    zero = ratio_interval([0.5, -0.5, 0.1, -0.1], [2.0, 2.1, 1.9, 2.0])
-    assert zero.low < zero.mean == 0.0 < zero.high
-    with pytest.raises(nodeb.InputError, match="equal numbers of runs"):
-        ratio_interval([1.0], [1.0, 2.0])
-
-
-@pytest.mark.parametrize(
-    ("mean", "half", "better", "verdict"),
-    [
-        (0.5, 1.0, "more", "same"),  # within 2 either way
-        (1.5, 1.0, "more", "better"),  # leaves out 0, and may be more than the margin
-        (1.5, 1.6, "more", "undecided"),
-        (1.5, 0.2, "more", "same"),  # told from 0, and too small to matter
-        (5.0, 1.0, "more", "better"),
-        (5.0, 1.0, "less", "worse"),
-        (-5.0, 1.0, "less", "better"),
-        (-5.0, 1.0, "", "less"),
-        (5.0, 1.0, "", "more"),
-        (5.0, 6.0, "more", "undecided"),
-    ],
-)
-def test_verdicts(mean, half, better, verdict):
-    assert judge(interval(mean, half), 2.0, better).kind == verdict
-
-
-def test_undecided_says_how_many_runs_more_decide():
-    """With that many the interval, of the same mean and spread, decides indeed."""
-    for mean, half, n in [
-        (5.0, 6.0, 20),
-        (0.0, 3.0, 20),
-        (1.9, 30.0, 20),
-        (-0.3, 2.2, 3),
-        (1.0, 9.0, 2),
-    ]:
-        now = interval(mean, half, n)
-        found = judge(now, 2.0, "more")
-        assert found.kind == "undecided"
-        for more, decides in [(found.more_runs, True), (found.more_runs - 1, False)]:
-            runs = int(n + more)
-            width = now.stdev * float(t_quantile(runs - 1, 0.975)) / math.sqrt(runs)
-            later = interval(mean, width * (0.999999 if decides else 1), runs)
-            assert (judge(later, 2.0, "more").kind != "undecided") is decides
-    assert judge(interval(0.0, 1.0), 0.0).more_runs == math.inf
-    assert "by any number" in judged(judge(interval(0.0, 1.0), 0.0), 0.0)
-    assert judge(Interval(1.0, math.nan, math.nan, math.nan, 1), 0.1).more_runs == math.inf
-
-
-def test_pairs_that_are_all_equal_say_nothing_of_what_is_rare():
-    found = judge(interval(0.0, 0.0), 0.0, "less")
-    assert (found.kind, judged(found, 0.02)) == ("equal", "equal in all pairs")
 
 
 def block_errors(bler, seed, runs=10):
@@ -254,8 +175,28 @@ def test_what_is_there_is_not_simulated_again(call, pair, monkeypatch):
 def test_what_changes_nothing_is_said(call, pair):
     pair[1].write_text(pair[0].read_text() + "# the same\n")
     status, out, err = call("compare", *pair, "--runs", 3)
-    assert (status, err) == (0, "note: other is the same scenario as one\n")
+    assert status == 0
+    assert "note: other is the same scenario as one\n" in err
     assert "worse" not in out
+
+
+def test_more_pairs_than_a_file_asks_for_are_reported(call, pair):
+    status, _, err = call("compare", *pair, "--metric", "download_s")
+    assert status == 0
+    assert err == (
+        "note: 20 pairs of replications are simulated, as a difference needs more than a mean "
+        "(`runs`: one asks for 4, other asks for 4); --runs sets another number\n"
+    )
+    pair[0].write_text(pair[0].read_text().replace("runs = 4", ""))
+    pair[1].write_text(pair[1].read_text().replace("runs = 4", "runs = 20"))
+    assert call("compare", *pair, "--metric", "download_s", "--force")[2] == ""
+    assert "one asks for 5" in call("compare", *pair, "--set", "runs=5", "--force")[2]
+
+
+def test_fewer_pairs_than_intervals_need_are_reported(call, pair):
+    err = call("compare", *pair, "--runs", 9, "--metric", "download_s")[2]
+    assert err.startswith("note: --runs 9: with fewer than 10 pairs intervals often miss")
+    assert call("compare", *pair, "--runs", 10, "--metric", "download_s")[2] == ""
 
 
 def test_what_is_doubtful_is_told_as_by_run(call, pair):
@@ -310,7 +251,7 @@ def test_what_makes_no_sense_is_refused(call, pair, arguments, message):
     status, out, err = call("compare", *arguments)
     assert (status, out) == (2, "")
     assert message in err
-    assert err.count("\n") == 1
+    assert sum(not line.startswith("note: ") for line in err.splitlines()) == 1
     assert not Path("out").exists()
 
 

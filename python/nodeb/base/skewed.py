@@ -1,0 +1,100 @@
+"""Confidence intervals of means of values that are skewed, or mostly equal.
+
+Student's t assumes that the sample's spread is known from n - 1 independent deviations. Where a
+rare event makes the difference, most values are equal and the others lie on one side: the spread is
+then known from few values, and the sample often lacks the event. Two remedies, in closed form:
+
+* Only values that differ from the commonest one count as degrees of freedom.
+* The skewness is removed by Hall's monotone transformation of the t statistic.
+
+The interval reaches as far as either on each side.
+
+Sources:
+    Hall: On the removal of skewness by transformation, J. R. Stat. Soc. B 54(1), 1992, pp. 221-228.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.base.student import t_quantile
+
+__all__ = ["Reach", "varied"]
+
+ROUNDING = 1e-9
+"""Share of the largest value by which equal differences may differ through rounding."""
+NO_SKEWNESS = 1e-6
+"""Skewness below which Hall's transformation is the identity, to the digits of a double."""
+
+
+def varied(values: NDArray[np.float64], scale: float) -> int:
+    """Returns how many values differ from the commonest one, at least 1.
+
+    Args:
+        values: at least one.
+        scale: size of the numbers that the values were calculated from.
+    """
+    ends = np.flatnonzero(np.diff(np.sort(values)) > ROUNDING * scale) + 1
+    commonest = int(np.diff(np.concatenate(([0], ends, [values.size]))).max())
+    return max(values.size - commonest, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Distance of the interval's ends from the mean of `n` values."""
+
+    n: int
+    t_all: float
+    """Quantile of Student's t for n - 1 degrees of freedom."""
+    t_varied: float
+    """Quantile of Student's t for the values that vary."""
+
+    @classmethod
+    def of(cls, n: int, degrees: int, confidence: float) -> Reach:
+        """Returns the reach of a two-sided interval.
+
+        Args:
+            n: number of values, at least 2.
+            degrees: degrees of freedom of their spread, from `varied`.
+            confidence: probability that the interval covers the true mean, in (0, 1).
+        """
+        quantiles = t_quantile(np.array([n - 1, min(degrees, n - 1)]), (1 + confidence) / 2)
+        return cls(n, float(quantiles[0]), float(quantiles[1]))
+
+    def ends(self, mean: float, half: float, second: float, third: float) -> tuple[float, float]:
+        """Returns the ends of the interval.
+
+        Args:
+            mean: of the values.
+            half: the least distance of either end, from `half_width`.
+            second: mean of their squared deviations.
+            third: mean of their deviations to the third power.
+        """
+        deviation = math.sqrt(max(second, 0.0))
+        if deviation**3 == 0:
+            return mean, mean
+        largest = (self.n - 2) / math.sqrt(self.n - 1)  # of any n values; more comes of rounding
+        skewness = min(max(third / deviation**3, -largest), largest)
+        stdev = deviation * math.sqrt(self.n / (self.n - 1))
+        above = max(half, -self._transformed(skewness, -self.t_all) * stdev)
+        below = max(half, self._transformed(skewness, self.t_all) * stdev)
+        return mean - below, mean + above
+
+    def half_width(self, squares: float) -> float:
+        """Returns the half-width of Student's interval.
+
+        Args:
+            squares: mean of the squared deviations, each times its quantile of Student's t.
+        """
+        return math.sqrt(max(squares, 0.0) / (self.n - 1))
+
+    def _transformed(self, skewness: float, t: float) -> float:
+        """Returns the studentized mean whose transform has the quantile `t`, in deviations."""
+        z = t / math.sqrt(self.n) - skewness / (6 * self.n)
+        if abs(skewness) < NO_SKEWNESS:
+            return z
+        return 3 / skewness * (float(np.cbrt(1 + skewness * z)) - 1)

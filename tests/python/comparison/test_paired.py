@@ -1,0 +1,149 @@
+"""Intervals of paired differences and ratios, also where a rare event makes the difference."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import nodeb
+from nodeb import _core
+from nodeb.base.skewed import Reach, varied
+from nodeb.base.student import t_quantile
+from nodeb.comparison.verdict import judge
+from nodeb.replication.cells import simulated
+from nodeb.stats import mean_interval, paired_difference, ratio_interval
+
+POOL = 20_000
+TRIALS = 2000
+LINKS = {"DCH": {"radio": {"dch": {"bler": 0.1}}}, "wired": {}}
+
+
+def downloads(link, loss):
+    """Download times of 50 kB in many replications of one seed."""
+    scenario = {
+        "wired": {"rate": "10 Mbps", "delay": "110 ms", "loss": loss},
+        "users": [{"traffic": {"ftp": {"size": "50 kB"}}}],
+        **LINKS[link],
+    }
+    resolved = nodeb.Scenario.from_dict(scenario).resolved()
+    compiled = _core.CompiledScenario.from_json(simulated(resolved.to_dict()), "")
+    return np.asarray(compiled.run_many(7, 0, POOL, _core.Control())["flows"]["download_s"])
+
+
+@pytest.fixture(scope="module")
+def pools():
+    """Download times by link and loss."""
+    return {(link, loss): downloads(link, loss) for link in LINKS for loss in (0.01, 0.012, 0.02)}
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("loss", [0.012, 0.02])
+@pytest.mark.parametrize("runs", [10, 20])
+def test_intervals_cover_where_losses_are_rare(pools, link, loss, runs):
+    """Student's t covers 85 to 89 % of these."""
+    base, own = pools[link, 0.01], pools[link, loss]
+    truth, ratio = (own - base).mean(), own.mean() / base.mean()
+    chance = np.random.default_rng(3)
+    covered = of_ratio = same = 0
+    for _ in range(TRIALS):
+        at = chance.integers(0, POOL, runs)
+        found = paired_difference(own[at], base[at])
+        covered += truth in found
+        of_ratio += ratio in ratio_interval(own[at], base[at])
+        same += judge(found, 0.02 * base[at].mean(), "less").kind == "same"
+    assert covered / TRIALS >= 0.92
+    assert of_ratio / TRIALS >= 0.9
+    assert same / TRIALS <= 0.025, "the difference is larger than the margin"
+
+
+@pytest.mark.parametrize(("runs", "width"), [(10, 1.15), (20, 1.06), (100, 1.02)])
+def test_normal_differences_have_nearly_students_interval(runs, width):
+    chance = np.random.default_rng(2)
+    covered, ratios = 0, []
+    for _ in range(TRIALS):
+        values = chance.normal(1.0, 2.0, runs)
+        found, plain = paired_difference(values, np.zeros(runs)), mean_interval(values)
+        assert found.low <= plain.low + 1e-9
+        assert found.high >= plain.high - 1e-9
+        covered += 1.0 in found
+        ratios.append(found.half_width / plain.half_width)
+    assert covered / TRIALS == pytest.approx(0.955, abs=0.015)
+    assert np.mean(ratios) < width
+
+
+def test_the_interval_is_the_wider_of_few_degrees_and_halls():
+    values = np.array([0.0, 0, 0, 0, 0, 0, 0, 1, 2, 9])
+    n, stdev = values.size, values.std(ddof=1)
+    found = paired_difference(values, np.zeros(n))
+    half = float(t_quantile(3, 0.975)) * stdev / math.sqrt(n)
+    assert found.low == pytest.approx(values.mean() - half), "three pairs differ"
+    t, skewness = float(t_quantile(9, 0.975)), ((values - values.mean()) ** 3).mean()
+    skewness /= values.std() ** 3
+    end = (found.mean - found.high) / stdev
+    transform = end + skewness * end**2 / 3 + skewness**2 * end**3 / 27 + skewness / (6 * n)
+    assert transform == pytest.approx(-t / math.sqrt(n)), "Hall's equation"
+
+
+def test_the_interval_of_mirrored_values_is_mirrored():
+    values = np.random.default_rng(1).exponential(1.0, 15)
+    one, other = (paired_difference(way * values, np.zeros(15)) for way in (1, -1))
+    assert (other.low, other.high) == pytest.approx((-one.high, -one.low))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-9, 1e12])
+def test_the_interval_has_the_scale_of_its_values(scale):
+    values = np.random.default_rng(1).exponential(1.0, 15)
+    one, other = (paired_difference(by * values, np.zeros(15)) for by in (1, scale))
+    assert (other.low, other.high) == pytest.approx((scale * one.low, scale * one.high))
+
+
+def test_equal_differences_say_nothing_of_the_spread():
+    assert varied(np.array([0.1 + 0.2, 0.3, 0.3, 1.0]), 1.0) == 1, "rounding is no difference"
+    assert varied(np.array([3.0, 1.0, 2.0]), 3.0) == 2, "all vary: n - 1 degrees of freedom"
+    assert varied(np.zeros(4), 0.0) == 1
+    flat = paired_difference([1.5, 2.5, 3.5], [1.0, 2.0, 3.0])
+    assert flat.low == flat.high == 0.5
+    assert Reach.of(5, 2, 0.95).ends(1.0, 0.0, 0.0, 0.0) == (1.0, 1.0)
+
+
+def test_the_ratio_holds_where_the_mean_of_what_is_left_may_be_nothing():
+    """The ends are those r at which the interval of `x - r y` touches 0."""
+    chance = np.random.default_rng(4)
+    y = chance.normal(5.0, 1.0, 15)
+    x = 2 * y + chance.normal(0.0, 1.0, 15)
+    found = ratio_interval(x, y)
+    assert found.mean == pytest.approx(x.mean() / y.mean())
+    assert found.low < found.mean < found.high
+    for end in (found.low, found.high):
+        rest = paired_difference(x, end * y)
+        assert min(abs(rest.low), abs(rest.high)) == pytest.approx(0.0, abs=1e-9)
+    inside = paired_difference(x, found.mean * y)
+    assert inside.low < 0 < inside.high
+
+
+def test_the_ratio_holds_1_where_the_difference_holds_0():
+    chance = np.random.default_rng(6)
+    holds = []
+    for _ in range(300):
+        y = chance.exponential(1.0, 12) + 1
+        x = np.where(chance.random(12) < 0.5, y, 1.5 * y)
+        gap, ratio = paired_difference(x, y), ratio_interval(x, y)
+        assert (0 in gap) == (1 in ratio)
+        holds.append(0 in gap)
+    assert 0 < sum(holds) < 300
+
+
+def test_a_ratio_over_what_may_be_nothing_has_no_ends():
+    found = ratio_interval([1.0, 2.0, 3.0, 4.0], [-1.0, 1.0, -2.0, 2.5])
+    assert math.isnan(found.low)
+    assert math.isnan(ratio_interval([1.0, 2.0], [0.0, 0.0]).mean)
+    zero = ratio_interval([0.5, -0.5, 0.1, -0.1], [2.0, 2.1, 1.9, 2.0])
+    assert zero.low < zero.mean == 0.0 < zero.high
+    nothing = ratio_interval([0.0, 0.0, 0.0], [2.0, 2.1, 1.9])
+    assert (nothing.low, nothing.high) == (0.0, 0.0)
+    negative = ratio_interval([1.0, 2.0, 1.5], [-10.0, -11.0, -10.5])
+    assert negative.low < negative.mean < negative.high < 0
+    with pytest.raises(nodeb.InputError, match="equal numbers of runs"):
+        ratio_interval([1.0], [1.0, 2.0])

@@ -1,0 +1,96 @@
+"""Verdicts, and the further replications that they name."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from nodeb.base.student import t_quantile
+from nodeb.comparison.text import judged
+from nodeb.comparison.verdict import MoreRuns, Verdict, judge
+from nodeb.stats import Interval, paired_difference
+
+
+def interval(mean, half, n=20):
+    stdev = half * math.sqrt(n) / float(t_quantile(n - 1, 0.975))
+    return Interval(mean, mean - half, mean + half, stdev, n)
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "better", "kind", "sign"),
+    [
+        (0.5, 1.0, "more", "same", 0),  # within 2 either way
+        (1.5, 1.0, "more", "better", 1),  # leaves out 0, and may be more than the margin
+        (1.5, 1.6, "more", "undecided", 0),
+        (1.5, 0.2, "more", "same", 0),  # told from 0, and too small to matter
+        (5.0, 1.0, "more", "better", 1),
+        (5.0, 1.0, "less", "worse", 1),
+        (-5.0, 1.0, "less", "better", -1),
+        (-5.0, 1.0, "", "differs", -1),
+        (5.0, 1.0, "", "differs", 1),
+        (5.0, 6.0, "more", "undecided", 0),
+    ],
+)
+def test_verdicts(mean, half, better, kind, sign):
+    found = judge(interval(mean, half), 2.0, better)
+    assert (found.kind, found.sign) == (kind, sign)
+
+
+def test_a_difference_without_a_better_direction_has_a_word():
+    assert [Verdict("differs", sign).word for sign in (1, -1)] == ["more", "less"]
+    assert Verdict("better", -1).word == "better"
+
+
+def test_pairs_that_are_all_equal_say_nothing_of_what_is_rare():
+    found = judge(interval(0.0, 0.0), 0.0, "less")
+    assert (found.kind, judged(found, 0.02)) == ("equal", "equal in all pairs")
+
+
+def test_more_runs_are_a_range_that_covers_no_difference():
+    """The high end is enough to find 0 within the margin, with 80 % power."""
+    found = judge(interval(5.0, 6.0), 2.0, "more").more_runs
+    assert 1 <= found.low < found.high < math.inf
+    now = interval(0.0, 6.0)
+    runs = found.high + 20
+    needed = ((1.96 + 0.8416) * now.stdev / 2.0) ** 2
+    assert needed < runs < 1.5 * needed
+
+
+def test_without_a_margin_no_number_tells_that_there_is_no_difference():
+    found = judge(interval(1.0, 3.0), 0.0)
+    assert found.more_runs.low < math.inf == found.more_runs.high
+    assert judged(found, 0.0).startswith("undecided: at least ")
+    assert judge(Interval(1.0, math.nan, math.nan, math.nan, 1), 0.1).more_runs == MoreRuns(
+        math.inf, math.inf
+    )
+
+
+def test_a_number_that_is_too_large_is_not_named():
+    found = judge(interval(0.0, 1.0), 1e-6)
+    assert found.more_runs.high == math.inf
+
+
+def test_few_pairs_that_differ_are_not_the_same():
+    """One pair of 20 that differs by a tenth of the margin on average decides nothing."""
+    own = np.full(20, 100.0)
+    own[3] += 4.0
+    found = paired_difference(own, np.full(20, 100.0))
+    assert judge(found, 2.0, "less").kind == "undecided"
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.5, 1.2, 3.0])
+def test_the_high_end_decides_in_three_of_four_experiments(mean):
+    """Also without a difference, and half-way to the margin."""
+    chance = np.random.default_rng(11)
+    decided = []
+    for _ in range(600):
+        values = chance.normal(mean, 3.0, 10)
+        found = judge(paired_difference(values, np.zeros(10)), 1.0, "less")
+        if found.kind == "undecided":
+            more = np.concatenate([values, chance.normal(mean, 3.0, int(found.more_runs.high))])
+            later = judge(paired_difference(more, np.zeros(more.size)), 1.0, "less")
+            decided.append(later.kind != "undecided")
+    assert len(decided) > 100
+    assert np.mean(decided) >= 0.75

@@ -1,0 +1,320 @@
+"""Measures how often the intervals and verdicts of comparisons are right where events are rare.
+
+    python tools/compare_coverage.py [--trials 4000] [--pool 100000]
+
+Simulates a pool of replications of each scenario once, whose mean difference is taken as the truth,
+and draws experiments of n pairs from it. Writes tables in Markdown, which docs/statistics.md shows;
+the same arguments give the same tables. Takes about five minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb import Scenario, _core
+from nodeb.base.student import t_quantile
+from nodeb.comparison.differences import MARGIN
+from nodeb.comparison.verdict import Verdict, judge
+from nodeb.replication.cells import simulated
+from nodeb.stats import CONFIDENCE, Interval, mean_interval, paired_difference, ratio_interval
+
+Array = NDArray[np.float64]
+SIZES = (5, 10, 20, 50)
+FOLLOWED = 250
+"""Undecided experiments per case that are gone on with."""
+MOST_FOLLOWED = 30_000
+"""Further replications drawn at most."""
+RESAMPLES = 999
+"""Bootstrap samples of a candidate."""
+SEED, OTHER_SEED = 7, 8
+
+
+@dataclass(frozen=True)
+class Case:
+    """A difference with its distribution."""
+
+    name: str
+    base: Array
+    """Values of the baseline in the pool."""
+    own: Array
+    """Those of the other, in the same replications."""
+    better: str = "less"
+
+    @property
+    def truth(self) -> float:
+        """The mean difference over the pool."""
+        return float((self.own - self.base).mean())
+
+    @property
+    def margin(self) -> float:
+        """The margin of equivalence, in the unit of the values."""
+        return MARGIN * abs(float(self.base.mean()))
+
+
+class Pool:
+    """Simulated replications, each scenario once."""
+
+    def __init__(self, runs: int) -> None:
+        self.runs = runs
+
+    @cache  # noqa: B019, there is one pool
+    def flows(self, link: str, loss: float, bler: float, seed: int) -> dict[str, Array]:
+        """Returns the table of flows of a 50 kB download."""
+        radio = {"radio": {"dch": {"bler": bler}}} if link == "DCH" else {}
+        wired = {"rate": "10 Mbps", "delay": "110 ms", "loss": loss}
+        uplink = {"rate": "64 kbps", "delay": "20 ms"}
+        users = [{"traffic": {"ftp": {"size": "50 kB"}}}]
+        data = {"wired": wired, "uplink": uplink, "users": users, **radio}
+        scenario = Scenario.from_dict(data).resolved()
+        compiled = _core.CompiledScenario.from_json(simulated(scenario.to_dict()), "")
+        flows: dict[str, Array] = compiled.run_many(seed, 0, self.runs, _core.Control())["flows"]
+        return flows
+
+
+def rare_cases(pool: Pool) -> Iterator[Case]:
+    """The cases in which losses make the difference."""
+    for metric, label, better in (
+        ("download_s", "download time", "less"),
+        ("application_bps", "bit rate", "more"),
+    ):
+        for link in ("DCH", "wired"):
+            base = np.asarray(pool.flows(link, 0.01, 0.1, SEED)[metric])
+            for loss in (0.012, 0.02):
+                own = np.asarray(pool.flows(link, loss, 0.1, SEED)[metric])
+                yield Case(f"{label}, {link}, loss 1 to {100 * loss:g} %", base, own, better)
+
+
+def other_cases(pool: Pool) -> Iterator[Case]:
+    """Frequent differences, none at all, and closed forms."""
+    base = np.asarray(pool.flows("DCH", 0.0, 0.1, SEED)["download_s"])
+    for bler in (0.11, 0.2):
+        own = np.asarray(pool.flows("DCH", 0.0, bler, SEED)["download_s"])
+        yield Case(f"download time, DCH, BLER 10 to {100 * bler:g} %", base, own)
+    losses = np.asarray(pool.flows("DCH", 0.01, 0.1, SEED)["download_s"])
+    again = np.asarray(pool.flows("DCH", 0.01, 0.1, OTHER_SEED)["download_s"])
+    yield Case("no difference, DCH, loss 1 %, not paired", losses, again)
+    chance, size = np.random.default_rng(5), pool.runs
+    for mean in (0.0, 0.5, 1.2, 3.0):
+        base = chance.normal(50, 3, size)
+        yield Case(
+            f"normal, {mean:g} of 50, deviation 3", base, base + chance.normal(mean, 3, size)
+        )
+    base = np.full(size, 50.0)
+    yield Case("exponential", base, base + chance.exponential(3, size))
+
+
+def draws(case: Case, n: int, trials: int) -> Iterator[tuple[Array, Array]]:
+    """Draws experiments of n pairs."""
+    chance = np.random.default_rng([n, len(case.name)])
+    for _ in range(trials):
+        at = chance.integers(0, case.base.size, n)
+        yield case.base[at], case.own[at]
+
+
+# --- candidates ---
+
+
+def student(base: Array, own: Array) -> Interval:
+    """Student's t interval."""
+    return mean_interval(own - base)
+
+
+def signs(base: Array, own: Array) -> Interval:
+    """The sign-flip permutation test inverted, with random signs."""
+    d = own - base
+    mean, n = float(d.mean()), d.size
+    flips = _flips(n)
+
+    def accepted(shift: float) -> bool:
+        moved = d - shift
+        extreme = np.abs(flips @ moved) >= abs(moved.sum()) * (1 - 1e-12)
+        return bool(extreme.mean() > 1 - CONFIDENCE)
+
+    stdev = float(d.std(ddof=1))
+    low, high = (_furthest(accepted, mean, way * stdev) for way in (-1, 1))
+    return Interval(mean, low, high, stdev, n)
+
+
+def _furthest(accepted: Callable[[float], bool], start: float, step: float) -> float:
+    inside, outside = start, start + 8 * step
+    if step and accepted(outside):
+        return start + math.copysign(math.inf, step)
+    for _ in range(16):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if accepted(middle) else (inside, middle)
+    return inside
+
+
+@cache
+def _flips(n: int) -> Array:
+    return np.random.default_rng(0).choice([-1.0, 1.0], (RESAMPLES, n))
+
+
+@cache
+def _resamples(n: int) -> NDArray[np.int64]:
+    return np.random.default_rng(0).integers(0, n, (RESAMPLES, n))
+
+
+def bootstrap_t(base: Array, own: Array) -> Interval:
+    """The bootstrap-t interval, unbounded where samples without spread reach its quantiles."""
+    d = own - base
+    n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))
+    if stdev == 0:
+        return Interval(mean, mean, mean, 0.0, n)
+    drawn = d[_resamples(n)]
+    off, spread = drawn.mean(axis=1) - mean, drawn.std(axis=1, ddof=1)
+    flat = spread <= 1e-12 * stdev
+    t = np.where(flat, np.copysign(math.inf, off), off / np.where(flat, 1.0, spread))
+    t.sort()
+    cut = round((RESAMPLES + 1) * (1 - CONFIDENCE) / 2)
+    return Interval(mean, mean - t[-cut] * stdev, mean - t[cut - 1] * stdev, stdev, n)
+
+
+def bca(base: Array, own: Array) -> Interval:
+    """The bias-corrected and accelerated bootstrap interval."""
+    d = own - base
+    n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))
+    if stdev == 0:
+        return Interval(mean, mean, mean, 0.0, n)
+    means, normal = np.sort(d[_resamples(n)].mean(axis=1)), NormalDist()
+    below = float((means < mean).mean() + (means == mean).mean() / 2)
+    bias = normal.inv_cdf(min(max(below, 0.001), 0.999))
+    off = d - mean
+    bend = float((off**3).sum() / (6 * (off**2).sum() ** 1.5))
+    ends = []
+    for z in (bias - 1.959964, bias + 1.959964):
+        share = normal.cdf(bias + z / (1 - bend * z))
+        ends.append(float(means[min(int(share * RESAMPLES), RESAMPLES - 1)]))
+    return Interval(mean, ends[0], ends[1], stdev, n)
+
+
+def few_degrees(base: Array, own: Array) -> Interval:
+    """Student's t with one degree of freedom for each pair that differs."""
+    found, d = mean_interval(own - base), own - base
+    if not found.stdev:
+        return found
+    degrees = min(max(int(np.count_nonzero(d)), 1), d.size - 1)
+    half = float(t_quantile(degrees, (1 + CONFIDENCE) / 2)) * found.stdev / math.sqrt(d.size)
+    return Interval(found.mean, found.mean - half, found.mean + half, found.stdev, d.size)
+
+
+def chosen(base: Array, own: Array) -> Interval:
+    """The interval of nodeb."""
+    return paired_difference(own, base)
+
+
+CANDIDATES: dict[str, Callable[[Array, Array], Interval]] = {
+    "Student's t": student,
+    "sign test": signs,
+    "BCa": bca,
+    "bootstrap-t": bootstrap_t,
+    "t, few degrees": few_degrees,
+    "nodeb": chosen,
+}
+
+
+# --- what is measured ---
+
+
+def coverage(case: Case, n: int, trials: int, how: Callable[[Array, Array], Interval]) -> str:
+    """Returns the coverage in percent and the mean width against Student's t."""
+    covered, width, plain = 0, 0.0, 0.0
+    for base, own in draws(case, n, trials):
+        found = how(base, own)
+        covered += case.truth in found
+        width += found.half_width
+        plain += student(base, own).half_width
+    wide = f"{width / plain:.2f}" if math.isfinite(width) else "∞"
+    return f"{100 * covered / trials:.1f} ({wide})"
+
+
+def coverage_of_ratio(case: Case, n: int, trials: int) -> str:
+    """Returns the coverage of the ratio's interval in percent."""
+    truth = float(case.own.mean() / case.base.mean())
+    found = [ratio_interval(own, base) for base, own in draws(case, n, trials)]
+    return f"{100 * sum(truth in one for one in found) / trials:.1f}"
+
+
+def verdict(case: Case, base: Array, own: Array) -> Verdict:
+    """Returns the verdict of an experiment."""
+    margin = MARGIN * abs(float(base.mean()))
+    return judge(paired_difference(own, base), margin, case.better)
+
+
+def verdicts(case: Case, n: int, trials: int) -> list[str]:
+    """Returns what verdicts say, and how often the further runs that they name decide."""
+    found = [(base, own, verdict(case, base, own)) for base, own in draws(case, n, trials)]
+    outside = abs(case.truth) > case.margin
+    same = sum(one.kind == "same" for *_, one in found) if outside else 0
+    wrong = sum(one.sign * case.truth < 0 for *_, one in found)
+    undecided = [one for one in found if one[2].kind == "undecided"]
+    shares = [f"{100 * count / trials:.1f}" for count in (len(undecided), same, wrong)]
+    return [*shares, *followed(case, undecided[:FOLLOWED])]
+
+
+def followed(case: Case, undecided: list[tuple[Array, Array, Verdict]]) -> list[str]:
+    """Returns the median range, and the percentages decided by its low and its high end."""
+    ranges = [one.more_runs for *_, one in undecided]
+    if len(ranges) < 50:
+        return ["", "", ""]
+    chance = np.random.default_rng(3)
+    decided = {"low": 0, "high": 0}
+    for base, own, one in undecided:
+        for end in decided:
+            at = chance.integers(
+                0, case.base.size, int(min(getattr(one.more_runs, end), MOST_FOLLOWED))
+            )
+            more = np.concatenate([base, case.base[at]]), np.concatenate([own, case.own[at]])
+            decided[end] += verdict(case, *more).kind not in ("undecided", "equal")
+    low, high = (float(np.median([getattr(one, end) for one in ranges])) for end in decided)
+    shares = [f"{100 * count / len(ranges):.0f}" for count in decided.values()]
+    return [f"{low:.0f} to {high:.0f}", *shares]
+
+
+def row(cells: list[str]) -> None:
+    """Prints a row of a table."""
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def show_coverage(cases: list[Case], trials: int) -> None:
+    """Prints the coverage of all candidates."""
+    for n in SIZES[:3]:
+        row([f"n = {n}", *CANDIDATES, "nodeb's ratio"])
+        row(["---"] * (len(CANDIDATES) + 2))
+        for case in cases:
+            shown = [coverage(case, n, trials, how) for how in CANDIDATES.values()]
+            row([case.name, *shown, coverage_of_ratio(case, n, trials)])
+        print()
+
+
+def show_verdicts(cases: list[Case], trials: int) -> None:
+    """Prints how often verdicts are right."""
+    row(["case", "n", "undecided", "falsely same", "wrong way", "more", "by low", "by high"])
+    row(["---"] * 8)
+    for case in cases:
+        for n in SIZES[1:]:
+            row([case.name, str(n), *verdicts(case, n, trials)])
+
+
+def main() -> None:
+    """Measures everything."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--trials", type=int, default=4000)
+    parser.add_argument("--pool", type=int, default=100_000)
+    asked = parser.parse_args()
+    pool = Pool(asked.pool)
+    cases = [*rare_cases(pool), *other_cases(pool)]
+    show_coverage(cases, asked.trials)
+    show_verdicts(cases, asked.trials)
+
+
+if __name__ == "__main__":
+    main()
