@@ -210,7 +210,7 @@ impl CqiReports {
 
 /// By CQI: units that its block carries, its codes, and whose curve it follows; nothing for CQI 0.
 #[derive(Debug, PartialEq)]
-pub struct Blocks {
+pub struct CqiTable {
     offers: [Offer; CQIS],
     /// Units once more, in a table that no CQI leads out of.
     units: [u32; UNITS],
@@ -221,7 +221,7 @@ pub struct Blocks {
 /// CQIs, and what is left of a power of two.
 const UNITS: usize = 32;
 
-impl Blocks {
+impl CqiTable {
     fn new(offers: &[Offer; CQIS]) -> Self {
         let units = std::array::from_fn(|cqi| offers.get(cqi).map_or(0, |offer| offer.units));
         let most_codes = offers.iter().map(|offer| offer.codes).max().unwrap_or(0);
@@ -230,13 +230,13 @@ impl Blocks {
 }
 
 /// The blocks that users have so far: what many have in common lies in one place, which a cache then holds.
-pub type Tables = Vec<Arc<Blocks>>;
+pub type Tables = Vec<Arc<CqiTable>>;
 
-fn shared(tables: &mut Tables, blocks: &[Offer; CQIS]) -> Arc<Blocks> {
+fn shared(tables: &mut Tables, blocks: &[Offer; CQIS]) -> Arc<CqiTable> {
     if let Some(known) = tables.iter().find(|known| known.offers == *blocks) {
         return Arc::clone(known);
     }
-    tables.push(Arc::new(Blocks::new(blocks)));
+    tables.push(Arc::new(CqiTable::new(blocks)));
     tables[tables.len() - 1].clone()
 }
 
@@ -293,7 +293,7 @@ fn cqi_of_formula(thresholds: &[f32; CQIS + 1], snr: f32) -> u8 {
 #[derive(Debug)]
 pub struct Reporter {
     thresholds: Thresholds,
-    blocks: Arc<Blocks>,
+    blocks: Arc<CqiTable>,
     /// The lowest CQI whose format carries anything.
     lowest: usize,
     /// In TTIs.
