@@ -210,12 +210,12 @@ def test_groups_have_rows_of_their_own(tmp_path):
 
 def test_differences_are_paired_with_the_cell_that_has_the_other_value(tmp_path):
     path = write(tmp_path, GRID)
-    sweep = Sweep.load(path, runs=10)
+    sweep = Sweep.load(path, runs=40)
     table = sweep.run(tmp_path / "out", baseline=["wired.delay=100 ms"]).table
     for row in table:
         plain = nodeb.load(path).with_(**{"radio.dch.bler": row["radio.dch.bler"]})
-        own = plain.with_(**{"wired.delay": f"{1000 * row['wired.delay_s']:g} ms"}).run(runs=10)
-        base = plain.with_(**{"wired.delay": "100 ms"}).run(runs=10)
+        own = plain.with_(**{"wired.delay": f"{1000 * row['wired.delay_s']:g} ms"}).run(runs=40)
+        base = plain.with_(**{"wired.delay": "100 ms"}).run(runs=40)
         found = paired_difference(own.flows["transfer_s"], base.flows["transfer_s"])
         assert row["transfer_s_diff"] == found.mean
         assert (row["transfer_s_diff_ci95_low"], row["transfer_s_diff_ci95_high"]) == (
