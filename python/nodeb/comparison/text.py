@@ -9,7 +9,7 @@ from statistics import median
 from nodeb.comparison.differences import Comparison, Difference, Tried
 from nodeb.comparison.verdict import MoreRuns, Verdict
 from nodeb.results.metrics import ALL
-from nodeb.stats import Interval
+from nodeb.stats import CONFIDENCE, Interval
 from nodeb.terminal.text import FACTORS, align, decimals_of, shown_unit
 
 __all__ = ["HEAD", "comparison_text", "difference_cells", "judged", "percent"]
@@ -92,6 +92,11 @@ def _notes(found: Comparison, tried: Tried) -> Iterator[str]:
     if gains:
         about += f"; unpaired, intervals would be {median(gains):.2f} times as wide (median)"
     yield about
+    if (number := len(found.tried)) > 1:
+        yield (
+            f"intervals: {percent(found.confidence)} each, so that the {number} of a metric hold "
+            f"together with {percent(CONFIDENCE)}; metrics are not counted in"
+        )
     done = [one for one in tried.differences if one.metric.name == "complete"]
     if any(min(one.baseline.mean, one.other.mean) < 1 for one in done):
         yield (

@@ -130,6 +130,7 @@ def test_two_files_are_compared(call, pair):
     assert (status, err) == (0, "")
     assert "other against one (baseline)" in out
     assert "10 pairs of replications with the same random numbers, seed 1" in out
+    assert "hold together" not in out, "there is one interval of a metric"
     line = next(line for line in out.splitlines() if line.startswith("application bit rate"))
     assert line.endswith("worse")
     folder = Path("out/one-compared")
@@ -160,6 +161,7 @@ def test_changes_of_one_file_are_compared(call, pair):
     assert "wired.loss=0.1 against one (baseline)" in out
     assert f"{more} against one (baseline)" in out
     assert "difference (97.5 %)" in out
+    assert "intervals: 97.5 % each, so that the 2 of a metric hold together with 95 %" in out
     assert "20 pairs" in out
 
 
