@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
@@ -16,6 +17,9 @@ BAR = 30
 """Columns of the longest bar."""
 NAME = 24
 """Columns of a name at least, so that pictures and figures stand below each other."""
+BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|m?s|[kM]?bit/s|[kM]B|bytes|m)(?![\w/]))")
+"""The space of a number with its unit, at which no line ends."""
+HELD = "\N{NO-BREAK SPACE}"
 PLAIN = str.maketrans(
     {
         "\N{MINUS SIGN}": "-",
@@ -85,8 +89,8 @@ def _paragraph(shown: str) -> str:
 
 def _hanging(first: str, shown: str) -> str:
     """A paragraph whose later lines stand below the first word; commands stay in one piece."""
-    held = printable(shown)
-    return textwrap.fill(
+    held = BEFORE_UNIT.sub(HELD, printable(shown))
+    filled = textwrap.fill(
         held,
         WIDTH,
         initial_indent=first,
@@ -94,6 +98,7 @@ def _hanging(first: str, shown: str) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return filled.replace(HELD, " ")
 
 
 def _block(one: Bars | Rows) -> str:

@@ -12,6 +12,7 @@ from nodeb.base.streams import printable
 from nodeb.cli import notes
 from nodeb.cli.options import (
     At,
+    Everything,
     File,
     Force,
     Jobs,
@@ -21,6 +22,7 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
+    print_answer,
     print_beside,
     print_changed,
     print_warnings,
@@ -28,8 +30,8 @@ from nodeb.cli.options import (
 )
 from nodeb.errors import Interrupted
 from nodeb.sweep import Outcome, Sweep
+from nodeb.sweep.answer import answer
 from nodeb.terminal.progress import progress_bar
-from nodeb.terminal.text import sweep_text
 
 __all__ = ["sweep"]
 
@@ -48,8 +50,12 @@ def sweep(
         ),
     ] = None,
     metric: Annotated[
-        str, typer.Option(metavar="NAME", help="What is shown; the table has all metrics.")
-    ] = "application_bps",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What is shown; default: application_bps if every cell has it, else received_bps.",
+        ),
+    ] = None,
     margin: Margin = 0.02,
     dataset: Annotated[
         bool, typer.Option("--dataset", help="Write every replication as Parquet, too.")
@@ -61,6 +67,7 @@ def sweep(
         typer.Option(metavar="DIR", help="Results go here; default: out/<file name>-swept."),
     ] = None,
     force: Force = False,
+    everything: Everything = False,
 ) -> None:
     """Simulate all cells of a scenario's sweep table, but not those that are there already."""
     plan = Sweep.load(file, settings or (), runs, precision, seed)
@@ -85,11 +92,7 @@ def sweep(
     _print_notes(outcome)
     notes.print_idle_axes(plan, outcome)
     notes.print_empty_cells(outcome)
-    print(f"{title}: {outcome}; seed {plan.seed}\n")
-    print(sweep_text(outcome.table, metric))
-    if outcome.against is not None:
-        print(f"\n{outcome.against}")
-    print(f"\ntable: {outcome.file}")
+    print_answer(answer(outcome, str(file), str(outcome.file.parent)), everything)
 
 
 def _print_notes(outcome: Outcome) -> None:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from nodeb.plot.style import MARKERS, SIZE, color, dash, legend, name_places, new_figure
+from nodeb.answer.words import percent
+from nodeb.plot.style import INK, MARKERS, SIZE, color, dash, legend, name_places, new_figure
 
 __all__ = ["Curve", "bands"]
 
+HOLLOW: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 8.0,
+    "markerfacecolor": "white",
+    "markeredgewidth": 1.6,
+    "linestyle": "none",
+}
+"""A mark at a mean that leaves users out."""
 MOST_MARKERS = 40
 """With more points than this, markers hide the curve."""
 
@@ -28,6 +39,25 @@ class Curve:
     high: NDArray[np.float64]
     points: bool = False
     """Whether its points are not joined by a line."""
+    covered: NDArray[np.float64] | None = None
+    """The share of users of which each mean is; None where none leaves anybody out."""
+
+    @property
+    def some(self) -> NDArray[np.bool_]:
+        """Which means leave users out."""
+        if self.covered is None:
+            return np.zeros(len(self.x), dtype=bool)
+        return np.isfinite(self.mean) & (self.covered < 1)
+
+
+def _tell_of_some(axes: Axes, curves: Sequence[Curve]) -> None:
+    """Says in the legend what hollow marks are."""
+    shares = [
+        one.covered[one.some].min() for one in curves if one.covered is not None and one.some.any()
+    ]
+    if shares:
+        text = f"hollow: mean of only some users, of {percent(min(shares))} at the least"
+        axes.plot([], [], **HOLLOW, color=INK, label=text)
 
 
 def bands(
@@ -73,6 +103,9 @@ def bands(
             axes.errorbar(curve.x, curve.mean, errors, fmt="none", ecolor=paint, capsize=3)
         else:
             axes.fill_between(curve.x, curve.low, curve.high, color=paint, alpha=0.2, linewidth=0)
+        if (some := curve.some).any():
+            axes.plot(curve.x[some], curve.mean[some], **HOLLOW, color=paint, label="_some")
+    _tell_of_some(axes, curves)
     if ticks:
         name_places(axes, ticks, size[0])
         axes.set_xlim(-0.5, len(ticks) - 0.5)
@@ -82,5 +115,5 @@ def bands(
         axes.set_yscale("log")
     elif all(np.nanmin(c.mean, initial=0.0) >= 0 for c in curves):
         axes.set_ylim(bottom=0)
-    legend(axes, columns=3)
+    legend(axes, columns=3, fewest=1 if any(one.some.any() for one in curves) else 2)
     return figure

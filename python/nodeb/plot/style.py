@@ -163,11 +163,11 @@ def dash(place: int) -> str | tuple[int, tuple[float, ...]]:
     return DASHES[place // len(PALETTE) % len(DASHES)]
 
 
-def legend(axes: Axes, columns: int = 2, last: str = "") -> None:
-    """A legend below the axes, or none if there is nothing to tell apart; `last` stands last."""
+def legend(axes: Axes, columns: int = 2, last: str = "", fewest: int = 2) -> None:
+    """A legend below the axes, or none with too few entries to tell apart; `last` stands last."""
     handles, labels = axes.get_legend_handles_labels()
     entries = sorted(zip(handles, labels, strict=True), key=lambda entry: entry[1] == last)
-    if len(entries) > 1:
+    if len(entries) >= fewest:
         figure_legend(axes.get_figure(root=True), entries, columns)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
 from nodeb.plot.bands import Curve, bands
-from nodeb.plot.labels import SUFFIXES, Quantity
+from nodeb.plot.labels import DIFFERENCE, SUFFIXES, Quantity
 from nodeb.plot.style import nice_step
 from nodeb.results.metrics import ALL
 from nodeb.results.timeseries import time_averages
@@ -26,6 +26,7 @@ TIME = "t_s"
 BINS = 100
 LOG = ("", "x", "y", "xy")
 ENDS = ("_ci95_low", "_ci95_high")
+COVERED = "_covered"
 SERIES = ("user", "event")
 """Columns that tell the time series in one table apart."""
 NOTES = ("runs", "seed", "version", "precision_reached", "unit")
@@ -45,7 +46,8 @@ def curves(
 
     The intervals are those of the table (the columns `<y>_ci95_low` and `<y>_ci95_high` of a
     sweep). A table with a column `run` and without intervals gets them from its replications: rows
-    of one run with the same x are averaged first. A series over time is averaged in about a hundred
+    of one run with the same x are averaged first. Means that leave users out (`<y>_covered`) have
+    hollow marks, and the legend says so. A series over time is averaged in about a hundred
     intervals of time, as far as all runs go. A unit at the end of a column's name may be left out.
 
     Args:
@@ -107,7 +109,7 @@ def find(table: Table, name: str) -> str:
     for column in (name, *(name + suffix for suffix in SUFFIXES)):
         if column in table.columns:
             return column
-    shown = [c for c in table.columns if not c.endswith(ENDS)]
+    shown = [c for c in table.columns if not c.endswith((*ENDS, COVERED))]
     raise InputError(f"there is no column `{name}`{nearest(name, shown)}")
 
 
@@ -169,14 +171,17 @@ def _curve(label: str, rows: Table, x: str, y: str, ticks: Sequence[str], used: 
     _refuse_twins(rows, x, used)
     order = np.argsort(at, kind="stable")
     low, high = (rows[end] if known else np.full(len(rows), np.nan) for end in ends)
-    return Curve(label, at[order], values[order], low[order], high[order])
+    share = y.removesuffix(DIFFERENCE) + COVERED if y != "mean" else COVERED[1:]
+    covered = rows[share][order] if share in rows.columns else None
+    return Curve(label, at[order], values[order], low[order], high[order], covered=covered)
 
 
 def _refuse_twins(rows: Table, x: str, used: set[str]) -> None:
     """Complains about several rows for one point, and says what tells them apart."""
     if len(np.unique(rows[x])) == len(rows):
         return
-    others = [c for c in rows.columns if c not in used and not c.endswith(ENDS) and c not in NOTES]
+    about = (*ENDS, COVERED)
+    others = [c for c in rows.columns if c not in used and not c.endswith(about) and c not in NOTES]
     varying = [c for c in others if rows[c].dtype.kind in "OUSib" or "." in c]
     apart = next((c for c in varying if len(set(rows[c].tolist())) > 1), None)
     hint = f"; they differ in `{apart}`: add --by {apart} or --where {apart}=VALUE" if apart else ""

@@ -24,7 +24,17 @@ from nodeb.errors import InputError, nearest
 from nodeb.results import glossary
 from nodeb.stats import jain_indices
 
-__all__ = ["ALL", "METRICS", "Group", "Metric", "add", "by_run", "chosen", "covered"]
+__all__ = [
+    "ALL",
+    "METRICS",
+    "Group",
+    "Metric",
+    "add",
+    "by_run",
+    "chosen",
+    "covered",
+    "covered_by_run",
+]
 
 ALL = "all"
 """Name of the group of all users."""
@@ -205,7 +215,7 @@ def _rows(group: Group, values: Mapping[str, Array | None], said: list[str]) -> 
     }
 
 
-def covered(metric: Metric, group: Group) -> float:
+def covered(metric: Metric, group: Group, values: Array) -> float:
     """Which share of those who should have a value of a metric do have one, 1 for all.
 
     Of a users' mean these are the users of all replications, of other metrics the replications.
@@ -214,15 +224,31 @@ def covered(metric: Metric, group: Group) -> float:
     Args:
         metric: one that the tables of the group give.
         group: the users.
+        values: the metric by run.
     """
-    if metric.column is None:
-        values = _asked(metric, group)
-        return 1.0 if values is None else float(np.isfinite(values).mean())
-    table, name = metric.column
-    has = np.isfinite(group.column(table, name))
-    if metric.completed:
-        has = has[group.column("flows", "endless") == 0]
+    has, _ = _who(metric, group, values)
     return float(has.mean()) if has.size else 1.0
+
+
+def covered_by_run(metric: Metric, group: Group, values: Array) -> Array:
+    """The same share in each replication."""
+    has, at = _who(metric, group, values)
+    count = np.bincount(at, minlength=len(group.run))
+    shares = np.ones(len(group.run))
+    np.divide(np.bincount(at, has, len(group.run)), count, out=shares, where=count > 0)
+    return shares
+
+
+def _who(metric: Metric, group: Group, values: Array) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Whether each who should have a value has one, and the replication of each."""
+    if metric.column is None:
+        return np.isfinite(values), np.arange(len(values))
+    table, name = metric.column
+    has, at = np.isfinite(group.column(table, name)), group.at(table)
+    if not metric.completed:
+        return has, at
+    ends = group.column("flows", "endless") == 0
+    return has[ends], at[ends]
 
 
 # --- how the tables give them ---

@@ -49,7 +49,7 @@ def _rows(group: Group, runs: Table) -> Iterator[Row]:
         values = runs[name][np.isfinite(runs[name])]
         if values.size:
             i = mean_interval(values).within(metric.low, metric.high)
-            share = covered(metric, group)
+            share = covered(metric, group, runs[name])
             yield who, name, metric.unit, i.mean, i.low, i.high, i.stdev, i.n, share
         elif metric.can_fail:
             yield who, name, metric.unit, math.nan, math.nan, math.nan, math.nan, 0, 0.0

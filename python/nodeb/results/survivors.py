@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.base.table import Table
 
-__all__ = ["Unfinished", "median_of_all", "unfinished"]
+__all__ = ["NOTHING", "Unfinished", "median_of_all", "unfinished"]
 
 ROOM = 1.25
 """A suggested duration is longer by this factor than what the transfers seem to need."""
@@ -48,6 +48,36 @@ class Unfinished:
     def share(self) -> float:
         """Share of the transfers that were not complete."""
         return self.count / self.transfers if self.transfers else 0.0
+
+    def __add__(self, other: Unfinished) -> Unfinished:
+        """Those of both, of whose times together nothing is said but the longer duration."""
+        if not self.count or not other.count:
+            found = self if self.count else other
+            return replace(
+                found,
+                transfers=self.transfers + other.transfers,
+                at_least_s=math.nan,
+                median_s=math.nan,
+            )
+        count = self.count + other.count
+        part = self.count / count
+
+        def mixed(one: float, another: float) -> float:
+            return part * one + (1 - part) * another
+
+        return Unfinished(
+            self.transfers + other.transfers,
+            count,
+            mixed(self.received, other.received),
+            math.nan,
+            math.nan,
+            mixed(self.starved, other.starved),
+            float(np.fmax(self.enough_s, other.enough_s)),
+        )
+
+
+NOTHING = Unfinished(0, 0, 1.0, math.nan, math.nan, 0.0, math.nan)
+"""Of no transfers at all; added to others it changes nothing but what is estimated."""
 
 
 def unfinished(flows: Table, duration_s: float) -> Unfinished:

@@ -4,8 +4,9 @@
 after the other, so that a sweep of any size needs the memory of one part. The columns are `cell`
 (its number in the sweep's order), those of the swept keys as in `sweep.parquet`, and the table's
 own (`nodeb.results.glossary`). `metrics` has a row for each cell, replication and group, with
-every metric of `nodeb list metrics`. All parts of a table have the same columns, of the same types;
-what has no value is null.
+every metric of `nodeb list metrics`, and the share of the users of which each is where that leaves
+out users of any cell (`download_s_covered`). All parts of a table have the same columns, of the
+same types; what has no value is null.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from typing import Any
 import numpy as np
 
 from nodeb.base.table import Table
-from nodeb.results.metrics import by_run
+from nodeb.results.metrics import METRICS as KNOWN
+from nodeb.results.metrics import Group, by_run, covered_by_run
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
-from nodeb.sweep.results import swept_columns
+from nodeb.sweep.results import COVERED, swept_columns
 
 __all__ = ["DATASET", "METRICS", "write"]
 
@@ -32,7 +34,13 @@ Load = Callable[[Cell], tuple[Mapping[str, Table], bool]]
 """Gives the replications of a cell, and whether it reached its precision."""
 
 
-def write(folder: Path, cells: Sequence[Cell], axes: Sequence[Axis], load: Load) -> None:
+def write(
+    folder: Path,
+    cells: Sequence[Cell],
+    axes: Sequence[Axis],
+    load: Load,
+    partial: Sequence[str] = (),
+) -> None:
     """Writes the dataset of a sweep.
 
     Args:
@@ -40,6 +48,7 @@ def write(folder: Path, cells: Sequence[Cell], axes: Sequence[Axis], load: Load)
         cells: in the sweep's order.
         axes: what is swept.
         load: gives the replications of a cell.
+        partial: metrics that leave out users of any cell.
 
     Raises:
         OSError: it cannot be written.
@@ -48,7 +57,7 @@ def write(folder: Path, cells: Sequence[Cell], axes: Sequence[Axis], load: Load)
     written: dict[Path, Any] = {}
     for part, first in enumerate(range(0, len(cells), PART)):
         chosen = range(first, min(first + PART, len(cells)))
-        for name, table in _part(chosen, cells, swept, load).items():
+        for name, table in _part(chosen, cells, swept, load, partial).items():
             (folder / name).mkdir(exist_ok=True)
             file = folder / name / f"part-{part:05}.parquet"
             _write(table, file)
@@ -80,13 +89,17 @@ def _widen(written: Mapping[Path, Any]) -> None:
 
 
 def _part(
-    numbers: range, cells: Sequence[Cell], swept: Mapping[str, Sequence[Any]], load: Load
+    numbers: range,
+    cells: Sequence[Cell],
+    swept: Mapping[str, Sequence[Any]],
+    load: Load,
+    partial: Sequence[str],
 ) -> dict[str, Any]:
     """The tables of some cells, as Arrow has them; a column that a cell lacks is null there."""
     found: dict[str, list[Any]] = {}
     for number in numbers:
         about = {"cell": number, **{name: values[number] for name, values in swept.items()}}
-        for name, table in _tables(load(cells[number])[0]):
+        for name, table in _tables(load(cells[number])[0], partial):
             found.setdefault(name, []).append(_with(about, table).to_arrow())
     return {name: _with_nulls(_joined(tables)) for name, tables in found.items()}
 
@@ -111,9 +124,25 @@ def _with_nulls(table: Any) -> Any:
     return table
 
 
-def _tables(known: Mapping[str, Table]) -> Iterator[tuple[str, Table]]:
-    yield METRICS, by_run(known)
+def _tables(known: Mapping[str, Table], partial: Sequence[str]) -> Iterator[tuple[str, Table]]:
+    yield METRICS, _metrics(known, partial)
     yield from known.items()
+
+
+def _metrics(known: Mapping[str, Table], partial: Sequence[str]) -> Table:
+    """Each metric by replication, with the shares of those that leave out users."""
+    found = by_run(known)
+    shares = {name: np.ones(len(found)) for name in partial if name in found.columns}
+    for group in found.distinct("group"):
+        rows = found["group"] == group
+        for name, share in shares.items():
+            share[rows] = covered_by_run(KNOWN[name], Group(known, group), found[name][rows])
+    columns: dict[str, Any] = {}
+    for name in found.columns:
+        columns[name] = found[name]
+        if name in shares:
+            columns[name + COVERED] = shares[name]
+    return Table(columns)
 
 
 def _with(about: Mapping[str, Any], table: Table) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,21 +14,64 @@ from numpy.typing import NDArray
 from nodeb import _core
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
-from nodeb.results.metrics import METRICS
+from nodeb.results.metrics import ALL, METRICS, Group, by_run, covered
+from nodeb.results.survivors import NOTHING, Unfinished, unfinished
 from nodeb.stats import mean_interval, paired_difference
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.columns import column, place, plain, quantity
 
-__all__ = ["Baseline", "Known", "results", "swept_columns"]
-
-Known = Callable[[tuple[int, ...]], tuple[Table, bool]]
-"""The replications that count of the cell at these places, and whether a precision was reached."""
+__all__ = [
+    "COVERED",
+    "ENDS",
+    "Baseline",
+    "Found",
+    "Known",
+    "results",
+    "shown_metric",
+    "swept_columns",
+]
 
 ENDS = ("", "_ci95_low", "_ci95_high")
 DIFFERENCE = "_diff"
+COVERED = "_covered"
+"""End of the column with the share of users, or replications, of which a mean is."""
 CHUNK = 1000
 """So many rows are packed together."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Metrics of one cell."""
+
+    by_run: Table
+    """As `results.metrics.by_run` gives them."""
+    reached: bool
+    """Whether a precision was reached."""
+    covered: Mapping[str, Mapping[str, float]]
+    """Group -> metric -> the share of users of which its mean is."""
+    open: Unfinished
+    """What did not finish."""
+
+    @classmethod
+    def of(cls, tables: Mapping[str, Table], reached: bool) -> Found:
+        """The metrics of the replications that count."""
+        found = by_run(tables)
+        shares = {
+            group: _covered(Group(tables, group), found.where(found["group"] == group))
+            for group in found.distinct("group")
+        }
+        end_s = float(np.max(tables["bearers"]["end_s"], initial=0.0))
+        return cls(found, reached, shares, unfinished(tables["flows"], end_s))
+
+
+def _covered(group: Group, found: Table) -> dict[str, float]:
+    known = (METRICS[name] for name in METRICS if name in found.columns)
+    return {one.name: covered(one, group, found[one.name]) for one in known}
+
+
+Known = Callable[[tuple[int, ...]], Found]
+"""Gives the metrics of the cell at these places."""
 
 
 @dataclass(frozen=True)
@@ -78,34 +121,43 @@ def results(
     seed: int,
     known: Known,
     baseline: Baseline | None = None,
-) -> Table:
-    """The table of a sweep.
+) -> tuple[Table, Unfinished]:
+    """The table of a sweep, and what did not finish in all cells together.
 
     One row per cell and, where there are several groups of users, per group and for `all`. The
     columns are the swept keys with their units, `group`, `runs`, `precision_reached`, `seed`,
     `version`, and for each metric of `results.summary` its mean (`transfer_s`) and 95 % interval
-    (`transfer_s_ci95_low`, `transfer_s_ci95_high`). With a baseline the paired difference "cell
-    less baseline" follows in the same form (`transfer_s_diff`, ...).
+    (`transfer_s_ci95_low`, `transfer_s_ci95_high`). A metric that leaves out users in any of the
+    rows has the share of those that it is of, too (`transfer_s_covered`). With a baseline the
+    paired difference "cell less baseline" follows in the same form (`transfer_s_diff`, ...).
 
     Args:
         cells: the cells, in order of the rows.
         axes: what is swept.
         seed: seed of all random streams.
-        known: gives the replications of a cell.
+        known: gives the metrics of a cell.
         baseline: what the cells are compared with.
     """
     swept = swept_columns(cells, axes)
-    rows = _Rows()
+    rows, unended = _Rows(), NOTHING
     for i, cell in enumerate(cells):
-        own, reached = known(cell.places)
-        other = known(baseline.of(cell))[0] if baseline else None
-        runs = len(np.unique(own["run"]))
-        for group in own.distinct("group"):
+        own = known(cell.places)
+        other = known(baseline.of(cell)).by_run if baseline else None
+        runs = len(np.unique(own.by_run["run"]))
+        for group in own.by_run.distinct("group"):
             row = {name: values[i] for name, values in swept.items()}
-            row |= {"group": group, "runs": runs, "precision_reached": reached}
+            row |= {"group": group, "runs": runs, "precision_reached": own.reached}
             row |= {"seed": seed, "version": _core.version()}
             rows.add(row | dict(_metrics(group, own, other)))
-    return rows.table()
+        unended += own.open
+    return rows.table(), unended
+
+
+def shown_metric(table: Table) -> str:
+    """What people are shown unless they ask: a bit rate that every cell has."""
+    rate = "application_bps"
+    known = rate in table.columns and np.isfinite(table[rate][table["group"] == ALL]).all()
+    return rate if known else "received_bps"
 
 
 class _Rows:
@@ -126,26 +178,45 @@ class _Rows:
         """All rows, which go with it."""
         self._pack()
         names = {name: None for chunk in self._chunks for name in chunk}
-        return Table({name: self._column(name) for name in names})
+        return Table({name: self._column(name) for name in _ordered(names)})
 
     def _pack(self) -> None:
         # A cell may have metrics that another has not, such as the fairness of a single user.
         rows, self._last = self._last, []
         names = {name: None for row in rows for name in row}
-        chunk = {name: np.asarray([row.get(name, math.nan) for row in rows]) for name in names}
+        chunk = {
+            name: np.asarray([row.get(name, _missing(name)) for row in rows]) for name in names
+        }
         self._chunks.append(chunk)
         self._lengths.append(len(rows))
 
     def _column(self, name: str) -> NDArray[Any]:
         parts = zip(self._chunks, self._lengths, strict=True)
-        return np.concatenate([chunk.pop(name, np.full(n, math.nan)) for chunk, n in parts])
+        missing = _missing(name)
+        return np.concatenate([chunk.pop(name, np.full(n, missing)) for chunk, n in parts])
 
 
-def _metrics(group: str, own: Table, other: Table | None) -> Iterator[tuple[str, float]]:
+def _missing(name: str) -> float:
+    """What a row has that says nothing of a column: it leaves nobody out."""
+    return 1.0 if name.endswith(COVERED) else math.nan
+
+
+def _ordered(names: Collection[str]) -> Iterator[str]:
+    """Columns in their order, with shares behind the interval that they are about."""
+    for name in names:
+        if not name.endswith(COVERED):
+            yield name
+        if (share := name.removesuffix(ENDS[-1]) + COVERED) in names and name.endswith(ENDS[-1]):
+            yield share
+
+
+def _metrics(group: str, own: Found, other: Table | None) -> Iterator[tuple[str, float]]:
     """Name and value of each metric's columns."""
-    for metric in (name for name in METRICS if name in own.columns):
-        values = _by_run(own, group, metric)
+    for metric in (name for name in METRICS if name in own.by_run.columns):
+        values = _by_run(own.by_run, group, metric)
         yield from zip((metric + end for end in ENDS), _interval(metric, values), strict=True)
+        if own.covered[group][metric] < 1:
+            yield metric + COVERED, own.covered[group][metric]
         if other is not None:
             found = _difference(values, _by_run(other, group, metric))
             yield from zip((metric + DIFFERENCE + end for end in ENDS), found, strict=True)

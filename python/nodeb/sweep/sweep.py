@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from nodeb import _core
 from nodeb.base.arguments import as_path
@@ -21,7 +21,7 @@ from nodeb.inputs.reading import document, read_text
 from nodeb.replication.cells import Filler, identity, kept, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
-from nodeb.results.metrics import by_run, chosen
+from nodeb.results.metrics import chosen
 from nodeb.results.provenance import made
 from nodeb.stats import Precision
 from nodeb.storage.files import parquet
@@ -31,8 +31,12 @@ from nodeb.sweep.axes import Axis, read_axes
 from nodeb.sweep.cells import Cell, Cells, Reader, base
 from nodeb.sweep.dataset import DATASET, write
 from nodeb.sweep.folder import SOURCE, TABLE, Source
-from nodeb.sweep.results import Baseline, Known, results
+from nodeb.sweep.results import COVERED, Baseline, Found, Known, results, shown_metric
 from nodeb.terminal.progress import ProgressCallback
+
+if TYPE_CHECKING:
+    from nodeb.answer import Answer
+    from nodeb.results.survivors import Unfinished
 
 __all__ = ["Outcome", "Sweep"]
 
@@ -41,8 +45,16 @@ __all__ = ["Outcome", "Sweep"]
 class Outcome:
     """What became of a sweep."""
 
+    plan: Sweep
+    """What was swept."""
     table: Table
     """One row per cell and group; see `nodeb.sweep.results.results`."""
+    metric: str
+    """What is shown where people read; the table has all."""
+    is_chosen: bool
+    """Whether somebody asked for that metric."""
+    open: Unfinished
+    """What did not finish, in all cells together."""
     file: Path
     """The Parquet file with the same."""
     simulated: int
@@ -62,11 +74,26 @@ class Outcome:
     against: Against | None = None
     """The cells compared with the baseline, if there is one."""
 
+    @property
+    def answer(self) -> Answer:
+        """What it says first: the largest and the smallest effect, a grid, what did not finish."""
+        from nodeb.sweep.answer import answer
+
+        return answer(self)
+
     def __str__(self) -> str:
-        return (
-            f"{self.simulated + self.kept} cells, {self.kept} of them kept, "
-            f"{self.replications} replications simulated"
-        )
+        from nodeb.answer import text
+
+        return text(self.answer)
+
+    def _repr_html_(self) -> str:
+        from nodeb.report.answer import fragment
+
+        return fragment(self.answer)
+
+    def __repr__(self) -> str:
+        cells = self.simulated + self.kept
+        return f"<Outcome {self.plan.name!r}: {cells} cells, {self.kept} of them kept>"
 
 
 @dataclass(frozen=True)
@@ -151,7 +178,7 @@ class Sweep:
         progress: ProgressCallback | None = None,
         *,
         force: bool = False,
-        metric: str = "application_bps",
+        metric: str | None = None,
         margin: float = MARGIN,
         dataset: bool = False,
         beside: bool = False,
@@ -167,7 +194,9 @@ class Sweep:
                 `nodeb.Cluster` that simulates them.
             progress: called with the fraction done and a few words.
             force: replace results of another scenario or another command in the folder.
-            metric: what is compared with a baseline where people read; the table has all.
+            metric: what is compared with a baseline and shown where people read; the table has
+                all. None takes the application bit rate if every cell has one, and what the phone
+                received otherwise.
             margin: share of the baseline's mean within which two are the same.
             dataset: write all replications as Parquet, too (`nodeb.sweep.dataset`); without it one
                 of the same cells and replications stays, another is removed.
@@ -181,12 +210,14 @@ class Sweep:
             Interrupted: Ctrl-C; the same call goes on from there.
         """
         workers, compared = check_jobs(jobs), self.baseline(baseline)
-        share, (shown,) = check_margin(margin), chosen([metric])
+        share = check_margin(margin)
+        if metric is not None:
+            chosen([metric])
         with self._claim(as_path(folder, "folder"), force, beside) as place:
-            outcome, known = self._fill(place, compared, workers, progress, dataset)
+            outcome, known = self._fill(place, compared, workers, progress, dataset, metric)
             if compared is None:
                 return outcome
-            found = against(self.cells, known, compared, shown.name, share)
+            found = against(self.cells, known, compared, outcome.metric, share)
             return replace(outcome, against=found)
 
     def _fill(
@@ -196,6 +227,7 @@ class Sweep:
         workers: Jobs,
         progress: ProgressCallback | None,
         dataset: bool,
+        metric: str | None,
     ) -> tuple[Outcome, Known]:
         """Simulates what is missing in a folder that was claimed, and writes the table."""
         filler = Filler(self.cells, self.seed, self.stop, place.store, workers, progress)
@@ -205,17 +237,33 @@ class Sweep:
             return kept(cell, self.seed, self.stop, place.store)
 
         @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
-        def known(places: tuple[int, ...]) -> tuple[Table, bool]:
-            found, reached = load(self.cells.at(places))
-            return by_run(found), reached
+        def known(places: tuple[int, ...]) -> Found:
+            return Found.of(*load(self.cells.at(places)))
 
-        table = results(self.cells, self.axes, self.seed, known, compared)
-        folders = {DATASET: lambda to: write(to, self.cells, self.axes, load)} if dataset else {}
+        table, unended = results(self.cells, self.axes, self.seed, known, compared)
+        partial = [one.removesuffix(COVERED) for one in table.columns if one.endswith(COVERED)]
+
+        def write_dataset(to: Path) -> None:
+            write(to, self.cells, self.axes, load, partial)
+
+        folders = {DATASET: write_dataset} if dataset else {}
         place.finish({TABLE: parquet(table)}, folders, {DATASET: self._origin()})
-        counts = filler.completed, filler.kept, filler.replications
-        changes = tuple(place.store.damaged), place.replaced, tuple(place.dropped)
-        file, beside = place.path / TABLE, place.place.beside
-        return Outcome(table, file, *counts, *changes, beside), known
+        found = Outcome(
+            plan=self,
+            table=table,
+            metric=metric or shown_metric(table),
+            is_chosen=metric is not None,
+            open=unended,
+            file=place.path / TABLE,
+            simulated=filler.completed,
+            kept=filler.kept,
+            replications=filler.replications,
+            damaged=tuple(place.store.damaged),
+            replaced=place.replaced,
+            dropped=tuple(place.dropped),
+            beside=place.place.beside,
+        )
+        return found, known
 
     def _origin(self) -> str:
         """What tells the dataset of these cells from others: a hash of all that it depends on."""

@@ -246,3 +246,27 @@ def test_wrong_plots_are_told_in_one_paragraph(call, tmp_path, arguments, expect
     assert err.startswith("error: ")
     assert expected in err
     assert "Traceback" not in err
+
+
+def test_means_that_leave_users_out_are_hollow_and_the_legend_says_so():
+    table = swept()
+    shares = np.where(table["wired.loss"] == 0.2, 0.25, 1.0)
+    columns = {name: table[name] for name in table.columns}
+    some = Table(columns | {"application_bps_covered": shares})
+    figure = curves(some, "wired.loss", "application_bps", ["users.0.count"])
+    hollow = drawn(figure)["_some"]
+    assert hollow[0] == [0.2]
+    (texts,) = [legend.get_texts() for legend in figure.legends]
+    told = "hollow: mean of only some users, of 25 % at the least"
+    assert told in " ".join(" ".join(one.get_text() for one in texts).split())
+    whole = curves(table, "wired.loss", "application_bps", ["users.0.count"])
+    assert "_some" not in drawn(whole)
+    assert "hollow" not in " ".join(one.get_text() for one in whole.legends[0].get_texts())
+
+
+def test_a_single_curve_tells_of_hollow_marks_too():
+    table = swept()
+    columns = {name: table[name] for name in table.columns}
+    some = Table(columns | {"application_bps_covered": np.full(len(table), 0.5)})
+    figure = curves(some, "wired.loss", "application_bps", where={"users.0.count": "1"})
+    assert "hollow" in figure.legends[0].get_texts()[-1].get_text()

@@ -353,11 +353,12 @@ def test_an_early_stop_does_not_wait_for_what_is_not_needed(tmp_path):
 def test_sweep_prints_rates_and_says_where_the_table_is(call, tmp_path):
     status, out, err = call("sweep", write(tmp_path, GRID))
     assert (status, err) == (0, "")
-    assert "small: 6 cells, 0 of them kept, 24 replications simulated; seed 1" in out
-    assert "radio.dch.bler  wired.delay_s  application bit rate" in out
-    assert out.endswith("table: out/s-swept/sweep.parquet\n")
+    assert out.startswith("small: the application bit rate ranged from ")
+    assert "6 cells, 4 replications each, seed 1; all were new." in out
+    assert "radio.dch.bler \\ wired.delay  50 ms  0.1 s  200 ms" in out
+    assert "out/s-swept has the table; --all prints a row for each cell." in out
     assert pq.read_table("out/s-swept/sweep.parquet").num_rows == 6
-    assert "6 of them kept" in call("sweep", tmp_path / "s.toml", "--runs", 3)[1]
+    assert "seed 1; none was new." in call("sweep", tmp_path / "s.toml", "--runs", 3)[1]
 
 
 def test_run_validate_and_schema_know_the_sweep_table(call, tmp_path):
@@ -515,7 +516,7 @@ def test_a_baseline_without_a_metric_of_other_cells_gives_the_table_all_the_same
     path = write(tmp_path, swept, BASE.replace("runs = 4", "runs = 2"))
     for baseline in (10, 20):
         status, out, err = call("sweep", path, "--baseline", f"users.0.count={baseline}")
-        assert (status, "against the baseline" in out) == (0, True), err
+        assert (status, f"of that with users.0.count={baseline}" in out) == (0, True), err
         table = Sweep.load(path).run(tmp_path / "o", [f"users.0.count={baseline}"]).table
         edge = table["received_bps_p5"]
         assert np.isfinite(edge).tolist() == [False, True]

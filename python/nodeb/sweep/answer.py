@@ -1,0 +1,384 @@
+"""What a sweep answers: the largest and the smallest effect, how sure, and what did not finish.
+
+The headline is the first of these that fits, behind how many transfers did not finish where these
+are most of them and the metric is one of those that finished:
+
+1. no cell has the metric: why;
+2. there is one cell: its value;
+3. there is a baseline: the largest and the smallest effect of those that are decided; that none is
+   decided, or that there is none;
+4. all cells have the same value: no effect;
+5. the intervals of the least and the greatest value overlap: no effect is sure;
+6. the least and the greatest value, and which keys change it most and least.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nodeb.answer.answer import SURVIVORS, Answer, Mark, Rows
+from nodeb.answer.numbers import difference, number, shown
+from nodeb.answer.words import counted, joined, percent, sentence
+from nodeb.comparison.differences import Difference
+from nodeb.errors import InputError, nearest
+from nodeb.results.metrics import ALL, METRICS
+from nodeb.sweep.against import Compared
+from nodeb.sweep.shown import Values, every_row, grid, listed
+
+if TYPE_CHECKING:
+    from nodeb.sweep.sweep import Outcome
+
+__all__ = ["SweepAnswer", "answer"]
+
+MOST_ROWS = 30
+"""Rows of a list that are shown without `--all`."""
+DECIDED = ("better", "worse", "more", "less")
+"""Verdicts by which a cell differs from its baseline."""
+
+
+def answer(outcome: Outcome, named: str = "", folder: str = "") -> Answer:
+    """What a sweep answers.
+
+    Args:
+        outcome: of the sweep.
+        named: how the scenario is called on the command line; empty in a notebook.
+        folder: where the table is; empty in a notebook.
+
+    Raises:
+        InputError: no cell has the metric that was asked for.
+    """
+    return SweepAnswer(outcome, named, folder).answer()
+
+
+@dataclass(frozen=True)
+class SweepAnswer:
+    """What is said of a sweep."""
+
+    outcome: Outcome
+    named: str
+    folder: str
+
+    def answer(self) -> Answer:
+        """The whole."""
+        return Answer(
+            command="nodeb sweep",
+            subject=self.outcome.plan.name or self.outcome.plan.file.stem,
+            headline=" ".join(self.headline()),
+            table=self._table,
+            marks=list(self.marks()),
+            notes=list(self.notes()),
+            everything=[] if self._is_whole else [every_row(self.values)],
+        )
+
+    @cached_property
+    def values(self) -> Values:
+        """The metric of each cell."""
+        outcome, name = self.outcome, self.outcome.metric
+        if name not in outcome.table.columns:
+            there = [one for one in outcome.table.columns if one in METRICS]
+            raise InputError(f"no cell of the sweep has `{name}`{nearest(name, there)}")
+        return Values(outcome)
+
+    @cached_property
+    def _grid(self) -> Rows | None:
+        return grid(self.values) if self.values.known.any() else None
+
+    @property
+    def _table(self) -> Rows | None:
+        """A grid for two keys, else a list."""
+        if self._grid is not None or len(self.values) < 2 or not self.values.known.any():
+            return self._grid
+        return listed(self.values, MOST_ROWS)
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the table has all that there is to say of each cell."""
+        is_short = len(self.values) <= MOST_ROWS
+        return self._grid is None and is_short and not (self._groups or self._compared)
+
+    @cached_property
+    def _groups(self) -> list[str]:
+        return [str(one) for one in self.outcome.table.distinct("group") if one != ALL]
+
+    @cached_property
+    def noun(self) -> str:
+        """The metric as a sentence calls it."""
+        label = self.values.metric.label
+        return f"bit rate {label}" if label.startswith(("received", "delivered")) else label
+
+    # --- the headline ---
+
+    def headline(self) -> Iterator[str]:
+        """One sentence or two, and before them what did not finish."""
+        about, values = self.outcome.open, self.values
+        if not values.known.any():
+            yield self._nothing()
+            return
+        if values.metric.completed and about.share >= 0.5:
+            yield f"{percent(about.share)} of the transfers did not finish{self._in_time()}."
+            yield sentence(" ".join(self._effect()))
+        else:
+            yield from self._effect()
+
+    def _nothing(self) -> str:
+        about, label = self.outcome.open, self.values.metric.label
+        cells = "the only cell" if len(self.values) == 1 else f"any of {len(self.values)} cells"
+        if self.values.metric.completed and about.transfers == 0:
+            return f"the traffic has no end, so that there is no {label} in {cells}."
+        if self.values.metric.completed and about.count == about.transfers:
+            none = f"none of the {about.transfers} transfers finished{self._in_time()}"
+            return f"{none}: there is no {label} in {cells}."
+        return f"there is no {label} in {cells}."
+
+    def _in_time(self) -> str:
+        """When runs end, if all do at the same time."""
+        plan = self.outcome.plan
+        if any(one.key == "duration" for axis in plan.axes for one in axis.swept):
+            return ""
+        return f" in {json.loads(plan.cells[0].scenario)['duration']}"
+
+    def _effect(self) -> Iterator[str]:
+        values = self.values
+        if len(values) == 1:
+            yield f"the {self.noun} came to {values[0].sure}."
+        elif self._compared:
+            yield from self._against()
+        elif np.ptp(values.mean[values.known]) == 0 and values.known.all():
+            same = values[0].text.value
+            yield f"no effect: the {self.noun} came to {same} in each of {len(values)} cells."
+        else:
+            yield from self._range()
+
+    def _range(self) -> Iterator[str]:
+        """The least and the greatest value, and which keys change it most."""
+        values = self.values
+        least, most = values[values.least], values[values.greatest]
+        if least.high >= most.low:
+            yield (
+                f"no effect is sure: the {self.noun} ranged from {least.sure} to "
+                f"{most.sure_again}, and these intervals overlap."
+            )
+            return
+        yield (
+            f"the {self.noun} ranged from {least.sure}, with {values.where(least.cell)}, to "
+            f"{most.sure_again}, with {values.where(most.cell)}."
+        )
+        yield from self._keys()
+
+    def _keys(self) -> Iterator[str]:
+        """Which keys change most, as the largest ratio while all others stay."""
+        ratios = self.values.ratios()
+        if len(ratios) < 2:
+            return
+        most, least = max(ratios, key=lambda one: one[1]), min(ratios, key=lambda one: one[1])
+        yield (
+            f"{most[0]} has the largest effect, up to a factor of {most[1]:.3g}, and {least[0]} "
+            f"the smallest, up to {least[1]:.3g}."
+        )
+
+    @cached_property
+    def _compared(self) -> Sequence[Compared]:
+        return list(self.values.compared.values())
+
+    @cached_property
+    def _verdicts(self) -> Counter[str]:
+        return Counter(one.found.verdict.kind for one in self._compared)
+
+    def _against(self) -> Iterator[str]:
+        """The largest and the smallest effect that is decided."""
+        verdicts, count = self._verdicts, len(self._compared)
+        base, noun = self.values.baseline, self.noun
+        cells = f"all {count} cells" if count > 1 else "the other cell"
+        decided = [one for one in self._compared if one.found.verdict.kind in DECIDED]
+        if set(verdicts) == {"equal"}:
+            yield f"no effect: in {cells} the {noun} is that with {base}, in every pair."
+        elif set(verdicts) <= {"equal", "same"}:
+            margin = number(self._margin, "1", percent=True)
+            yield f"no effect: in {cells} the {noun} is within {margin} of that with {base}."
+        elif not decided:
+            largest = max(self._compared, key=_size)
+            yield (
+                f"no effect is sure: in no cell the {noun} differs from that with {base} for "
+                f"sure. Farthest is {self.values.where(largest.cell)}: {self._sure(largest)}."
+            )
+        else:
+            largest, smallest = max(decided, key=_size), min(decided, key=_size)
+            yield (
+                f"the largest effect is that of {self.values.where(largest.cell)}: "
+                f"{self._sure(largest)} of the {self.noun} with {base}."
+                if _is_ratio(largest.found)
+                else f"the largest effect on the {self.noun} is that of "
+                f"{self.values.where(largest.cell)}: {self._sure(largest)} against {base}."
+            )
+            if smallest is not largest:
+                yield (
+                    f"The smallest is that of {self.values.where(smallest.cell)}: "
+                    f"{self._sure(smallest, again=True)}."
+                )
+
+    @property
+    def _margin(self) -> float:
+        against = self.outcome.against
+        return 0.0 if against is None else against.margin
+
+    def _sure(self, one: Compared, *, again: bool = False) -> str:
+        """An effect with its interval, whose confidence is told once."""
+        found, metric = one.found, self.values.metric
+        if _is_ratio(found):
+            ends = found.ratio.mean, found.ratio.low, found.ratio.high
+            text = shown(*ends, "1", percent=True)
+        else:
+            gap = found.difference
+            text = difference(gap.mean, gap.low, gap.high, metric.unit, percent=metric.percent)
+        mark = f" {SURVIVORS}" if one.covered < 1 else ""
+        if not text.low:
+            return f"{text.value}{mark}"
+        level = "" if again else f"{_level(self.values.confidence)}: "
+        return f"{text.value}{mark} ({level}{text.interval})"
+
+    # --- what stands below it ---
+
+    def marks(self) -> Iterator[Mark]:
+        """Which means leave users out, and what is undecided."""
+        values = self.values
+        if values.leaves_out:
+            yield Mark(SURVIVORS, self._of_survivors())
+        if self._verdicts["undecided"] and values.has_signs:
+            yield Mark("?", "undecided: more replications may tell.")
+
+    def _of_survivors(self) -> str:
+        values = self.values
+        some = (values.covered < 1).sum()
+        fewest = values[int(np.argmin(np.where(values.known, values.covered, math.inf)))]
+        least = percent(fewest.covered)
+        where = f" with {values.where(fewest.cell)}" if len(values) > 1 else ""
+        of_cells = f" in {some} of {len(values)} cells" if len(values) > 1 else ""
+        if values.metric.completed:
+            text = (
+                f"Only of transfers that finished, which are the fast ones; not all did"
+                f"{of_cells}. Fewest did{where}: {least}."
+            )
+        else:
+            who = "replications" if values.metric.column is None else "phones"
+            text = f"Only of {who} that have a value; not all do{of_cells}. Fewest{where}: {least}."
+        return text
+
+    def notes(self) -> Iterator[str]:
+        """How sure, provenance, and what to ask next."""
+        yield from self._why_this_metric()
+        yield from self._longer()
+        yield from self._precision()
+        yield self._provenance()
+        if self._groups:
+            yield f"All phones together; of the groups {joined(self._groups)} --all prints each."
+        if self.folder:
+            yield from self._next()
+
+    def _why_this_metric(self) -> Iterator[str]:
+        if self.outcome.is_chosen or self.outcome.metric == "application_bps":
+            return
+        why = "have no end" if not self.outcome.open.transfers else "did not finish in some cells"
+        yield (
+            f"Not every cell has an application bit rate, as transfers {why}: this is the "
+            f"{self.noun}. --metric NAME shows another."
+        )
+
+    def _longer(self) -> Iterator[str]:
+        about = self.outcome.open
+        if not about.count:
+            return
+        text = f"{about.count} of {about.transfers} transfers did not finish{self._in_time()}"
+        if math.isfinite(about.enough_s) and self._in_time():
+            enough = f'--set duration="{about.enough_s:g} s"'
+            yield f"{text}. Longer runs tell more: {enough} is enough at the pace of most."
+        else:
+            yield f"{text}; they had received {percent(about.received)} of theirs."
+
+    def _precision(self) -> Iterator[str]:
+        values = self.values
+        if not np.isfinite(values.low).any():
+            if values.known.any():
+                yield "One replication has no interval: --runs 20 gives one."
+            return
+        if self._compared:
+            yield f"{self._judged()} {self._of_ratios()}".strip()
+        elif self._grid is not None and (width := values.relative_width()) is not None:
+            known = number(width, "1", percent=True)
+            yield f"Each is known to within {known} of itself, at a level of 95 % each."
+
+    def _judged(self) -> str:
+        """What came of all comparisons."""
+        count, verdicts = len(self._compared), self._verdicts
+        base = self.values.baseline
+        if len(verdicts) > 1:
+            parts = [f"{verdicts[kind]} {_called(kind, self._margin)}" for kind in verdicts]
+            return f"Against {base}, of {counted(count, 'cell')}: {joined(parts)}."
+        (kind,) = verdicts
+        sure = ", for sure" if kind in DECIDED else ""
+        all_ = {1: "It is", 2: "Both are"}.get(count, f"All {count} are")
+        return f"{all_} {_called(kind, self._margin)} than with {base}{sure}." if sure else ""
+
+    def _of_ratios(self) -> str:
+        """How sure the shares of a grid are, and all together."""
+        halves = [one.found.ratio.half_width for one in self._compared]
+        widest = max((one for one in halves if math.isfinite(one)), default=0.0)
+        parts = [f"each % is known to within {100 * widest:.2g} points"] if widest else []
+        if len(self._compared) > 1 and widest:
+            level = _level(self.values.confidence)
+            parts.append(f"at a level of {level} each, so that all hold together at 95 %")
+        if parts and self._grid is None:
+            del parts[0]
+        return f"{sentence(', '.join(parts))}." if parts else ""
+
+    def _provenance(self) -> str:
+        outcome = self.outcome
+        cells = outcome.simulated + outcome.kept
+        runs = outcome.table["runs"]
+        each = str(runs.min()) if runs.min() == runs.max() else f"{runs.min()} to {runs.max()}"
+        replications = "replication" if each == "1" else "replications"
+        new = {0: "none was new", cells: "all were new"}.get(
+            outcome.simulated,
+            f"{outcome.kept} {'was' if outcome.kept == 1 else 'were'} there already",
+        )
+        if cells == 1:
+            new = "it was new" if outcome.simulated else "it was there already"
+        each_ = f"{each} {replications}{' each' if cells > 1 else ''}"
+        return f"{counted(cells, 'cell')}, {each_}, seed {outcome.plan.seed}; {new}."
+
+    def _next(self) -> Iterator[str]:
+        all_ = "; --all prints a row for each cell" if not self._is_whole else ""
+        yield f"{self.folder} has the table{all_}."
+        keys = [axis.swept[0].key for axis in self.values.axes]
+        if keys and self.values.known.any():
+            by = "".join(f" --by {key}" for key in keys[1:])
+            yield (f"Draw it: nodeb plot {self.folder} --x {keys[0]} --y {self.outcome.metric}{by}")
+
+
+def _is_ratio(found: Difference) -> bool:
+    """Whether the effect is read in per cent of the baseline."""
+    return math.isfinite(found.ratio.mean)
+
+
+def _size(one: Compared) -> float:
+    """How large an effect is: as a share of the baseline if there is one."""
+    found = one.found
+    return abs(found.ratio.mean - 1) if _is_ratio(found) else abs(found.difference.mean)
+
+
+def _level(confidence: float) -> str:
+    return f"{100 * confidence:.4g} %"
+
+
+def _called(kind: str, margin: float) -> str:
+    """A verdict in a list of counts."""
+    if kind == "same":
+        return f"the same within {number(margin, '1', percent=True)}" if margin else "the same"
+    return {"equal": "equal in every pair"}.get(kind, kind)

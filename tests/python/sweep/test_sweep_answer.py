@@ -1,0 +1,295 @@
+"""What a sweep says first, by case; and which means leave users out."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import nodeb
+from nodeb.answer import text
+from nodeb.base.table import Table
+from nodeb.errors import InputError
+from nodeb.results.metrics import METRICS, Group, covered, covered_by_run
+from nodeb.results.survivors import NOTHING
+from nodeb.sweep import Sweep
+from nodeb.sweep.answer import answer
+
+BASE = """name = "small"
+runs = 4
+duration = "{duration}"
+[radio.dch]
+bler = 0.1
+[[users]]
+traffic.ftp.size = "{size}"
+"""
+GRID = """[sweep]
+"radio.dch.bler" = [0.0, 0.3]
+wired.delay = ["50 ms", "500 ms"]
+"""
+CELL = """name = "cell"
+duration = "12 s"
+runs = 3
+radio.hsdpa = {}
+[[users]]
+count = 8
+traffic.ftp.size = "500 kB"
+[sweep]
+"users.0.count" = [2, 8]
+"""
+ENDLESS = 'on_off = { burst.constant.value = "20 kB", pause.constant.value = "1 s" }'
+
+
+@pytest.fixture
+def swept(tmp_path):
+    """Runs a sweep; gives its outcome."""
+
+    def run(sweep, base=BASE, baseline=(), size="20 kB", duration="1000 s", **options):
+        file = tmp_path / "s.toml"
+        base = base.replace("{size}", size).replace("{duration}", duration)
+        file.write_text(base + sweep)
+        return Sweep.load(file).run(tmp_path / "out", baseline, force=True, **options)
+
+    return run
+
+
+def said(outcome):
+    found = answer(outcome, "s.toml", "out/s")
+    return found, " ".join(mark.text for mark in found.marks), " ".join(found.notes)
+
+
+# --- the headline ---
+
+
+def test_the_least_and_the_greatest_value_and_which_key_changes_most(swept):
+    found, _, notes = said(swept(GRID))
+    assert found.headline.startswith("the application bit rate ranged from ")
+    assert "with radio.dch.bler 0.3 and wired.delay 500 ms, to " in found.headline
+    assert "with radio.dch.bler 0.0 and wired.delay 50 ms. wired.delay has the" in found.headline
+    assert "4 cells, 4 replications each, seed 1; all were new." in notes
+    assert found.notes[-1] == (
+        "Draw it: nodeb plot out/s --x radio.dch.bler --y application_bps --by wired.delay"
+    )
+
+
+def test_effects_are_those_against_the_baseline(swept):
+    outcome = swept(GRID, baseline=["radio.dch.bler=0"])
+    found, _, notes = said(outcome)
+    ratios = {one.cell.values["wired.delay"]: one.found.ratio for one in outcome.against.compared}
+    largest, smallest = (f"{100 * ratios[key].mean:.0f}" for key in ("50 ms", "500 ms"))
+    first = f"the largest effect is that of radio.dch.bler 0.3 at wired.delay 50 ms: {largest}"
+    assert found.headline.startswith(first)
+    assert f"The smallest is that of radio.dch.bler 0.3 at wired.delay 500 ms: {smallest}" in (
+        found.headline
+    )
+    assert "Both are worse than with radio.dch.bler=0.0, for sure." in notes
+    assert "at a level of 97.5 % each, so that all hold together at 95 %" in notes
+
+
+def test_no_effect_at_all(swept):
+    same = "[sweep]\n'tcp.classic.max_window' = [1000, 2000]\n"
+    found, _, _ = said(swept(same))
+    assert found.headline.startswith("no effect: the application bit rate came to ")
+    assert found.headline.endswith("in each of 2 cells.")
+    found, _, _ = said(swept(same, baseline=["tcp.classic.max_window=1000"]))
+    assert found.headline == (
+        "no effect: in the other cell the application bit rate is that with "
+        "tcp.classic.max_window=1000, in every pair."
+    )
+
+
+def test_no_effect_that_is_sure(swept):
+    near = '[sweep]\n"radio.dch.bler" = [0.1, 0.11]\n'
+    found, _, _ = said(swept(near))
+    assert found.headline.startswith("no effect is sure: the application bit rate ranged from ")
+    assert "these intervals overlap" in found.headline
+    found, _, _ = said(swept(near, baseline=["radio.dch.bler=0.1"], margin=0.0))
+    assert found.headline.startswith("no effect is sure: in no cell the application bit rate")
+
+
+def test_what_is_the_same_within_the_margin(swept):
+    near = '[sweep]\n"wired.delay" = ["50 ms", "55 ms"]\n'
+    base = BASE.replace("bler = 0.1", "bler = 0.0")
+    found, _, _ = said(swept(near, base, ["wired.delay=50 ms"], margin=0.1))
+    assert "is within 10 % of that with wired.delay=50 ms" in found.headline
+
+
+def test_nothing_finished(swept):
+    found, marks, notes = said(swept(GRID, size="5 MB", duration="2 s", metric="download_s"))
+    assert found.headline == (
+        "none of the 16 transfers finished in 2 s: there is no download time in any of 4 cells."
+    )
+    assert (found.table, marks) == (None, "")
+    assert "16 of 16 transfers did not finish" in notes
+
+
+def test_traffic_without_an_end_has_no_download_time(swept):
+    base = BASE.replace('ftp.size = "{size}"', ENDLESS)
+    found, _, _ = said(swept(GRID, base, duration="3 s", metric="download_s"))
+    assert found.headline == (
+        "the traffic has no end, so that there is no download time in any of 4 cells."
+    )
+
+
+def test_one_cell(swept):
+    found, _, notes = said(swept('[sweep]\n"radio.dch.bler" = [0.1]\n'))
+    assert found.headline.startswith("the application bit rate came to ")
+    assert found.table is None
+    assert "1 cell, 4 replications, seed 1; it was new." in notes
+
+
+def test_a_metric_that_no_cell_has(swept):
+    outcome = swept(GRID, metric="cell_bps")
+    with pytest.raises(InputError, match="no cell of the sweep has `cell_bps`"):
+        _ = outcome.answer
+
+
+# --- the table ---
+
+
+def test_two_keys_are_a_grid(swept):
+    found, _, _ = said(swept(GRID, baseline=["radio.dch.bler=0"]))
+    assert found.table.head == ["radio.dch.bler \\ wired.delay", "50 ms", "500 ms"]
+    assert [row[0] for row in found.table.rows] == ["0.0", "0.3"]
+    assert all("%" in cell for cell in found.table.rows[1][1:])
+    assert "%" not in "".join(found.table.rows[0])
+    assert max(map(len, text(found).splitlines()[:-1])) <= 80
+
+
+def test_one_key_and_three_are_a_list_and_all_prints_a_row_for_each_cell(swept):
+    one, _, _ = said(swept('[sweep]\n"radio.dch.bler" = [0.0, 0.3]\n'))
+    assert [row[0] for row in one.table.rows] == ["0.0", "0.3"]
+    assert one.everything == []
+    three, _, _ = said(swept(GRID + "'tcp.classic.max_window' = [10, 20]\n"))
+    assert len(three.table.rows) == 8
+    grid, _, _ = said(swept(GRID))
+    (rows,) = grid.everything
+    assert len(rows.rows) == 4
+
+
+def test_a_long_list_is_cut_and_all_has_the_rest(swept):
+    long = '[sweep]\n"radio.dch.bler" = { from = 0.0, to = 0.3, steps = 40 }\n'
+    found, _, notes = said(swept(long))
+    assert len(found.table.rows) == 31
+    assert found.table.rows[-1][0] == "... and 10 more: --all"
+    assert len(found.everything[0].rows) == 40
+    assert "--all prints a row for each cell" in notes
+
+
+def test_verdicts_that_differ_stand_in_the_grid(swept):
+    sweep = '[sweep]\n"radio.dch.bler" = [0.1, 0.3]\nwired.delay = ["50 ms", "50.1 ms"]\n'
+    found, _, _ = said(swept(sweep, baseline=["radio.dch.bler=0.1", "wired.delay=50 ms"]))
+    cells = " ".join(cell for row in found.table.rows for cell in row)
+    assert "✗" in cells
+    assert "=" in cells or "?" in cells
+
+
+def test_groups_are_told_and_printed_with_all(swept):
+    more = BASE + '[[users]]\nname = "late"\ntraffic.ftp.size = "20 kB"\n'
+    found, _, notes = said(swept('[sweep]\n"radio.dch.bler" = [0.0, 0.3]\n', more))
+    assert "of the groups phone and late --all prints each" in notes
+    (rows,) = found.everything
+    assert [row[1] for row in rows.rows] == ["phone", "late", "all"] * 2
+
+
+# --- means that leave users out ---
+
+
+def test_survivors_are_marked_and_counted(swept):
+    """Eight phones with 500 kB each: 10.8 s is the time of the few that finished."""
+    outcome = swept("", CELL, metric="download_s")
+    found, marks, notes = said(outcome)
+    share = outcome.table["download_s_covered"]
+    for count, found_share in zip((2, 8), share, strict=True):
+        alone = nodeb.load(outcome.plan.file).with_(**{"users.0.count": count}).run()
+        assert found_share == np.isfinite(alone.flows["download_s"]).mean()
+    assert share[1] < 0.5
+    assert found.headline.count("†") == 2
+    assert marks.startswith("Only of transfers that finished")
+    assert f"Fewest did with users.0.count 8: {100 * share[1]:.0f} %." in marks
+    assert 'Longer runs tell more: --set duration="' in notes
+    assert "download_s_covered" in pq.read_schema(outcome.file).names
+    assert "received_bps_covered" not in outcome.table.columns
+
+
+def test_effects_of_survivors_are_marked(swept):
+    outcome = swept("", CELL, ["users.0.count=2"], metric="download_s")
+    assert outcome.against.compared[0].covered == outcome.table["download_s_covered"].min()
+    found, _, _ = said(outcome)
+    assert "† (95 %: " in found.headline
+    assert "†" in found.table.rows[1][2].unit
+
+
+def test_most_that_did_not_finish_come_first(swept):
+    found, _, _ = said(swept("", CELL.replace("[2, 8]", "[7, 8]"), metric="download_s"))
+    assert found.headline.split()[2:9] == ["of", "the", "transfers", "did", "not", "finish", "in"]
+
+
+def test_a_rate_that_every_cell_has_is_shown(swept):
+    outcome = swept(GRID, size="5 MB", duration="2 s")
+    assert outcome.metric == "received_bps"
+    found, marks, notes = said(outcome)
+    assert "the bit rate received by the phone" in found.headline
+    assert not marks
+    assert notes.startswith("Not every cell has an application bit rate")
+    assert swept(GRID).metric == "application_bps"
+
+
+def test_a_table_in_which_all_finish_has_no_shares(swept):
+    outcome = swept(GRID)
+    assert not [name for name in outcome.table.columns if name.endswith("_covered")]
+
+
+def test_the_dataset_has_the_share_of_each_replication(swept, tmp_path):
+    outcome = swept("", CELL, dataset=True)
+    rows = pq.read_table(tmp_path / "out" / "dataset" / "metrics").to_pandas()
+    found = rows.groupby("cell")["download_s_covered"].mean().to_numpy()
+    assert found == pytest.approx(outcome.table["download_s_covered"])
+    assert "received_bps_covered" not in rows.columns
+
+
+def test_shares_are_of_those_that_should_have_a_value():
+    tables = {
+        "flows": {
+            "run": np.array([0, 0, 1, 1]),
+            "user": np.array([0, 1, 0, 1]),
+            "group": np.array(["a"] * 4),
+            "endless": np.array([0, 1, 0, 1]),
+            "download_s": np.array([1.0, math.nan, math.nan, math.nan]),
+        }
+    }
+
+    group = Group({name: Table(one) for name, one in tables.items()})
+    by_run = np.array([1.0, math.nan])
+    assert covered(METRICS["download_s"], group, by_run) == 0.5
+    assert covered_by_run(METRICS["download_s"], group, by_run).tolist() == [1.0, 0.0]
+    assert covered_by_run(METRICS["jain_index"], group, by_run).tolist() == [1.0, 0.0]
+
+
+def test_what_did_not_finish_adds_up(swept, tmp_path):
+    found = swept("", CELL).open
+    assert (found.transfers, NOTHING + found, found + NOTHING) == (30, found, found)
+    assert 0 < found.count < 30
+
+
+# --- printed and shown ---
+
+
+def test_an_outcome_is_printed_and_shown_in_notebooks(swept):
+    outcome = swept(GRID)
+    assert str(outcome).startswith("small: the application bit rate ranged from ")
+    assert "<h1>The application bit rate ranged from" in outcome._repr_html_()
+    assert repr(outcome) == "<Outcome 'small': 4 cells, 0 of them kept>"
+
+
+def test_the_command_prints_every_cell_with_all(call, tmp_path):
+    Path(tmp_path / "s.toml").write_text(
+        BASE.replace("{size}", "20 kB").replace("{duration}", "9 s") + GRID
+    )
+    status, out, _ = call("sweep", "s.toml", "--all")
+    assert status == 0
+    assert "application bit rate, every cell\n" in out
+    assert "application bit rate, every cell\n" not in call("sweep", "s.toml")[1]
