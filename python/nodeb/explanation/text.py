@@ -171,7 +171,7 @@ def incomplete(found: Explanation, where: str = "") -> str | None:
     what = "the run" if len(found.paths) == 1 else f"{len(broken)} of {len(found.paths)} runs"
     of = f" of {where}" if where else ""
     text = f"the transfer was not complete at the end of {what}{of}"
-    return f"{text}; explained is the time up to there"
+    return f"{text}; the explanation covers only the time until the run ended"
 
 
 def incomplete_note(found: Explanation, where: str = "") -> str | None:

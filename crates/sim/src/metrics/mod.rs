@@ -94,7 +94,8 @@ table! {
         "loads" [""] U64 = |row| row.loads;
         /// Mean time from asking for a load until the phone has its last byte.
         "load_mean_s" ["s"] F64 = |row| row.load_mean_s;
-        /// Median of the load times; of more than 2,048 loads, of a random part of them, drawn evenly over the run.
+        /// Median time from requesting a page or file until its last byte; of more than 2,048 loads, of a random part of
+        /// them, drawn evenly over the run.
         "load_median_s" ["s"] F64 = |row| row.load_median_s;
         /// The 95 % quantile of the load times, from the same loads as the median.
         "load_p95_s" ["s"] F64 = |row| row.load_p95_s;
