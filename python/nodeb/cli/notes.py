@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from nodeb.results.result import Result
     from nodeb.sweep import Outcome, Sweep
 
-__all__ = ["print_empty_cells", "print_idle_axes", "print_nothing_arrived", "print_superfluous"]
+__all__ = [
+    "print_empty_cells",
+    "print_idle_axes",
+    "print_missing_metric",
+    "print_nothing_arrived",
+    "print_superfluous",
+]
 
 
 def print_superfluous(scenario: _core.CompiledScenario) -> None:
@@ -38,6 +44,21 @@ def print_empty_cells(outcome: Outcome) -> None:
         _print(
             [f"nothing arrived in {(rates == 0).sum()} of {len(rates)} rows of the table; {WHY}"]
         )
+
+
+def print_missing_metric(outcome: Outcome, metric: str) -> None:
+    """Tells where no row of a sweep has the metric that is shown, and names one that all have."""
+    import numpy as np
+
+    from nodeb.results.metrics import METRICS
+
+    table = outcome.table
+    known = {name for name in METRICS if name in table.columns and np.isfinite(table[name]).any()}
+    if metric in known:
+        return
+    whole = [name for name in METRICS if name in known and np.isfinite(table[name]).all()]
+    hint = f"; `--metric {whole[0]}` has a value in each" if whole else ""
+    _print([f"no row has a value of {metric} ({METRICS[metric].label}){hint}"])
 
 
 def print_idle_axes(sweep: Sweep, outcome: Outcome) -> None:

@@ -92,6 +92,8 @@ def sweep(
     _print_notes(outcome)
     notes.print_idle_axes(plan, outcome)
     notes.print_empty_cells(outcome)
+    if metric is not None:
+        notes.print_missing_metric(outcome, metric)
     print_answer(answer(outcome, str(file), str(outcome.file.parent)), everything)
 
 

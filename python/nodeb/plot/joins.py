@@ -41,6 +41,8 @@ def chosen_columns(
         known = {name: column for name, column in names.items() if column is not None}
         if len(known) == len(names):
             return table, known
+    for name in asked:
+        _refuse_unknown(tables, name)
     found = {name: _home(tables, name) for name in asked if name not in KEYS}
     return _joined(tables, found, asked)
 
@@ -53,15 +55,28 @@ def _in(table: Table, name: str) -> str | None:
         return None
 
 
+def _homes(tables: Mapping[str, Table], name: str) -> dict[str, str]:
+    """Each table with a column of this name, and the column."""
+    return {at: column for at, table in tables.items() if (column := _in(table, name))}
+
+
+def _refuse_unknown(tables: Mapping[str, Table], name: str) -> None:
+    """Refuses a name that no table has, before anything is said of joins.
+
+    Raises:
+        InputError: there is no such column; the message names the nearest.
+    """
+    if name.partition(".")[0] not in tables and not _homes(tables, name):
+        find(Table(dict.fromkeys((c for t in tables.values() for c in t.columns), ())), name)
+
+
 def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
     """Table and column of a name."""
     prefix, dot, rest = name.partition(".")
     if dot and prefix in tables:
         return prefix, find(tables[prefix], rest)
-    homes = {at: column for at, table in tables.items() if (column := _in(table, name))}
+    homes = _homes(tables, name)
     usable = {at: c for at, c in homes.items() if all(k in tables[at].columns for k in KEYS)}
-    if not homes:
-        find(Table(dict.fromkeys((c for t in tables.values() for c in t.columns), ())), name)
     if not usable:
         raise InputError(
             f"`{name}` is in {_listed(homes)}, without a column for {' and '.join(KEYS)}; "

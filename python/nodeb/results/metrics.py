@@ -362,14 +362,27 @@ def _complete(group: Group) -> Array | None:
 
 
 def _loads(name: str) -> Callable[[Group], Array | None]:
-    """None where nobody loads more than one thing: the download time says it."""
+    """None where no user loads more than one thing, or some load one file and others many pages.
+
+    The download time says it for users who load one thing.
+    """
 
     def of(group: Group) -> Array | None:
-        if not (group.column("flows", "loads") > 1).any():
+        loads = group.column("flows", "loads")
+        if not (loads > 1).any() or _are_mixed(group, loads):
             return None
         return group.mean("flows", group.column("flows", name))
 
     return of
+
+
+def _are_mixed(group: Group, loads: Array) -> bool:
+    """Whether some of the groups that load things load one each, and others more."""
+    if group.name != ALL:
+        return False
+    names = np.asarray(group.tables["flows"]["group"])
+    most = [loads[names == name].max() for name in np.unique(names)]
+    return any(one > 1 for one in most) and any(one == 1 for one in most)
 
 
 def _queueing(group: Group) -> Array:

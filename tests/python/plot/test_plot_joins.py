@@ -56,6 +56,7 @@ def test_a_prefix_says_which_table_is_meant():
         (["rtt_s", "packets"], "rtt and queue have several rows for each run and user"),
         (["lost", "cqi"], "`lost` is in links, without a column for run and user"),
         (["links.lost", "cqi"], "links has no column for run and user"),
+        (["lost", "cqu"], "there is no column `cqu`; did you mean `cqi`"),
         (["cqu", "rate_bps"], "there is no column `cqu`; did you mean `cqi`"),
         (["phones.cqu", "rate_bps"], "there is no column `cqu`; did you mean `cqi`"),
     ],

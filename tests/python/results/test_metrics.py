@@ -42,6 +42,22 @@ def test_a_page_is_a_load_and_its_times_have_quantiles():
     assert "loads" not in found
 
 
+def test_all_has_no_load_time_of_files_and_pages():
+    groups = [
+        {"name": "files", "traffic": {"ftp": {"size": "50 kB"}}},
+        {"name": "pages", "traffic": {"web": {}}},
+    ]
+    found = {
+        (row["group"], row["metric"])
+        for row in run(duration="2000 s", users=groups, runs=2).summary
+    }
+    assert ("pages", "load_median_s") in found
+    assert not {("all", "load_median_s"), ("all", "load_p95_s")} & found
+    same = [{"name": name, "traffic": {"web": {}}} for name in ("near", "far")]
+    found = said(run(duration="2000 s", users=same, runs=2))
+    assert "load_median_s" in found
+
+
 def test_a_load_is_over_when_the_phone_has_it():
     result = run(runs=3)
     flows = result.flows

@@ -522,3 +522,20 @@ def test_a_baseline_without_a_metric_of_other_cells_gives_the_table_all_the_same
         assert np.isfinite(edge).tolist() == [False, True]
         assert np.isnan(table["received_bps_p5_diff"][0])
         assert np.isfinite(table["application_bps_diff"]).all()
+
+
+def test_a_metric_without_values_is_told_with_one_that_has_them(call, tmp_path):
+    text = """runs = 2
+duration = "20 s"
+radio = "dch"
+[[users]]
+traffic.on_off.pause.constant.value = "2 s"
+[sweep]
+radio.dch.bler = [0.0, 0.1]
+"""
+    (tmp_path / "endless.toml").write_text(text)
+    status, _, err = call("sweep", "endless.toml", "--metric", "transfer_s")
+    assert status == 0, err
+    assert "note: no row has a value of transfer_s (transfer time); `--metric " in err
+    status, _, err = call("sweep", "endless.toml", "--metric", "received_bps")
+    assert (status, "no row has a value" in err) == (0, False)
