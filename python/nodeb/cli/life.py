@@ -9,11 +9,13 @@ import typer
 
 from nodeb.base.units import NS_PER_S
 from nodeb.cli.options import (
+    Everything,
     FileOrLog,
     Force,
     Seed,
     Settings,
     Stopped,
+    print_answer,
     print_place,
     print_warnings,
     refuse,
@@ -22,6 +24,7 @@ from nodeb.cli.times import seconds
 from nodeb.inputs.kinds import is_flight
 from nodeb.inputs.scenario import load
 from nodeb.life import Life
+from nodeb.life.answer import answer
 from nodeb.results.provenance import made_of
 from nodeb.storage import folders
 from nodeb.storage.files import digest_of
@@ -61,6 +64,7 @@ def life(
         typer.Option(metavar="DIR", help="Results go here; default: out/<file name>-life."),
     ] = None,
     force: Force = False,
+    everything: Everything = False,
 ) -> None:
     """Follow every packet of a replication: tables of events, an interactive page, a trace."""
     window = (
@@ -87,8 +91,7 @@ def life(
         except KeyboardInterrupt:
             done = f"results are in {folder}" if place.is_put else "nothing was written"
             raise Stopped(f"interrupted; {done}") from None
-    _print(found)
-    print(f"\nresults: {folder}\npage: {folder / 'life.html'}")
+    print_answer(answer(found, str(file), str(folder)), everything)
 
 
 Looked = tuple[str | None, list[Path], str, "Callable[[ProgressCallback | None], Life]"]
@@ -128,15 +131,3 @@ def _flight(
         return lives.watch(flight, user, (begin or 0, end), progress=bar, **more)
 
     return flight.scenario.name, [file], digest_of(file), look
-
-
-def _print(found: Life) -> None:
-    """How many packets, and what became of them."""
-    about = found.about
-    what = about.flight.lower() or f"replication {about.run}"
-    print(f"{about.scenario.name or 'a run'}: {what}, seed {about.seed}\n")
-    for name, table in found.tables.items():
-        print(f"{name:8} {len(table)}")
-    ends = found.packets["end"].value_counts().to_pylist()
-    told = ", ".join(f"{one['counts']} {one['values']}" for one in ends)
-    print(f"\npackets: {told}\n{found.critical_path.told}")

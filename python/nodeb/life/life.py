@@ -19,6 +19,7 @@ from nodeb.terminal.progress import ProgressCallback
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from nodeb.answer import Answer
     from nodeb.life.path import CriticalPath
 
 __all__ = ["About", "Life"]
@@ -188,6 +189,18 @@ class Life:
             {"seed": about.seed, "run": about.run, "user": about.user, **window, **made()},
             stoppable=True,
         )
+
+    @cached_property
+    def answer(self) -> Answer:
+        """What it says first: what was lost or late, and where."""
+        from nodeb.life.answer import answer
+
+        return answer(self)
+
+    def __str__(self) -> str:
+        from nodeb.answer import text
+
+        return text(self.answer)
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.answer.paints import CAUSES, paint
+from nodeb.life.answer import answer
 from nodeb.life.columns import code
 from nodeb.life.pack import Packed
+from nodeb.report.answer import content
 from nodeb.report.render import render
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
         "life/page.html",
         {
             "title": title,
-            "told": _told(life),
+            "answer": content(answer(life)),
             "explained": "" if path is None else path.told,
             "version": _core.version(),
             "scripts": SCRIPTS,
@@ -88,13 +90,6 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
             },
         },
     )
-
-
-def _told(life: Life) -> str:
-    about = life.about
-    sizes = (f"{len(life.tables[name]):,} {name}" for name in ("packets", "blocks", "events"))
-    what = about.flight or f"Replication {about.run}"
-    return f"{what} under seed {about.seed}: {', '.join(sizes)}."
 
 
 def _end_ns(life: Life) -> int:

@@ -125,6 +125,7 @@ def test_the_life_of_a_flight_has_real_packets_by_their_headers(log, tmp_path, c
     assert (real["blocks"] > 0).sum() >= len(data)
     page = (out / "life.html").read_text()
     assert "A flight flown again" in page
+    assert "<h1>None of " in page
     assert "from_port" in page
 
 
