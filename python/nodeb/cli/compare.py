@@ -11,6 +11,7 @@ import typer
 from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import (
     At,
+    Everything,
     Force,
     Jobs,
     Margin,
@@ -18,11 +19,13 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
+    print_answer,
     print_beside,
     print_changed,
     print_warnings,
     workplace,
 )
+from nodeb.comparison.answer import answers
 from nodeb.comparison.experiment import Experiment, Outcome
 from nodeb.errors import Interrupted
 from nodeb.explanation.compared import Differences, all_differences, short_differences
@@ -59,6 +62,7 @@ def compare(
         typer.Option(metavar="DIR", help="Results go here; default: out/<first file>-compared."),
     ] = None,
     force: Force = False,
+    everything: Everything = False,
     explain: Annotated[
         int | None,
         typer.Option(metavar="USER", help=EXPLAIN),
@@ -84,23 +88,26 @@ def compare(
                 more = {"force": force, "beside": out is None}
                 outcome = plan.run(folder, margin, metric or (), workers, bar, **more)
             folder = outcome.folder
+            causes = None
             try:
                 causes = _causes(plan, outcome, explain, workers)
             finally:  # also where the causes cannot be found
-                _print(outcome, folder)
+                _print(outcome, folder, causes, everything)
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
     except KeyboardInterrupt:
         raise Stopped(f"interrupted; the comparison is in {folder}") from None
-    if causes is not None:
-        print(f"\n{causes}")
-    print(f"\nresults: {folder}")
 
 
-def _print(outcome: Outcome, folder: Path) -> None:
+def _print(outcome: Outcome, folder: Path, causes: Differences | None, everything: bool) -> None:
     print_beside(folder, outcome.beside)
     print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
-    print(outcome.comparison)
+    bars = [] if causes is None else causes.bars
+    for place, one in enumerate(answers(outcome.comparison, bars, str(folder))):
+        print("\n" if place else "", end="")
+        print_answer(one, everything)
+    for note in [] if causes is None else causes.notes:
+        print(note, file=sys.stderr)
 
 
 def _causes(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from nodeb.base.arguments import as_number
 from nodeb.base.table import Table
 from nodeb.comparison.verdict import Verdict, judge
 from nodeb.errors import InputError
-from nodeb.results.metrics import METRICS, Metric, by_run, chosen
+from nodeb.results.metrics import METRICS, Group, Metric, by_run, chosen, covered
 from nodeb.stats import (
     Interval,
     family_confidence,
@@ -72,6 +72,8 @@ class Difference:
     """Pairs whose two values differ."""
     missing: int = 0
     """Replications of which one of the two has no value."""
+    covered: float = 1.0
+    """Share of the users that have a value, in the one of the two where fewer have."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +113,16 @@ class Comparison:
         return Table({name: [row[name] for row in rows] for name in rows[0]} if rows else {})
 
     def __str__(self) -> str:
-        from nodeb.comparison.text import comparison_text
+        from nodeb.answer import text
+        from nodeb.comparison.answer import answers
 
-        return comparison_text(self)
+        return "\n\n".join(text(one) for one in answers(self))
+
+    def _repr_html_(self) -> str:
+        from nodeb.comparison.answer import answers
+        from nodeb.report.answer import fragment
+
+        return "".join(fragment(one) for one in answers(self))
 
 
 def compare(
@@ -141,7 +150,9 @@ def compare(
     tried = [
         Tried(
             name,
-            list(differences(base, one, wanted, margin, confidence)),
+            _covered(
+                differences(base, one, wanted, margin, confidence), tables[first], tables[name]
+            ),
             list(_unknown(base, one, wanted)),
             {
                 first: [g for g in base.distinct("group") if g not in one.distinct("group")],
@@ -153,6 +164,17 @@ def compare(
     if metrics:
         _refuse_unknown(wanted, tried, known)
     return Comparison(first, tried, runs, seed, margin)
+
+
+def _covered(found: Iterator[Difference], base: Tables, own: Tables) -> list[Difference]:
+    """Differences with the share of users that have a value."""
+    return [
+        replace(
+            one,
+            covered=min(covered(one.metric, Group(each, one.group)) for each in (base, own)),
+        )
+        for one in found
+    ]
 
 
 def _refuse_unknown(
@@ -265,6 +287,7 @@ def _row(comparison: Comparison, tried: Tried, one: Difference) -> dict[str, Any
         "pairs": one.difference.n,
         "differing": one.differing,
         "missing": one.missing,
+        "covered": one.covered,
         "unpaired_width": one.unpaired,
         "seed": comparison.seed,
     }

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nodeb.answer.answer import Bars
+from nodeb.answer.numbers import number
 from nodeb.base.table import Table
 from nodeb.comparison.differences import Tables
 from nodeb.comparison.experiment import Experiment
 from nodeb.errors import NodebError
+from nodeb.explanation.bars import difference_bars
 from nodeb.explanation.differences import difference, difference_table
 from nodeb.explanation.text import difference_text, incomplete_note
 from nodeb.replication.pool import Jobs
@@ -62,6 +65,26 @@ class Differences:
             columns = {key: np.full(len(table), value) for key, value in about.items()}
             parts.append({**columns, **{key: table[key] for key in table.columns}})
         return Table.concat(parts)
+
+    @property
+    def bars(self) -> list[Bars]:
+        """What each scenario's difference from the baseline is made of."""
+        (_, base), *others = self.found.items()
+        return [difference_bars(difference(base, one), self._title(base, one)) for _, one in others]
+
+    def _title(self, base: Explanation, other: Explanation) -> str:
+        gap = float(np.mean(other.times - base.times))
+        word = "faster" if gap < 0 else "slower"
+        whose = f"user {self.user}'s first transfer"
+        if gap == 0:
+            return f"The causes of {whose}"
+        return f"Why {whose} is {number(abs(gap), 's')} {word}"
+
+    @property
+    def notes(self) -> list[str]:
+        """Which transfers did not end, by scenario."""
+        notes = (incomplete_note(one, name) for name, one in self.found.items())
+        return [one for one in notes if one]
 
     def __str__(self) -> str:
         (first, base), *others = self.found.items()

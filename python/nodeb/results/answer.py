@@ -33,7 +33,17 @@ if TYPE_CHECKING:
     from nodeb.explanation import Explanation
     from nodeb.results.result import Result
 
-__all__ = ["MOST_BYTES", "RunAnswer", "answer", "causes", "everything", "first_transfer"]
+__all__ = [
+    "MOST_BYTES",
+    "RunAnswer",
+    "answer",
+    "because",
+    "called",
+    "causes",
+    "everything",
+    "first_transfer",
+    "paint",
+]
 
 MOST_RUNS = 20
 """Replications of which a transfer is explained by the way."""
@@ -169,7 +179,8 @@ class RunAnswer:
             yield f"half of what was loaded took at most {self._sure('load_median_s')}."
         else:
             yield f"the download took {self._sure('download_s')}."
-            yield from self._because()
+            if self.why is not None:
+                yield from because(self.why, exact=bool(self.open.count))
 
     def _sure(self, name: str) -> str:
         found = self.value(name)
@@ -205,20 +216,6 @@ class RunAnswer:
     def _value(self, name: str) -> str:
         found = self.value(name)
         return found.value if found else "nothing"
-
-    def _because(self) -> Iterator[str]:
-        """The largest causes that make up half of the time."""
-        if self.why is None or not self.why.causes:
-            return
-        table = self.why.table
-        names, parts = [], 0.0
-        for row in table:
-            names.append(_called(row["cause"]))
-            parts += row["share"]
-            if parts >= 0.5:
-                break
-        part = percent(parts) if self.open.count else sentence(share(parts))
-        yield f"{part} of that went into {joined(names)}."
 
     # --- what stands below it ---
 
@@ -343,12 +340,31 @@ def of_row(row: dict[str, Any], scale: tuple[str, float] | None = None) -> Shown
     return shown(*ends, row["unit"], percent=is_percent, scale=scale)
 
 
-def _called(cause: str) -> str:
+def called(cause: str) -> str:
     """A cause as it stands in a sentence."""
     return cause.removeprefix("window: ")
 
 
-def causes(found: Explanation) -> Bars:
+def because(found: Explanation, *, exact: bool = False) -> Iterator[str]:
+    """The largest causes that make up half of the time of a transfer, a sentence.
+
+    Args:
+        found: the transfer.
+        exact: whether their share is told in per cent, and not as a simple fraction.
+    """
+    names: list[str] = []
+    parts = 0.0
+    for row in found.table:
+        names.append(called(row["cause"]))
+        parts += row["share"]
+        if parts >= 0.5:
+            break
+    if names:
+        part = percent(parts) if exact else sentence(share(parts))
+        yield f"{part} of that went into {joined(names)}."
+
+
+def causes(found: Explanation, head: str = "") -> Bars:
     """The causes of a transfer as ranked bars; small ones are one."""
     table = list(found.table)
     named = max(NAMED, sum(row["share"] >= SMALL for row in table))
@@ -356,7 +372,7 @@ def causes(found: Explanation) -> Bars:
         named += 1
     bars = [
         Bar(
-            _called(row["cause"]),
+            called(row["cause"]),
             number(row["mean_s"], "s"),
             row["mean_s"],
             paint(row["cause"]),
@@ -370,7 +386,7 @@ def causes(found: Explanation) -> Bars:
         time, part = (sum(row[name] for row in rest) for name in ("mean_s", "share"))
         name = f"{spelled(len(rest))} other causes"
         bars.append(Bar(name, number(time, "s"), time, "k-many", percent(part)))
-    return Bars("Where the time went", bars)
+    return Bars("Where the time went", bars, head)
 
 
 def rings(result: Result) -> Rows | None:

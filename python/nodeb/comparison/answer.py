@@ -1,0 +1,381 @@
+"""What a comparison answers: which scenario is better, by how much, how sure, and for whom not.
+
+The headline is about the first metric of `MAIN` that both scenarios have. It is the first of these
+that fits:
+
+1. no metric differs in any pair: no difference;
+2. in one of the two half of the transfers or more do not finish: how many do in each;
+3. some metrics are better and others worse: both sides, the main metric first if it is decided;
+4. the main metric is better or worse: by how much;
+5. others are better or worse: what they are, and what the main metric says;
+6. the main metric is the same within the margin: no difference that matters;
+7. undecided: how many further replications would tell.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodeb.answer.answer import MOST_ROWS, SURVIVORS, Answer, Bars, Mark, Rows
+from nodeb.answer.numbers import Shown, difference, scale_of, shown
+from nodeb.answer.words import counted, joined, percent, sentence
+from nodeb.comparison.differences import Comparison, Difference, Tried
+from nodeb.comparison.verdict import MoreRuns
+from nodeb.results.metrics import ALL
+
+__all__ = ["answers", "of_tried"]
+
+MAIN = ("download_s", "load_median_s", "transfer_s", "cell_bps", "received_bps")
+"""What a headline is about, in order of preference."""
+IN_SENTENCES = {
+    "download_s": "the download takes",
+    "load_median_s": "half of the loads take at most",
+    "transfer_s": "the transfer takes",
+    "cell_bps": "the cell delivers",
+    "received_bps": "a phone receives",
+}
+NOUNS = {
+    "download_s": "the download time",
+    "load_median_s": "the load time",
+    "transfer_s": "the transfer time",
+    "cell_bps": "what the cell delivers",
+    "received_bps": "the rate of the mean phone",
+    "received_bps_p50": "the rate of the median phone",
+    "received_bps_p5": "the rate at the edge of the cell",
+    "complete": "the share of transfers that finish",
+    "rtt_mean_s": "the round-trip time",
+    "jain_index": "fairness",
+    "stalled_s": "the time stalled",
+    "served": "the share of phones that receive something",
+    "block_errors": "the share of block errors",
+}
+"""Metrics in sentences, where "the" and the label do not do."""
+FEW = 0.5
+"""Where no larger share of the transfers finishes, that is the headline."""
+KEY = (
+    *("download_s", "load_median_s", "cell_bps", "received_bps", "received_bps_p50"),
+    *("received_bps_p5", "complete", "rtt_mean_s", "queueing_delay_s", "utilization", "jain_index"),
+    *("stalled_s", "recovery_s", "timeouts", "block_errors"),
+)
+"""Metrics that are shown first, in order."""
+SIGNS = {"better": "\N{CHECK MARK}", "worse": "\N{BALLOT X}", "same": "=", "equal": "="}
+MORE, LESS, OPEN = "\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}", "?"
+
+
+def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") -> list[Answer]:
+    """What a comparison answers, for each scenario that is compared with the baseline.
+
+    Args:
+        found: the comparison.
+        causes: what the difference in time of a transfer is made of, for each of them, if known.
+        folder: where the tables are; empty where they are not saved.
+    """
+    bars = [*causes, *[None] * len(found.tried)]
+    return [of_tried(found, one, bars[at], folder) for at, one in enumerate(found.tried)]
+
+
+def of_tried(
+    found: Comparison, tried: Tried, causes: Bars | None = None, folder: str = ""
+) -> Answer:
+    """What the comparison with one scenario answers."""
+    return _Answer(found, tried, folder).answer(causes)
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What is said of one scenario."""
+
+    found: Comparison
+    tried: Tried
+    folder: str
+
+    def answer(self, causes: Bars | None) -> Answer:
+        """The whole."""
+        quiet = self.main is not None and self.main.verdict.kind in ("equal", "same")
+        return Answer(
+            command="nodeb compare",
+            subject="",
+            headline=self.headline(),
+            lead=f"{sentence(self._pairs())} with the same random numbers, seed {self.found.seed}.",
+            table=self.table(self.shown) if self.shown else None,
+            after=None if quiet else causes,
+            marks=list(self.marks()),
+            notes=list(self.notes()),
+            everything=[self.table(self.tried.differences, "All metrics, with ratios", True)],
+        )
+
+    @cached_property
+    def of_all(self) -> list[Difference]:
+        """Metrics of all users, or of each group where there is none of all."""
+        mine = [one for one in self.tried.differences if one.group == ALL]
+        return mine or self.tried.differences
+
+    @cached_property
+    def main(self) -> Difference | None:
+        """What the headline is about."""
+        known = {one.metric.name: one for one in self.of_all}
+        return next((known[name] for name in MAIN if name in known), None)
+
+    @cached_property
+    def shown(self) -> list[Difference]:
+        """Key metrics and what else is decided; equal and same ones are told in a line."""
+        known = {one.metric.name: one for one in self.of_all}
+        quiet = ("equal", "same")
+        differ = {name: one for name, one in known.items() if one.verdict.kind not in quiet}
+        rest = [name for name in differ if name not in KEY and differ[name].verdict.sign]
+        named = [name for name in (*KEY, *rest) if name in differ]
+        return [differ[name] for name in named[:MOST_ROWS]]
+
+    # --- the headline ---
+
+    def headline(self) -> str:
+        """One or two sentences."""
+        if not self.tried.differences:
+            return (
+                f"{self.tried.name} and {self.found.baseline} have no metric in common that has a "
+                "value."
+            )
+        if all(one.verdict.kind == "equal" for one in self.of_all):
+            return self._no_difference(f", in each of the {self._pairs()}.")
+        finish = self._finish()
+        if finish:
+            return finish
+        better, worse = self._decided("better"), self._decided("worse")
+        if better and worse:
+            return self._both(better, worse)
+        main = self.main
+        if main is not None and main.verdict.kind in ("better", "worse"):
+            return self._decided_main(main)
+        if better or worse:
+            return self._others(better or worse)
+        if main is not None and main.verdict.kind == "equal":
+            return self._no_difference(f", in each of the {self._pairs()}.")
+        if main is not None and main.verdict.kind == "same":
+            return self._no_difference(f", to within {percent(self.found.margin)}.")
+        return self._undecided(main)
+
+    def _finish(self) -> str:
+        """How many transfers finish, where that differs and few do; nothing elsewhere."""
+        known = [one for one in self.of_all if one.metric.name == "complete"]
+        if not known or not known[0].verdict.sign:
+            return ""
+        shares = {
+            self.tried.name: known[0].other.mean,
+            self.found.baseline: known[0].baseline.mean,
+        }
+        if min(shares.values()) > FEW:
+            return ""
+        texts = [f"{percent(share)} with {name}" for name, share in shares.items()]
+        return f"Transfers finish in unequal shares: {texts[0]}, {texts[1]}."
+
+    def _pairs(self) -> str:
+        return counted(self.found.runs, "pair")
+
+    def _decided(self, kind: str) -> list[Difference]:
+        return [one for one in self.of_all if one.verdict.kind == kind]
+
+    def _no_difference(self, end: str) -> str:
+        name = self.tried.name
+        if self.main is None:
+            return f"No difference between {name} and {self.found.baseline}{end}"
+        says = IN_SENTENCES[self.main.metric.name]
+        value = _mean(self.main, self.main.baseline.mean).value
+        return f"No difference: with {name} {says} {value}, as with {self.found.baseline}{end}"
+
+    def _decided_main(self, main: Difference) -> str:
+        is_time = main.metric.unit == "s"
+        word = {
+            (True, "better"): "faster than",
+            (True, "worse"): "slower than",
+            (False, "better"): "better than",
+            (False, "worse"): "worse than",
+        }[is_time, main.verdict.kind]
+        now, before = (_mean(main, one).value for one in (main.other.mean, main.baseline.mean))
+        says = IN_SENTENCES[main.metric.name]
+        text = f"{self.tried.name} is {word} {self.found.baseline}: {says} {now} instead of"
+        return f"{text} {before}, {_relative(main)}."
+
+    def _both(self, better: list[Difference], worse: list[Difference]) -> str:
+        """Both sides where verdicts disagree; the main metric stands first on its side."""
+        sides = [_first(better, self.main), _first(worse, self.main)]
+        if self.main is not None and self.main.verdict.kind == "worse":
+            sides.reverse()
+        texts = [f"{_called(one)} is {_relative(one)}" for one in sides]
+        return (
+            f"{self.tried.name} is better in some ways and worse in others than "
+            f"{self.found.baseline}: {texts[0]}, but {texts[1]}."
+        )
+
+    def _others(self, decided: list[Difference]) -> str:
+        """What is decided where the main metric is not."""
+        kind = decided[0].verdict.kind
+        names = joined([_called(one) for one in decided[:3]])
+        text = f"{self.tried.name} is {kind} than {self.found.baseline} in {names}"
+        if self.main is None:
+            return f"{text}."
+        if self.main.verdict.kind in ("same", "equal"):
+            return f"{text}; {_called(self.main)} is the same."
+        return f"{text}; whether {_called(self.main)} differs is undecided."
+
+    def _undecided(self, main: Difference | None) -> str:
+        one = main if main is not None else self.of_all[0]
+        gap = _difference(one)
+        how = f" ({_level(self.found)}: {gap.interval})" if gap.interval else ""
+        text = (
+            f"Undecided: with {self.tried.name}, {_called(one)} differs by {gap.value}{how} from "
+            f"{self.found.baseline}"
+        )
+        if self.found.runs < 2:
+            return f"{text}; one pair says nothing of how sure that is."
+        return f"{text}; {_more(one.verdict.more_runs)} would tell."
+
+    # --- what stands below it ---
+
+    def table(self, rows: Sequence[Difference], title: str = "", everything: bool = False) -> Rows:
+        """A row for each difference, its verdict first."""
+        groups = everything and {one.group for one in rows} != {ALL}
+        head = ["", "metric", self.found.baseline, self.tried.name]
+        head += [f"difference ({_level(self.found)})", *(["ratio"] if everything else [])]
+        cells = [self._row(one, groups, everything) for one in rows]
+        return Rows([f"{head[0]}{head[1]}", *head[2:]], cells, title)
+
+    def _row(self, one: Difference, groups: bool, everything: bool) -> list[str | Shown]:
+        sign = {True: MORE, False: LESS}[one.verdict.sign > 0] if one.verdict.sign else OPEN
+        mark = f" {SURVIVORS}" if one.covered < 1 else ""
+        name = f"{SIGNS.get(one.verdict.kind, sign)} {one.metric.label}{mark}"
+        if groups:
+            name += f", {one.group}"
+        gap = _difference(one)
+        scale = _scale(one)
+        before, after = (
+            shown(each.mean, each.low, each.high, one.metric.unit, scale=scale).number
+            for each in (one.baseline, one.other)
+        )
+        ends = f" ({gap.low} to {gap.high})" if gap.low and gap.low != gap.high else ""
+        told = f"{gap.number}{ends} {gap.unit}".strip()
+        return [name, before, after, told, *([_ratio(one)] if everything else [])]
+
+    def marks(self) -> Iterator[Mark]:
+        """Who is left out, what is undecided, and what only one of the two has."""
+        if any(one.covered < 1 for one in self.shown):
+            least = min(one.covered for one in self.shown)
+            yield Mark(
+                SURVIVORS,
+                f"Only of transfers that finished, or phones that have a value: {percent(least)} "
+                "of them at the least.",
+            )
+        if self.tried.unknown:
+            yield Mark("!", f"Of {joined(self.tried.unknown)} one of the two has no value at all.")
+        for one in self.of_all:
+            if one.metric.name == "received_bps" and 0 in (one.baseline.mean, one.other.mean):
+                whose = self.found.baseline if one.baseline.mean == 0 else self.tried.name
+                text = f"Nothing arrived in {whose}; is the run long enough for the delays?"
+                yield Mark("!", text)
+        for name, groups in self.tried.only.items():
+            if groups:
+                yield Mark("!", f"Only {name} has the group {joined(groups)}, which is left out.")
+
+    def notes(self) -> Iterator[str]:
+        """What the signs mean, what is equal, provenance."""
+        kinds = {one.verdict.kind for one in self.shown}
+        words = {
+            "better": f"{SIGNS['better']} better",
+            "worse": f"{SIGNS['worse']} worse",
+            "differs": f"{MORE}{LESS} differs, neither is better",
+        }
+        told = [word for kind, word in words.items() if kind in kinds]
+        if told:
+            yield "  ".join(told)
+        open_ = [one for one in self.shown if one.verdict.kind == "undecided"]
+        if open_ and self.found.runs >= 2:
+            yield f"? undecided: {self._undecided_note(open_)}"
+        for kind, how in (
+            ("same", f"Same within {percent(self.found.margin)}"),
+            ("equal", f"Equal in all {self._pairs()}"),
+        ):
+            names = [one.metric.label for one in self.of_all if one.verdict.kind == kind]
+            if names:
+                yield f"{how}: {joined(names)}."
+        about = f"{sentence(self._pairs())} with the same random numbers, seed {self.found.seed}."
+        where = f" {self.folder} has the tables; --all prints all metrics." if self.folder else ""
+        yield f"{about}{where}"
+        if len(self.found.tried) > 1:
+            yield (
+                f"{len(self.found.tried)} scenarios are compared: each interval holds with "
+                f"{_level(self.found)}, so that all of a metric hold together with 95 %."
+            )
+
+    def _undecided_note(self, rows: Sequence[Difference]) -> str:
+        ranges = [one.verdict.more_runs for one in rows]
+        low = min(one.low for one in ranges)
+        high = max(one.high for one in ranges)
+        return f"{_more(MoreRuns(low, high))} would tell"
+
+
+def _scale(one: Difference) -> tuple[str, float]:
+    largest = max(abs(one.baseline.mean), abs(one.other.mean))
+    return scale_of(largest, one.metric.unit, percent=one.metric.percent)
+
+
+def _mean(one: Difference, value: float) -> Shown:
+    """A mean of the metric, as sure as the baseline's mean is."""
+    half = one.baseline.half_width
+    ends = (value - half, value + half) if math.isfinite(half) else (math.nan, math.nan)
+    return shown(value, *ends, one.metric.unit, scale=_scale(one))
+
+
+def _difference(one: Difference) -> Shown:
+    unit, factor = _scale(one)
+    unit = "points" if unit == "%" else unit
+    gap = one.difference
+    return difference(gap.mean, gap.low, gap.high, scale=(unit, factor))
+
+
+def _relative(one: Difference) -> str:
+    """How much more or less, in per cent of the baseline, and how sure."""
+    ratio = one.ratio
+    if not (math.isfinite(ratio.mean) and one.baseline.mean > 0):
+        gap = _difference(one)
+        return f"{gap.value} ({gap.interval})" if gap.interval else gap.value
+    sign = 1 if ratio.mean >= 1 else -1
+    word = "more" if sign > 0 else "less"
+    low, high = sorted(sign * 100 * (end - 1) for end in (ratio.low, ratio.high))
+    found = shown(sign * 100 * (ratio.mean - 1), low, high, scale=("%", 1.0))
+    if not found.low:
+        return f"{found.value} {word}"
+    return f"{found.value} {word} (95 %: {found.low} to {found.high} %)"
+
+
+def _ratio(one: Difference) -> str:
+    found = shown(one.ratio.mean, one.ratio.low, one.ratio.high)
+    ends = f" ({found.low} to {found.high})" if found.low else ""
+    return f"{found.number}{ends}"
+
+
+def _called(one: Difference) -> str:
+    return NOUNS.get(one.metric.name, f"the {one.metric.label}")
+
+
+def _first(rows: Sequence[Difference], main: Difference | None) -> Difference:
+    """The main metric if it is among them, else the first of the key metrics."""
+    if main is not None and main in rows:
+        return main
+    known = {one.metric.name: one for one in rows}
+    return next((known[name] for name in KEY if name in known), rows[0])
+
+
+def _level(found: Comparison) -> str:
+    return f"{100 * found.confidence:.4g} %"
+
+
+def _more(runs: MoreRuns) -> str:
+    if math.isinf(runs.low):
+        return "no number of replications that can be named"
+    if math.isinf(runs.high):
+        return f"at least {runs.low:.0f} replications more"
+    if runs.low == runs.high:
+        return f"{counted(round(runs.low), 'replication')} more"
+    return f"{runs.low:.0f} to {runs.high:.0f} replications more"

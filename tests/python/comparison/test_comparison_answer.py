@@ -1,0 +1,78 @@
+"""What a comparison says first, by case."""
+
+import numpy as np
+import pytest
+
+from nodeb.answer import text
+from nodeb.comparison.answer import answers
+from nodeb.comparison.differences import Comparison, Tried, difference
+from nodeb.results.metrics import METRICS
+
+RUNS = 20
+
+
+def found(**shifts):
+    """A comparison of metrics whose values are shifted by a share, or anew by `None`."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for name, shift in shifts.items():
+        base = rng.uniform(99.0, 101.0, RUNS)
+        own = rng.normal(100.0, 30.0, RUNS) if shift is None else base * (1 + shift)
+        if shift:
+            own = own + np.tile([0.1, -0.1], RUNS // 2)
+        rows.append(difference("all", METRICS[name], base, own, 0.02, 0.95))
+    comparison = Comparison("plain", [Tried("other", rows, [], {})], RUNS, 1, 0.02)
+    answer = answers(comparison)[0]
+    return answer, " ".join(text(answer).split())
+
+
+def test_no_difference_in_any_pair_is_an_answer_without_a_table():
+    answer, said = found(download_s=0.0, rtt_mean_s=0.0)
+    assert answer.headline.startswith("No difference: with other the download takes ")
+    assert "in each of the 20 pairs" in answer.headline
+    assert answer.table is None
+    assert "Equal in all 20 pairs: download time and mean round-trip time." in said
+
+
+def test_the_same_within_the_margin_is_no_difference():
+    answer, said = found(download_s=0.001, rtt_mean_s=0.001)
+    assert "to within 2 %" in answer.headline
+    assert "Same within 2 %: download time and mean round-trip time." in said
+
+
+def test_the_better_one_is_named_with_how_much_and_how_sure():
+    answer, _ = found(download_s=-0.2, rtt_mean_s=-0.1)
+    assert answer.headline.startswith("other is faster than plain: the download takes ")
+    assert " s, 20" in answer.headline
+    assert "% less (95 %: " in answer.headline
+    assert [row[0][0] for row in answer.table.rows] == ["\N{CHECK MARK}"] * 2
+
+
+def test_where_verdicts_disagree_both_sides_are_in_the_headline():
+    answer, _ = found(cell_bps=0.3, received_bps_p50=-0.9, jain_index=-0.5)
+    assert answer.headline.startswith("other is better in some ways and worse in others than plain")
+    assert "what the cell delivers is 30" in answer.headline
+    assert "but the rate of the median phone is 90" in answer.headline
+    answer, _ = found(cell_bps=-0.3, jain_index=0.5)
+    assert ": what the cell delivers is 30" in answer.headline  # the main metric comes first
+
+
+def test_what_is_undecided_says_how_many_replications_would_tell():
+    answer, said = found(download_s=None)
+    assert answer.headline.startswith("Undecided: with other, the download time differs by ")
+    assert answer.headline.endswith("would tell.")
+    assert "? undecided: " in said
+
+
+def test_what_neither_is_better_in_has_an_arrow():
+    answer, _ = found(download_s=0.0, retransmit_bps=0.5)
+    assert answer.table.rows[0][0].startswith("\N{UPWARDS ARROW}")
+
+
+@pytest.mark.parametrize("kind", ["better", "worse"])
+def test_only_others_are_decided(kind):
+    shift = -0.3 if kind == "better" else 0.3
+    answer, _ = found(download_s=0.0, rtt_mean_s=shift)
+    assert answer.headline == (
+        f"other is {kind} than plain in the round-trip time; the download time is the same."
+    )
