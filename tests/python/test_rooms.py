@@ -26,6 +26,8 @@ METHODS = {
     ("results", "comparison"),
     ("results", "explanation"),
     ("results", "report"),
+    ("comparison", "report"),
+    ("sweep", "report"),
     ("inputs", "replication"),
     ("inputs", "life"),
 }

@@ -93,6 +93,8 @@ def compare(
                 causes = _causes(plan, outcome, explain, workers)
             finally:  # also where the causes cannot be found
                 _print(outcome, folder, causes, everything)
+                if causes is not None and (everything or explain is not None):
+                    print(f"\n{causes}")
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
     except KeyboardInterrupt:
@@ -107,7 +109,7 @@ def _print(outcome: Outcome, folder: Path, causes: Differences | None, everythin
         print("\n" if place else "", end="")
         print_answer(one, everything)
     for note in [] if causes is None else causes.notes:
-        print(note, file=sys.stderr)
+        print(note)
 
 
 def _causes(

@@ -150,8 +150,12 @@ def compare(
     tried = [
         Tried(
             name,
-            _covered(
-                differences(base, one, wanted, margin, confidence), tables[first], tables[name]
+            list(
+                _covered(
+                    differences(base, one, wanted, margin, confidence),
+                    (tables[first], base),
+                    (tables[name], one),
+                )
             ),
             list(_unknown(base, one, wanted)),
             {
@@ -166,15 +170,23 @@ def compare(
     return Comparison(first, tried, runs, seed, margin)
 
 
-def _covered(found: Iterator[Difference], base: Tables, own: Tables) -> list[Difference]:
-    """Differences with the share of users that have a value."""
-    return [
-        replace(
-            one,
-            covered=min(covered(one.metric, Group(each, one.group)) for each in (base, own)),
-        )
-        for one in found
-    ]
+def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Iterator[Difference]:
+    """Differences with the share of users that have a value.
+
+    Args:
+        found: the differences.
+        sides: of each of the two scenarios its tables, and what `by_run` says of them.
+    """
+    for one in found:
+        shares = [
+            covered(one.metric, Group(tables, one.group), _values(known, one))
+            for tables, known in sides
+        ]
+        yield replace(one, covered=min(shares))
+
+
+def _values(known: Table, one: Difference) -> Array:
+    return np.asarray(known.where(known["group"] == one.group)[one.metric.name])
 
 
 def _refuse_unknown(

@@ -161,18 +161,17 @@ def compared(tmp_path, capsys, one, *more):
 
 def test_compare_explains_a_little_by_itself(tmp_path, capsys):
     shown = compared(tmp_path, capsys, scenario(LOSSY))
-    assert "Why the download time of user 0's first transfer differs, in the first 5 pairs" in shown
-    assert "window: slow start" in shown
-    table = shown[shown.index("Why the download time") :].split("\n\n")[1].splitlines()
-    assert len(table) <= 2 + 6 + 1
-    assert table[-1].startswith("sum")
+    assert "Why user 0's first transfer is " in shown
+    bars = shown[shown.index("Why user 0") :].split("\n\n")[0].splitlines()[1:]
+    assert 2 <= len(bars) <= 6
+    assert any(bar.strip().startswith("slow start") for bar in bars)
 
 
 def test_compare_does_not_explain_what_is_cut_or_long(tmp_path, capsys):
     cut = scenario(LOSSY, size="10 MB", duration="5 s")
-    assert "Why the download" not in compared(tmp_path, capsys, cut)
+    assert "Why user 0" not in compared(tmp_path, capsys, cut)
     long = scenario(LinkBearer(rate="20 Mbps"), size="3 MB")
-    assert "Why the download" not in compared(tmp_path, capsys, long, "--force")
+    assert "Why user 0" not in compared(tmp_path, capsys, long, "--force")
 
 
 def test_compare_says_what_did_not_end(tmp_path, capsys):
@@ -197,7 +196,8 @@ def test_compare_keeps_its_causes(tmp_path, capsys):
     assert whole["cause"] == "sum"
     assert sum(row["difference_s"] for row in parts) == pytest.approx(whole["difference_s"])
     assert all(row["cause"] in CAUSES for row in parts)
-    assert len(parts) > 6 > shown[shown.index("Why the download time") :].count("window")
+    assert len(parts) > 6
+    assert "Why user 0's first transfer is " in shown
     listed = json.loads((folder / "provenance.json").read_text())["files"]
     assert {"causes.csv", "causes.parquet", "comparison.csv"} <= set(listed)
     compared(tmp_path, capsys, scenario(LOSSY), "--explain", "0")
