@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from nodeb.answer import Bars
+from nodeb.cli.explain import HTML
 from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import (
     At,
@@ -30,6 +34,7 @@ from nodeb.comparison.experiment import Experiment, Outcome
 from nodeb.errors import Interrupted
 from nodeb.explanation.compared import Differences, all_differences, short_differences
 from nodeb.replication.pool import Jobs as Workplace
+from nodeb.storage.files import check_place, refuse_other, write_bytes
 from nodeb.terminal.progress import progress_bar
 
 __all__ = ["compare"]
@@ -63,6 +68,10 @@ def compare(
     ] = None,
     force: Force = False,
     everything: Everything = False,
+    report: Annotated[
+        Path | None,
+        typer.Option("--report", metavar="PAGE", help="Write a page with pictures (HTML)."),
+    ] = None,
     explain: Annotated[
         int | None,
         typer.Option(metavar="USER", help=EXPLAIN),
@@ -80,6 +89,9 @@ def compare(
     if explain is not None:
         for scenario in plan.scenarios:
             scenario.check_user(explain)
+    if report is not None:
+        check_place(report, "--report")
+        refuse_other(report, HTML, "a page", "--report")
     folder = Path("out") / f"{files[0].stem}-compared" if out is None else out
     title = f"comparing with {plan.cells[0].label}"
     try:
@@ -93,12 +105,27 @@ def compare(
                 causes = _causes(plan, outcome, explain, workers)
             finally:  # also where the causes cannot be found
                 _print(outcome, folder, causes, everything)
+                if report is not None:
+                    bars = [] if causes is None else causes.bars
+                    write_bytes(report, _page(outcome, bars, files, changes).encode())
+                    print(f"Page: {report}")
                 if causes is not None and (everything or explain is not None):
                     print(f"\n{causes}")
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
     except KeyboardInterrupt:
         raise Stopped(f"interrupted; the comparison is in {folder}") from None
+
+
+def _page(
+    outcome: Outcome, bars: Sequence[Bars], files: Sequence[Path], changes: Sequence[str] | None
+) -> str:
+    from nodeb.report.compared import page
+
+    about = outcome.comparison
+    words = [*map(str, files), *(word for one in changes or () for word in ("--with", one))]
+    words += ["--runs", str(about.runs), "--seed", str(about.seed)]
+    return page(about, outcome.tables, bars, f"nodeb compare {shlex.join(words)}")
 
 
 def _print(outcome: Outcome, folder: Path, causes: Differences | None, everything: bool) -> None:

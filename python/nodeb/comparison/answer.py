@@ -26,7 +26,7 @@ from nodeb.comparison.differences import Comparison, Difference, Tried
 from nodeb.comparison.verdict import MoreRuns
 from nodeb.results.metrics import ALL
 
-__all__ = ["answers", "of_tried"]
+__all__ = ["answers", "of_tried", "shown_of", "sign_of"]
 
 MAIN = ("download_s", "load_median_s", "transfer_s", "cell_bps", "received_bps")
 """What a headline is about, in order of preference."""
@@ -75,6 +75,17 @@ def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") ->
     """
     bars = [*causes, *[None] * len(found.tried)]
     return [of_tried(found, one, bars[at], folder) for at, one in enumerate(found.tried)]
+
+
+def shown_of(tried: Tried) -> list[Difference]:
+    """The key metrics of a comparison that differ, or may."""
+    return _Answer(Comparison("", [tried], 0, 0, 0.0), tried, "").shown
+
+
+def sign_of(one: Difference) -> str:
+    """The sign of a verdict: better, worse, same, more, less, undecided."""
+    way = MORE if one.verdict.sign > 0 else LESS if one.verdict.sign < 0 else OPEN
+    return SIGNS.get(one.verdict.kind, way)
 
 
 def of_tried(
@@ -243,9 +254,8 @@ class _Answer:
         return Rows([f"{head[0]}{head[1]}", *head[2:]], cells, title)
 
     def _row(self, one: Difference, groups: bool, everything: bool) -> list[str | Shown]:
-        sign = {True: MORE, False: LESS}[one.verdict.sign > 0] if one.verdict.sign else OPEN
         mark = f" {SURVIVORS}" if one.covered < 1 else ""
-        name = f"{SIGNS.get(one.verdict.kind, sign)} {one.metric.label}{mark}"
+        name = f"{sign_of(one)} {one.metric.label}{mark}"
         if groups:
             name += f", {one.group}"
         gap = _difference(one)

@@ -7,6 +7,7 @@ from typing import Any
 
 from nodeb.answer.answer import Answer, Bar, Bars, Rows
 from nodeb.answer.numbers import Shown
+from nodeb.answer.words import sentence
 from nodeb.report.render import render
 
 __all__ = ["content", "fragment"]
@@ -22,7 +23,8 @@ def content(answer: Answer) -> dict[str, Any]:
     return {
         "command": answer.command,
         "subject": answer.subject,
-        "headline": answer.headline[:1].upper() + answer.headline[1:],
+        # Without a subject a headline begins with the name of a scenario, which stays as it is.
+        "headline": sentence(answer.headline) if answer.subject else answer.headline,
         "lead": answer.lead,
         "picture": _picture(answer.picture),
         "facts": [

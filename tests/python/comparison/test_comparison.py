@@ -280,3 +280,20 @@ def test_one_replication_decides_nothing(call, pair):
     assert out.startswith("Undecided: with other, the download time differs by +")
     assert "one pair says nothing of how sure that is" in " ".join(out.split())
     assert "better" not in out
+
+
+def test_a_comparison_has_a_page(call, pair, tmp_path):
+    page = tmp_path / "page.html"
+    status, out, _ = call("compare", *pair, "--runs", 5, "--report", page)
+    assert status == 0
+    assert f"Page: {page}" in out
+    text = page.read_text("utf-8")
+    assert "<h1>other is slower than one" in text.replace("\N{NO-BREAK SPACE}", " ")
+    assert text.count('class="dot"') >= 5
+    assert f"nodeb compare {pair[0]} {pair[1]} --runs 5 --seed 1" in text
+    assert "<script" not in text
+    page.write_text("mine")
+    status, _, err = call("compare", *pair, "--runs", 5, "--report", page)
+    assert status == 2
+    assert "is not a page" in err or "page" in err
+    assert page.read_text() == "mine"
