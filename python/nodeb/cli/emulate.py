@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nodeb.cli import times
-from nodeb.cli.options import FAILED, Force, Report, Seed, Settings, Tables
+from nodeb.cli.options import (
+    FAILED,
+    Everything,
+    Force,
+    Report,
+    Seed,
+    Settings,
+    Tables,
+    print_answer,
+)
 from nodeb.errors import InputError, nearest
 from nodeb.inputs.scenario import load
 
@@ -96,12 +105,14 @@ def emulate(
             "--kept", metavar="N", min=0, max=LARGEST, help="Bytes of each packet recorded."
         ),
     ] = 96,
+    everything: Everything = False,
     check: Annotated[
         bool, typer.Option("--check", help="Measure what this machine can carry, and nothing else.")
     ] = False,
 ) -> int:
     """Run commands as phones of a scenario: their packets pass its cell, in real time."""
     from nodeb.emulate import folder, pages, plan, session
+    from nodeb.emulate.answer import emulated
     from nodeb.emulate.problems import check_system
 
     check_system()
@@ -135,15 +146,16 @@ def emulate(
         raise InputError("--nat leads a namespace of our own outside; leave out --attach server=")
     with folder.claimed(out, file, force=force, once=True) as place:
         outcome = _emulated(planned, options)
+        where = "" if place is None else f"{out} has the tables."
+        print_answer(emulated(planned, options, outcome, where), everything, sys.stderr)
         status = _told(outcome, options)
         if place is not None:
             folder.put(place, planned, options, outcome)
-            print(f"results: {out}", file=sys.stderr)
     if page_place is not None:
         from nodeb.emulate.page import of_emulation
 
         pages.write(page_place, of_emulation(planned, options, outcome))
-        print(f"report: {page_place}", file=sys.stderr)
+        print(f"Page: {page_place}", file=sys.stderr)
     return status
 
 
@@ -164,13 +176,11 @@ def _emulated(planned: Any, options: Options) -> Outcome:
 
 
 def _told(outcome: Outcome, options: Options) -> int:
-    """Tells what it came to on stderr, as stdout is the command's; the exit status."""
-    from nodeb.emulate.told import summary
+    """Tells what went wrong on stderr, as stdout is the command's; the exit status."""
 
     def tell(text: str) -> None:
         print(text, file=sys.stderr)
 
-    tell(summary(outcome))
     for version, why in outcome.report.get("outside", {}).get("missing", {}).items():
         tell(f"note: {version.replace('ip', 'IP')} did not lead outside: {why}")
     for name, why in outcome.failed.items():

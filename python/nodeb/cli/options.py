@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -125,11 +125,12 @@ def refuse(options: Mapping[str, object], file: Path) -> None:
             raise InputError(f"{name} is for scenarios, and {file} is a recorded flight")
 
 
-def print_answer(answer: Answer, everything: bool = False) -> None:
-    """Prints an answer as the terminal can show it."""
+def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None = None) -> None:
+    """Prints an answer as the terminal can show it; on stdout unless told otherwise."""
     from nodeb.answer import text
 
-    print(text(answer, everything=everything, encoding=sys.stdout.encoding))
+    to = sys.stdout if stream is None else stream
+    print(text(answer, everything=everything, encoding=to.encoding), file=to)
 
 
 def print_place(place: Place) -> None:

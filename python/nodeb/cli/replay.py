@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli.options import FAILED, Force, Report, Tables, check_capture
+from nodeb.cli.options import FAILED, Everything, Force, Report, Tables, check_capture, print_answer
 from nodeb.errors import InputError
 from nodeb.replication.capture import check_place
 from nodeb.storage.files import digest_of
@@ -32,11 +32,12 @@ def replay(
         ),
     ] = False,
     report: Report = None,
+    everything: Everything = False,
 ) -> int:
     """Fly a recorded flight again in virtual time; the same becomes of its packets, or it fails."""
     from nodeb.emulate import flights, folder, pages
+    from nodeb.emulate.answer import replayed
     from nodeb.emulate.problems import check_system
-    from nodeb.emulate.told import packets_text
 
     if pcap_radio and pcap is None:
         raise InputError("--pcap-radio adds to captured packets; give --pcap too")
@@ -53,22 +54,16 @@ def replay(
         if place is not None:
             folder.put_flown(place, flight, flown)
     found = flown.report
-    print(packets_text(found))
+    where = "" if out is None else f"{out} has the tables."
+    print_answer(replayed(flight, flown, where), everything)
     if page_place is not None:
         from nodeb.emulate.page import of_replay
 
         pages.write(page_place, of_replay(flight, flown))
-        print(f"report: {page_place}")
-    if not found["complete"]:
-        print("note: the log was cut off; this is the flight up to there", file=sys.stderr)
-    if out is not None:
-        print(f"results: {out}")
+        print(f"Page: {page_place}")
     if pcap is not None:
-        print(f"packets: {pcap}")
+        print(f"Packets: {pcap}")
     if found["differs"] is None:
-        what = f"all {found['same']} packets arrive or are lost as they did"
-        print(f"the same: {what}, to the nanosecond")
         return 0
-    why = "" if flight.is_of_this_core else " (it was recorded with another core of nodeb)"
-    print(f"error: not the same{why}: {found['differs']}", file=sys.stderr)
+    print(f"error: not the same: {found['differs']}", file=sys.stderr)
     return FAILED

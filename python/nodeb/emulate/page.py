@@ -13,17 +13,20 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from nodeb import _core
+from nodeb.answer import Answer
 from nodeb.base.table import Table
+from nodeb.emulate.answer import emulated, replayed
 from nodeb.emulate.flights import Flight, Flown
 from nodeb.emulate.folder import ENDED
 from nodeb.emulate.plan import Plan
 from nodeb.emulate.session import Options, Outcome
 from nodeb.emulate.steady import means
-from nodeb.emulate.told import CAUSES, REFUSED, in_words, packet_rows
+from nodeb.emulate.told import CAUSES, REFUSED, in_words
 from nodeb.inputs.scenario import Scenario
 from nodeb.plot import emulation as plot
 from nodeb.plot.style import NARROW
-from nodeb.report.figures import Content, figure, section, tile
+from nodeb.report.answer import content
+from nodeb.report.figures import Content, figure, section
 from nodeb.report.render import render
 
 __all__ = ["of_emulation", "of_replay"]
@@ -57,16 +60,14 @@ OUTSIDE = "come from outside: a run refuses them"
 class Shown:
     """What a page is about."""
 
-    command: str
-    """What nodeb was asked to do."""
     scenario: Scenario
     """The scenario."""
     report: Mapping[str, Any]
     """What became of real packets."""
     tables: Mapping[str, Table]
     """All tables."""
-    tiles: list[tuple[str, str, str]]
-    """Name, value and detail of what stands at the top."""
+    answer: Answer
+    """What stands at the top."""
     banners: list[str]
     """What has to be known first."""
     facts: list[tuple[str, str]]
@@ -82,9 +83,7 @@ class Shown:
 
 def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
     """One self-contained page about an emulation."""
-    report, late = outcome.report, outcome.report["lateness"]
-    verdict = "true to time" if outcome.too_late is None else "not true to time"
-    run = f"p99; {verdict}: {late['share_beyond']:.2%} beyond {in_words(late['limit_s'])}"
+    report = outcome.report
     commands = [(f"command of {one.name}", shlex.join(one.command)) for one in plan.phones]
     server = [("server", shlex.join(options.server))] if options.server else []
     limit = "none" if options.duration_s is None else in_words(options.duration_s)
@@ -101,48 +100,29 @@ def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
         ("memory of payloads", f"{report['memory_bytes'] / 1e6:.1f} MB"),
         *_machine(),
     ]
-    bad = [] if outcome.too_late is None else [f"Not true to time: {outcome.too_late}."]
-    tiles = [
-        ("Lasted", in_words(report["lasted_s"]), ENDED[outcome.ended]),
-        ("Real phones", str(len(plan.phones)), ", ".join(one.name for one in plan.phones)),
-        ("Lateness", in_words(late["p99_s"]), run),
-        ("Seed", str(options.seed), f"nodeb {_core.version()}"),
-    ]
     scenario = plan.scenario
     # That real users are real is no warning here.
     warnings = [text for text in scenario.warnings() if OUTSIDE not in text]
     shown = Shown(
-        "nodeb emulate",
         scenario,
         report,
         _tables(outcome.tables),
-        tiles,
-        [*bad, *warnings],
+        emulated(plan, options, outcome),
+        warnings,
         facts,
-        late["limit_s"],
+        report["lateness"]["limit_s"],
     )
     return _html(shown)
 
 
 def of_replay(flight: Flight, flown: Flown) -> str:
     """One self-contained page about a flight that was flown again."""
-    report, about = flown.report, flight.about
-    same = report["differs"] is None
-    bad = [] if same else [f"Not the same as the flight: {report['differs']}."]
-    if not report["complete"]:
-        bad.append("The log was cut off; this is the flight up to there.")
-    detail = "arrive or are lost as they did" if same else "up to the first that differs"
-    tiles = [
-        ("Lasted", in_words(report["lasted_s"]), "flown again in virtual time"),
-        ("Real phones", str(len(about["phones"])), ", ".join(p["name"] for p in about["phones"])),
-        ("The same", f"{report['same']} packets", detail),
-        ("Lateness", in_words(report["lateness"]["p99_s"]), "p99 of the flight"),
-        ("Seed", str(about["seed"]), f"nodeb {_core.version()}"),
-    ]
+    about = flight.about
     of_core = "yes" if flight.is_of_this_core else f"no: nodeb {about.get('version', 'unknown')}"
     facts = [("log", flight.path), ("recorded with this core", of_core), *_machine()]
     tables = _tables(flown.tables)
-    return _html(Shown("nodeb replay", flight.scenario, report, tables, tiles, bad, facts, None))
+    answer = replayed(flight, flown)
+    return _html(Shown(flight.scenario, flown.report, tables, answer, [], facts, None))
 
 
 def _tables(found: Mapping[str, Any]) -> dict[str, Table]:
@@ -159,9 +139,8 @@ def _html(shown: Shown) -> str:
     return render(
         "emulation.html",
         {
-            "command": shown.command,
             "title": shown.scenario.name or "An emulation",
-            "tiles": [tile(*one) for one in shown.tiles],
+            "answer": content(shown.answer),
             "banners": shown.banners,
             "sections": [*sections, ("provenance", "Provenance")],
             "parts": parts,
@@ -178,8 +157,7 @@ def _table(title: str, columns: list[str], rows: list[list[str]], note: str = ""
 
 def _packets(shown: Shown) -> Content:
     """What became of packets, and means over time."""
-    head, rows = packet_rows(shown.report)
-    tables = [_table("", ["phone", *head[1:]], rows)]
+    tables = []
     lost = [
         [f"{phone['name']} {way}", *(str(phone[way][cause]) for cause in CAUSES)]
         for phone in shown.report["phones"]

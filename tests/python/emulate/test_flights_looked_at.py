@@ -71,7 +71,7 @@ def test_a_capture_of_a_flight_has_the_real_connection(log, tmp_path):
     file = tmp_path / "flight.pcapng"
     done = replay(log, "--pcap", file, "--pcap-radio")
     assert done.returncode == 0, done.stderr
-    assert f"packets: {file}" in done.stdout
+    assert f"Packets: {file}" in done.stdout
     fields = ("frame.interface_name", "tcp.len", "frame.comment", "tcp.checksum.status")
     wanted = ["-Y", "tcp.port == 5001", "-T", "fields", "-o", "tcp.check_checksum:FALSE"]
     for field in fields:
