@@ -413,6 +413,9 @@ class CompiledScenario:
             Cancelled: through `control`.
         """
 
+def hsdpa_blocks(category: int) -> list[tuple[int, int, int]]:
+    """The blocks of a UE category from CQI 1 on, as long as they grow: CQI, bits and codes."""
+
 def causes() -> list[tuple[str, str]]:
     """Every cause that time on a critical path can have: its name and what it means."""
 

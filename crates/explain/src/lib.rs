@@ -103,7 +103,8 @@ pub fn explain(
     let spans = Walk::spans(&timeline, bare_ack, begun, ended, control)?;
     let complete = timeline.ended.is_some();
     let names = PlaceNames::of(scenario);
-    Ok(Path { begun, ended, bytes: timeline.bytes, complete, lost: timeline.lost, spans, names })
+    let busy = timeline.busy(begun, ended);
+    Ok(Path { begun, ended, bytes: timeline.bytes, complete, lost: timeline.lost, busy, spans, names })
 }
 
 /// Bytes of a user's ACK that carries nothing: the first one, which may carry the request, is longer.

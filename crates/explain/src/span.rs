@@ -119,6 +119,8 @@ pub struct Path {
     pub complete: bool,
     /// Packets of the connection that were lost meanwhile.
     pub lost: Lost,
+    /// How long each link or channel was busy with the connection's packets meanwhile, on the path or not.
+    pub busy: Vec<(Place, Duration)>,
     /// Its spans, in order of time.
     pub spans: Vec<Span>,
     /// What the places of spans are called.
@@ -144,6 +146,15 @@ impl Path {
         TRANSFER.table(std::slice::from_ref(self))
     }
 
+    /// How long places were busy, as a table.
+    pub fn busy(&self) -> Table {
+        let mut table = BUSY.table(&self.busy);
+        let names = self.busy.iter().map(|(place, _)| self.names.name(*place)).collect();
+        let meaning = "The link or channel.";
+        table.columns.insert(0, Column { name: "place", unit: "", meaning, values: Values::Text(names) });
+        table
+    }
+
     /// Its spans as a table.
     pub fn spans(&self) -> Table {
         let mut table = SPANS.table(&self.spans);
@@ -154,6 +165,14 @@ impl Path {
             .columns
             .insert(BEFORE_PLACE, Column { name: "place", unit: "", meaning, values: Values::Text(texts) });
         table
+    }
+}
+
+table! {
+    /// One row per link and channel: how long it was busy with the connection's packets during the transfer.
+    static BUSY: "busy" of (Place, Duration) {
+        /// How long it was sending them; of a bearer that works in TTIs, those in which it did.
+        "busy_ns" ["ns"] U64 = |(_, busy)| busy.0;
     }
 }
 
@@ -214,7 +233,16 @@ mod tests {
         let scenario = scenario::from_toml(text, "test", &[]).unwrap();
         let names = PlaceNames::of(&scenario);
         let (lost, begun, ended) = (Lost::default(), Time(0), Time(2));
-        let path = Path { begun, ended, bytes: 1, complete: true, lost, spans: spans.clone(), names };
+        let path = Path {
+            begun,
+            ended,
+            bytes: 1,
+            complete: true,
+            lost,
+            busy: Vec::new(),
+            spans: spans.clone(),
+            names,
+        };
         let table = path.spans();
         let says = |column: &str, text: &dyn Fn(&Span) -> Text| {
             let texts = spans.iter().map(text).collect();

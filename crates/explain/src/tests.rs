@@ -516,6 +516,20 @@ fn a_crossing_that_credits_would_not_have_spared_is_propagation() {
     assert_eq!(story.done(62), [&expected[..], &[(Transmission, 2)]].concat());
 }
 
+/// Packet 2 crosses the Iub from 10 ms on, as soon as it has come: it did not wait for packet 1, sent at 16 ms.
+#[test]
+fn who_crosses_the_iub_meanwhile_does_not_wait_for_own_data() {
+    let mut story = Story::on("[radio.hsdpa]\niub = {}");
+    story.data(0, 1, 1).enter(0, 1);
+    story.tell(0, &Event::Frame { bearer: 0, user: 0, units: 1, arrives: ms(15) });
+    story.data(10, 2, 2).enter(10, 2);
+    story.tell(10, &Event::Frame { bearer: 0, user: 0, units: 1, arrives: ms(25) });
+    story.block(16, 0, 1, false, 1).leave(18, 1).receive(18, Site::Phone, 1);
+    story.block(26, 1, 1, false, 2).leave(28, 2).receive(28, Site::Phone, 2);
+    let expected = [(Application, 10), (Propagation, 15), (Segmentation, 1), (Transmission, 2)];
+    assert_eq!(story.done(28), expected);
+}
+
 /// Two packets over the Iub, of which the second comes at a time and is sent there at 45 ms.
 fn two_frames(second: u64) -> Story {
     let mut story = Story::on("[radio.hsdpa]\niub = {}");
@@ -617,6 +631,28 @@ fn a_transfer_that_does_not_end_waits_behind_its_own_data() {
     story.tell(10, &Event::Lost { place: DOWN, packet: id(2), cause: lost });
     let steps: Vec<_> = story.spans(15).iter().map(|span| (span.step, span.lasts().0 / 1_000_000)).collect();
     assert_eq!(steps, [(Step::OwnAhead, 10), (Step::OwnAhead, 5)]);
+}
+
+/// On the wire two packets take 10 ms each, of which the second goes on beyond the end; on the air two blocks share a TTI.
+#[test]
+fn places_are_busy_while_they_send() {
+    let mut story = Story::on(HS_DSCH);
+    story.data(0, 1, 1).data(0, 2, 2).link(DOWN, 1, [0, 0, 10, 12]).enter(12, 1);
+    story.block(12, 0, 1, false, 1).block(12, 1, 1, false, 1).block(16, 2, 1, false, 1);
+    story.tell(12, &Event::Entered { place: DOWN, packet: id(2) });
+    story.tell(
+        12,
+        &Event::Served {
+            place: DOWN,
+            channel: 0,
+            packet: id(2),
+            from: ms(10),
+            sent: ms(20),
+            arrives: ms(30),
+        },
+    );
+    let busy = story.timeline.busy(ms(2), ms(17));
+    assert_eq!(busy, [(DOWN, ms(8 + 7).since(ms(0))), (BEARER, ms(2 + 1).since(ms(0)))]);
 }
 
 /// One packet is lost before the transfer begins, and one for each reason while it lasts; another flow's is not counted.

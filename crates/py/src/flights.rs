@@ -190,7 +190,7 @@ pub fn flight_explain<'py>(
         real::Error::Flight(error) => failed(&error),
         error => PyValueError::new_err(error.to_string()),
     })?;
-    let told = tables::all(py, vec![found.transfer()])?;
+    let told = tables::all(py, vec![found.transfer(), found.busy()])?;
     let spans = found.spans();
     told.set_item(spans.name, tables::coded(py, spans)?)?;
     Ok(told)

@@ -42,8 +42,8 @@ mod _core {
     use super::link::{LinkError, link_resolve, link_run, link_schema};
     #[pymodule_export]
     use super::scenario::{
-        CompiledScenario, Control, causes, document, era_switches, line_of, read_error_model, registry,
-        resolve, schema,
+        CompiledScenario, Control, causes, document, era_switches, hsdpa_blocks, line_of, read_error_model,
+        registry, resolve, schema,
     };
     #[pymodule_export]
     use super::tables::metrics;

@@ -311,8 +311,8 @@ impl CompiledScenario {
         tables::all(py, py.detach(captured)?)
     }
 
-    /// Simulates a replication as far as a user's transfer goes, and returns that transfer and the spans of its
-    /// critical path as tables; texts of spans as places in a list, and the list.
+    /// Simulates a replication as far as a user's transfer goes, and returns that transfer, how long places were busy
+    /// with it, and the spans of its critical path as tables; texts of spans as places in a list, and the list.
     fn explain<'py>(
         &self,
         py: Python<'py>,
@@ -326,10 +326,10 @@ impl CompiledScenario {
         let explained = || {
             let work = || nodeb_explain::explain(&self.scenario, seed, run, control, (user, transfer));
             let path = guarded(|| self.about(seed, run), work)?.map_err(|error| unexplained(&error))?;
-            Ok::<_, PyErr>((path.transfer(), path.spans()))
+            Ok::<_, PyErr>((vec![path.transfer(), path.busy()], path.spans()))
         };
-        let (transfer, spans) = py.detach(explained)?;
-        let found = tables::all(py, vec![transfer])?;
+        let (tables, spans) = py.detach(explained)?;
+        let found = tables::all(py, tables)?;
         found.set_item(spans.name, tables::coded(py, spans)?)?;
         Ok(found)
     }
@@ -455,6 +455,16 @@ pub fn schema() -> String {
 #[pyfunction]
 pub fn registry() -> Vec<(&'static str, &'static str, &'static str)> {
     Scenario::registry()
+}
+
+/// The blocks of a UE category on HS-PDSCH from CQI 1 on, as long as they grow: CQI, bits and codes.
+#[pyfunction]
+pub fn hsdpa_blocks(category: u8) -> Vec<(u8, u32, u32)> {
+    let formats = nodeb_radio::hsdpa::format::formats(category);
+    let growing = |(cqi, format): (u8, &Option<nodeb_radio::hsdpa::format::Format>)| {
+        format.filter(|format| format.curve == cqi).map(|format| (cqi, format.bits, format.codes))
+    };
+    (0..).zip(&formats).filter_map(growing).collect()
 }
 
 /// Every cause that time on a critical path can have: its name and what it means.

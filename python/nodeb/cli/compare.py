@@ -41,8 +41,8 @@ __all__ = ["compare"]
 
 CHANGE = "Compare the first file with this change, too; several keys are separated by `;`."
 EXPLAIN = (
-    "Explain the difference in this user's first transfer, in all replications; "
-    "default: in user 0's, in a few."
+    "Explain the difference in this user's first transfer, cause by cause; "
+    "default: in user 0's, its largest causes."
 )
 METRIC = "Only this metric; `nodeb list metrics` has all."
 

@@ -24,7 +24,7 @@ from nodeb.cli.options import (
 from nodeb.errors import InputError
 from nodeb.explanation import Explanation
 from nodeb.explanation import explain as explained
-from nodeb.explanation.text import what_if_text
+from nodeb.explanation.text import explanation_text, what_if_text
 from nodeb.explanation.what_if import WhatIf
 from nodeb.inputs.kinds import is_flight
 from nodeb.inputs.scenario import load
@@ -141,7 +141,8 @@ def _explain_scenario(
     except KeyboardInterrupt:
         raise Stopped("interrupted") from None
     _write_page(out, found, tried)
-    print("\n\n".join(str(one) for one in found.values()))
+    others = [str(one) for one in found.values() if one is not first]
+    print("\n\n".join([explanation_text(first, tried), *others]))
     if what_if:
         print(f"\n{what_if_text(tried, first.named)}")
     if out is not None:

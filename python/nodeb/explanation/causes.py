@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nodeb.base.table import Table, read_only
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, nearest
-from nodeb.explanation.replications import CAUSES, Path
+from nodeb.explanation.replications import CAUSES, Path, Share
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.pool import Jobs
 from nodeb.stats import Interval, mean_interval
@@ -21,6 +21,7 @@ from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part
+    from nodeb.explanation.levers import Lever
     from nodeb.explanation.what_if import WhatIf
 
 __all__ = ["Explanation"]
@@ -69,17 +70,18 @@ class Explanation:
         """What the transfer took in each replication, s."""
         return read_only([path.time_ns / NS_PER_S for path in self.paths])
 
-    def step_s(self, step: str) -> float:
-        """The mean time in which something was happening, such as `propagates`, s."""
-        return float(np.mean([path.step_ns(step) / NS_PER_S for path in self.paths]))
+    def mean_s(self, of: Callable[[Share], bool]) -> float:
+        """The mean time of those shares of the paths that are of a kind, s."""
+        sums = (sum(ns for share, ns in path.shares.items() if of(share)) for path in self.paths)
+        return float(np.mean([ns / NS_PER_S for ns in sums]))
 
     def place(self, cause: str) -> str:
         """The place at which a cause takes most of its time; empty where it takes none."""
-        return _most(path.places.get(cause, {}) for path in self.paths)
+        return _most(path.places(cause) for path in self.paths)
 
     def step(self, cause: str) -> str:
         """What happens in most of a cause's time, as `others served`; empty where it takes none."""
-        return _most(path.steps.get(cause, {}) for path in self.paths)
+        return _most(path.steps(cause) for path in self.paths)
 
     @cached_property
     def causes(self) -> list[str]:
@@ -137,6 +139,12 @@ class Explanation:
         from nodeb.explanation.what_if import what_if
 
         return what_if(self, jobs, progress)
+
+    def levers(self) -> list[Lever]:
+        """What changes are aimed at on the path, without simulating any; the most time first."""
+        from nodeb.explanation.levers import levers
+
+        return levers(self)
 
     def difference(self, other: Explanation) -> list[Part]:
         """What the difference to another explanation is made of, cause by cause.

@@ -6,13 +6,33 @@ anything to change.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from nodeb import _core
 from nodeb.base.units import in_ns
+from nodeb.explanation.on_path import (
+    OnPath,
+    among_others,
+    behind_losses,
+    block_errors,
+    of_causes,
+    of_rounds,
+    of_steps,
+    on_links,
+    opening,
+    serving,
+    was_lost,
+    without_channel,
+)
 from nodeb.inputs.recording import least_snr_db
+from nodeb.scenario_types import Ue
+
+if TYPE_CHECKING:
+    from nodeb.explanation.causes import Explanation
 
 __all__ = ["CHANGES", "Change"]
 
@@ -21,6 +41,8 @@ LARGE = 10_000
 """Segments of a window, and packets of a queue, that never fill."""
 MOST_BYTES_FAMILY = 1000
 """Segments of an initial window that the `linux` family takes at most."""
+MOST_USUAL = 4
+"""Segments with which windows begin at most, without a change (RFC 3390)."""
 LARGE_SIZE = "1 GB"
 """A buffer that never fills."""
 NEVER = 1e-12
@@ -30,19 +52,23 @@ TARGET_BLER = 0.1
 CQIS = range(1, 31)
 
 
+def _always(_found: Explanation) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Change:
     """Something that takes causes away, or halves them."""
 
     name: str
     causes: tuple[str, ...]
-    """What it is aimed at."""
-    factor: float
-    """The share of these that it takes away."""
+    """The causes that it is aimed at; none where it is aimed at steps or places."""
+    on_path: OnPath
+    """The time on the path that it is aimed at, s."""
     apply: Callable[[Data, int], bool]
-    """Changes a scenario's data for a user; whether there was anything to change."""
-    only_steps: tuple[str, ...] = ()
-    """What was happening meanwhile, where that counts and not the causes."""
+    """Changes a scenario's data for a user; returns true if there was anything to change."""
+    is_offered: Callable[[Explanation], bool] = _always
+    """Returns true if what it takes away has happened, where the scenario does not tell."""
 
 
 def _tcps(data: Data) -> Iterator[Data]:
@@ -53,9 +79,14 @@ def _tcps(data: Data) -> Iterator[Data]:
 
 def _links(data: Data) -> Iterator[Data]:
     """Every link of a scenario."""
-    core = data.get("core") or []
-    yield from (data["wired"], data["uplink"], *(core if isinstance(core, list) else [core]))
+    yield from (data["wired"], data["uplink"], *_core_links(data))
     yield from (radio for name, radio in data["radio"].items() if name in ("link", "trace"))
+
+
+def _core_links(data: Data) -> list[Data]:
+    """The links of a scenario's core network."""
+    core = data.get("core") or []
+    return core if isinstance(core, list) else [core]
 
 
 def _radio(data: Data) -> Data:
@@ -87,6 +118,20 @@ def _halve(table: Data, *keys: str) -> bool:
     """Halves the times that a table has; whether one was more than none."""
     halved = {key: _half(table[key]) for key in keys if table.get(key)}
     return _set(table, **{key: text for key, text in halved.items() if not text.startswith("0 ")})
+
+
+def _double_rates(table: Data, *keys: str) -> bool:
+    """Doubles the rates that a table has. Returns true if it has one."""
+    rates = {key: table[key].split() for key in keys if table.get(key)}
+    return _set(
+        table, **{key: f"{2 * float(rate):.12g} {unit}" for key, (rate, unit) in rates.items()}
+    )
+
+
+def _double_opportunities(recorded: Data) -> bool:
+    """Doubles the delivery opportunities of a recording. Returns true if it has any."""
+    times = recorded.get("times_ms") or []
+    return _set(recorded, times_ms=[time for time in times for _ in range(2)])
 
 
 def _acks_at_once(data: Data, _user: int) -> bool:
@@ -148,9 +193,20 @@ def _large_queues(data: Data, _user: int) -> bool:
 
 
 def _large_window(data: Data, _user: int) -> bool:
+    """As large as the shortest queue on the way: a larger one is lost there at once."""
+    users = sum(group["count"] for group in data["users"])
+    limits = (next(iter(link["queue"].values())).get("limit") for link in _links(data))
+    shared = min((limit // users for limit in limits if limit), default=LARGE)
+    room = min(shared, _radio(data).get("buffer", LARGE))
+    if room <= MOST_USUAL:
+        return False
+    changed = False
     for tcp in _tcps(data):  # where it is absent the era says what it is
-        tcp["initial_window"] = LARGE if "era" in tcp else MOST_BYTES_FAMILY
-    return True
+        most = LARGE if "era" in tcp else MOST_BYTES_FAMILY
+        window = max(min(room, most), tcp.get("initial_window", 1))
+        changed |= tcp.get("initial_window") != window
+        tcp["initial_window"] = window
+    return changed
 
 
 def _large_receive_window(data: Data, _user: int) -> bool:
@@ -206,31 +262,102 @@ def _switched_sooner(data: Data, _user: int) -> bool:
 
 
 def _half_the_way(data: Data, _user: int) -> bool:
-    return sum(_halve(link, "delay") for link in _links(data)) > 0
+    iub = _radio(data).get("iub") or {}
+    return sum(_halve(link, "delay") for link in (*_links(data), iub)) > 0
 
 
+def _radio_faster(data: Data, user: int) -> bool:
+    """Twice the rates, channels or opportunities; larger blocks; slots that last half as long."""
+    radio = _radio(data)
+    times = _double_opportunities(radio.get("down") or {})
+    rates = _double_rates(radio, "rate", "dch_rate")
+    channels = _set(radio, channels=2 * radio.get("channels", 0))
+    slots = _halve(radio, "slot")
+    return times or rates or channels or slots or _larger_blocks(radio, data["users"], user)
+
+
+def _larger_blocks(radio: Data, groups: list[Data], user: int) -> bool:
+    """On `hsdpa` each CQI stands for twice as many bits."""
+    reports = radio.get("link_adaptation", {}).get("cqi")
+    if reports is None:
+        return False
+    ue = next(itertools.islice(_each(groups), user, None)).get("ue") or {}
+    known = reports.get("table") or [
+        {"cqi": cqi, "bits": bits, "codes": codes}
+        for cqi, bits, codes in _core.hsdpa_blocks(ue.get("category", Ue().category))
+    ]
+    reports["table"] = [{**row, "bits": 2 * row["bits"]} for row in known]
+    return True
+
+
+def _each(groups: list[Data]) -> Iterator[Data]:
+    """The group of every user."""
+    for group in groups:
+        yield from itertools.repeat(group, group["count"])
+
+
+def _wired_faster(data: Data, _user: int) -> bool:
+    return _double_rates(data["wired"], "rate")
+
+
+def _core_faster(data: Data, _user: int) -> bool:
+    return sum(_double_rates(link, "rate") for link in _core_links(data)) > 0
+
+
+def _uplink_faster(data: Data, _user: int) -> bool:
+    up = _radio(data).get("up")
+    return _double_rates(data["uplink"], "rate") if up is None else _double_opportunities(up)
+
+
+def _always_dedicated(data: Data, _user: int) -> bool:
+    """Every phone has a dedicated channel, and keeps it."""
+    radio = _radio(data)
+    if "dch_channels" not in radio:
+        return False
+    users = sum(group["count"] for group in data["users"])
+    return _set(radio, policy={"always_dch": {}}, dch_channels=max(radio["dch_channels"], users))
+
+
+DELAYED, RECEIVER, HANDED = ("delayed ACK",), ("window: receiver",), ("handover",)
+LOSSES = ("recovery", "timeout")
+QUEUES = ("queues", "marks")
+"""What queues do to a connection, as `Lost` counts it."""
 REPEATED = ("HARQ round trips", "RLC retransmission", "reordering wait")
 OTHERS = ("waiting for the scheduler", "queue behind others")
 SWITCHED = ("channel set-up and release",)
 
 CHANGES = (
-    Change("ACKs at once", ("delayed ACK",), 1.0, _acks_at_once),
-    Change("ACKs held back half as long", ("delayed ACK",), 0.5, _acks_sooner),
-    Change("no block errors", REPEATED, 1.0, _no_block_errors),
-    Change("half the block errors", REPEATED, 0.5, _half_the_block_errors),
-    Change("half the time to a repetition", REPEATED, 0.5, _repeated_sooner),
-    Change("no packet losses on links", ("recovery", "timeout"), 1.0, _no_loss),
-    Change("queues that never fill", ("recovery", "timeout"), 1.0, _large_queues),
-    Change("a window that is open at once", ("window: slow start",), 1.0, _large_window),
-    Change("a large receive window", ("window: receiver",), 1.0, _large_receive_window),
-    Change("a server that answers at once", ("server",), 1.0, _server_at_once),
-    Change("no pacing", ("pacing",), 1.0, _no_pacing),
-    Change("alone in the cell", OTHERS, 1.0, _alone),
-    Change("credits for everything", ("credits",), 1.0, _many_credits),
-    Change("handovers at once, without loss", ("handover",), 1.0, _handover_at_once),
-    Change("no handovers", ("handover",), 1.0, _no_handover),
-    Change("channels switched at once", SWITCHED, 1.0, _switched_at_once),
-    Change("channels switched in half the time", SWITCHED, 0.5, _switched_sooner),
-    Change("half the propagation delays", (), 0.5, _half_the_way, ("propagates",)),
+    Change("ACKs at once", DELAYED, of_causes(DELAYED), _acks_at_once),
+    Change("ACKs held back half as long", DELAYED, of_causes(DELAYED, 0.5), _acks_sooner),
+    Change("no block errors", REPEATED, block_errors, _no_block_errors),
+    Change("half the block errors", REPEATED, of_causes(REPEATED, 0.5), _half_the_block_errors),
+    Change("half the time to a repetition", REPEATED, of_causes(REPEATED, 0.5), _repeated_sooner),
+    Change("no packet losses", LOSSES, behind_losses("links"), _no_loss),
+    Change(
+        "queues that never fill", LOSSES, behind_losses(*QUEUES), _large_queues, was_lost(*QUEUES)
+    ),
+    Change("a window that is open at once", ("window: slow start",), opening, _large_window),
+    Change("a large receive window", RECEIVER, of_rounds(*RECEIVER), _large_receive_window),
+    Change("a server that answers at once", ("server",), of_causes(("server",)), _server_at_once),
+    Change("no pacing", ("pacing",), of_causes(("pacing",)), _no_pacing),
+    Change("alone in the cell", OTHERS, among_others, _alone),
+    Change("credits for everything", ("credits",), of_causes(("credits",)), _many_credits),
+    Change("handovers at once, without loss", HANDED, of_causes(HANDED), _handover_at_once),
+    Change("no handovers", HANDED, of_causes(HANDED), _no_handover),
+    Change("channels switched at once", SWITCHED, of_causes(SWITCHED), _switched_at_once),
+    Change(
+        "channels switched in half the time", SWITCHED, of_causes(SWITCHED, 0.5), _switched_sooner
+    ),
+    Change("a dedicated channel from the start", (), without_channel, _always_dedicated),
+    Change("radio twice as fast", (), serving(("bearer",), 0.5), _radio_faster),
+    Change("wired link twice as fast", (), on_links("wired", 0.5), _wired_faster),
+    Change("core links twice as fast", (), on_links("core", 0.5), _core_faster),
+    Change("uplink twice as fast", (), serving(("uplink",), 0.5), _uplink_faster),
+    Change(
+        "half the propagation delays",
+        (),
+        of_steps(("propagates", "crosses the Iub"), 0.5),
+        _half_the_way,
+    ),
 )
 """What is tried."""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Differences", "all_differences", "short_differences"]
 
-SHORT_RUNS = 5
-"""Replications that the short form simulates again."""
 SHORT_CAUSES = 6
 """Its rows but for the sum."""
 SHORT_BYTES = 2_000_000
@@ -43,8 +41,6 @@ class Differences:
     """Pairs of replications."""
     found: Mapping[str, Explanation]
     """By what the scenarios are called."""
-    pairs: str = ""
-    """Which pairs, where these are not all."""
     most: int | None = None
     """Rows of the text; the table has all causes."""
 
@@ -88,13 +84,18 @@ class Differences:
 
     def __str__(self) -> str:
         (first, base), *others = self.found.items()
-        title = f"Why the download time of user {self.user}'s first transfer differs{self.pairs}"
-        tables = [
-            difference_text(difference(base, one, self.most), first, name) for name, one in others
+        title = f"Why the download time of user {self.user}'s first transfer differs"
+        parts = [
+            f"{title}, {name} from {first}, over {self._pairs}:\n\n"
+            + difference_text(difference(base, one, self.most), first, name)
+            for name, one in others
         ]
-        parts = [f"{title}:\n\n{table}" for table in tables]
         notes = (incomplete_note(one, name) for name, one in self.found.items())
         return "\n\n".join([*parts, *filter(None, notes)])
+
+    @property
+    def _pairs(self) -> str:
+        return "the only pair" if self.runs == 1 else f"all {self.runs} pairs"
 
 
 def all_differences(
@@ -115,19 +116,17 @@ def short_differences(
     jobs: Jobs | None = None,
     progress: ProgressCallback | None = None,
 ) -> Differences | None:
-    """The same for user 0 in the first few pairs, in a few rows.
+    """The differences in user 0's first transfer over all pairs, in a few rows.
 
     None where a first transfer did not end in every replication, is long, or cannot be explained.
     """
     if not all(_is_short(one["flows"]) for one in tables.values()):
         return None
-    runs = min(plan.runs, SHORT_RUNS)
     try:
-        found = _explained(plan, 0, runs, jobs, progress)
+        found = _explained(plan, 0, plan.runs, jobs, progress)
     except NodebError:
         return None
-    pairs = ", in the first pair" if runs == 1 else f", in the first {runs} pairs"
-    return Differences(0, runs, found, pairs, SHORT_CAUSES)
+    return Differences(0, plan.runs, found, SHORT_CAUSES)
 
 
 def _is_short(flows: Table) -> bool:

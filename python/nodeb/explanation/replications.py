@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,39 @@ CAUSES: dict[str, str] = dict(_core.causes())
 """Every cause and what it means, in the order of the list."""
 
 
+REPAIRS = ("recovery", "timeout")
+"""Causes that repair losses."""
+LOST = ("lost_on_links", "lost_in_queues", "lost_on_radio", "cut_by_marks")
+"""Columns of a transfer that count losses, in the order of `Lost`."""
+
 Columns = Mapping[str, Any]
 """Columns of spans as the core gives them: those of texts as places in a list, and the list."""
+
+
+class Share(NamedTuple):
+    """What some of a path's time has in common."""
+
+    cause: str
+    step: str = ""
+    """What was happening."""
+    place: str = ""
+    round: str = ""
+    """Why the path went round; empty on the last flight."""
+    after_loss: bool = False
+    """Whether it came after the first loss that the path met."""
+
+
+class Lost(NamedTuple):
+    """Packets of a connection that were lost during its transfer, by what lost them."""
+
+    links: int = 0
+    queues: int = 0
+    radio: int = 0
+    marks: int = 0
+    """How often marks of queues cut the window."""
+
+
+NOTHING_LOST = Lost()
 
 
 @dataclass(frozen=True)
@@ -41,14 +72,14 @@ class Path:
     bytes: int
     complete: bool
     """Whether the phone had all of it when the run ended."""
-    causes: Mapping[str, int]
-    """Nanoseconds of each cause that there is; they add up to the time exactly."""
+    shares: Mapping[Share, int]
+    """Nanoseconds of each share of the time; they add up to the time exactly."""
     packets: Mapping[str, int]
-    """Packets on whose ways they were spent."""
-    places: Mapping[str, Mapping[str, int]]
-    """Nanoseconds of each cause at each place."""
-    steps: Mapping[str, Mapping[str, int]]
-    """Nanoseconds of each cause in which each thing was happening."""
+    """Packets on whose ways each cause was spent."""
+    lost: Lost = NOTHING_LOST
+    """Packets of the connection that were lost meanwhile."""
+    busy: Mapping[str, int] = field(default_factory=dict)
+    """Nanoseconds in which each link or channel was sending the connection's packets."""
     columns: Columns | None = field(default=None, compare=False, repr=False)
     """Its spans as the core gives them; kept of the first replication."""
 
@@ -68,14 +99,25 @@ class Path:
             }
         )
 
-    def step_ns(self, step: str) -> int:
-        """How long something was happening, whatever for, ns."""
-        return sum(of_cause.get(step, 0) for of_cause in self.steps.values())
+    @cached_property
+    def causes(self) -> dict[str, int]:
+        """Nanoseconds of each cause that there is; they add up to the time exactly."""
+        return _sums((share.cause, ns) for share, ns in self.shares.items())
+
+    def places(self, cause: str) -> dict[str, int]:
+        """Nanoseconds of a cause at each place."""
+        own = [(share.place, ns) for share, ns in self.shares.items() if share.cause == cause]
+        return _sums(own)
+
+    def steps(self, cause: str) -> dict[str, int]:
+        """Nanoseconds of a cause in which each thing was happening."""
+        own = [(share.step, ns) for share, ns in self.shares.items() if share.cause == cause]
+        return _sums(own)
 
     @property
     def time_ns(self) -> int:
         """What the transfer took, ns: the sum of all causes."""
-        return sum(self.causes.values())
+        return sum(self.shares.values())
 
 
 class Explaining(Work[list[Path]]):
@@ -106,31 +148,49 @@ def path_of(run: int, found: Mapping[str, Any]) -> Path:
     """A path as the core gives it."""
     about = {name: column[0] for name, column in found["transfer"].items()}
     columns = found["spans"]
-    steps = _by_cause(columns, "step")
     return Path(
         run,
         about["begun_ns"] / NS_PER_S,
         about["ended_ns"] / NS_PER_S,
         int(about["bytes"]),
         bool(about["complete"]),
-        {cause: sum(of_cause.values()) for cause, of_cause in steps.items()},
+        _shares(columns),
         _packets(columns),
-        _by_cause(columns, "place"),
-        steps,
+        Lost(*(int(about[name]) for name in LOST)),
+        dict(zip(found["busy"]["place"], found["busy"]["busy_ns"].tolist(), strict=True)),
         columns if run == 0 else None,
     )
 
 
-def _by_cause(columns: Columns, name: str) -> dict[str, dict[str, int]]:
-    """Nanoseconds of each cause by the texts of a column."""
-    (causes, names), (codes, texts) = columns["cause"], columns[name]
-    cells = causes.astype(np.int64) * len(texts) + codes
+def _shares(columns: Columns) -> dict[Share, int]:
+    """Nanoseconds of each share of the time."""
+    found = [columns[name] for name in ("cause", "step", "place", "round")]
+    shape = [len(names) for _, names in found] + [2]
+    cells = np.ravel_multi_index((*(codes for codes, _ in found), _after_loss(columns)), shape)
     # Sums of whole nanoseconds are exact up to 104 days, which no run lasts.
-    sums = np.bincount(cells, columns["end_ns"] - columns["begin_ns"], len(names) * len(texts))
-    rows = sums.astype(np.int64).reshape(len(names), len(texts)).tolist()
-    return {
-        cause: dict(zip(texts, row, strict=True)) for cause, row in zip(names, rows, strict=True)
-    }
+    sums = np.bincount(cells, columns["end_ns"] - columns["begin_ns"]).astype(np.int64)
+    shares = {}
+    for cell in np.flatnonzero(sums):
+        *codes, after = np.unravel_index(cell, shape)
+        texts = [names[code] for (_, names), code in zip(found, codes, strict=True)]
+        cause, step, place, why = texts
+        shares[Share(cause, step, place, why, bool(after))] = int(sums[cell])
+    return shares
+
+
+def _after_loss(columns: Columns) -> np.ndarray:
+    """Of each span, whether it comes after the first that repairs a loss."""
+    codes, names = columns["cause"]
+    repairs = np.isin(codes, [names.index(cause) for cause in REPAIRS if cause in names])
+    return np.cumsum(repairs) > 0
+
+
+def _sums(parts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """What parts of the same name come to."""
+    sums: dict[str, int] = {}
+    for name, ns in parts:
+        sums[name] = sums.get(name, 0) + ns
+    return sums
 
 
 def _packets(columns: Columns) -> dict[str, int]:

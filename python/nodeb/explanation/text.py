@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nodeb.explanation.causes import Explanation
+from nodeb.explanation.levers import levers
 from nodeb.explanation.times import ends_text, time_cells, time_text
 from nodeb.terminal.text import FACTORS, align, decimals_of, shown_unit
 
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part
+    from nodeb.explanation.replications import Lost
     from nodeb.explanation.what_if import WhatIf
 
 __all__ = [
@@ -61,18 +63,29 @@ REMEDIES = {
 """What makes a cause smaller."""
 NOT_SERVED = "a better channel: nearer to the Node B, or less fading"
 """What makes the scheduler's wait smaller where nobody else was served meanwhile."""
+ON_FACH = "a dedicated channel sooner: the FACH is shared, and signalling goes first"
+"""What makes the wait on the FACH smaller: alone, a queue may be too short to be switched."""
+FEWER = {
+    "links": "no packet losses on links",
+    "queues": "longer queues, or a smaller window",
+    "radio": "blocks that are not given up",
+    "marks": "queues that mark later",
+}
+"""What makes losses fewer, by what lost packets, or marked them."""
+LEAST_SHARE = 0.1
+"""The share of the time from which on what a change is aimed at is worth to be named first."""
 NO_OPPORTUNITY = "another trace, as this one delivered nothing meanwhile"
 """The same on a recorded link."""
 PLACED = ("transmission", "queue behind own data", "queue behind others")
 """Causes of which it matters at which link: a faster downlink is of no use to ACKs."""
 
 
-def explanation_text(found: Explanation) -> str:
-    """What a terminal shows of an explanation."""
+def explanation_text(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
+    """What a terminal shows of an explanation, for which changes may have been simulated."""
     parts = [
         _title(found),
         align(HEAD, cause_rows(found)),
-        help_most(found),
+        help_most(found, tried),
         *filter(None, [incomplete_note(found)]),
     ]
     return "\n\n".join(parts)
@@ -82,7 +95,7 @@ def what_if_text(tried: Sequence[WhatIf], named: str) -> str:
     """What a terminal shows of what changes would win, of the transfer that is named so."""
     if not tried:
         return "The scenario has nothing that could be taken away."
-    head = ("what if", "path, at most", "simulated", "95 % interval", "")
+    head = ("what if", "time on the path", "simulated", "95 % interval", "")
     return f"What if: {named}\n\n{align(head, what_if_rows(tried))}"
 
 
@@ -121,23 +134,58 @@ def difference_text(parts: Sequence[Part], baseline: str, other: str) -> str:
     return align(("cause", baseline, other, "unit", "difference", "95 % interval"), rows)
 
 
-def help_most(found: Explanation) -> str:
-    """What would help most, one line."""
+def help_most(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
+    """Returns what would help most: simulated where it was, else by time on the path."""
     if not found.causes:
         return "The transfer took no time."
+    known = [one for one in tried if one.won.n]
+    if known:
+        return _largest_gain(known[0])
     cause = found.causes[0]
     share = found.table["share"][0]
     where = f", most of it at: {found.place(cause)}" if cause in PLACED else ""
     about = f"{cause}, {100 * share:.0f} % of the time{where}"
-    return f"What would help most: {_remedy(found, cause)} ({about})."
+    remedy = f"What would help most: {_remedy(found, cause)} ({about})."
+    lever = next(iter(levers(found)), None)
+    if lever is None or lever.path_s < LEAST_SHARE * found.time.mean:
+        return remedy
+    most = f"{time_text(lever.path_s)} of {time_text(found.time.mean)}"
+    return f"Most time on the path, not simulated: {lever.name}, {most}. {remedy}"
+
+
+def _largest_gain(one: WhatIf) -> str:
+    """Returns what is won most of all changes that were simulated."""
+    if one.won.mean <= 0:
+        return "Simulated: no change wins any time."
+    ends = ends_text(one.won.mean, one.won.low, one.won.high)
+    known = f" ({ends})" if ends else ""
+    if not one.pairs.both:
+        return f"Simulated, largest gain: {one.name}, at least {time_text(one.won.mean)}{known}."
+    whole = f"{time_text(one.won.mean)} of {time_text(one.baseline_s)}"
+    return f"Simulated, largest gain: {one.name}, {whole}{known}."
 
 
 def _remedy(found: Explanation, cause: str) -> str:
     """What makes a cause of an explanation smaller."""
+    lost = [path.lost for path in found.paths]
+    if cause == "window: congestion avoidance" and any(map(any, lost)):
+        return _fewer_losses(lost)
+    if cause == "queue behind others" and found.place(cause) == "bearer" and _has_fach(found):
+        return ON_FACH
     if cause == "waiting for the scheduler" and found.step(cause) == "not served":
         is_trace = "trace" in found.scenario.to_dict()["radio"]
         return NO_OPPORTUNITY if is_trace else NOT_SERVED
     return REMEDIES[cause]
+
+
+def _has_fach(found: Explanation) -> bool:
+    return "fach_dch" in found.scenario.to_dict()["radio"]
+
+
+def _fewer_losses(lost: Sequence[Lost]) -> str:
+    """Returns what keeps the window from being cut by what cut it most."""
+    most = max(FEWER, key=lambda reason: sum(getattr(one, reason) for one in lost))
+    return f"{FEWER[most]}, which cut the window"
 
 
 def cause_rows(found: Explanation) -> list[list[str]]:

@@ -17,7 +17,7 @@ from nodeb.stats import Interval
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part
 
-__all__ = ["verdict"]
+__all__ = ["effects", "verdict"]
 
 SHARP = 0.25
 """An interval is sharp whose half is at most this share of what the path says."""
@@ -33,7 +33,7 @@ def verdict(gain: Interval, path_s: float, parts: Sequence[Part], causes: Sequen
 
     Args:
         gain: what is won, s; of one pair it has no interval, and its mean alone is told of.
-        path_s: what the path says, s, at most.
+        path_s: what the path says, s.
         parts: what the difference, changed less plain, is made of; the last is the whole.
         causes: what the change was aimed at.
     """
@@ -63,10 +63,16 @@ def _not_denied(low: float, high: float, path_s: float, little_s: float) -> str:
     return f"undecided: {WANTED}"
 
 
+def effects(parts: Sequence[Part], causes: Sequence[str]) -> list[Part]:
+    """Returns the causes but for some that surely grew or shrank, the largest difference first."""
+    others = (part for part in parts if part.cause and part.cause not in causes)
+    moved = [part for part in others if _moves(part, grows=True) or _moves(part, grows=False)]
+    return sorted(moved, key=lambda part: -abs(part.difference.mean))
+
+
 def _mover(less: bool, parts: Sequence[Part], causes: Sequence[str]) -> str:
     """The other cause that surely moved most in the way that makes a gain less, or more."""
-    moved = [p for p in parts if p.cause and p.cause not in causes and _moves(p, grows=less)]
-    most = max(moved, key=lambda part: abs(part.difference.mean), default=None)
+    most = next((part for part in effects(parts, causes) if _moves(part, grows=less)), None)
     if most is None:
         return ""
     way = "grows" if less else "shrinks"

@@ -1,8 +1,8 @@
 """What if a cause were smaller: the changed scenario is simulated, beside what the path says.
 
-With everything else as it was, a cause removed wins at most the time that it has on the path. TCP
-reacts, so that what is simulated can be more or less; where they part, the causes that have grown
-or shrunk meanwhile say why.
+With everything else as it was, a change wins the time on the path that it is aimed at. TCP reacts,
+so that what is simulated can be more or less; where they part, the causes that have grown or shrunk
+meanwhile say why.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from nodeb.errors import InputError, ScenarioError
+from nodeb.errors import InputError
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.changes import CHANGES, Change
 from nodeb.explanation.differences import Part, difference
+from nodeb.explanation.levers import changed
 from nodeb.explanation.pairs import Pairs
 from nodeb.explanation.replications import paths
 from nodeb.explanation.times import ends_text, time_text
-from nodeb.explanation.verdict import verdict
+from nodeb.explanation.verdict import effects, verdict
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.stats import Interval, mean_interval, paired_difference
 from nodeb.terminal.progress import ProgressCallback
@@ -37,8 +38,8 @@ class WhatIf:
 
     name: str
     path_s: float
-    """What the path says, s, at most, with all else as it was, over the pairs of `gain`; NaN where
-    there are none."""
+    """The time on the path that the change is aimed at, s, over the pairs of `gain`; NaN where
+    there are none. It is no bound of what is won."""
     gain: Interval
     """What the simulation says, s: baseline less changed; NaN where no pair is complete."""
     parts: list[Part]
@@ -51,6 +52,21 @@ class WhatIf:
     """Where no pair is complete, and only with the change transfers are: what these take, s."""
     at_least: Interval = UNKNOWN
     """What they win at the least, s: the time from their end to that of the run."""
+
+    @property
+    def won(self) -> Interval:
+        """What is won, s, or where only the change completes transfers what is won at the least."""
+        return self.gain if self.pairs.both else self.at_least
+
+    @property
+    def baseline_s(self) -> float:
+        """What the transfer takes without the change, s, in the pairs of `gain`; else NaN."""
+        return self.parts[-1].baseline_s if self.parts else math.nan
+
+    @property
+    def effects(self) -> list[Part]:
+        """Other causes that have surely grown or shrunk, the largest difference first."""
+        return effects(self.parts, self.causes)
 
     @property
     def complete(self) -> bool:
@@ -76,6 +92,9 @@ def what_if(
 ) -> list[WhatIf]:
     """Simulates every change that the scenario allows, in pairs with its own replications.
 
+    Returns:
+        What each of them wins, the largest gain first; those of which nothing is known come last.
+
     Raises:
         RunError: a replication failed.
     """
@@ -86,7 +105,12 @@ def what_if(
             tried.append(_compared(found, other, change))
         if progress is not None:
             progress((place + 1) / len(CHANGES), change.name)
-    return tried
+    return sorted(tried, key=_rank)
+
+
+def _rank(one: WhatIf) -> tuple[bool, float]:
+    """Returns what puts the largest gain first and what is not known last."""
+    return one.won.n == 0, -one.won.mean if one.won.n else 0.0
 
 
 def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
@@ -96,7 +120,7 @@ def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
         base, own = _where(found, other, (True, True))
         parts = difference(base, own)
         gain = paired_difference(base.times, own.times)
-        return WhatIf(change.name, _path_s(base, change), gain, parts, change.causes, pairs)
+        return WhatIf(change.name, change.on_path(base), gain, parts, change.causes, pairs)
     nothing = WhatIf(change.name, math.nan, UNKNOWN, [], change.causes, pairs)
     if not pairs.only_changed or pairs.only_plain:
         return nothing
@@ -121,12 +145,8 @@ def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanati
 
     It has no paths where the transfer is not begun any more before the run ends.
     """
-    data = found.scenario.to_dict()
-    if not change.apply(data, found.user):
-        return None
-    try:
-        scenario = type(found.scenario).from_dict(data).planned(len(found.paths))
-    except (InputError, ScenarioError):
+    scenario = changed(found, change)
+    if scenario is None:
         return None
     workers = check_jobs(jobs)
     try:
@@ -134,10 +154,3 @@ def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanati
     except InputError:
         own = []
     return Explanation(scenario, found.user, found.transfer, own)
-
-
-def _path_s(found: Explanation, change: Change) -> float:
-    """What the path says that a change wins at most, s."""
-    if change.only_steps:
-        return change.factor * sum(found.step_s(step) for step in change.only_steps)
-    return change.factor * sum(float(found.seconds(cause).mean()) for cause in change.causes)

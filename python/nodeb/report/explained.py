@@ -48,7 +48,7 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()) -> str:
             ],
             "banners": _banners(users),
             "sections": [("causes-table", "Causes"), ("over-time", "Over time")],
-            "about": f"{found.named[:1].upper()}{found.named[1:]}. {help_most(found)}",
+            "about": f"{found.named[:1].upper()}{found.named[1:]}. {help_most(found, tried)}",
             "columns": HEAD,
             "rows": cause_rows(found),
             "glossary": [(name, CAUSES[name]) for name in found.causes],

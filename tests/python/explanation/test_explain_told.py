@@ -57,7 +57,7 @@ def test_the_page_says_up_to_where_it_goes(duration, end):
 def advice(found):
     """What would help most, without the cause that it is for."""
     assert found.causes[0] in help_most(found)
-    return help_most(found).split(" (")[0].removeprefix("What would help most: ")
+    return help_most(found).split("What would help most: ")[1].split(" (")[0]
 
 
 def test_who_is_alone_and_not_served_needs_a_better_channel():

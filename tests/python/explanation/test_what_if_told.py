@@ -11,7 +11,7 @@ import nodeb
 from nodeb.explanation import Explanation
 from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.differences import Part
-from nodeb.explanation.replications import Path
+from nodeb.explanation.replications import Path, Share
 from nodeb.explanation.text import what_if_rows, what_if_text
 from nodeb.explanation.verdict import verdict
 from nodeb.explanation.what_if import _compared, what_if
@@ -102,9 +102,11 @@ def explanation(*times_s):
     """An explanation whose transfers take so long; the run ends those that take as long as it."""
     paths = []
     for run, taken in enumerate(times_s):
-        causes = {"delayed ACK": 10**8, "transmission": round(taken * 1e9) - 10**8}
-        one = {"delayed ACK": {"phone": 10**8}}
-        paths.append(Path(run, 0.0, taken, 1000, taken < RUN_S, causes, {}, {}, one, {}))
+        shares = {
+            Share("delayed ACK", place="phone"): 10**8,
+            Share("transmission"): round(taken * 1e9) - 10**8,
+        }
+        paths.append(Path(run, 0.0, taken, 1000, taken < RUN_S, shares, {}))
     users = [UserGroup(traffic=Ftp(size="20 kB"))]
     return Explanation(nodeb.Scenario(radio=Dch(), users=users), 0, 0, paths)
 
@@ -128,7 +130,7 @@ def test_the_gain_is_one_over_the_pairs_that_are_complete():
 
 def test_what_the_path_says_is_of_the_same_pairs():
     plain, changed = explanation(3.0, 4.0, RUN_S), explanation(2.9, 3.8, RUN_S)
-    plain.paths[2].causes["delayed ACK"] = 5 * 10**9
+    plain.paths[2].shares[Share("delayed ACK", place="phone")] = 5 * 10**9
     assert _compared(plain, changed, AT_ONCE).path_s == pytest.approx(0.1)
 
 

@@ -133,7 +133,8 @@ impl Pilot<'_> {
         let ended = timeline.ended.unwrap_or(begun);
         let spans = Walk::spans(timeline, u32::MAX, begun, ended, control).map_err(nodeb_emu::Error::from)?;
         let (lost, names) = (timeline.lost, self.names.clone());
-        Ok(Path { begun, ended, bytes: came.bytes, complete: came.all, lost, spans, names })
+        let busy = timeline.busy(begun, ended);
+        Ok(Path { begun, ended, bytes: came.bytes, complete: came.all, lost, busy, spans, names })
     }
 
     /// A packet of the user is sent; of the connection's it is told what made it be.

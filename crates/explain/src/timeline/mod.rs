@@ -190,6 +190,16 @@ impl Timeline {
         }
     }
 
+    /// How long each link or channel was busy with the flow's packets between two times.
+    pub fn busy(&self, begun: Time, ended: Time) -> Vec<(Place, Duration)> {
+        let mut busy: Vec<_> = self.lanes.busy(begun, ended).collect();
+        let on_air = self.air.busy(begun, ended);
+        if on_air > Duration::ZERO {
+            busy.push((Place::new(Site::Bearer, self.seat.bearer), on_air));
+        }
+        busy
+    }
+
     /// How many records of packets, places and blocks are kept.
     pub fn records(&self) -> usize {
         self.packets.list.len() + self.packets.hops.len() + self.air.records()

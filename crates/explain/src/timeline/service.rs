@@ -1,7 +1,7 @@
 //! When a link or channel served whom.
 
 use nodeb_base::event::{Place, Site};
-use nodeb_base::units::Time;
+use nodeb_base::units::{Duration, Time};
 
 use super::packets::NONE;
 
@@ -15,7 +15,7 @@ pub(crate) struct Served {
 /// The times of service at each place; there are few.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
-    list: Vec<Lane>,
+    list: Vec<(Place, Lane)>,
     /// Where each place is in the list, by its code; [`NONE`] of those at which nothing was served.
     numbers: Vec<u32>,
 }
@@ -32,26 +32,36 @@ impl Lanes {
     pub fn at(&mut self, place: Place) -> &mut Lane {
         let code = code(place);
         let known = self.numbers.get(code).copied().filter(|number| *number != NONE);
-        let number = known.unwrap_or_else(|| self.add(code));
-        &mut self.list[number as usize]
+        let number = known.unwrap_or_else(|| self.add(place));
+        &mut self.list[number as usize].1
     }
 
     #[cold]
-    fn add(&mut self, code: usize) -> u32 {
+    fn add(&mut self, place: Place) -> u32 {
+        let code = code(place);
         self.numbers.resize(self.numbers.len().max(code + 1), NONE);
         self.numbers[code] = self.list.len() as u32;
-        self.list.push(Lane::default());
+        self.list.push((place, Lane::default()));
         self.numbers[code]
     }
 
     /// Those at a place, if there are any.
     pub fn get(&self, place: Place) -> Option<&Lane> {
-        self.list.get(*self.numbers.get(code(place))? as usize)
+        self.list.get(*self.numbers.get(code(place))? as usize).map(|(_, lane)| lane)
+    }
+
+    /// How long each was serving the flow's packets between two times; none that was not.
+    pub fn busy(&self, begun: Time, ended: Time) -> impl Iterator<Item = (Place, Duration)> {
+        let busy = move |lane: &Lane| {
+            let within = |served: &Served| served.sent.min(ended).since(served.from.max(begun)).0;
+            Duration(lane.own.iter().map(|(served, _)| within(served)).sum())
+        };
+        self.list.iter().map(move |(place, lane)| (*place, busy(lane))).filter(|(_, busy)| busy.0 > 0)
     }
 
     /// Forgets all that has been noted.
     pub fn forget(&mut self) {
-        self.list.iter_mut().for_each(Lane::forget);
+        self.list.iter_mut().for_each(|(_, lane)| lane.forget());
     }
 }
 

@@ -189,7 +189,7 @@ impl Walk<'_> {
                 Some(later) if later.begin == self.now => self.air().group_before_that(later),
                 _ => self.air().group_before(self.now),
             };
-            let Some(group) = group.filter(|group| group.begin >= stay.entered) else {
+            let Some(group) = group.filter(|group| group.begin >= self.could_go(stay, sent)) else {
                 // What has come during a TTI could not have gone in it, whatever it carried.
                 self.not_sent(stay.entered, stay, sent);
                 return (packet, hop);
@@ -271,14 +271,26 @@ impl Walk<'_> {
         if self.now <= begin {
             return;
         }
-        let next = sent.or_else(|| self.air().tx_at(self.now));
-        if let Some(frame) =
-            next.and_then(|tx| self.air().frame_of(tx)).filter(|frame| frame.arrives <= self.now)
-        {
+        if let Some(frame) = self.frame_before(sent) {
             self.not_served_at_node_b(frame.arrives.max(begin), frame.arrives.max(stay.entered), stay);
             self.crosses_iub(frame, begin, stay);
         } else {
             self.not_served_at_node_b(begin, stay.entered, stay);
+        }
+    }
+
+    /// The frame that has brought what is sent next to the Node B, if one has.
+    fn frame_before(&self, sent: Option<u32>) -> Option<Frame> {
+        let next = sent.or_else(|| self.air().tx_at(self.now))?;
+        self.air().frame_of(next).filter(|frame| frame.arrives <= self.now)
+    }
+
+    /// When a packet could have gone on the air first, `sent` being sent next: what crossed the Iub as soon as it came
+    /// did not wait for what was sent meanwhile.
+    fn could_go(&self, stay: &Hop, sent: Option<u32>) -> Time {
+        match self.frame_before(sent) {
+            Some(frame) if frame.at <= stay.entered => frame.arrives,
+            _ => stay.entered,
         }
     }
 

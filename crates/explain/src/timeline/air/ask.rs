@@ -246,6 +246,18 @@ impl Air {
         (before.tx != FORGOTTEN).then(|| self.block(before.tx, before.place))
     }
 
+    /// How long the user was sent to between two times: TTIs in which it was.
+    pub fn busy(&self, begun: Time, ended: Time) -> Duration {
+        let mut until = begun;
+        let mut busy = 0;
+        for tx in &self.tx {
+            let end = tx.begin + Duration(u64::from(tx.blocks.ttis) * self.tti.0);
+            busy += end.min(ended).since(tx.begin.max(until)).0;
+            until = until.max(end);
+        }
+        Duration(busy)
+    }
+
     /// The user's state at a time, and since when.
     pub fn state_before(&self, time: Time) -> Option<(Time, u8)> {
         let after = self.states.partition_point(|(since, _)| *since < time);

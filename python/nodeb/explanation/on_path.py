@@ -1,0 +1,181 @@
+"""Time on the path that changes are aimed at.
+
+With all else as it was, this is the time that a change would take away. TCP reacts, so that what is
+simulated can be less, or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nodeb.base.units import NS_PER_S, in_ns
+
+if TYPE_CHECKING:
+    from nodeb.explanation.causes import Explanation
+    from nodeb.explanation.replications import Lost, Share
+
+__all__ = [
+    "OnPath",
+    "among_others",
+    "behind_losses",
+    "block_errors",
+    "of_causes",
+    "of_rounds",
+    "of_steps",
+    "on_links",
+    "opening",
+    "serving",
+    "was_lost",
+    "without_channel",
+]
+
+OnPath = Callable[["Explanation"], float]
+"""Time on the paths of an explanation, s."""
+SLOW_START, AVOIDANCE = "window: slow start", "window: congestion avoidance"
+REPAIRS = ("recovery", "timeout")
+REPEATED = ("HARQ round trips", "RLC retransmission", "reordering wait")
+OF_TCP = (
+    *("delayed ACK", SLOW_START, AVOIDANCE, "window: receiver", "window: proxy"),
+    *(*REPAIRS, "pacing"),
+)
+"""Causes that are TCP's: while they last nothing is sent that the path waits for."""
+WITH_ROUNDS = ("delayed ACK", "segmentation", "pacing")
+"""Causes that go with the round trip in which they are: what keeps a channel busy stays."""
+SENDS = ("sends", "own data ahead")
+"""What a link does while it sends the transfer's data or their ACKs."""
+SERVES = (*SENDS, "others served")
+
+
+def of_causes(causes: tuple[str, ...], factor: float = 1.0) -> OnPath:
+    """Returns the time of some causes, of which a change takes a share away."""
+    return lambda found: factor * found.mean_s(lambda share: share.cause in causes)
+
+
+def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
+    """Returns the time in which something was happening, of which a change takes a share away."""
+    return lambda found: factor * found.mean_s(lambda share: share.step in steps)
+
+
+def serving(places: tuple[str, ...], factor: float) -> OnPath:
+    """Returns the time for which some places needed to send, also to others who came first.
+
+    A change takes a share of it away.
+    """
+    return lambda found: (
+        factor * found.mean_s(lambda share: share.place in places and share.step in SERVES)
+    )
+
+
+def on_links(links: str, factor: float) -> OnPath:
+    """Returns the time in which the `wired` link or those of the `core` network were sending.
+
+    A change takes a share of it away.
+    """
+
+    def seconds(found: Explanation) -> float:
+        known = found.scenario.to_dict().get(links) or []
+        tables = known if isinstance(known, list) else [known]
+        names = [
+            table.get("name") or (links if len(tables) == 1 else f"{links}_{number}")
+            for number, table in enumerate(tables, 1)
+        ]
+        return serving(tuple(f"{name} {way}" for name in names for way in ("down", "up")), factor)(
+            found
+        )
+
+    return seconds
+
+
+def among_others(found: Explanation) -> float:
+    """Returns the time in which others were served."""
+    return found.mean_s(lambda share: share.step == "others served")
+
+
+def without_channel(found: Explanation) -> float:
+    """Returns the time on the FACH behind others and signalling, and of all switches but one."""
+    on_fach = found.mean_s(
+        lambda share: share.cause == "queue behind others" and share.place == "bearer"
+    )
+    (radio,) = found.scenario.to_dict()["radio"].values()
+    first = in_ns(radio.get("switch_time", "0 s")) / NS_PER_S
+    return on_fach + max(of_causes(("channel set-up and release",))(found) - first, 0.0)
+
+
+def block_errors(found: Explanation) -> float:
+    """Returns the time that failed blocks cost: repetitions, and what TCP makes of those lost."""
+    return of_causes(REPEATED)(found) + behind_losses("radio")(found)
+
+
+def opening(found: Explanation) -> float:
+    """Returns the time that the window takes to open, before a loss or a mark has cut it."""
+    opens = (SLOW_START,) if any(map(any, _lost(found))) else (SLOW_START, AVOIDANCE)
+    return _less_hidden(found, lambda share: not share.after_loss and _in_round(share, opens))
+
+
+def of_rounds(cause: str) -> OnPath:
+    """Returns the time of round trips that are taken for a cause."""
+    return lambda found: _less_hidden(found, lambda share: _in_round(share, (cause,)))
+
+
+def behind_losses(*reasons: str) -> OnPath:
+    """Returns the time that losses for some reasons cost.
+
+    That is their repair, and the time in which the window that they have cut opens again. Losses
+    for several reasons have it in proportion to their numbers.
+    """
+
+    def seconds(found: Explanation) -> float:
+        every = sum(sum(one) for one in _lost(found))
+        own = sum(getattr(one, reason) for one in _lost(found) for reason in reasons)
+        return own / every * _less_hidden(found, _is_behind_loss) if every else 0.0
+
+    return seconds
+
+
+def was_lost(*reasons: str) -> Callable[[Explanation], bool]:
+    """Returns a function that returns true if anything was lost for one of some reasons."""
+    return lambda found: any(getattr(one, reason) for one in _lost(found) for reason in reasons)
+
+
+def _lost(found: Explanation) -> list[Lost]:
+    return [path.lost for path in found.paths]
+
+
+def _is_behind_loss(share: Share) -> bool:
+    """Returns true if a share of the time is there because something was lost."""
+    opens = (*REPAIRS, AVOIDANCE, SLOW_START) if share.after_loss else (*REPAIRS, AVOIDANCE)
+    return _in_round(share, opens)
+
+
+def _in_round(share: Share, causes: tuple[str, ...]) -> bool:
+    """Returns true if a share goes with round trips that are taken for some causes."""
+    return share.cause in causes or (share.round in causes and share.cause in WITH_ROUNDS)
+
+
+def _less_hidden(found: Explanation, of: Callable[[Share], bool]) -> float:
+    """Returns the time of those shares that are of a kind, as far as links were idle meanwhile.
+
+    A window that lets more be sent at once, or no loss that cuts it, does not spare the sending:
+    what the busiest link was sending while the path was elsewhere is there in any case. Of that the
+    shares have as much as they have of the time elsewhere.
+    """
+    idle = min((_idle(found, place) for place in _places(found)), default=1.0)
+    return idle * found.mean_s(of)
+
+
+def _places(found: Explanation) -> set[str]:
+    return {place for path in found.paths for place in path.busy}
+
+
+def _idle(found: Explanation, place: str) -> float:
+    """Returns in what share of the time that the path was elsewhere a place was idle."""
+    busy = float(np.mean([path.busy.get(place, 0) / NS_PER_S for path in found.paths]))
+    steps = (*SENDS, "block repeated")
+    seen = found.mean_s(
+        lambda share: share.place == place and share.step in steps and share.cause not in OF_TCP
+    )
+    elsewhere = found.time.mean - seen
+    return max(1.0 - max(busy - seen, 0.0) / elsewhere, 0.0) if elsewhere > 0 else 1.0
