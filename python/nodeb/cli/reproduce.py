@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nodeb.cli.options import At, Force, Jobs, Stopped, check_name, print_changed, workplace
+from nodeb.cli.options import (
+    At,
+    Force,
+    Jobs,
+    Stopped,
+    check_name,
+    print_answer,
+    print_changed,
+    workplace,
+)
 
 if TYPE_CHECKING:
     from nodeb.replication.pool import Jobs as Workplace
@@ -65,7 +74,6 @@ def _one(
     """One study."""
     from nodeb import reproduce as studies
     from nodeb.terminal.progress import progress_bar
-    from nodeb.terminal.text import align
 
     try:
         with progress_bar(f"reproducing {name}") as bar:
@@ -76,11 +84,7 @@ def _one(
             "on from there"
         ) from None
     print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
-    title, columns, rows = outcome.headline
-    print(f"{title}\n\n{align(columns, rows)}\n")
-    for line in outcome.summary_lines:
-        print(line)
-    print(f"report: {outcome.report}")
+    print_answer(outcome.answer)
 
 
 def _all(folder: Path, quick: bool, workers: Workplace, seed: int, force: bool) -> None:
@@ -88,7 +92,6 @@ def _all(folder: Path, quick: bool, workers: Workplace, seed: int, force: bool) 
     from nodeb import reproduce as studies
     from nodeb.reproduce import every_page
     from nodeb.terminal.progress import progress_bar
-    from nodeb.terminal.text import align
 
     try:
         with progress_bar("reproducing all studies") as bar:
@@ -99,11 +102,7 @@ def _all(folder: Path, quick: bool, workers: Workplace, seed: int, force: bool) 
             "what is missing, and the same command goes on from there"
         ) from None
     print_changed(found.replaced, found.damaged)
-    print(align(*every_page.rows(found)))
-    print()
-    if found.stayed:
-        print(f"complete before: {', '.join(found.stayed)}")
-    print(f"report: {found.report}")
+    print_answer(every_page.answer(found))
 
 
 def _refuse_items(items: list[str] | None) -> None:

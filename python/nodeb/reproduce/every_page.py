@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from os.path import relpath
 from typing import TYPE_CHECKING, Any
 
 from nodeb import studies
+from nodeb.answer import Answer, Rows
+from nodeb.report import answer as answers
 from nodeb.report import render
+from nodeb.reproduce.answer import together
 from nodeb.reproduce.digest import Digest, Judged
-from nodeb.reproduce.page import GRADES, STATES, tile, version
+from nodeb.reproduce.page import GRADES, STATES, version
 from nodeb.reproduce.shown import Content, marked
 from nodeb.storage.files import csv_text
 from nodeb.study.verdicts import JUDGEMENTS
@@ -64,12 +68,22 @@ def _row(summary: Summary, name: str) -> list[object]:
     return [*same, len(found.items), found.measured, *claims, *targets, *cells, *effort]
 
 
-def rows(summary: Summary) -> tuple[list[str], list[list[str]]]:
-    """Columns and rows of a small table for a terminal."""
-    columns = ["", "hold", "contradicted", "undecided", "targets met", "cells near"]
-    columns += ["within the scatter", "replications", "wall time"]
-    found = [[name, *_counts([one])] for name, one in summary.digests.items()]
-    return columns, [*found, ["together", *_counts(summary.digests.values())]]
+def answer(summary: Summary) -> Answer:
+    """What all studies answer: the counts of all together, and a row for each."""
+    head = ["", "claims hold", "contradicted", "targets met", "values near"]
+    rows = [[name, *_agreed([one])] for name, one in summary.digests.items()]
+    return together(summary, Rows(head, [*rows, ["together", *_agreed(summary.digests.values())]]))
+
+
+def _agreed(digests: Iterable[Digest]) -> list[str]:
+    """What a terminal has room for."""
+    total = _sums(digests)
+    return [
+        _share(total["holds"], sum(total[kind] for kind in JUDGEMENTS)),
+        str(total["contradicted"]),
+        _share(total["met"], total["targets"]),
+        _share(total["near"], total["compared"]),
+    ]
 
 
 def state(found: Digest | None) -> str:
@@ -87,7 +101,7 @@ def html(summary: Summary) -> str:
     content: Content = {
         "title": "Published studies, reproduced",
         "banners": list(_banners(summary)),
-        "tiles": list(_tiles(summary)),
+        "answer": answers.content(replace(answer(summary), table=None, marks=())),
         "studies": [_study(summary, name) for name in summary.names],
         "total": _counts(summary.digests.values()),
         "claims": claims,
@@ -117,23 +131,6 @@ def _banners(summary: Summary) -> Iterator[str]:
             "Quick versions: few or short replications, so the intervals are wide and many claims "
             "stay undecided."
         )
-
-
-def _tiles(summary: Summary) -> Iterator[Content]:
-    total = _sums(summary.digests.values())
-    if claims := sum(total[kind] for kind in JUDGEMENTS):
-        detail = f"{total['contradicted']} contradicted, {total['undecided']} undecided"
-        yield tile("Claims that hold", f"{total['holds']} of {claims}", detail)
-    if total["targets"]:
-        yield tile("Targets met", f"{total['met']} of {total['targets']}", "of the project's own")
-    if total["compared"]:
-        detail = "within the tolerance of their table"
-        yield tile("Cells near the published", f"{total['near']} of {total['compared']}", detail)
-    if total["scattered"]:
-        detail = "published, where as few runs as the study's would be"
-        yield tile("Within the scatter", f"{total['within']} of {total['scattered']}", detail)
-    detail = f"{total['replications']} replications of {total['scenarios']} scenarios"
-    yield tile("Wall time", duration(total["wall_s"]), detail)
 
 
 def _sums(digests: Iterable[Digest]) -> dict[str, Any]:

@@ -1,9 +1,7 @@
-"""What a reproduction has found, and the few lines of it that a terminal shows."""
+"""What a reproduction has found."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +11,7 @@ from nodeb.study.targets import Checked
 from nodeb.study.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from nodeb.answer import Answer
     from nodeb.study.stage import Picture
     from nodeb.study.study import Study
 
@@ -79,78 +78,18 @@ class ReproduceOutcome:
         return [cell for item in shown for cell in item]
 
     @property
-    def headline(self) -> tuple[str, list[str], list[list[str]]]:
-        """A small table that says most in least space: its title, columns and rows."""
-        return _headline(self)
+    def answer(self) -> Answer:
+        """What it says first: how much of what was published agrees."""
+        from nodeb.reproduce.answer import answer
 
-    @property
-    def summary_lines(self) -> list[str]:
-        """Sentences about targets, claims and effort, for a terminal."""
-        return _summary(self)
+        return answer(self)
 
+    def __str__(self) -> str:
+        from nodeb.answer import text
 
-def _headline(found: ReproduceOutcome) -> tuple[str, list[str], list[list[str]]]:
-    """The study's headline table if it was measured, else the first item that was."""
-    if (shown := found.study.headline) is not None and shown[1] in found.grids:
-        title, table, columns = shown
-        grid = found.grids[table]
-        return title, *_rows(grid, [column for column in grid.columns if column in columns])
-    if found.grids:
-        grid = next(iter(found.grids.values()))
-        return (f"{grid.spec.id}: {grid.spec.title}", *_rows(grid, list(grid.columns)))
-    chart = next(iter(found.charts.values()))
-    rows = [
-        [label, *(_value(curve.cells[at]) for curve in chart.curves)]
-        for at, label in enumerate(chart.x_ticks)
-    ]
-    title = f"{chart.spec.id}: {chart.spec.title} ({chart.spec.unit})"
-    return title, [chart.x_label, *(curve.label for curve in chart.curves)], rows
+        return text(self.answer)
 
+    def _repr_html_(self) -> str:
+        from nodeb.report.answer import fragment
 
-def _rows(grid: Grid, wanted: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    compared = bool(grid.spec.published)
-    columns = [""]
-    for column in wanted:
-        columns += [f"{column} published", "measured"] if compared else [column]
-    rows = []
-    for label, row in zip(grid.rows, grid.cells, strict=True):
-        texts = [label]
-        for cell in row:
-            if cell.column in wanted:
-                published = "-" if cell.published is None else f"{cell.published:g}"
-                texts += [published, _value(cell)] if compared else [_value(cell)]
-        rows.append(texts)
-    return columns, rows
-
-
-def _value(cell: Cell) -> str:
-    found = cell.measured
-    if not found.known:
-        return "no value"
-    if found.runs < 2:
-        return f"{found.value:.{cell.digits}f}"
-    return f"{found.value:.{cell.digits}f} \N{PLUS-MINUS SIGN} {found.half_width:.{cell.digits}f}"
-
-
-def _summary(found: ReproduceOutcome) -> list[str]:
-    lines = []
-    if states := Counter(target.state for target in found.targets if target.measured):
-        unmeasured = sum(not target.measured for target in found.targets)
-        counted = [f"{states['met']} of {states.total()} met"]
-        counted += [f"{states['undecided']} undecided"] if states["undecided"] else []
-        counted += [f"{unmeasured} not measured"] if unmeasured else []
-        lines.append(f"Targets: {', '.join(counted)}.")
-        lines += [f"  missed: {t.text} ({t.result})" for t in found.targets if t.met is False]
-    if found.claims:
-        counts = Counter(verdict.judgement for verdict in found.claims)
-        lines.append(
-            f"Claims: {counts['holds']} of {counts.total()} hold, "
-            f"{counts['contradicted']} contradicted, {counts['undecided']} undecided."
-        )
-        refuted = [one for one in found.claims if one.judgement == "contradicted"]
-        lines += [f"  contradicted: {one.text}" for one in refuted]
-    lines.append(
-        f"{found.replications} replications of {found.scenarios} scenarios, "
-        f"seed {found.seed}, {found.wall_s:.1f} s."
-    )
-    return lines
+        return fragment(self.answer)

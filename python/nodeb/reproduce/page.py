@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import platform
 import tomllib
-from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nodeb import _core, studies
+from nodeb.report import answer as answers
 from nodeb.report import render
 from nodeb.reproduce import page_figures, page_predicted, page_tables
 from nodeb.reproduce.diagram import path_diagram
@@ -37,7 +38,7 @@ def html(found: ReproduceOutcome) -> str:
         "question": study.texts.question,
         "reference": study.reference,
         "banners": _banners(found),
-        "tiles": _tiles(found),
+        "answer": answers.content(replace(found.answer, table=None)),
         "targets": [_target(target) for target in found.targets if target.measured],
         "summary": study.texts.summary,
         "limits": study.texts.limits,
@@ -91,35 +92,6 @@ def _banners(found: ReproduceOutcome) -> list[str]:
             "stay undecided."
         )
     return banners
-
-
-def _tiles(found: ReproduceOutcome) -> list[Content]:
-    cells = [cell for cell in found.cells if cell.grade in ("near", "off", "far")]
-    tiles = []
-    checked = [target for target in found.targets if target.measured]
-    if checked:
-        met = sum(target.met is True for target in checked)
-        tiles.append(tile("Targets met", f"{met} of {len(checked)}", "see Conformance"))
-    if cells:
-        near = sum(cell.grade == "near" for cell in cells)
-        detail = "within the tolerance of their table"
-        tiles.append(tile("Cells near the published", f"{near} of {len(cells)}", detail))
-    few = [cell.within for cell in found.cells if cell.within is not None]
-    if few:
-        detail = "published, where as few runs as the study's would be"
-        tiles.append(tile("Within the scatter", f"{sum(few)} of {len(few)}", detail))
-    if found.claims:
-        counts = Counter(verdict.judgement for verdict in found.claims)
-        detail = f"{counts['contradicted']} contradicted, {counts['undecided']} undecided"
-        tiles.append(tile("Claims that hold", f"{counts['holds']} of {counts.total()}", detail))
-    detail = f"{found.replications} replications of {found.scenarios} scenarios"
-    tiles.append(tile("Wall time", f"{found.wall_s:.1f} s", detail))
-    return tiles
-
-
-def tile(name: str, value: str, detail: str) -> Content:
-    """A figure that a page begins with."""
-    return {"name": name, "value": value, "detail": detail}
 
 
 def _target(target: Checked) -> Content:

@@ -239,4 +239,4 @@ def test_an_interruption_says_where_to_go_on(fake, call):
     status, out, _ = call("reproduce", "all", "--quick", "--out", "out")
     assert status == 0
     assert "together" in out
-    assert "complete before: wang, hossain" in out
+    assert "Complete before: wang, hossain." in out

@@ -32,7 +32,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_a_study_in_a_file_of_one_s_own(file, tmp_path, call):
     status, out, err = call("reproduce", file, "--quick", "--out", tmp_path / "out")
     assert (status, err) == (0, "")
-    assert "Claims: 2 of 2 hold" in out
+    assert "2 of 2 claims hold." in out
     assert {row["study"] for row in rows(tmp_path / "out" / "cells.csv")} == {"tiny"}
     status, _, err = call("reproduce", str(tmp_path / "none.py"))
     assert (status, "there is no file" in err) == (2, True)
@@ -81,7 +81,7 @@ def test_what_a_whole_study_writes(file, tmp_path):
     assert [row["id"] for row in rows(tmp_path / "out" / "claims.csv")] == ["falls", "falls-too"]
     assert rows(tmp_path / "out" / "facts.csv")[0]["fact"] == "cases"
     assert [one.met for one in outcome.targets] != [None]
-    assert outcome.headline[0] == "Table 1: Rates of 20 kB"
+    assert outcome.answer.table.title == "Table 1: Rates of 20 kB"
     assert (tmp_path / "out" / "figures" / "figure-1.svg").is_file()
     page = outcome.report.read_text("utf-8")
     assert "Rates of larger files fall." in page
