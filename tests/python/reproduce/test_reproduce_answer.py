@@ -127,7 +127,7 @@ def test_all_studies_are_counted_together():
         "9 of 11 published values agree with what was measured, within the tolerance of the "
         "table. 1 of 2 claims holds; 1 contradicted."
     )
-    assert about.table.rows[-1] == ["together", "1 of 2", "1", "–", "9 of 11"]
+    assert about.table.rows[-1] == ["together", "1 of 2", "1", "\N{EN DASH}", "9 of 11"]
     assert about.marks[0].text.startswith("Not everything is there: 2 of 3 studies are complete")
     assert about.notes[0] == "Complete before: one."
     assert max(map(len, text(about).splitlines())) <= 80
