@@ -190,14 +190,14 @@ class SweepAnswer:
 
     @cached_property
     def _verdicts(self) -> Counter[str]:
-        return Counter(one.found.verdict.kind for one in self._compared)
+        return Counter(one.found.verdict.word for one in self._compared)
 
     def _against(self) -> Iterator[str]:
         """The largest and the smallest effect that is decided."""
         verdicts, count = self._verdicts, len(self._compared)
         base, noun = self.values.baseline, self.noun
         cells = f"all {count} cells" if count > 1 else "the other cell"
-        decided = [one for one in self._compared if one.found.verdict.kind in DECIDED]
+        decided = [one for one in self._compared if one.found.verdict.word in DECIDED]
         if set(verdicts) == {"equal"}:
             yield f"no effect: in {cells} the {noun} is that with {base}, in every pair."
         elif set(verdicts) <= {"equal", "same"}:
@@ -252,7 +252,16 @@ class SweepAnswer:
         if values.leaves_out:
             yield Mark(SURVIVORS, self._of_survivors())
         if self._verdicts["undecided"] and values.has_signs:
-            yield Mark("?", "undecided: more replications may tell.")
+            yield Mark("?", f"undecided{self._more_runs()}.")
+
+    def _more_runs(self) -> str:
+        """How many replications more would decide all that is undecided."""
+        more = [one.found.verdict.more_runs for one in self._compared]
+        low, high = max(one.low for one in more), max(one.high for one in more)
+        if math.isinf(low):
+            return ""
+        number_ = f"{low:.0f}" if low == high or math.isinf(high) else f"{low:.0f} to {high:.0f}"
+        return f": about {number_} replications more would tell"
 
     def _of_survivors(self) -> str:
         values = self.values

@@ -194,7 +194,7 @@ class Values:
     @property
     def has_signs(self) -> bool:
         """Whether verdicts differ, so that each stands at its cell."""
-        return len({SIGNS[one.found.verdict.kind] for one in self.compared.values()}) > 1
+        return len({SIGNS[one.found.verdict.word] for one in self.compared.values()}) > 1
 
     def relative_width(self) -> float | None:
         """The widest interval as a share of its mean; None where they are not alike."""
@@ -277,7 +277,7 @@ def _parts(values: Values, one: Value) -> tuple[str, str, str, str]:
     if found is None:
         return one.text.number, one.mark, "", ""
     mark = SURVIVORS if found.covered < 1 else ""
-    sign = SIGNS[found.found.verdict.kind] if values.has_signs else ""
+    sign = SIGNS[found.found.verdict.word] if values.has_signs else ""
     return one.text.number, mark, _ratio(found).value, sign
 
 
@@ -374,7 +374,7 @@ def _compared(values: Values, one: Compared | None, whole: bool) -> list[str | S
     ratio, metric = _ratio(one), values.metric
     mark = f"% {SURVIVORS}" if one.covered < 1 else "%"
     share = Shown(ratio.number, mark if ratio.unit else "")
-    cells: list[str | Shown] = [share, ratio.interval, one.found.verdict.kind]
+    cells: list[str | Shown] = [share, ratio.interval, one.found.verdict.word]
     if not whole:
         return cells
     gap = one.found.difference

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from nodeb.base.arguments import is_number
 from nodeb.base.streams import printable
-from nodeb.base.table import Table
-from nodeb.errors import InputError, nearest
-from nodeb.results.metrics import ALL, METRICS
+from nodeb.results.metrics import METRICS
 
 __all__ = [
     "align",
     "decimals_of",
     "shown_unit",
-    "sweep_text",
 ]
 
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
@@ -28,8 +24,6 @@ SCALES: dict[str, tuple[tuple[float, str], ...]] = {
 FACTORS = {"Mbit/s": 1e-6, "kbit/s": 1e-3, "ms": 1e3, "%": 1e2, "MB": 1e-6, "kB": 1e-3}
 DIGITS = 4
 """Significant digits of a mean."""
-SHOWN_ROWS = 30
-"""Rows of a sweep that a terminal is shown."""
 
 
 def align(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -51,48 +45,6 @@ def align(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _is_number(cell: str) -> bool:
     head = cell.strip().split(" ")[0].rstrip("%")
     return head in ("", "-") or is_number(head)
-
-
-def sweep_text(table: Table, metric: str = "application_bps") -> str:
-    """A metric of each cell of a sweep as text; the rest is in the table.
-
-    Raises:
-        InputError: no cell has it.
-    """
-    if metric not in table.columns:
-        there = [name for name in table.columns if name in METRICS]
-        raise InputError(f"no cell of the sweep has `{metric}`{nearest(metric, there)}")
-    swept = table.columns[: table.columns.index("group")]
-    shown = [*swept, *(["group"] if set(table["group"].tolist()) != {ALL} else [])]
-    rows = [
-        [_plain(row[name]) for name in shown] + _numbers(_of_metric(row, metric))
-        for row, _ in zip(table, range(SHOWN_ROWS), strict=False)
-    ]
-    text = align([*shown, METRICS[metric].label, "95 % interval", "unit"], rows)
-    rest = len(table) - len(rows)
-    return text + (f"\n... and {rest} more rows" if rest else "")
-
-
-def _of_metric(row: dict[str, Any], metric: str) -> dict[str, Any]:
-    """A metric in a row of a sweep, in the form of the summary."""
-    ends = {end: row[f"{metric}_{end}"] for end in ("ci95_low", "ci95_high")}
-    return {"metric": metric, "unit": METRICS[metric].unit, "mean": row[metric], **ends}
-
-
-def _plain(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _numbers(row: dict[str, Any]) -> list[str]:
-    """Mean, interval and unit of a row of the summary."""
-    mean, low, high = row["mean"], row["ci95_low"], row["ci95_high"]
-    unit = shown_unit(row["metric"], row["unit"], mean)
-    if not math.isfinite(mean):
-        return ["-", "", unit]
-    factor = FACTORS.get(unit, 1.0)
-    decimals = decimals_of(mean * factor)
-    ends = [f"{end * factor:.{decimals}f}" for end in (low, high) if math.isfinite(end)]
-    return [f"{mean * factor:.{decimals}f}", " .. ".join(ends), unit]
 
 
 def decimals_of(value: float) -> int:

@@ -293,3 +293,18 @@ def test_the_command_prints_every_cell_with_all(call, tmp_path):
     assert status == 0
     assert "application bit rate, every cell\n" in out
     assert "application bit rate, every cell\n" not in call("sweep", "s.toml")[1]
+
+
+def test_a_metric_of_which_no_way_is_better_differs_up_or_down(swept):
+    outcome = swept(
+        '[sweep]\n"radio.dch.bler" = [0.0, 0.3]\n',
+        baseline=["radio.dch.bler=0"],
+        metric="retransmit_bps",
+    )
+    found, _, notes = said(outcome)
+    (kind,) = [one.found.verdict.word for one in outcome.against.compared]
+    assert kind in ("more", "less")
+    assert found.table.rows[1][-1] == kind
+    assert f"It is {kind} than with radio.dch.bler=0.0, for sure." in notes
+    grid = swept(GRID, baseline=["radio.dch.bler=0"], metric="retransmit_bps")
+    assert text(grid.answer, everything=True)
