@@ -11,12 +11,14 @@ import typer
 
 from nodeb.cli.options import (
     At,
+    Everything,
     FileOrLog,
     Jobs,
     Runs,
     Seed,
     Settings,
     Stopped,
+    print_answer,
     print_warnings,
     refuse,
     workplace,
@@ -24,7 +26,7 @@ from nodeb.cli.options import (
 from nodeb.errors import InputError
 from nodeb.explanation import Explanation
 from nodeb.explanation import explain as explained
-from nodeb.explanation.text import explanation_text, what_if_text
+from nodeb.explanation.answer import answer
 from nodeb.explanation.what_if import WhatIf
 from nodeb.inputs.kinds import is_flight
 from nodeb.inputs.scenario import load
@@ -61,6 +63,7 @@ def explain(
         bool,
         typer.Option("--what-if", help="Simulate what it takes without each cause that can go."),
     ] = False,
+    everything: Everything = False,
     beside: Annotated[
         list[int] | None,
         typer.Option(metavar="N", help="Another user, to be shown beside on the page."),
@@ -83,15 +86,28 @@ def explain(
             "--beside": beside,
         }
         refuse(not_of_flights, file)
-        return _explain_flight(file, user, connection, out)
+        return _explain_flight(file, user, connection, everything, out)
     if connection is not None:
         raise InputError(f"--connection is for recorded flights, and {file} is none")
     _explain_scenario(
-        file, settings, user or 0, transfer or 0, seed, runs, jobs, cluster, what_if, beside, out
+        file,
+        settings,
+        user or 0,
+        transfer or 0,
+        seed,
+        runs,
+        jobs,
+        cluster,
+        what_if,
+        everything,
+        beside,
+        out,
     )
 
 
-def _explain_flight(file: Path, user: int | None, connection: int | None, out: Path | None) -> None:
+def _explain_flight(
+    file: Path, user: int | None, connection: int | None, everything: bool, out: Path | None
+) -> None:
     """Explains a TCP connection of a recorded flight."""
     from nodeb.emulate import connections, flights
 
@@ -102,14 +118,14 @@ def _explain_flight(file: Path, user: int | None, connection: int | None, out: P
     with progress_bar(file.name) as bar:
         found = connections.explain(flight, chosen, bar)
     _write_page(out, {f"connection {chosen.number}": found})
-    print(found)
+    print_answer(answer(found), everything)
     others = known.of(user)
     if len(others) > 1:
         print(f"\n{connections.listed(others)}")
     for note in known.notes:
         print(f"note: {note}", file=sys.stderr)
     if out is not None:
-        print(f"\npage: {out}")
+        print(f"Page: {out}")
 
 
 def _explain_scenario(
@@ -122,6 +138,7 @@ def _explain_scenario(
     jobs: int | None,
     cluster: str | None,
     what_if: bool,
+    everything: bool,
     beside: list[int] | None,
     out: Path | None,
 ) -> None:
@@ -137,16 +154,14 @@ def _explain_scenario(
                 for one in users
             }
             first = found[f"user {user}"]
-            tried = first.what_if(workers, bar) if what_if else []
+            tried = first.what_if(workers, bar) if what_if else None
     except KeyboardInterrupt:
         raise Stopped("interrupted") from None
-    _write_page(out, found, tried)
-    others = [str(one) for one in found.values() if one is not first]
-    print("\n\n".join([explanation_text(first, tried), *others]))
-    if what_if:
-        print(f"\n{what_if_text(tried, first.named)}")
+    _write_page(out, found, tried or [])
+    beside_it = {name: one for name, one in found.items() if one is not first}
+    print_answer(answer(first, tried, str(file), beside_it), everything or bool(beside_it))
     if out is not None:
-        print(f"\npage: {out}")
+        print(f"Page: {out}")
 
 
 def _check_page(out: Path | None) -> None:

@@ -162,9 +162,10 @@ class Explanation:
         return difference(self, other)
 
     def __str__(self) -> str:
-        from nodeb.explanation.text import explanation_text
+        from nodeb.answer import text
+        from nodeb.explanation.answer import answer
 
-        return explanation_text(self)
+        return text(answer(self))
 
 
 def _most(times: Iterable[Mapping[str, int]]) -> str:

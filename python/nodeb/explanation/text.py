@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from nodeb.answer.numbers import number, shown
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.levers import levers
 from nodeb.explanation.times import ends_text, time_cells, time_text
@@ -20,13 +21,11 @@ __all__ = [
     "HEAD",
     "cause_rows",
     "difference_text",
-    "explanation_text",
     "help_most",
     "incomplete",
     "incomplete_note",
     "sizes",
     "what_if_rows",
-    "what_if_text",
 ]
 
 HEAD = ("cause", "share", "time", "95 % interval", "unit", "packets")
@@ -80,25 +79,6 @@ PLACED = ("transmission", "queue behind own data", "queue behind others")
 """Causes of which it matters at which link: a faster downlink is of no use to ACKs."""
 
 
-def explanation_text(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
-    """What a terminal shows of an explanation, for which changes may have been simulated."""
-    parts = [
-        _title(found),
-        align(HEAD, cause_rows(found)),
-        help_most(found, tried),
-        *filter(None, [incomplete_note(found)]),
-    ]
-    return "\n\n".join(parts)
-
-
-def what_if_text(tried: Sequence[WhatIf], named: str) -> str:
-    """What a terminal shows of what changes would win, of the transfer that is named so."""
-    if not tried:
-        return "The scenario has nothing that could be taken away."
-    head = ("what if", "time on the path", "simulated", "95 % interval", "")
-    return f"What if: {named}\n\n{align(head, what_if_rows(tried))}"
-
-
 def what_if_rows(tried: Sequence[WhatIf]) -> list[list[str]]:
     """Changes as text: name, what the path says, what the simulation says, and how they agree."""
     return [[one.name, *_gain_cells(one), one.told] for one in tried]
@@ -149,7 +129,7 @@ def help_most(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
     lever = next(iter(levers(found)), None)
     if lever is None or lever.path_s < LEAST_SHARE * found.time.mean:
         return remedy
-    most = f"{time_text(lever.path_s)} of {time_text(found.time.mean)}"
+    most = f"{number(lever.path_s, 's')} of {number(found.time.mean, 's')}"
     return f"Most time on the path, not simulated: {lever.name}, {most}. {remedy}"
 
 
@@ -157,11 +137,11 @@ def _largest_gain(one: WhatIf) -> str:
     """Returns what is won most of all changes that were simulated."""
     if one.won.mean <= 0:
         return "Simulated: no change wins any time."
-    ends = ends_text(one.won.mean, one.won.low, one.won.high)
-    known = f" ({ends})" if ends else ""
+    won = shown(one.won.mean, one.won.low, one.won.high, "s")
+    known = f" (95 %: {won.interval})" if won.interval else ""
     if not one.pairs.both:
-        return f"Simulated, largest gain: {one.name}, at least {time_text(one.won.mean)}{known}."
-    whole = f"{time_text(one.won.mean)} of {time_text(one.baseline_s)}"
+        return f"Simulated, largest gain: {one.name}, at least {won.value}{known}."
+    whole = f"{won.value} of {number(one.baseline_s, 's')}"
     return f"Simulated, largest gain: {one.name}, {whole}{known}."
 
 
@@ -202,13 +182,6 @@ def sizes(found: Explanation) -> str:
     """How much the transfer is, which may differ between replications."""
     known = sorted({path.bytes for path in found.paths})
     return f"{known[0]} bytes" if len(known) == 1 else f"{known[0]} to {known[-1]} bytes"
-
-
-def _title(found: Explanation) -> str:
-    name = found.scenario.name or "the scenario"
-    runs = len(found.paths)
-    noun = "replication" if runs == 1 else "replications"
-    return f"{name}: {found.named}, {sizes(found)}; {runs} {noun}, seed {found.scenario.seed}"
 
 
 def incomplete(found: Explanation, where: str = "") -> str | None:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import nodeb
+from nodeb.answer import text as text_of
 from nodeb.errors import InputError
+from nodeb.explanation.answer import answer
 from nodeb.explanation.changes import CHANGES
-from nodeb.explanation.text import what_if_text
 from nodeb.explanation.what_if import what_if
 from nodeb.scenario_types import Dch, Ftp, Hsdpa, Iub, UserGroup, Wcdma
 
@@ -33,6 +34,11 @@ REFUSED = {("rlc-am", "half the time to a repetition"): "its reports tell when t
 @cache
 def explained(example):
     return nodeb.explain(nodeb.load(example), runs=RUNS, jobs=1)
+
+
+def told_of(found, tried):
+    """What a terminal shows with `--all`."""
+    return text_of(answer(found, tried), everything=True)
 
 
 def changed(example, change):
@@ -215,4 +221,4 @@ def test_a_transfer_that_is_not_begun_any_more_is_told(monkeypatch):
     tried = what_if(found, jobs=1)
     assert tried
     assert all("not begun" in one.told for one in tried)
-    assert "not begun" in what_if_text(tried, found.named)
+    assert "not begun" in told_of(found, tried)

@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nodeb
+from nodeb.answer import text as text_of
 from nodeb.explanation import Explanation
+from nodeb.explanation.answer import answer
 from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.differences import Part
 from nodeb.explanation.replications import Path, Share
-from nodeb.explanation.text import what_if_rows, what_if_text
+from nodeb.explanation.text import what_if_rows
 from nodeb.explanation.verdict import verdict
 from nodeb.explanation.what_if import _compared, what_if
 from nodeb.report.explained import page
@@ -21,6 +23,11 @@ from nodeb.stats import Interval
 
 (AT_ONCE,) = (change for change in CHANGES if change.name == "ACKs at once")
 RUN_S = 10.0
+
+
+def told_of(found, tried):
+    """What a terminal shows with `--all`."""
+    return text_of(answer(found, tried), everything=True)
 
 
 def interval(low, high):
@@ -187,12 +194,12 @@ def test_a_transfer_cut_off_in_some_replications_has_a_gain_all_the_same():
         assert f"{one.pairs.both} of 6 pairs" in one.told
         assert one.gain.low <= one.gain.mean <= one.gain.high
     shown = page({"user 0": found, "user 1": found}, tried).replace("\u00a0", " ")
-    text = what_if_text(tried, found.named)
-    assert text.startswith("What if: user 0, transfer 0\n")
+    text = told_of(found, tried)
+    assert "user 0's first transfer" in text
     assert "What if: user 0, transfer 0" in shown
     for one in tried:
         assert one.told in shown
-        assert one.told in text
+        assert one.told in text.replace("\n", " ")
 
 
 def test_a_run_that_ends_before_every_transfer_tells_nothing():
@@ -210,4 +217,4 @@ def test_who_is_cut_off_by_the_others_wins_at_least_the_rest():
     alone = next(one for one in what_if(found, jobs=1) if one.name == "alone in the cell")
     assert alone.at_least.n == 3
     assert alone.at_least.mean == pytest.approx(10.0 - alone.changed.mean)
-    assert "at least" in what_if_text([alone], found.named)
+    assert "at least" in told_of(found, [alone])

@@ -1,0 +1,160 @@
+"""What an explanation answers: where the time of a transfer went, and what would save most.
+
+The headline names the largest simulated gain where changes were simulated, and the causes that take
+half of the time where none were.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from nodeb.answer.answer import Answer, Mark, Rows
+from nodeb.answer.numbers import Shown, number, shown
+from nodeb.answer.words import counted, joined, percent, sentence
+from nodeb.explanation.causes import Explanation
+from nodeb.explanation.text import help_most, incomplete, sizes
+from nodeb.results.answer import because, called, causes
+
+if TYPE_CHECKING:
+    from nodeb.explanation.what_if import WhatIf
+
+__all__ = ["answer"]
+
+MOST_SIDE_EFFECTS = 1
+
+
+def answer(
+    found: Explanation,
+    tried: Sequence[WhatIf] | None = None,
+    named: str = "",
+    beside: Mapping[str, Explanation] | None = None,
+) -> Answer:
+    """What an explanation answers.
+
+    Args:
+        found: the transfer.
+        tried: what changes save, as simulated; None where that was not asked for.
+        named: how the scenario is called on the command line; empty in a notebook.
+        beside: explanations of other users, by what they are called.
+    """
+    known = [one for one in tried or () if one.won.n]
+    helps = [one for one in known if not _is_nothing(one)]
+    return Answer(
+        command="nodeb explain",
+        subject=found.scenario.name or "",
+        headline=" ".join(_headline(found, tried)),
+        lead=_lead(found),
+        picture=causes(found, "where the time went"),
+        table=what_helps(helps) if helps else None,
+        marks=list(_marks(found)),
+        notes=list(_notes(found, tried, known, helps, named)),
+        everything=[
+            every_cause(found),
+            *(verdicts(tried) if tried else ()),
+            *(every_cause(one, whose) for whose, one in (beside or {}).items()),
+        ],
+    )
+
+
+def _headline(found: Explanation, tried: Sequence[WhatIf] | None) -> Iterator[str]:
+    whole = found.time
+    time = shown(whole.mean, max(whole.low, 0.0), whole.high, "s").sure
+    if not any(path.complete for path in found.paths):
+        yield f"{_whose(found)} had not finished after {time}."
+    else:
+        yield f"{_whose(found)} took {time}."
+    if tried:
+        yield help_most(found, tried)
+        return
+    yield from because(found)
+    yield help_most(found)
+
+
+def _whose(found: Explanation) -> str:
+    """Whose transfer it is, as a sentence begins."""
+    if found.what:
+        return found.what
+    which = "first transfer" if found.transfer == 0 else f"transfer {found.transfer}"
+    return f"user {found.user}'s {which} ({sizes(found)})"
+
+
+def _lead(found: Explanation) -> str:
+    runs = counted(len(found.paths), "replication")
+    return f"Mean of {runs}; every nanosecond belongs to one cause."
+
+
+def _is_nothing(one: WhatIf) -> bool:
+    """Whether a change has no effect in any pair."""
+    return one.won.low == one.won.high == 0 or one.won.mean == 0
+
+
+def what_helps(tried: Sequence[WhatIf]) -> Rows:
+    """What changes save, the largest gain first, and the time on the path that each is aimed at."""
+    rows: list[list[str | Shown]] = []
+    for one in tried:
+        won = one.won
+        found = shown(won.mean, won.low, won.high, "s")
+        saved = f"{'' if one.pairs.both else 'at least '}{found.value}"
+        path = "" if math.isnan(one.path_s) else number(one.path_s, "s")
+        rows.append([one.name, saved, found.interval, path])
+    return Rows(("what would help", "saves", "95 % interval", "time on the path"), rows)
+
+
+def verdicts(tried: Sequence[WhatIf]) -> Iterator[Rows]:
+    """How the simulation of each change agrees with the path, and of how many pairs that is."""
+    title = "What each change does, beside the time on the path that it is aimed at"
+    yield Rows(("change", "simulated"), [[one.name, one.told] for one in tried], title)
+
+
+def every_cause(found: Explanation, whose: str = "") -> Rows:
+    """All causes of a transfer, with their intervals."""
+    rows: list[list[str | Shown]] = []
+    for row in found.table:
+        cell = shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s")
+        packets = f"{row['packets']:.3g}"
+        rows.append([called(row["cause"]), cell, cell.interval, percent(row["share"]), packets])
+    title = f"All causes of {whose}" if whose else "All causes"
+    return Rows(("cause", "time", "95 % interval", "share", "packets"), rows, title)
+
+
+def _marks(found: Explanation) -> Iterator[Mark]:
+    open_ = incomplete(found)
+    if open_:
+        yield Mark("!", f"{open_[:1].upper()}{open_[1:]}.")
+
+
+def _notes(
+    found: Explanation,
+    tried: Sequence[WhatIf] | None,
+    known: Sequence[WhatIf],
+    helps: Sequence[WhatIf],
+    named: str,
+) -> Iterator[str]:
+    for one in helps:
+        moved = [
+            f"{called(part.cause)} {'grows' if part.difference.mean > 0 else 'shrinks'} by "
+            f"{number(abs(part.difference.mean), 's')}"
+            for part in one.effects[:MOST_SIDE_EFFECTS]
+        ]
+        if moved:
+            yield f"With {one.name}, {joined(moved)}."
+        if not one.complete:
+            yield f"{sentence(one.name)}: {one.pairs.told or one.told}."
+    idle = [one.name for one in known if one not in helps]
+    if idle:
+        yield f"No effect: {joined(idle)}."
+    for one in tried or ():
+        if not one.won.n:
+            yield f"{one.name}: {one.told}."
+    runs = counted(len(found.paths), "pair" if tried else "replication")
+    of = " of replications" if tried else ""
+    adds = " What is saved does not add up." if helps else ""
+    yield f"{runs}{of}, seed {found.scenario.seed}.{adds}"
+    if found.what:
+        return
+    if named and tried is None:
+        yield f"What would help, simulated: nodeb explain {named} --what-if"
+    elif named:
+        yield f"The path moment by moment: nodeb explain {named} --out why.html"
