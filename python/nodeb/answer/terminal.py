@@ -17,7 +17,7 @@ BAR = 30
 """Columns of the longest bar."""
 NAME = 24
 """Columns of a name at least, so that pictures and figures stand below each other."""
-BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|m?s|[kM]?bit/s|[kM]B|bytes|m)(?![\w/]))")
+BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|m?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?![\w/]))")
 """The space of a number with its unit, at which no line ends."""
 HELD = "\N{NO-BREAK SPACE}"
 PLAIN = str.maketrans(

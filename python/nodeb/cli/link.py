@@ -10,15 +10,25 @@ import typer
 
 from nodeb import _core, link
 from nodeb.base.signals import ignore
-from nodeb.cli.options import Force, Jobs, Out, Seed, Settings, Stopped, print_place
+from nodeb.cli.options import (
+    Everything,
+    Force,
+    Jobs,
+    Out,
+    Seed,
+    Settings,
+    Stopped,
+    print_answer,
+    print_place,
+)
 from nodeb.errors import Interrupted
 from nodeb.link import LinkResult
+from nodeb.link.answer import answer
 from nodeb.link.result import read_points
 from nodeb.replication.pool import check_threads
 from nodeb.storage import folders
 from nodeb.storage.store import name_of
 from nodeb.terminal.progress import progress_bar
-from nodeb.terminal.text import align
 
 __all__ = ["app"]
 
@@ -33,6 +43,7 @@ def run(
     jobs: Jobs = None,
     out: Out = None,
     force: Force = False,
+    everything: Everything = False,
 ) -> None:
     """Simulate a link at each Eb/N0; print error rates, save them and the error sequences."""
     check_threads(jobs)
@@ -48,12 +59,11 @@ def run(
         except Interrupted as stop:
             ignore()
             found: Any = stop.result
-            _print(found)
+            print_answer(answer(found), everything)
             place.force = False
             raise Stopped(f"{stop}; what was simulated is in {_kept(found, place)}") from None
         result.put(place)
-    _print(result)
-    print(f"\nresults: {place.shown}")
+    print_answer(answer(result, str(place.shown)), everything)
 
 
 def _kept(found: LinkResult, place: folders.Place) -> str:
@@ -95,25 +105,3 @@ def curve(
 def schema() -> None:
     """Print the JSON Schema of a link configuration file, for editors."""
     print(json.dumps(json.loads(_core.link_schema()), indent=2))
-
-
-def _print(result: LinkResult) -> None:
-    def rate(row: dict[str, Any], name: str) -> list[str]:
-        value, low, high = (row[f"{name}{end}"] for end in ("", "_ci95_low", "_ci95_high"))
-        return [f"{value:.3g}", f"{low:.2g} .. {high:.2g}"]
-
-    about = result.provenance
-    print(f"{result.experiment.name}: seed {about.seed}, {about.wall_time_s:.2f} s\n")
-    rows = [
-        [
-            f"{row['eb_n0_db']:g}",
-            f"{row['bits'] / 1e6:.3g}",
-            f"{row['ber']:.3g}",
-            *rate(row, "per"),
-            *rate(row, "bler"),
-        ]
-        for row in result.points
-    ]
-    interval = "95 % interval"
-    head = ["Eb/N0 (dB)", "Mbit", "BER", "PDU errors", interval, "block errors", interval]
-    print(align(head, rows))

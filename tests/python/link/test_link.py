@@ -247,7 +247,7 @@ def test_where_nothing_failed_the_upper_end_is_marked():
 def test_the_command_line_goes_from_a_file_to_a_model(file, tmp_path, capsys):
     out = tmp_path / "out"
     assert invoke(["link", "run", str(file), "--jobs", "1", "--out", str(out), "--seed", "5"]) == 0
-    assert "block errors" in capsys.readouterr().out
+    assert "of the blocks failed at" in capsys.readouterr().out
     picture = tmp_path / "c.svg"
     assert (
         invoke(["link", "curve", str(out), str(out), "--rate", "per", "--out", str(picture)]) == 0

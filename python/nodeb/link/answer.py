@@ -1,0 +1,118 @@
+"""What a link answers: which share of blocks fails, at which Eb/N0.
+
+The headline is the first of these that fits:
+
+1. nothing was simulated;
+2. there is one Eb/N0: the share of its blocks that failed;
+3. no block failed at any, or all did;
+4. the shares at the least and the greatest Eb/N0, and between which two a tenth fails.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from nodeb.answer.answer import Answer, Rows
+from nodeb.answer.numbers import Shown, shown
+from nodeb.answer.words import counted
+from nodeb.link.result import LinkResult, Point, Rate
+
+__all__ = ["answer"]
+
+TARGET = 0.1
+"""Share of blocks that fail where links are usually run."""
+
+
+def answer(result: LinkResult, folder: str = "") -> Answer:
+    """What a link answers.
+
+    Args:
+        result: of the experiment.
+        folder: where the tables are; empty where they are not saved.
+    """
+    known = [one for one in result if one.bler.trials]
+    about = result.provenance
+    blocks = counted(sum(one.bler.trials for one in known), "block")
+    points, wall = counted(len(known), "point"), f"{about.wall_time_s:.2f} s"
+    notes = [f"{points}, {blocks}, seed {about.seed}, {wall}."]
+    if folder:
+        notes.append(f"{folder} has the table and the errors of each point.")
+        notes.append(f"Draw it: nodeb link curve {folder}")
+    return Answer(
+        command="nodeb link run",
+        subject=result.experiment.name,
+        headline=" ".join(_headline(sorted(known, key=lambda one: one.eb_n0_db))),
+        table=_table(result),
+        notes=notes,
+        everything=[_everything(result)],
+    )
+
+
+def _headline(known: Sequence[Point]) -> Iterator[str]:
+    """One or two sentences about points in order of Eb/N0."""
+    if not known:
+        yield "nothing was simulated."
+        return
+    first, last = known[0], known[-1]
+    where = f"{last.eb_n0_db:g} dB" if len(known) == 1 else "any Eb/N0"
+    if not any(one.bler.errors for one in known):
+        yield f"no block failed at {where}."
+    elif len(known) == 1:
+        yield f"{_share(first.bler).sure} of the blocks failed at {where}."
+    elif all(one.bler.errors == one.bler.trials for one in known):
+        yield f"every block failed, up to {last.eb_n0_db:g} dB."
+    else:
+        again = _share(last.bler)
+        yield (
+            f"{_share(first.bler).sure} of the blocks failed at {first.eb_n0_db:g} dB, and "
+            f"{again.value} ({again.interval}) at {last.eb_n0_db:g} dB."
+        )
+        yield from _target(known)
+
+
+def _target(known: Sequence[Point]) -> Iterator[str]:
+    """Between which two neighbours a tenth of the blocks fails."""
+    for one, other in pairwise(known):
+        if one.bler.rate >= TARGET > other.bler.rate:
+            yield f"A tenth fails between {one.eb_n0_db:g} and {other.eb_n0_db:g} dB."
+            return
+
+
+def _share(rate: Rate) -> Shown:
+    return shown(rate.rate, rate.ci95_low, rate.ci95_high, "1", percent=True, scale=("%", 100.0))
+
+
+def _table(result: LinkResult) -> Rows:
+    """Blocks and PDUs that failed, by Eb/N0."""
+    rows: list[list[str | Shown]] = []
+    for one in result:
+        blocks, pdus = _share(one.bler), _share(one.per)
+        shares: list[str | Shown] = [blocks, _ends(blocks), pdus, _ends(pdus)]
+        rows.append([f"{one.eb_n0_db:g} dB", *shares])
+    return Rows(["Eb/N0", "blocks failed", "(95 %)", "PDUs lost", "(95 %)"], rows)
+
+
+def _ends(one: Shown) -> str:
+    return one.interval if one.low else ""
+
+
+def _everything(result: LinkResult) -> Rows:
+    """What was simulated of each point, and rates of bits."""
+    rows: list[list[str | Shown]] = [
+        [
+            f"{one.eb_n0_db:g} dB",
+            Shown(f"{one.ber.trials / 1e6:.3g}", "Mbit"),
+            Shown(str(one.bler.trials), ""),
+            *(_rate(one.rates[kind]) for kind in ("bits", "raw", "signalling")),
+            Shown(f"{one.air_s:.3g}", "s"),
+        ]
+        for one in result
+    ]
+    head = ["Eb/N0", "bits", "blocks", "bit errors", "before decoding", "signalling", "on the air"]
+    return Rows(head, rows, "Bits, and what was simulated")
+
+
+def _rate(rate: Rate) -> str:
+    return f"{rate.rate:.3g}" if math.isfinite(rate.rate) else "\N{EN DASH}"
