@@ -8,16 +8,16 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli.options import Force, Jobs, Stopped, print_place
+from nodeb.cli.options import Everything, Force, Jobs, Stopped, print_answer, print_place
 from nodeb.errors import InputError
-from nodeb.fit import Comparison, compare, read_errors
+from nodeb.fit import compare, read_errors
+from nodeb.fit.answer import answer
 from nodeb.fit.compare import Unit
 from nodeb.fit.folder import put
 from nodeb.replication.pool import check_threads
 from nodeb.storage.folders import Owner, claim
 from nodeb.storage.store import name_of
 from nodeb.terminal.progress import progress_bar
-from nodeb.terminal.text import align
 
 __all__ = ["fit"]
 
@@ -46,6 +46,7 @@ def fit(
         Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<name>-fit.")
     ] = None,
     force: Force = False,
+    everything: Everything = False,
 ) -> None:
     """Fit error models to an error sequence, compare them, and write model files and pictures."""
     threads = check_threads(jobs)
@@ -71,8 +72,7 @@ def fit(
         except KeyboardInterrupt:
             raise Stopped("interrupted; nothing was written") from None
         put(comparison, place, seed)
-    _print(comparison)
-    print(f"\nmodels and pictures: {place.shown}")
+    print_answer(answer(comparison, str(place.shown)), everything)
 
 
 def _range(text: str | None) -> list[int] | None:
@@ -91,21 +91,3 @@ def _units(text: str) -> list[Unit] | None:
     if text not in known:
         raise InputError(f"--unit {text}: expected one of {', '.join(known)}")
     return known[text]
-
-
-def _print(comparison: Comparison) -> None:
-    errors = comparison.errors
-    print(
-        f"{errors.origin}: {len(errors)} PDUs, {int(errors.errors.sum())} lost "
-        f"({errors.error_rate:.3g}); {int(errors.block_errors.sum())} of {len(errors.blocks)} "
-        f"blocks failed\n"
-    )
-    rows = [
-        [row["unit"], row["model"], str(row["parameters"]), f"{row['log_likelihood']:.1f}"]
-        + [f"{row['bic_diff']:.1f}", f"{row['per']:.3g}"]
-        + [f"{row[f'{law}_p_value']:.2g}" for law in ("gap", "burst", "lost_per_block")]
-        for row in comparison.table
-    ]
-    head = ["unit", "model", "parameters", "log-likelihood", "BIC over best", "PER"]
-    print(align([*head, "p (gaps)", "p (bursts)", "p (lost of a block)"], rows))
-    print(f"\n{comparison.verdict}")
