@@ -28,6 +28,7 @@ METHODS = {
     ("results", "report"),
     ("comparison", "report"),
     ("sweep", "report"),
+    ("explanation", "report"),
     ("inputs", "replication"),
     ("inputs", "life"),
 }

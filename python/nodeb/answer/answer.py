@@ -7,6 +7,7 @@ never hidden), and notes (where the numbers come from and what to ask next).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -35,6 +36,12 @@ class Bar:
     """What stands behind the value, such as a share."""
     interval: str = ""
     """How sure the value is; pages show it."""
+    ends: tuple[float, float] = (math.nan, math.nan)
+    """Ends of that interval, to the scale of the bar; NaN for none."""
+    bound: float = math.nan
+    """Where a dotted line stands, such as what a change could give at most; NaN for none."""
+    why: str = ""
+    """A few words on the value; pages show them below the bar."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,7 +157,7 @@ def _explain_scenario(
             tried = first.what_if(workers, bar) if what_if else None
     except KeyboardInterrupt:
         raise Stopped("interrupted") from None
-    _write_page(out, found, tried or [])
+    _write_page(out, found, tried or [], str(file))
     beside_it = {name: one for name, one in found.items() if one is not first}
     print_answer(answer(first, tried, str(file), beside_it), everything or bool(beside_it))
     if out is not None:
@@ -172,10 +172,13 @@ def _check_page(out: Path | None) -> None:
 
 
 def _write_page(
-    out: Path | None, found: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()
+    out: Path | None,
+    found: Mapping[str, Explanation],
+    tried: Sequence[WhatIf] = (),
+    named: str = "",
 ) -> None:
     """Writes the page that was asked for, if one was."""
     if out is not None:
         from nodeb.report.explained import page
 
-        write_bytes(out, page(found, tried).encode())
+        write_bytes(out, page(found, tried, named).encode())

@@ -126,7 +126,7 @@ def run(
         capture["pcap_causes"] = pcap_causes or ()
         result = _simulated(scenario, scenario.name or file.stem, place, workers, capture)
         with _complete(result, place):
-            result.put(place, report=_page(result, place) if report else None)
+            result.put(place, report=_page(result, place, str(file)) if report else None)
             notes.print_nothing_arrived(result)
             print_answer(answer(result, str(file), str(folder)), everything)
             if report:
@@ -182,13 +182,13 @@ def _simulated(
             raise
 
 
-def _page(result: Result, place: Place) -> str:
+def _page(result: Result, place: Place, named: str) -> str:
     """The page about a result; whatever happens to it, the tables are put into the folder."""
     from nodeb.report.run import html
 
     try:
         with progress_bar("report") as bar:
-            return html(result, bar)
+            return html(result, bar, named)
     except KeyboardInterrupt:
         ignore()
         text = "interrupted while the report was made; all replications had finished"

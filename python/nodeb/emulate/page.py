@@ -135,14 +135,12 @@ def _machine() -> list[tuple[str, str]]:
 
 def _html(shown: Shown) -> str:
     parts = [_packets(shown), _over_time(shown), _distributions(shown), _links(shown)]
-    sections = [(part["anchor"], part["title"]) for part in parts]
     return render(
-        "emulation.html",
+        "page.html",
         {
             "title": shown.scenario.name or "An emulation",
             "answer": content(shown.answer),
             "banners": shown.banners,
-            "sections": [*sections, ("provenance", "Provenance")],
             "parts": parts,
             "facts": shown.facts,
             "scenario": shown.scenario.to_toml(),

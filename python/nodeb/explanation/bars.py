@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from nodeb.answer.answer import Bar, Bars
 from nodeb.answer.numbers import difference
+from nodeb.answer.paints import paint
 from nodeb.answer.words import spelled
-from nodeb.results.answer import called, paint
+from nodeb.results.answer import called
 
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nodeb.base.table import Table, read_only
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, nearest
-from nodeb.explanation.replications import CAUSES, Path, Share
+from nodeb.explanation.replications import CAUSES, Path, Share, path_again
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.pool import Jobs
 from nodeb.stats import Interval, mean_interval
@@ -123,6 +123,19 @@ class Explanation:
         """
         return self.paths[0].spans
 
+    @cached_property
+    def typical(self) -> Path:
+        """The replication whose time is nearest the median, with its spans.
+
+        Spans are kept of the first one; another is simulated again.
+        """
+        middle = float(np.median(self.times))
+        gaps = np.abs(self.times - middle)
+        path = self.paths[int(np.argmin(gaps))]
+        if path.columns is not None:
+            return path
+        return path_again(self.scenario, self.user, self.transfer, path.run)
+
     def what_if(
         self, jobs: Jobs | None = None, progress: ProgressCallback | None = None
     ) -> list[WhatIf]:
@@ -166,6 +179,12 @@ class Explanation:
         from nodeb.explanation.answer import answer
 
         return text(answer(self))
+
+    def _repr_html_(self) -> str:
+        from nodeb.explanation.answer import answer
+        from nodeb.report.answer import fragment
+
+        return fragment(answer(self))
 
 
 def _most(times: Iterable[Mapping[str, int]]) -> str:

@@ -17,10 +17,11 @@ from nodeb.inputs.scenario import Scenario
 from nodeb.replication.engine import Single, Subject
 from nodeb.replication.pool import Jobs
 from nodeb.replication.rules import Count
+from nodeb.replication.watched import watched
 from nodeb.replication.work import Source, Work
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["CAUSES", "Path", "path_of", "paths"]
+__all__ = ["CAUSES", "Path", "path_again", "path_of", "paths"]
 
 CAUSES: dict[str, str] = dict(_core.causes())
 """Every cause and what it means, in the order of the list."""
@@ -137,15 +138,26 @@ class Explaining(Work[list[Path]]):
         return [self._path(seed, run, control) for run in runs]
 
     def _path(self, seed: int, run: int, control: _core.Control) -> Path:
+        return path_of(run, self.found(seed, run, control), has_spans=run == 0)
+
+    def found(self, seed: int, run: int, control: _core.Control) -> dict[str, Any]:
+        """The path of one replication, as the core gives it."""
         try:
-            found = self.source.compiled().explain(seed, run, self.user, self.transfer, control)
+            return self.source.compiled().explain(seed, run, self.user, self.transfer, control)
         except ValueError as error:
             raise InputError(str(error)) from None
-        return path_of(run, found)
 
 
-def path_of(run: int, found: Mapping[str, Any]) -> Path:
-    """A path as the core gives it."""
+def path_again(scenario: Scenario, user: int, transfer: int, run: int) -> Path:
+    """The path of a transfer in one replication, with its spans, simulated again."""
+    planned = scenario.planned()
+    work = Explaining(Source.of(planned), user, transfer)
+    found = watched(lambda control: work.found(planned.seed, run, control))
+    return path_of(run, found)
+
+
+def path_of(run: int, found: Mapping[str, Any], *, has_spans: bool = True) -> Path:
+    """A path as the core gives it; spans are many, and kept where they are wanted."""
     about = {name: column[0] for name, column in found["transfer"].items()}
     columns = found["spans"]
     return Path(
@@ -158,7 +170,7 @@ def path_of(run: int, found: Mapping[str, Any]) -> Path:
         _packets(columns),
         Lost(*(int(about[name]) for name in LOST)),
         dict(zip(found["busy"]["place"], found["busy"]["busy_ns"].tolist(), strict=True)),
-        columns if run == 0 else None,
+        columns if has_spans else None,
     )
 
 

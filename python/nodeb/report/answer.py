@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from nodeb.answer.answer import Answer, Bar, Bars, Rows
 from nodeb.answer.numbers import Shown
 from nodeb.answer.words import sentence
+from nodeb.report.figures import Content
 from nodeb.report.render import render
 
 __all__ = ["content", "fragment"]
@@ -18,7 +20,7 @@ def fragment(answer: Answer) -> str:
     return render("notebook.html", {"answer": content(answer)})
 
 
-def content(answer: Answer) -> dict[str, Any]:
+def content(answer: Answer) -> Content:
     """The answer as the templates take it."""
     return {
         "command": answer.command,
@@ -40,6 +42,7 @@ def content(answer: Answer) -> dict[str, Any]:
         "after": _picture(answer.after),
         "marks": answer.marks,
         "notes": answer.notes,
+        "next": [note.partition(": ") for note in answer.notes if ": nodeb " in note],
         "everything": [_picture(one) for one in answer.everything],
     }
 
@@ -59,10 +62,13 @@ def _cell(cell: str | Shown) -> str:
 
 def _bars(bars: Sequence[Bar]) -> list[dict[str, Any]]:
     """Bars with their places in per cent of the width; negative ones end at a common zero."""
-    left = max([0.0, *(-one.size for one in bars)])
-    right = max([0.0, *(one.size for one in bars)])
-    whole = (left + right) or 1.0
-    zero = 100 * left / whole
+    reach = [(one.size, *one.ends, one.bound) for one in bars]
+    known = [0.0, *(value for row in reach for value in row if math.isfinite(value))]
+    left, whole = min(known), (max(known) - min(known)) or 1.0
+
+    def place(value: float) -> float:
+        return 100 * (value - left) / whole
+
     return [
         {
             "name": one.name,
@@ -70,9 +76,17 @@ def _bars(bars: Sequence[Bar]) -> list[dict[str, Any]]:
             "note": one.note,
             "interval": one.interval,
             "paint": one.paint,
-            "left": zero + min(0.0, 100 * one.size / whole),
-            "width": 100 * abs(one.size) / whole,
-            "zero": zero if left else None,
+            "why": one.why,
+            "left": place(min(0.0, one.size)),
+            "width": place(abs(one.size)) - place(0.0),
+            "zero": place(0.0) if left < 0 else None,
+            "ends": _whisker(*map(place, one.ends)),
+            "bound": place(one.bound) if math.isfinite(one.bound) else None,
         }
         for one in bars
     ]
+
+
+def _whisker(low: float, high: float) -> tuple[float, float] | None:
+    """Place and width of an interval; None where it has no width, or is none."""
+    return (low, high - low) if high > low else None

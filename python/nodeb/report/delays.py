@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +11,8 @@ from nodeb.base.table import Table
 from nodeb.plot.shares import shares
 from nodeb.plot.style import NARROW
 from nodeb.report.figures import Content, figure
+from nodeb.report.recording import Recording, told_of
 from nodeb.results.result import Result
-
-if TYPE_CHECKING:
-    from nodeb.report.recording import Recording
 
 __all__ = ["delays", "packet_delays"]
 
@@ -103,7 +100,7 @@ def _series(result: Result, recording: Recording, name: str) -> tuple[Table | No
         return table, _all(result)
     if recording.result is None:
         return None, ""
-    whose = "the replication" if result.provenance.runs == 1 else "the first replication"
+    whose = told_of(result, recording).lower()
     if recording.until_s is not None:
         whose = f"the first {recording.until_s:g} s of {whose}"
     return recording.result.tables[name], whose

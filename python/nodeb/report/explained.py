@@ -1,96 +1,129 @@
-"""The page of an explanation, and its short form on the page of a run."""
+"""The page of an explanation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from nodeb import _core
+from nodeb.answer.answer import Answer, Bar, Bars
+from nodeb.answer.numbers import number, shown
+from nodeb.answer.paints import CAUSES as CAUSE_PAINTS
+from nodeb.answer.paints import paint
 from nodeb.errors import NodebError
 from nodeb.explanation import Explanation
+from nodeb.explanation.answer import answer
 from nodeb.explanation.replications import CAUSES
-from nodeb.explanation.text import HEAD, cause_rows, help_most, incomplete, sizes, what_if_rows
-from nodeb.explanation.times import time_text
+from nodeb.explanation.text import incomplete
 from nodeb.explanation.what_if import WhatIf
-from nodeb.plot.causes import MOST_STRETCHES, causes, waterfall
+from nodeb.plot.causes import causes
 from nodeb.plot.style import NARROW
-from nodeb.report.figures import Content, figure, section, tile
+from nodeb.report.answer import content
+from nodeb.report.figures import figure, section
+from nodeb.report.recording import replicated
 from nodeb.report.render import render
+from nodeb.report.story import download
+from nodeb.results.answer import causes as shares
 from nodeb.results.result import Result
 
-__all__ = ["page", "short"]
+__all__ = ["page"]
 
-MOST_RUNS = 20
-"""Replications that the short form explains."""
-MOST_BYTES = 2_000_000
-"""A longer transfer is not explained by the way."""
+MOST_USERS = 50
+"""Of a cell with more users window and queue are not recorded: it takes long."""
+MOST_BYTES = 20_000_000
+"""Of a larger transfer neither."""
 
 
-def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = ()) -> str:
+def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = (), named: str = "") -> str:
     """One self-contained page about a transfer, with other users' beside it.
 
     Args:
         users: explanations by what the user is called; the first is what the page is about.
         tried: what changes would win, if that was simulated.
+        named: how the scenario is called on the command line; empty in a notebook.
     """
     found = next(iter(users.values()))
-    pictures = [
-        figure("waterfall", "The critical path over time", waterfall("", found, NARROW)),
-        figure("causes", "What each cause has of the time", causes("", users, size=NARROW)),
-    ]
+    parts = [section("words", "What the causes mean", "", words=_words(found))]
+    if len(users) > 1:
+        drawn = figure("causes", "What each cause has of the time", causes("", users, size=NARROW))
+        parts.insert(0, section("beside", "Beside other users", "", [drawn]))
+    about = found.scenario
     return render(
-        "explained.html",
+        "page.html",
         {
-            "title": found.scenario.name or "A transfer",
-            "tiles": [
-                tile("Time", time_text(found.time.mean), "mean"),
-                tile("Size", sizes(found), "of the application"),
-                tile("Replications", str(len(found.paths)), f"seed {found.scenario.seed}"),
-            ],
+            "title": about.name or "A transfer",
+            "answer": content(_answer(users, tried, named)),
             "banners": _banners(users),
-            "sections": [("causes-table", "Causes"), ("over-time", "Over time")],
-            "about": f"{found.named[:1].upper()}{found.named[1:]}. {help_most(found, tried)}",
-            "columns": HEAD,
-            "rows": cause_rows(found),
-            "glossary": [(name, CAUSES[name]) for name in found.causes],
-            "end": "its last byte" if found.paths[0].complete else "the run's end",
-            "most_stretches": MOST_STRETCHES,
-            "named": found.named,
-            "tried": what_if_rows(tried),
-            "figures": pictures,
+            "story": download(found, _series(found)) if found.causes else None,
+            "parts": parts,
+            "facts": [
+                ("transfer", found.named),
+                ("replications", str(len(found.paths))),
+                ("seed", str(about.seed)),
+                ("version", _core.version()),
+            ],
+            "scenario": about.to_toml(),
             "version": _core.version(),
         },
     )
 
 
-def _banners(users: Mapping[str, Explanation]) -> list[str]:
-    """Whose transfers did not end in some replications; the first is what the page is about."""
-    texts = []
-    for place, (name, one) in enumerate(users.items()):
-        note = incomplete(one)
-        if note:
-            whose = f"{name}: " if place else ""
-            texts.append(f"{whose}{note}.")
-    return [f"{text[:1].upper()}{text[1:]}" for text in texts]
+def _answer(users: Mapping[str, Explanation], tried: Sequence[WhatIf], named: str) -> Answer:
+    """The answer with all causes, and what would help as bars in place of a table."""
+    first, *others = users
+    found = users[first]
+    said = answer(found, tried or None, named, {name: users[name] for name in others})
+    spent = shares(found, small=0.0)
+    helps = [one for one in tried if one.won.n and (one.won.low, one.won.high) != (0, 0)]
+    if not helps:
+        return replace(said, picture=spent)
+    return replace(said, picture=_helps(found, helps), table=None, after=spent)
 
 
-def short(result: Result) -> Content | None:
-    """The section of a run's page on its first transfer; None where there is none to explain."""
-    sizes = result.flows["app_bytes"] / result.flows["transfers"].clip(1)
-    if len(sizes) == 0 or sizes[0] > MOST_BYTES:
+def _helps(found: Explanation, helps: Sequence[WhatIf]) -> Bars:
+    """Changes by what they save, in the colour of the cause that they are aimed at."""
+    bars = [
+        Bar(
+            one.name,
+            f"{'' if one.pairs.both else 'at least '}{number(one.won.mean, 's')}",
+            one.won.mean,
+            _aimed_at(found, one),
+            interval=shown(one.won.mean, one.won.low, one.won.high, "s").interval,
+            ends=(one.won.low, one.won.high),
+            bound=one.path_s,
+            why=one.told,
+        )
+        for one in helps
+    ]
+    return Bars("What would help: time saved in simulation (dotted: time on the path)", bars)
+
+
+def _aimed_at(found: Explanation, one: WhatIf) -> str:
+    """The class of what a change is aimed at: the cause that takes most, if they are a family."""
+    known = [cause for cause in one.causes if cause in found.causes]
+    if len({CAUSE_PAINTS[cause].family for cause in known}) != 1:
+        return "k-many"
+    return paint(max(known, key=lambda cause: float(found.seconds(cause).mean())))
+
+
+def _words(found: Explanation) -> list[tuple[str, str]]:
+    return [(name, CAUSES[name]) for name in found.causes]
+
+
+def _series(found: Explanation) -> Result | None:
+    """The replication shown with window and queue; None where that takes long, or there is none."""
+    scenario, path = found.scenario, found.typical
+    users = sum(int(group.count or 1) for group in scenario.users)
+    if found.what or users > MOST_USERS or path.bytes > MOST_BYTES:
         return None
     try:
-        found = result.explain(runs=min(result.provenance.runs, MOST_RUNS))
-    except NodebError:
+        recorded = scenario.with_(**{"record.cwnd": True, "record.queue": True})
+        return replicated(recorded, scenario.planned().seed, path.run)
+    except (NodebError, MemoryError):
         return None
-    words = [
-        f"The critical path of user 0's first transfer: {time_text(found.time.mean)} on",
-        f"average of {len(found.paths)} replications. {help_most(found)}",
-        *_banners({"": found}),
-    ]
-    drawn = figure(
-        "why-causes",
-        "What each cause has of the time",
-        causes("", {"user 0": found}, size=(NARROW[0], 2.4)),
-        "Every nanosecond belongs to one cause; `nodeb explain` has the table.",
-    )
-    return section("why", "Why it took so long", " ".join(words), [drawn])
+
+
+def _banners(users: Mapping[str, Explanation]) -> list[str]:
+    """Whose transfers beside the first did not end in some replications."""
+    texts = [(name, incomplete(one)) for name, one in list(users.items())[1:]]
+    return [f"{name[:1].upper()}{name[1:]}: {note}." for name, note in texts if note]

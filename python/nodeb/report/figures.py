@@ -1,4 +1,4 @@
-"""Sections, tiles and figures as a page shows them."""
+"""Sections and figures as a page shows them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from nodeb.report.svg import inline_svg
 
-__all__ = ["Content", "figure", "section", "tile"]
+__all__ = ["Content", "figure", "section"]
 
 Content = dict[str, Any]
 
@@ -38,8 +38,9 @@ def section(
     figures: Sequence[Content] = (),
     tables: Sequence[Content] = (),
     problem: str = "",
+    words: Sequence[tuple[str, str]] = (),
 ) -> Content:
-    """A section of a page; `problem` says why it has nothing to show."""
+    """A section of a page; `problem` says why it has nothing to show, `words` what names mean."""
     return {
         "anchor": anchor,
         "title": title,
@@ -47,9 +48,5 @@ def section(
         "figures": figures,
         "tables": tables,
         "problem": problem,
+        "words": words,
     }
-
-
-def tile(name: str, value: str, detail: str) -> Content:
-    """What stands at the top of a page."""
-    return {"name": name, "value": value, "detail": detail}

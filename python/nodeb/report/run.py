@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -15,9 +16,11 @@ from nodeb.plot.users import told
 from nodeb.report.answer import content
 from nodeb.report.delays import delays
 from nodeb.report.figures import Content, figure, section
-from nodeb.report.recording import Recording, record
+from nodeb.report.phones import phones
+from nodeb.report.recording import Recording, record, told_of
 from nodeb.report.render import render
-from nodeb.results.answer import answer
+from nodeb.report.story import download
+from nodeb.results.answer import RunAnswer, causes
 from nodeb.results.metrics import METRICS
 from nodeb.results.result import Result
 from nodeb.terminal.progress import ProgressCallback
@@ -28,20 +31,20 @@ MAP = (NARROW[0], 6.4)
 """Size of the picture of the cell."""
 BINS = 50
 """About so many bars of a bit rate: fewer than a larger picture has."""
-SERIES: tuple[tuple[str, str, str, Callable[..., Figure]], ...] = (
-    ("rtt", "rtt", "Round-trip time that TCP measured", plot.rtt),
-    ("cwnd", "cwnd", "Congestion window", plot.cwnd),
-    ("queue", "queue", "Queue at the Node B", plot.queue),
-    ("bandwidth", "cqi", "Channel quality (CQI) that the Node B had", plot.cqi),
+SERIES: tuple[tuple[str, str, str, str, Callable[..., Figure]], ...] = (
+    ("rtt", "rtt_s", "rtt", "Round-trip time that TCP measured", plot.rtt),
+    ("cwnd", "cwnd_packets", "cwnd", "Congestion window", plot.cwnd),
+    ("queue", "packets", "queue", "Queue at the Node B", plot.queue),
+    ("bandwidth", "cqi", "cqi", "Channel quality (CQI) that the Node B had", plot.cqi),
 )
-"""Table, anchor, title and picture of each series."""
+"""Table, column, anchor, title and picture of each series."""
 
 
 def html(result: Result, progress: ProgressCallback | None = None, named: str = "") -> str:
     """One self-contained page about a result.
 
-    Its series are those of the first replication, which is simulated again where they were not
-    recorded; the result stays as it is.
+    Its series are those of one replication, which is simulated again where they were not recorded:
+    of a single transfer the one nearest the median, else the first. The result stays as it is.
 
     Args:
         result: what the page is about.
@@ -49,21 +52,21 @@ def html(result: Result, progress: ProgressCallback | None = None, named: str = 
         named: how the scenario is called on the command line; empty in a notebook.
     """
     about, scenario = result.provenance, result.scenario
-    recording = record(result, progress)
+    found = RunAnswer(result, named, "")
+    why = found.why if found.why is not None and found.why.causes else None
+    recording = record(result, progress, run=why.typical.run if why else 0)
+    shown = found.answer()
+    if why:
+        shown = replace(shown, picture=causes(why, small=0.0))
     parts = [part for part in _parts(result, recording) if part["figures"] or part["problem"]]
     return render(
-        "run.html",
+        "page.html",
         {
             "title": scenario.name or "A run",
-            "answer": content(answer(result, named)),
+            "answer": content(shown),
             "banners": scenario.warnings(),
-            "glossary": _glossary(result),
-            "parts": parts,
-            "sections": [
-                *((part["anchor"], part["title"]) for part in parts),
-                ("words", "Metrics"),
-                ("provenance", "Provenance"),
-            ],
+            "story": download(why, recording.result) if why else phones(result),
+            "parts": [*parts, section("words", "What the metrics mean", "", words=_words(result))],
             "facts": [
                 (_fact(name), str(value))
                 for name, value in about.to_dict().items()
@@ -75,10 +78,10 @@ def html(result: Result, progress: ProgressCallback | None = None, named: str = 
     )
 
 
-def _glossary(result: Result) -> list[tuple[str, str, str]]:
-    """Label, name and meaning of each metric of the summary."""
+def _words(result: Result) -> list[tuple[str, str]]:
+    """Label, meaning and name of each metric of the summary."""
     found = [METRICS[name] for name in result.summary.distinct("metric")]
-    return [(one.label, one.name, one.meaning) for one in found]
+    return [(one.label, f"{one.meaning} `{one.name}`") for one in found]
 
 
 def _fact(name: str) -> str:
@@ -92,11 +95,11 @@ def _time(seconds: float) -> str:
 
 def _parts(result: Result, recording: Recording) -> Iterator[Content]:
     """The sections of pictures."""
-    is_one = result.provenance.runs == 1
-    first = "The replication" if is_one else f"The first of {result.provenance.runs} replications"
-    yield section("cell", "The cell", f"{first}.", list(_cell(result)))
+    which = told_of(result, recording)
+    yield section("cell", "The cell", f"{which}.", list(_cell(result)))
     again = ", simulated again to record it" if recording.is_again else ""
-    shown = [f"{first}{again}.", told(recording.result) if recording.result else "", recording.told]
+    who = told(recording.result, recording.run) if recording.result else ""
+    shown = [f"{which}{again}.", who, recording.told]
     text, problem = " ".join(filter(None, shown)), recording.problem
     yield section("time", "Over time", text, list(_over_time(recording)), problem=problem)
     text = "Which share of the delays is no longer than a value, by group of users."
@@ -112,16 +115,17 @@ def _cell(result: Result) -> Iterator[Content]:
 
 
 def _over_time(recording: Recording) -> Iterator[Content]:
-    result = recording.result
+    result, run = recording.result, recording.run
     if result is None:
         return
     users = np.unique(result.flows["user"])
     user = int(users[0]) if len(users) == 1 else None
     if len(result.segments):
         width = nice_step(float(np.max(result.segments["t_s"])), BINS)
-        rates = plot.throughput(result, user, width, size=NARROW)
+        rates = plot.throughput(result, user, width, run, size=NARROW)
         note = f"Data that reached the phone in order, in bins of {_time(width)}."
         yield figure("throughput", "Application bit rate", rates, note)
-    for table, anchor, title, draw in SERIES:
-        if table in result.tables and len(result.tables[table]):
-            yield figure(anchor, title, draw(result, user, size=NARROW))
+    for table, column, anchor, title, draw in SERIES:
+        rows = result.tables.get(table)
+        if rows is not None and np.isfinite(np.asarray(rows[column], dtype=float)).any():
+            yield figure(anchor, title, draw(result, user, run, size=NARROW))

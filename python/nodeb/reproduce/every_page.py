@@ -45,6 +45,7 @@ COLUMNS = (
     "scenarios",
     "wall_s",
 )
+TITLE = "Published studies, reproduced"
 CSS = (*(GRADES[kind] for kind in JUDGEMENTS), "", "", "", "", "")
 """How the counts of a study are coloured."""
 STATE_GRADES = {"complete": "near", "interrupted": "off", "missing": "open"}
@@ -99,7 +100,7 @@ def html(summary: Summary) -> str:
         for one in found.claims
     ]
     content: Content = {
-        "title": "Published studies, reproduced",
+        "title": TITLE,
         "banners": list(_banners(summary)),
         "answer": answers.content(replace(answer(summary), table=None, marks=())),
         "studies": [_study(summary, name) for name in summary.names],

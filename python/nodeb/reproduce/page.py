@@ -34,7 +34,6 @@ def html(found: ReproduceOutcome) -> str:
     tables = [page_tables.content(grid) for grid in found.grids.values()]
     content: Content = {
         "title": study.title,
-        "subtitle": study.texts.subtitle,
         "question": study.texts.question,
         "reference": study.reference,
         "banners": _banners(found),

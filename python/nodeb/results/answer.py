@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nodeb.answer.answer import MOST_ROWS, SURVIVORS, Answer, Bar, Bars, Fact, Mark, Rows
 from nodeb.answer.numbers import Shown, number, scale_of, shown
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from nodeb.results.result import Result
 
 __all__ = [
-    "MOST_BYTES",
+    "Rings",
     "RunAnswer",
     "answer",
     "because",
@@ -42,7 +43,6 @@ __all__ = [
     "causes",
     "everything",
     "first_transfer",
-    "paint",
 ]
 
 MOST_RUNS = 20
@@ -364,10 +364,10 @@ def because(found: Explanation, *, exact: bool = False) -> Iterator[str]:
         yield f"{part} of that went into {joined(names)}."
 
 
-def causes(found: Explanation, head: str = "") -> Bars:
-    """The causes of a transfer as ranked bars; small ones are one."""
+def causes(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
+    """The causes of a transfer as ranked bars; those of a smaller share are one."""
     table = list(found.table)
-    named = max(NAMED, sum(row["share"] >= SMALL for row in table))
+    named = max(NAMED, sum(row["share"] >= small for row in table))
     if len(table) - named == 1:
         named += 1
     bars = [
@@ -378,6 +378,7 @@ def causes(found: Explanation, head: str = "") -> Bars:
             paint(row["cause"]),
             percent(row["share"]),
             shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s").interval,
+            ends=(row["ci95_low"], row["ci95_high"]),
         )
         for row in table[:named]
     ]
@@ -389,21 +390,42 @@ def causes(found: Explanation, head: str = "") -> Bars:
     return Bars("Where the time went", bars, head)
 
 
+@dataclass(frozen=True)
+class Rings:
+    """The phones of a cell by their distance from the Node B."""
+
+    distance_m: NDArray[np.float64]
+    edges_m: NDArray[np.float64]
+    """Of the rings, from 0."""
+
+    @classmethod
+    def of(cls, result: Result) -> Rings | None:
+        """Those of a result; None where phones have no distance, or are few."""
+        phones = result.tables.get("phones")
+        if phones is None or len(phones) < 2 * RINGS:
+            return None
+        distance = np.asarray(phones["distance_m"], dtype=float)
+        if len(distance) != len(result.flows) or not np.isfinite(distance).all():
+            return None
+        return cls(distance, np.linspace(0.0, _round_up(float(distance.max())), RINGS + 1))
+
+    def of_each(self, values: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """The values, one of each phone, by ring."""
+        ring = np.clip(np.digitize(self.distance_m, self.edges_m) - 1, 0, RINGS - 1)
+        return [values[ring == one] for one in range(RINGS)]
+
+
 def rings(result: Result) -> Rows | None:
     """What phones received by their distance; None where they have none, or are few."""
-    phones = result.tables.get("phones")
-    if phones is None or len(phones) < 2 * RINGS:
+    found = Rings.of(result)
+    if found is None:
         return None
-    distance, rate = phones["distance_m"], result.flows["received_bps"]
-    if len(distance) != len(rate) or not np.isfinite(distance).all():
-        return None
-    edges = np.linspace(0.0, _round_up(float(distance.max())), RINGS + 1)
-    ring = np.clip(np.digitize(distance, edges) - 1, 0, RINGS - 1)
-    means = [rate[ring == one].mean() if (ring == one).any() else math.nan for one in range(RINGS)]
+    parts = found.of_each(result.flows["received_bps"])
+    means = [part.mean() if len(part) else math.nan for part in parts]
     unit, factor = scale_of(max(one for one in means if math.isfinite(one)), "bit/s")
-    head = ["distance, up to", *(f"{edge:g} m" for edge in edges[1:])]
+    head = ["distance, up to", *(f"{edge:g} m" for edge in found.edges_m[1:])]
     cells = [shown(one, unit="bit/s", scale=("", factor)).number for one in means]
-    counts = [str(int((ring == at).sum())) for at in range(RINGS)]
+    counts = [str(len(part)) for part in parts]
     return Rows(head, [[f"mean received, {unit}", *cells], ["phones", *counts]])
 
 

@@ -49,14 +49,17 @@ def test_a_page_has_its_pictures_and_tables_and_asks_nobody(browser, made):
     with browser.new_page(viewport={"width": 1400, "height": 900}) as shown:
         shown.on("request", lambda request: asked.append(request.url))
         shown.goto(made("hsdpa").as_uri())
-        for anchor in ("waterfall", "causes"):
-            box = shown.locator(f"#{anchor} svg").bounding_box()
+        story, beside = shown.locator("#story"), shown.locator("#causes svg")
+        for box in (story.bounding_box(), beside.bounding_box()):
             assert box["width"] > 300
             assert box["height"] > 100
-        told = shown.locator("#causes-table").inner_text()
+        assert story.locator(".plot").count() == 3
+        assert story.locator(".strip i").count() > 3
+        assert story.bounding_box()["y"] < shown.locator(".rank").first.bounding_box()["y"]
+        told = shown.locator("header.top").inner_text()
         assert "waiting for the scheduler" in told
         assert "alone in the cell" in told
-        shown.locator("#causes-table summary").click()
-        assert shown.locator("#causes-table dt").first.is_visible()
+        shown.locator("#words summary").click()
+        assert shown.locator("#words dt").first.is_visible()
         assert shown.evaluate(REQUESTS) == []
     assert asked == [made("hsdpa").as_uri()]

@@ -46,12 +46,13 @@ def test_the_page_counts_unfinished_runs_as_the_terminal_does():
 
 
 @pytest.mark.parametrize(
-    ("duration", "end"), [("5 s", "the run's end"), ("600 s", "its last byte")]
+    ("duration", "end"),
+    [("5 s", "it had not ended when the run did, after 5 s"), ("600 s", "it took 17.2 s")],
 )
 def test_the_page_says_up_to_where_it_goes(duration, end):
     cut = download(LinkBearer(rate="100 kbps"), "200 kB", duration=duration)
     found = nodeb.explain(cut, runs=1)
-    assert f"from the beginning of the transfer to {end}" in shown(found)
+    assert end in shown(found)
 
 
 def advice(found):

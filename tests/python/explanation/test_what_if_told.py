@@ -196,7 +196,7 @@ def test_a_transfer_cut_off_in_some_replications_has_a_gain_all_the_same():
     shown = page({"user 0": found, "user 1": found}, tried).replace("\u00a0", " ")
     text = told_of(found, tried)
     assert "user 0's first transfer" in text
-    assert "What if: user 0, transfer 0" in shown
+    assert "What would help" in shown
     for one in tried:
         assert one.told in shown
         assert one.told in text.replace("\n", " ")

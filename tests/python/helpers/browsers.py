@@ -49,6 +49,6 @@ def looked_at(browser, file, modes=MODES):
             page.set_viewport_size({"width": width, "height": 900})
             page.emulate_media(media=media, color_scheme=scheme)
             found = page.evaluate(LOOKS)
-            if found["wide"] or found["faint"]:
+            if found["wide"] or found["faint"] or found["cut"]:
                 wrong[media, scheme, width] = found
     return wrong, complaints, found["texts"]

@@ -1,4 +1,4 @@
-// What is wrong with the page that is open: text that can hardly be read, parts wider than the window.
+// What is wrong with the page that is open: text that can hardly be read, or is cut off, parts wider than the window.
 () => {
   const parsed = text => {
     const numbers = (text.match(/[\d.]+(?:e-?\d+)?%?/g) || []).map(Number);
@@ -27,13 +27,18 @@
   };
 
   document.querySelectorAll("details").forEach(one => { one.open = true; });
-  const found = { texts: 0, faint: [], wide: [] };
+  const found = { texts: 0, faint: [], wide: [], cut: [] };
   const width = document.documentElement.clientWidth;
   if (document.documentElement.scrollWidth > width)
     found.wide = [...document.body.querySelectorAll("*")]
       .filter(one => one.getBoundingClientRect().right > width + 1)
       .map(one => `${one.tagName} ${one.id || one.className}`).slice(0, 5)
       .concat(`page of ${document.documentElement.scrollWidth} px in ${width} px`);
+  // Text that reaches out of what holds it, where nothing scrolls.
+  const scrolls = element => ancestors(element).some(one => ["auto", "scroll"].includes(getComputedStyle(one).overflowX) && one !== document.documentElement);
+  const isFree = element => ["absolute", "sticky"].includes(getComputedStyle(element).position) || getComputedStyle(element).display === "inline" || element instanceof SVGElement;
+  for (const one of document.body.querySelectorAll("p, dt, dd, th, td, li, h1, h2, h3, summary, figcaption, span, small"))
+    if (one.getClientRects().length && one.scrollWidth > one.clientWidth + 1 && !isFree(one) && !scrolls(one)) found.cut.push(`${one.tagName}: ${one.innerText.slice(0, 40)}`);
   const nodes = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (nodes.nextNode()) {
     const text = nodes.currentNode.data.trim(), element = nodes.currentNode.parentElement;

@@ -10,6 +10,7 @@ import fake_emulation
 import nodeb
 from nodeb.emulate.page import of_emulation as page_of_emulation
 from nodeb.report import run as page_of_run
+from nodeb.report.explained import page
 from nodeb.report.recording import Recording
 from nodeb.reproduce import digest, every, every_page
 from nodeb.reproduce.reproduction import run as reproduce
@@ -50,8 +51,21 @@ def of_run(kind: str, folder: Path) -> Path:
 def without_series(folder: Path, monkeypatch) -> Path:
     """The page of a run that cannot be recorded."""
     problem = Recording(None, problem="There is not enough memory to record the series.")
-    monkeypatch.setattr(page_of_run, "record", lambda *_: problem)
+    monkeypatch.setattr(page_of_run, "record", lambda *_, **__: problem)
     return _written(folder / "without.html", page_of_run.html(_result("dch")))
+
+
+def of_explanation(folder: Path) -> Path:
+    """The page of an explanation, with other changes and another user beside."""
+    scenario = _scenario(HEAD.format(name="explain", duration="60 s") + SCENARIOS["hs_dsch"])
+    found = {f"user {user}": nodeb.explain(scenario, user) for user in (0, 2)}
+    return _written(folder / "explain.html", page(found, found["user 0"].what_if(), "a.toml"))
+
+
+def of_life(folder: Path) -> Path:
+    """The page of a life that was cut off."""
+    scenario = _scenario(HEAD.format(name="life", duration="60 s") + SCENARIOS["dch"])
+    return _written(folder / "life.html", scenario.life(end_s=2.0).html())
 
 
 def of_study(folder: Path) -> Path:

@@ -10,8 +10,14 @@ import pytest
 import pages
 from browsers import looked_at
 
-KINDS = (*pages.SCENARIOS, "without series", "reproduction", "studies", "emulation")
-LEAST_TEXTS = 50
+OTHERS = {
+    "explanation": pages.of_explanation,
+    "life": pages.of_life,
+    "reproduction": pages.of_study,
+    "emulation": pages.of_emulation,
+}
+KINDS = (*pages.SCENARIOS, *OTHERS, "without series", "studies")
+LEAST_TEXTS = 30
 """Every page has more texts than this."""
 
 
@@ -26,12 +32,10 @@ def made(tmp_path_factory, quick_wang):
             with pytest.MonkeyPatch.context() as patch:
                 if kind == "without series":
                     files[kind] = pages.without_series(folder, patch)
-                elif kind == "reproduction":
-                    files[kind] = pages.of_study(folder)
                 elif kind == "studies":
                     files[kind] = pages.of_studies(folder, quick_wang)
-                elif kind == "emulation":
-                    files[kind] = pages.of_emulation(folder)
+                elif kind in OTHERS:
+                    files[kind] = OTHERS[kind](folder)
                 else:
                     files[kind] = pages.of_run(kind, folder)
         return files[kind]
@@ -71,11 +75,15 @@ def test_what_cannot_be_read_or_does_not_fit_is_found(browser, tmp_path):
     bad.write_text(
         '<body style="background:#000"><p style="color:#222">faint</p>'
         '<svg><text y="20" fill="#111">dark</text></svg><div style="width:900px">wide</div>'
+        '<p style="width:20px;overflow:hidden;white-space:nowrap">clipped here</p>'
+        '<dl><dt style="width:30px;white-space:nowrap">over the next</dt></dl>'
         '<script>console.error("odd")</script>'
     )
     mode = ("screen", "light", 390)
     wrong, complaints, _ = looked_at(browser, bad, [mode])
     found = wrong[mode]
-    assert [one.split(": ")[1] for one in found["faint"]] == ["faint", "dark", "wide"]
+    dark = ["faint", "dark", "wide", "clipped here", "over the next"]
+    assert [one.split(": ")[1] for one in found["faint"]] == dark
+    assert found["cut"] == ["P: clipped here", "DT: over the next"]
     assert found["wide"]
     assert complaints == ["odd"]

@@ -77,7 +77,7 @@ def test_who_begins_later_than_the_part_is_not_in_it(small):
 
 def test_what_was_recorded_is_not_simulated_again(small, monkeypatch):
     result = small.with_(record=Record(**dict.fromkeys(SERIES, True))).run(jobs=1)
-    monkeypatch.setattr(nodeb.Scenario, "run", None)
+    monkeypatch.setattr(recording, "replicated", None)
     found = recording.record(result)
     assert set(found.result.segments["run"].tolist()) == {0}
     assert not found.is_again
@@ -90,7 +90,7 @@ def test_a_page_says_why_it_has_no_series_and_appears_all_the_same(small, monkey
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(nodeb.Scenario, "run", fail)
+    monkeypatch.setattr(recording, "replicated", fail)
     page = html(result)
     told = "something odd" if isinstance(error, RunError) else "not enough memory"
     assert told in page
@@ -150,3 +150,20 @@ def test_packets_sent_twice_have_no_delay():
     found = packet_delays(Table(columns))
     assert found["user"].tolist() == [0, 1]
     assert found["delay_s"] == pytest.approx([0.3, 0.2])
+
+
+def test_of_a_download_the_replication_nearest_the_median_is_shown(call, scenario_file):
+    result = nodeb.load(scenario_file, ["users.0.count=1", "runs=9"]).run(jobs=1)
+    found = result.explain()
+    path = found.typical
+    assert path.time_ns / 1e9 == pytest.approx(float(np.median(found.times)))
+    assert path.run == int(np.argmin(np.abs(found.times - np.median(found.times))))
+    again = recording.replicated(result.scenario, result.provenance.seed, path.run)
+    assert set(again.flows["run"].tolist()) == {path.run}
+    mine = result.flows.where(np.asarray(result.flows["run"]) == path.run)
+    assert repr(rows(mine)) == repr(rows(again.flows))
+    text = html(result).replace("\u00a0", " ")
+    assert f"replication {path.run}, which took" in text
+    assert f"Replication {path.run} of 9" in text
+    spans = path.spans
+    assert int(spans["end_ns"][-1] - spans["begin_ns"][0]) == path.time_ns

@@ -12,10 +12,10 @@ class Strips {
       { title: "congestion window", unit: "segments", lines: [
         { name: "window", table: data.window, column: "value", ink: "data" },
         { name: "threshold", table: data.window, column: "ssthresh", ink: "muted", dash: [4, 3], isLimit: true }] },
-      { title: "queue at the bearer", unit: "packets", lines: [{ name: "queue", table: data.queue, column: "value", ink: "ask" }] },
+      { title: "queue at the bearer", unit: "packets", lines: [{ name: "queue", table: data.queue, column: "value", ink: "data" }] },
       { title: "round trip and timer", unit: "s", lines: [
-        { name: "round trip", table: data.round_trip, column: "value", ink: "ack" },
-        { name: "timer", table: data.timer, column: "left", ink: "again", dash: [2, 3] }] },
+        { name: "round trip", table: data.round_trip, column: "value", ink: "data" },
+        { name: "timer", table: data.timer, column: "left", ink: "muted", dash: [2, 3] }] },
     ];
     for (const table of [data.window, data.queue, data.round_trip, data.timer, data.moments]) table.of = byUser(table, users);
   }

@@ -1,0 +1,135 @@
+"""The picture of a cell: what each phone received by its distance, and how busy it was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.answer.numbers import number, scale_of
+from nodeb.answer.words import counted, percent
+from nodeb.plot.style import nice_step
+from nodeb.report.figures import Content
+from nodeb.report.tracks import line, picture, track, word
+from nodeb.results.answer import Rings
+from nodeb.results.metrics import ALL
+from nodeb.results.result import Result
+from nodeb.stats import mean_interval
+
+__all__ = ["phones"]
+
+WEAK = 5.0
+"""Per cent of the phones of a replication that are drawn as its weakest."""
+MOST_PHONES = 5_000
+"""Of more phones so many are drawn."""
+ROOM = 1.06
+"""The axis goes this much beyond the highest rate."""
+
+Values = NDArray[np.float64]
+
+
+def phones(result: Result) -> Content | None:
+    """What each phone received; None where there are few.
+
+    Phones stand by their distance, with the mean of each ring, or from the weakest to the strongest
+    where they have none.
+    """
+    rates = np.asarray(result.flows["received_bps"], dtype=float)
+    users, runs = len(np.unique(result.flows["user"])), result.provenance.runs
+    if users < 2 or not np.isfinite(rates).any() or not np.nanmax(rates):
+        return None
+    rings = Rings.of(result)
+    if rings is not None:
+        across, end, axis = rings.distance_m, float(rings.edges_m[-1]), "m from the Node B"
+        title = "What each phone received, by its distance"
+    else:
+        rank = np.empty(len(rates))
+        rank[np.argsort(rates, kind="stable")] = np.arange(len(rates))
+        across, end = 100 * (rank + 0.5) / len(rates), 100.0
+        axis, title = (
+            "% of the phones, from the weakest to the strongest",
+            "What each phone received",
+        )
+    drawn = _track(result, rates, across, end, rings)
+    note = f"{counted(len(rates), 'phone')} in {counted(runs, 'replication')}"
+    return picture(title, note, [drawn, *_busy(result)], end, axis)
+
+
+def _track(
+    result: Result, rates: Values, across: Values, end: float, rings: Rings | None
+) -> Content:
+    top = ROOM * float(np.nanmax(rates))
+    unit, factor = scale_of(top, "bit/s")
+    weak = _weakest(result, rates)
+
+    def height(rate: float) -> float:
+        return 100 - 100 * rate / top
+
+    kept = np.linspace(0, len(rates) - 1, min(len(rates), MOST_PHONES)).astype(int)
+    lines = [
+        line(_dots(across[these], rates[these], end, top), css)
+        for css, these in (("dots", kept[~weak[kept]]), ("dots weak", kept[weak[kept]]))
+    ]
+    step = nice_step(top, 7)
+    ticks = np.arange(step, top, step).tolist()
+    words = [word(f"{at * factor:.6g}", 0, height(at), "y") for at in ticks]
+    lines.insert(0, line("".join(f"M0 {height(at):.1f}H1000" for at in ticks), "grid"))
+    mean = float(rates.mean())
+    lines.append(line(f"M0 {height(mean):.1f}H1000", "mean"))
+    told = f"mean {number(mean, 'bit/s')}"
+    words.append(word(told, 99, height(mean)))
+    key, sentence = "dashed: mean", f"Bit rates of {len(rates)} phones, {told}"
+    if weak.any():
+        key += f"; squares: the weakest {WEAK:g} % of each replication"
+    if rings is not None:
+        key = f"crosses: mean of a ring and its 95 % interval; {key}"
+        lines.append(line("".join(_crosses(rings, result, end, top)), "ring"))
+        means = [part.mean() for part in rings.of_each(rates) if len(part)]
+        sentence += f"; nearest {number(means[0], 'bit/s')}, farthest {number(means[-1], 'bit/s')}"
+    return track(unit, key, sentence, 20, css="cell", lines=lines, words=words)
+
+
+def _weakest(result: Result, rates: Values) -> NDArray[np.bool_]:
+    """Which are below the edge of their replication; none where it has too few phones."""
+    found, runs = np.zeros(len(rates), dtype=bool), np.asarray(result.flows["run"])
+    for run in np.unique(runs):
+        mine = np.flatnonzero(runs == run)
+        count = int(len(mine) * WEAK / 100)
+        found[mine[np.argsort(rates[mine], kind="stable")[:count]]] = True
+    return found
+
+
+def _dots(across: Values, rates: Values, end: float, top: float) -> str:
+    """A dot of no length at each place: round caps keep it round however it is stretched."""
+    x, y = 1000 * across / end, 100 - 100 * rates / top
+    return "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x.tolist(), y.tolist(), strict=True))
+
+
+def _crosses(rings: Rings, result: Result, end: float, top: float) -> Iterator[str]:
+    """The mean of each ring across it, and upright its interval over replications."""
+    rates, runs = (rings.of_each(result.flows[name]) for name in ("received_bps", "run"))
+    for at, (rate, run) in enumerate(zip(rates, runs, strict=True)):
+        if not len(rate):
+            continue
+        left, right = (1000 * edge / end for edge in rings.edges_m[at : at + 2])
+        mean, scale = float(rate.mean()), 100 / top
+        yield f"M{left + 8:.1f} {100 - scale * mean:.1f}H{right - 8:.1f}"
+        over = mean_interval([rate[run == one].mean() for one in np.unique(run)])
+        if math.isfinite(over.low):
+            low, high = (mean + sign * (over.high - over.low) / 2 for sign in (-1, 1))
+            ends = (min(max(100 - scale * one, 0.0), 100.0) for one in (low, high))
+            yield f"M{(left + right) / 2:.1f} " + "V".join(f"{one:.1f}" for one in ends)
+
+
+def _busy(result: Result) -> Iterator[Content]:
+    """How much of the time the channel was busy, as a bar."""
+    for row in result.summary:
+        if (row["group"], row["metric"]) == (ALL, "cell_busy") and math.isfinite(row["mean"]):
+            shown = f"busy {percent(row['mean'])}"
+            box = {"left": 0.0, "width": 100 * row["mean"], "title": shown, "paint": "busy"}
+            words = [word(shown, 1, 18)]
+            sentence = f"The channel was {shown} of the time"
+            boxes = [box | {"parts": []}]
+            yield track("time on the air", "", sentence, 1.9, css="strip", boxes=boxes, words=words)
