@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from nodeb.base.table import Table
     from nodeb.comparison import compare
     from nodeb.errors import (
+        FullError,
         InputError,
         Interrupted,
         NodebError,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Cluster": "replication.cluster",
+    "FullError": "errors",
     "InputError": "errors",
     "Interrupted": "errors",
     "NodebError": "errors",
@@ -95,6 +97,7 @@ _MODULES = (
 __all__ = [
     "Cluster",
     "Explanation",
+    "FullError",
     "InputError",
     "Interrupted",
     "NodebError",

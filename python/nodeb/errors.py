@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nodeb.link.result import LinkResult
@@ -32,6 +34,17 @@ class OutputError(NodebError, OSError):
     """Results cannot be written where they were asked to go."""
 
 
+class FullError(OutputError):
+    """There is no room for results: a full disk, a quota, or a limit on the size of files.
+
+    Attributes:
+        outcome: the results that could not be written; None where there are none yet, or the caller
+            has them.
+    """
+
+    outcome: Any = None
+
+
 class RunError(NodebError, RuntimeError):
     """A simulation failed while it ran."""
 
@@ -49,13 +62,46 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""What the operating system calls the want of room."""
+
+
+@contextmanager
+def writing(what: str, outcome: object = None) -> Iterator[None]:
+    """Turns what the operating system refuses into an error for people.
+
+    Args:
+        what: goes on `cannot`, as in `write results to out/a`.
+        outcome: what is being written, which a `FullError` has.
+
+    Raises:
+        FullError: there is no room.
+        OutputError: it cannot be written for another reason.
+    """
+    try:
+        yield
+    except OutputError as error:
+        if isinstance(error, FullError) and outcome is not None:
+            error.outcome = outcome
+        raise
+    except OSError as error:
+        kind = FullError if _number(error) in FULL else OutputError
+        raise kind(f"cannot {what}: {os_reason(error)}") from error
+
+
+def _number(error: OSError) -> int | None:
+    """The number of an error of the operating system, or of one with a sentence of Arrow's."""
+    found = re.search(r"\[errno (\d+)\]", str(error))
+    return int(found[1]) if found else error.errno
+
+
 def os_reason(error: OSError) -> str:
     """Why the operating system refused, in a few words to go on a sentence with."""
     if isinstance(error, FileExistsError):
         return "there is a file of this name"
     text = error.strerror or str(error)
-    if found := re.search(r"\[errno (\d+)\]", text):  # Arrow has a sentence of its own around it
-        text = os.strerror(int(found[1]))
+    if "[errno " in text and (number := _number(error)) is not None:
+        text = os.strerror(number)
     where = f" ({error.filename})" if isinstance(error, NotADirectoryError) else ""
     return text[:1].lower() + text[1:] + where
 

@@ -1,9 +1,9 @@
 """The command line: `nodeb run`, `life`, `sweep`, `plot`, `link`, `fit`, `validate`, ...
 
 A file for each command. Tables go to stdout, progress and errors to stderr. An error is one
-paragraph that begins with `error:`. Exit status: 0 done, 1 failed while running, 2 bad input,
-130 interrupted. Modules that are slow to import are imported where they are needed, and of
-commands only the one that is asked for.
+paragraph that begins with `error:`. Exit status: 0 done, 1 failed while running (a full disk, too,
+after the results are printed), 2 bad input, 130 interrupted. Modules that are slow to import are
+imported where they are needed, and of commands only the one that is asked for.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import typer
 from nodeb.base import streams
 from nodeb.base.signals import received
 from nodeb.cli.options import BAD_INPUT, FAILED, INTERRUPTED, Stopped, print_error
-from nodeb.errors import InputError, NodebError, OutputError, os_reason
+from nodeb.errors import FullError, InputError, NodebError, OutputError, os_reason
 
 COMMANDS = {
     "run": "run:run",
@@ -98,6 +98,9 @@ def _invoke(arguments: list[str]) -> int:
         if status == INTERRUPTED:  # Typer swallows a Ctrl-C that comes between our lines
             _complain("interrupted")
         return status if isinstance(status, int) else 0
+    except FullError as error:
+        _complain(error)
+        return FAILED
     except (InputError, OutputError) as error:
         _complain(error)
         return BAD_INPUT

@@ -27,11 +27,12 @@ from nodeb.cli.options import (
     print_beside,
     print_changed,
     print_warnings,
+    shown_if_full,
     workplace,
 )
 from nodeb.comparison.answer import answers
 from nodeb.comparison.experiment import Experiment, Outcome
-from nodeb.errors import Interrupted
+from nodeb.errors import FullError, Interrupted, writing
 from nodeb.explanation.compared import Differences, all_differences, short_differences
 from nodeb.replication.pool import Jobs as Workplace
 from nodeb.storage.files import check_place, refuse_other, write_bytes
@@ -93,21 +94,31 @@ def compare(
         check_place(report, "--report")
         refuse_other(report, HTML, "a page", "--report")
     folder = Path("out") / f"{files[0].stem}-compared" if out is None else out
+
+    def show(outcome: Outcome, where: str = "", causes: Differences | None = None) -> None:
+        _print(outcome, where, causes, everything)
+
     title = f"comparing with {plan.cells[0].label}"
     try:
         with workplace(jobs, cluster) as workers:
-            with progress_bar(title) as bar:
+            with shown_if_full(show), progress_bar(title) as bar:
                 more = {"force": force, "beside": out is None}
                 outcome = plan.run(folder, margin, metric or (), workers, bar, **more)
             folder = outcome.folder
-            causes = None
+            causes, where = None, str(folder)
             try:
                 causes = _causes(plan, outcome, explain, workers)
+                if causes is not None:
+                    plan.put_causes(outcome, causes.table)
+            except FullError:
+                where = ""
+                raise
             finally:  # also where the causes cannot be found
-                _print(outcome, folder, causes, everything)
+                show(outcome, where, causes)
                 if report is not None:
                     bars = [] if causes is None else causes.bars
-                    write_bytes(report, _page(outcome, bars, files, changes).encode())
+                    with writing(f"write {report}"):
+                        write_bytes(report, _page(outcome, bars, files, changes).encode())
                     print(f"Page: {report}")
                 if causes is not None and (everything or explain is not None):
                     print(f"\n{causes}")
@@ -128,11 +139,12 @@ def _page(
     return page(about, outcome.tables, bars, f"nodeb compare {shlex.join(words)}")
 
 
-def _print(outcome: Outcome, folder: Path, causes: Differences | None, everything: bool) -> None:
+def _print(outcome: Outcome, where: str, causes: Differences | None, everything: bool) -> None:
+    folder = outcome.folder
     print_beside(folder, outcome.beside)
     print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
     bars = [] if causes is None else causes.bars
-    for place, one in enumerate(answers(outcome.comparison, bars, str(folder))):
+    for place, one in enumerate(answers(outcome.comparison, bars, where)):
         print("\n" if place else "", end="")
         print_answer(one, everything)
     for note in [] if causes is None else causes.notes:
@@ -142,12 +154,8 @@ def _print(outcome: Outcome, folder: Path, causes: Differences | None, everythin
 def _causes(
     plan: Experiment, outcome: Outcome, user: int | None, workers: Workplace
 ) -> Differences | None:
-    """Finds and keeps what the differences in the time of a user's first transfer are made of."""
+    """Finds what the differences in the time of a user's first transfer are made of."""
     with progress_bar("explaining") as bar:
         if user is None:
-            found = short_differences(plan, outcome.tables, workers, bar)
-        else:
-            found = all_differences(plan, user, workers, bar)
-    if found is not None:
-        plan.put_causes(outcome, found.table)
-    return found
+            return short_differences(plan, outcome.tables, workers, bar)
+        return all_differences(plan, user, workers, bar)

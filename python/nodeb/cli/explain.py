@@ -21,9 +21,10 @@ from nodeb.cli.options import (
     print_answer,
     print_warnings,
     refuse,
+    shown_if_full,
     workplace,
 )
-from nodeb.errors import InputError
+from nodeb.errors import InputError, writing
 from nodeb.explanation import Explanation
 from nodeb.explanation import explain as explained
 from nodeb.explanation.answer import answer
@@ -117,13 +118,18 @@ def _explain_flight(
     chosen = connections.choose(known, user, connection)
     with progress_bar(file.name) as bar:
         found = connections.explain(flight, chosen, bar)
-    _write_page(out, {f"connection {chosen.number}": found})
-    print_answer(answer(found), everything)
-    others = known.of(user)
-    if len(others) > 1:
-        print(f"\n{connections.listed(others)}")
-    for note in known.notes:
-        print(f"note: {note}", file=sys.stderr)
+
+    def show(_: object) -> None:
+        print_answer(answer(found), everything)
+        others = known.of(user)
+        if len(others) > 1:
+            print(f"\n{connections.listed(others)}")
+        for note in known.notes:
+            print(f"note: {note}", file=sys.stderr)
+
+    with shown_if_full(show, found):
+        _write_page(out, {f"connection {chosen.number}": found})
+    show(found)
     if out is not None:
         print(f"Page: {out}")
 
@@ -157,9 +163,14 @@ def _explain_scenario(
             tried = first.what_if(workers, bar) if what_if else None
     except KeyboardInterrupt:
         raise Stopped("interrupted") from None
-    _write_page(out, found, tried or [], str(file))
     beside_it = {name: one for name, one in found.items() if one is not first}
-    print_answer(answer(first, tried, str(file), beside_it), everything or bool(beside_it))
+
+    def show(_: object) -> None:
+        print_answer(answer(first, tried, str(file), beside_it), everything or bool(beside_it))
+
+    with shown_if_full(show, found):
+        _write_page(out, found, tried or [], str(file))
+    show(found)
     if out is not None:
         print(f"Page: {out}")
 
@@ -181,4 +192,5 @@ def _write_page(
     if out is not None:
         from nodeb.report.explained import page
 
-        write_bytes(out, page(found, tried, named).encode())
+        with writing(f"write {out}"):
+            write_bytes(out, page(found, tried, named).encode())

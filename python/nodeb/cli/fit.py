@@ -8,7 +8,15 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli.options import Everything, Force, Jobs, Stopped, print_answer, print_place
+from nodeb.cli.options import (
+    Everything,
+    Force,
+    Jobs,
+    Stopped,
+    print_answer,
+    print_place,
+    shown_if_full,
+)
 from nodeb.errors import InputError
 from nodeb.fit import compare, read_errors
 from nodeb.fit.answer import answer
@@ -71,7 +79,8 @@ def fit(
                 )
         except KeyboardInterrupt:
             raise Stopped("interrupted; nothing was written") from None
-        put(comparison, place, seed)
+        with shown_if_full(lambda found: print_answer(answer(found), everything), comparison):
+            put(comparison, place, seed)
     print_answer(answer(comparison, str(place.shown)), everything)
 
 

@@ -10,7 +10,7 @@ import typer
 
 from nodeb.base.units import NS_PER_S
 from nodeb.cli.options import check_name
-from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.errors import InputError, writing
 from nodeb.inputs import column_units, formats, trace_reader
 from nodeb.inputs.column_units import AMOUNTS, RATES, TIMES
 from nodeb.inputs.trace_file import KINDS, MAGIC, Trace, duration_ns, write
@@ -79,11 +79,9 @@ def import_(
         _step(step), _data_unit(unit), _time_unit(time_unit), column, time_column, size
     )
     found = formats.read(data, file, wanted, options)
-    try:
+    with writing(f"write the trace to {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
         write(target, found.trace)
-    except OSError as error:
-        raise OutputError(f"cannot write the trace to {target}: {os_reason(error)}") from None
     _print(target, found)
 
 

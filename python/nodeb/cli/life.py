@@ -19,6 +19,7 @@ from nodeb.cli.options import (
     print_place,
     print_warnings,
     refuse,
+    shown_if_full,
 )
 from nodeb.cli.times import seconds
 from nodeb.inputs.kinds import is_flight
@@ -80,18 +81,22 @@ def life(
         name, inputs, about, look = _scenario(file, settings, seed, run or 0, user, window, more)
     settled = name_of({"of": about, "user": user, "window": window, **more})
     owner = folders.Owner("life", file.name, made_of=settled)
+
+    def show(life: Life, where: str = "") -> None:
+        print_answer(answer(life, str(file), where), everything)
+
     with folders.claim(usual, owner, force=force, inputs=inputs, beside=out is None) as place:
         folder = place.shown
         print_place(place)
         try:
             with progress_bar(name or file.stem) as bar:
                 found = look(bar)
-            with progress_bar("saving") as bar:
+            with shown_if_full(show, found), progress_bar("saving") as bar:
                 found.put(place, bar)
         except KeyboardInterrupt:
             done = f"results are in {folder}" if place.is_put else "nothing was written"
             raise Stopped(f"interrupted; {done}") from None
-    print_answer(answer(found, str(file), str(folder)), everything)
+    show(found, str(folder))
 
 
 Looked = tuple[str | None, list[Path], str, "Callable[[ProgressCallback | None], Life]"]

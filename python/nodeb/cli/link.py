@@ -20,6 +20,7 @@ from nodeb.cli.options import (
     Stopped,
     print_answer,
     print_place,
+    shown_if_full,
 )
 from nodeb.errors import Interrupted
 from nodeb.link import LinkResult
@@ -62,7 +63,8 @@ def run(
             print_answer(answer(found), everything)
             place.force = False
             raise Stopped(f"{stop}; what was simulated is in {_kept(found, place)}") from None
-        result.put(place)
+        with shown_if_full(lambda found: print_answer(answer(found), everything), result):
+            result.put(place)
     print_answer(answer(result, str(place.shown)), everything)
 
 

@@ -10,7 +10,7 @@ import typer
 
 from nodeb import _core
 from nodeb.cli.options import check_name
-from nodeb.errors import OutputError, os_reason
+from nodeb.errors import writing
 from nodeb.results import metrics
 from nodeb.storage import files
 from nodeb.sweep.schema import file_schema
@@ -68,9 +68,7 @@ def schema(
         sys.stdout.write(text)
         return
     files.refuse_other(out, b"{", "a JSON Schema", "--out")
-    try:
+    with writing(f"write the schema to {out}"):
         out.parent.mkdir(parents=True, exist_ok=True)
         files.write_bytes(out, text.encode())
-    except OSError as error:
-        raise OutputError(f"cannot write the schema to {out}: {os_reason(error)}") from None
     print(out)

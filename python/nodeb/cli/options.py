@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from nodeb.base.signals import ignore
-from nodeb.errors import InputError, NodebError, OutputError
+from nodeb.errors import FullError, InputError, NodebError, OutputError
 
 if TYPE_CHECKING:
     from nodeb.answer import Answer
@@ -131,6 +131,23 @@ def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None
 
     to = sys.stdout if stream is None else stream
     print(text(answer, everything=everything, encoding=to.encoding), file=to)
+
+
+@contextmanager
+def shown_if_full(show: Callable[[Any], None], outcome: object = None) -> Iterator[None]:
+    """Prints results that a full disk has no room for, before the error ends the command.
+
+    Args:
+        show: prints results, without naming a folder that has them.
+        outcome: the results; None takes those that the error has.
+    """
+    try:
+        yield
+    except FullError as error:
+        found = error.outcome if outcome is None else outcome
+        if found is not None:
+            show(found)
+        raise
 
 
 def print_place(place: Place) -> None:

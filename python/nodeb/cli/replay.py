@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from nodeb.cli.options import FAILED, Everything, Force, Report, Tables, check_capture, print_answer
+from nodeb.cli.options import (
+    FAILED,
+    Everything,
+    Force,
+    Report,
+    Tables,
+    check_capture,
+    print_answer,
+    shown_if_full,
+)
 from nodeb.errors import InputError
 from nodeb.replication.capture import check_place
 from nodeb.storage.files import digest_of
@@ -51,11 +60,16 @@ def replay(
             check_capture(pcap, place)
         with progress_bar(log.name) as bar:
             flown = flight.fly(pcap, radio=pcap_radio, progress=bar)
+
+        def show(_: object, where: str = "") -> None:
+            print_answer(replayed(flight, flown, where), everything)
+
         if place is not None:
-            folder.put_flown(place, flight, flown)
-    found = flown.report
+            with shown_if_full(show, flown):
+                folder.put_flown(place, flight, flown)
     where = "" if out is None else f"{out} has the tables."
-    print_answer(replayed(flight, flown, where), everything)
+    show(flown, where)
+    found = flown.report
     if page_place is not None:
         from nodeb.emulate.page import of_replay
 

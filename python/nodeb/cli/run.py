@@ -28,6 +28,7 @@ from nodeb.cli.options import (
     print_answer,
     print_place,
     print_warnings,
+    shown_if_full,
     workplace,
 )
 from nodeb.errors import InputError, Interrupted
@@ -125,10 +126,15 @@ def run(
         capture |= {"pcap_at": pcap_at or (), "pcap_radio": pcap_radio}
         capture["pcap_causes"] = pcap_causes or ()
         result = _simulated(scenario, scenario.name or file.stem, place, workers, capture)
+        notes.print_nothing_arrived(result)
+
+        def show(where: str) -> None:
+            print_answer(answer(result, str(file), where), everything)
+
         with _complete(result, place):
-            result.put(place, report=_page(result, place, str(file)) if report else None)
-            notes.print_nothing_arrived(result)
-            print_answer(answer(result, str(file), str(folder)), everything)
+            with shown_if_full(lambda _: show(""), result):
+                result.put(place, report=_page(result, place, str(file)) if report else None)
+            show(str(folder))
             if report:
                 print(f"Page: {folder / 'report.html'}")
             if pcap is not None:

@@ -26,6 +26,7 @@ from nodeb.cli.options import (
     print_beside,
     print_changed,
     print_warnings,
+    shown_if_full,
     workplace,
 )
 from nodeb.errors import Interrupted
@@ -73,8 +74,20 @@ def sweep(
     plan = Sweep.load(file, settings or (), runs, precision, seed)
     title = printable(plan.name or file.stem)
     print_warnings(plan.warnings())
+
+    def show(outcome: Outcome, where: str = "") -> None:
+        notes.print_idle_axes(plan, outcome)
+        notes.print_empty_cells(outcome)
+        if metric is not None:
+            notes.print_missing_metric(outcome, metric)
+        print_answer(answer(outcome, str(file), where), everything)
+
     try:
-        with workplace(jobs, cluster) as workers, progress_bar(title) as bar:
+        with (
+            workplace(jobs, cluster) as workers,
+            shown_if_full(show),
+            progress_bar(title) as bar,
+        ):
             usual = Path("out") / f"{file.stem}-swept" if out is None else out
             outcome = plan.run(
                 usual,
@@ -90,11 +103,7 @@ def sweep(
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
     _print_notes(outcome)
-    notes.print_idle_axes(plan, outcome)
-    notes.print_empty_cells(outcome)
-    if metric is not None:
-        notes.print_missing_metric(outcome, metric)
-    print_answer(answer(outcome, str(file), str(outcome.file.parent)), everything)
+    show(outcome, str(outcome.file.parent))
 
 
 def _print_notes(outcome: Outcome) -> None:

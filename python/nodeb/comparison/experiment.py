@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nodeb.base.table import Table
 from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margin, compare
-from nodeb.errors import InputError
+from nodeb.errors import InputError, writing
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import read_text
 from nodeb.inputs.scenario import Scenario
@@ -175,10 +175,12 @@ class Experiment:
                 cell.label: kept(cell, self.seed, self.runs, place.store)[0] for cell in self.cells
             }
             found = compare(known, self.seed, margin, metrics)
-            place.finish(_files(found.table, TABLE, TEXT))
             damaged = tuple(place.store.damaged)
             more = place.replaced, place.path, place.place.beside
-            return Outcome(found, known, filler.replications, damaged, *more)
+            outcome = Outcome(found, known, filler.replications, damaged, *more)
+            with writing(f"write results to {place.path}", outcome):
+                place.finish(_files(found.table, TABLE, TEXT))
+            return outcome
 
     def put_causes(self, outcome: Outcome, causes: Table) -> None:
         """Puts what the differences are made of beside them, in the folder that `run` has filled.

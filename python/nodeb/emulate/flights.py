@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from nodeb import _core
 from nodeb.emulate.plan import Plan
-from nodeb.errors import InputError, OutputError, RunError, os_reason
+from nodeb.errors import InputError, OutputError, RunError, os_reason, writing
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.capture import put_in_place
 from nodeb.replication.watched import watched
@@ -36,11 +36,8 @@ def check_place(path: Path) -> None:
     if path.is_file() and path.stat().st_size:
         hint = "nothing is recorded over it; give another file with --record"
         raise OutputError(f"{path} is there already, and {hint}")
-    try:
-        with open(path, "ab"):
-            pass
-    except OSError as error:
-        raise OutputError(f"cannot record to {path}: {os_reason(error)}") from None
+    with writing(f"record to {path}"), open(path, "ab"):
+        pass
     if not was_there:
         path.unlink()
 

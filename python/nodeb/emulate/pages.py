@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.errors import InputError, OutputError, writing
 from nodeb.storage import folders
 from nodeb.storage.files import write_bytes
 
@@ -45,8 +45,6 @@ def write(place: Path, text: str) -> None:
     Raises:
         OutputError: it cannot be written.
     """
-    try:
+    with writing(f"write {place}"):
         write_bytes(place, text.encode())
-    except OSError as error:
-        raise OutputError(f"cannot write {place}: {os_reason(error)}") from None
     folders.note(place)

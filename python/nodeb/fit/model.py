@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nodeb.base.arguments import as_path
-from nodeb.errors import OutputError, os_reason
+from nodeb.errors import writing
 from nodeb.fit.chain import Chain
 from nodeb.fit.sequence import Bits, ErrorSequence
 from nodeb.fit.within import Within
@@ -84,10 +84,8 @@ class ErrorModel:
             OutputError: it cannot be written.
         """
         file = as_path(path, "path")
-        try:
+        with writing(f"write {file}"):
             write_bytes(file, f"{json.dumps(self.to_dict(), indent=2)}\n".encode())
-        except OSError as error:
-            raise OutputError(f"cannot write {file}: {os_reason(error)}") from None
         return file
 
 

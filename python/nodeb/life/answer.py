@@ -226,9 +226,9 @@ class LifeAnswer:
         yield f"{about.flight or f'Replication {about.run}'}, seed {about.seed}: {sizes}."
         if not self.named:
             return
-        if path := self.life.critical_path.told:
-            yield path
         if self.folder:
+            if path := self.life.critical_path.told:
+                yield path
             page = f"{self.folder}/life.html draws every packet"
             yield f"{page}; {self.folder} has the tables and a trace for Perfetto."
         yield f"Why it took so long: nodeb explain {self.named}"

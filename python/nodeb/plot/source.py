@@ -10,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from nodeb.base.table import Table
-from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.errors import InputError, os_reason, writing
 from nodeb.plot.joins import chosen_columns
 from nodeb.results import glossary
 from nodeb.storage import folders
@@ -59,12 +59,10 @@ def save(figure: Figure, path: Path) -> Path:
     data = io.BytesIO()
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": path.stem}):
         figure.savefig(data, format=suffix[1:], dpi=DPI, facecolor="white", metadata={stamp: None})
-    try:
+    with writing(f"write {path}"):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(path, data.getvalue())
         folders.note(path)
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {os_reason(error)}") from None
     return path
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nodeb import _core
 from nodeb.base.table import Table
-from nodeb.errors import InputError, OutputError, os_reason
+from nodeb.errors import InputError, writing
 from nodeb.replication.cells import Replicating
 from nodeb.replication.work import Source
 from nodeb.storage import files
@@ -81,14 +81,12 @@ def check_place(path: Path) -> None:
         return  # trying would change it
     files.refuse_other(path, PCAPNG, "a capture (pcapng)", "--pcap")
     files.remove_leftovers(path.resolve().parent, path.resolve().name)
-    try:
+    with writing(f"write a capture to {path}"):
         if path.exists():
             with path.open("ab"):
                 pass
         with files.file_aside(path.resolve()) as part:
             part.touch()
-    except OSError as error:
-        raise OutputError(f"cannot write a capture to {path}: {os_reason(error)}") from None
 
 
 @contextmanager

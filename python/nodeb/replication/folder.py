@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Self
 
-from nodeb.errors import OutputError, os_reason
+from nodeb.errors import writing
 from nodeb.storage.files import aside, remove, remove_leftovers, write_bytes
 from nodeb.storage.folders import Owner, Place, claim
 from nodeb.storage.store import CELLS, Store
@@ -79,7 +79,7 @@ class CellFolder:
             self._made_from = {}
         self._had = [name for name in self._results if (self.path / name).exists()]
         self.place.refuse_unlisted(self._had)
-        with self._told():
+        with self._writing():
             remove_leftovers(self.path)
             stays = self._is_source() and (self.place.before or {}).get("complete", False)
             if not self._is_source():  # the results are those of another file
@@ -116,7 +116,7 @@ class CellFolder:
             for name, origin in origins.items()
             if name not in folders and self._made_from.get(name) == origin
         }
-        with self._told():
+        with self._writing():
             self._remove_results(stay)  # before the mark, under which old ones would pass for new
             self._mark(complete=False)
             for name, write in folders.items():
@@ -152,10 +152,5 @@ class CellFolder:
         file = self.path / name
         return file.exists() and file.read_bytes() == text.encode()
 
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Turns what the operating system refuses into an error for people."""
-        try:
-            yield
-        except OSError as error:
-            raise OutputError(f"cannot write results to {self.path}: {os_reason(error)}") from error
+    def _writing(self) -> AbstractContextManager[None]:
+        return writing(f"write results to {self.path}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nodeb.errors import OutputError, os_reason
+from nodeb.errors import writing
 from nodeb.storage import files, folders
 from nodeb.storage.folders import Owner, Place
 from nodeb.study.stage import Stage
@@ -64,9 +64,7 @@ def _clear(place: Place, results: Iterable[str]) -> None:
     """Take away results, and all that is another's."""
     if place.replaces is not None:
         place.start_over()
-    try:
+    with writing(f"write to {place.shown}"):
         files.remove_leftovers(place.path)
         for name in results:
             files.remove(place.path / name)
-    except OSError as error:
-        raise OutputError(f"cannot write to {place.shown}: {os_reason(error)}") from error

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeb.base.table import Table
-from nodeb.errors import OutputError
+from nodeb.errors import OutputError, writing
 
 __all__ = [
     "aside",
@@ -159,11 +159,9 @@ def write(path: Path, content: str | bytes) -> None:
         OutputError: if it cannot be written.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
-    try:
+    with writing(f"write {path}"):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(path, data)
-    except OSError as error:
-        raise OutputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def parquet(table: Table) -> bytes:

@@ -17,8 +17,8 @@ import errno
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -26,7 +26,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from nodeb.base.signals import undisturbed
-from nodeb.errors import OutputError, os_reason
+from nodeb.errors import OutputError, writing
 from nodeb.storage import files
 from nodeb.storage.store import CELLS, strangers
 
@@ -152,7 +152,8 @@ class Place:
         """
         part = files.aside(self.path)
         note = f"ends when the results are in {self.shown}"
-        with _told(self.shown), nullcontext() if stoppable else undisturbed(note):
+        undivided = nullcontext() if stoppable else undisturbed(note)
+        with writing(f"write results to {self.shown}"), undivided:
             try:
                 part.mkdir()
                 write(part)
@@ -177,7 +178,7 @@ class Place:
         Raises:
             OutputError: it cannot be written; the old one stays.
         """
-        with _told(self.shown):
+        with writing(f"write results to {self.shown}"):
             there = _read_mark(self.path, self.shown) or {"files": []}
             listed = {*names, *there["files"]}
             if complete:
@@ -316,7 +317,7 @@ def _claimed(
     resumes: bool,
 ) -> Place:
     """Claims this folder and no other."""
-    with _told(shown):
+    with writing(f"write results to {shown}"):
         path = _plain(shown)
         if path.is_dir():
             _refuse_use(path, shown, inputs)
@@ -539,14 +540,3 @@ def _write_mark(folder: Path, owner: Owner, about: Mapping[str, Any]) -> None:
 
 def _text(mark: Mapping[str, Any]) -> bytes:
     return f"{json.dumps(mark, indent=2)}\n".encode()
-
-
-@contextmanager
-def _told(folder: Path) -> Iterator[None]:
-    """Turns what the operating system refuses into an error for people."""
-    try:
-        yield
-    except OutputError:
-        raise
-    except OSError as error:
-        raise OutputError(f"cannot write results to {folder}: {os_reason(error)}") from error

@@ -13,6 +13,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.base.table import Table
-from nodeb.errors import OutputError, os_reason
+from nodeb.errors import writing
 from nodeb.storage.files import is_leftover, remove_leftovers, write_bytes
 
 __all__ = ["CELLS", "Store", "Tables", "name_of", "strangers"]
@@ -68,10 +69,8 @@ class Store:
         Raises:
             OutputError: it cannot be made.
         """
-        try:
+        with self._writing():
             self.folder.mkdir(exist_ok=True)
-        except OSError as error:
-            raise self._refused(error) from error
         remove_leftovers(self.folder)
 
     def identities(self) -> set[str]:
@@ -110,16 +109,14 @@ class Store:
             OutputError: the file cannot be written; what was there before stays.
         """
         data = _stream(tables, {IDENTITY: identity, SCENARIO: scenario})
-        try:
+        with self._writing():
             write_bytes(self._file(identity), data + _checksum(data), to_disk=False)
-        except OSError as error:
-            raise self._refused(error) from error
 
     def _file(self, identity: str) -> Path:
         return self.folder / f"{identity}{END}"
 
-    def _refused(self, error: OSError) -> OutputError:
-        return OutputError(f"cannot write results to {self.folder}: {os_reason(error)}")
+    def _writing(self) -> AbstractContextManager[None]:
+        return writing(f"write results to {self.folder}")
 
 
 def name_of(parts: Mapping[str, Any]) -> str:

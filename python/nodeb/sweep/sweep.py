@@ -14,7 +14,7 @@ from nodeb import _core
 from nodeb.base.arguments import as_path
 from nodeb.base.table import Table
 from nodeb.comparison.differences import MARGIN, check_margin
-from nodeb.errors import InputError, ScenarioError
+from nodeb.errors import InputError, ScenarioError, writing
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import document, read_text
@@ -214,40 +214,26 @@ class Sweep:
         if metric is not None:
             chosen([metric])
         with self._claim(as_path(folder, "folder"), force, beside) as place:
-            outcome, known = self._fill(place, compared, workers, progress, dataset, metric)
-            if compared is None:
-                return outcome
-            found = against(self.cells, known, compared, outcome.metric, share)
-            return replace(outcome, against=found)
+            filler = Filler(self.cells, self.seed, self.stop, place.store, workers, progress)
+            filler.run()
+            outcome, known = self._found(place, filler, compared, metric)
+            if compared is not None:
+                found = against(self.cells, known, compared, outcome.metric, share)
+                outcome = replace(outcome, against=found)
+            with writing(f"write results to {place.path}", outcome):
+                self._write(place, outcome.table, dataset)
+            return replace(outcome, dropped=tuple(place.dropped))
 
-    def _fill(
-        self,
-        place: CellFolder,
-        compared: Baseline | None,
-        workers: Jobs,
-        progress: ProgressCallback | None,
-        dataset: bool,
-        metric: str | None,
+    def _found(
+        self, place: CellFolder, filler: Filler, compared: Baseline | None, metric: str | None
     ) -> tuple[Outcome, Known]:
-        """Simulates what is missing in a folder that was claimed, and writes the table."""
-        filler = Filler(self.cells, self.seed, self.stop, place.store, workers, progress)
-        filler.run()
-
-        def load(cell: Cell) -> tuple[Tables, bool]:
-            return kept(cell, self.seed, self.stop, place.store)
+        """What the cells of a folder that was filled come to, and each cell's replications."""
 
         @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
         def known(places: tuple[int, ...]) -> Found:
-            return Found.of(*load(self.cells.at(places)))
+            return Found.of(*self._load(place, self.cells.at(places)))
 
         table, unended = results(self.cells, self.axes, self.seed, known, compared)
-        partial = [one.removesuffix(COVERED) for one in table.columns if one.endswith(COVERED)]
-
-        def write_dataset(to: Path) -> None:
-            write(to, self.cells, self.axes, load, partial)
-
-        folders = {DATASET: write_dataset} if dataset else {}
-        place.finish({TABLE: parquet(table)}, folders, {DATASET: self._origin()})
         found = Outcome(
             plan=self,
             table=table,
@@ -260,10 +246,23 @@ class Sweep:
             replications=filler.replications,
             damaged=tuple(place.store.damaged),
             replaced=place.replaced,
-            dropped=tuple(place.dropped),
+            dropped=(),
             beside=place.place.beside,
         )
         return found, known
+
+    def _load(self, place: CellFolder, cell: Cell) -> tuple[Tables, bool]:
+        return kept(cell, self.seed, self.stop, place.store)
+
+    def _write(self, place: CellFolder, table: Table, dataset: bool) -> None:
+        """Writes the table, and every replication where that was asked for."""
+        partial = [one.removesuffix(COVERED) for one in table.columns if one.endswith(COVERED)]
+
+        def write_dataset(to: Path) -> None:
+            write(to, self.cells, self.axes, lambda cell: self._load(place, cell), partial)
+
+        folders = {DATASET: write_dataset} if dataset else {}
+        place.finish({TABLE: parquet(table)}, folders, {DATASET: self._origin()})
 
     def _origin(self) -> str:
         """What tells the dataset of these cells from others: a hash of all that it depends on."""

@@ -190,8 +190,10 @@ def test_a_full_disk_leaves_the_old_results(tmp_path, limit):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     process = start("run", file, "--runs", 400, cwd=tmp_path, preexec_fn=fill)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 2
+    told, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "400 replications" in told
+    assert "out/small" not in told
     assert "error: cannot write results to out/small: file too large" in err
     assert content(tmp_path / "out") == before
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["small"]
@@ -223,9 +225,11 @@ def test_a_disk_without_room_has_the_old_results_or_none(call, disk, scenario_fi
     first = call("run", scenario_file, "--out", place)[0]
     assert (whole(place) == (4, 4)) == (first == 0)
     before = content(place) if place.exists() else {}
-    status, _, err = call("run", scenario_file, "--runs", 3000, "--out", place)
-    assert status == 2
+    status, told, err = call("run", scenario_file, "--runs", 3000, "--out", place)
+    assert status == 1
     assert "no space left on device" in err
+    assert "3000 replications" in told
+    assert str(place) not in told
     assert (content(place) if place.exists() else {}) == before
     assert [path.name for path in place.parent.iterdir()] == (["small"] if before else [])
 
@@ -235,7 +239,7 @@ def test_a_sweep_on_a_full_disk_goes_on_when_there_is_room(call, disk, tmp_path,
     file = tmp_path / "swept.toml"
     file.write_text(SMALL + SWEEP.replace("[0.1, 0.2]", "{ from = 0.0, to = 0.4, steps = 9 }"))
     status, _, err = call("sweep", file, "--out", disk(kib) / "s")
-    assert status == 2
+    assert status == 1
     assert "no space left on device" in err
     assert call("sweep", file, "--out", disk(4096) / "s")[0] == 0
     assert call("sweep", file, "--out", "fresh")[0] == 0
