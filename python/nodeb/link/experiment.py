@@ -78,7 +78,7 @@ class Experiment:
     @property
     def name(self) -> str:
         """What it is about; service and way when it was not given a name."""
-        return self._data["name"] or f"{self.rate_bps / 1e3:.4g} kb/s, {self.profile}"
+        return self._data["name"] or f"{self.rate_bps / 1e3:.4g} kbit/s, {self.profile}"
 
     @property
     def profile(self) -> str:

@@ -176,6 +176,12 @@ class LinkResult:
     def _origin(self, point: Point) -> str:
         return f"{self.experiment.name}, Eb/N0 {point.eb_n0_db:g} dB, seed {self.experiment.seed}"
 
+    def _repr_html_(self) -> str:
+        from nodeb.link.answer import answer
+        from nodeb.report.answer import fragment
+
+        return fragment(answer(self))
+
     def __repr__(self) -> str:
         return f"<LinkResult {self.experiment.name!r}: {len(self)} points>"
 

@@ -68,6 +68,7 @@ def bands(
     *,
     ticks: Sequence[str] = (),
     log: str = "",
+    key: str = "",
     size: tuple[float, float] = SIZE,
 ) -> Figure:
     """Curves with their intervals as bands, and as bars where a curve has few points.
@@ -79,6 +80,7 @@ def bands(
         curves: the curves.
         ticks: names of the places 0, 1, ... on the x axis; none for a numeric axis.
         log: axes with a logarithmic scale: "", "x", "y" or "xy".
+        key: what tells the curves apart, above their names.
         size: width and height in inches.
     """
     figure, axes = new_figure(title, x_label, y_label, size)
@@ -115,5 +117,6 @@ def bands(
         axes.set_yscale("log")
     elif all(np.nanmin(c.mean, initial=0.0) >= 0 for c in curves):
         axes.set_ylim(bottom=0)
-    legend(axes, columns=3, fewest=1 if any(one.some.any() for one in curves) else 2)
+    fewest = 1 if any(one.some.any() for one in curves) else 2
+    legend(axes, columns=3, fewest=fewest, title=key)
     return figure

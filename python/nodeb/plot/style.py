@@ -163,16 +163,19 @@ def dash(place: int) -> str | tuple[int, tuple[float, ...]]:
     return DASHES[place // len(PALETTE) % len(DASHES)]
 
 
-def legend(axes: Axes, columns: int = 2, last: str = "", fewest: int = 2) -> None:
+def legend(axes: Axes, columns: int = 2, last: str = "", fewest: int = 2, title: str = "") -> None:
     """A legend below the axes, or none with too few entries to tell apart; `last` stands last."""
     handles, labels = axes.get_legend_handles_labels()
     entries = sorted(zip(handles, labels, strict=True), key=lambda entry: entry[1] == last)
     if len(entries) >= fewest:
-        figure_legend(axes.get_figure(root=True), entries, columns)
+        figure_legend(axes.get_figure(root=True), entries, columns, title)
 
 
 def figure_legend(
-    figure: Figure | None, entries: Sequence[tuple[Artist, str]], columns: int
+    figure: Figure | None,
+    entries: Sequence[tuple[Artist, str]],
+    columns: int,
+    title: str = "",
 ) -> None:
     """A legend below all axes of a figure, which grows if there is much to say.
 
@@ -180,6 +183,7 @@ def figure_legend(
         figure: where it goes.
         entries: handles and labels; of more than `LEGEND_LIMIT` only the number is told.
         columns: at most so many side by side, as far as their labels leave room.
+        title: what all labels are values of.
     """
     if figure is None:
         return
@@ -192,9 +196,17 @@ def figure_legend(
         labels = [broken(label, width - 1.0, ENTRY) for _, label in entries]
         columns = columns_of(labels, width - 0.3, ENTRY, columns)
         figure.legend(
-            [handle for handle, _ in entries], labels, loc="outside lower center", ncols=columns
+            [handle for handle, _ in entries],
+            labels,
+            title=title or None,
+            loc="outside lower center",
+            ncols=columns,
         )
-        rows = math.ceil(len(entries) / columns) + sum(label.count("\n") for label in labels)
+        rows = (
+            bool(title)
+            + math.ceil(len(entries) / columns)
+            + sum(label.count("\n") for label in labels)
+        )
         figure.set_size_inches(width, height + _more(rows - LEGEND_ROWS))
 
 

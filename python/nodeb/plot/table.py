@@ -24,6 +24,8 @@ __all__ = ["curves"]
 
 TIME = "t_s"
 BINS = 100
+FEW, APART = 8, 0.04
+"""So few values of the x axis are its marks, if no two are nearer than this share of it."""
 LOG = ("", "x", "y", "xy")
 ENDS = ("_ci95_low", "_ci95_high")
 COVERED = "_covered"
@@ -88,14 +90,19 @@ def curves(
         f"{name} = {value}" for name, value in chosen.items() if (name, value) != ("group", ALL)
     ]
     figure = bands(
-        title or ", ".join([up.title.replace("_", " "), *told]),
+        title or ", ".join(told),  # what is shown stands at the axis
         across.label,
         up.label,
         [_scaled(curve, across.factor, up.factor) for curve in parts],
         ticks=ticks,
         log=log,
+        key=", ".join(by),
     )
-    if rows[x].dtype.kind in "iu" and "x" not in log:
+    places = np.unique(rows[x]) * across.factor if not ticks else np.array([])
+    if 1 < len(places) <= FEW and np.diff(places).min() >= APART * np.ptp(places):
+        figure.axes[0].set_xticks(places, [f"{place:.6g}" for place in places.tolist()])
+        figure.axes[0].minorticks_off()
+    elif rows[x].dtype.kind in "iu" and "x" not in log:
         figure.axes[0].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     return figure
 
@@ -152,8 +159,10 @@ def _split(rows: Table, by: Sequence[str]) -> Iterator[tuple[str, Table]]:
     """The rows of each curve with its label, in order of the table."""
     keys = list(zip(*(rows[name].tolist() for name in by), strict=True)) or [()] * len(rows)
     for key in dict.fromkeys(keys):
-        label = ", ".join(f"{name} = {_shown(v)}" for name, v in zip(by, key, strict=True))
-        yield label, rows.where(np.array([one == key for one in keys], dtype=bool))
+        yield (
+            ", ".join(map(_shown, key)),
+            rows.where(np.array([one == key for one in keys], dtype=bool)),
+        )
 
 
 def _curve(label: str, rows: Table, x: str, y: str, ticks: Sequence[str], used: set[str]) -> Curve:

@@ -82,7 +82,7 @@ def test_defaults_and_changes(result):
     experiment = result.experiment
     assert experiment.pdus_per_block == 4
     assert experiment.rate_bps == 64e3
-    assert experiment.name == "64 kb/s, Vehicular A"
+    assert experiment.name == "64 kbit/s, Vehicular A"
     assert experiment.to_dict()["receiver"]["fingers"] == 3
     changed = experiment.with_(**{"receiver.fingers": 1, "eb_n0_db": 3, "name": "one finger"})
     assert (changed.name, changed.eb_n0_db) == ("one finger", (3.0,))
@@ -95,7 +95,7 @@ def test_defaults_and_changes(result):
 def test_a_folder_says_it_all(result, tmp_path):
     folder = result.save(tmp_path / "found")
     name, table = read_points(folder)
-    assert name == "64 kb/s, Vehicular A"
+    assert name == "64 kbit/s, Vehicular A"
     assert list(table) == list(result.points)
     for point in result:
         errors = read_errors(folder / f"errors_{point.eb_n0_db:g}dB.txt")

@@ -27,7 +27,7 @@ def test_titles_labels_and_ticks_are_drawn_as_they_are(name, tmp_path):
     table = Table({"kind": [name, "b"], "speed_s": [1.0, 2.0], "who": [name, "b"]})
     figure = plot.curves(table, x="kind", y="speed_s", by=["who"], title=f"all {name}")
     text = drawn(figure, tmp_path)
-    for shown in (f"all {name}", name, f"who = {name}"):
+    for shown in (f"all {name}", name, "who"):
         assert f">{escaped(shown)}<" in text
 
 

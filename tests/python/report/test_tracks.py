@@ -1,0 +1,47 @@
+"""Pictures of tracks: stretches that are too short share a box, and steps end with the axis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nodeb
+from nodeb.answer.paints import CAUSES
+from nodeb.explanation.replications import CAUSES as KNOWN
+from nodeb.report.tracks import SHARED, steps, strip
+from nodeb.scenario_types import Dch, Ftp, HsDsch, UserGroup
+
+
+def explained(radio, size, count=1):
+    users = [UserGroup(count=count, traffic=Ftp(size=size))]
+    return nodeb.explain(nodeb.Scenario(radio=radio, users=users), runs=3).typical
+
+
+@pytest.mark.parametrize(("radio", "size"), [(Dch(bler=0.1), "50 kB"), (HsDsch(bler=0.2), "5 MB")])
+def test_boxes_cover_the_axis_and_have_the_time_of_every_cause(radio, size):
+    path = explained(radio, size, count=2)
+    boxes = strip(path, path.time_ns / 1e9)["boxes"]
+    assert len(boxes) <= 2 / SHARED + 1
+    ends = [0.0] + [box["left"] + box["width"] for box in boxes]
+    np.testing.assert_allclose([box["left"] for box in boxes], ends[:-1], atol=1e-6)
+    assert ends[-1] == pytest.approx(100)
+    mixed = [box for box in boxes if box["parts"]]
+    assert all(sum(part["height"] for part in box["parts"]) == pytest.approx(100) for box in mixed)
+    transmission = sum(
+        box["width"] * (part["height"] / 100 if part else 1)
+        for box in boxes
+        for part in (box["parts"] or [None])
+        if (part or box)["paint"] == "k-transmission"
+    )
+    assert transmission == pytest.approx(100 * path.causes["transmission"] / path.time_ns)
+
+
+def test_steps_end_where_the_axis_does():
+    drawn = steps("window", "segments", np.array([0.0, 1.0, 5.0]), np.array([1.0, 4, 9]), 2.0)
+    assert drawn["words"][0]["text"] == "at most 4"
+    assert drawn["lines"][0]["path"].endswith("H1000")
+
+
+def test_every_cause_has_a_paint_of_its_own():
+    assert set(CAUSES) == set(KNOWN)
+    assert len(set(map(repr, CAUSES.values()))) == len(CAUSES)
