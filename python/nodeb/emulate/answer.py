@@ -56,7 +56,6 @@ def emulated(plan: Plan, options: Options, outcome: Outcome, where: str = "") ->
         command="nodeb emulate",
         subject=plan.scenario.name or "an emulation",
         headline=_said([*first, *link.headline(), *last]),
-        lead=SAMPLE,
         table=link.table(),
         everything=[link.everything()],
         marks=marks,

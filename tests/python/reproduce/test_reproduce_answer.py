@@ -111,8 +111,8 @@ def test_nothing_to_compare_with(said):
 
 
 def test_a_quick_version_says_so(said):
-    assert "A quick version" in said(digest(), quick=True).lead
-    assert "A quick version" not in said(digest()).lead
+    assert "A quick version" in said(digest(), quick=True).notes[1]
+    assert "A quick version" not in " ".join(said(digest()).notes)
 
 
 def test_all_studies_are_counted_together():
