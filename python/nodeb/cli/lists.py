@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 
 from nodeb import _core
 from nodeb.cli.options import check_name
-from nodeb.errors import writing
+from nodeb.errors import InputError, writing
 from nodeb.results import metrics
 from nodeb.storage import files
 from nodeb.sweep.schema import file_schema
@@ -18,39 +19,69 @@ from nodeb.terminal.text import align
 
 __all__ = ["list_", "schema"]
 
-METRICS = "metrics"
+METRICS, KEYS = "metrics", "keys"
 
 
 def list_(
     kind: Annotated[str | None, typer.Argument(metavar="[KIND]", help="Only this kind.")] = None,
+    section: Annotated[
+        str | None,
+        typer.Argument(metavar="[SECTION]", help="After `keys`: of which section; radio.dch."),
+    ] = None,
 ) -> None:
-    """List what a scenario can choose from, or the metrics: schedulers, traffic, ..."""
+    """List what a scenario can choose from, its keys (`list keys radio.dch`), or the metrics."""
+    if kind == KEYS:
+        print(_keys(section))
+        return
+    if section is not None:
+        raise InputError(f"{section} is one too many; only `nodeb list keys` takes a section")
     entries = _core.registry()
     if kind == METRICS:
         print(_metrics())
         return
     if kind is not None:
-        check_name("kind", kind, [*dict.fromkeys(entry[0] for entry in entries), METRICS])
+        check_name("kind", kind, [*dict.fromkeys(entry[0] for entry in entries), METRICS, KEYS])
         entries = [entry for entry in entries if entry[0] == kind]
     print(align(["kind", "name", "what it is"], [list(entry) for entry in entries]))
 
 
+def _keys(section: str | None) -> str:
+    """The keys of a section; those of the file itself, and every section."""
+    from nodeb.inputs.keys import Keys
+
+    keys = Keys(json.loads(_core.schema()))
+    found = keys.rows(section or "")
+    text = _table(["key", "type", "default", "unit", "what it is"], found, "type")
+    if section is not None:
+        return text
+    return "\n".join([text, "", "Sections, for `nodeb list keys SECTION`:", "", *keys.paths()])
+
+
 def _metrics() -> str:
     """The glossary: what each metric says, and when it is there."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="")
-    for head in ("metric", "called", "unit", "better", "what it says"):
-        table.add_column(head, no_wrap=head != "what it says")
-    for one in metrics.METRICS.values():
-        table.add_row(
+    rows = [
+        [
             one.name,
             one.label,
             "%" if one.percent else one.unit or "count",
             one.better or "-",
             one.meaning,
-        )
+        ]
+        for one in metrics.METRICS.values()
+    ]
+    return _table(["metric", "called", "unit", "better", "what it says"], rows)
+
+
+def _table(heads: list[str], rows: list[list[str]], *wrapped: str) -> str:
+    """A table whose last column is wrapped, and those of these names."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="")
+    for head in heads:
+        table.add_column(head, no_wrap=head not in (heads[-1], *wrapped))
+    for row in rows:
+        table.add_row(*row)
     console = Console(width=max(120, Console().width), color_system=None)
     with console.capture() as shown:
         console.print(table, highlight=False, markup=False)

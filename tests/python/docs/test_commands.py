@@ -58,7 +58,7 @@ def _is_short(error):
 
 
 def test_a_wrong_command_line_is_found():
-    for line in ("import a.csv --kind cqi", "runn a.toml", "link curve a --no", "list a b"):
+    for line in ("import a.csv --kind cqi", "runn a.toml", "link curve a --no", "list keys a b"):
         with pytest.raises(UsageError):
             parse(shlex.split(line))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from nodeb import _core
+from nodeb.cli import invoke
 
 DOCS = Path(__file__).parents[3] / "docs"
 sys.path.insert(0, str(DOCS))
@@ -90,3 +91,13 @@ def test_what_is_shared_names_all_its_keys():
 def test_a_line_that_names_no_key_is_told():
     with pytest.raises(ValueError, match="no section for `qeue`"):
         Reference(SCHEMA, {"a.md": "{{ keys: wired.qeue }}"})
+
+
+@pytest.mark.parametrize("page", TEXTS)
+def test_pages_read_in_the_repository_say_how_to_print_their_keys(page):
+    """There the lines stay as they are; only the site has the keys in their place."""
+    for found in re.finditer(r"(.*)\n\n\{\{ keys: ?(\S*) \}\}", TEXTS[page]):
+        command = f"nodeb list keys {found[2]}".strip()
+        assert found[1].startswith(f"`{command}` prints these keys"), found[2]
+        assert invoke(command.split()[1:]) == 0
+    assert len(re.findall(r"prints these keys", TEXTS[page])) == TEXTS[page].count("{{ keys:")

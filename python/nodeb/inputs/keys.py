@@ -1,0 +1,224 @@
+"""The keys of a scenario as its schema has them: type, default, unit, meaning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from nodeb.errors import InputError, nearest
+
+__all__ = ["Keys", "plain"]
+
+Schema = dict[str, Any]
+QUANTITIES = {"Duration": "time", "Rate": "bit rate"}
+"""What quantities are called, where not as in the schema."""
+TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false"}
+UNITS = {"_dbm": "dBm", "_db": "dB", "_mhz": "MHz", "_hz": "Hz", "_deg": "°", "_m": "m"}
+"""Units of plain numbers, by the end of their key."""
+
+
+class Keys:
+    """Reads keys from a schema.
+
+    Args:
+        schema: JSON Schema of a scenario.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self.root, self.defs = schema, schema["$defs"]
+
+    def paths(self) -> list[str]:
+        """Dotted keys of all sections, each by its shortest name, in alphabetical order."""
+        known = {"": ""}
+        for name in (queue := [""]):  # which grows
+            for key, value in self._inside(name):
+                for below in self._mentioned(value):
+                    if below not in known:
+                        known[below] = f"{known[name]}.{key}".lstrip(".")
+                        queue.append(below)
+        return sorted(path for path in known.values() if path)
+
+    def rows(self, path: str) -> list[list[str]]:
+        """Key, type, default, unit and meaning of each key of a section.
+
+        Args:
+            path: dotted key, as in `radio.dch`; empty for the file itself.
+
+        Raises:
+            InputError: there is no such section; the message names the nearest.
+        """
+        name = self._definition(path)
+        if self._variants(name):
+            branches = [(one, *one["properties"].items()) for one in self._branches(name)]
+            return [
+                [key, self._type(value, None), "", "", plain(branch.get("description", ""))]
+                for branch, (key, value) in branches
+            ]
+        table = self._table(name)
+        return [
+            [
+                key,
+                self._type(value, None),
+                "needed" if key in table.get("required", ()) else self._default(value).strip("`"),
+                self._unit(key, value),
+                " ".join([plain(value.get("description", "")), *self._names(value)]),
+            ]
+            for key, value in table["properties"].items()
+        ]
+
+    def _definition(self, path: str) -> str:
+        """Name of the definition that a dotted key leads to; empty for the file itself."""
+        name = ""
+        for key in path.split(".") if path else ():
+            inside = {one: list(self._mentioned(value)) for one, value in self._inside(name)}
+            names = inside.get(key, [])
+            if not names:
+                near = nearest(key, [one for one in inside if inside[one]])
+                raise InputError(f"{path}: there is no section for `{key}`{near}")
+            name = names[0]
+        return name
+
+    def _table(self, name: str) -> Schema:
+        return self.defs[name] if name else self.root
+
+    def _inside(self, name: str) -> list[tuple[str, Schema]]:
+        """What is one key below a definition: its keys, or its alternatives."""
+        return list((self._variants(name) or self._table(name).get("properties", {})).items())
+
+    def _mentioned(self, schema: Schema) -> Iterator[str]:
+        """The definitions with a section that a value leads to by itself."""
+        if "$ref" in schema:
+            name = schema["$ref"].rsplit("/", 1)[-1]
+            if self._has_section(name):
+                yield name
+        for part in [*schema.get("anyOf", ()), *schema.get("oneOf", ()), schema.get("items")]:
+            if part:
+                yield from self._mentioned(part)
+
+    def _has_section(self, name: str) -> bool:
+        return bool(self.defs[name].get("properties") or self._variants(name))
+
+    def _branches(self, name: str) -> list[Schema]:
+        """The one-key tables among what a definition can be."""
+        options = self._table(name).get("anyOf") or self._table(name).get("oneOf") or []
+        return [one for one in options if len(one.get("properties", ())) == 1]
+
+    def _variants(self, name: str) -> dict[str, Schema]:
+        """Parameters of each alternative by its name."""
+        return {k: v for one in self._branches(name) for k, v in one["properties"].items()}
+
+    def _linked(self, kind: str, name: str, here: object) -> str:
+        """What leads from a value to its own keys; on pages a link."""
+        return kind
+
+    def _words(self, text: str) -> str:
+        return plain(text)
+
+    def _type(self, value: Schema, here: object) -> str:
+        """What a value is in TOML."""
+        if "$ref" in value:
+            return self._type_of_reference(value["$ref"].rsplit("/", 1)[-1], here)
+        for word in ("anyOf", "oneOf"):
+            if word in value:
+                kinds = [self._type(one, here) for one in value[word] if one.get("type") != "null"]
+                return " or ".join(dict.fromkeys(kinds))
+        kinds = value.get("type", "object")
+        kinds = [one for one in ([kinds] if isinstance(kinds, str) else kinds) if one != "null"]
+        if kinds == ["array"]:
+            return f"list of {_several(self._type(value.get('items', {}), here))}"
+        if kinds == ["object"]:
+            return "table"
+        return " or ".join(TYPES.get(one, one) for one in kinds) + _limits(value)
+
+    def _type_of_reference(self, name: str, here: object) -> str:
+        target = self.defs[name]
+        if self._has_section(name):
+            return self._linked("choice" if self._variants(name) else "table", name, here)
+        if "pattern" in target:
+            return QUANTITIES.get(name, name.lower())
+        if options := _constants(target):
+            return " or ".join(f'`"{one["const"]}"`' for one in options)
+        return "empty table" if target.get("type") == "object" else self._type(target, here)
+
+    def _unit(self, key: str, value: Schema) -> str:
+        """Units that a quantity is given in, or that a number is in."""
+        target = self._scalar(value)
+        if "pattern" in target:
+            units = str(target["pattern"]).rpartition("(")[2]
+            return units.rstrip(")$").replace("|", ", ")
+        if target.get("type") in ("string", "boolean", "object"):
+            return ""
+        return next((unit for end, unit in UNITS.items() if key.endswith(end)), "")
+
+    def _scalar(self, value: Schema) -> Schema:
+        """What a value is when it is no table: an item of a list, a quantity, a number."""
+        for part in [*value.get("anyOf", ()), value.get("items")]:
+            if part and part.get("type") != "null":
+                return self._scalar(part)
+        return self.defs[value["$ref"].rsplit("/", 1)[-1]] if "$ref" in value else value
+
+    def _names(self, value: Schema) -> list[str]:
+        """What the names among which to choose mean."""
+        found = _constants(self._scalar(value))
+        told = [one for one in found if "description" in one]
+        return [f'`"{one["const"]}"`: {self._words(one["description"])}' for one in told]
+
+    def _default(self, value: Schema) -> str:
+        if value.get("default") is None:
+            return ""
+        shortest = self._shortest(value, value["default"])
+        return "that of its keys" if shortest == {} else f"`{as_toml(shortest)}`"
+
+    def _shortest(self, schema: Schema, value: Any) -> Any:
+        """A value without what is the default of its own keys; a variant may be its name alone."""
+        name = next(self._mentioned(schema), None)
+        if not isinstance(value, dict) or name is None:
+            return value
+        if variants := self._variants(name):
+            ((tag, parameters),) = value.items()
+            return {tag: rest} if (rest := self._shortest(variants[tag], parameters)) else tag
+        keys = self.defs[name]["properties"]
+        return {
+            key: self._shortest(keys[key], one)
+            for key, one in value.items()
+            if one is not None and one != keys[key].get("default")
+        }
+
+
+def as_toml(value: Any) -> str:
+    """A value as TOML."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_toml, value))}]"
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {as_toml(one)}' for key, one in value.items())} }}"
+    return repr(value)
+
+
+def _constants(schema: Schema) -> list[Schema]:
+    """The names among which a value is one."""
+    return [one for one in schema.get("oneOf") or schema.get("anyOf") or [] if "const" in one]
+
+
+def _several(kind: str) -> str:
+    """A type in the plural."""
+    return re.sub(r"^(\[?)(whole number|[a-z]+( rate)?)", r"\1\2s", kind)
+
+
+def _limits(value: Schema) -> str:
+    """The range of a number, after a comma."""
+    least, most = value.get("minimum"), value.get("maximum")
+    if "exclusiveMinimum" in value:
+        return f", above {value['exclusiveMinimum']:g}"
+    if least is not None and most is not None and most < 2**31:
+        return f", {least:g} to {most:g}"
+    return f", at least {least:g}" if least else ""
+
+
+def plain(text: str) -> str:
+    """Text as one line."""
+    return " ".join(text.split())

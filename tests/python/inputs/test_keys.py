@@ -1,0 +1,55 @@
+"""`nodeb list keys`: what the schema says of a section, in the terminal."""
+
+import json
+
+import pytest
+
+from nodeb import _core
+from nodeb.inputs.keys import Keys
+
+KEYS = Keys(json.loads(_core.schema()))
+
+
+def test_a_section_has_its_keys_with_type_default_and_unit(call):
+    status, told, _ = call("list", "keys", "radio.dch")
+    rows = {line.split()[0]: line for line in told.splitlines() if line[0] != " "}
+    assert (status, list(rows)) == (0, ["key", *KEYS.defs["Dch"]["properties"]])
+    assert '"10 ms"' in rows["tti"]
+    assert "Transmission time interval." in rows["tti"]
+    assert "number, 0 to 1" in rows["bler"]
+
+
+def test_a_choice_has_its_names_and_what_they_are(call):
+    status, told, _ = call("list", "keys", "radio")
+    assert (status, told.splitlines()[1].split()[:2]) == (0, ["dch", "table"])
+    assert "Dedicated channels" in told
+
+
+def test_without_a_section_the_file_and_all_sections_are_listed(call):
+    _, told, _ = call("list", "keys")
+    table, _, sections = told.partition("Sections")
+    assert {"runs", "seed", "duration", "users"} <= {
+        line.split()[0] for line in table.split("\n") if line.strip()
+    }
+    listed = sections.split("\n\n")[1].split()
+    assert {"radio.dch", "tcp", "wired", "users.traffic.ftp"} <= set(listed)
+    for one in listed:
+        assert KEYS.rows(one), one
+
+
+@pytest.mark.parametrize(
+    ("section", "message"),
+    [
+        ("radio.hsdp", "radio.hsdp: there is no section for `hsdp`; did you mean `hsdpa`?"),
+        ("radio.dch.bler", "radio.dch.bler: there is no section for `bler`"),
+        ("", "there is no section"),
+    ],
+)
+def test_a_section_that_there_is_not_is_told_with_the_nearest(call, section, message):
+    status, told, err = call("list", "keys", section or ".")
+    assert (status, told, message in err) == (2, "", True)
+
+
+def test_only_keys_have_sections(call):
+    status, _, err = call("list", "metrics", "radio.dch")
+    assert (status, "only `nodeb list keys` takes a section" in err) == (2, True)
