@@ -26,7 +26,7 @@ from nodeb.comparison.differences import Comparison, Difference, Tried
 from nodeb.comparison.verdict import MoreRuns
 from nodeb.results.metrics import ALL
 
-__all__ = ["answers", "of_tried", "shown_of", "sign_of"]
+__all__ = ["answers", "more_text", "of_tried", "shown_of", "sign_of"]
 
 MAIN = ("download_s", "load_median_s", "transfer_s", "cell_bps", "received_bps")
 """What a headline is about, in order of preference."""
@@ -241,7 +241,7 @@ class _Answer:
         )
         if self.found.runs < 2:
             return f"{text}; one pair says nothing of how sure that is."
-        return f"{text}; {_more(one.verdict.more_runs)} would tell."
+        return f"{text}; {more_text(one.verdict.more_runs)} would tell."
 
     # --- what stands below it ---
 
@@ -322,7 +322,7 @@ class _Answer:
         ranges = [one.verdict.more_runs for one in rows]
         low = min(one.low for one in ranges)
         high = max(one.high for one in ranges)
-        return f"{_more(MoreRuns(low, high))} would tell"
+        return f"{more_text(MoreRuns(low, high))} would tell"
 
 
 def _scale(one: Difference) -> tuple[str, float]:
@@ -381,7 +381,8 @@ def _level(found: Comparison) -> str:
     return f"{100 * found.confidence:.4g} %"
 
 
-def _more(runs: MoreRuns) -> str:
+def more_text(runs: MoreRuns) -> str:
+    """A range of further replications, in words."""
     if math.isinf(runs.low):
         return "no number of replications that can be named"
     if math.isinf(runs.high):
