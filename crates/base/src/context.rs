@@ -40,16 +40,16 @@ pub struct Counts {
     pub bytes_delivered: u64,
 }
 
-/// The blocks of one user.
+/// Numbers of blocks sent and failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Blocks {
+pub struct BlockCounts {
     /// Sent, retransmissions included.
     pub sent: u64,
     /// Received in error.
     pub failed: u64,
 }
 
-impl Blocks {
+impl BlockCounts {
     /// Blocks sent for each that was received without an error; 1 where there are no blocks.
     pub fn per_success(&self) -> f64 {
         if self.sent == 0 { 1.0 } else { self.sent as f64 / (self.sent - self.failed) as f64 }
@@ -112,7 +112,7 @@ pub struct Context<'a> {
     /// What is counted.
     pub counts: &'a mut Counts,
     /// The blocks of each user, where there are any.
-    pub of_users: &'a mut [Blocks],
+    pub of_users: &'a mut [BlockCounts],
 }
 
 impl Deref for Context<'_> {
@@ -214,7 +214,7 @@ impl Context<'_> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
     /// Blocks.
-    pub blocks: Blocks,
+    pub blocks: BlockCounts,
     /// Units in them.
     pub units: u64,
 }
@@ -244,7 +244,10 @@ impl Sent {
     #[inline]
     pub fn times(self, ttis: u64) -> Counted {
         let of = |number: u32| ttis * u64::from(number);
-        Counted { blocks: Blocks { sent: of(self.blocks), failed: of(self.failed) }, units: of(self.units) }
+        Counted {
+            blocks: BlockCounts { sent: of(self.blocks), failed: of(self.failed) },
+            units: of(self.units),
+        }
     }
 }
 

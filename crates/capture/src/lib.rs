@@ -7,7 +7,7 @@
 //! what has become of it.
 //! Source of the format: IETF draft *PCAP Now Generic (pcapng) Capture File Format*.
 
-mod blocks;
+mod block_file;
 mod fates;
 pub mod flight;
 mod frame;
@@ -37,12 +37,12 @@ use pcap_file::pcapng::blocks::interface_description::{
 use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
 use pcap_file::{DataLink, Endianness, PcapError};
 
-use blocks::Blocks;
+use block_file::BlockFile;
 use fates::{Fates, Record};
 use frame::Frame;
 
 pub use place::Interface;
-use place::{Connections, Place, Seen};
+use place::{Connections, Seen, Viewpoint};
 
 /// Bytes kept of each packet unless told otherwise: the longest headers. Data are zeros anyway.
 pub const DEFAULT_SNAP_LENGTH: u32 = frame::MOST_HEADER_BYTES as u32;
@@ -122,7 +122,7 @@ impl Default for Options {
 /// A capture under way.
 struct Capture {
     path: PathBuf,
-    writer: PcapNgWriter<Blocks>,
+    writer: PcapNgWriter<BlockFile>,
     interfaces: Vec<Interface>,
     frame: Frame,
     connections: Vec<Connections>,
@@ -233,13 +233,13 @@ impl Capture {
     }
 
     /// Writes what a packet is where it is sent or received, or keeps it until its life is over.
-    fn write(&mut self, at: Time, place: Place, packet: &Segment, event: &Event) -> io::Result<()> {
+    fn write(&mut self, at: Time, viewpoint: Viewpoint, packet: &Segment, event: &Event) -> io::Result<()> {
         let arrived = self.landed(event);
-        let seen = self.connections[packet.flow as usize].seen(place, packet, arrived);
+        let seen = self.connections[packet.flow as usize].seen(viewpoint, packet, arrived);
         if let Event::Sent { packet: id, .. } = *event {
             self.flying.insert(id, seen.fields);
         }
-        let interface = Interface::of(place).and_then(|interface| self.number(interface));
+        let interface = Interface::of(viewpoint).and_then(|interface| self.number(interface));
         if interface.is_none() && self.fates.is_none() {
             return Ok(());
         }
@@ -309,8 +309,10 @@ impl Capture {
 
     fn take(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> io::Result<()> {
         self.now = self.now.max(at);
-        if let Some((segment, place)) = segment.and_then(|seen| Some((seen, Place::of(event, seen.kind)?))) {
-            self.write(at, place, segment, event)?;
+        if let Some((segment, viewpoint)) =
+            segment.and_then(|seen| Some((seen, Viewpoint::of(event, seen.kind)?)))
+        {
+            self.write(at, viewpoint, segment, event)?;
         }
         self.landed(event);
         if self.fates.is_some() {
@@ -333,7 +335,7 @@ fn id_of(event: &Event) -> Option<PacketId> {
 
 /// Writes a packet at an interface, with its length and direction there.
 fn put(
-    writer: &mut PcapNgWriter<Blocks>,
+    writer: &mut PcapNgWriter<BlockFile>,
     at: Time,
     (interface_id, original_len, direction): (u32, u32, u32),
     data: &[u8],
@@ -366,7 +368,7 @@ fn start(
     comment: String,
     snaplen: u32,
     interfaces: &[Interface],
-) -> io::Result<PcapNgWriter<Blocks>> {
+) -> io::Result<PcapNgWriter<BlockFile>> {
     let options = vec![
         SectionHeaderOption::Comment(comment.into()),
         SectionHeaderOption::UserApplication(format!("nodeb {VERSION}").into()),
@@ -374,7 +376,8 @@ fn start(
     // One byte order everywhere, so that the file is the same on any machine.
     let endianness = Endianness::Little;
     let section = SectionHeaderBlock { endianness, options, ..SectionHeaderBlock::default() };
-    let mut writer = PcapNgWriter::with_section_header(Blocks::create(path)?, section).map_err(io_error)?;
+    let mut writer =
+        PcapNgWriter::with_section_header(BlockFile::create(path)?, section).map_err(io_error)?;
     for interface in interfaces {
         let options = vec![
             InterfaceDescriptionOption::IfName(interface.name().into()),

@@ -10,7 +10,7 @@ use crate::frame::{PROXY_SOCKET, SERVER_SOCKET, Socket, phone_socket, proxy_clie
 
 /// Where a packet is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Viewpoint {
     /// The server's interface.
     Server,
     /// The phone's interface.
@@ -23,7 +23,7 @@ pub(crate) enum Place {
     Snoop,
 }
 
-impl Place {
+impl Viewpoint {
     /// Where `event` shows a packet of this kind, if it is sent or received.
     pub fn of(event: &Event, kind: Kind) -> Option<Self> {
         let (site, is_sent) = match event {
@@ -85,12 +85,12 @@ impl Interface {
     }
 
     /// The interface that `place` belongs to.
-    pub(crate) fn of(place: Place) -> Option<Self> {
-        match place {
-            Place::Server => Some(Self::Server),
-            Place::Phone => Some(Self::Phone),
-            Place::ProxyToServer | Place::ProxyToPhone => Some(Self::Proxy),
-            Place::Snoop => None,
+    pub(crate) fn of(viewpoint: Viewpoint) -> Option<Self> {
+        match viewpoint {
+            Viewpoint::Server => Some(Self::Server),
+            Viewpoint::Phone => Some(Self::Phone),
+            Viewpoint::ProxyToServer | Viewpoint::ProxyToPhone => Some(Self::Proxy),
+            Viewpoint::Snoop => None,
         }
     }
 
@@ -129,12 +129,12 @@ impl Connections {
 
     /// What a packet looks like at `place`, where it is sent, or received with the header `arrived`. Must be told of
     /// every packet in order of time.
-    pub fn seen(&mut self, place: Place, packet: &Segment, arrived: Option<TcpFields>) -> Seen {
-        let end = match place {
-            Place::Server | Place::ProxyToPhone | Place::Snoop => End::Server,
-            Place::Phone | Place::ProxyToServer => End::Phone,
+    pub fn seen(&mut self, viewpoint: Viewpoint, packet: &Segment, arrived: Option<TcpFields>) -> Seen {
+        let end = match viewpoint {
+            Viewpoint::Server | Viewpoint::ProxyToPhone | Viewpoint::Snoop => End::Server,
+            Viewpoint::Phone | Viewpoint::ProxyToServer => End::Phone,
         };
-        let beyond_proxy = matches!(place, Place::Phone | Place::ProxyToPhone | Place::Snoop);
+        let beyond_proxy = matches!(viewpoint, Viewpoint::Phone | Viewpoint::ProxyToPhone | Viewpoint::Snoop);
         let flow = packet.flow;
         let (server, client, wire) = match &mut self.from_proxy {
             None => (SERVER_SOCKET, phone_socket(flow), &mut self.server),

@@ -42,9 +42,9 @@ pub struct Sent {
     pub failed: bool,
 }
 
-/// The blocks of a run.
+/// Log of the blocks of a run.
 #[derive(Debug, Default)]
-pub struct Blocks {
+pub struct BlockLog {
     /// The last block that bore a number at a bearer, of a user.
     known: HashMap<(u32, u64), u32>,
     /// How often each block of the run was sent again, kept or not.
@@ -54,7 +54,7 @@ pub struct Blocks {
     pub rows: Vec<BlockRow>,
 }
 
-impl Blocks {
+impl BlockLog {
     /// A block is sent; its number in the run. It is kept with `keep`, or where it has been.
     pub fn send(&mut self, sent: Sent, keep: bool) -> u32 {
         let key = (sent.user, sent.number);

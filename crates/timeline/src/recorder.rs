@@ -12,7 +12,7 @@ use nodeb_sim::metrics::RunResult;
 use nodeb_sim::world::Listener;
 use nodeb_tcp::segment::Segment;
 
-use crate::blocks::{Blocks, Sent};
+use crate::blocks::{BlockLog, Sent};
 use crate::codes::{Detail, End, Kind};
 use crate::lives::{Lives, PacketRow};
 use crate::order::InOrder;
@@ -28,7 +28,7 @@ pub struct Recorder {
     /// Whether all users share one bearer.
     is_shared: bool,
     lives: Lives,
-    blocks: Blocks,
+    blocks: BlockLog,
     applications: Vec<InOrder>,
     events: Vec<EventRow>,
     /// Events in the window, kept or not.
@@ -52,7 +52,7 @@ impl Recorder {
             places: Places::new(scenario),
             is_shared: scenario.radio.facts().is_shared,
             lives: Lives::default(),
-            blocks: Blocks::default(),
+            blocks: BlockLog::default(),
             applications: numbering.map(InOrder::new).collect(),
             events: Vec::new(),
             count: 0,

@@ -6,7 +6,7 @@ use nodeb_base::table;
 use nodeb_base::table::Table;
 use nodeb_base::units::Time;
 
-use crate::blocks::{BlockRow, Blocks};
+use crate::blocks::{BlockLog, BlockRow};
 use crate::codes::{Detail, End, Kind, Outcome};
 use crate::lives::{HopRow, Lives, PacketRow};
 use crate::places::Places;
@@ -182,7 +182,7 @@ table! {
 }
 
 /// All of them.
-pub fn all(events: &[EventRow], lives: &Lives, blocks: &Blocks) -> Vec<Table> {
+pub fn all(events: &[EventRow], lives: &Lives, blocks: &BlockLog) -> Vec<Table> {
     vec![
         EVENTS.table(events),
         PACKETS.table(&lives.packets),
@@ -193,7 +193,7 @@ pub fn all(events: &[EventRow], lives: &Lives, blocks: &Blocks) -> Vec<Table> {
 
 /// All of them without a row: what there is to know about them.
 pub fn empty() -> Vec<Table> {
-    all(&[], &Lives::default(), &Blocks::default())
+    all(&[], &Lives::default(), &BlockLog::default())
 }
 
 /// The names that the numbers in columns stand for.

@@ -1,6 +1,6 @@
 //! Bearers at work: whatever is asked of one, its alarm is set anew and what comes out of it goes on.
 
-use nodeb_base::context::{Blocks, Context, Counts, Output};
+use nodeb_base::context::{BlockCounts, Context, Counts, Output};
 use nodeb_base::engine::Key;
 use nodeb_base::event::{Place, Site};
 use nodeb_base::packet::Packet;
@@ -21,7 +21,7 @@ pub struct HostedBearer {
     place: Place,
     alarm: usize,
     pub counts: Counts,
-    pub of_users: Vec<Blocks>,
+    pub of_users: Vec<BlockCounts>,
     pub users: Vec<u32>,
     /// Whether it is a link whose arrivals are known ahead of time, in order.
     pub is_foreseen: bool,

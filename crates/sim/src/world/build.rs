@@ -1,6 +1,6 @@
 //! A world at time zero, as a scenario describes it.
 
-use nodeb_base::context::{Blocks, Common};
+use nodeb_base::context::{BlockCounts, Common};
 use nodeb_base::engine::Agenda;
 use nodeb_base::event::{Mask, Place, Sink, Site};
 use nodeb_base::rng::Streams;
@@ -46,7 +46,7 @@ impl<T: Listener> World<T> {
         for (id, phone) in (0..).zip(&phones) {
             let air = &mut bearers[phone.bearer as usize];
             air.users.push(id);
-            air.of_users.push(Blocks::default());
+            air.of_users.push(BlockCounts::default());
         }
         let users = bearers.iter().map(|air| air.users.clone()).collect();
         let ears = Ears::new(Recorder::new(scenario.record, scenario.proxy.is_some(), users), listener);

@@ -9,7 +9,7 @@ const BUFFER_BYTES: usize = 1 << 18;
 
 /// Buffers blocks and writes them out together. What fails to be written whole is cut off again.
 #[derive(Debug)]
-pub struct Blocks {
+pub struct BlockFile {
     file: File,
     buffer: Vec<u8>,
     /// Bytes of whole blocks in the file.
@@ -17,7 +17,7 @@ pub struct Blocks {
     failed: bool,
 }
 
-impl Blocks {
+impl BlockFile {
     /// Makes the file, or empties it.
     pub fn create(path: &Path) -> io::Result<Self> {
         let buffer = Vec::with_capacity(BUFFER_BYTES + (1 << 17));
@@ -40,7 +40,7 @@ impl Blocks {
 }
 
 /// Collects the parts of a block; never fails before the block ends.
-impl Write for Blocks {
+impl Write for BlockFile {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(part);
         Ok(part.len())
@@ -73,7 +73,7 @@ impl Write for Blocks {
     }
 }
 
-impl Drop for Blocks {
+impl Drop for BlockFile {
     /// A run that ends early leaves what it has seen.
     fn drop(&mut self) {
         let _ = self.flush();
