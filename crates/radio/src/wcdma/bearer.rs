@@ -41,9 +41,9 @@ table! {
         /// The same north of the Node B.
         "y_radii" ["radii"] F64 = |row| row.seat.position.map_or(f64::NAN, |at| at.y);
         /// Power received from all other cells over that from the own one, when each sends the same.
-        "other_cells" ["1"] F64 = |row| row.seat.place.other_cells;
+        "other_cells" ["1"] F64 = |row| row.seat.conditions.other_cells;
         /// Mean energy per bit over noise density.
-        "eb_n0_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.seat.place.eb_n0);
+        "eb_n0_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.seat.conditions.eb_n0);
         /// Slots in which it was sent something.
         "slots" [""] U64 = |row| row.slots;
         /// Frames sent to it, repetitions included.

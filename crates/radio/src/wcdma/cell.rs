@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::link::{Link, Place};
+use super::link::{Conditions, Link};
 use super::other_cells::Seat;
 
 /// The links of a cell's phones.
@@ -23,15 +23,19 @@ impl Cell {
     /// A cell that may use `rates`, lowest first, while each other cell sends `mean_load` in the mean.
     pub fn new(link: Link, seats: Vec<Seat>, mean_load: f64, rates: Vec<u32>) -> Self {
         let mut classes = Vec::new();
-        let mut places: Vec<Place> = Vec::new();
+        let mut conditions: Vec<Conditions> = Vec::new();
         for seat in &seats {
-            let class = if places.last() == Some(&seat.place) { places.len() - 1 } else { places.len() };
-            if class == places.len() {
-                places.push(seat.place);
+            let class = if conditions.last() == Some(&seat.conditions) {
+                conditions.len() - 1
+            } else {
+                conditions.len()
+            };
+            if class == conditions.len() {
+                conditions.push(seat.conditions);
             }
             classes.push(class);
         }
-        Self { link, seats, mean_load, rates, known: vec![BTreeMap::new(); places.len()], classes }
+        Self { link, seats, mean_load, rates, known: vec![BTreeMap::new(); conditions.len()], classes }
     }
 
     /// The rates that may be used, lowest first.
@@ -47,7 +51,7 @@ impl Cell {
     /// Frame error rate of a phone when the cell sends the rates `own_cell` in all.
     pub fn failure(&mut self, user: usize, own_cell: u32) -> f64 {
         let Self { link, seats, mean_load, known, classes, .. } = self;
-        let calculate = || link.frame_failure(seats[user].place, f64::from(own_cell), *mean_load);
+        let calculate = || link.frame_failure(seats[user].conditions, f64::from(own_cell), *mean_load);
         *known[classes[user]].entry(own_cell).or_insert_with(calculate)
     }
 

@@ -17,9 +17,9 @@ pub struct Link {
     pub correctable: u32,
 }
 
-/// What a phone's place does to its link.
+/// Reception conditions of a phone: power of other cells, and noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct Conditions {
     /// Power received from all other cells over that received from the own one, when each sends
     /// the same.
     pub other_cells: f64,
@@ -33,17 +33,17 @@ impl Link {
         Self { shares: profile.shares(), spreading: f64::from(spreading), frame_bits, correctable }
     }
 
-    /// Bit error rate of a phone at `place`, when its cell sends the rates `own_cell` in all and the
+    /// Bit error rate of a phone in these `conditions`, when its cell sends the rates `own_cell` in all and the
     /// others `mean_load` each.
-    pub fn ber(&self, place: Place, own_cell: f64, mean_load: f64) -> f64 {
-        let interference = Interference { own_cell, other_cells: place.other_cells * mean_load };
-        let gamma = |share: &f64| sinr(*share, interference, self.spreading, place.eb_n0) / 2.0;
+    pub fn ber(&self, conditions: Conditions, own_cell: f64, mean_load: f64) -> f64 {
+        let interference = Interference { own_cell, other_cells: conditions.other_cells * mean_load };
+        let gamma = |share: &f64| sinr(*share, interference, self.spreading, conditions.eb_n0) / 2.0;
         ber::paths(&self.shares.iter().map(gamma).collect::<Vec<_>>())
     }
 
     /// Frame error rate of the same.
-    pub fn frame_failure(&self, place: Place, own_cell: f64, mean_load: f64) -> f64 {
-        frame::failure(self.ber(place, own_cell, mean_load), self.frame_bits, self.correctable)
+    pub fn frame_failure(&self, conditions: Conditions, own_cell: f64, mean_load: f64) -> f64 {
+        frame::failure(self.ber(conditions, own_cell, mean_load), self.frame_bits, self.correctable)
     }
 }
 
@@ -55,10 +55,10 @@ mod tests {
     #[test]
     fn model_a_is_equation_4() {
         let link = Link::new(&ProfileSpec::default(), 128, 128, 0);
-        let place = Place { other_cells: 0.5, eb_n0: 10.0 };
+        let conditions = Conditions { other_cells: 0.5, eb_n0: 10.0 };
         let half = sinr(0.25, Interference { own_cell: 8.0, other_cells: 12.5 }, 128.0, 10.0) / 2.0;
-        assert!((link.ber(place, 8.0, 25.0) - ber::equal_paths(half, 4)).abs() < 1e-15);
+        assert!((link.ber(conditions, 8.0, 25.0) - ber::equal_paths(half, 4)).abs() < 1e-15);
         let failure = frame::failure(ber::equal_paths(half, 4), 128, 0);
-        assert!((link.frame_failure(place, 8.0, 25.0) - failure).abs() < 1e-15);
+        assert!((link.frame_failure(conditions, 8.0, 25.0) - failure).abs() < 1e-15);
     }
 }

@@ -64,7 +64,7 @@ impl Slotted {
         Window {
             params: self.clone(),
             segmenter: Segmenter::new(setting.pdu_bytes.saturating_sub(header).max(1), None),
-            places: (0..self.places.get()).map(|_| Place::Free).collect(),
+            places: (0..self.places.get()).map(|_| PlaceState::Free).collect(),
             turn: 0,
             wrong: 0,
             open: Vec::new(),
@@ -76,9 +76,9 @@ impl Slotted {
     }
 }
 
-/// What stands in a place.
+/// State of a place in the window.
 #[derive(Debug)]
-enum Place {
+enum PlaceState {
     /// Nothing: the next new PDU may come here.
     Free,
     /// A PDU whose outcome is not known.
@@ -104,7 +104,7 @@ type Report = Vec<(usize, bool)>;
 pub struct Window {
     params: Slotted,
     segmenter: Segmenter,
-    places: Vec<Place>,
+    places: Vec<PlaceState>,
     /// Whose turn it is, and how many places have a PDU that must go again.
     turn: usize,
     wrong: usize,
@@ -124,9 +124,9 @@ impl Window {
 
     fn hear(&mut self, report: Report) {
         for (place, right) in report {
-            let sent = std::mem::replace(&mut self.places[place], Place::Free);
-            if let (Place::Sent(pieces), false) = (sent, right) {
-                self.places[place] = Place::Wrong(pieces);
+            let sent = std::mem::replace(&mut self.places[place], PlaceState::Free);
+            if let (PlaceState::Sent(pieces), false) = (sent, right) {
+                self.places[place] = PlaceState::Wrong(pieces);
                 self.wrong += 1;
             }
         }
@@ -136,15 +136,15 @@ impl Window {
     fn next_place(&self) -> Option<usize> {
         let count = self.places.len();
         let is_busy = |place: &usize| match &self.places[*place] {
-            Place::Sent(_) | Place::Wrong(_) => true,
-            Place::Free => !self.segmenter.is_empty(),
+            PlaceState::Sent(_) | PlaceState::Wrong(_) => true,
+            PlaceState::Free => !self.segmenter.is_empty(),
         };
         (0..count).map(|step| (self.turn + step) % count).find(is_busy)
     }
 
     /// The next place that has something to send, unless one that is waited for comes first.
     fn ready_place(&self) -> Option<usize> {
-        self.next_place().filter(|place| !matches!(self.places[*place], Place::Sent(_)))
+        self.next_place().filter(|place| !matches!(self.places[*place], PlaceState::Sent(_)))
     }
 
     /// Notes that a place was sent; whether the phone must report at once, because nothing follows or
@@ -178,14 +178,14 @@ impl Peers for Window {
 
     fn send(&mut self, _now: Time) -> Option<Pdu> {
         let place = self.ready_place()?;
-        let pieces = match std::mem::replace(&mut self.places[place], Place::Free) {
-            Place::Wrong(pieces) => {
+        let pieces = match std::mem::replace(&mut self.places[place], PlaceState::Free) {
+            PlaceState::Wrong(pieces) => {
                 self.wrong -= 1;
                 pieces
             }
             _ => self.segmenter.next_pdu(),
         };
-        self.places[place] = Place::Sent(pieces.clone());
+        self.places[place] = PlaceState::Sent(pieces.clone());
         self.turn = (place + 1) % self.places.len();
         let last = self.closes_report(place);
         Some(Pdu { place, pieces, last })

@@ -102,7 +102,7 @@ proptest! {
                 tries += 1;
                 tti < 300 && lost[tries % lost.len()]
             });
-            let open = air.rlc.places.iter().filter(|place| !matches!(place, super::Place::Free)).count();
+            let open = air.rlc.places.iter().filter(|place| !matches!(place, super::PlaceState::Free)).count();
             prop_assert!(open <= places as usize);
             if next == sorted.len() && air.is_quiet() {
                 break;

@@ -11,7 +11,7 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::rng::{Stream, Streams, normal, uniform};
 
-use super::super::link::Place;
+use super::super::link::Conditions;
 use super::{Load, Position, Seat};
 
 params! {
@@ -84,11 +84,11 @@ impl Map {
         let common = normal(stream);
         let gains: Vec<f64> = sites().map(|site| self.gain(position, site, common, normal(stream))).collect();
         let (own, others) = gains.split_first().expect("there is the own site");
-        let place = Place {
+        let conditions = Conditions {
             other_cells: others.iter().sum::<f64>() / own,
             eb_n0: eb_n0 * own * libm::pow(REFERENCE_DISTANCE, self.exponent),
         };
-        (Seat { place, position: Some(position) }, others.iter().all(|other| other < own))
+        (Seat { conditions, position: Some(position) }, others.iter().all(|other| other < own))
     }
 
     fn gain(&self, phone: Position, site: Position, common: f64, of_site: f64) -> f64 {
@@ -97,17 +97,17 @@ impl Map {
         libm::pow(10.0, self.shadowing_db * shadowing / 10.0) * libm::pow(distance, -self.exponent)
     }
 
-    /// Places of phones in any cell, the same in every run.
-    pub fn typical_places(&self, eb_n0: f64) -> Vec<Place> {
+    /// Conditions of phones in any cell, the same in every run.
+    pub fn typical_conditions(&self, eb_n0: f64) -> Vec<Conditions> {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "typical positions");
-        (0..TYPICAL_PLACES).map(|_| self.seat(eb_n0, &mut stream).place).collect()
+        (0..TYPICAL_PLACES).map(|_| self.seat(eb_n0, &mut stream).conditions).collect()
     }
 
     /// The mean over the cell of what its phones receive from others, over what they receive from their own
     /// cell: the factor of the mean sense that stands for this map. From `n` places.
     pub fn mean_factor(&self, n: u32) -> f64 {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "mean factor");
-        (0..n).map(|_| self.seat(1.0, &mut stream).place.other_cells).sum::<f64>() / f64::from(n)
+        (0..n).map(|_| self.seat(1.0, &mut stream).conditions.other_cells).sum::<f64>() / f64::from(n)
     }
 }
 
@@ -172,11 +172,11 @@ mod tests {
         let map = Map { shadowing_db: 0.0, ..Map::default() };
         let mut stream = stream();
         for _ in 0..100 {
-            let Seat { place, position } = map.seat(10.0, &mut stream);
+            let Seat { conditions, position } = map.seat(10.0, &mut stream);
             let position = position.unwrap();
             let distance = position.x.hypot(position.y).max(NEAREST);
             let expected = 10.0 * (REFERENCE_DISTANCE / distance).powf(3.76);
-            assert!((place.eb_n0 / expected - 1.0).abs() < 1e-9);
+            assert!((conditions.eb_n0 / expected - 1.0).abs() < 1e-9);
         }
     }
 

@@ -12,7 +12,7 @@ use nodeb_base::params;
 use nodeb_base::registry;
 use nodeb_base::rng::Streams;
 
-use super::link::{Link, Place};
+use super::link::{Conditions, Link};
 use super::rates::{self, Averaging};
 
 registry! {
@@ -34,11 +34,11 @@ pub struct Position {
     pub y: f64,
 }
 
-/// A phone's place, and where that is if it is anywhere.
+/// Reception conditions of a phone, and its position if it is on a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seat {
-    /// What the place does to the link.
-    pub place: Place,
+    /// Power of other cells and noise.
+    pub conditions: Conditions,
     /// On the map.
     pub position: Option<Position>,
 }
@@ -47,7 +47,9 @@ impl OtherCellsSpec {
     /// The seat of phone number `user`; `eb_n0` is the mean energy per bit over noise density, linear.
     pub fn seat(&self, eb_n0: f64, user: u64, streams: &Streams) -> Seat {
         match self {
-            Self::Mean(params) => Seat { place: Place { other_cells: params.factor, eb_n0 }, position: None },
+            Self::Mean(params) => {
+                Seat { conditions: Conditions { other_cells: params.factor, eb_n0 }, position: None }
+            }
             Self::Map(params) => params.seat(eb_n0, &mut streams.stream("user", user, "position")),
         }
     }
@@ -60,11 +62,11 @@ impl OtherCellsSpec {
         }
     }
 
-    /// The places over which the search in other cells takes its mean.
-    fn typical_places(&self, eb_n0: f64) -> Vec<Place> {
+    /// The conditions over which the search in other cells takes its mean.
+    fn typical_conditions(&self, eb_n0: f64) -> Vec<Conditions> {
         match self {
-            Self::Mean(params) => vec![Place { other_cells: params.factor, eb_n0 }],
-            Self::Map(params) => params.typical_places(eb_n0),
+            Self::Mean(params) => vec![Conditions { other_cells: params.factor, eb_n0 }],
+            Self::Map(params) => params.typical_conditions(eb_n0),
         }
     }
 
@@ -74,14 +76,15 @@ impl OtherCellsSpec {
         if let Some(given) = load.mean_rate {
             return given;
         }
-        let places = self.typical_places(eb_n0);
+        let typical = self.typical_conditions(eb_n0);
         let highest = rates.iter().copied().max().unwrap_or(1);
         rates::self_consistent(f64::from(highest), |alpha| {
             let power = alpha * load.connections;
             rates::mean_rate(load.connections, load.averaging, |n| {
                 rates::one_step(rates, n, |x| {
-                    let failures = places.iter().map(|place| link.frame_failure(*place, f64::from(x), power));
-                    1.0 - failures.sum::<f64>() / places.len() as f64
+                    let failures =
+                        typical.iter().map(|conditions| link.frame_failure(*conditions, f64::from(x), power));
+                    1.0 - failures.sum::<f64>() / typical.len() as f64
                 })
             })
         })
