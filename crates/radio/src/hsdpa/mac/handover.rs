@@ -11,7 +11,7 @@ use nodeb_base::event::Event;
 use nodeb_base::units::{Duration, Time};
 
 use super::super::handover::{COMPARISON, Handover, HeldData};
-use super::super::node_b::NodeB;
+use super::super::node_b::NodeBs;
 use super::super::node_b::user::User;
 use super::{HsdpaMac, decide};
 use crate::numerology::Numerology;
@@ -68,7 +68,7 @@ impl HandoverControl {
 impl HsdpaMac {
     /// What is due or told by now may have left nobody with anything to send.
     pub(super) fn note_idle(&mut self, now: Time) {
-        let Self { handover: Some(control), node_b: NodeB { users, params, .. }, .. } = self else {
+        let Self { handover: Some(control), node_bs: NodeBs { users, params, .. }, .. } = self else {
             return;
         };
         if !control.is_idle() && users.iter().all(|user| user.packets.backlog().packets == 0) {
@@ -101,10 +101,10 @@ impl HsdpaMac {
 
     /// Phones compare in TTI number `tti`; some change their cell.
     fn compare(&mut self, control: &HandoverControl, tti: u64, ctx: &mut Context) {
-        let numerology = self.node_b.params.numerology();
+        let numerology = self.node_bs.params.numerology();
         let resumes = tti + control.params.interruption_ttis(numerology);
         for &user in &control.users {
-            if self.node_b.users[user].compare(tti) {
+            if self.node_bs.users[user].compare(tti) {
                 let at = numerology.beginning(tti);
                 self.leave(ctx, at, user, resumes, control.params.data);
             }
@@ -115,12 +115,12 @@ impl HsdpaMac {
     fn reselect(&mut self, control: &mut HandoverControl, tti: u64) {
         let falls_asleep = control.left.is_empty();
         for &user in &control.users {
-            let state = &mut self.node_b.users[user];
+            let state = &mut self.node_bs.users[user];
             if falls_asleep {
                 control.left.push(state.serving);
             }
             state.reselect(tti);
-            self.node_b.renew(user);
+            self.node_bs.renew(user);
         }
     }
 
@@ -141,7 +141,7 @@ impl HsdpaMac {
         let (users, data) = (&control.users, control.params.data);
         let moved: Vec<_> = users.iter().copied().zip(control.left.drain(..)).collect();
         for (user, cell) in moved {
-            if self.node_b.users[user].serving != cell {
+            if self.node_bs.users[user].serving != cell {
                 self.leave(ctx, ctx.now, user, grid.from(ctx.now), data);
             }
         }
@@ -149,7 +149,7 @@ impl HsdpaMac {
 
     /// A user has left its cell, and is sent to again from TTI number `resumes` on. No block is on the air.
     fn leave(&mut self, ctx: &mut Context, at: Time, user: usize, resumes: u64, data: HeldData) {
-        let Self { node_b: NodeB { users, slots, .. }, flow_control, timers, .. } = self;
+        let Self { node_bs: NodeBs { users, slots, .. }, flow_control, timers, .. } = self;
         let state = &mut users[user];
         state.tally.changed_cell();
         state.resumes = resumes;

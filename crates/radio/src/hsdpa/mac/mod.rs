@@ -12,7 +12,7 @@ use nodeb_base::units::Time;
 
 use self::handover::HandoverControl;
 use super::Hsdpa;
-use super::node_b::NodeB;
+use super::node_b::NodeBs;
 use super::node_b::candidates::Candidates;
 use super::node_b::transmission::{Outcome, SentBlock};
 use super::node_b::turn::Grant;
@@ -29,7 +29,7 @@ use crate::{Backlog, BandwidthMeter, UserRadio};
 /// HS-DSCH with all its users.
 #[derive(Debug)]
 pub struct HsdpaMac {
-    pub(super) node_b: NodeB,
+    pub(super) node_bs: NodeBs,
     /// One for each served cell.
     schedulers: Vec<Box<dyn Scheduler>>,
     view: View,
@@ -51,19 +51,19 @@ impl HsdpaMac {
     /// With empty buffers.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
         let numerology = params.numerology();
-        let mut node_b = NodeB::new(params, users, *streams);
+        let mut node_bs = NodeBs::new(params, users, *streams);
         let scheduler = |_| params.scheduler.build(users.len(), numerology.tti);
         let schedulers: Vec<_> = (0..params.served()).map(scheduler).collect();
         let flow_control = |iub| FlowControl::new(iub, params.payload(), users.len(), numerology);
         let handover = params.handover.as_ref();
         let handover =
-            handover.and_then(|handover| HandoverControl::new(handover, &mut node_b.users, numerology));
+            handover.and_then(|handover| HandoverControl::new(handover, &mut node_bs.users, numerology));
         Self {
             view: schedulers[0].view(),
-            learns: node_b.users.iter().any(|user| user.adapter.learns()),
+            learns: node_bs.users.iter().any(|user| user.adapter.learns()),
             schedulers,
             flow_control: params.iub.as_ref().map(flow_control),
-            node_b,
+            node_bs,
             handover: handover.map(Box::new),
             outcomes: Vec::new(),
             timers: Vec::new(),
@@ -82,7 +82,7 @@ impl HsdpaMac {
     /// What has come over the Iub by `now` joins the queues.
     fn receive_frames(&mut self, now: Time) {
         if let Some(control) = &mut self.flow_control {
-            control.run(now, &mut self.node_b);
+            control.run(now, &mut self.node_bs);
         }
     }
 
@@ -100,14 +100,14 @@ impl HsdpaMac {
     /// The RNC has something new to send, or less than it had.
     fn look_at_rnc(&mut self, now: Time, user: usize) {
         match &mut self.flow_control {
-            Some(control) => control.forward(now, user, &mut self.node_b),
-            None => self.node_b.renew(user),
+            Some(control) => control.forward(now, user, &mut self.node_bs),
+            None => self.node_bs.renew(user),
         }
     }
 
     /// The phones act on what the last TTI brought them.
     fn receive_blocks(&mut self, ctx: &mut Context, tti: u64) {
-        let Self { outcomes, node_b: NodeB { users, slots, .. }, timers, .. } = self;
+        let Self { outcomes, node_bs: NodeBs { users, slots, .. }, timers, .. } = self;
         let now = ctx.now;
         for Outcome { user, tsn, units, decoded } in outcomes.drain(..) {
             slots.forget(user);
@@ -140,7 +140,7 @@ impl HsdpaMac {
 
     /// Sends a block; returns the units sent.
     fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, grant: Grant, sharers: u32) -> u32 {
-        let NodeB { params, users, slots, sequence } = &mut self.node_b;
+        let NodeBs { params, users, slots, sequence } = &mut self.node_bs;
         let state = &mut users[user];
         let sent = state.send(tti, grant, sharers.max(1), params, sequence);
         slots.renew(user, state);
@@ -168,12 +168,12 @@ impl HsdpaMac {
 
     /// How each phone has fared by `now`.
     pub(super) fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
-        let mut rows = Vec::with_capacity(self.node_b.users.len());
-        for user in 0..self.node_b.users.len() {
+        let mut rows = Vec::with_capacity(self.node_bs.users.len());
+        for user in 0..self.node_bs.users.len() {
             let available = self.available_bytes(now, user);
             let available_bps = available.map_or(f64::NAN, |bytes| bytes * 8.0 / now.as_secs());
-            let state = &mut self.node_b.users[user];
-            let place = state.channel.place(now.0 / self.node_b.params.numerology().tti.0);
+            let state = &mut self.node_bs.users[user];
+            let place = state.channel.place(now.0 / self.node_bs.params.numerology().tti.0);
             rows.push(state.tally.row(user, place, available_bps));
         }
         rows
@@ -218,7 +218,7 @@ impl Mac for HsdpaMac {
         self.follow_users(ctx, grid);
         self.wake_up(ctx, grid);
         self.receive_frames(now);
-        let User { packets, tally, .. } = &mut self.node_b.users[user];
+        let User { packets, tally, .. } = &mut self.node_bs.users[user];
         let taken = packets.push(now, packet, grid.from(now));
         if taken {
             self.look_at_rnc(now, user);
@@ -231,15 +231,15 @@ impl Mac for HsdpaMac {
 
     fn due(&self, grid: &Grid, now: Time) -> Option<Time> {
         let next = grid.from(now);
-        let has_timers = self.node_b.params.rlc.has_timers();
+        let has_timers = self.node_bs.params.rlc.has_timers();
         let rlc =
-            self.node_b.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
+            self.node_bs.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
         if !self.outcomes.is_empty() {
             // What comes over the Iub till then is put in its place when somebody looks.
             return Some(grid.beginning(next)).into_iter().chain(rlc).min();
         }
-        let ready = self.node_b.slots.first();
-        let timers = self.timers.iter().filter_map(|user| self.node_b.users[*user].reordering.timer());
+        let ready = self.node_bs.slots.first();
+        let timers = self.timers.iter().filter_map(|user| self.node_bs.users[*user].reordering.timer());
         // Whoever measures looks at the cell in every TTI; else phones compare later what they had to by then.
         let idle_matters = !self.meters.is_empty();
         let compares = self.handover.as_ref().filter(|handover| idle_matters || !handover.is_idle());
@@ -271,9 +271,9 @@ impl Mac for HsdpaMac {
     /// RLC does what its timers and the phones' reports ask for.
     fn run_timers(&mut self, ctx: &mut Context) {
         let now = ctx.now;
-        let timed = if self.node_b.params.rlc.has_timers() { self.node_b.users.len() } else { 0 };
+        let timed = if self.node_bs.params.rlc.has_timers() { self.node_bs.users.len() } else { 0 };
         for user in 0..timed {
-            let User { packets, tally, .. } = &mut self.node_b.users[user];
+            let User { packets, tally, .. } = &mut self.node_bs.users[user];
             if packets.due().is_some_and(|at| at <= now) {
                 packets.on_time(now, |fate| decide(user, fate, tally, ctx));
                 self.look_at_rnc(now, user);
@@ -291,16 +291,16 @@ impl Mac for HsdpaMac {
     }
 
     fn backlog(&self, user: usize) -> Backlog {
-        self.node_b.users[user].packets.backlog()
+        self.node_bs.users[user].packets.backlog()
     }
 
     fn cqi(&mut self, ctx: &mut Context, grid: &Grid, user: usize) -> Option<f32> {
-        if !self.node_b.users[user].adapter.has_cqis() {
+        if !self.node_bs.users[user].adapter.has_cqis() {
             return None;
         }
         // Channels are looked at in order of time: first what is past.
         self.settle(ctx, grid);
-        let NodeB { users, sequence, params, .. } = &mut self.node_b;
+        let NodeBs { users, sequence, params, .. } = &mut self.node_bs;
         Some(users[user].quality(ctx.now.0 / params.numerology().tti.0, sequence))
     }
 
@@ -316,17 +316,17 @@ impl Mac for HsdpaMac {
 impl BandwidthMeter for HsdpaMac {
     fn measure(&mut self, user: usize) {
         if self.meters.iter().all(|meter| meter.user != user) {
-            self.meters.push(Meter::new(&self.node_b.params, user, self.node_b.users.len()));
+            self.meters.push(Meter::new(&self.node_bs.params, user, self.node_bs.users.len()));
         }
     }
 
     fn record(&mut self) {
-        (0..self.node_b.users.len()).for_each(|user| self.measure(user));
+        (0..self.node_bs.users.len()).for_each(|user| self.measure(user));
         self.meters.iter_mut().for_each(Meter::keep_records);
     }
 
     fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64> {
-        self.pass_idle(self.node_b.params.numerology().first_from(now));
+        self.pass_idle(self.node_bs.params.numerology().first_from(now));
         self.meters.iter().find(|meter| meter.user == user).map(|meter| meter.bytes)
     }
 }

@@ -2,7 +2,7 @@
 
 use nodeb_base::context::Context;
 
-use super::super::node_b::NodeB;
+use super::super::node_b::NodeBs;
 use super::super::node_b::turn::Grant;
 use super::HsdpaMac;
 use crate::mac::sched::Rule;
@@ -14,7 +14,7 @@ impl HsdpaMac {
             // First what is past, because a channel is looked at in order of time.
             self.pass_idle(tti);
         }
-        self.node_b.slots.advance(tti);
+        self.node_bs.slots.advance(tti);
         for cell in 0..self.schedulers.len() {
             self.serve_cell(ctx, tti, cell);
         }
@@ -22,7 +22,7 @@ impl HsdpaMac {
 
     fn serve_cell(&mut self, ctx: &mut Context, tti: u64, cell: usize) {
         self.candidates.clear();
-        if self.node_b.params.users_per_tti.get() > 1 || !self.meters.is_empty() {
+        if self.node_bs.params.users_per_tti.get() > 1 || !self.meters.is_empty() {
             self.gather_grants(tti, cell);
             self.meter(tti, cell);
             self.serve_sharers(ctx, tti, cell);
@@ -34,30 +34,30 @@ impl HsdpaMac {
 
     /// Who is served alone in a cell, and what it is sent.
     fn choose(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
-        let Self { node_b, schedulers, learns, .. } = self;
-        let limits = node_b.limits();
+        let Self { node_bs, schedulers, learns, .. } = self;
+        let limits = node_bs.limits();
         let user = match schedulers[cell].rule(tti) {
             Rule::Turn(first) if !*learns => {
-                let NodeB { users, slots, sequence, .. } = node_b;
+                let NodeBs { users, slots, sequence, .. } = node_bs;
                 let grant = |user: usize| Some((user, users[user].grant(tti, limits, sequence)?));
                 return slots.waiting[cell].turn_from(first).find_map(grant);
             }
             Rule::Quality(turns) => {
                 let score = |_: usize, (_, quality): (u32, f32)| f64::from(quality);
-                node_b.find_best(tti, cell, score, |user| turns[user])
+                node_bs.find_best(tti, cell, score, |user| turns[user])
             }
             Rule::Ratio(means) => {
                 let score = |user: usize, (units, _): (u32, f32)| f64::from(units) / means[user];
-                node_b.find_best(tti, cell, score, |_| 0)
+                node_bs.find_best(tti, cell, score, |_| 0)
             }
             Rule::Turn(_) | Rule::Pick => return self.pick(tti, cell),
         }?;
-        node_b.users[user].grant(tti, limits, &node_b.sequence).map(|grant| (user, grant))
+        node_bs.users[user].grant(tti, limits, &node_bs.sequence).map(|grant| (user, grant))
     }
 
     /// Serves several users, the scheduler's first choice first.
     fn serve_sharers(&mut self, ctx: &mut Context, tti: u64, cell: usize) {
-        let Self { node_b: NodeB { users, params, .. }, schedulers, candidates, .. } = self;
+        let Self { node_bs: NodeBs { users, params, .. }, schedulers, candidates, .. } = self;
         let most = params.users_per_tti.get();
         let chosen = candidates.choose(
             tti,
@@ -75,13 +75,13 @@ impl HsdpaMac {
     /// The scheduler's first choice who can be sent something, and what that is.
     fn pick(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
         self.gather(tti, cell);
-        let limits = self.node_b.limits();
+        let limits = self.node_bs.limits();
         // The scheduler may measure differently from now on.
-        self.node_b.slots.forget_ceilings();
+        self.node_bs.slots.forget_ceilings();
         while !self.candidates.is_empty() {
             let at = self.schedulers[cell].pick(tti, &self.candidates.list);
             let user = self.candidates.list[at].user;
-            if let Some(grant) = self.node_b.users[user].grant(tti, limits, &self.node_b.sequence) {
+            if let Some(grant) = self.node_bs.users[user].grant(tti, limits, &self.node_bs.sequence) {
                 return Some((user, grant));
             }
             self.candidates.list.remove(at);
@@ -91,8 +91,8 @@ impl HsdpaMac {
 
     /// Lists who can be sent something, and what.
     fn gather_grants(&mut self, tti: u64, cell: usize) {
-        let limits = self.node_b.limits();
-        let Self { node_b: NodeB { users, slots, sequence, .. }, candidates, view, .. } = self;
+        let limits = self.node_bs.limits();
+        let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, .. } = self;
         for user in slots.waiting[cell].turn_from(0) {
             let state = &mut users[user];
             state.listen(tti);
@@ -105,8 +105,8 @@ impl HsdpaMac {
     /// Lists who has something to send, as far as the scheduler looks at it; if it looks at rates, only
     /// those whom the channel lets have something.
     fn gather(&mut self, tti: u64, cell: usize) {
-        let limits = self.node_b.limits();
-        let Self { node_b: NodeB { users, slots, sequence, .. }, candidates, view, learns, .. } = self;
+        let limits = self.node_bs.limits();
+        let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, learns, .. } = self;
         for user in slots.waiting[cell].turn_from(0) {
             let state = &mut users[user];
             let (rate, quality) = if view.rate || view.quality {
@@ -129,16 +129,16 @@ impl HsdpaMac {
     /// Accounts for the TTIs before number `tti`, in which all were idle.
     pub(super) fn pass_idle(&mut self, tti: u64) {
         for meter in &mut self.meters {
-            meter.pass(tti, &mut self.node_b);
+            meter.pass(tti, &mut self.node_bs);
         }
     }
 
     /// Measures what users of a cell could be sent in TTI number `tti`.
     fn meter(&mut self, tti: u64, cell: usize) {
-        let Self { node_b, meters, candidates, .. } = self;
+        let Self { node_bs, meters, candidates, .. } = self;
         for meter in meters {
-            if node_b.users[meter.user].serving == cell {
-                meter.account(tti, candidates, node_b);
+            if node_bs.users[meter.user].serving == cell {
+                meter.account(tti, candidates, node_bs);
             }
         }
     }

@@ -22,7 +22,7 @@ use user::User;
 
 /// The Node Bs of all served cells with their users.
 #[derive(Debug)]
-pub struct NodeB {
+pub struct NodeBs {
     pub params: Hsdpa,
     pub users: Vec<User>,
     /// What is remembered of each.
@@ -30,7 +30,7 @@ pub struct NodeB {
     pub sequence: JakesSequence,
 }
 
-impl NodeB {
+impl NodeBs {
     /// With empty queues.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: Streams) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
@@ -163,7 +163,7 @@ impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
     }
 }
 
-impl Endpoints for NodeB {
+impl Endpoints for NodeBs {
     fn take(&mut self, now: Time, user: usize, most: u64) -> u64 {
         self.users[user].packets.take(now, most)
     }

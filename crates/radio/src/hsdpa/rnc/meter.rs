@@ -16,7 +16,7 @@ use nodeb_base::units::{Duration, Time};
 
 use crate::hsdpa::Hsdpa;
 use crate::hsdpa::adaptation::Limits;
-use crate::hsdpa::node_b::NodeB;
+use crate::hsdpa::node_b::NodeBs;
 use crate::hsdpa::node_b::candidates::Candidates;
 use crate::hsdpa::node_b::turn::Grant;
 use crate::mac::sched::{Scheduler, View};
@@ -83,11 +83,11 @@ impl Meter {
         }
     }
 
-    fn record(&mut self, tti: u64, node_b: &mut NodeB) {
+    fn record(&mut self, tti: u64, node_bs: &mut NodeBs) {
         if let Some(records) = &mut self.records
             && tti.is_multiple_of(self.record_ttis)
         {
-            let NodeB { users, sequence, params, .. } = node_b;
+            let NodeBs { users, sequence, params, .. } = node_bs;
             let user = &mut users[self.user];
             let cqi = if user.adapter.has_cqis() { user.quality(tti, sequence) } else { f32::NAN };
             records.push((params.numerology().beginning(tti), self.bytes, cqi));
@@ -97,34 +97,34 @@ impl Meter {
     /// Accounts for all TTIs before number `tti`, in which nobody has anything to send.
     ///
     /// If they are very many and nobody keeps records, the last of them stand for all.
-    pub fn pass(&mut self, tti: u64, node_b: &mut NodeB) {
+    pub fn pass(&mut self, tti: u64, node_bs: &mut NodeBs) {
         let nobody = Candidates::default();
         let open = tti.saturating_sub(self.next);
         if self.records.is_none() && open > self.most_passed {
             self.next = tti - self.most_passed;
             let before = self.bytes;
-            self.pass(tti, node_b);
+            self.pass(tti, node_bs);
             self.bytes = before + (self.bytes - before) * (open as f64 / self.most_passed as f64);
             return;
         }
         while self.next < tti {
-            self.account(self.next, &nobody, node_b);
+            self.account(self.next, &nobody, node_bs);
         }
     }
 
     /// Accounts for TTI number `tti`, in which others are as `real` says.
-    pub fn account(&mut self, tti: u64, real: &Candidates, node_b: &mut NodeB) {
+    pub fn account(&mut self, tti: u64, real: &Candidates, node_bs: &mut NodeBs) {
         self.next = tti + 1;
-        self.record(tti, node_b);
-        let limits = node_b.limits();
-        let resumes = node_b.users[self.user].resumes;
+        self.record(tti, node_bs);
+        let limits = node_bs.limits();
+        let resumes = node_bs.users[self.user].resumes;
         if self.rested.max(resumes) > tti || self.free[0] > tti {
             // It has no part in this TTI, but the others have.
             self.candidates.copy_others(real, self.user);
         } else {
-            self.join(tti, real, limits, node_b);
+            self.join(tti, real, limits, node_bs);
         }
-        let (measured, params) = (self.user, &node_b.params);
+        let (measured, params) = (self.user, &node_bs.params);
         let most = params.users_per_tti.get();
         let chosen = self.candidates.choose(
             tti,
@@ -132,7 +132,7 @@ impl Meter {
             params.codes.get(),
             most,
             |user, grant, limits| {
-                let state = &node_b.users[user];
+                let state = &node_bs.users[user];
                 if user == measured {
                     state.full_queue_grant(grant.quality, limits)
                 } else {
@@ -143,16 +143,16 @@ impl Meter {
         for &(user, grant) in &chosen {
             self.scheduler.served(tti, user, grant.units);
             if user == measured {
-                self.credit(tti, grant, chosen.len() as u32, node_b);
+                self.credit(tti, grant, chosen.len() as u32, node_bs);
             }
         }
     }
 
     /// Lists the others and the measured user with a full queue.
-    fn join(&mut self, tti: u64, real: &Candidates, limits: Limits, node_b: &mut NodeB) {
+    fn join(&mut self, tti: u64, real: &Candidates, limits: Limits, node_bs: &mut NodeBs) {
         self.candidates.copy_others(real, self.user);
-        let state = &mut node_b.users[self.user];
-        let quality = state.quality(tti, &node_b.sequence);
+        let state = &mut node_bs.users[self.user];
+        let quality = state.quality(tti, &node_bs.sequence);
         if let Some(grant) = state.full_queue_grant(quality, limits) {
             let mut candidate = state.candidate(self.user, grant.units, quality, self.view);
             if state.packets.waits_since().is_none() {
@@ -162,12 +162,12 @@ impl Meter {
         }
     }
 
-    fn credit(&mut self, tti: u64, grant: Grant, sharers: u32, node_b: &mut NodeB) {
-        let state = &mut node_b.users[self.user];
-        let decoded = 1.0 - state.first_bler(tti, grant, sharers, &node_b.sequence);
-        self.bytes += decoded * node_b.params.payload().bytes_in(grant.units);
+    fn credit(&mut self, tti: u64, grant: Grant, sharers: u32, node_bs: &mut NodeBs) {
+        let state = &mut node_bs.users[self.user];
+        let decoded = 1.0 - state.first_bler(tti, grant, sharers, &node_bs.sequence);
+        self.bytes += decoded * node_bs.params.payload().bytes_in(grant.units);
         self.rested = tti + state.tti_distance;
         self.free.pop_front();
-        self.free.push_back(node_b.params.answer_at(tti));
+        self.free.push_back(node_bs.params.answer_at(tti));
     }
 }

@@ -75,7 +75,7 @@ fn a_forwarded_block_is_counted_once() {
         let mut bench = Bench::new(&params, &[going_east(850.0)], run);
         bench.saturate(2_500, 40, 1_000);
         let row = bench.row(ms(5_000));
-        assert_eq!(row.tally.blocks, bench.bearer.mac.node_b.users[0].processes.begun(), "run {run}");
+        assert_eq!(row.tally.blocks, bench.bearer.mac.node_bs.users[0].processes.begun(), "run {run}");
         found += row.tally.handovers;
     }
     assert!(found > 0);
@@ -115,7 +115,7 @@ fn who_sleeps_for_a_day_wakes_where_the_others_are() {
     }
     assert_eq!(sleeper.arrived, other.arrived);
     let cells = [&sleeper, &other]
-        .map(|bench| bench.bearer.mac.node_b.users.iter().map(|user| user.serving).collect::<Vec<_>>());
+        .map(|bench| bench.bearer.mac.node_bs.users.iter().map(|user| user.serving).collect::<Vec<_>>());
     assert_eq!(cells[0], cells[1]);
     let places = [sleeper, other].map(|mut bench| {
         let phones = bench.bearer.mac.phones(end + Duration::from_secs(10));
