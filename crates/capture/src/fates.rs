@@ -148,7 +148,7 @@ impl Fates {
         let fate = self.known.get_mut(&life)?;
         let (at, end) = fate.end?;
         let record = self.waiting.pop_front()?;
-        let comment = told(fate, at, end);
+        let comment = describe(fate, at, end);
         fate.records -= 1;
         if fate.records == 0 {
             self.known.remove(&life);
@@ -158,7 +158,7 @@ impl Fates {
 }
 
 /// A life in a sentence.
-fn told(fate: &Fate, at: Time, end: End) -> String {
+fn describe(fate: &Fate, at: Time, end: End) -> String {
     let took = at.as_secs() - fate.sent.as_secs();
     let mut text = if fate.again { "retransmission; ".to_owned() } else { String::new() };
     let written = match end {

@@ -27,8 +27,8 @@ const BATCH: usize = 16;
 /// have put off.
 const LONGEST_SLEEP: u64 = 1_000_000_000;
 
-/// How often the status is told, ns.
-const TELL_EVERY: u64 = 200_000_000;
+/// How often the status is published, in ns.
+const PUBLISH_EVERY: u64 = 200_000_000;
 
 /// What the timer and the stop are known by; devices are known by their number.
 const TIMER: u64 = u64::MAX;
@@ -54,7 +54,7 @@ struct Driver<'a> {
     late: Lateness,
     busy: Lateness,
     wakes: u64,
-    told: Time,
+    published: Time,
 }
 
 /// Drives an exchange between a server's device and one of each phone until it is stopped or `duration` is over. Time
@@ -96,8 +96,8 @@ impl<'a> Driver<'a> {
         }
         let ready = vec![false; ports.len()];
         let (late, busy) = (Lateness::default(), Lateness::default());
-        let (told, wakes) = (Time::ZERO, 0);
-        Ok(Self { exchange, ports, ready, clock, timer, epoll, watch, late, busy, wakes, told })
+        let (published, wakes) = (Time::ZERO, 0);
+        Ok(Self { exchange, ports, ready, clock, timer, epoll, watch, late, busy, wakes, published })
     }
 
     /// Does what is due, accepts what has come, and sleeps.
@@ -112,12 +112,12 @@ impl<'a> Driver<'a> {
         }
         let now = self.clock.now();
         self.busy.add(now.0 - begun.0);
-        if now.0 >= self.told.0 + TELL_EVERY {
-            self.told = now;
+        if now.0 >= self.published.0 + PUBLISH_EVERY {
+            self.published = now;
             if let Some(recorder) = self.exchange.recorder() {
                 recorder.flush();
             }
-            self.tell(now);
+            self.publish(now);
         }
         self.sleep(now, end)
     }
@@ -200,13 +200,13 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    fn tell(&mut self, now: Time) {
+    fn publish(&mut self, now: Time) {
         let phones = self.exchange.phones();
         let sum = |of: fn(&crate::report::OfPhone) -> u64| phones.iter().map(of).sum();
         let delays = phones.iter().map(|it| it.down.delay.mean_s() * it.down.delay.count() as f64);
         let standing = self.exchange.series().standing();
         let cqis = || standing.iter().filter_map(|it| it.cqi);
-        self.watch.tell(&Status {
+        self.watch.publish(&Status {
             time_s: now.as_secs(),
             down_packets: sum(|it| it.down.arrived.packets),
             down_bytes: sum(|it| it.down.arrived.bytes),
@@ -225,7 +225,7 @@ impl<'a> Driver<'a> {
         let now = self.clock.now();
         self.exchange.advance(now)?;
         self.deliver();
-        self.tell(now);
+        self.publish(now);
         let waiting = self.exchange.waiting();
         let memory = self.exchange.memory();
         let (phones, refused, series, result) = self.exchange.finish(scenario)?;

@@ -93,8 +93,8 @@ impl Watch {
         }
     }
 
-    /// Tells how it stands.
-    pub(crate) fn tell(&self, status: &Status) {
+    /// Publishes a status.
+    pub(crate) fn publish(&self, status: &Status) {
         let values: [u64; FIELDS] = [
             status.time_s.to_bits(),
             status.down_packets,
@@ -119,8 +119,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_told_is_seen() {
-        let told = Status {
+    fn what_is_published_is_seen() {
+        let published = Status {
             time_s: 1.0,
             down_packets: 2,
             down_bytes: 3,
@@ -134,7 +134,7 @@ mod tests {
             late_s: 11.0,
         };
         let watch = Watch::new().unwrap();
-        watch.tell(&told);
-        assert_eq!(watch.status(), told);
+        watch.publish(&published);
+        assert_eq!(watch.status(), published);
     }
 }

@@ -113,7 +113,7 @@ impl Emulation {
             Error::World(error) => to_py(error),
             error => refused(error),
         })?;
-        Ok((told(py, &report, late_s)?, tables::all(py, found)?))
+        Ok((report_to_dict(py, &report, late_s)?, tables::all(py, found)?))
     }
 }
 
@@ -189,7 +189,7 @@ fn refused(error: &Error) -> PyErr {
 }
 
 /// A report as plain data.
-fn told<'py>(py: Python<'py>, report: &Report, late_s: f64) -> PyResult<Bound<'py, PyDict>> {
+fn report_to_dict<'py>(py: Python<'py>, report: &Report, late_s: f64) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     found.set_item("lasted_s", report.lasted.as_secs_f64())?;
     found.set_item("slept_s", report.slept.as_secs_f64())?;

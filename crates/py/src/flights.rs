@@ -224,7 +224,7 @@ pub fn flight_timeline<'py>(
         nodeb_timeline::Error::Flight(error) => failed(&error),
         other => PyValueError::new_err(other.to_string()),
     })?;
-    timeline::told(py, &world, found)
+    timeline::to_dict(py, &world, found)
 }
 
 /// Writes what passes the interfaces of a flight's world to a file.

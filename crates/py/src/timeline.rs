@@ -38,11 +38,11 @@ pub fn timeline<'py>(
         Error::Run(error) => to_py(&error),
         other => PyValueError::new_err(other.to_string()),
     })?;
-    told(py, scenario.inner(), found)
+    to_dict(py, scenario.inner(), found)
 }
 
 /// What happened in a world of a scenario, as plain data.
-pub fn told<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> PyResult<Bound<'py, PyDict>> {
+pub fn to_dict<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> PyResult<Bound<'py, PyDict>> {
     let Timeline { tables, names, places, until, .. } = found;
     let about = PyDict::new(py);
     about.set_item("tables", tables::all(py, tables)?)?;

@@ -56,7 +56,7 @@ impl Default for Options {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The window has no time in it.
-    #[error("the window from {} to {} is empty; expected an end after the beginning", told(*from), told(*to))]
+    #[error("the window from {} to {} is empty; expected an end after the beginning", describe(*from), describe(*to))]
     NoTime {
         /// Its beginning.
         from: Time,
@@ -72,7 +72,7 @@ pub enum Error {
         last: usize,
     },
     /// Nothing happens in the window.
-    #[error("nothing happens from {} to {}{near}", told(*from), told(*to))]
+    #[error("nothing happens from {} to {}{near}", describe(*from), describe(*to))]
     Nothing {
         /// Its beginning.
         from: Time,
@@ -84,7 +84,7 @@ pub enum Error {
     /// There are more events than may be kept.
     #[error(
         "{count} events happen, and at most {most} are kept; \
-         the window from {} to {} holds no more", told(*from), told(*until)
+         the window from {} to {} holds no more", describe(*from), describe(*until)
     )]
     TooMany {
         /// How many there are.
@@ -108,7 +108,7 @@ pub enum Error {
 }
 
 /// A time in a message.
-fn told(at: Time) -> String {
+fn describe(at: Time) -> String {
     if at.0 == u64::MAX { "the end of the run".to_owned() } else { format!("{} s", at.as_secs()) }
 }
 

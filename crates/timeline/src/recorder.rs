@@ -95,9 +95,9 @@ impl Recorder {
     }
 
     fn near(&self) -> String {
-        let told = |what: &str, at: Option<Time>| at.map(|at| format!("{what} at {}", crate::told(at)));
+        let event = |what: &str, at: Option<Time>| at.map(|at| format!("{what} at {}", crate::describe(at)));
         let near: Vec<_> =
-            [told("the last event before it is", self.before), told("the first behind it", self.behind)]
+            [event("the last event before it is", self.before), event("the first behind it", self.behind)]
                 .into_iter()
                 .flatten()
                 .collect();

@@ -189,7 +189,7 @@ impl TracedLink {
             let sent = left.min(room);
             room -= sent;
             if ctx.wants(Mask::SERVICE) {
-                self.tell(ctx, at, packet.id, sent == left);
+                self.emit_part(ctx, at, packet.id, sent == left);
             }
             self.sent = at;
             if sent < left {
@@ -209,8 +209,8 @@ impl TracedLink {
         self.ingress.pop(ctx).map(|packet| First { packet, left: u64::from(packet.size) + self.header })
     }
 
-    /// Tells of a part of a packet that goes; of the last one also when the packet is there.
-    fn tell(&self, ctx: &mut Context, sent: Time, packet: PacketId, is_last: bool) {
+    /// Emits a part of a packet that is sent; with the last one also when the packet arrives.
+    fn emit_part(&self, ctx: &mut Context, sent: Time, packet: PacketId, is_last: bool) {
         let entered = self.recent.iter().find(|(id, _)| *id == packet).map_or(Time::ZERO, |(_, at)| *at);
         let from = Time(sent.0.saturating_sub(RESOLUTION.0)).max(self.sent).max(entered);
         let arrives = if is_last { sent + self.delay } else { Time(u64::MAX) };

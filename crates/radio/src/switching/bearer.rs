@@ -8,7 +8,7 @@
 
 use nodeb_base::context::Context;
 use nodeb_base::engine::Key;
-use nodeb_base::event::{Cause, Event as Told, Mask};
+use nodeb_base::event::{Cause, Event as Emitted, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::table;
 use nodeb_base::table::Table;
@@ -112,7 +112,7 @@ impl SwitchedBearer {
         }
         if cell.has_entered() {
             for (user, state) in cell.take_entered() {
-                ctx.emit(Told::State { bearer, user: user as u32, state: state as u8 });
+                ctx.emit(Emitted::State { bearer, user: user as u32, state: state as u8 });
             }
         }
     }
@@ -124,7 +124,7 @@ impl SwitchedBearer {
             State::Dch if self.cell.is_ready(user) => {
                 let end = ctx.now + air_time(self.cell.begin_packet(user), self.dch_rate);
                 self.cell.set_alarm(Alarm::Dch(user), end, &mut ctx.stamps);
-                self.tell_service(ctx, user, end, 1 + user as u32);
+                self.emit_service(ctx, user, end, 1 + user as u32);
             }
             _ => {}
         }
@@ -134,19 +134,19 @@ impl SwitchedBearer {
         if let Some(at) = self.fach.go_on(ctx.now, &mut self.cell) {
             self.cell.set_alarm(Alarm::Fach, at, &mut ctx.stamps);
             if let Some((user, end)) = self.fach.on_air() {
-                self.tell_service(ctx, user, end, 0);
+                self.emit_service(ctx, user, end, 0);
             }
         }
     }
 
     /// Tells that a user's first packet has gone on the air of a channel, until `end`.
     #[inline]
-    fn tell_service(&self, ctx: &mut Context, user: usize, end: Time, channel: u32) {
+    fn emit_service(&self, ctx: &mut Context, user: usize, end: Time, channel: u32) {
         if ctx.wants(Mask::SERVICE)
             && let Some(packet) = self.cell.first_packet(user)
         {
             let (place, from) = (ctx.place, ctx.now);
-            ctx.emit(Told::Served { place, channel, packet: packet.id, from, sent: end, arrives: end });
+            ctx.emit(Emitted::Served { place, channel, packet: packet.id, from, sent: end, arrives: end });
         }
     }
 

@@ -54,18 +54,18 @@ impl Ahead {
         }
     }
 
-    /// Tells what has happened by now.
+    /// Emits what has happened by now.
     #[inline]
-    pub fn tell(&mut self, ctx: &mut Context, grid: &Grid) {
+    pub fn emit_due(&mut self, ctx: &mut Context, grid: &Grid) {
         let Some(last) = self.runs.last() else {
             let now = ctx.now;
-            return tell_events(&mut self.events, ctx, now);
+            return emit_events(&mut self.events, ctx, now);
         };
         let are_over = grid.beginning(last.first + last.ttis - 1) <= ctx.now;
         if are_over && !ctx.wants(Mask::TTIS.or(Mask::ANY_BLOCKS)) {
             self.count_all(ctx);
         } else {
-            self.tell_some(ctx, grid);
+            self.emit_begun(ctx, grid);
         }
     }
 
@@ -80,7 +80,7 @@ impl Ahead {
     }
 
     #[cold]
-    fn tell_some(&mut self, ctx: &mut Context, grid: &Grid) {
+    fn emit_begun(&mut self, ctx: &mut Context, grid: &Grid) {
         let begun = grid.begun_by(ctx.now);
         let listens = ctx.wants(Mask::TTIS.or(Mask::BLOCKS));
         let (mut told, mut counted, mut all) = (0, 0, Counted::default());
@@ -89,9 +89,9 @@ impl Ahead {
             let ttis = self.runs[place].ttis.min(begun.saturating_sub(first));
             if listens {
                 for tti in first..first + ttis {
-                    self.tell_blocks(ctx, grid, tti + 1);
+                    self.emit_blocks(ctx, grid, tti + 1);
                     let at = grid.beginning(tti);
-                    tell_events(&mut self.events, ctx, at);
+                    emit_events(&mut self.events, ctx, at);
                     ctx.counts.ttis += 1;
                     ctx.blocks(at, 0, quality, sent);
                 }
@@ -111,13 +111,13 @@ impl Ahead {
         if !listens {
             ctx.count_ttis(counted, 0, all);
         }
-        self.tell_blocks(ctx, grid, begun);
+        self.emit_blocks(ctx, grid, begun);
         let now = ctx.now;
-        tell_events(&mut self.events, ctx, now);
+        emit_events(&mut self.events, ctx, now);
     }
 
-    /// Tells the blocks of TTIs before number `end`, and what has happened before them.
-    fn tell_blocks(&mut self, ctx: &mut Context, grid: &Grid, end: u64) {
+    /// Emits the blocks of TTIs before number `end`, and what has happened before them.
+    fn emit_blocks(&mut self, ctx: &mut Context, grid: &Grid, end: u64) {
         while let Some((tti, blocks)) = self.blocks.front_mut().filter(|(tti, _)| *tti < end) {
             let (at, ttis) = (grid.beginning(*tti), end - *tti);
             let told = if ttis < u64::from(blocks.ttis) {
@@ -128,20 +128,20 @@ impl Ahead {
                 self.blocks.pop_front();
                 all
             };
-            tell_events(&mut self.events, ctx, at);
-            tell_together(ctx, at, 0, told);
+            emit_events(&mut self.events, ctx, at);
+            emit_run(ctx, at, 0, told);
         }
     }
 }
 
-/// Tells blocks of a user together, which were sent from `at` on.
-pub fn tell_together(ctx: &mut Context, at: Time, user: u32, blocks: Blocks) {
+/// Emits one event for blocks of a user that were sent from `at` on.
+pub fn emit_run(ctx: &mut Context, at: Time, user: u32, blocks: Blocks) {
     let bearer = ctx.place.index;
     ctx.sink.emit(at, Event::Run { bearer, user, blocks });
 }
 
-/// Tells the events that have happened by a time.
-fn tell_events(events: &mut VecDeque<Record>, ctx: &mut Context, by: Time) {
+/// Emits the events that have happened by a time.
+fn emit_events(events: &mut VecDeque<Record>, ctx: &mut Context, by: Time) {
     while let Some(&(at, event)) = events.front().filter(|(at, _)| *at <= by) {
         events.pop_front();
         ctx.sink.emit(at, event);

@@ -126,7 +126,7 @@ impl<R: Peers> RlcMac<R> {
         let quality = self.users[chosen.user].block_size.quality(chosen.rate);
         let sent = Sent { blocks: blocks.len() as u32, failed, units };
         if ctx.wants(Mask::ANY_BLOCKS) {
-            self.tell(ctx, chosen.user, &blocks);
+            self.emit_blocks(ctx, chosen.user, &blocks);
         }
         ctx.blocks(ctx.now, chosen.user, quality, sent);
         self.channel.served(tti, chosen.user, units);
@@ -164,9 +164,9 @@ impl<R: Peers> RlcMac<R> {
         blocks
     }
 
-    /// Tells of blocks that have been sent.
+    /// Emits the blocks that have been sent.
     #[cold]
-    fn tell(&self, ctx: &mut Context, user: usize, blocks: &[Block<R::Pdu>]) {
+    fn emit_blocks(&self, ctx: &mut Context, user: usize, blocks: &[Block<R::Pdu>]) {
         let rlc = &self.users[user].rlc;
         let (bearer, user) = (ctx.place.index, user as u32);
         for &Block { number: block, ref pdus, transmissions: transmission, ref wrong } in blocks {

@@ -32,7 +32,7 @@ impl<T: Listener> World<T> {
         }
         state.timers.keep(&mut self.env, Timer::RadioNetworkFeedback, meter.timer());
         if has_message {
-            self.tell_clock(Site::Proxy, flow, Clock::Feedback);
+            self.emit_timer(Site::Proxy, flow, Clock::Feedback);
         }
         self.after_proxy(flow);
     }

@@ -160,13 +160,13 @@ pub struct Flow {
     pub downloaded: Option<Time>,
     /// What its user sees of it.
     pub experience: Experience,
-    /// What was last told of the sender that faces the phone.
-    pub told: Told,
+    /// Values last emitted of the sender that faces the phone.
+    pub emitted: Emitted,
 }
 
-/// What was last told of a sender.
+/// Values last emitted of a sender.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct Emitted {
     pub window: Option<Window>,
     pub recovery: Option<Recovery>,
     pub timer: Option<Time>,
@@ -216,7 +216,7 @@ impl Flow {
             finished: None,
             downloaded: None,
             experience: Experience::new(streams.indexed("user", u64::from(id), "loads kept")),
-            told: Told::default(),
+            emitted: Emitted::default(),
         })
     }
 

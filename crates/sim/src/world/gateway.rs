@@ -79,6 +79,6 @@ impl<T: Listener> World<T> {
         relayed.down.clear();
         relayed.up.clear();
         self.relayed = relayed;
-        self.tell_hold(Site::Proxy, flow);
+        self.emit_hold(Site::Proxy, flow);
     }
 }

@@ -17,6 +17,7 @@ mod bearer;
 mod build;
 mod control;
 mod env;
+mod events;
 mod experience;
 mod external;
 mod feedback;
@@ -30,7 +31,6 @@ mod recorder;
 mod server;
 mod standing;
 mod summary;
-mod tell;
 mod timers;
 mod wire;
 
@@ -51,8 +51,8 @@ use alarms::{Alarm, Alarms};
 use arrivals::Arrivals;
 use bearer::HostedBearer;
 use env::Env;
+use events::Ears;
 use flow::{Flows, Phone};
-use tell::Ears;
 use timers::Timer;
 use wire::Duplex;
 
@@ -186,28 +186,28 @@ impl<T: Listener> World<T> {
         match timer {
             Timer::Traffic => self.begin_transfer(flow),
             Timer::Server => {
-                self.tell_clock(Site::Server, flow, Clock::Server);
+                self.emit_timer(Site::Server, flow, Clock::Server);
                 self.answer(flow);
             }
             Timer::Retransmission => {
                 if self.env.sink.wants(Mask::DECISIONS) {
                     let clock = self.flows[flow].sender.ringing(self.env.now);
-                    self.tell_clock(Site::Server, flow, clock);
+                    self.emit_timer(Site::Server, flow, clock);
                 }
                 self.flows[flow].sender.on_timer(self.env.now, &mut self.outbox);
                 self.after_sender(flow);
             }
             Timer::DelayedAck => {
-                self.tell_clock(Site::Phone, flow, Clock::Acknowledgement);
+                self.emit_timer(Site::Phone, flow, Clock::Acknowledgement);
                 let ack = self.flows[flow].receiver.on_timer(self.env.now);
                 self.after_receiver(flow, ack);
             }
             Timer::Request => {
-                self.tell_clock(Site::Phone, flow, Clock::Request);
+                self.emit_timer(Site::Phone, flow, Clock::Request);
                 self.ask_again(flow);
             }
             Timer::Proxy => {
-                self.tell_proxy_clocks(flow);
+                self.emit_proxy_timers(flow);
                 self.proxy_timer(flow);
             }
             Timer::RadioNetworkFeedback => self.radio_network_feedback(flow),

@@ -32,7 +32,7 @@ impl<T: Listener> World<T> {
         }
         let taken = self.work_bearer(bearer, |bearer, ctx| bearer.accept(ctx, position, packet));
         if taken {
-            self.tell_queue(flow);
+            self.emit_queue(flow);
         }
         taken
     }
@@ -118,7 +118,7 @@ impl<T: Listener> World<T> {
 
     pub(super) fn snoop_timer(&mut self, flow: u32) {
         self.settle_bearer(flow);
-        self.tell_clock(Site::Snoop, flow, Clock::Snoop);
+        self.emit_timer(Site::Snoop, flow, Clock::Snoop);
         self.snoop(flow, SnoopAgent::on_timer);
     }
 

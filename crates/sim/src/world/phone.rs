@@ -50,7 +50,7 @@ impl<T: Listener> World<T> {
 
     pub(super) fn reach_phone(&mut self, packet: &Packet) {
         let flow = self.receive(Site::Phone, packet);
-        self.tell_queue(flow);
+        self.emit_queue(flow);
         let segment = match self.env.flying.land(packet) {
             Load::Segment(segment) => segment,
             &Load::External { tag, .. } => {

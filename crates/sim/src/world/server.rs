@@ -151,7 +151,7 @@ impl<T: Listener> World<T> {
         if !self.outbox.is_empty() {
             self.send_outbox();
         }
-        self.tell_hold(Site::Server, flow);
+        self.emit_hold(Site::Server, flow);
     }
 
     #[inline]
@@ -181,6 +181,6 @@ impl<T: Listener> World<T> {
             state.finished = Some(self.env.now);
             self.unfinished -= 1;
         }
-        self.tell_sender(flow);
+        self.emit_sender(flow);
     }
 }

@@ -121,11 +121,11 @@ impl Adapter {
     /// Returns the CQIs of some TTIs in a row, number `tti` among them, and the first of these; if they are known
     /// without looking at the channel again.
     #[inline]
-    pub fn known(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
-        if let Self::Cqi(reporter) = self { reporter.known(tti) } else { None }
+    pub fn peek(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
+        if let Self::Cqi(reporter) = self { reporter.peek(tti) } else { None }
     }
 
-    /// Units of the blocks for CQIs that [`Self::known`] has shown, 0 for none.
+    /// Units of the blocks for CQIs that [`Self::peek`] returned, 0 for none.
     pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
         if let Self::Cqi(reporter) = self { reporter.units(cqis, limits) } else { [0; N] }
     }

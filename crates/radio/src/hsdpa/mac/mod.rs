@@ -86,13 +86,13 @@ impl HsdpaMac {
         }
     }
 
-    /// Tells what the RNC has sent over the Iub.
-    fn tell_frames(&mut self, ctx: &mut Context) {
+    /// Emits the frames that the RNC has sent over the Iub.
+    fn emit_frames(&mut self, ctx: &mut Context) {
         let Some(control) = self.flow_control.as_mut().filter(|_| ctx.wants(Mask::SERVICE)) else {
             return;
         };
         let bearer = ctx.place.index;
-        for (at, Frame { user, units, arrives }) in control.told.get_or_insert_default().drain(..) {
+        for (at, Frame { user, units, arrives }) in control.recorded.get_or_insert_default().drain(..) {
             ctx.sink.emit(at, Event::Frame { bearer, user: user as u32, units, arrives });
         }
     }
@@ -151,7 +151,7 @@ impl HsdpaMac {
             control.sent(user, sent.units.end - sent.units.start);
         }
         if ctx.wants(Mask::ANY_BLOCKS) {
-            tell_block(ctx, user, &state.packets, &sent);
+            emit_block(ctx, user, &state.packets, &sent);
         }
         let units = (sent.units.end - sent.units.start) as u32;
         let failed = u32::from(sent.failed);
@@ -180,9 +180,9 @@ impl HsdpaMac {
     }
 }
 
-/// Tells of a block that has been sent, and of what it carries.
+/// Emits a block that has been sent, and what it carries.
 #[cold]
-fn tell_block(ctx: &mut Context, user: usize, packets: &Packets, sent: &SentBlock) {
+fn emit_block(ctx: &mut Context, user: usize, packets: &Packets, sent: &SentBlock) {
     let (bearer, user, block) = (ctx.place.index, user as u32, sent.tsn);
     let (units, transmission, failed) =
         ((sent.units.end - sent.units.start) as u32, sent.transmission, sent.failed);
@@ -213,7 +213,7 @@ fn decide(user: usize, fate: Fate, tally: &mut Tally, ctx: &mut Context) {
 impl Mac for HsdpaMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
         let now = ctx.now;
-        self.tell_frames(ctx);
+        self.emit_frames(ctx);
         // What came before the packet cannot touch it, and allocations that are there by now come first.
         self.follow_users(ctx, grid);
         self.wake_up(ctx, grid);
@@ -225,7 +225,7 @@ impl Mac for HsdpaMac {
         } else {
             tally.dropped();
         }
-        self.tell_frames(ctx);
+        self.emit_frames(ctx);
         taken
     }
 
@@ -252,14 +252,14 @@ impl Mac for HsdpaMac {
 
     fn catch_up(&mut self, ctx: &mut Context, _: &Grid) {
         self.receive_frames(ctx.now);
-        self.tell_frames(ctx);
+        self.emit_frames(ctx);
     }
 
     fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
         self.follow_users(ctx, grid);
         self.pass_idle(grid.from(ctx.now));
         for meter in &mut self.meters {
-            meter.tell(ctx);
+            meter.emit_records(ctx);
         }
     }
 
@@ -280,7 +280,7 @@ impl Mac for HsdpaMac {
             }
         }
         self.note_idle(now);
-        self.tell_frames(ctx);
+        self.emit_frames(ctx);
     }
 
     fn serve(&mut self, ctx: &mut Context, _: &mut Grid, tti: u64) {

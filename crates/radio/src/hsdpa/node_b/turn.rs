@@ -88,7 +88,7 @@ impl User {
 
     /// What would be sent in TTI number `tti` and those after it, if that is known now.
     fn plan(&self, tti: u64, limits: Limits) -> Option<Slot> {
-        let (cqi, first) = self.adapter.known(tti)?;
+        let (cqi, first) = self.adapter.peek(tti)?;
         let mut until = (first + BLOCK as u64).min(self.processes.holds_until(tti));
         if self.adapter.learns() {
             until = until.min(self.processes.next_answer());

@@ -103,8 +103,8 @@ pub struct FlowControl {
     frames: OnTheWay,
     /// Users whose queues have room that is not allocated.
     short: Vec<usize>,
-    /// Frames sent since they were last told, with the times at which they were: where somebody listens.
-    pub told: Option<Vec<(Time, Frame)>>,
+    /// Frames sent since they were last emitted, with the times of sending; `None` if no listener wants them.
+    pub recorded: Option<Vec<(Time, Frame)>>,
 }
 
 /// A frame of the RNC.
@@ -135,7 +135,7 @@ impl FlowControl {
             allocations: VecDeque::new(),
             frames: VecDeque::new(),
             short: Vec::new(),
-            told: None,
+            recorded: None,
         }
     }
 
@@ -150,8 +150,8 @@ impl FlowControl {
             *credits -= units;
             let sent = self.transmit(now, units);
             self.frames.push_back((sent + self.delay, user, units));
-            if let Some(told) = &mut self.told {
-                told.push((now, Frame { user, units, arrives: sent + self.delay }));
+            if let Some(recorded) = &mut self.recorded {
+                recorded.push((now, Frame { user, units, arrives: sent + self.delay }));
             }
         }
     }

@@ -75,8 +75,8 @@ impl Meter {
         self.records = Some(Vec::new());
     }
 
-    /// Tells the records kept.
-    pub fn tell(&mut self, ctx: &mut Context) {
+    /// Emits the records kept.
+    pub fn emit_records(&mut self, ctx: &mut Context) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
         for (at, bytes, cqi) in self.records.iter_mut().flat_map(|records| records.drain(..)) {
             ctx.sink.emit(at, Event::Available { bearer, user, bytes, cqi });

@@ -18,7 +18,7 @@ use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 
-use super::ahead::{Ahead, tell_together};
+use super::ahead::{Ahead, emit_run};
 use super::grid::Grid;
 use super::{Air, Mac};
 use crate::channel::ci::BlockSize;
@@ -97,9 +97,9 @@ impl ArqMac {
         })
     }
 
-    /// Whether its blocks can be told together: there are bits for those of a TTI, and those that fail go again in
+    /// Returns true if its blocks can be emitted as runs: there are bits for those of a TTI, and those that fail go again in
     /// their order.
-    fn tells_together(&self) -> bool {
+    fn emits_runs(&self) -> bool {
         self.air.channels <= Blocks::MOST && self.air.max_transmissions.is_none()
     }
 
@@ -139,7 +139,7 @@ impl ArqMac {
                 if is_now {
                     let at = ctx.now;
                     if TOGETHER {
-                        tell_together(ctx, at, user as u32, blocks);
+                        emit_run(ctx, at, user as u32, blocks);
                     }
                     ctx.blocks(at, user, quality, sent);
                     channel.served(tti, user, sent.units);
@@ -194,7 +194,7 @@ impl Mac for ArqMac {
     }
 
     fn catch_up(&mut self, ctx: &mut Context, grid: &Grid) {
-        self.ahead.tell(ctx, grid);
+        self.ahead.emit_due(ctx, grid);
     }
 
     fn land(&mut self, ctx: &mut Context, _: u64) {
@@ -212,7 +212,7 @@ impl Mac for ArqMac {
 
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, tti: u64) {
         let (blocks, runs) = (ctx.wants(Mask::BLOCKS), ctx.wants(Mask::RUNS));
-        if blocks || runs && !self.tells_together() {
+        if blocks || runs && !self.emits_runs() {
             self.run::<true, false>(ctx, grid, tti);
         } else if runs {
             self.run::<false, true>(ctx, grid, tti);
@@ -266,7 +266,7 @@ impl Sender<'_> {
                 told.failed |= u64::from(fails) << on.channel;
             }
             if EACH {
-                self.tell(ctx, grid.beginning(tti), block, fails);
+                self.emit_block(ctx, grid.beginning(tti), block, fails);
             }
             if fails {
                 sent.failed += 1;
@@ -291,8 +291,8 @@ impl Sender<'_> {
             }
             channels -= 1;
             if EACH {
-                self.tell_new(ctx, grid.beginning(tti), first..failed, rate);
-                self.tell(ctx, grid.beginning(tti), block, true);
+                self.emit_new(ctx, grid.beginning(tti), first..failed, rate);
+                self.emit_block(ctx, grid.beginning(tti), block, true);
             }
             sent.failed += 1;
             self.fail(ctx, grid, tti, block);
@@ -300,7 +300,7 @@ impl Sender<'_> {
             new -= good + 1;
         }
         if EACH {
-            self.tell_new(ctx, grid.beginning(tti), first..end, rate);
+            self.emit_new(ctx, grid.beginning(tti), first..end, rate);
         }
         (sent, told)
     }
@@ -365,18 +365,18 @@ impl Sender<'_> {
         self.buffer.give_up(first..first + u64::from(pdus));
     }
 
-    /// Tells of new blocks of `rate` PDUs that have been received.
+    /// Emits new blocks of `rate` PDUs that have been received.
     #[cold]
-    fn tell_new(&mut self, ctx: &mut Context, at: Time, pdus: Range<u64>, rate: u32) {
+    fn emit_new(&mut self, ctx: &mut Context, at: Time, pdus: Range<u64>, rate: u32) {
         for first in pdus.clone().step_by(rate as usize) {
             let pdus = u64::from(rate).min(pdus.end - first) as u32;
-            self.tell(ctx, at, FailedBlock { first, pdus, transmissions: 1 }, false);
+            self.emit_block(ctx, at, FailedBlock { first, pdus, transmissions: 1 }, false);
         }
     }
 
-    /// Tells of a block that has been sent, which is known by its first PDU, and of what it carries for the first time.
+    /// Emits a block that has been sent, which is known by its first PDU, and what it carries for the first time.
     #[cold]
-    fn tell(&mut self, ctx: &mut Context, at: Time, block: FailedBlock, failed: bool) {
+    fn emit_block(&mut self, ctx: &mut Context, at: Time, block: FailedBlock, failed: bool) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
         let FailedBlock { first, pdus, transmissions: transmission } = block;
         self.ahead.emit(

@@ -182,7 +182,7 @@ impl SnoopAgent {
             newest = self.cache.pop_front();
         }
         let sent = if self.params.eifel {
-            oldest.and_then(|cached| self.tell(&cached, answers_retransmission))
+            oldest.and_then(|cached| self.find_answered(&cached, answers_retransmission))
         } else {
             newest.filter(|cached| cached.resent == 0 && !cached.senders_own).map(|cached| cached.sent)
         };
@@ -195,7 +195,7 @@ impl SnoopAgent {
 
     /// When the transmission was sent that an ACK answers of which `oldest` is the first segment, as far as
     /// the mark tells that; counts copies that came after the original.
-    fn tell(&mut self, oldest: &Cached, answers_retransmission: bool) -> Option<Time> {
+    fn find_answered(&mut self, oldest: &Cached, answers_retransmission: bool) -> Option<Time> {
         // A repetition of the sender's own bears the mark on all its copies.
         let told = !oldest.senders_own && !oldest.packet.retransmission;
         match oldest.resent {

@@ -304,7 +304,7 @@ impl Sender {
         self.counts.measure(newest);
     }
 
-    fn tell_control(&mut self, now: Time, harvest: &Harvest) {
+    fn notify_control(&mut self, now: Time, harvest: &Harvest) {
         let event = AckEvent {
             now,
             acked: harvest.acked,
@@ -348,7 +348,7 @@ impl Sender {
         if harvest.rearm {
             self.set_loss_timer(now);
         }
-        self.tell_control(now, &harvest);
+        self.notify_control(now, &harvest);
     }
 
     /// Whether SACKs measured a round trip on data sent before the first outstanding segment was last sent;

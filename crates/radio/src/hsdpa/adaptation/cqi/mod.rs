@@ -322,7 +322,7 @@ impl Reporter {
 
     /// The CQIs of TTI number `tti` and those around it, as worked out ahead by [`Self::report`].
     #[inline]
-    pub fn known(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
+    pub fn peek(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
         let within = tti.checked_sub(self.delay)?.wrapping_sub(self.first);
         (within < BLOCK as u64).then_some((&self.ahead, self.first + self.delay))
     }

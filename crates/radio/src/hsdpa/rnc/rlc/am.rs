@@ -153,7 +153,7 @@ impl Acknowledged {
             self.on_the_way.pop_front();
             self.settled += 1;
         }
-        self.tell(decided);
+        self.hand_over(decided);
     }
 
     /// The TTI since which the packet waits that is sent next. Commands wait for nothing.
@@ -180,11 +180,11 @@ impl Acknowledged {
     /// Does what is due by `now`.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
         self.peers.on_time(now);
-        self.tell(decided);
+        self.hand_over(decided);
     }
 
     /// Hands over what has been delivered and dropped.
-    fn tell(&mut self, mut decided: impl FnMut(Fate)) {
+    fn hand_over(&mut self, mut decided: impl FnMut(Fate)) {
         let ledger = self.peers.ledger();
         ledger.delivered.drain(..).map(Fate::Arrived).for_each(&mut decided);
         ledger.dropped.drain(..).map(Fate::Lost).for_each(&mut decided);

@@ -1,4 +1,4 @@
-//! What a world tells its listeners, beyond what links and bearers tell themselves.
+//! Events that a world emits, beyond those of its links and bearers.
 
 use std::ops::ControlFlow;
 
@@ -12,14 +12,14 @@ use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::recorder::Recorder;
 
-/// Tells what a sender's loss recovery is at and when its timer runs out, where that is new.
+/// Emits a sender's state of loss recovery and the expiry of its timer, if they have changed.
 #[cold]
-fn tell_recovery(sink: &mut Sink, now: Time, flow: u32, state: &mut Flow) {
+fn emit_recovery(sink: &mut Sink, now: Time, flow: u32, state: &mut Flow) {
     let (recovery, at) = (state.air_sender().recovery(), state.air_sender().timer());
-    if state.told.recovery.replace(recovery).unwrap_or_default() != recovery {
+    if state.emitted.recovery.replace(recovery).unwrap_or_default() != recovery {
         sink.emit(now, Event::Recovery { flow, state: recovery });
     }
-    if std::mem::replace(&mut state.told.timer, at) != at {
+    if std::mem::replace(&mut state.emitted.timer, at) != at {
         sink.emit(now, Event::Timer { flow, at });
     }
 }
@@ -53,9 +53,9 @@ impl<T: Listener> Ears<T> {
 
     /// Hears what has happened; of a packet's event, what the packet stands for.
     #[inline]
-    fn hear(&mut self, told: &[Record], segment: Option<&Segment>) {
+    fn hear(&mut self, events: &[Record], segment: Option<&Segment>) {
         let is_alone = self.recorder.mask() == Mask::NONE && !self.is_over;
-        for (at, event) in told {
+        for (at, event) in events {
             // What no recorder wants is what the listener wants.
             let heard = if is_alone {
                 self.listener.hear(*at, event, segment)
@@ -80,7 +80,7 @@ impl<T: Listener> Ears<T> {
 }
 
 impl<T: Listener> World<T> {
-    /// Hands on what has been told since.
+    /// Hands the events since the last call to the listeners.
     #[inline]
     pub(super) fn hand_on(&mut self) {
         if !self.env.sink.is_empty() {
@@ -95,9 +95,9 @@ impl<T: Listener> World<T> {
         sink.clear();
     }
 
-    /// Tells of a packet and what it stands for, after all that has been told before.
+    /// Emits an event of a packet with its segment, after all events before it.
     #[cold]
-    fn tell(&mut self, event: Event, segment: Option<&Segment>) {
+    fn emit_packet(&mut self, event: Event, segment: Option<&Segment>) {
         self.hand_on();
         self.ears.hear(&[(self.env.now, event)], segment);
     }
@@ -110,7 +110,7 @@ impl<T: Listener> World<T> {
             let &Segment { flow, kind, size, seq, retransmission: again, .. } = segment;
             let place = Place::new(site, flow);
             let (packet, purpose) = (packet.id, purpose(kind));
-            self.tell(Event::Sent { place, packet, flow, purpose, size, seq, again }, Some(segment));
+            self.emit_packet(Event::Sent { place, packet, flow, purpose, size, seq, again }, Some(segment));
         }
         packet
     }
@@ -122,14 +122,14 @@ impl<T: Listener> World<T> {
         if self.env.sink.wants(Mask::PACKETS) {
             let segment = self.env.flying.segment(packet).copied();
             let event = Event::Received { place: Place::new(site, flow), packet: packet.id };
-            self.tell(event, segment.as_ref());
+            self.emit_packet(event, segment.as_ref());
         }
         flow
     }
 
-    /// Tells of a user's backlog at its bearer.
+    /// Emits a user's backlog at its bearer.
     #[inline]
-    pub(super) fn tell_queue(&mut self, flow: u32) {
+    pub(super) fn emit_queue(&mut self, flow: u32) {
         if self.env.sink.wants(Mask::QUEUE) {
             let Phone { bearer, position: user, .. } = self.phones[flow as usize];
             let backlog = self.bearers[bearer as usize].backlog(user);
@@ -138,48 +138,48 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Tells that a timer of a flow rings.
+    /// Emits the expiry of a timer of a flow.
     #[inline]
-    pub(super) fn tell_clock(&mut self, site: Site, flow: u32, clock: Clock) {
+    pub(super) fn emit_timer(&mut self, site: Site, flow: u32, clock: Clock) {
         if self.env.sink.wants(Mask::DECISIONS) {
             let place = Place::new(site, flow);
             self.env.emit(Event::Rang { place, flow, clock });
         }
     }
 
-    /// Tells which timers of a proxy ring.
+    /// Emits the expiries of the timers of a proxy.
     #[inline]
-    pub(super) fn tell_proxy_clocks(&mut self, flow: u32) {
+    pub(super) fn emit_proxy_timers(&mut self, flow: u32) {
         if !self.env.sink.wants(Mask::DECISIONS) {
             return;
         }
         let proxy = self.flows[flow].proxy.as_ref();
         let clocks: Vec<_> = proxy.into_iter().flat_map(|proxy| proxy.ringing(self.env.now)).collect();
         for clock in clocks {
-            self.tell_clock(Site::Proxy, flow, clock);
+            self.emit_timer(Site::Proxy, flow, clock);
         }
     }
 
-    /// Tells what keeps the sender at a site from sending more, now that it has sent what it could.
+    /// Emits the limit that stops the sender at a site from transmitting, if it has changed.
     #[inline]
-    pub(super) fn tell_hold(&mut self, site: Site, flow: u32) {
+    pub(super) fn emit_hold(&mut self, site: Site, flow: u32) {
         if !self.env.sink.wants(Mask::DECISIONS) {
             return;
         }
         let state = &mut self.flows[flow];
-        let (hold, told): (Hold, &mut Hold) = match site {
-            Site::Proxy => (state.air_sender().hold(), &mut state.told.holds[1]),
-            _ => (state.sender.hold(), &mut state.told.holds[0]),
+        let (hold, last): (Hold, &mut Hold) = match site {
+            Site::Proxy => (state.air_sender().hold(), &mut state.emitted.holds[1]),
+            _ => (state.sender.hold(), &mut state.emitted.holds[0]),
         };
-        if std::mem::replace(told, hold) != hold {
+        if std::mem::replace(last, hold) != hold {
             let place = Place::new(site, flow);
             self.env.emit(Event::Held { place, flow, hold });
         }
     }
 
-    /// Tells what the sender that faces a phone has measured and decided.
+    /// Emits what the sender that faces a phone has measured and decided.
     #[inline]
-    pub(super) fn tell_sender(&mut self, flow: u32) {
+    pub(super) fn emit_sender(&mut self, flow: u32) {
         let (now, sink) = (self.env.now, &mut self.env.common.sink);
         let state = &mut self.flows[flow];
         if sink.wants(Mask::ROUND_TRIPS)
@@ -189,12 +189,12 @@ impl<T: Listener> World<T> {
         }
         if sink.wants(Mask::WINDOW) {
             let window = state.air_sender().window();
-            if state.told.window.replace(window) != Some(window) {
+            if state.emitted.window.replace(window) != Some(window) {
                 sink.emit(now, Event::Window { flow, cwnd: window.cwnd, ssthresh: window.ssthresh });
             }
         }
         if sink.wants(Mask::RECOVERY) {
-            tell_recovery(sink, now, flow, state);
+            emit_recovery(sink, now, flow, state);
         }
     }
 }
