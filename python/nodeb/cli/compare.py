@@ -11,7 +11,6 @@ from typing import Annotated
 import typer
 
 from nodeb.answer import Bars
-from nodeb.cli.explain import HTML
 from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import (
     At,
@@ -35,7 +34,7 @@ from nodeb.comparison.experiment import Experiment, Outcome
 from nodeb.errors import FullError, Interrupted, writing
 from nodeb.explanation.compared import Differences, all_differences, short_differences
 from nodeb.replication.pool import Jobs as Workplace
-from nodeb.storage.files import check_place, refuse_other, write_bytes
+from nodeb.storage.files import check_place, refuse_other_page, write_bytes
 from nodeb.terminal.progress import progress_bar
 
 __all__ = ["compare"]
@@ -92,7 +91,7 @@ def compare(
             scenario.check_user(explain)
     if report is not None:
         check_place(report, "--report")
-        refuse_other(report, HTML, "a page", "--report")
+        refuse_other_page(report, "--report")
     folder = Path("out") / f"{files[0].stem}-compared" if out is None else out
 
     def show(outcome: Outcome, where: str = "", causes: Differences | None = None) -> None:

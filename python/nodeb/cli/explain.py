@@ -31,13 +31,10 @@ from nodeb.explanation.answer import answer
 from nodeb.explanation.what_if import WhatIf
 from nodeb.inputs.kinds import is_flight
 from nodeb.inputs.scenario import load
-from nodeb.storage.files import check_place, refuse_other, write_bytes
+from nodeb.storage.files import check_place, refuse_other_page, write_bytes
 from nodeb.terminal.progress import progress_bar
 
 __all__ = ["explain"]
-
-HTML = b"<!doctype html>"
-"""What a page begins with."""
 
 
 def explain(
@@ -179,7 +176,7 @@ def _check_page(out: Path | None) -> None:
     """Complains about a place where no page can be put, before anything is simulated."""
     if out is not None:
         check_place(out, "--out")
-        refuse_other(out, HTML, "a page", "--out")
+        refuse_other_page(out, "--out")
 
 
 def _write_page(

@@ -122,6 +122,33 @@ def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:
         )
 
 
+PAGE = re.compile(rb"<!doctype html>.*<meta name=\"generator\" content=\"nodeb ", re.DOTALL)
+HEAD = 4096
+"""Bytes of a page that say who made it."""
+
+
+def refuse_other_page(path: Path, option: str) -> None:
+    """Complains about a page of somebody else's where one of nodeb's is to go.
+
+    Args:
+        path: where the page is to go; there may be none, or an empty file.
+        option: where a person gives its name.
+
+    Raises:
+        OutputError: there is a file, and nodeb did not make it.
+    """
+    if not path.is_file():
+        return
+    head = b""
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        head = file.read(HEAD)
+    if head and not PAGE.match(head):
+        raise OutputError(
+            f"{path} is there already and is not a page that nodeb made; give another file "
+            f"with {option}"
+        )
+
+
 def check_place(path: Path, option: str) -> None:
     """Complains, before anything is done, about a place where no file can be put.
 

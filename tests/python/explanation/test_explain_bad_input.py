@@ -122,3 +122,14 @@ def test_a_page_is_there_though_nobody_reads_what_is_printed(scenario_file, tmp_
     os.close(writer)
     assert (done.returncode, done.stderr) == (1, b"")
     assert place.read_bytes().startswith(b"<!doctype html>")
+
+
+def test_a_page_that_another_program_made_is_not_replaced(call, scenario_file, tmp_path):
+    place = tmp_path / "page.html"
+    assert call("explain", scenario_file, "--out", place)[0] == 0
+    assert call("explain", scenario_file, "--out", place)[0] == 0  # nodeb's own
+    theirs = '<!doctype html>\n<html><meta name="generator" content="Hugo 0.1"></html>\n'
+    place.write_text(theirs)
+    status, told, err = call("explain", scenario_file, "--out", place)
+    assert (status, told, place.read_text()) == (2, "", theirs)
+    assert "page.html is there already and is not a page that nodeb made" in err
