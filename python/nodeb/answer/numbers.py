@@ -27,6 +27,8 @@ LEAST, MOST = 10, 35
 """Two digits of a half-width that are kept."""
 ALWAYS = "in every replication"
 """In place of an interval without width."""
+NOISE = 1e-9
+"""An interval narrower than this share of its ends is the rounding of sums."""
 LEAST_HALF = 1e-300
 """A half-width below is none."""
 MINUS = "\N{MINUS SIGN}"
@@ -91,6 +93,8 @@ def shown(
     if not math.isfinite(mean):
         return Shown("\N{EN DASH}", "")
     has_interval = math.isfinite(low) and math.isfinite(high)
+    if has_interval and high - low <= NOISE * max(abs(low), abs(high)):
+        low = high = mean
     half = (high - low) / 2 * factor if has_interval else math.nan
     decimals = _decimals(mean * factor, half)
     ends = [_fixed(end * factor, decimals) for end in (low, high)] if has_interval else ["", ""]

@@ -18,6 +18,7 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
+    again,
     print_answer,
     print_warnings,
     refuse,
@@ -160,13 +161,28 @@ def _explain_scenario(
             tried = first.what_if(workers, bar) if what_if else None
     except KeyboardInterrupt:
         raise Stopped("interrupted") from None
+    whose = {"user": user or None, "transfer": transfer or None}
+    named = again(file, settings, **whose, seed=seed, runs=runs)
     beside_it = {name: one for name, one in found.items() if one is not first}
 
     def show(_: object) -> None:
-        print_answer(answer(first, tried, str(file), beside_it), everything or bool(beside_it))
+        print_answer(
+            answer(
+                first,
+                tried,
+                named,
+                beside_it,
+            ),
+            everything or bool(beside_it),
+        )
 
     with shown_if_full(show, found):
-        _write_page(out, found, tried or [], str(file))
+        _write_page(
+            out,
+            found,
+            tried or [],
+            named,
+        )
     show(found)
     if out is not None:
         print(f"Page: {out}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -123,6 +124,14 @@ def refuse(options: Mapping[str, object], file: Path) -> None:
     for name, value in options.items():
         if value is not None:
             raise InputError(f"{name} is for scenarios, and {file} is a recorded flight")
+
+
+def again(file: Path, settings: Iterable[str] | None, **more: object) -> str:
+    """A file as it stands in a command that asks about the same: with settings and options."""
+    words = [str(file), *(word for one in settings or () for word in ("--set", one))]
+    for name, value in more.items():
+        words += [f"--{name}", str(value)] if value is not None else []
+    return shlex.join(words)
 
 
 def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None = None) -> None:

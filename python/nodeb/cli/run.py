@@ -24,6 +24,7 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
+    again,
     check_capture,
     print_answer,
     print_place,
@@ -128,12 +129,17 @@ def run(
         result = _simulated(scenario, scenario.name or file.stem, place, workers, capture)
         notes.print_nothing_arrived(result)
 
+        named = again(file, settings, seed=seed)
+
         def show(where: str) -> None:
-            print_answer(answer(result, str(file), where), everything)
+            print_answer(answer(result, named, where), everything)
 
         with _complete(result, place):
             with shown_if_full(lambda _: show(""), result):
-                result.put(place, report=_page(result, place, str(file)) if report else None)
+                result.put(
+                    place,
+                    report=_page(result, place, named) if report else None,
+                )
             show(str(folder))
             if report:
                 print(f"Page: {folder / 'report.html'}")

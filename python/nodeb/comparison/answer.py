@@ -105,7 +105,7 @@ class _Answer:
 
     def answer(self, causes: Bars | None) -> Answer:
         """The whole."""
-        quiet = self.main is not None and self.main.verdict.kind in ("equal", "same")
+        quiet = self.main is None or self.main.verdict.kind not in ("better", "worse")
         return Answer(
             command="nodeb compare",
             subject="",
@@ -150,7 +150,7 @@ class _Answer:
                 "value."
             )
         if all(one.verdict.kind == "equal" for one in self.of_all):
-            return self._no_difference(f", in each of the {self._pairs()}.")
+            return f"{self._no_difference(f', in each of the {self._pairs()}.')} {self._unseen()}"
         finish = self._finish()
         if finish:
             return finish
@@ -163,7 +163,7 @@ class _Answer:
         if better or worse:
             return self._others(better or worse)
         if main is not None and main.verdict.kind == "equal":
-            return self._no_difference(f", in each of the {self._pairs()}.")
+            return f"{self._no_difference(f', in each of the {self._pairs()}.')} {self._unseen()}"
         if main is not None and main.verdict.kind == "same":
             return self._no_difference(f", to within {percent(self.found.margin)}.")
         return self._undecided(main)
@@ -185,8 +185,33 @@ class _Answer:
     def _pairs(self) -> str:
         return counted(self.found.runs, "pair")
 
+    def _unseen(self) -> str:
+        """What pairs that are all equal leave open: a share of n that is seen in none with 5 %."""
+        share = percent(1 - 0.05 ** (1 / max(self.found.runs, 1)))
+        return f"Rarer effects can be unseen: up to {share} of pairs may differ (95 %)."
+
+    def _of(self, one: Difference) -> str:
+        """Of whom the metric is, where it leaves some out."""
+        return f" (of the {percent(one.covered)} that have one)" if one.covered < 1 else ""
+
     def _decided(self, kind: str) -> list[Difference]:
         return [one for one in self.of_all if one.verdict.kind == kind]
+
+    def _relative(self, one: Difference) -> str:
+        """How much more or less, in per cent of the baseline, and how sure."""
+        ratio = one.ratio
+        if not (math.isfinite(ratio.mean) and one.baseline.mean > 0):
+            gap = _difference(one)
+            return f"{gap.value} ({gap.interval})" if gap.interval else gap.value
+        sign = 1 if ratio.mean >= 1 else -1
+        word = "more" if sign > 0 else "less"
+        low, high = sorted(sign * 100 * (end - 1) for end in (ratio.low, ratio.high))
+        if sign < 0 and one.metric.low == 0:
+            high = min(high, 100.0)  # nothing is less than nothing
+        found = shown(sign * 100 * (ratio.mean - 1), low, high, scale=("%", 1.0))
+        if not found.low:
+            return f"{found.value} {word}"
+        return f"{found.value} {word} ({_level(self.found)}: {found.low} to {found.high} %)"
 
     def _no_difference(self, end: str) -> str:
         name = self.tried.name
@@ -207,14 +232,14 @@ class _Answer:
         now, before = (_mean(main, one).value for one in (main.other.mean, main.baseline.mean))
         says = IN_SENTENCES[main.metric.name]
         text = f"{self.tried.name} is {word} {self.found.baseline}: {says} {now} instead of"
-        return f"{text} {before}, {_relative(main)}."
+        return f"{text} {before}, {self._relative(main)}{self._of(main)}."
 
     def _both(self, better: list[Difference], worse: list[Difference]) -> str:
         """Both sides where verdicts disagree; the main metric stands first on its side."""
         sides = [_first(better, self.main), _first(worse, self.main)]
         if self.main is not None and self.main.verdict.kind == "worse":
             sides.reverse()
-        texts = [f"{_called(one)} is {_relative(one)}" for one in sides]
+        texts = [f"{_called(one)} is {self._relative(one)}" for one in sides]
         return (
             f"{self.tried.name} is better in some ways and worse in others than "
             f"{self.found.baseline}: {texts[0]}, but {texts[1]}."
@@ -228,7 +253,7 @@ class _Answer:
         if self.main is None:
             return f"{text}."
         if self.main.verdict.kind in ("same", "equal"):
-            return f"{text}; {_called(self.main)} is the same."
+            return f"{text}; {_called(self.main)}{self._of(self.main)} is the same."
         return f"{text}; whether {_called(self.main)} differs is undecided."
 
     def _undecided(self, main: Difference | None) -> str:
@@ -270,8 +295,8 @@ class _Answer:
 
     def marks(self) -> Iterator[Mark]:
         """Who is left out, what is undecided, and what only one of the two has."""
-        if any(one.covered < 1 for one in self.shown):
-            least = min(one.covered for one in self.shown)
+        if any(one.covered < 1 for one in self.of_all):
+            least = min(one.covered for one in self.of_all)
             yield Mark(
                 SURVIVORS,
                 f"Only of transfers that finished, or phones that have a value: {percent(least)} "
@@ -344,21 +369,6 @@ def _difference(one: Difference) -> Shown:
     return difference(gap.mean, gap.low, gap.high, scale=(unit, factor))
 
 
-def _relative(one: Difference) -> str:
-    """How much more or less, in per cent of the baseline, and how sure."""
-    ratio = one.ratio
-    if not (math.isfinite(ratio.mean) and one.baseline.mean > 0):
-        gap = _difference(one)
-        return f"{gap.value} ({gap.interval})" if gap.interval else gap.value
-    sign = 1 if ratio.mean >= 1 else -1
-    word = "more" if sign > 0 else "less"
-    low, high = sorted(sign * 100 * (end - 1) for end in (ratio.low, ratio.high))
-    found = shown(sign * 100 * (ratio.mean - 1), low, high, scale=("%", 1.0))
-    if not found.low:
-        return f"{found.value} {word}"
-    return f"{found.value} {word} (95 %: {found.low} to {found.high} %)"
-
-
 def _ratio(one: Difference) -> str:
     found = shown(one.ratio.mean, one.ratio.low, one.ratio.high)
     ends = f" ({found.low} to {found.high})" if found.low else ""
@@ -386,7 +396,7 @@ def more_text(runs: MoreRuns) -> str:
     if math.isinf(runs.low):
         return "no number of replications that can be named"
     if math.isinf(runs.high):
-        return f"at least {runs.low:.0f} replications more"
+        return f"at least {counted(round(runs.low), 'replication')} more"
     if runs.low == runs.high:
         return f"{counted(round(runs.low), 'replication')} more"
     return f"{runs.low:.0f} to {runs.high:.0f} replications more"

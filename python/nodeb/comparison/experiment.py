@@ -94,6 +94,8 @@ class Experiment:
             ScenarioError: a file is wrong; the message names line and key.
             InputError: another argument makes no sense.
         """
+        if any(not change.strip("; ") for change in changes):
+            raise InputError("--with is empty; give a change, as in `--with wired.loss=0.01`")
         if len(files) + len(changes) < 2:
             raise InputError(
                 "there is nothing to compare with; give a second file, or a change of the first, "

@@ -61,8 +61,11 @@ def answer(
 def _headline(found: Explanation, tried: Sequence[WhatIf] | None) -> Iterator[str]:
     whole = found.time
     time = shown(whole.mean, max(whole.low, 0.0), whole.high, "s").sure
-    if not any(path.complete for path in found.paths):
-        yield f"{_whose(found)} had not finished after {time}."
+    open_ = sum(not path.complete for path in found.paths)
+    if open_:
+        runs = f"{open_} of {counted(len(found.paths), 'replication')}"
+        least = number(whole.mean, "s")
+        yield f"{_whose(found)} had not finished at the end of {runs}; it takes at least {least}."
     else:
         yield f"{_whose(found)} took {time}."
     if tried:
@@ -140,14 +143,17 @@ def _notes(
         ]
         if moved:
             yield f"With {one.name}, {joined(moved)}."
-        if not one.complete:
-            yield f"{sentence(one.name)}: {one.pairs.told or one.told}."
+        if not one.complete and one.pairs.told:
+            yield f"{sentence(one.name)}: {one.pairs.told}."
     idle = [one.name for one in known if one not in helps]
     if idle:
         yield f"No effect: {joined(idle)}."
+    unknown: dict[str, list[str]] = {}
     for one in tried or ():
         if not one.won.n:
-            yield f"{one.name}: {one.told}."
+            unknown.setdefault(one.told, []).append(one.name)
+    for told, names in unknown.items():
+        yield f"{sentence(joined(names))}: {told}."
     runs = counted(len(found.paths), "pair" if tried else "replication")
     of = " of replications" if tried else ""
     adds = " What is saved does not add up." if helps else ""

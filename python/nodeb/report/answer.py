@@ -25,8 +25,10 @@ def content(answer: Answer) -> Content:
     return {
         "command": answer.command,
         "subject": answer.subject,
-        # Without a subject a headline begins with the name of a scenario, which stays as it is.
-        "headline": sentence(answer.headline) if answer.subject else answer.headline,
+        # A headline may begin with the name of a scenario, which stays as it is.
+        "headline": sentence(answer.headline)
+        if answer.subject or answer.headline.startswith(("the ", "half "))
+        else answer.headline,
         "lead": answer.lead,
         "picture": _picture(answer.picture),
         "facts": [

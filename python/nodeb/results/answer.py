@@ -2,6 +2,7 @@
 
 The headline is the first of these that fits:
 
+0. nothing arrived at all;
 1. half of the transfers or more did not finish: how many, and what had arrived;
 2. several users share a channel: what it delivers and how busy it is;
 3. several users with channels of their own: what they receive together, and each;
@@ -13,6 +14,7 @@ The headline is the first of these that fits:
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.answer.answer import MOST_ROWS, SURVIVORS, Answer, Bar, Bars, Fact, Mark, Rows
-from nodeb.answer.numbers import Shown, number, scale_of, shown
+from nodeb.answer.numbers import ALWAYS, Shown, number, scale_of, shown
 from nodeb.answer.paints import paint
 from nodeb.answer.words import counted, joined, percent, sentence, share, spelled
 from nodeb.errors import NodebError
@@ -92,7 +94,7 @@ def answer(result: Result, named: str = "", folder: str = "") -> Answer:
 
     Args:
         result: of the run; a short transfer of one user is simulated again to explain it.
-        named: how the scenario is called on the command line; empty in a notebook.
+        named: the scenario's file as on the command line, with what was set; empty in a notebook.
         folder: where the tables are; empty where they are not saved.
     """
     return RunAnswer(result, named, folder).answer()
@@ -121,7 +123,7 @@ class RunAnswer:
         """The whole."""
         return Answer(
             command="nodeb run",
-            subject=self.result.scenario.name or Path(self.named).stem,
+            subject=self.result.scenario.name or self._file(),
             headline=" ".join(self.headline()),
             lead=" ".join(self.lead()),
             picture=self.picture(),
@@ -130,6 +132,10 @@ class RunAnswer:
             notes=list(self.notes()),
             everything=list(everything(self.result)),
         )
+
+    def _file(self) -> str:
+        """What the scenario's file is called."""
+        return Path(shlex.split(self.named)[0]).stem if self.named else ""
 
     @cached_property
     def users(self) -> int:
@@ -165,7 +171,10 @@ class RunAnswer:
 
     def headline(self) -> Iterator[str]:
         """One or two sentences."""
-        if self.open.count and self.open.share >= 0.5 and (self.open.share < 1 or self.users == 1):
+        if not np.any(self.result.flows["delivered_bytes"]):
+            phones = counted(self.users, "phone")
+            yield f"nothing arrived at {phones} in {number(self.duration_s, 's')}."
+        elif 0.5 <= self.open.share < 1 or (self.open.share == 1 and self.users == 1):
             yield self._did_not_finish()
             if self.value("cell_bps"):
                 yield sentence(self._cell())
@@ -272,15 +281,13 @@ class RunAnswer:
         """What must not be overlooked."""
         about = self.open
         if about.count == about.transfers > 0 and self.users > 1:
-            all_ = counted(about.transfers // self.result.provenance.runs, "transfer")
             end = number(self.duration_s, "s")
             yield Mark(
                 "!",
-                f"None of the {all_} finished in {end}: no download times, and the rates are of "
-                "what had arrived by then.",
+                f"None of the {about.transfers} transfers finished in {end}: no download times, "
+                "and the rates are of what had arrived by then.",
             )
-        marked = [one.name for one in self.facts if one.mark]
-        if marked and 0 < about.count < about.transfers:
+        if 0 < about.count < about.transfers:
             yield Mark(SURVIVORS, self._of_survivors(about))
         starved = self.metrics.get("rtt_mean_s")
         if starved and 0 < starved["covered"] < 1:
@@ -463,8 +470,7 @@ def everything(result: Result) -> Iterator[Rows]:
             mark = SURVIVORS if one["covered"] < 1 and text.low else ""
             cells += [Shown(text.number, f"{text.unit} {mark}".strip()), text.interval]
         table.append(cells)
-    if zero:
-        last = [f"0 {'in every replication'}: {', '.join(zero)}"]
-        table.append([*last, *[""] * (2 * len(groups))])
     head = ["", *(text for group in groups for text in (group if len(groups) > 1 else "", ""))]
     yield Rows(head, table, "All metrics")
+    if zero:
+        yield Rows(("",), [[name] for name in zero], f"0 {ALWAYS}")

@@ -88,9 +88,10 @@ def unfinished(flows: Table, duration_s: float) -> Unfinished:
         duration_s: when a run ends.
     """
     ends = flows["endless"] == 0
-    complete = (flows["complete"] > 0)[ends]
-    begin = flows["start_s"][ends]
-    times = np.where(complete, flows["download_s"][ends], duration_s - begin)
+    # A download is complete for its user when the last byte is there, before its last ACK.
+    took, begin = flows["download_s"][ends], flows["start_s"][ends]
+    complete = np.isfinite(took) | (flows["complete"] > 0)[ends]
+    times = np.where(np.isfinite(took), took, duration_s - begin)
     size, arrived = flows["app_bytes"][ends], flows["delivered_bytes"][ends]
     open_ = ~complete
     received = np.divide(arrived, size, out=np.zeros(len(size)), where=size > 0)[open_]

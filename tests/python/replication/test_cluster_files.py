@@ -54,7 +54,7 @@ def test_a_job_of_slurm_sweeps_and_ends(tmp_path):
     from nodeb.sweep import Sweep
 
     Sweep.load(tmp_path / "study.toml").run(tmp_path / "here", jobs=1)
-    assert kept(tmp_path / "out" / "study") == kept(tmp_path / "here")
+    assert kept(tmp_path / "out" / "study-swept") == kept(tmp_path / "here")
 
 
 def _running(*words: str) -> list[str]:

@@ -71,7 +71,7 @@ def test_a_cell_in_which_nobody_finished():
     found, marks, _ = said(CELL, duration="60 s", size="50 MB", count=3)
     assert found.headline.startswith("the cell delivers ")
     assert "It is full: busy" in found.headline
-    assert marks.startswith("None of the 4 transfers finished in 60 s")
+    assert marks.startswith("None of the 12 transfers finished in 60 s")
 
 
 def test_a_cell_in_which_most_did_not_finish_says_so_first_and_marks_the_means_of_the_others():
@@ -101,8 +101,8 @@ def test_the_note_on_duration_can_be_followed():
 def test_a_result_is_printed_and_shown_in_notebooks():
     result = run(ONE, duration="100 s", size="50 kB")
     assert "the download took" in str(result)
-    html = result._repr_html_()
-    assert "<h1>The download took" in html
+    html = result._repr_html_().replace("\N{NO-BREAK SPACE}", " ")
+    assert ">The download took" in html
     assert "<script" not in html
 
 
