@@ -53,6 +53,8 @@ NOUNS = {
     "block_errors": "the share of block errors",
 }
 """Metrics in sentences, where "the" and the label do not do."""
+WIDE = 100.0
+"""A range of replications whose ends differ by a larger factor is told by its low end."""
 FEW = 0.5
 """Where no larger share of the transfers finishes, that is the headline."""
 KEY = (
@@ -395,7 +397,7 @@ def more_text(runs: MoreRuns) -> str:
     """A range of further replications, in words."""
     if math.isinf(runs.low):
         return "no number of replications that can be named"
-    if math.isinf(runs.high):
+    if runs.high > WIDE * max(runs.low, 1.0):
         return f"at least {counted(round(runs.low), 'replication')} more"
     if runs.low == runs.high:
         return f"{counted(round(runs.low), 'replication')} more"

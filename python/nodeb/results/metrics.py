@@ -327,13 +327,18 @@ def _rate(group: Group) -> Array | None:
 
 
 def _busy(group: Group) -> Array | None:
-    found = _cell("active_s", "end_s")(group)
-    return None if found is None else _share(*found)
+    """None where the channel delivers and does not count its time on the air, as FACH."""
+    found = _cell("active_s", "end_s", "bytes_delivered")(group)
+    if found is None:
+        return None
+    active, ended, delivered = found
+    busy = np.where((active == 0) & (delivered > 0), math.nan, _share(active, ended))
+    return busy if np.isfinite(busy).any() else None
 
 
 def _utilization(group: Group) -> Array | None:
     """None where others have a part of the channel: what one of them uses says little."""
-    if _busy(Group(group.tables)) is not None:
+    if _rate(Group(group.tables)) is not None:
         return None
     return group.mean("flows", group.column("flows", "utilization"))
 

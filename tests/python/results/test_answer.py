@@ -1,6 +1,7 @@
 """What a run says first, by case."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -128,3 +129,11 @@ def test_a_median_of_all_agrees_with_scipy(rows):
     curve = ecdf(CensoredData.right_censored(times, ~done)).sf
     below = curve.quantiles[curve.probabilities <= 0.5 + 1e-12]
     assert (found == below[0]) if len(below) else math.isnan(found)
+
+
+def test_a_channel_that_does_not_count_its_time_is_not_called_idle():
+    example = Path(__file__).parents[3] / "examples" / "switching.toml"
+    result = nodeb.load(example).run(runs=2)
+    found = answer(result)
+    assert "busy" not in found.headline
+    assert "cell_busy" not in result.summary["metric"].tolist()
