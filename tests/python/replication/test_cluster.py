@@ -12,11 +12,13 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pytest
 from distributed.client import ClosedClientError
 
@@ -355,7 +357,8 @@ def test_an_interrupted_run_ends_soon_and_tells_where_its_results_are(small, tmp
         text=True,
         start_new_session=True,
     )
-    time.sleep(8)
+    # A busy machine takes long to start two workers: they simulate when they have worked so much.
+    _until(lambda: _worked_s(client.pid) > 10)
     begin = time.monotonic()
     os.killpg(client.pid, signal.SIGINT)
     if again:
@@ -598,6 +601,15 @@ def _worker(pid: int) -> bool:
         return "spawn" in Path(f"/proc/{pid}/cmdline").read_text()
     except OSError:
         return False
+
+
+def _worked_s(pid: int) -> float:
+    """How long the processes that a process has begun have worked, s."""
+    times = []
+    for child in psutil.Process(pid).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            times.append(child.cpu_times())
+    return sum(one.user + one.system for one in times)
 
 
 def _until(there, limit_s: float = 60.0) -> None:
