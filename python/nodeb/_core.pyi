@@ -27,6 +27,7 @@ __all__ = [
     "flight_header",
     "flight_packets",
     "flight_timeline",
+    "hsdpa_blocks",
     "line_of",
     "line_of_entry",
     "link_resolve",
