@@ -358,7 +358,7 @@ def test_an_interrupted_run_ends_soon_and_tells_where_its_results_are(small, tmp
         start_new_session=True,
     )
     # A busy machine takes long to start two workers: they simulate when they have worked so much.
-    _until(lambda: _worked_s(client.pid) > 10)
+    _until(lambda: _worked_s(client.pid) > 16, 240)
     begin = time.monotonic()
     os.killpg(client.pid, signal.SIGINT)
     if again:
@@ -367,8 +367,9 @@ def test_an_interrupted_run_ends_soon_and_tells_where_its_results_are(small, tmp
     _, err = client.communicate(timeout=60)
     assert client.returncode == 130
     assert time.monotonic() - begin < 5
-    assert err.startswith("error: interrupted after ")
-    assert err.endswith("those are in kept\n")
+    told = err.splitlines()[-1]  # a slow machine says before how far it is
+    assert told.startswith("error: interrupted after ")
+    assert told.endswith("those are in kept")
 
 
 def test_a_program_without_a_guard_is_told_what_is_missing(scenario_file, tmp_path):
