@@ -4,7 +4,7 @@
     python tools/trust.py --quick               # their short versions
     python tools/trust.py --only ns2 --only phy # some; what the others said stays
 
-A witness is a file in tools/witnesses with a function `rows`.
+A witness is a file in tools/references with a function `rows`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from witnesses import closed, kernel, ns2, phy, studies, traces
-from witnesses.row import Row
+from references import closed, kernel, ns2, phy, studies, traces
+from references.row import Row
 
 from nodeb.results.provenance import made
 

@@ -15,8 +15,8 @@ sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
 import linux_downloads  # noqa: E402
 import trust  # noqa: E402
 import trusted  # noqa: E402
-from witnesses import closed, kernel, ns2, phy, studies, traces  # noqa: E402
-from witnesses.row import Row, spread  # noqa: E402
+from references import closed, kernel, ns2, phy, studies, traces  # noqa: E402
+from references.row import Row, spread  # noqa: E402
 
 from nodeb import studies as published  # noqa: E402
 
@@ -29,7 +29,7 @@ def test_every_witness_has_its_place_on_the_page():
     assert trusted.NAME.findall(PAGE) == known
     assert set(FOUND) <= set(known)
     assert sorted(known) == sorted(
-        file.stem for file in (ROOT / "tools" / "witnesses").glob("*.py")
+        file.stem for file in (ROOT / "tools" / "references").glob("*.py")
         if file.stem not in ("__init__", "row")
     )  # fmt: skip
 

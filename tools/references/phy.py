@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from witnesses.row import Row, spread
+from references.row import Row, spread
 
 RATIO = re.compile(r", ratio ([\d.]+)$", re.MULTILINE)
 TESTS = (

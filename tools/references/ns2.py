@@ -10,7 +10,7 @@ from pathlib import Path
 import oracle
 
 from nodeb import _core
-from witnesses.row import Row
+from references.row import Row
 
 ARCHIVE = Path(__file__).parents[2] / "tests" / "data" / "ns2-traces.tar.xz"
 LIMIT = "every row: 1 \N{MICRO SIGN}s, 0.001 packet"

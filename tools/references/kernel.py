@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 import linux_downloads
 
-from witnesses.row import Row, spread
+from references.row import Row, spread
 
 COMMAND = "python tools/linux_downloads.py"
 LARGE_BYTES = 1_000_000

@@ -8,7 +8,7 @@ import numpy as np
 
 import nodeb
 from nodeb.formulas import analytics
-from witnesses.row import Row
+from references.row import Row
 
 COMMAND = "python tools/trust.py"
 PACKET_BITS, ACK_BITS = 1500 * 8, 40 * 8

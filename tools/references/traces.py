@@ -12,7 +12,7 @@ from pathlib import Path
 
 import nodeb
 from nodeb.cli import invoke
-from witnesses.row import Row, spread
+from references.row import Row, spread
 
 PACKET_BYTES = 1500
 COMMAND = "python tools/trust.py --traces DIR"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nodeb import reproduce, studies
-from witnesses.row import Row
+from references.row import Row
 
 FULL = "nodeb reproduce all"
 Counts = dict[str, str]
