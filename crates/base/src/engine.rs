@@ -1,36 +1,57 @@
-//! The event engine: integer time, events in order of (time, time of decision, insertion), cancellable alarms.
+//! The event queue: integer time, deterministic order, timers that can be cancelled.
 //!
-//! Every component has one alarm, and the agenda is a tournament over the alarms: setting one
-//! replays the matches on its way to the top. Nothing is ever queued twice, moved or left stale,
-//! a cancelled alarm is simply set to never, and after the agenda is made nothing is allocated.
-//! A component that has decided on several future things (packets in flight, say) keeps them
-//! itself, each under the [`Stamp`] drawn when it was decided, and shows the agenda the earliest.
+//! Each component of a simulation owns one timer. [`EventQueue`] holds the keys of all timers and finds the earliest:
+//! the first few timers by looking through them, the others by a tournament tree. No entry is ever duplicated or stale,
+//! and after [`EventQueue::new`] nothing is allocated.
+//!
+//! Simultaneous events are handled in the order in which they were scheduled. That order is the [`Stamp`], the second
+//! part of a [`Key`].
+//!
+//! A component with several pending events, such as a link with packets in flight, keeps them in a queue of its own. It
+//! draws a stamp for each event when it schedules it, and arms its timer with the earliest key.
+//!
+//! # Examples
+//!
+//! ```
+//! use nodeb_base::engine::{EventQueue, Stamps};
+//! use nodeb_base::units::Time;
+//!
+//! let (mut queue, mut stamps) = (EventQueue::new(2), Stamps::default());
+//! queue.set(0, Some(stamps.key(Time(30))));
+//! queue.set(1, Some(stamps.key(Time(10))));
+//! assert_eq!(queue.next().map(|(_, timer)| timer), Some(1));
+//!
+//! queue.set(1, None); // disarms timer 1
+//! assert_eq!(queue.next().map(|(_, timer)| timer), Some(0));
+//! ```
 
 use std::cell::Cell;
 use std::cmp::Ordering;
 
 use crate::units::Time;
 
-/// Order of simultaneous events: by the time at which each was decided, then by order of insertion.
+/// Scheduling order of an event, which breaks ties between simultaneous events: the time at which it was decided, then
+/// the order of insertion.
 ///
-/// The first matters only for an event that is decided ahead of time (a packet's arrival behind the second of two
-/// links, known when it enters the first): it keeps the place that it would have had.
+/// The time of decision matters only for an event that is scheduled ahead of its decision, such as a packet's arrival
+/// behind the second of two links, which is known when it enters the first. It keeps the position among simultaneous
+/// events that it would have had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp {
     decided: Time,
-    /// Twice the number of the stamp, and one more if it was drawn ahead of the time of decision.
+    /// Twice the number of the stamp, plus one if it was drawn before the time of decision.
     number: u64,
 }
 
-/// Position of an event in the order of all events.
+/// Position of an event in the total order of events: time, then scheduling order.
 pub type Key = (Time, Stamp);
 
-/// Source of stamps.
+/// Source of increasing stamps; one per simulation run.
 #[derive(Debug, Default)]
 pub struct Stamps {
     /// The current time, at which events are decided.
     pub now: Time,
-    /// Whether something depended on the order of two simultaneous events that is not known ahead of time.
+    /// Whether a result depended on the order of two simultaneous events that cannot be known ahead of time.
     pub is_uncertain: bool,
     number: u64,
 }
@@ -45,8 +66,8 @@ impl Stamp {
         self.number / 2 + 1 == later.number / 2
     }
 
-    /// Returns true if it is not known which of two simultaneous events was decided first: both were at the same time,
-    /// and one of the stamps had been drawn before.
+    /// Returns true if the order of two simultaneous events is unknown: both were decided at the same time, and at least
+    /// one of the stamps had been drawn before that time.
     #[inline]
     pub fn is_uncertain_beside(self, other: Self) -> bool {
         self.decided == other.decided && (self.number | other.number) % 2 == 1
@@ -68,66 +89,66 @@ impl Stamps {
     }
 }
 
-/// Times from here on mean never; each alarm has one of its own, so that alarms that are not set never tie.
+/// The first of the times that mean "disarmed". Each timer has its own, so that disarmed timers never tie.
 const NEVER: u64 = u64::MAX - u32::MAX as u64;
 
-/// An alarm and when it rings.
+/// A timer and its expiry in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     at: u64,
-    alarm: u32,
+    timer: u32,
 }
 
 impl Entry {
-    fn never(alarm: usize) -> Self {
-        Self { at: NEVER + alarm as u64, alarm: alarm as u32 }
+    fn never(timer: usize) -> Self {
+        Self { at: NEVER + timer as u64, timer: timer as u32 }
     }
 }
 
-/// Alarms that stand beside the tree.
+/// Number of timers outside the tree.
 const FRONT: usize = 7;
 
-/// The alarms of all components, and which of them rings next.
+/// The timers of all components, ordered by expiry.
 ///
-/// The first few are set at nearly every event, so they are only written down, and looked through when somebody asks
-/// for the next one. All others meet in a tree of matches.
+/// The first few timers are armed at nearly every event. So arming one is a plain store, and [`Self::next`] looks through
+/// them. All others are leaves of a tournament tree.
 #[derive(Debug)]
-pub struct Agenda {
-    /// The times of the first alarms, and behind them that of the winner of the tree.
+pub struct EventQueue {
+    /// The expiries of the first timers, followed by the earliest expiry in the tree.
     front: [u64; FRONT + 1],
-    /// A tree of matches between two: node 1 holds the winner of all, and each node that of its children `2 n` and
-    /// `2 n + 1`; the last ones are the alarms that are not in front.
+    /// Tournament tree: node `n` holds the earlier of its children `2 n` and `2 n + 1`, so node 1 holds the earliest of
+    /// all. The second half of the nodes are the timers that are not in `front`.
     nodes: Vec<Entry>,
-    /// The stamp of each alarm that is set, which decides between alarms of the same time.
+    /// The stamp of each armed timer, which decides between timers of the same expiry.
     stamps: Vec<Stamp>,
-    /// Whether two alarms have met of which it is not known which one was decided first.
+    /// Whether two timers of unknown order were compared.
     is_uncertain: Cell<bool>,
 }
 
-impl Agenda {
-    /// An agenda of `alarms` alarms, none of them set.
-    pub fn new(alarms: usize) -> Self {
-        let leaves = alarms.saturating_sub(FRONT).next_power_of_two();
+impl EventQueue {
+    /// Creates a queue of `timers` timers, all disarmed.
+    pub fn new(timers: usize) -> Self {
+        let leaves = timers.saturating_sub(FRONT).next_power_of_two();
         let mut nodes: Vec<_> = (0..2 * leaves).map(|node| Entry::never(FRONT + node % leaves)).collect();
         for node in (1..leaves).rev() {
             nodes[node] = nodes[2 * node];
         }
-        let front = std::array::from_fn(|alarm| NEVER + alarm as u64);
-        Self { front, nodes, stamps: vec![Stamp::default(); alarms], is_uncertain: Cell::new(false) }
+        let front = std::array::from_fn(|timer| NEVER + timer as u64);
+        Self { front, nodes, stamps: vec![Stamp::default(); timers], is_uncertain: Cell::new(false) }
     }
 
-    /// Returns the node of an alarm that is not in front.
+    /// Returns the node of a timer that is in the tree.
     #[inline]
-    fn leaf(&self, alarm: usize) -> usize {
-        self.nodes.len() / 2 + alarm - FRONT
+    fn leaf(&self, timer: usize) -> usize {
+        self.nodes.len() / 2 + timer - FRONT
     }
 
     #[inline]
-    fn at(&self, alarm: usize) -> u64 {
-        if alarm < FRONT { self.front[alarm] } else { self.nodes[self.leaf(alarm)].at }
+    fn at(&self, timer: usize) -> u64 {
+        if timer < FRONT { self.front[timer] } else { self.nodes[self.leaf(timer)].at }
     }
 
-    /// Returns the one of two alarms of the same time that was decided first.
+    /// Returns that one of two timers of the same expiry which was scheduled first.
     #[cold]
     fn decided_first(&self, one: usize, other: usize) -> usize {
         let (first, second) = (self.stamps[one], self.stamps[other]);
@@ -135,29 +156,29 @@ impl Agenda {
         if first < second { one } else { other }
     }
 
-    /// Sets an alarm to ring under `key`, or never.
+    /// Arms a timer with `key`, or disarms it if `key` is `None`.
     #[inline]
-    pub fn set(&mut self, alarm: usize, key: Option<Key>) {
+    pub fn set(&mut self, timer: usize, key: Option<Key>) {
         let at = match key {
             Some((at, stamp)) if at.0 < NEVER => {
-                // Stopping where nothing changes is what makes repeated settings cheap.
-                if alarm >= FRONT && self.at(alarm) == at.0 && self.stamps[alarm] == stamp {
+                // Arming a timer with an unchanged key costs nothing.
+                if timer >= FRONT && self.at(timer) == at.0 && self.stamps[timer] == stamp {
                     return;
                 }
-                self.stamps[alarm] = stamp;
+                self.stamps[timer] = stamp;
                 at.0
             }
-            _ => NEVER + alarm as u64,
+            _ => NEVER + timer as u64,
         };
-        match self.front[..FRONT].get_mut(alarm) {
+        match self.front[..FRONT].get_mut(timer) {
             Some(held) => *held = at,
-            None => self.replay(Entry { at, alarm: alarm as u32 }),
+            None => self.replay(Entry { at, timer: timer as u32 }),
         }
     }
 
-    /// Gives an alarm in the tree another time, and replays its matches up to where the winner stays.
+    /// Changes the expiry of a timer in the tree, and updates its ancestors up to the first one that stays the same.
     fn replay(&mut self, changed: Entry) {
-        let mut node = self.leaf(changed.alarm as usize);
+        let mut node = self.leaf(changed.timer as usize);
         let mut entry = changed;
         self.nodes[node] = entry;
         while node > 1 {
@@ -166,13 +187,13 @@ impl Agenda {
                 Ordering::Less => entry,
                 Ordering::Greater => other,
                 Ordering::Equal => {
-                    let alarm = self.decided_first(entry.alarm as usize, other.alarm as usize);
-                    Entry { at: entry.at, alarm: alarm as u32 }
+                    let timer = self.decided_first(entry.timer as usize, other.timer as usize);
+                    Entry { at: entry.at, timer: timer as u32 }
                 }
             };
             node /= 2;
             let held = &mut self.nodes[node];
-            if *held == entry && entry.alarm != changed.alarm {
+            if *held == entry && entry.timer != changed.timer {
                 return;
             }
             *held = entry;
@@ -180,41 +201,43 @@ impl Agenda {
         self.front[FRONT] = entry.at;
     }
 
-    /// When an alarm rings.
-    pub fn due(&self, alarm: usize) -> Option<Key> {
-        let at = self.at(alarm);
-        (at < NEVER).then(|| (Time(at), self.stamps[alarm]))
+    /// Returns the key with which a timer is armed, or `None` if it is disarmed.
+    pub fn due(&self, timer: usize) -> Option<Key> {
+        let at = self.at(timer);
+        (at < NEVER).then(|| (Time(at), self.stamps[timer]))
     }
 
-    /// The alarm that rings next. It goes on ringing until it is set anew.
+    /// Returns the timer that expires first and its key, or `None` if all timers are disarmed.
+    ///
+    /// The timer stays armed: the caller arms or disarms it after handling the event.
     #[inline]
     pub fn next(&self) -> Option<(Key, usize)> {
         let (mut first, mut at) = (0, self.front[0]);
-        for (alarm, &other) in self.front.iter().enumerate().skip(1) {
-            (first, at) = if other < at { (alarm, other) } else { (first, at) };
+        for (timer, &other) in self.front.iter().enumerate().skip(1) {
+            (first, at) = if other < at { (timer, other) } else { (first, at) };
         }
         if at >= NEVER {
             return None;
         }
         let ties = self.front.iter().map(|&other| u32::from(other == at)).sum::<u32>();
-        let alarm = if ties > 1 {
+        let timer = if ties > 1 {
             self.first_of_tie(at)
         } else if first < FRONT {
             first
         } else {
-            self.nodes[1].alarm as usize
+            self.nodes[1].timer as usize
         };
-        Some(((Time(at), self.stamps[alarm]), alarm))
+        Some(((Time(at), self.stamps[timer]), timer))
     }
 
     #[cold]
     fn first_of_tie(&self, at: u64) -> usize {
-        let front = (0..FRONT).filter(|&alarm| self.front[alarm] == at);
-        let tree = (self.front[FRONT] == at).then_some(self.nodes[1].alarm as usize);
+        let front = (0..FRONT).filter(|&timer| self.front[timer] == at);
+        let tree = (self.front[FRONT] == at).then_some(self.nodes[1].timer as usize);
         front.chain(tree).reduce(|one, other| self.decided_first(one, other)).unwrap_or_default()
     }
 
-    /// Returns true if two alarms have met of which it is not known which one was decided first.
+    /// Returns true if two timers of unknown order were compared; see [`Stamp::is_uncertain_beside`].
     #[inline]
     pub fn is_uncertain(&self) -> bool {
         self.is_uncertain.get()
@@ -226,56 +249,56 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn drain(agenda: &mut Agenda) -> Vec<(u64, usize)> {
+    fn drain(queue: &mut EventQueue) -> Vec<(u64, usize)> {
         std::iter::from_fn(|| {
-            let (key, alarm) = agenda.next()?;
-            agenda.set(alarm, None);
-            Some((key.0.0, alarm))
+            let (key, timer) = queue.next()?;
+            queue.set(timer, None);
+            Some((key.0.0, timer))
         })
         .collect()
     }
 
     #[test]
-    fn simultaneous_events_keep_their_order() {
-        let (mut agenda, mut stamps) = (Agenda::new(4), Stamps::default());
-        for (alarm, at) in [(3, 5), (0, 3), (1, 5), (2, 3)] {
-            agenda.set(alarm, Some(stamps.key(Time(at))));
+    fn simultaneous_events_keep_scheduling_order() {
+        let (mut queue, mut stamps) = (EventQueue::new(4), Stamps::default());
+        for (timer, at) in [(3, 5), (0, 3), (1, 5), (2, 3)] {
+            queue.set(timer, Some(stamps.key(Time(at))));
         }
-        assert_eq!(drain(&mut agenda), [(3, 0), (3, 2), (5, 3), (5, 1)]);
+        assert_eq!(drain(&mut queue), [(3, 0), (3, 2), (5, 3), (5, 1)]);
     }
 
     #[test]
-    fn alarms_are_moved_and_cancelled() {
-        let (mut agenda, mut stamps) = (Agenda::new(3), Stamps::default());
+    fn timers_can_be_moved_and_cancelled() {
+        let (mut queue, mut stamps) = (EventQueue::new(3), Stamps::default());
         for at in [10, 30, 20] {
-            agenda.set(1, Some(stamps.key(Time(at))));
+            queue.set(1, Some(stamps.key(Time(at))));
         }
-        agenda.set(2, Some(stamps.key(Time(5))));
-        agenda.set(2, None);
-        assert_eq!(agenda.due(2), None);
-        assert_eq!(drain(&mut agenda), [(20, 1)]);
+        queue.set(2, Some(stamps.key(Time(5))));
+        queue.set(2, None);
+        assert_eq!(queue.due(2), None);
+        assert_eq!(drain(&mut queue), [(20, 1)]);
     }
 
     proptest! {
-        /// Whatever was set, alarms ring by (time, time of decision, insertion), each as it was set last.
+        /// Timers expire in order of (time, time of decision, insertion), each with the key armed last.
         #[test]
-        fn the_agenda_agrees_with_a_sorted_list(
-            alarms in 1usize..90,
+        fn event_queue_matches_a_sorted_list(
+            timers in 1usize..90,
             sets in prop::collection::vec((0usize..90, prop::option::of(0u64..50), 0u64..3), 0..200),
         ) {
-            let (mut agenda, mut stamps) = (Agenda::new(alarms), Stamps::default());
-            let mut model = vec![None; alarms];
-            for (order, (alarm, at, decided)) in sets.into_iter().enumerate() {
-                let alarm = alarm % alarms;
-                agenda.set(alarm, at.map(|at| stamps.key_decided(Time(decided), Time(at))));
-                model[alarm] = at.map(|at| (at, decided, order, alarm));
-                let first = model.iter().flatten().min().map(|&(at, .., alarm)| (Time(at), alarm));
-                prop_assert_eq!(agenda.next().map(|((at, _), alarm)| (at, alarm)), first);
+            let (mut queue, mut stamps) = (EventQueue::new(timers), Stamps::default());
+            let mut model = vec![None; timers];
+            for (order, (timer, at, decided)) in sets.into_iter().enumerate() {
+                let timer = timer % timers;
+                queue.set(timer, at.map(|at| stamps.key_decided(Time(decided), Time(at))));
+                model[timer] = at.map(|at| (at, decided, order, timer));
+                let first = model.iter().flatten().min().map(|&(at, .., timer)| (Time(at), timer));
+                prop_assert_eq!(queue.next().map(|((at, _), timer)| (at, timer)), first);
             }
             let mut expected: Vec<_> = model.into_iter().flatten().collect();
             expected.sort_unstable();
-            let expected: Vec<_> = expected.into_iter().map(|(at, .., alarm)| (at, alarm)).collect();
-            prop_assert_eq!(drain(&mut agenda), expected);
+            let expected: Vec<_> = expected.into_iter().map(|(at, .., timer)| (at, timer)).collect();
+            prop_assert_eq!(drain(&mut queue), expected);
         }
     }
 }

@@ -14,7 +14,7 @@ use nodeb_base::table;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Rate, Time};
 
-use super::cell::{Alarm, Cell, Rrc};
+use super::cell::{Cell, Pending, Rrc};
 use super::fach::{Fach, air_time};
 use super::params::FachDch;
 use super::policy::{Event, SwitchingPolicy};
@@ -123,7 +123,7 @@ impl SwitchedBearer {
             State::Fach => self.serve_fach(ctx),
             State::Dch if self.cell.is_ready(user) => {
                 let end = ctx.now + air_time(self.cell.begin_packet(user), self.dch_rate);
-                self.cell.set_alarm(Alarm::Dch(user), end, &mut ctx.stamps);
+                self.cell.set_pending(Pending::Dch(user), end, &mut ctx.stamps);
                 self.emit_service(ctx, user, end, 1 + user as u32);
             }
             _ => {}
@@ -132,7 +132,7 @@ impl SwitchedBearer {
 
     fn serve_fach(&mut self, ctx: &mut Context) {
         if let Some(at) = self.fach.go_on(ctx.now, &mut self.cell) {
-            self.cell.set_alarm(Alarm::Fach, at, &mut ctx.stamps);
+            self.cell.set_pending(Pending::Fach, at, &mut ctx.stamps);
             if let Some((user, end)) = self.fach.on_air() {
                 self.emit_service(ctx, user, end, 0);
             }
@@ -174,21 +174,21 @@ impl Bearer for SwitchedBearer {
     }
 
     fn next_wake(&self) -> Option<Key> {
-        self.cell.next_alarm().map(|(key, _)| key)
+        self.cell.next_pending().map(|(key, _)| key)
     }
 
     fn wake(&mut self, ctx: &mut Context, key: Key) {
-        let Some(alarm) = self.cell.take_alarm(key) else {
+        let Some(pending) = self.cell.take_pending(key) else {
             return;
         };
-        let (user, event) = match alarm {
-            Alarm::Fach => match self.fach.finish() {
+        let (user, event) = match pending {
+            Pending::Fach => match self.fach.finish() {
                 Some(user) => (user, Event::Departure),
                 None => return self.serve_fach(ctx),
             },
-            Alarm::Dch(user) => (user, Event::Departure),
-            Alarm::Switch(user) => (user, Event::Switched),
-            Alarm::Timer(user) => (user, Event::Timer),
+            Pending::Dch(user) => (user, Event::Departure),
+            Pending::Switch(user) => (user, Event::Switched),
+            Pending::Timer(user) => (user, Event::Timer),
         };
         match event {
             Event::Departure => self.deliver(ctx, user),
@@ -196,7 +196,7 @@ impl Bearer for SwitchedBearer {
             Event::Arrival | Event::Timer => {}
         }
         self.notify(ctx, user, event);
-        if alarm == Alarm::Fach {
+        if pending == Pending::Fach {
             self.serve_fach(ctx);
         }
         self.serve(ctx, user);

@@ -1,30 +1,30 @@
-//! Packets on their way over several links whose arrivals are known ahead of time.
+//! Arrivals behind several links in a row, known when a packet enters the first link.
 
 use std::collections::VecDeque;
 
 use nodeb_base::engine::Key;
 use nodeb_base::packet::Packet;
 
-use super::alarms::{Alarm, Alarms};
 use super::env::Env;
+use super::owners::{Owner, Owners};
 
-/// Arrivals that are known ahead of time, one after the other, under one alarm for all their links.
+/// Known arrivals in order of time. All the links in the row share one timer of the event queue.
 #[derive(Debug)]
 pub struct Arrivals {
     queue: VecDeque<(Key, Packet)>,
-    alarm: usize,
+    timer: usize,
 }
 
 impl Arrivals {
-    pub fn new(alarms: &mut Alarms, alarm: Alarm) -> Self {
-        Self { queue: VecDeque::new(), alarm: alarms.add(alarm) }
+    pub fn new(owners: &mut Owners, owner: Owner) -> Self {
+        Self { queue: VecDeque::new(), timer: owners.add(owner) }
     }
 
-    /// Takes a packet that arrives under `key`. Returns false if one that arrives later came before it.
+    /// Appends a packet that arrives under `key`. Returns false if a packet in the queue arrives later.
     #[inline]
     pub fn append(&mut self, env: &mut Env, key: Key, packet: Packet) -> bool {
         match self.queue.back() {
-            None => env.agenda.set(self.alarm, Some(key)),
+            None => env.event_queue.set(self.timer, Some(key)),
             Some((last, _)) if *last > key => return false,
             Some((last, _)) => {
                 env.common.stamps.is_uncertain |= last.0 == key.0 && last.1.is_uncertain_beside(key.1);
@@ -34,11 +34,11 @@ impl Arrivals {
         true
     }
 
-    /// Returns the packet that arrives now.
+    /// Removes and returns the packet that arrives now.
     #[inline]
     pub fn arrive(&mut self, env: &mut Env) -> Option<Packet> {
         let (_, packet) = self.queue.pop_front()?;
-        env.agenda.set(self.alarm, self.queue.front().map(|(key, _)| *key));
+        env.event_queue.set(self.timer, self.queue.front().map(|(key, _)| *key));
         Some(packet)
     }
 }

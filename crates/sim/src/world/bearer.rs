@@ -1,4 +1,4 @@
-//! Bearers at work: whatever is asked of one, its alarm is set anew and what comes out of it goes on.
+//! Bearers in the world: after each call to a bearer its timer is armed again and its output is passed on.
 
 use nodeb_base::context::{BlockCounts, Context, Counts, Output};
 use nodeb_base::engine::Key;
@@ -10,16 +10,16 @@ use nodeb_net::Link;
 use nodeb_radio::{Backlog, BandwidthMeter, Bearer};
 
 use super::World;
-use super::alarms::{Alarm, Alarms};
 use super::control::Listener;
 use super::env::Env;
+use super::owners::{Owner, Owners};
 
-/// A bearer with its alarm and the numbers of its users, by their positions on it.
+/// A bearer, the index of its timer in the event queue, and its users by their positions on it.
 #[derive(Debug)]
 pub struct HostedBearer {
     bearer: Box<dyn Bearer>,
     place: Place,
-    alarm: usize,
+    timer: usize,
     pub counts: Counts,
     pub of_users: Vec<BlockCounts>,
     pub users: Vec<u32>,
@@ -29,11 +29,11 @@ pub struct HostedBearer {
 
 impl HostedBearer {
     /// Bearer number `index`, which has no users yet.
-    pub fn new(bearer: Box<dyn Bearer>, index: u32, alarms: &mut Alarms) -> Self {
+    pub fn new(bearer: Box<dyn Bearer>, index: u32, owners: &mut Owners) -> Self {
         Self {
             bearer,
             place: Place::new(Site::Bearer, index),
-            alarm: alarms.add(Alarm::Bearer(index)),
+            timer: owners.add(Owner::Bearer(index)),
             counts: Counts::default(),
             of_users: Vec::new(),
             users: Vec::new(),
@@ -65,7 +65,7 @@ impl HostedBearer {
     /// Delivers a packet under a key that [`Self::enter`] has returned.
     pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
         if self.bearer.as_link().is_some_and(|link| link.deliver(arrival, packet)) {
-            env.agenda.set(self.alarm, Some(arrival));
+            env.event_queue.set(self.timer, Some(arrival));
         }
     }
 
@@ -95,7 +95,7 @@ impl HostedBearer {
 }
 
 impl<T: Listener> World<T> {
-    /// Lets a bearer do something, sets its alarm, and sends on what has come out of it.
+    /// Runs `act` on a bearer, arms its timer, and passes on its output.
     #[inline]
     pub(super) fn work_bearer<R>(
         &mut self,
@@ -105,7 +105,7 @@ impl<T: Listener> World<T> {
         let air = &mut self.bearers[index as usize];
         let (bearer, mut ctx) = air.at_work(&mut self.env);
         let result = act(bearer, &mut ctx);
-        self.env.agenda.set(air.alarm, air.bearer.next_wake());
+        self.env.event_queue.set(air.timer, air.bearer.next_wake());
         match self.env.common.out[..] {
             [] => {}
             // Nearly always it is one packet.

@@ -1,7 +1,7 @@
 //! A world at time zero, as a scenario describes it.
 
 use nodeb_base::context::{BlockCounts, Common};
-use nodeb_base::engine::Agenda;
+use nodeb_base::engine::EventQueue;
 use nodeb_base::event::{Mask, Place, Sink, Site};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
@@ -9,16 +9,16 @@ use nodeb_net::Core;
 use nodeb_radio::UserRadio;
 
 use super::World;
-use super::alarms::{Alarm, Alarms};
 use super::arrivals::Arrivals;
 use super::bearer::HostedBearer;
+use super::connection_timers::Timer;
 use super::control::Listener;
 use super::env::{Env, Flying};
 use super::events::Ears;
 use super::external::External;
 use super::flow::{Flow, Flows, Phone};
+use super::owners::{Owner, Owners};
 use super::recorder::Recorder;
-use super::timers::Timer;
 use super::wire::Duplex;
 use crate::proxy::split::Outbox;
 use crate::scenario::Scenario;
@@ -26,7 +26,7 @@ use crate::scenario::Scenario;
 impl<T: Listener> World<T> {
     pub(super) fn new(scenario: &Scenario, seed: u64, run: u64, listener: T) -> Self {
         let streams = Streams::new(seed, run);
-        let mut alarms = Alarms::default();
+        let mut owners = Owners::default();
         let wired = scenario.wired.name.clone().unwrap_or_else(|| "wired".to_owned());
         let wired = (wired, &scenario.wired, [Site::WiredDown, Site::WiredUp], 0);
         let core = (0..).zip(scenario.core.iter().flat_map(Core::links));
@@ -34,15 +34,15 @@ impl<T: Listener> World<T> {
         let links =
             (0..).zip(std::iter::once(wired).chain(core)).map(|(at, (name, link, [down, up], index))| {
                 let ends =
-                    [(Place::new(down, index), Alarm::Down(at)), (Place::new(up, index), Alarm::Up(at))];
-                Duplex::new(link, name, streams, &mut alarms, ends)
+                    [(Place::new(down, index), Owner::Down(at)), (Place::new(up, index), Owner::Up(at))];
+                Duplex::new(link, name, streams, &mut owners, ends)
             });
         let links = links.collect();
         let [to_phones, from_phones] =
-            [Alarm::ToPhones, Alarm::FromPhones].map(|alarm| Arrivals::new(&mut alarms, alarm));
-        // Alarms of links and bearers before those of flows: they are set more often.
-        let mut bearers = bearers(scenario, streams, &mut alarms);
-        let (phones, flows) = users(scenario, streams, &mut alarms);
+            [Owner::ToPhones, Owner::FromPhones].map(|owner| Arrivals::new(&mut owners, owner));
+        // Timers of links and bearers come first: they are armed most often.
+        let mut bearers = bearers(scenario, streams, &mut owners);
+        let (phones, flows) = users(scenario, streams, &mut owners);
         for (id, phone) in (0..).zip(&phones) {
             let air = &mut bearers[phone.bearer as usize];
             air.users.push(id);
@@ -52,13 +52,13 @@ impl<T: Listener> World<T> {
         let ears = Ears::new(Recorder::new(scenario.record, scenario.proxy.is_some(), users), listener);
         let env = Env {
             common: Common::new(Time::ZERO + scenario.duration, Sink::new(ears.mask())),
-            agenda: Agenda::new(alarms.len()),
+            event_queue: EventQueue::new(owners.len()),
             flying: Flying::default(),
             external: External::default(),
         };
         let mut world = Self {
             env,
-            alarms,
+            owners,
             ears,
             links,
             to_phones,
@@ -79,7 +79,7 @@ impl<T: Listener> World<T> {
         world
     }
 
-    /// Sets the first alarms, and measures bandwidth where somebody will ask for it.
+    /// Arms the first timers, and measures bandwidth where a component needs it.
     fn begin(&mut self) {
         for (phone, flow) in self.phones.iter().zip(&mut self.flows.0) {
             let Some(flow) = flow else { continue };
@@ -110,12 +110,12 @@ fn members(scenario: &Scenario) -> impl Iterator<Item = (usize, u32)> {
     groups.flat_map(|(g, group)| (0..group.count.get()).map(move |nth| (g, nth)))
 }
 
-fn users(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> (Vec<Phone>, Flows) {
+fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Phone>, Flows) {
     let shared = scenario.radio.facts().is_shared;
     let build = |(id, member): (u32, (usize, u32))| {
         let seat = if shared { (0, id as usize) } else { (id, 0) };
-        let phone = Phone::new(scenario, streams, member, id, seat, alarms);
-        let flow = Flow::new(scenario, streams, &scenario.users[phone.group], id, alarms);
+        let phone = Phone::new(scenario, streams, member, id, seat, owners);
+        let flow = Flow::new(scenario, streams, &scenario.users[phone.group], id, owners);
         (phone, flow.map(Box::new))
     };
     let count = scenario.user_count();
@@ -124,12 +124,12 @@ fn users(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> (Vec<Pho
     (users.0, Flows(users.1))
 }
 
-fn bearers(scenario: &Scenario, streams: Streams, alarms: &mut Alarms) -> Vec<HostedBearer> {
+fn bearers(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> Vec<HostedBearer> {
     let radio = |(id, (group, _)): (u64, (usize, u32))| {
         let group = &scenario.users[group];
         UserRadio { id, ci: group.ci.clone(), ue: group.ue.clone().unwrap_or_default() }
     };
     let radios: Vec<UserRadio> = (0..).zip(members(scenario)).map(radio).collect();
     let built = (0..).zip(scenario.radio.build(&radios, &streams));
-    built.map(|(index, bearer)| HostedBearer::new(bearer, index, alarms)).collect()
+    built.map(|(index, bearer)| HostedBearer::new(bearer, index, owners)).collect()
 }

@@ -1,9 +1,9 @@
-//! What every place of a world shares: time, alarms, events, and the packets on their way.
+//! State that all places of a world share: time, the event queue, listeners, and the packets in the network.
 
 use std::ops::{Deref, DerefMut};
 
 use nodeb_base::context::{Common, Output};
-use nodeb_base::engine::Agenda;
+use nodeb_base::engine::EventQueue;
 use nodeb_base::event::Cause;
 use nodeb_base::packet::{EcnField, Packet, PacketId};
 use nodeb_tcp::segment::Segment;
@@ -109,11 +109,11 @@ impl Flying {
     }
 }
 
-/// What every place shares: time, the order of events and who listens, alarms, packets on their way.
+/// State that all places share: time, stamps, listeners, the event queue, and the packets in the network.
 #[derive(Debug)]
 pub struct Env {
     pub common: Common,
-    pub agenda: Agenda,
+    pub event_queue: EventQueue,
     pub flying: Flying,
     pub external: External,
 }

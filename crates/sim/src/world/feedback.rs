@@ -3,9 +3,9 @@
 use nodeb_base::event::{Clock, Site};
 
 use super::World;
+use super::connection_timers::Timer;
 use super::control::Listener;
 use super::flow::Phone;
-use super::timers::Timer;
 
 impl<T: Listener> World<T> {
     /// A flow's meter must be looked at, or its proxy has got a message.

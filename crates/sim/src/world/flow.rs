@@ -8,10 +8,10 @@ use nodeb_base::units::{Duration, Time};
 use nodeb_tcp::request::Requester;
 use nodeb_tcp::{Opener, Receiver, Sender, SenderCounts, Window};
 
-use super::alarms::{Alarm, Alarms};
+use super::connection_timers::{ConnectionTimers, Timer};
 use super::env::Env;
 use super::experience::Experience;
-use super::timers::{Timer, Timers};
+use super::owners::{Owner, Owners};
 use super::wire::Wire;
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
 use crate::proxy::rnf::meter::Meter;
@@ -50,7 +50,7 @@ impl Phone {
         (group, nth): (usize, u32),
         id: u32,
         (bearer, position): (u32, usize),
-        alarms: &mut Alarms,
+        owners: &mut Owners,
     ) -> Self {
         let users = &scenario.users[group];
         let line = scenario.uplink.line(u64::from(id), scenario.radio.uplink().as_ref(), &streams);
@@ -59,7 +59,7 @@ impl Phone {
             start: Time(users.start.0 + u64::from(nth) * users.stagger.0),
             bearer,
             position,
-            uplink: Wire::new(line, Place::new(Site::Uplink, id), alarms, Alarm::Uplink(id)),
+            uplink: Wire::new(line, Place::new(Site::Uplink, id), owners, Owner::Uplink(id)),
         }
     }
 
@@ -147,7 +147,7 @@ pub struct Flow {
     pub meter: Option<Box<Meter>>,
     /// At the Node B.
     pub snoop: Option<Box<SnoopAgent>>,
-    pub timers: Timers,
+    pub timers: ConnectionTimers,
     /// What the phone has asked for and nobody has heard of.
     pub requester: Requester,
     /// Bytes of the request that the phone sends once the connection is set up, until then.
@@ -181,7 +181,7 @@ impl Flow {
         streams: Streams,
         group: &UserGroup,
         id: u32,
-        alarms: &mut Alarms,
+        owners: &mut Owners,
     ) -> Option<Self> {
         let demand = Demand::new(group.traffic().build(u64::from(id), &streams)?);
         let tcp = scenario.tcp_of(group);
@@ -199,7 +199,7 @@ impl Flow {
             total_bytes: group.traffic().total_bytes(),
             sender: tcp.build(id, request_bytes).0,
             receiver: air_tcp.build(id, riding).1,
-            timers: Timers::new(alarms, id),
+            timers: ConnectionTimers::new(owners, id),
             proxy: proxy.map(|proxy| Box::new(proxy.build(id, request_bytes, tcp))),
             meter: proxy
                 .and_then(|proxy| proxy.feedback())

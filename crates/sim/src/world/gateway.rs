@@ -5,9 +5,9 @@ use nodeb_base::packet::Packet;
 use nodeb_tcp::segment::Kind;
 
 use super::World;
+use super::connection_timers::Timer;
 use super::control::Listener;
 use super::env::Load;
-use super::timers::Timer;
 
 impl<T: Listener> World<T> {
     /// A packet for a phone has come to the gateway.

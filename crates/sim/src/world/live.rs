@@ -56,7 +56,7 @@ impl<L: Listener> Live<L> {
     /// Returns when to advance next at the latest, or `None` if nothing happens unless a packet is offered. Nothing may
     /// be due then: timers that were stopped are looked at once more.
     pub fn next(&self) -> Option<Time> {
-        self.world.env.agenda.next().map(|((at, _), _)| at)
+        self.world.env.event_queue.next().map(|((at, _), _)| at)
     }
 
     /// Packets from outside and of simulated users that are on their way.

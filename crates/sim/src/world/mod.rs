@@ -8,13 +8,13 @@
 //! ```
 //!
 //! This module is the only one that knows all layers. It moves packets from one box to the next,
-//! keeps each box's alarm at the time the box asks for, and writes down what happened. Each place
-//! has a file: what arrives there and what leaves it.
+//! arms each box's timer for the time the box asks for, and emits the events. Each place has a file,
+//! which handles the packets that arrive there and leave it.
 
-mod alarms;
 mod arrivals;
 mod bearer;
 mod build;
+mod connection_timers;
 mod control;
 mod env;
 mod events;
@@ -26,12 +26,12 @@ mod gateway;
 mod links;
 mod live;
 mod node_b;
+mod owners;
 mod phone;
 mod recorder;
 mod server;
 mod standing;
 mod summary;
-mod timers;
 mod wire;
 
 pub use control::{Control, Deaf, Listener};
@@ -47,13 +47,13 @@ use nodeb_tcp::segment::Segment;
 use crate::metrics::RunResult;
 use crate::proxy::split::Outbox;
 use crate::scenario::Scenario;
-use alarms::{Alarm, Alarms};
 use arrivals::Arrivals;
 use bearer::HostedBearer;
+use connection_timers::Timer;
 use env::Env;
 use events::Ears;
 use flow::{Flows, Phone};
-use timers::Timer;
+use owners::{Owner, Owners};
 use wire::Duplex;
 
 /// Events between two looks at the control.
@@ -106,7 +106,7 @@ fn check(scenario: &Scenario) -> Result<()> {
 
 struct World<T> {
     env: Env,
-    alarms: Alarms,
+    owners: Owners,
     ears: Ears<T>,
     /// The links between server and gateway, and of the core network from there on.
     links: Vec<Duplex>,
@@ -149,31 +149,32 @@ impl<T: Listener> World<T> {
     /// Returns true if something depended on the order of two events that could not be known ahead of time.
     #[inline]
     fn is_uncertain(&self) -> bool {
-        self.env.stamps.is_uncertain || self.env.agenda.is_uncertain()
+        self.env.stamps.is_uncertain || self.env.event_queue.is_uncertain()
     }
 
     /// Handles the next event. Returns false if none is left before the end.
     #[inline]
     fn step(&mut self) -> bool {
-        let Some((key, alarm)) = self.env.agenda.next().filter(|(key, _)| key.0 <= self.env.horizon) else {
+        let Some((key, timer)) = self.env.event_queue.next().filter(|(key, _)| key.0 <= self.env.horizon)
+        else {
             return false;
         };
         self.env.advance(key);
-        self.handle(key, alarm);
+        self.handle(key, timer);
         self.events += 1;
         self.hand_on();
         true
     }
 
-    fn handle(&mut self, key: Key, alarm: usize) {
-        match self.alarms.of(alarm) {
-            Alarm::Down(at) => self.wake_down(key, at as usize),
-            Alarm::Up(at) => self.wake_up(key, at as usize),
-            Alarm::ToPhones => self.wake_to_phones(),
-            Alarm::FromPhones => self.wake_from_phones(key),
-            Alarm::Uplink(flow) => self.wake_uplink(key, flow),
-            Alarm::Bearer(bearer) => self.wake_bearer(key, bearer),
-            Alarm::Timers(flow) => {
+    fn handle(&mut self, key: Key, timer: usize) {
+        match self.owners.of(timer) {
+            Owner::Down(at) => self.wake_down(key, at as usize),
+            Owner::Up(at) => self.wake_up(key, at as usize),
+            Owner::ToPhones => self.wake_to_phones(),
+            Owner::FromPhones => self.wake_from_phones(key),
+            Owner::Uplink(flow) => self.wake_uplink(key, flow),
+            Owner::Bearer(bearer) => self.wake_bearer(key, bearer),
+            Owner::Connection(flow) => {
                 if let Some(timer) = self.flows[flow].timers.expire(key) {
                     self.handle_timer(timer, flow);
                 }

@@ -5,10 +5,10 @@ use nodeb_base::packet::Packet;
 use nodeb_tcp::segment::Segment;
 
 use super::World;
+use super::connection_timers::Timer;
 use super::control::Listener;
 use super::env::Load;
 use super::external::Way;
-use super::timers::Timer;
 
 impl<T: Listener> World<T> {
     /// The phone asks for something, and asks again until it has been heard.

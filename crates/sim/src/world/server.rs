@@ -6,11 +6,11 @@ use nodeb_tcp::segment::Kind;
 use nodeb_tcp::{Opener, Progress};
 
 use super::World;
+use super::connection_timers::Timer;
 use super::control::Listener;
 use super::env::Load;
 use super::external::Way;
 use super::flow::Flow;
-use super::timers::Timer;
 use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
 

@@ -1,4 +1,4 @@
-//! Links and the alarms that wake them.
+//! Links and their timers in the event queue.
 
 use nodeb_base::context::{Context, Counts};
 use nodeb_base::engine::Key;
@@ -7,23 +7,23 @@ use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_net::{Line, Wired};
 
-use super::alarms::{Alarm, Alarms};
 use super::env::Env;
+use super::owners::{Owner, Owners};
 
-/// A link with the number of its alarm.
+/// One direction of a link, with the index of its timer in the event queue.
 #[derive(Debug)]
 pub struct Wire {
     pub link: Line,
-    pub alarm: usize,
+    pub timer: usize,
     pub place: Place,
     counts: Counts,
-    /// Whether packets that leave it enter the next link at once, ahead of their time.
+    /// Whether packets enter the next link as soon as they enter this one, ahead of their time.
     pub leads_on: bool,
 }
 
 impl Wire {
-    pub fn new(link: Line, place: Place, alarms: &mut Alarms, alarm: Alarm) -> Self {
-        Self { link, alarm: alarms.add(alarm), place, counts: Counts::default(), leads_on: false }
+    pub fn new(link: Line, place: Place, owners: &mut Owners, owner: Owner) -> Self {
+        Self { link, timer: owners.add(owner), place, counts: Counts::default(), leads_on: false }
     }
 
     #[inline]
@@ -32,7 +32,7 @@ impl Wire {
         (link, Context { common: &mut env.common, place: *place, counts, of_users: &mut [] })
     }
 
-    /// Takes a packet that comes under `entry`, or loses it.
+    /// Enqueues or drops a packet that arrives under `entry`.
     #[inline]
     pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
         if self.link.is_foreseen() {
@@ -43,12 +43,12 @@ impl Wire {
         }
         let (link, mut ctx) = self.at_work(env);
         link.accept(&mut ctx, packet);
-        env.agenda.set(self.alarm, self.link.next_wake());
+        env.event_queue.set(self.timer, self.link.next_wake());
         env.drop_lost();
     }
 
-    /// Takes a packet that comes under `entry` and is delivered by another link behind this one. Returns the key
-    /// under which it leaves, unless it is lost.
+    /// Passes a packet that arrives under `entry` through a link whose successor delivers it. Returns the key under
+    /// which it leaves, or `None` if it is lost.
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (link, mut ctx) = self.at_work(env);
@@ -58,25 +58,25 @@ impl Wire {
         arrival
     }
 
-    /// Delivers a packet under a key that [`Self::enter`] has returned.
+    /// Schedules the delivery of a packet under the key that [`Self::enter`] returned.
     pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
         if self.link.rated().is_some_and(|link| link.deliver(arrival, packet)) {
-            env.agenda.set(self.alarm, Some(arrival));
+            env.event_queue.set(self.timer, Some(arrival));
         }
     }
 
-    /// Does what is due under `key`; the packet that has come through, if one has.
+    /// Processes the event due under `key`. Returns the packet delivered, if any.
     #[inline]
     pub fn wake(&mut self, env: &mut Env, key: Key) -> Option<Packet> {
         let (link, mut ctx) = self.at_work(env);
         let arrived = link.wake(&mut ctx, key);
-        env.agenda.set(self.alarm, self.link.next_wake());
+        env.event_queue.set(self.timer, self.link.next_wake());
         env.drop_lost();
         arrived
     }
 }
 
-/// A link with both its directions and its name.
+/// Both directions of a link, and its name.
 #[derive(Debug)]
 pub struct Duplex {
     pub name: String,
@@ -85,17 +85,18 @@ pub struct Duplex {
 }
 
 impl Duplex {
-    /// The link whose random streams and rows bear `name`, and what its alarms ring for.
+    /// Creates a link whose random streams and rows of tables are called `name`. `down` and `up` are the place of each
+    /// direction and the owner of its timer.
     pub fn new(
         link: &Wired,
         name: String,
         streams: Streams,
-        alarms: &mut Alarms,
-        [(down, downwards), (up, upwards)]: [(Place, Alarm); 2],
+        owners: &mut Owners,
+        [(down, downwards), (up, upwards)]: [(Place, Owner); 2],
     ) -> Self {
         Self {
-            down: Wire::new(Line::Rated(link.down(&name, &streams)), down, alarms, downwards),
-            up: Wire::new(Line::Rated(link.up(&name, &streams)), up, alarms, upwards),
+            down: Wire::new(Line::Rated(link.down(&name, &streams)), down, owners, downwards),
+            up: Wire::new(Line::Rated(link.up(&name, &streams)), up, owners, upwards),
             name,
         }
     }

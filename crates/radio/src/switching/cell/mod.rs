@@ -1,5 +1,4 @@
-//! The cell's control plane: who holds a dedicated channel, who waits for one, which switch ends
-//! when.
+//! The cell's control plane: holders of dedicated channels, users waiting for one, and the ends of switches.
 
 mod rrc;
 
@@ -7,7 +6,7 @@ pub use rrc::Rrc;
 
 use std::collections::VecDeque;
 
-use nodeb_base::engine::{Agenda, Key, Stamps};
+use nodeb_base::engine::{EventQueue, Key, Stamps};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::{Duration, Time};
 
@@ -28,16 +27,16 @@ struct Station {
     usage: ChannelUse,
 }
 
-/// Whose alarm it is.
+/// An event that the cell has scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alarm {
-    /// The FACH may go on.
+pub enum Pending {
+    /// The FACH becomes free for the next packet.
     Fach,
-    /// A packet has been sent to the end on a user's dedicated channel.
+    /// The transmission of a packet ends on a user's dedicated channel.
     Dch(usize),
     /// A user's switch ends.
     Switch(usize),
-    /// The timer that the policy has set for a user.
+    /// The timer that the switching policy has armed for a user expires.
     Timer(usize),
 }
 
@@ -48,22 +47,22 @@ pub struct Cell {
     channels: usize,
     switch_time: Duration,
     paging_time: Duration,
-    /// Who holds a channel, from the beginning of the set-up to the end of the release, in order of
-    /// the set-ups.
+    /// Users that hold a channel, from the beginning of the set-up to the end of the release, in order of the set-ups.
     holders: Vec<usize>,
-    /// Who waits for a channel, in order of asking.
+    /// Users that wait for a channel, in order of their requests.
     waiting: Vec<usize>,
-    /// The alarms of what is on the air and of switches under way, the first last: there are few of them.
-    ends: Vec<(Key, Alarm)>,
-    /// The timers of all users, and the one that rings first.
-    timers: Agenda,
+    /// Ends of transmissions and of switches, latest first: there are few of them.
+    ends: Vec<(Key, Pending)>,
+    /// The policy's timers of all users.
+    timers: EventQueue,
+    /// The timer in `timers` that expires first.
     next_timer: Option<(Key, usize)>,
-    /// Who has entered which state, until it is told.
+    /// Users and the states that they have entered, until they are taken.
     entered: Vec<(usize, State)>,
 }
 
 impl Cell {
-    /// A cell whose users are all on the FACH.
+    /// Creates a cell whose users are all on the FACH.
     pub fn new(params: &FachDch, users: usize) -> Self {
         let station = || Station {
             queue: VecDeque::new(),
@@ -81,7 +80,7 @@ impl Cell {
             holders: Vec::new(),
             waiting: Vec::new(),
             ends: Vec::new(),
-            timers: Agenda::new(users),
+            timers: EventQueue::new(users),
             next_timer: None,
             entered: Vec::new(),
         }
@@ -153,11 +152,11 @@ impl Cell {
         (first..users).chain(0..first.min(users)).find(is_ready)
     }
 
-    // --- alarms ---
+    // --- pending events ---
 
-    /// The alarm that rings next.
-    pub fn next_alarm(&self) -> Option<(Key, Alarm)> {
-        let timer = self.next_timer.map(|(key, user)| (key, Alarm::Timer(user)));
+    /// Returns the key of the next event, and the event.
+    pub fn next_pending(&self) -> Option<(Key, Pending)> {
+        let timer = self.next_timer.map(|(key, user)| (key, Pending::Timer(user)));
         match (self.ends.last(), timer) {
             (Some(end), Some(timer)) if timer.0 < end.0 => Some(timer),
             (Some(end), _) => Some(*end),
@@ -165,26 +164,26 @@ impl Cell {
         }
     }
 
-    /// Takes the alarm that rings under `key`, if one does.
-    pub fn take_alarm(&mut self, key: Key) -> Option<Alarm> {
-        let (_, alarm) = self.next_alarm().filter(|(due, _)| *due == key)?;
-        if let Alarm::Timer(user) = alarm {
+    /// Removes and returns the event due under `key`, if it is the next one.
+    pub fn take_pending(&mut self, key: Key) -> Option<Pending> {
+        let (_, pending) = self.next_pending().filter(|(due, _)| *due == key)?;
+        if let Pending::Timer(user) = pending {
             self.set_timer(user, None);
         } else {
             self.ends.pop();
         }
-        Some(alarm)
+        Some(pending)
     }
 
-    /// Sets an alarm that is not set, and is no timer.
-    pub fn set_alarm(&mut self, alarm: Alarm, at: Time, stamps: &mut Stamps) {
-        debug_assert!(self.ends.iter().all(|(_, set)| *set != alarm), "{alarm:?} is set");
+    /// Schedules an event at `at`, which must be no timer and not scheduled already.
+    pub fn set_pending(&mut self, pending: Pending, at: Time, stamps: &mut Stamps) {
+        debug_assert!(self.ends.iter().all(|(_, set)| *set != pending), "{pending:?} is set");
         let key = stamps.key(at);
         let place = self.ends.partition_point(|(due, _)| *due > key);
-        self.ends.insert(place, (key, alarm));
+        self.ends.insert(place, (key, pending));
     }
 
-    /// Sets a user's timer, or stops it.
+    /// Arms a user's timer, or stops it.
     fn set_timer(&mut self, user: usize, key: Option<Key>) {
         self.timers.set(user, key);
         self.next_timer = self.timers.next();
@@ -200,22 +199,22 @@ impl Cell {
         self.entered.push((user, state));
     }
 
-    /// Whether somebody has entered a state that has not been taken.
+    /// Returns true if there are state changes that have not been taken.
     pub fn has_entered(&self) -> bool {
         !self.entered.is_empty()
     }
 
-    /// Takes who has entered which state, in order.
+    /// Removes and returns the state changes, in order.
     pub fn take_entered(&mut self) -> std::vec::Drain<'_, (usize, State)> {
         self.entered.drain(..)
     }
 
     fn begin(&mut self, now: Time, user: usize, state: State, lasts: Duration, stamps: &mut Stamps) {
         self.enter(now, user, state);
-        self.set_alarm(Alarm::Switch(user), now + lasts, stamps);
+        self.set_pending(Pending::Switch(user), now + lasts, stamps);
     }
 
-    /// Calls a user from the paging channel.
+    /// Pages a user.
     pub fn page(&mut self, now: Time, user: usize, stamps: &mut Stamps) {
         self.stations[user].usage.pagings += 1;
         self.begin(now, user, State::Paging, self.paging_time, stamps);
@@ -251,32 +250,32 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Alarms ring by (time, insertion), whatever is set; a timer as it was set last, or never.
+        /// Events happen in order of (time, insertion); a timer expires as it was armed last, or never.
         #[test]
-        fn alarms_ring_in_order(
+        fn pending_events_happen_in_order(
             sets in prop::collection::vec((0usize..3, 0usize..4, prop::option::of(0u64..20)), 0..40),
         ) {
             let (mut cell, mut stamps) = (Cell::new(&FachDch::default(), 4), Stamps::default());
-            let mut expected: Vec<(Key, Alarm)> = Vec::new();
+            let mut expected: Vec<(Key, Pending)> = Vec::new();
             for (kind, user, at) in sets {
-                let alarm = [Alarm::Dch(user), Alarm::Switch(user), Alarm::Timer(user)][kind];
+                let pending = [Pending::Dch(user), Pending::Switch(user), Pending::Timer(user)][kind];
                 let at = at.map(Time);
                 if kind == 2 {
-                    expected.retain(|(_, set)| *set != alarm);
+                    expected.retain(|(_, set)| *set != pending);
                     let key = at.map(|at| stamps.key(at));
                     cell.set_timer(user, key);
-                    expected.extend(key.map(|key| (key, alarm)));
-                } else if let Some(at) = at && expected.iter().all(|(_, set)| *set != alarm) {
-                    cell.set_alarm(alarm, at, &mut stamps);
-                    let key = cell.ends.iter().find(|(_, set)| *set == alarm).expect("it has just been set").0;
-                    expected.push((key, alarm));
+                    expected.extend(key.map(|key| (key, pending)));
+                } else if let Some(at) = at && expected.iter().all(|(_, set)| *set != pending) {
+                    cell.set_pending(pending, at, &mut stamps);
+                    let key = cell.ends.iter().find(|(_, set)| *set == pending).expect("it has just been set").0;
+                    expected.push((key, pending));
                 }
             }
             expected.sort_unstable_by_key(|(key, _)| *key);
             let ring = |cell: &mut Cell| {
-                let (key, alarm) = cell.next_alarm()?;
-                assert_eq!(cell.take_alarm(key), Some(alarm));
-                Some((key, alarm))
+                let (key, pending) = cell.next_pending()?;
+                assert_eq!(cell.take_pending(key), Some(pending));
+                Some((key, pending))
             };
             prop_assert_eq!(std::iter::from_fn(|| ring(&mut cell)).collect::<Vec<_>>(), expected);
         }

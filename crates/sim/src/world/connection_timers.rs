@@ -1,13 +1,14 @@
-//! The timers of one connection, under one alarm.
+//! The timers of one connection, which share one timer of the event queue.
 //!
-//! Most timers are moved or stopped before they expire. So the alarm is set only when one becomes the first; when it
-//! has rung, it is set to the next one, after what the timer has led to: mostly to its being set anew.
+//! Most timers are moved or stopped before they expire. So the shared timer is armed only when one of them becomes the
+//! earliest. When it expires, the expired timer is handled, which mostly arms it again; then the shared timer is armed
+//! for the earliest.
 
 use nodeb_base::engine::{Key, Stamp};
 use nodeb_base::units::Time;
 
-use super::alarms::{Alarm, Alarms};
 use super::env::Env;
+use super::owners::{Owner, Owners};
 
 /// A timer of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,35 +40,37 @@ impl Timer {
 
 const NEVER: Key = (Time(u64::MAX), Stamp::LAST);
 
-/// When each timer expires.
+/// The expiry of each timer of a connection.
 #[derive(Debug)]
-pub struct Timers {
+pub struct ConnectionTimers {
     keys: [Key; Timer::ALL.len()],
-    /// What the alarm is set to, not later than any timer, and for which one it was.
+    /// The expiry of the shared timer, not later than that of any timer of the connection.
     armed: Key,
+    /// The timer for which the shared timer was armed.
     first: Timer,
-    alarm: usize,
+    /// The index of the shared timer in the event queue.
+    shared: usize,
 }
 
-impl Timers {
-    /// The timers of flow number `flow`, all stopped.
-    pub fn new(alarms: &mut Alarms, flow: u32) -> Self {
-        let (keys, alarm) = ([NEVER; Timer::ALL.len()], alarms.add(Alarm::Timers(flow)));
-        Self { keys, armed: NEVER, first: Timer::Traffic, alarm }
+impl ConnectionTimers {
+    /// Creates the timers of flow number `flow`, all stopped.
+    pub fn new(owners: &mut Owners, flow: u32) -> Self {
+        let (keys, shared) = ([NEVER; Timer::ALL.len()], owners.add(Owner::Connection(flow)));
+        Self { keys, armed: NEVER, first: Timer::Traffic, shared }
     }
 
-    /// Sets a timer to expire at a time, behind all that was decided for the same time before.
+    /// Arms a timer for `at`, behind the events that are already scheduled for that time.
     #[inline]
     pub fn set(&mut self, env: &mut Env, timer: Timer, at: Time) {
         let key = env.common.stamps.key(at);
         self.keys[timer as usize] = key;
         if key < self.armed {
             (self.armed, self.first) = (key, timer);
-            env.agenda.set(self.alarm, Some(key));
+            env.event_queue.set(self.shared, Some(key));
         }
     }
 
-    /// Sets a timer to expire at a time, unless it does so already, or stops it.
+    /// Arms a timer for `at`, keeping its stamp if `at` is unchanged, or stops it if `at` is `None`.
     #[inline]
     pub fn keep(&mut self, env: &mut Env, timer: Timer, at: Option<Time>) {
         match at {
@@ -77,8 +80,9 @@ impl Timers {
         }
     }
 
-    /// Stops the timer for which the alarm rings under `key` and returns it, if it has not been moved. The alarm has
-    /// to be set anew afterwards.
+    /// Stops and returns the timer that expires under `key`, or returns `None` if that timer has been moved.
+    ///
+    /// The caller calls [`Self::rearm`] after handling the expiry.
     #[inline]
     pub fn expire(&mut self, key: Key) -> Option<Timer> {
         let first = &mut self.keys[self.first as usize];
@@ -88,7 +92,7 @@ impl Timers {
         })
     }
 
-    /// Sets the alarm, which has rung, to the next timer.
+    /// Arms the shared timer, which has expired, for the earliest timer.
     #[inline]
     pub fn rearm(&mut self, env: &mut Env) {
         self.armed = NEVER;
@@ -99,7 +103,7 @@ impl Timers {
                 (self.armed, self.first) = (key, timer);
             }
         }
-        env.agenda.set(self.alarm, (self.armed != NEVER).then_some(self.armed));
+        env.event_queue.set(self.shared, (self.armed != NEVER).then_some(self.armed));
     }
 }
 
@@ -109,7 +113,7 @@ mod tests {
     use crate::world::env::Flying;
     use crate::world::external::External;
     use nodeb_base::context::Common;
-    use nodeb_base::engine::Agenda;
+    use nodeb_base::engine::EventQueue;
     use nodeb_base::event::{Mask, Sink};
     use proptest::prelude::*;
 
@@ -120,18 +124,18 @@ mod tests {
     proptest! {
         /// Whatever is set, moved and stopped, timers expire in the order of their keys, each at its time.
         #[test]
-        fn timers_expire_as_if_each_had_an_alarm(
+        fn timers_expire_as_if_each_was_in_the_queue(
             steps in prop::collection::vec((timer(), prop::option::of(0u64..40), 0u64..8, prop::option::of(1u64..9)), 1..200),
         ) {
-            let mut alarms = Alarms::default();
-            let mut timers = Timers::new(&mut alarms, 0);
+            let mut owners = Owners::default();
+            let mut timers = ConnectionTimers::new(&mut owners, 0);
             let common = Common::new(Time(u64::MAX), Sink::new(Mask::NONE));
-            let mut env = Env { common, agenda: Agenda::new(alarms.len()), flying: Flying::default(), external: External::default() };
+            let mut env = Env { common, event_queue: EventQueue::new(owners.len()), flying: Flying::default(), external: External::default() };
             let mut model: Vec<(Timer, Key)> = Vec::new();
             let last = (Timer::Traffic, None, 1_000, None);
             for (timer, wait, passes, again) in steps.into_iter().chain([last]) {
                 let until = Time(env.now.0 + passes);
-                while let Some((key, _)) = env.agenda.next().filter(|(key, _)| key.0 <= until) {
+                while let Some((key, _)) = env.event_queue.next().filter(|(key, _)| key.0 <= until) {
                     env.advance(key);
                     if let Some(expired) = timers.expire(key) {
                         let first = model.iter().copied().min_by_key(|(_, key)| *key);
