@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.base.arguments import as_path
-from nodeb.errors import InputError, os_reason
+from nodeb.errors import InputError
+from nodeb.storage.bounded import read_bytes
 
 __all__ = ["Bits", "ErrorSequence", "bursts", "gaps", "read_errors"]
 
@@ -21,6 +22,7 @@ Bits = NDArray[np.uint8]
 
 HEAD = re.compile(r"#\s*pdus_per_block\s*=\s*(\d+)\s*$", re.MULTILINE)
 """What a comment says about the transport blocks."""
+MOST_BYTES = 1 << 32
 BLANK = re.compile(rb"#[^\n]*|\s+")
 
 
@@ -90,12 +92,7 @@ def read_errors(path: str | os.PathLike[str], pdus_per_block: int | None = None)
     file = as_path(path, "path")
     if file.is_dir():
         file = _in_folder(file)
-    try:
-        data = file.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{file}: there is no such file") from None
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {os_reason(error)}") from None
+    data = read_bytes(file, MOST_BYTES)
     digits = np.frombuffer(BLANK.sub(b"", data), dtype=np.uint8) - ord("0")
     if np.any(digits > 1):
         raise InputError(f"{file}{_first_stranger(data)}")

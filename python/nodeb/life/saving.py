@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nodeb.life.trace import trace
-from nodeb.storage.files import replace, write_bytes
+from nodeb.storage.files import PARQUET, replace, write_bytes
 from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
@@ -49,6 +49,6 @@ def write(life: Life, folder: Path, progress: ProgressCallback | None = None) ->
 
 
 def _write_table(table: pa.Table, path: Path) -> None:
-    with pq.ParquetWriter(path, table.schema, compression="zstd") as writer:
+    with pq.ParquetWriter(path, table.schema, **PARQUET) as writer:
         for begin in range(0, max(len(table), 1), ROWS):
             writer.write_table(table.slice(begin, ROWS))

@@ -204,6 +204,8 @@ def read_points(folder: Path) -> tuple[str, Table]:
         table, about = read_parquet(folder / POINTS)
     except FileNotFoundError:
         raise InputError(f"{folder}: no results of `nodeb link run` in here ({POINTS})") from None
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         raise InputError(f"{folder / POINTS}: cannot be read: {error}") from None
     return about.get("name", folder.name), table

@@ -13,7 +13,7 @@ from nodeb.base.table import Table
 from nodeb.errors import InputError, os_reason, writing
 from nodeb.plot.joins import chosen_columns
 from nodeb.results import glossary
-from nodeb.storage import folders
+from nodeb.storage import folders, marks
 from nodeb.storage.files import read_parquet, write_bytes
 
 __all__ = ["open_table", "save"]
@@ -37,8 +37,12 @@ def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[st
     """
     if not path.is_dir():
         return _read(path), path.parent, {}
-    files = [path / f"{name}.parquet" for name in TABLES]
-    tables = {file.stem: _read(file) for file in files if file.exists()}
+
+    def read() -> dict[str, Table]:
+        files = [path / f"{name}.parquet" for name in TABLES]
+        return {file.stem: _read(file) for file in files if file.exists()}
+
+    tables = marks.read_settled(path, read)  # all of one run
     if not tables:
         raise InputError(f"{path}: there are no results in this folder")
     table, names = chosen_columns(tables, columns)
@@ -73,5 +77,7 @@ def _read(path: Path) -> Table:
         raise InputError(f"{path}: there is no such file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {os_reason(error)}") from None
+    except InputError:
+        raise
     except ValueError:
         raise InputError(f"{path}: this is not a Parquet file, or a damaged one") from None

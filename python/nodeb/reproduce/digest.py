@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb import studies
+from nodeb.errors import InputError
 from nodeb.results.provenance import core_hash
+from nodeb.storage.bounded import NAMED_BYTES, read_bytes, read_text
 from nodeb.storage.files import write
 from nodeb.study.verdicts import JUDGEMENTS
 
@@ -151,9 +153,9 @@ def save(found: ReproduceOutcome, folder: Path) -> None:
 
 
 def load(folder: Path) -> Digest | None:
-    """The digest of a study's folder; None where there is none, or a part of the results is."""
+    """The digest of a study's folder; None where results are missing or damaged."""
     try:
-        found: dict[str, Any] = json.loads((folder / DIGEST).read_text(encoding="utf-8"))
+        found: dict[str, Any] = json.loads(read_text(folder / DIGEST, NAMED_BYTES))
         for name in ("claims", "targets"):
             entries = [one | {"against": tuple(one["against"])} for one in found[name]]
             found[name] = tuple(Judged(**one) for one in entries)
@@ -161,7 +163,16 @@ def load(folder: Path) -> Digest | None:
     except (OSError, ValueError, TypeError, KeyError):
         return None
     wanted = FILES if digest.complete else (REPORT,)
-    return digest if all((folder / name).is_file() for name in wanted) else None
+    return digest if all(_is_whole(folder / name) for name in wanted) else None
+
+
+def _is_whole(file: Path) -> bool:
+    """Returns true if there is a file, as it was written."""
+    try:
+        read_bytes(file, NAMED_BYTES)
+    except InputError:
+        return False
+    return True
 
 
 def program(study: str) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from nodeb import studies as known_studies
 from nodeb.replication.pool import Jobs, check_jobs
@@ -18,6 +16,7 @@ from nodeb.reproduce.digest import Digest
 from nodeb.reproduce.reproduction import DEFAULT_SEED, Progress
 from nodeb.results.provenance import made
 from nodeb.storage import files, folders
+from nodeb.storage.bounded import NAMED_BYTES, read_text
 from nodeb.storage.folders import Owner, Place
 
 __all__ = ["ALL", "Summary", "run_all"]
@@ -120,11 +119,17 @@ def run_all(
     workers = check_jobs(jobs)
     names = shortest_first(quick) if studies is None else list(studies)
     about = {"seed": seed, "quick": quick, **made()}
-    with _claimed(out, names, about, force) as place:
+    with _claimed(out, names, force) as place:
         summary = Summary(names, seed, quick, workers, report=out / "report.html")
         if place.replaces is not None:
             summary.replaced[out] = place.replaces
-        _reproduce(summary, out, progress, force)
+
+        def publish() -> None:
+            place.mark((*RESULTS, *names), about, complete=False)
+            _write(summary, out)
+
+        whole = place.replaces is None and (place.before or {}).get("complete", False)
+        _reproduce(summary, out, progress, publish, force=force, stays=whole)
         place.mark((), about, complete=True)
     return summary
 
@@ -141,10 +146,8 @@ def minutes(name: str, quick: bool) -> float:
 
 
 @contextmanager
-def _claimed(
-    out: Path, names: Sequence[str], about: dict[str, Any], force: bool
-) -> Iterator[Place]:
-    """The folder, claimed, and without the summary of an earlier run.
+def _claimed(out: Path, names: Sequence[str], force: bool) -> Iterator[Place]:
+    """The folder, claimed.
 
     Raises:
         OutputError: it or a study's cannot be had.
@@ -155,22 +158,36 @@ def _claimed(
         for name in names:  # before the first of them spends hours
             with folders.claim(out / name, Owner("reproduction", name), force=force, resumes=True):
                 pass
-        for name in RESULTS:
-            with contextlib.suppress(FileNotFoundError):
-                (place.path / name).unlink()
-        place.mark((*RESULTS, *names), about, complete=False)
         yield place
 
 
-def _reproduce(summary: Summary, out: Path, progress: Progress | None, force: bool) -> None:
-    """Every study that is not complete, and a summary after each."""
+def _reproduce(
+    summary: Summary,
+    out: Path,
+    progress: Progress | None,
+    publish: Callable[[], None],
+    *,
+    force: bool,
+    stays: bool,
+) -> None:
+    """Every study that is not complete, and a summary after each.
+
+    Args:
+        summary: is filled.
+        out: the folder.
+        progress: told of it.
+        publish: writes the summary.
+        force: replace results of another command.
+        stays: whether an earlier summary stays until a study of this one is there.
+    """
     started = time.monotonic()
     for name in summary.names:
         _read(summary, name, out)
     summary.stayed = [name for name, found in summary.digests.items() if found.complete]
     left = [name for name in summary.names if name not in summary.stayed]
     bar = _Shares(progress, {name: minutes(name, summary.quick) for name in left})
-    _write(summary, out, started)
+    if summary.stayed or not stays:
+        publish()
     for name in left:
         try:
             found = reproduction.run(
@@ -187,7 +204,9 @@ def _reproduce(summary: Summary, out: Path, progress: Progress | None, force: bo
                 summary.replaced[out / name] = found.replaced
         finally:
             _read(summary, name, out)
-            _write(summary, out, started)
+            summary.wall_s = time.monotonic() - started
+            if name in summary.digests or not stays:
+                publish()
     bar.done()
 
 
@@ -209,11 +228,10 @@ def _same(found: Digest, summary: Summary) -> bool:
     )
 
 
-def _write(summary: Summary, out: Path, started: float) -> None:
+def _write(summary: Summary, out: Path) -> None:
     """The page and the tables about all that is there."""
     from nodeb.reproduce import every_page
 
-    summary.wall_s = time.monotonic() - started
     files.write(out / "summary.csv", every_page.summary_csv(summary))
     files.write(out / "claims.csv", _claims(summary, out))
     files.write(summary.report, every_page.html(summary))
@@ -223,8 +241,9 @@ def _claims(summary: Summary, out: Path) -> str:
     """The claims of all studies in one table."""
     parts = []
     for name in summary.digests:
-        with contextlib.suppress(FileNotFoundError):  # interrupted before claims were judged
-            parts.append((out / name / "claims.csv").read_text(encoding="utf-8"))
+        file = out / name / "claims.csv"
+        if file.exists():  # else interrupted before claims were judged
+            parts.append(read_text(file, NAMED_BYTES))
     head, _, _ = parts[0].partition("\n") if parts else ("study,id,claim,verdict", "", "")
     return "".join([f"{head}\n", *(text.partition("\n")[2] for text in parts)])
 

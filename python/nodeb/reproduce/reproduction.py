@@ -12,6 +12,7 @@ from nodeb.errors import InputError, nearest
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.reproduce import digest, output
 from nodeb.reproduce.outcome import ReproduceOutcome
+from nodeb.reproduce.output import Output
 from nodeb.results.provenance import made
 from nodeb.storage.files import write
 from nodeb.storage.store import Store
@@ -42,8 +43,9 @@ def run(
     """Reproduce a study: every table, figure and claim, or some of them.
 
     Writes `cells.csv`, `claims.csv`, `report.html` and `figures/` to `out`. The first is written
-    anew after each item, so an interrupted run leaves what it had measured. Replications are kept
-    in `cells/`: the next run goes on from there, and comes to the same figures.
+    anew after each item, so an interrupted run leaves what it had measured; but whole results of an
+    earlier run are replaced by whole ones only. Replications are kept in `cells/`: the next run
+    goes on from there, and comes to the same figures.
 
     Args:
         study: one of `nodeb.reproduce.names()`, a file such as "my_study.py", or a
@@ -72,9 +74,10 @@ def run(
     own = known.file.resolve()  # of several studies of one name, each in a file of its own
     whose = known.name if own.parent == studies.HERE else str(own)
     with output.claim(out, whose, about, known.stages, force=force) as place:
-        found = ReproduceOutcome(known, chosen, seed, quick, out, replaced=place.replaces)
-        _reproduce(found, items is None, workers, _Bar(progress))
-        place.mark((), about, complete=True)
+        replaced = place.place.replaces
+        found = ReproduceOutcome(known, chosen, seed, quick, out, replaced=replaced)
+        _reproduce(found, place, items is None, workers, _Bar(progress))
+        place.finish()
     return found
 
 
@@ -97,18 +100,20 @@ def choose(study: Study, items: Iterable[str] | None) -> list[str]:
     return [item for item in known if item in wanted]
 
 
-def _reproduce(found: ReproduceOutcome, whole: bool, jobs: Jobs, bar: _Bar) -> None:
-    """Measures, and publishes what there is, also when interrupted."""
+def _reproduce(found: ReproduceOutcome, place: Output, whole: bool, jobs: Jobs, bar: _Bar) -> None:
+    """Measures, and publishes what there is; when interrupted only where no whole results are."""
     started, study, store = time.monotonic(), found.study, Store(found.out / "cells")
     store.open()
     settings = Settings(found.quick, study.warm_up_s(found.quick))
     campaign = Campaign(study, store, seed=found.seed, jobs=jobs, settings=settings, tick=bar.tick)
-    at = StageContext(campaign, found.out, bar.show_text)
+    at = StageContext(campaign, place.path, bar.show_text)
     for one in study.stages:
         if one.first:
             one.run(at)
+            place.keep()
     try:
         _measure(found, whole, at, bar)
+        place.keep()
         found.complete = True
     finally:
         found.replications, found.scenarios = campaign.replications(), campaign.scenarios()
@@ -116,9 +121,9 @@ def _reproduce(found: ReproduceOutcome, whole: bool, jobs: Jobs, bar: _Bar) -> N
         expected, cells = study.texts.targets, found.cells
         found.targets = [targets.check(one, cells, found.claims) for one in expected]
         found.wall_s = time.monotonic() - started
-        if found.measured:
-            _publish(found)
-            digest.save(found, found.out)
+        if found.measured and (found.complete or not place.replaces_whole):
+            _publish(found, place.path)
+            digest.save(found, place.path)
     bar.done()
 
 
@@ -133,21 +138,21 @@ def _measure(found: ReproduceOutcome, whole: bool, at: StageContext, bar: _Bar) 
         bar.start(item.id)
         campaign.measure(item.cases())
         found.measured[item.id] = item.measure(campaign)
-        write(found.out / "cells.csv", cell.to_csv(study.name, found.cells))
+        write(at.out / "cells.csv", cell.to_csv(study.name, found.cells))
     for one in study.stages:
         if whole and not one.first:
             bar.start(one.function.__name__)
             one.run(at)
     found.pictures = at.pictures
     if at.facts:
-        write(found.out / "facts.csv", stage.to_csv(at.facts))
+        write(at.out / "facts.csv", stage.to_csv(at.facts))
     for claim in study.claims:
         if whole or (claim.items and set(claim.items) <= set(found.items)):
             bar.start(f"claim {claim.id}")
             found.claims.append(claim.judge(campaign))
     if compared := predicted.compare(study.predictions, found.cells):
-        write(found.out / "predictions.csv", predicted.to_csv(compared))
-    write(found.out / "claims.csv", verdicts.to_csv(study.name, found.claims))
+        write(at.out / "predictions.csv", predicted.to_csv(compared))
+    write(at.out / "claims.csv", verdicts.to_csv(study.name, found.claims))
 
 
 class _Bar:
@@ -191,10 +196,10 @@ class _Bar:
             self._progress(self._share, self._text)
 
 
-def _publish(found: ReproduceOutcome) -> None:
+def _publish(found: ReproduceOutcome, folder: Path) -> None:
     """Write the pictures and the report."""
     from nodeb.reproduce import page, page_figures  # matplotlib is slow to import
 
     for name, content in page_figures.files(found.charts).items():
-        write(found.out / "figures" / name, content)
-    write(found.report, page.html(found))
+        write(folder / "figures" / name, content)
+    write(folder / found.report.name, page.html(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import time
@@ -9,6 +10,7 @@ from codecs import BOM_UTF8
 from pathlib import Path
 
 from nodeb.errors import ScenarioError, os_reason
+from nodeb.storage import marks
 
 __all__ = ["NAMED_BYTES", "read_bytes", "read_text"]
 
@@ -28,7 +30,19 @@ def read_bytes(path: Path, most: int) -> bytes:
 
     Raises:
         ScenarioError: it cannot be read, has more bytes, or is a pipe into which nobody writes.
+        InputError: it is not what the mark of its folder says.
     """
+
+    def read() -> bytes:
+        data = _opened(path, most)
+        marks.check(path, hashlib.sha256(data).hexdigest())
+        return data
+
+    data = marks.read_settled(path.parent, read) if path.is_file() else _opened(path, most)
+    return data.removeprefix(BOM_UTF8)
+
+
+def _opened(path: Path, most: int) -> bytes:
     try:
         handle = os.open(
             path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -40,7 +54,7 @@ def read_bytes(path: Path, most: int) -> bytes:
     except ValueError as error:  # a name that no file can have
         raise ScenarioError(f"{path}: cannot be read: {error}") from None
     try:
-        return _read(path, handle, most).removeprefix(BOM_UTF8)
+        return _read(path, handle, most)
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
     finally:

@@ -23,8 +23,10 @@ from typing import Any
 
 from nodeb.base.table import Table
 from nodeb.errors import OutputError, writing
+from nodeb.storage import marks
 
 __all__ = [
+    "PARQUET",
     "aside",
     "check_place",
     "csv_text",
@@ -49,6 +51,8 @@ LEFTOVER_S = 3600.0
 """Age, s, at which what another machine left unfinished must be that of a killed process."""
 TRIES = 100
 """Attempts at a folder that others claim or replace at the same time."""
+PARQUET: Mapping[str, Any] = {"compression": "zstd", "write_page_checksum": True}
+"""How Parquet files are written."""
 _HOST = re.sub(r"\W", "_", platform.node())
 _ASIDE = re.compile(r"\.(?P<of>.+)\.(?P<host>\w*)-(?P<process>\d+)-\d+\.tmp")
 _numbers = itertools.count()
@@ -196,7 +200,7 @@ def parquet(table: Table) -> bytes:
     import pyarrow.parquet as pq
 
     content = io.BytesIO()
-    pq.write_table(table.to_arrow(), content, compression="zstd")
+    pq.write_table(table.to_arrow(), content, **PARQUET)
     return content.getvalue()
 
 
@@ -233,21 +237,28 @@ def write_parquet(path: Path, table: Table, about: Mapping[str, str] | None = No
     arrow = table.to_arrow()
     if about is not None:
         arrow = arrow.replace_schema_metadata(dict(about))
-    replace(path, lambda part: pq.write_table(arrow, part, compression="zstd"))
+    replace(path, lambda part: pq.write_table(arrow, part, **PARQUET))
 
 
 def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
-    """A table and the texts kept with it.
+    """A table and the texts kept with it, verified by the checksums of its folder and its pages.
 
     Raises:
         OSError: there is no such file, or it cannot be read.
+        InputError: it is not what the mark of its folder says.
         ValueError: it is not a Parquet file, or a damaged one.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    def read() -> Any:
+        with path.open("rb") as file:  # once: the name may be another file's a moment later
+            marks.check(path, hashlib.file_digest(file, "sha256").hexdigest())
+            file.seek(0)
+            return pq.read_table(file, page_checksum_verification=True)
+
     try:
-        arrow = pq.read_table(path, partitioning=None)
+        arrow = marks.read_settled(path.parent, read)
         table = _from_arrow(arrow)
     except pa.ArrowException as error:
         raise ValueError(str(error)) from None

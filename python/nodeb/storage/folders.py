@@ -15,7 +15,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import itertools
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
@@ -27,12 +26,12 @@ from typing import Any, Self
 
 from nodeb.base.signals import undisturbed
 from nodeb.errors import OutputError, writing
-from nodeb.storage import files
+from nodeb.storage import files, marks
+from nodeb.storage.marks import MARK, Mark
 from nodeb.storage.store import CELLS, strangers
 
 __all__ = ["MARK", "Owner", "Place", "RefusedError", "claim", "note"]
 
-MARK = "provenance.json"
 MADE_OF = "made_of"
 """In the mark: `Owner.made_of`."""
 OLDER = (MARK, "sweep.json", "comparison.parquet", "claims.csv")
@@ -42,8 +41,6 @@ FILLED = (errno.ENOTEMPTY, errno.EEXIST)
 """What the system says of a folder that others were faster to put something into."""
 SHOWN = 3
 """So many files that stand in the way are told."""
-
-Mark = dict[str, Any]
 
 fcntl: Any = import_module("fcntl") if os.name == "posix" else None
 
@@ -173,7 +170,8 @@ class Place:
         Args:
             names: what nodeb puts there, whether it is there already or not.
             about: what it tells besides.
-            complete: whether everything is there; what is not, is not listed then.
+            complete: whether everything is there; what is not, is not listed then, and the rest has
+                checksums.
 
         Raises:
             OutputError: it cannot be written; the old one stays.
@@ -237,7 +235,10 @@ class Place:
     def _write_mark(
         self, folder: Path, names: Iterable[str], about: Mapping[str, Any], *, complete: bool
     ) -> None:
-        _write_mark(folder, self.owner, {"complete": complete, "files": sorted(names), **about})
+        listed = sorted(names)
+        whole = (name for name in listed if name != CELLS)  # which have checksums of their own
+        sums = {marks.SUMS: marks.sums(folder, whole)} if complete else {}
+        _write_mark(folder, self.owner, {"complete": complete, "files": listed, **about, **sums})
 
     def _swap(self, part: Path) -> None:
         """Puts a finished folder in place of what belongs to the same owner still."""
@@ -342,9 +343,13 @@ def note(file: Path) -> None:
     """Lists a picture in the mark of the folder that it was put into, if it has one."""
     with contextlib.suppress(OSError):
         mark = _read_mark(file.parent, file.parent)
-        if mark is not None and file.name not in mark["files"]:
-            mark["files"] = sorted([*mark["files"], file.name])
-            files.write_bytes(file.parent / MARK, _text(mark))
+        if mark is None:
+            return
+        noted = {**mark, "files": sorted({*mark["files"], file.name})}
+        if marks.SUMS in mark:
+            noted[marks.SUMS] = {**mark[marks.SUMS], **marks.sums(file.parent, [file.name])}
+        if noted != mark:
+            files.write_bytes(file.parent / MARK, marks.text(noted))
 
 
 def _rescue(path: Path) -> None:
@@ -435,14 +440,16 @@ def _read_mark(path: Path, shown: Path) -> Mark | None:
     if names and MARK not in names:
         raise OutputError(_older(shown) if set(names) & set(OLDER) else _stranger(shown, names))
     try:
-        found = json.loads((path / MARK).read_text(encoding="utf-8"))
+        found = marks.parse((path / MARK).read_bytes())
     except FileNotFoundError:  # the folder is empty, or is one no more
         return None
-    except (ValueError, RecursionError):
-        found = None
-    if isinstance(found, dict) and "kind" not in found and "version" in found:
+    except ValueError as error:
+        raise OutputError(
+            f"{shown / MARK} {error}, so whose folder it is is not known; {ANOTHER}"
+        ) from None
+    if "kind" not in found and "version" in found:
         raise OutputError(_older(shown))
-    if not (isinstance(found, dict) and {"kind", "of", "files", "complete"} <= set(found)):
+    if not {"kind", "of", "files", "complete"} <= set(found):
         raise OutputError(
             f"{shown / MARK} cannot be understood, so whose folder it is is not known; {ANOTHER}"
         )
@@ -535,8 +542,4 @@ def _kept(part: Path, path: Path) -> Path:
 def _write_mark(folder: Path, owner: Owner, about: Mapping[str, Any]) -> None:
     made_of = {MADE_OF: owner.made_of} if owner.made_of else {}
     found = {"kind": owner.kind, "of": owner.of, **made_of, **owner.about, **about}
-    files.write_bytes(folder / MARK, _text(found))
-
-
-def _text(mark: Mapping[str, Any]) -> bytes:
-    return f"{json.dumps(mark, indent=2)}\n".encode()
+    files.write_bytes(folder / MARK, marks.text(found))

@@ -12,6 +12,7 @@ from pathlib import Path
 from nodeb.replication.pool import threads
 from nodeb.results.provenance import core_hash
 from nodeb.stats import Estimate, calculated
+from nodeb.storage.bounded import NAMED_BYTES, read_text
 from nodeb.storage.files import write
 from nodeb.storage.store import name_of
 
@@ -126,7 +127,7 @@ def identity(links):
 def kept(out, of):
     """What was found of the same links; None if it or its models are no longer there."""
     try:
-        found = json.loads((out / KEPT).read_text(encoding="utf-8"))
+        found = json.loads(read_text(out / KEPT, NAMED_BYTES))
     except (OSError, ValueError):
         return None
     if found.get("of") != of or not (out / "fit" / "comparison.parquet").is_file():

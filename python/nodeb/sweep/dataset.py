@@ -20,6 +20,7 @@ import numpy as np
 from nodeb.base.table import Table
 from nodeb.results.metrics import METRICS as KNOWN
 from nodeb.results.metrics import Group, by_run, covered_by_run
+from nodeb.storage.files import PARQUET
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.results import COVERED, swept_columns
@@ -68,7 +69,7 @@ def write(
 def _write(table: Any, file: Path) -> None:
     import pyarrow.parquet as pq
 
-    pq.write_table(table, file, compression="zstd")
+    pq.write_table(table, file, **PARQUET)
 
 
 def _widen(written: Mapping[Path, Any]) -> None:

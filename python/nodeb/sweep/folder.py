@@ -11,7 +11,8 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from nodeb.storage.folders import Mark, Owner
+from nodeb.storage.folders import Owner
+from nodeb.storage.marks import Mark
 
 __all__ = ["SOURCE", "TABLE", "Source"]
 

@@ -46,11 +46,13 @@ class Fake:
             progress(0.5, "half")
             if not isinstance(error, RunError):
                 for file in digest.FILES:
-                    files.write(out / file, f"study,id\n{name},1\n" if "claims" in file else "x")
-                digest.save(found, out)
+                    files.write(
+                        place.path / file, f"study,id\n{name},1\n" if "claims" in file else "x"
+                    )
+                digest.save(found, place.path)
             if error is not None:
                 raise error
-            place.mark((), {}, complete=True)
+            place.finish()
         return found
 
 
@@ -122,11 +124,16 @@ def test_a_study_that_fails_leaves_the_others(fake, tmp_path):
 def test_nothing_of_other_settings_is_summed_up(fake, tmp_path, other):
     fake()
     run(tmp_path)
+    before = table(tmp_path)
     again = fake(wang=RunError("at once"))
     with pytest.raises(RunError):
         run(tmp_path, **other)
     assert again.called == ["wang"]
-    assert {row["state"] for row in table(tmp_path).values()} == {"missing"}
+    assert table(tmp_path) == before  # what was whole stays until a study is there
+    fake(hossain=RunError("second"))
+    with pytest.raises(RunError):
+        run(tmp_path, **other)
+    assert [row["state"] for row in table(tmp_path).values()].count("missing") == 2
 
 
 def test_results_of_another_version_are_made_anew(fake, tmp_path, monkeypatch):
@@ -164,7 +171,7 @@ def test_nothing_begins_where_somebody_is_at_work(fake, tmp_path):
 def test_folders_of_others_are_refused_before_anything_is_simulated(fake, tmp_path):
     called = fake().called
     with output.claim(tmp_path / "out", "wang", {}) as place:
-        place.mark((), {}, complete=True)
+        place.finish()
     with pytest.raises(OutputError, match="holds a reproduction of wang"):
         run(tmp_path / "out")
     assert called == []

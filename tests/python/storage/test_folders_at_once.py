@@ -92,7 +92,7 @@ def _once_after(monkeypatch, owner, name, act):
     monkeypatch.setattr(owner, name, then_act)
 
 
-LOOKS = [(folders.os, "listdir"), (Path, "read_text"), (Path, "exists"), (Path, "mkdir")]
+LOOKS = [(folders.os, "listdir"), (Path, "read_bytes"), (Path, "exists"), (Path, "mkdir")]
 
 
 @pytest.mark.parametrize(("owner", "name"), LOOKS)
