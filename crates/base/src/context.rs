@@ -263,13 +263,13 @@ pub struct Surroundings {
 
 impl Default for Surroundings {
     fn default() -> Self {
-        Self::hearing(Mask::NONE, Time(u64::MAX))
+        Self::with_mask(Mask::NONE, Time(u64::MAX))
     }
 }
 
 impl Surroundings {
     /// Somebody hears what is in `mask`, and time ends at `horizon`.
-    pub fn hearing(mask: Mask, horizon: Time) -> Self {
+    pub fn with_mask(mask: Mask, horizon: Time) -> Self {
         Self { common: Common::new(horizon, Sink::new(mask)), counts: Counts::default() }
     }
 

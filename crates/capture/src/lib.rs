@@ -25,7 +25,7 @@ use nodeb_base::event::{Event, Mask, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::world::{Listener, run_heard};
+use nodeb_sim::world::{Listener, run_with_listener};
 use nodeb_sim::{Control, Scenario, VERSION, scenario};
 use nodeb_tcp::segment::{Kind, Segment};
 use nodeb_tcp::wire::{End, TcpFields};
@@ -154,7 +154,7 @@ pub fn run(
     options: Options,
 ) -> Result<RunResult> {
     let mut capture = Capture::create(scenario, seed, run, path, options)?;
-    let result = run_heard(scenario, seed, run, control, &mut capture)?;
+    let result = run_with_listener(scenario, seed, run, control, &mut capture)?;
     capture.finish()?;
     Ok(result)
 }
@@ -356,7 +356,7 @@ impl Listener for Capture {
         Mask::PACKETS.or(more.when(self.fates.is_some()))
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
+    fn on_event(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         let taken = self.take(at, event, segment);
         self.go_on(taken)
     }

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 
 use nodeb_base::units::Time;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::world::{Deaf, Fate, Listener, Live};
+use nodeb_sim::world::{Fate, Listener, Live, NullListener};
 use nodeb_sim::{Control, Scenario};
 
 use crate::error::{Error, Result};
@@ -61,7 +61,7 @@ pub fn replay<R: Read>(
     seed: u64,
     users: &[u32],
 ) -> Result<(Replay, RunResult)> {
-    replay_watched(reader, scenario, seed, users, Deaf, (&Control::default(), Time(u64::MAX)))
+    replay_watched(reader, scenario, seed, users, NullListener, (&Control::default(), Time(u64::MAX)))
 }
 
 /// As [`replay`], with a listener to what happens, which may end it, and with `control`, which watches how far it is on
@@ -83,7 +83,7 @@ pub(crate) fn replay_watched<R: Read, L: Listener>(
         lasted: Time::ZERO,
         series: Series::new(users.to_vec()),
     };
-    let live = Live::heard(scenario, seed, 0, listener)?;
+    let live = Live::with_listener(scenario, seed, 0, listener)?;
     let users = users.to_vec();
     let (fates, ahead, accepted) = (Vec::new(), VecDeque::new(), Vec::new());
     let mut player = Player { control, end, live, users, fates, ahead, accepted, found };

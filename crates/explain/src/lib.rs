@@ -22,7 +22,7 @@ mod walk;
 use nodeb_base::error::Error as RunError;
 use nodeb_base::units::Time;
 use nodeb_sim::scenario::{PlaceNames, UserGroup};
-use nodeb_sim::world::run_heard;
+use nodeb_sim::world::run_with_listener;
 use nodeb_sim::{Control, Scenario};
 use nodeb_tcp::segment::HEADER_BYTES;
 
@@ -90,7 +90,7 @@ pub fn explain(
         return Err(Error::NoUser { user, users });
     }
     let mut timeline = Timeline::new(scenario, user as u32, transfer);
-    let result = run_heard(scenario, seed, run, control, &mut timeline)?;
+    let result = run_with_listener(scenario, seed, run, control, &mut timeline)?;
     if let Some(after) = timeline.too_long {
         return Err(Error::TooLong(after));
     }

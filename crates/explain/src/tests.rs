@@ -51,7 +51,7 @@ impl Story {
 
     fn tell_of(&mut self, at: u64, event: &Event, segment: Option<&Segment>) {
         assert!(!self.over, "the transfer is over");
-        self.over = self.timeline.hear(ms(at), event, segment).is_break();
+        self.over = self.timeline.on_event(ms(at), event, segment).is_break();
     }
 
     fn tell(&mut self, at: u64, event: &Event) -> &mut Self {

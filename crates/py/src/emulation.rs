@@ -15,7 +15,7 @@ use nodeb_emu::series::tables as series;
 use nodeb_emu::watch::Watch;
 use nodeb_emu::{Error, Exchange, Lateness, Log, Phone};
 use nodeb_sim::Scenario;
-use nodeb_sim::world::Deaf;
+use nodeb_sim::world::NullListener;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -160,7 +160,7 @@ pub fn replay_flight<'py>(
     let work = || {
         let (mut found, result) = match &pcap {
             Some(pcap) => flights::captured(log, &world, seed, &users, (pcap, radio))?,
-            None => log.fly(&world, seed, &users, Deaf).map_err(|error| flights::failed(&error))?,
+            None => log.fly(&world, seed, &users, NullListener).map_err(|error| flights::failed(&error))?,
         };
         let mut tables = result.tables(0, &world);
         tables.extend(found.series.tables(found.lasted, &found.phones, &found.late));

@@ -8,7 +8,7 @@ use nodeb_base::packet::{EcnField, PacketId};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 use nodeb_radio::RadioSpec;
-use nodeb_sim::world::{Cargo, Fate, Listener, Live, Way, run_heard};
+use nodeb_sim::world::{Cargo, Fate, Listener, Live, Way, run_with_listener};
 use nodeb_sim::{Control, Scenario, scenario};
 use nodeb_tcp::segment::Segment;
 
@@ -24,7 +24,7 @@ impl Listener for Trace {
         Mask::PACKETS
     }
 
-    fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> ControlFlow<()> {
+    fn on_event(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> ControlFlow<()> {
         match *event {
             Event::Sent { packet, purpose, size, .. } => {
                 let way = if purpose == Purpose::Data { Way::Down } else { Way::Up };
@@ -60,7 +60,7 @@ fn what_is_offered_fares_as_what_is_simulated() {
     for radio in RadioSpec::NAMES {
         let mut trace = Trace::default();
         let simulated = read(radio, "tcp = 'classic'", "{ ftp = { size = '300 kB' } }");
-        run_heard(&simulated, 5, 2, &Control::default(), &mut trace).unwrap();
+        run_with_listener(&simulated, 5, 2, &Control::default(), &mut trace).unwrap();
         assert!(trace.sent.len() > 300, "{radio}");
 
         let mut live = Live::new(&read(radio, "tcp = 'classic'", "'external'"), 5, 2).unwrap();

@@ -32,7 +32,7 @@ impl Requester {
     }
 
     /// A packet of this kind has been heard. A late copy of the SYN says nothing of the request after it.
-    pub fn hear(&mut self, kind: Kind) {
+    pub fn on_request(&mut self, kind: Kind) {
         self.asking =
             self.asking.filter(|(packet, ..)| packet.kind == Kind::Request && kind == Kind::Connect);
     }
@@ -69,7 +69,7 @@ mod tests {
             times.push(at.0 / 1_000_000_000);
         }
         assert_eq!(times, [3, 9, 21, 45, 93, 141, 189]);
-        requester.hear(Kind::Connect);
+        requester.on_request(Kind::Connect);
         assert_eq!(requester.timer(), None);
     }
 
@@ -78,9 +78,9 @@ mod tests {
     fn a_late_syn_does_not_answer_the_request() {
         let mut requester = Requester::new(Duration::from_secs(1));
         requester.ask(Time::ZERO, Segment::control(7, Kind::Request));
-        requester.hear(Kind::Connect);
+        requester.on_request(Kind::Connect);
         assert!(requester.timer().is_some());
-        requester.hear(Kind::Request);
+        requester.on_request(Kind::Request);
         assert_eq!(requester.timer(), None);
     }
 }

@@ -19,7 +19,7 @@ pub mod tables;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Time};
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::world::run_heard;
+use nodeb_sim::world::run_with_listener;
 use nodeb_sim::{Control, Scenario};
 
 pub use codes::{End, Kind, Outcome};
@@ -145,7 +145,7 @@ pub fn run(
 ) -> Result<Timeline> {
     check(scenario, options)?;
     let mut recorder = Recorder::new(scenario, options);
-    let result = run_heard(scenario, seed, run, control, &mut recorder)?;
+    let result = run_with_listener(scenario, seed, run, control, &mut recorder)?;
     recorder.finish(result)
 }
 

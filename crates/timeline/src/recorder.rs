@@ -337,7 +337,7 @@ impl Listener for Recorder {
         .fold(Mask::NONE, Mask::or)
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
+    fn on_event(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         self.now = self.now.max(at);
         match *event {
             Event::Sent { .. } => self.sent(at, event),

@@ -132,7 +132,7 @@ impl Listener for Flown<'_> {
         self.capture.mask()
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
+    fn on_event(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         let taken = self.take(at, event).and_then(|()| self.capture.take(at, event, segment));
         self.capture.go_on(taken)
     }

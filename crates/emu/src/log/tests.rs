@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use nodeb_base::event::{Event, Mask};
 use nodeb_sim::scenario;
-use nodeb_sim::world::Deaf;
+use nodeb_sim::world::NullListener;
 use nodeb_tcp::segment::Segment;
 
 use super::*;
@@ -18,7 +18,7 @@ const HOUR: Time = Time(3_600_000_000_000);
 struct Impatient<'a> {
     control: &'a Control,
     after: Time,
-    heard: Time,
+    last: Time,
     shares: Vec<f64>,
 }
 
@@ -27,8 +27,8 @@ impl Listener for Impatient<'_> {
         Mask::PACKETS
     }
 
-    fn hear(&mut self, at: Time, _: &Event, _: Option<&Segment>) -> ControlFlow<()> {
-        self.heard = at;
+    fn on_event(&mut self, at: Time, _: &Event, _: Option<&Segment>) -> ControlFlow<()> {
+        self.last = at;
         self.shares.push(self.control.progress());
         if at > self.after {
             self.control.cancel();
@@ -49,12 +49,12 @@ fn a_flight_in_which_nothing_real_happens_tells_how_far_it_is_and_can_be_ended()
     let control = Control::default();
     silence(&control, |log, scenario| {
         let after = Time(HOUR.0 / 4);
-        let mut heard = Impatient { control: &control, after, heard: Time::ZERO, shares: Vec::new() };
-        let ended = log.fly(scenario, 1, &[0], &mut heard);
+        let mut listener = Impatient { control: &control, after, last: Time::ZERO, shares: Vec::new() };
+        let ended = log.fly(scenario, 1, &[0], &mut listener);
         assert!(matches!(ended, Err(Error::World(Stopped::Cancelled))), "{:?}", ended.err());
-        assert!(heard.heard < Time(after.0 + 2_000_000_000), "{:?}", heard.heard);
-        assert!(heard.shares.is_sorted());
-        assert!((0.24..0.26).contains(&heard.shares[heard.shares.len() - 1]));
+        assert!(listener.last < Time(after.0 + 2_000_000_000), "{:?}", listener.last);
+        assert!(listener.shares.is_sorted());
+        assert!((0.24..0.26).contains(&listener.shares[listener.shares.len() - 1]));
     });
 }
 
@@ -65,7 +65,7 @@ fn what_nobody_wants_any_more_is_neither_read_nor_flown() {
         let mut reader = log.open().unwrap();
         control.cancel();
         assert!(log.open().is_err_and(|error| matches!(Error::log(error), Error::World(Stopped::Cancelled))));
-        assert!(matches!(log.fly(scenario, 1, &[0], Deaf), Err(Error::World(Stopped::Cancelled))));
+        assert!(matches!(log.fly(scenario, 1, &[0], NullListener), Err(Error::World(Stopped::Cancelled))));
         // What has been read before is still told.
         assert!(reader.next_record().unwrap().is_some());
     });

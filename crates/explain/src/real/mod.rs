@@ -144,7 +144,7 @@ impl Pilot<'_> {
         };
         let own = self.connection.packets.get(self.sent).filter(|own| own.number == number);
         if own.is_none() {
-            return self.timeline.hear(at, event, None);
+            return self.timeline.on_event(at, event, None);
         }
         if self.sent == 0 {
             self.timeline.begin(at, self.bytes);
@@ -180,15 +180,15 @@ impl Listener for Pilot<'_> {
         self.timeline.mask()
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
+    fn on_event(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         match *event {
             Event::Sent { flow, .. } if flow == self.timeline.seat.flow => self.send(at, event),
             Event::Received { packet, .. } => {
                 let number = self.timeline.packets.number(packet);
-                self.timeline.hear(at, event, segment)?;
+                self.timeline.on_event(at, event, segment)?;
                 number.map_or(ControlFlow::Continue(()), |number| self.arrive(at, number))
             }
-            _ => self.timeline.hear(at, event, segment),
+            _ => self.timeline.on_event(at, event, segment),
         }
     }
 }

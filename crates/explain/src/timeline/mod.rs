@@ -224,9 +224,9 @@ impl Timeline {
         }
     }
 
-    // Not a part of `hear`, where each short event would save registers for it.
+    // Not a part of `on_event`, where each short event would save registers for it.
     #[inline(never)]
-    fn hear_of_air(&mut self, at: Time, event: &Event) {
+    fn on_air_event(&mut self, at: Time, event: &Event) {
         let Seat { bearer: own, user: me, .. } = self.seat;
         match *event {
             Event::Block { bearer, user, block, units, transmission, failed } if bearer == own => {
@@ -279,7 +279,7 @@ impl Listener for Timeline {
             .fold(Mask::PACKETS, Mask::or)
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
+    fn on_event(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         match *event {
             Event::Sent { place, packet, flow, .. } if flow == self.seat.flow => {
                 if let Some(segment) = segment {
@@ -314,7 +314,7 @@ impl Listener for Timeline {
             Event::Timer { flow, at } if flow == self.seat.flow => self.is_armed = at.is_some(),
             Event::Began { flow, bytes } if flow == self.seat.flow => self.begin(at, bytes),
             Event::Arrived { flow, .. } if flow == self.seat.flow => return self.arrive(at),
-            _ => self.hear_of_air(at, event),
+            _ => self.on_air_event(at, event),
         }
         ControlFlow::Continue(())
     }

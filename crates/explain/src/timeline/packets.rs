@@ -237,7 +237,7 @@ impl Packets {
         self.moments.len() as u32 - 1
     }
 
-    // Not a part of `hear`, where each short event would save registers for it.
+    // Not a part of `on_event`, where each short event would save registers for it.
     #[inline(never)]
     pub fn send(&mut self, at: Time, site: Site, id: PacketId, segment: &Segment) {
         let Some(end) = end(site) else {

@@ -8,7 +8,7 @@ use nodeb_base::event::{Clock, Event, Mask, Place, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::{Duration, Time};
 use nodeb_explain::{Cause, Path, Span, Step};
-use nodeb_sim::world::{Listener, run_heard};
+use nodeb_sim::world::{Listener, run_with_listener};
 use nodeb_sim::{Control, Scenario};
 use nodeb_tcp::segment::Segment;
 use proptest::prelude::*;
@@ -64,7 +64,7 @@ impl Witness {
     /// Of the first replication of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         let mut seen = Self { tti: scenario.radio.facts().tti.unwrap_or_default(), ..Self::default() };
-        run_heard(scenario, scenario.seed, 0, &Control::default(), &mut seen).unwrap();
+        run_with_listener(scenario, scenario.seed, 0, &Control::default(), &mut seen).unwrap();
         seen.blocks.sort_by_key(|(.., at)| *at);
         seen
     }
@@ -204,7 +204,7 @@ impl Listener for Witness {
         Mask::ALL
     }
 
-    fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> ControlFlow<()> {
+    fn on_event(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> ControlFlow<()> {
         match *event {
             Event::Sent { packet, .. } => {
                 self.sent.insert(number(packet), at);

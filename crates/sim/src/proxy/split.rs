@@ -129,8 +129,8 @@ impl SplitProxy {
     }
 
     /// The server has heard a packet of this kind.
-    pub fn hear(&mut self, kind: Kind) {
-        self.requester.hear(kind);
+    pub fn on_request(&mut self, kind: Kind) {
+        self.requester.on_request(kind);
     }
 
     /// The server will have sent `total` bytes when it has sent everything.
@@ -247,7 +247,7 @@ mod tests {
         proxy.on_timer(at(3000), &mut out);
         assert_eq!(seqs(&mut out.up), [(Kind::Connect, 0)]);
         assert_eq!(seqs(&mut out.down), [(Kind::Data, 0)]);
-        proxy.hear(Kind::Connect);
+        proxy.on_request(Kind::Connect);
         assert!(proxy.timer().is_some_and(|timer| timer > at(3000) + Duration::from_secs(3)));
     }
 

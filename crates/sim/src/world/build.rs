@@ -14,7 +14,7 @@ use super::bearer::HostedBearer;
 use super::connection_timers::Timer;
 use super::control::Listener;
 use super::env::{Env, Flying};
-use super::events::Ears;
+use super::events::Listeners;
 use super::external::External;
 use super::flow::{Flow, Flows, Phone};
 use super::owners::{Owner, Owners};
@@ -49,9 +49,10 @@ impl<T: Listener> World<T> {
             air.of_users.push(BlockCounts::default());
         }
         let users = bearers.iter().map(|air| air.users.clone()).collect();
-        let ears = Ears::new(Recorder::new(scenario.record, scenario.proxy.is_some(), users), listener);
+        let listeners =
+            Listeners::new(Recorder::new(scenario.record, scenario.proxy.is_some(), users), listener);
         let env = Env {
-            common: Common::new(Time::ZERO + scenario.duration, Sink::new(ears.mask())),
+            common: Common::new(Time::ZERO + scenario.duration, Sink::new(listeners.mask())),
             event_queue: EventQueue::new(owners.len()),
             flying: Flying::default(),
             external: External::default(),
@@ -59,7 +60,7 @@ impl<T: Listener> World<T> {
         let mut world = Self {
             env,
             owners,
-            ears,
+            listeners,
             links,
             to_phones,
             from_phones,

@@ -27,41 +27,42 @@ impl Control {
         f64::from_bits(self.progress.load(Ordering::Relaxed))
     }
 
-    /// Whether somebody has asked to stop.
+    /// Returns true if a stop has been requested.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Tells which share is done, from 0 to 1.
+    /// Stores the share of the run that is done, from 0 to 1.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] when somebody has asked to stop.
+    /// [`Error::Cancelled`] if a stop has been requested.
     pub fn report(&self, progress: f64) -> Result<()> {
         self.progress.store(progress.to_bits(), Ordering::Relaxed);
         if self.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 }
 
-/// Hears what happens in a run, in order of time but for what radios tell about TTIs that are over.
+/// Receives the events of a run in order of time, except that radios report on past TTIs later.
 pub trait Listener {
-    /// What it wants to hear.
+    /// Returns the classes of events to which it subscribes. It must not change during a run.
     fn mask(&self) -> Mask;
-    /// Something has happened. Where a packet is sent or received `segment` is what it stands for.
+    /// Handles an event that happened `at`. `segment` is the packet's segment if the event is that a packet was sent or
+    /// received.
     ///
-    /// [`ControlFlow::Break`] ends the run: the listener is asked no more, and results are those up to then.
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()>;
+    /// [`ControlFlow::Break`] ends the run: the listener gets no more events, and results cover the time up to `at`.
+    fn on_event(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()>;
 }
 
 /// Listener that subscribes to no events.
 #[derive(Debug)]
-pub struct Deaf;
+pub struct NullListener;
 
-impl Listener for Deaf {
+impl Listener for NullListener {
     fn mask(&self) -> Mask {
         Mask::NONE
     }
 
-    fn hear(&mut self, _: Time, _: &Event, _: Option<&Segment>) -> ControlFlow<()> {
+    fn on_event(&mut self, _: Time, _: &Event, _: Option<&Segment>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
@@ -71,7 +72,7 @@ impl<L: Listener> Listener for &mut L {
         (**self).mask()
     }
 
-    fn hear(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
-        (**self).hear(at, event, segment)
+    fn on_event(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
+        (**self).on_event(at, event, segment)
     }
 }

@@ -33,46 +33,46 @@ fn purpose(kind: Kind) -> Purpose {
     }
 }
 
-/// Who hears a run: the recorder of its series, and a listener from outside.
-pub struct Ears<T> {
+/// The listeners of a run: the recorder of its series, and a listener of the caller.
+pub struct Listeners<T> {
     pub recorder: Recorder,
     listener: T,
-    /// Whether the listener has ended the run: it is asked no more.
+    /// Whether the listener has ended the run, and gets no more events.
     pub is_over: bool,
 }
 
-impl<T: Listener> Ears<T> {
+impl<T: Listener> Listeners<T> {
     pub fn new(recorder: Recorder, listener: T) -> Self {
         Self { recorder, listener, is_over: false }
     }
 
-    /// What they want to hear.
+    /// Returns the classes of events to which at least one of them subscribes.
     pub fn mask(&self) -> Mask {
         self.recorder.mask().or(self.listener.mask())
     }
 
-    /// Hears what has happened; of a packet's event, what the packet stands for.
+    /// Passes events on. `segment` is the packet's segment if they are a packet's.
     #[inline]
-    fn hear(&mut self, events: &[Record], segment: Option<&Segment>) {
+    fn on_events(&mut self, events: &[Record], segment: Option<&Segment>) {
         let is_alone = self.recorder.mask() == Mask::NONE && !self.is_over;
         for (at, event) in events {
-            // What no recorder wants is what the listener wants.
-            let heard = if is_alone {
-                self.listener.hear(*at, event, segment)
+            // All events are the listener's if the recorder subscribes to none.
+            let flow = if is_alone {
+                self.listener.on_event(*at, event, segment)
             } else {
-                self.hear_both(*at, event, segment)
+                self.dispatch(*at, event, segment)
             };
-            if heard.is_break() {
+            if flow.is_break() {
                 self.is_over = true;
                 return;
             }
         }
     }
 
-    fn hear_both(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
-        self.recorder.hear(at, event);
+    fn dispatch(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
+        self.recorder.on_event(at, event);
         if !self.is_over && self.listener.mask().has(event.class()) {
-            self.listener.hear(at, event, segment)
+            self.listener.on_event(at, event, segment)
         } else {
             ControlFlow::Continue(())
         }
@@ -80,29 +80,29 @@ impl<T: Listener> Ears<T> {
 }
 
 impl<T: Listener> World<T> {
-    /// Hands the events since the last call to the listeners.
+    /// Passes the events since the last call to the listeners.
     #[inline]
-    pub(super) fn hand_on(&mut self) {
+    pub(super) fn emit(&mut self) {
         if !self.env.sink.is_empty() {
-            self.hand_all_on();
+            self.emit_all();
         }
     }
 
     #[cold]
-    fn hand_all_on(&mut self) {
+    fn emit_all(&mut self) {
         let sink = &mut self.env.common.sink;
-        self.ears.hear(sink.kept(), None);
+        self.listeners.on_events(sink.kept(), None);
         sink.clear();
     }
 
     /// Emits an event of a packet with its segment, after all events before it.
     #[cold]
     fn emit_packet(&mut self, event: Event, segment: Option<&Segment>) {
-        self.hand_on();
-        self.ears.hear(&[(self.env.now, event)], segment);
+        self.emit();
+        self.listeners.on_events(&[(self.env.now, event)], segment);
     }
 
-    /// Puts a segment on its way from a place.
+    /// Sends a segment from a place.
     #[inline]
     pub(super) fn launch(&mut self, site: Site, segment: &Segment) -> Packet {
         let packet = self.env.flying.launch(segment);

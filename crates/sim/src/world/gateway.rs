@@ -36,7 +36,7 @@ impl<T: Listener> World<T> {
                 proxy.on_packet_of_phone(self.env.common.now, &segment, &mut self.relayed);
             }
             if segment.kind != Kind::Ack {
-                state.requester(&mut self.env, |requester| requester.hear(segment.kind));
+                state.requester(&mut self.env, |requester| requester.on_request(segment.kind));
             }
         }
         self.after_proxy(flow);

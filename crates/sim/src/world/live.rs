@@ -12,13 +12,13 @@ use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::units::Time;
 
 use super::World;
-use super::control::{Deaf, Listener};
+use super::control::{Listener, NullListener};
 use super::external::{Cargo, Fate, Way};
 use crate::metrics::RunResult;
 use crate::scenario::Scenario;
 
 /// A world that is driven from outside.
-pub struct Live<L: Listener = Deaf> {
+pub struct Live<L: Listener = NullListener> {
     pub(super) world: World<L>,
 }
 
@@ -30,7 +30,7 @@ impl Live {
     /// [`Error::Scenario`] when a file that the scenario names has not been read, or a recorded channel
     /// ends.
     pub fn new(scenario: &Scenario, seed: u64, run: u64) -> Result<Self> {
-        Self::heard(scenario, seed, run, Deaf)
+        Self::with_listener(scenario, seed, run, NullListener)
     }
 }
 
@@ -39,7 +39,7 @@ impl<L: Listener> Live<L> {
     ///
     /// # Errors
     /// As [`Live::new`].
-    pub fn heard(scenario: &Scenario, seed: u64, run: u64, listener: L) -> Result<Self> {
+    pub fn with_listener(scenario: &Scenario, seed: u64, run: u64, listener: L) -> Result<Self> {
         if let Some(problem) = scenario.unread_file().or_else(|| scenario.ending_channel()) {
             return Err(Error::Scenario(problem));
         }
@@ -66,7 +66,7 @@ impl<L: Listener> Live<L> {
 
     /// Returns true if the listener has ended the run: nothing happens any more.
     pub fn is_over(&self) -> bool {
-        self.world.ears.is_over
+        self.world.listeners.is_over
     }
 
     /// Does everything that is due by `now` and appends what has become of packets from outside, each with
@@ -122,7 +122,7 @@ impl<L: Listener> Live<L> {
             Way::Down => world.enter_down(packet, 0),
             Way::Up => world.enter_uplink(user, packet),
         }
-        world.hand_on();
+        world.emit();
         fates.append(&mut world.env.external.fates);
         Ok(())
     }

@@ -34,7 +34,7 @@ mod standing;
 mod summary;
 mod wire;
 
-pub use control::{Control, Deaf, Listener};
+pub use control::{Control, Listener, NullListener};
 pub use external::{Cargo, Fate, Way};
 pub use live::Live;
 pub use standing::{Carried, Standing};
@@ -51,7 +51,7 @@ use arrivals::Arrivals;
 use bearer::HostedBearer;
 use connection_timers::Timer;
 use env::Env;
-use events::Ears;
+use events::Listeners;
 use flow::{Flows, Phone};
 use owners::{Owner, Owners};
 use wire::Duplex;
@@ -66,25 +66,25 @@ const EVENTS_PER_REPORT: u64 = 1 << 14;
 /// [`Error::Cancelled`] when `control` was told to cancel, [`Error::Scenario`] when a file that the
 /// scenario names has not been read.
 pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
-    let mut deaf = Deaf;
+    let mut listener = NullListener;
     // Phones that share TTIs act at the same times too often.
     if scenario.radio.facts().tti.is_none() || scenario.user_count() == 1 {
         check(scenario)?;
-        let mut world = World::new(scenario, seed, run, &mut deaf);
+        let mut world = World::new(scenario, seed, run, &mut listener);
         world.foresee();
         world.simulate(control)?;
         if !world.is_uncertain() {
             return Ok(world.into_result(scenario));
         }
     }
-    run_heard(scenario, seed, run, control, &mut deaf)
+    run_with_listener(scenario, seed, run, control, &mut listener)
 }
 
 /// As [`run`], with a listener to what happens, which may end the run.
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_heard<T: Listener>(
+pub fn run_with_listener<T: Listener>(
     scenario: &Scenario,
     seed: u64,
     run: u64,
@@ -107,7 +107,7 @@ fn check(scenario: &Scenario) -> Result<()> {
 struct World<T> {
     env: Env,
     owners: Owners,
-    ears: Ears<T>,
+    listeners: Listeners<T>,
     /// The links between server and gateway, and of the core network from there on.
     links: Vec<Duplex>,
     /// What arrives in order over all bearers and uplinks whose arrivals are known ahead of time.
@@ -133,7 +133,7 @@ impl<T: Listener> World<T> {
     /// Simulates to the end, as long as the listener does not end it and the order of events is known.
     fn simulate(&mut self, control: &Control) -> Result<()> {
         while self.unfinished > 0 && self.step() {
-            if self.ears.is_over || self.is_uncertain() {
+            if self.listeners.is_over || self.is_uncertain() {
                 return Ok(());
             }
             if self.events.is_multiple_of(EVENTS_PER_REPORT) {
@@ -162,7 +162,7 @@ impl<T: Listener> World<T> {
         self.env.advance(key);
         self.handle(key, timer);
         self.events += 1;
-        self.hand_on();
+        self.emit();
         true
     }
 

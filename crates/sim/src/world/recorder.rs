@@ -126,7 +126,7 @@ impl Recorder {
         self.mask
     }
 
-    pub fn hear(&mut self, at: Time, event: &Event) {
+    pub fn on_event(&mut self, at: Time, event: &Event) {
         if !self.mask.has(event.class()) {
             return;
         }

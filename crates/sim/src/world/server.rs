@@ -53,11 +53,11 @@ impl<T: Listener> World<T> {
         };
         match segment.kind {
             Kind::Connect => {
-                self.hear(flow, Kind::Connect);
+                self.on_request(flow, Kind::Connect);
                 self.accept_connection(flow);
             }
             Kind::Request => {
-                self.hear(flow, Kind::Request);
+                self.on_request(flow, Kind::Request);
                 self.work(flow);
             }
             Kind::Data | Kind::Ack => {
@@ -69,14 +69,14 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// The server has heard a packet that asks.
-    fn hear(&mut self, flow: u32, kind: Kind) {
+    /// Handles a SYN or a request that has reached the server.
+    fn on_request(&mut self, flow: u32, kind: Kind) {
         let state = &mut self.flows[flow];
         if let Some(proxy) = &mut state.proxy {
-            proxy.hear(kind);
+            proxy.on_request(kind);
             state.timers.keep(&mut self.env, Timer::Proxy, proxy.timer());
         } else {
-            state.requester(&mut self.env, |requester| requester.hear(kind));
+            state.requester(&mut self.env, |requester| requester.on_request(kind));
         }
     }
 

@@ -40,7 +40,7 @@ impl<L: Listener> Live<L> {
         let up = Backlog { packets: uplink.waiting(), bytes: uplink.waiting_bytes() };
         let down = world.bearers[phone.bearer as usize].backlog(phone.position);
         let cqi = world.cqi(user);
-        world.hand_on();
+        world.emit();
         Ok(Standing { down, up, cqi })
     }
 

@@ -32,7 +32,7 @@ impl<T: Listener> World<T> {
         for index in 0..self.bearers.len() as u32 {
             self.work_bearer(index, |bearer, ctx| bearer.settle(ctx));
         }
-        self.hand_on();
+        self.emit();
     }
 
     pub(super) fn into_result(mut self, scenario: &Scenario) -> RunResult {
@@ -69,7 +69,7 @@ impl<T: Listener> World<T> {
             proxies: users().filter_map(|(user, flow)| flow.proxy_row(user)).collect(),
             snoops: users().filter_map(|(user, flow)| flow.snoop_row(user)).collect(),
             of_radio,
-            series: self.ears.recorder.into_series(),
+            series: self.listeners.recorder.into_series(),
             events: self.events,
             end_s: now.as_secs(),
         }

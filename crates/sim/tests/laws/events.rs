@@ -7,7 +7,7 @@ use nodeb_base::event::{Event, Mask, Part, Place, Record, Recovery, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::world::{Listener, Live, run_heard};
+use nodeb_sim::world::{Listener, Live, run_with_listener};
 use nodeb_sim::{Control, run, scenario};
 use nodeb_tcp::segment::Segment;
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ impl Listener for Everything {
         Mask::ALL
     }
 
-    fn hear(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> ControlFlow<()> {
+    fn on_event(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> ControlFlow<()> {
         self.0.push((at, *event));
         ControlFlow::Continue(())
     }
@@ -151,15 +151,15 @@ proptest! {
     #[test]
     fn events_tell_one_story(case in cases::any_scenario()) {
         let quiet = run(&case.scenario, case.scenario.seed, 0, &Control::default()).unwrap();
-        let mut heard = Everything::default();
-        let loud = run_heard(&case.scenario, case.scenario.seed, 0, &Control::default(), &mut heard).unwrap();
+        let mut listener = Everything::default();
+        let loud = run_with_listener(&case.scenario, case.scenario.seed, 0, &Control::default(), &mut listener).unwrap();
         prop_assert_eq!(format!("{quiet:?}"), format!("{loud:?}"));
-        let mut told = heard.0;
-        lives_are_whole(&told)?;
-        what_is_told_is_what_is_counted(&case, &told, loud.end_s)?;
-        recovery_is_told_as_counted(&told, &loud)?;
-        told.sort_by_key(|(at, _)| *at);
-        blocks_belong_to_packets(&told)?;
+        let mut emitted = listener.0;
+        lives_are_whole(&emitted)?;
+        what_is_told_is_what_is_counted(&case, &emitted, loud.end_s)?;
+        recovery_is_told_as_counted(&emitted, &loud)?;
+        emitted.sort_by_key(|(at, _)| *at);
+        blocks_belong_to_packets(&emitted)?;
     }
 }
 
@@ -174,7 +174,7 @@ impl Listener for Ends {
         Mask::ALL
     }
 
-    fn hear(&mut self, _: Time, _: &Event, _: Option<&Segment>) -> ControlFlow<()> {
+    fn on_event(&mut self, _: Time, _: &Event, _: Option<&Segment>) -> ControlFlow<()> {
         self.asked += 1;
         if self.asked > self.after { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -187,11 +187,11 @@ fn a_listener_that_has_ended_the_run_is_asked_no_more() {
     let scenario = scenario::from_toml(text, "fails", &[]).unwrap();
     for after in 0..100 {
         let mut listener = Ends { after, asked: 0 };
-        let result = run_heard(&scenario, 1, 0, &Control::default(), &mut listener).unwrap();
+        let result = run_with_listener(&scenario, 1, 0, &Control::default(), &mut listener).unwrap();
         assert!(result.end_s < 1.5);
         assert_eq!(listener.asked, after + 1);
         let mut listener = Ends { after, asked: 0 };
-        let mut live = Live::heard(&scenario, 1, 0, &mut listener).unwrap();
+        let mut live = Live::with_listener(&scenario, 1, 0, &mut listener).unwrap();
         for tenth in 0..50 {
             live.advance(Time(tenth * 100_000_000), &mut Vec::new());
         }

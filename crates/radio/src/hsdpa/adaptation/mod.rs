@@ -147,9 +147,9 @@ impl Adapter {
     }
 
     /// Whether the first transmission of a block was acknowledged.
-    pub fn hear(&mut self, acknowledged: bool) {
+    pub fn on_answer(&mut self, acknowledged: bool) {
         if let Self::Cqi(reporter) = self {
-            reporter.hear(acknowledged);
+            reporter.on_answer(acknowledged);
         }
     }
 }

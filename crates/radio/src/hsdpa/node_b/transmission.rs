@@ -60,8 +60,8 @@ impl User {
         self.tally.sent(snr, cqi, block.transmissions == 1 && !block.forwarded, failed);
 
         let error = if block.decoded { params.ack_error } else { params.nack_error };
-        let misheard = error.0 > 0.0 && uniform(&mut self.draws.feedback) < error.0;
-        let acknowledged = block.decoded != misheard;
+        let is_wrong = error.0 > 0.0 && uniform(&mut self.draws.feedback) < error.0;
+        let acknowledged = block.decoded != is_wrong;
         let may_again = params.max_transmissions.is_none_or(|most| block.transmissions < most.get());
         let goes_again = !acknowledged && may_again;
         let at = params.answer_at(tti);

@@ -60,7 +60,7 @@ impl Bench {
         let user = |(id, ue): (u64, &Ue)| UserRadio { id, ue: ue.clone(), ..UserRadio::default() };
         let users: Vec<_> = (0..).zip(ues).map(user).collect();
         let bearer = params.bearer(&users, &Streams::new(3, run));
-        let around = Surroundings::hearing(Mask::TTIS.or(Mask::CHANNELS), Time(u64::MAX));
+        let around = Surroundings::with_mask(Mask::TTIS.or(Mask::CHANNELS), Time(u64::MAX));
         Self { bearer, around, sent: 0, arrived: Vec::new(), bytes: vec![0; ues.len()], changes: Vec::new() }
     }
 

@@ -161,16 +161,16 @@ impl<B> Processes<B> {
 
     /// Hands over the answers to first transmissions that are known by TTI number `tti`.
     #[inline]
-    pub fn listen(&mut self, tti: u64, hear: impl FnMut(bool)) {
+    pub fn take_answers(&mut self, tti: u64, on_answer: impl FnMut(bool)) {
         if self.answer_at <= tti {
-            self.hand_over(tti, hear);
+            self.hand_over(tti, on_answer);
         }
     }
 
-    fn hand_over(&mut self, tti: u64, mut hear: impl FnMut(bool)) {
+    fn hand_over(&mut self, tti: u64, mut on_answer: impl FnMut(bool)) {
         for process in self.all.iter_mut().filter(|process| process.at <= tti) {
             if let Some(acknowledged) = process.first_answer.take() {
-                hear(acknowledged);
+                on_answer(acknowledged);
             }
         }
         self.note();
@@ -244,10 +244,10 @@ mod tests {
         let mut processes = Processes::new(3, 32);
         send(&mut processes, 0, true);
         send(&mut processes, 1, false);
-        let mut heard = Vec::new();
+        let mut answers = Vec::new();
         for tti in [5, 6, 7, 8] {
-            processes.listen(tti, |acknowledged| heard.push((tti, acknowledged)));
+            processes.take_answers(tti, |acknowledged| answers.push((tti, acknowledged)));
         }
-        assert_eq!(heard, [(6, false), (7, true)]);
+        assert_eq!(answers, [(6, false), (7, true)]);
     }
 }

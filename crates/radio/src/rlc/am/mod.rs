@@ -92,7 +92,7 @@ impl Entities {
         self.sender.next_packet()
     }
 
-    fn hear(&mut self, feedback: &Feedback) {
+    fn on_feedback(&mut self, feedback: &Feedback) {
         match feedback {
             Feedback::Status(status) => self.sender.on_status(status),
             Feedback::Done(command) => self.sender.on_done(command),
@@ -138,8 +138,8 @@ impl Peers for Entities {
     }
 
     fn due(&self) -> Option<Time> {
-        let heard = self.way_back.front().map(|(at, _)| *at);
-        [heard, self.sender.due(), self.receiver.due()].into_iter().flatten().min()
+        let report = self.way_back.front().map(|(at, _)| *at);
+        [report, self.sender.due(), self.receiver.due()].into_iter().flatten().min()
     }
 
     fn on_time(&mut self, now: Time) {
@@ -147,7 +147,7 @@ impl Peers for Entities {
         while self.way_back.front().is_some_and(|(at, _)| *at <= now)
             && let Some((_, feedback)) = self.way_back.pop_front()
         {
-            self.hear(&feedback);
+            self.on_feedback(&feedback);
         }
         let dropped = self.sender.on_time(now);
         self.ledger.discard(dropped);

@@ -122,7 +122,7 @@ impl Window {
         self.wrong > 0 || !self.segmenter.is_empty()
     }
 
-    fn hear(&mut self, report: Report) {
+    fn on_report(&mut self, report: Report) {
         for (place, right) in report {
             let sent = std::mem::replace(&mut self.places[place], PlaceState::Free);
             if let (PlaceState::Sent(pieces), false) = (sent, right) {
@@ -214,7 +214,7 @@ impl Peers for Window {
         while self.way_back.front().is_some_and(|(at, _)| *at <= now)
             && let Some((_, report)) = self.way_back.pop_front()
         {
-            self.hear(report);
+            self.on_report(report);
         }
     }
 

@@ -46,7 +46,7 @@ impl Driver {
         let params: FachDch = serde_json::from_value(all).expect("valid parameters");
         Self {
             bearer: params.bearer(users),
-            around: Surroundings::hearing(Mask::CHANNELS, Time(u64::MAX)),
+            around: Surroundings::with_mask(Mask::CHANNELS, Time(u64::MAX)),
             now: Time::ZERO,
             states: vec![State::Fach; users],
             told: vec![State::Fach; users],

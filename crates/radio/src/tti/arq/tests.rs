@@ -47,7 +47,7 @@ fn play(
     end: Time,
     mask: Mask,
 ) -> (Vec<(Time, Output)>, Counts, Vec<Record>) {
-    let mut around = Surroundings::hearing(mask, end);
+    let mut around = Surroundings::with_mask(mask, end);
     let mut out = Vec::new();
     let users = bearer.mac.users.len();
     let mut run = |bearer: &mut TtiBearer<ArqMac>, around: &mut Surroundings, until: Time| {

@@ -437,7 +437,7 @@ impl Reporter {
     }
 
     /// A first transmission was acknowledged or not.
-    pub fn hear(&mut self, acknowledged: bool) {
+    pub fn on_answer(&mut self, acknowledged: bool) {
         if let Some([up, down]) = self.steps {
             let shift = if acknowledged { self.shift - down } else { self.shift + up };
             self.shift = shift.clamp(-LARGEST_SHIFT, LARGEST_SHIFT);

@@ -94,11 +94,11 @@ fn the_outer_loop_balances_at_its_target() {
     let params = CqiReports { outer_loop: Some(target), ..CqiReports::default() };
     let mut reporter = reporter(&params, 10);
     for acknowledged in [false, true, true, true, true] {
-        reporter.hear(acknowledged);
+        reporter.on_answer(acknowledged);
     }
     assert!(reporter.shift.abs() < 1e-6, "{}", reporter.shift);
-    reporter.hear(false);
-    reporter.hear(false);
+    reporter.on_answer(false);
+    reporter.on_answer(false);
     assert_eq!(reporter.offer(16.0, ALL).unwrap().curve, Some(15));
 }
 

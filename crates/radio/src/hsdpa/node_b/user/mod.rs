@@ -114,7 +114,7 @@ impl User {
     #[inline]
     pub fn listen(&mut self, tti: u64) {
         let adapter = &mut self.adapter;
-        self.processes.listen(tti, |acknowledged| adapter.hear(acknowledged));
+        self.processes.take_answers(tti, |acknowledged| adapter.on_answer(acknowledged));
     }
 
     /// What the Node B knows of the channel in TTI number `tti`.
