@@ -7,7 +7,7 @@ use nodeb_base::packet::Packet;
 use super::foresight::Unhappened;
 use super::loss::Loss;
 use super::queue::drop_tail::Limits;
-use super::queue::{Ledger, Queue};
+use super::queue::{DropLog, Queue};
 
 /// What a link has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct LinkCounts {
 pub struct Ingress {
     loss: Loss,
     queue: Box<dyn Queue>,
-    ledger: Ledger,
+    drops: DropLog,
     packets: u64,
     lost: u64,
 }
@@ -39,7 +39,7 @@ pub struct Ingress {
 impl Ingress {
     /// One that nothing has passed yet.
     pub fn new(loss: Loss, queue: Box<dyn Queue>) -> Self {
-        Self { loss, queue, ledger: Ledger::default(), packets: 0, lost: 0 }
+        Self { loss, queue, drops: DropLog::default(), packets: 0, lost: 0 }
     }
 
     /// A packet comes; `false` means that it is lost before the queue.
@@ -57,7 +57,7 @@ impl Ingress {
 
     /// Drops an admitted packet for which there is no room.
     pub fn refuse(&mut self, ctx: &mut Context, packet: &Packet) {
-        self.ledger.refuse_overflow();
+        self.drops.refuse_overflow();
         ctx.lose(0, *packet, Cause::Overflow);
     }
 
@@ -66,7 +66,7 @@ impl Ingress {
         let Unhappened { taken, lost, overflowed, .. } = unhappened;
         self.packets -= taken + lost + overflowed;
         self.lost -= lost;
-        self.ledger.counts.overflowed -= overflowed;
+        self.drops.counts.overflowed -= overflowed;
     }
 
     /// Packets and bytes that may wait, where the queue is first in, first out, and nothing else decides.
@@ -77,15 +77,15 @@ impl Ingress {
     /// Lets an admitted packet wait; `false` means that the queue has dropped it.
     #[inline]
     pub fn push(&mut self, ctx: &mut Context, packet: &Packet) -> bool {
-        let early = self.ledger.counts.early;
-        let taken = self.queue.push(ctx.now, *packet, &mut self.ledger);
-        if self.ledger.has_discarded() {
+        let early = self.drops.counts.early;
+        let taken = self.queue.push(ctx.now, *packet, &mut self.drops);
+        if self.drops.has_discarded() {
             self.let_go(ctx);
         }
         if taken {
             ctx.take(packet);
         } else {
-            let is_early = self.ledger.counts.early > early;
+            let is_early = self.drops.counts.early > early;
             ctx.lose(0, *packet, if is_early { Cause::EarlyDrop } else { Cause::Overflow });
         }
         taken
@@ -94,8 +94,8 @@ impl Ingress {
     /// The next packet to send; none leaves the queue empty.
     #[inline]
     pub fn pop(&mut self, ctx: &mut Context) -> Option<Packet> {
-        let packet = self.queue.pop(ctx.now, &mut self.ledger);
-        if self.ledger.has_discarded() {
+        let packet = self.queue.pop(ctx.now, &mut self.drops);
+        if self.drops.has_discarded() {
             self.let_go(ctx);
         }
         packet
@@ -104,7 +104,7 @@ impl Ingress {
     /// Lets go of what the queue has dropped after it had taken it.
     #[cold]
     fn let_go(&mut self, ctx: &mut Context) {
-        for (packet, cause) in self.ledger.take_discarded() {
+        for (packet, cause) in self.drops.take_discarded() {
             ctx.lose(0, packet, cause);
         }
     }
@@ -132,7 +132,7 @@ impl Ingress {
 
     /// What a link has done that has sent `bytes`.
     pub fn counts(&self, bytes: u64) -> LinkCounts {
-        let queue = self.ledger.counts;
+        let queue = self.drops.counts;
         LinkCounts {
             packets: self.packets,
             lost: self.lost,

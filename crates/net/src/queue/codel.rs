@@ -9,7 +9,7 @@ use nodeb_base::packet::Packet;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Duration, Rate, Time};
 
-use super::{Ledger, Queue, QueueParams, TimedFifo};
+use super::{DropLog, Queue, QueueParams, TimedFifo};
 
 params! {
     /// Parameters of a CoDel queue.
@@ -105,23 +105,23 @@ impl Control {
     }
 
     /// Marks the packet or else drops it; says whether it was marked.
-    fn signal(&self, head: &mut Head, ledger: &mut Ledger) -> bool {
+    fn signal(&self, head: &mut Head, drops: &mut DropLog) -> bool {
         let Some(packet) = &mut head.packet else { return false };
-        if self.ecn && ledger.mark(packet) {
+        if self.ecn && drops.mark(packet) {
             return true;
         }
-        ledger.discard_early(*packet);
+        drops.discard_early(*packet);
         false
     }
 
     /// The next packet to send, after dropping what is to be dropped (`deque` of RFC 8289).
-    pub fn dequeue(&mut self, now: Time, fifo: &mut TimedFifo, ledger: &mut Ledger) -> Option<Packet> {
+    pub fn dequeue(&mut self, now: Time, fifo: &mut TimedFifo, drops: &mut DropLog) -> Option<Packet> {
         let mut head = self.head(now, fifo);
         if self.dropping {
             self.dropping = head.may_drop;
             while self.dropping && now >= self.drop_next {
                 self.count += 1;
-                let marked = self.signal(&mut head, ledger);
+                let marked = self.signal(&mut head, drops);
                 if !marked {
                     head = self.head(now, fifo);
                     self.dropping = head.may_drop;
@@ -134,7 +134,7 @@ impl Control {
                 }
             }
         } else if head.may_drop {
-            if !self.signal(&mut head, ledger) {
+            if !self.signal(&mut head, drops) {
                 head = self.head(now, fifo);
             }
             self.begin(now);
@@ -183,17 +183,17 @@ impl CodelQueue {
 }
 
 impl Queue for CodelQueue {
-    fn push(&mut self, now: Time, packet: Packet, ledger: &mut Ledger) -> bool {
+    fn push(&mut self, now: Time, packet: Packet, drops: &mut DropLog) -> bool {
         if self.fifo.len() >= self.limit {
-            ledger.refuse_overflow();
+            drops.refuse_overflow();
             return false;
         }
         self.fifo.push(now, packet);
         true
     }
 
-    fn pop(&mut self, now: Time, ledger: &mut Ledger) -> Option<Packet> {
-        self.control.dequeue(now, &mut self.fifo, ledger)
+    fn pop(&mut self, now: Time, drops: &mut DropLog) -> Option<Packet> {
+        self.control.dequeue(now, &mut self.fifo, drops)
     }
 
     fn len(&self) -> usize {
@@ -218,15 +218,15 @@ mod tests {
     /// Serves a queue every millisecond for `ms`, with `arrivals(t)` packets coming at each; returns
     /// the times of drops or marks.
     fn serve(queue: &mut CodelQueue, ms: u64, capable: bool, arrivals: impl Fn(u64) -> u64) -> Vec<u64> {
-        let (mut ledger, mut signals) = (Ledger::default(), Vec::new());
+        let (mut drops, mut signals) = (DropLog::default(), Vec::new());
         for t in 0..ms {
             let now = Time(t * 1_000_000);
             for _ in 0..arrivals(t) {
-                queue.push(now, segment(capable), &mut ledger);
+                queue.push(now, segment(capable), &mut drops);
             }
-            let before = ledger.counts;
-            queue.pop(now, &mut ledger);
-            let after = ledger.counts;
+            let before = drops.counts;
+            queue.pop(now, &mut drops);
+            let after = drops.counts;
             signals.extend(std::iter::repeat_n(
                 t,
                 (after.early + after.marked - before.early - before.marked) as usize,

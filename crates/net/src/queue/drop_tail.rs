@@ -9,7 +9,7 @@ use nodeb_base::packet::Packet;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Rate, Size, Time};
 
-use super::{Ledger, Queue, QueueParams};
+use super::{DropLog, Queue, QueueParams};
 
 params! {
     /// Parameters of a drop-tail queue.
@@ -78,9 +78,9 @@ impl Fifo {
 }
 
 impl Queue for Fifo {
-    fn push(&mut self, _: Time, packet: Packet, ledger: &mut Ledger) -> bool {
+    fn push(&mut self, _: Time, packet: Packet, drops: &mut DropLog) -> bool {
         if !self.limits.have_room(self.packets.len(), self.bytes, packet.size) {
-            ledger.refuse_overflow();
+            drops.refuse_overflow();
             return false;
         }
         self.bytes += u64::from(packet.size);
@@ -88,7 +88,7 @@ impl Queue for Fifo {
         true
     }
 
-    fn pop(&mut self, _: Time, _: &mut Ledger) -> Option<Packet> {
+    fn pop(&mut self, _: Time, _: &mut DropLog) -> Option<Packet> {
         let packet = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.size);
         Some(packet)
@@ -115,18 +115,18 @@ impl Queue for Fifo {
 mod tests {
     use super::*;
 
-    fn fill(params: &DropTail, sizes: &[u32]) -> (Vec<bool>, Ledger) {
-        let (mut queue, mut ledger) = (Fifo::new(params), Ledger::default());
+    fn fill(params: &DropTail, sizes: &[u32]) -> (Vec<bool>, DropLog) {
+        let (mut queue, mut drops) = (Fifo::new(params), DropLog::default());
         let packet = |size| Packet::new(0, size);
-        let taken = sizes.iter().map(|&size| queue.push(Time::ZERO, packet(size), &mut ledger)).collect();
-        (taken, ledger)
+        let taken = sizes.iter().map(|&size| queue.push(Time::ZERO, packet(size), &mut drops)).collect();
+        (taken, drops)
     }
 
     #[test]
     fn the_limit_in_packets_is_that_of_ns_2() {
-        let (taken, ledger) = fill(&DropTail { limit: 3.try_into().unwrap(), limit_bytes: None }, &[1500; 4]);
+        let (taken, drops) = fill(&DropTail { limit: 3.try_into().unwrap(), limit_bytes: None }, &[1500; 4]);
         assert_eq!(taken, [true, true, false, false]);
-        assert_eq!(ledger.counts.overflowed, 2);
+        assert_eq!(drops.counts.overflowed, 2);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use nodeb_base::units::{Duration, Rate, Size, Time};
 use rand_core::Rng;
 
 use super::codel::{Control, check_times};
-use super::{Ledger, Queue, QueueParams, TimedFifo};
+use super::{DropLog, Queue, QueueParams, TimedFifo};
 
 params! {
     /// Parameters of an FQ-CoDel queue.
@@ -120,7 +120,7 @@ impl FlowQueues {
 
     /// Drops half the packets of the queue with most bytes, from its head (RFC 8290, section
     /// 4.1); says whether it was the arrival alone, which queue `arrival` ends with.
-    fn shed(&mut self, arrival: u32, ledger: &mut Ledger) -> bool {
+    fn shed(&mut self, arrival: u32, drops: &mut DropLog) -> bool {
         let sizes = self.queues.iter().enumerate().map(|(i, queue)| (queue.fifo.bytes(), i));
         let fattest = sizes.max_by_key(|&(bytes, i)| (bytes, std::cmp::Reverse(i)));
         let Some((_, fattest)) = fattest else { return false };
@@ -130,7 +130,7 @@ impl FlowQueues {
             let Some((_, packet)) = fifo.pop() else { break };
             self.packets -= 1;
             self.bytes -= u64::from(packet.size);
-            if alone { ledger.refuse_overflow() } else { ledger.discard_overflow(packet) }
+            if alone { drops.refuse_overflow() } else { drops.discard_overflow(packet) }
         }
         alone
     }
@@ -164,7 +164,7 @@ impl FlowQueues {
 }
 
 impl Queue for FlowQueues {
-    fn push(&mut self, now: Time, packet: Packet, ledger: &mut Ledger) -> bool {
+    fn push(&mut self, now: Time, packet: Packet, drops: &mut DropLog) -> bool {
         let index = self.queue_of(packet.flow_hash);
         let queue = &mut self.queues[index as usize];
         queue.fifo.push(now, packet);
@@ -175,14 +175,14 @@ impl Queue for FlowQueues {
             queue.credit = self.params.quantum.0.cast_signed();
             self.fresh.push_back(index);
         }
-        self.packets <= self.params.limit.get() as usize || !self.shed(index, ledger)
+        self.packets <= self.params.limit.get() as usize || !self.shed(index, drops)
     }
 
-    fn pop(&mut self, now: Time, ledger: &mut Ledger) -> Option<Packet> {
+    fn pop(&mut self, now: Time, drops: &mut DropLog) -> Option<Packet> {
         while let Some((index, fresh)) = self.turn() {
             let queue = &mut self.queues[index as usize];
             let (packets, bytes) = (queue.fifo.len(), queue.fifo.bytes());
-            let packet = queue.control.dequeue(now, &mut queue.fifo, ledger);
+            let packet = queue.control.dequeue(now, &mut queue.fifo, drops);
             self.packets -= packets - queue.fifo.len();
             self.bytes -= bytes - queue.fifo.bytes();
             if let Some(packet) = packet {
@@ -224,20 +224,20 @@ mod tests {
 
     #[test]
     fn a_sparse_flow_waits_for_no_bulk() {
-        let (mut fq, mut ledger) = (queues(&FqCodel::default()), Ledger::default());
+        let (mut fq, mut drops) = (queues(&FqCodel::default()), DropLog::default());
         let mut waited = Vec::new();
         let mut came = Time::ZERO;
         // A packet of 1500 B leaves every 12 ms (1 Mbps); the bulk flow keeps 100 waiting.
         for t in 0..2_000u64 {
             let now = Time(t * 12_000_000);
             while fq.len() < 100 {
-                fq.push(now, segment(1, 1500, t), &mut ledger);
+                fq.push(now, segment(1, 1500, t), &mut drops);
             }
             if t % 10 == 0 {
-                fq.push(now, segment(2, 200, t), &mut ledger);
+                fq.push(now, segment(2, 200, t), &mut drops);
                 came = now;
             }
-            let packet = fq.pop(now, &mut ledger).unwrap();
+            let packet = fq.pop(now, &mut drops).unwrap();
             if packet.flow_hash == 2 {
                 waited.push(now.since(came));
             }
@@ -247,19 +247,19 @@ mod tests {
         // begun with a packet and a little. All others find it seasoned and go at once.
         assert_eq!(waited[0], Duration::from_millis(24));
         assert!(waited[1..].iter().all(|wait| *wait == Duration::ZERO), "{waited:?}");
-        assert!(ledger.counts.early > 100);
+        assert!(drops.counts.early > 100);
     }
 
     #[test]
     fn bulk_flows_get_the_same_bytes_whatever_their_packets() {
-        let (mut fq, mut ledger) = (queues(&FqCodel::default()), Ledger::default());
+        let (mut fq, mut drops) = (queues(&FqCodel::default()), DropLog::default());
         for seq in 0..3_000 {
-            fq.push(Time::ZERO, segment(1, 1500, seq), &mut ledger);
-            fq.push(Time::ZERO, segment(2, 300, seq), &mut ledger);
+            fq.push(Time::ZERO, segment(1, 1500, seq), &mut drops);
+            fq.push(Time::ZERO, segment(2, 300, seq), &mut drops);
         }
         let mut sent = [0u32; 3];
         for _ in 0..2_000 {
-            let packet = fq.pop(Time::ZERO, &mut ledger).unwrap();
+            let packet = fq.pop(Time::ZERO, &mut drops).unwrap();
             sent[packet.flow_hash as usize] += packet.size;
         }
         assert!(sent[1].abs_diff(sent[2]) <= 2 * 1514, "{sent:?}");
@@ -268,16 +268,16 @@ mod tests {
     #[test]
     fn an_overflow_takes_half_of_the_fattest_flow_from_its_head() {
         let params = FqCodel { limit: 10.try_into().unwrap(), ..FqCodel::default() };
-        let (mut fq, mut ledger) = (queues(&params), Ledger::default());
+        let (mut fq, mut drops) = (queues(&params), DropLog::default());
         for seq in 0..8 {
-            fq.push(Time::ZERO, segment(1, 1500, seq), &mut ledger);
+            fq.push(Time::ZERO, segment(1, 1500, seq), &mut drops);
         }
         for seq in 0..3 {
-            assert!(fq.push(Time::ZERO, segment(2, 40, seq), &mut ledger));
+            assert!(fq.push(Time::ZERO, segment(2, 40, seq), &mut drops));
         }
-        let lost: Vec<_> = ledger.take_discarded().map(|(p, _)| (p.flow_hash, p.id.0)).collect();
+        let lost: Vec<_> = drops.take_discarded().map(|(p, _)| (p.flow_hash, p.id.0)).collect();
         assert_eq!(lost, [(1, 0), (1, 1), (1, 2), (1, 3)]);
-        assert_eq!((fq.len(), fq.bytes(), ledger.counts.overflowed), (7, 4 * 1500 + 3 * 40, 4));
+        assert_eq!((fq.len(), fq.bytes(), drops.counts.overflowed), (7, 4 * 1500 + 3 * 40, 4));
     }
 
     #[test]

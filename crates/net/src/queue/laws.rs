@@ -41,7 +41,7 @@ struct History {
 fn play(spec: &QueueSpec, seed: u64, steps: &[(u64, Step)]) -> History {
     let stream = Streams::new(seed, 0).stream("law", 0, "queue");
     let mut queue = spec.build(Rate(1_000_000), stream);
-    let (mut ledger, mut history, mut now) = (Ledger::default(), History::default(), Time::ZERO);
+    let (mut drops, mut history, mut now) = (DropLog::default(), History::default(), Time::ZERO);
     for (seq, &(ms, step)) in steps.iter().enumerate() {
         now += nodeb_base::units::Duration::from_millis(ms);
         match step {
@@ -49,13 +49,13 @@ fn play(spec: &QueueSpec, seed: u64, steps: &[(u64, Step)]) -> History {
                 let ecn = if capable { EcnField::Ect0 } else { EcnField::NotEct };
                 let packet = Packet { ecn, flow_hash: flow, ..Packet::new(seq as u64, size) };
                 history.pushed.push(packet);
-                if !queue.push(now, packet, &mut ledger) {
+                if !queue.push(now, packet, &mut drops) {
                     history.refused.push(packet);
                 }
             }
-            Step::Pop => history.popped.extend(queue.pop(now, &mut ledger)),
+            Step::Pop => history.popped.extend(queue.pop(now, &mut drops)),
         }
-        history.discarded.extend(ledger.take_discarded().map(|(packet, _)| packet));
+        history.discarded.extend(drops.take_discarded().map(|(packet, _)| packet));
         let gone = history.popped.len() + history.refused.len() + history.discarded.len();
         assert_eq!(queue.len(), history.pushed.len() - gone);
         let bytes = |packets: &[Packet]| packets.iter().map(|p| u64::from(p.size)).sum::<u64>();
@@ -63,12 +63,12 @@ fn play(spec: &QueueSpec, seed: u64, steps: &[(u64, Step)]) -> History {
         assert_eq!(queue.bytes(), bytes(&history.pushed) - gone);
         history.longest = history.longest.max(queue.len());
     }
-    while let Some(packet) = queue.pop(now, &mut ledger) {
+    while let Some(packet) = queue.pop(now, &mut drops) {
         history.popped.push(packet);
     }
     assert!(queue.is_empty());
-    history.discarded.extend(ledger.take_discarded().map(|(packet, _)| packet));
-    history.counts = ledger.counts;
+    history.discarded.extend(drops.take_discarded().map(|(packet, _)| packet));
+    history.counts = drops.counts;
     history
 }
 

@@ -1,12 +1,12 @@
 //! Queue disciplines: what a link does with packets that must wait.
 //!
 //! A discipline may refuse a packet on arrival, and it may drop or mark packets later; it writes
-//! both into the [`Ledger`]. The packet in service is not the queue's any more.
+//! both into the [`DropLog`]. The packet in service is not the queue's any more.
 
 pub mod codel;
 pub mod drop_tail;
 pub mod fq_codel;
-mod ledger;
+mod drop_log;
 pub mod pie;
 pub mod red;
 mod timed;
@@ -14,7 +14,7 @@ mod timed;
 #[cfg(test)]
 mod laws;
 
-pub use ledger::{Ledger, QueueCounts};
+pub use drop_log::{DropLog, QueueCounts};
 pub use timed::TimedFifo;
 
 use nodeb_base::check::Check;
@@ -27,10 +27,10 @@ use nodeb_base::units::{Rate, Time};
 /// A packet queue in front of a link.
 pub trait Queue: Send + std::fmt::Debug {
     /// Takes a packet that must wait; `false` means it was dropped.
-    fn push(&mut self, now: Time, packet: Packet, ledger: &mut Ledger) -> bool;
+    fn push(&mut self, now: Time, packet: Packet, drops: &mut DropLog) -> bool;
     /// The next packet to send. Packets may be dropped on the way to it; `None` leaves the queue
     /// empty.
-    fn pop(&mut self, now: Time, ledger: &mut Ledger) -> Option<Packet>;
+    fn pop(&mut self, now: Time, drops: &mut DropLog) -> Option<Packet>;
     /// Packets waiting.
     fn len(&self) -> usize;
     /// Bytes waiting.

@@ -11,7 +11,7 @@ use nodeb_base::units::{Probability, Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ledger, Queue, QueueParams, TimedFifo};
+use super::{DropLog, Queue, QueueParams, TimedFifo};
 
 /// What the queue and its thresholds are counted in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -181,17 +181,17 @@ impl RedQueue {
 }
 
 impl Queue for RedQueue {
-    fn push(&mut self, now: Time, mut packet: Packet, ledger: &mut Ledger) -> bool {
+    fn push(&mut self, now: Time, mut packet: Packet, drops: &mut DropLog) -> bool {
         self.update_average(now);
         if self.is_full(packet.size) {
             self.since_last = Some(0);
-            ledger.refuse_overflow();
+            drops.refuse_overflow();
             return false;
         }
         if self.picks(packet.size) {
             let may_mark = self.params.ecn && self.average < self.params.max_threshold;
-            if !(may_mark && ledger.mark(&mut packet)) {
-                ledger.refuse_early();
+            if !(may_mark && drops.mark(&mut packet)) {
+                drops.refuse_early();
                 return false;
             }
         }
@@ -200,7 +200,7 @@ impl Queue for RedQueue {
         true
     }
 
-    fn pop(&mut self, now: Time, _: &mut Ledger) -> Option<Packet> {
+    fn pop(&mut self, now: Time, _: &mut DropLog) -> Option<Packet> {
         let (_, packet) = self.fifo.pop()?;
         if self.fifo.is_empty() {
             self.empty_since = Some(now);
@@ -235,16 +235,16 @@ mod tests {
 
     #[test]
     fn the_average_follows_the_queue_and_decays_when_idle() {
-        let (mut red, mut ledger) = (queue(&Red { weight: 0.1, ..Red::default() }), Ledger::default());
+        let (mut red, mut drops) = (queue(&Red { weight: 0.1, ..Red::default() }), DropLog::default());
         let mut expected = 0.0;
         for n in 0..5 {
             expected += 0.1 * (f64::from(n) - expected);
-            red.push(Time::ZERO, segment(1500, false), &mut ledger);
+            red.push(Time::ZERO, segment(1500, false), &mut drops);
             assert!((red.average - expected).abs() < 1e-12);
         }
-        while red.pop(Time(50_000_000), &mut ledger).is_some() {}
+        while red.pop(Time(50_000_000), &mut drops).is_some() {}
         // 70 ms without a queue: seven packets could have been sent.
-        red.push(Time(120_000_000), segment(1500, false), &mut ledger);
+        red.push(Time(120_000_000), segment(1500, false), &mut drops);
         assert!((red.average - expected * 0.9f64.powi(7)).abs() < 1e-9, "{}", red.average);
     }
 
@@ -278,18 +278,18 @@ mod tests {
 
     #[test]
     fn capable_packets_are_marked_below_the_upper_threshold_and_dropped_above() {
-        let (mut red, mut ledger) = (queue(&Red { weight: 1e-12, ..Red::default() }), Ledger::default());
+        let (mut red, mut drops) = (queue(&Red { weight: 1e-12, ..Red::default() }), DropLog::default());
         red.average = 14.9;
         for _ in 0..500 {
-            assert!(red.push(Time::ZERO, segment(100, true), &mut ledger));
+            assert!(red.push(Time::ZERO, segment(100, true), &mut drops));
         }
-        assert!(ledger.counts.marked > 30 && ledger.counts.early == 0);
-        let marked = std::iter::from_fn(|| red.pop(Time::ZERO, &mut ledger));
-        assert_eq!(marked.filter(|p| p.ecn == EcnField::Ce).count() as u64, ledger.counts.marked);
+        assert!(drops.counts.marked > 30 && drops.counts.early == 0);
+        let marked = std::iter::from_fn(|| red.pop(Time::ZERO, &mut drops));
+        assert_eq!(marked.filter(|p| p.ecn == EcnField::Ce).count() as u64, drops.counts.marked);
         red.average = 29.9;
         for _ in 0..500 {
-            red.push(Time::ZERO, segment(100, true), &mut ledger);
+            red.push(Time::ZERO, segment(100, true), &mut drops);
         }
-        assert!(ledger.counts.early > 450, "{:?}", ledger.counts);
+        assert!(drops.counts.early > 450, "{:?}", drops.counts);
     }
 }

@@ -5,7 +5,7 @@
 
 pub mod am;
 pub mod arq;
-pub mod ledger;
+pub mod sdu_buffer;
 pub mod reassembly;
 pub mod segmentation;
 pub mod slotted;
@@ -24,7 +24,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Backlog;
-use ledger::Ledger;
+use sdu_buffer::SduBuffer;
 
 /// Order in which packets leave a bearer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -93,7 +93,7 @@ pub trait Peers: Send + std::fmt::Debug {
     /// Does what is due by `now`.
     fn on_time(&mut self, now: Time);
     /// The packets that have been taken, and what has become of them.
-    fn ledger(&mut self) -> &mut Ledger;
+    fn sdus(&mut self) -> &mut SduBuffer;
     /// Packets and bytes that have neither been delivered nor dropped.
     fn backlog(&self) -> Backlog;
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Delivered;
-use super::ledger::Ledger;
+use super::sdu_buffer::SduBuffer;
 use super::segmentation::Piece;
 
 /// What has arrived of an SDU.
@@ -30,37 +30,37 @@ impl Reassembly {
     }
 
     /// Takes the contents of a PDU that arrives for the first time.
-    pub fn take(&mut self, pieces: &[Piece], ledger: &mut Ledger) {
+    pub fn take(&mut self, pieces: &[Piece], sdus: &mut SduBuffer) {
         for piece in pieces.iter().filter(|piece| piece.sdu >= self.next) {
             let partial = self.partial.entry(piece.sdu).or_default();
             partial.received += piece.bytes;
             partial.size = partial.size.or(piece.last.then_some(piece.offset + piece.bytes));
             if self.order == Delivered::OutOfSequence && partial.size == Some(partial.received) {
                 self.partial.remove(&piece.sdu);
-                ledger.deliver(piece.sdu);
+                sdus.deliver(piece.sdu);
             }
         }
-        self.deliver_in_sequence(ledger);
+        self.deliver_in_sequence(sdus);
     }
 
     /// Gives up every SDU before number `kept` that is not complete.
-    pub fn give_up_before(&mut self, kept: u64, ledger: &mut Ledger) {
+    pub fn give_up_before(&mut self, kept: u64, sdus: &mut SduBuffer) {
         self.next = self.next.max(kept);
         self.partial = self.partial.split_off(&kept);
-        ledger.discard(0..kept);
-        self.deliver_in_sequence(ledger);
+        sdus.discard(0..kept);
+        self.deliver_in_sequence(sdus);
     }
 
     /// Delivers what is complete and has nothing before it. Packets that the sender dropped before it
     /// had begun them leave no gap: the phone has never heard of them.
-    fn deliver_in_sequence(&mut self, ledger: &mut Ledger) {
+    fn deliver_in_sequence(&mut self, sdus: &mut SduBuffer) {
         while self.order == Delivered::InSequence
             && let Some(entry) = self.partial.first_entry()
             && entry.get().size == Some(entry.get().received)
-            && (self.next..*entry.key()).all(|number| ledger.is_gone(number))
+            && (self.next..*entry.key()).all(|number| sdus.is_gone(number))
         {
             let (number, _) = entry.remove_entry();
-            ledger.deliver(number);
+            sdus.deliver(number);
             self.next = number + 1;
         }
     }

@@ -68,9 +68,9 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
         }
         assert!(self.rlc.due().is_none_or(|at| at > self.now), "a timer rings for ever");
         let ms = self.now.0 / MS;
-        let ledger = self.rlc.ledger();
-        self.delivered.extend(ledger.delivered.drain(..).map(|packet| (ms, packet.id.0)));
-        self.dropped.extend(ledger.dropped.drain(..).map(|packet| packet.id.0));
+        let sdus = self.rlc.sdus();
+        self.delivered.extend(sdus.delivered.drain(..).map(|packet| (ms, packet.id.0)));
+        self.dropped.extend(sdus.dropped.drain(..).map(|packet| packet.id.0));
     }
 
     pub fn run(&mut self, ttis: usize, mut lost: impl FnMut(&R::Pdu) -> bool) {

@@ -212,11 +212,11 @@ impl<R: Peers> RlcMac<R> {
 
     fn release(&mut self, ctx: &mut Context) {
         for (user, station) in self.users.iter_mut().enumerate() {
-            let ledger = station.rlc.ledger();
-            for packet in ledger.dropped.drain(..) {
+            let sdus = station.rlc.sdus();
+            for packet in sdus.dropped.drain(..) {
                 ctx.lose(user, packet, Cause::RadioLoss);
             }
-            for packet in ledger.delivered.drain(..) {
+            for packet in sdus.delivered.drain(..) {
                 ctx.deliver(user, packet);
             }
         }

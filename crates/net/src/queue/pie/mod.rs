@@ -15,7 +15,7 @@ use nodeb_base::units::{Duration, Probability, Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ledger, Queue, QueueParams, TimedFifo};
+use super::{DropLog, Queue, QueueParams, TimedFifo};
 
 /// How PIE knows the queueing delay (RFC 8033, section 4.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -228,18 +228,18 @@ fn scaled(change: f64, drop_prob: f64) -> f64 {
 }
 
 impl Queue for PieQueue {
-    fn push(&mut self, now: Time, mut packet: Packet, ledger: &mut Ledger) -> bool {
+    fn push(&mut self, now: Time, mut packet: Packet, drops: &mut DropLog) -> bool {
         self.catch_up(now);
         if self.fifo.len() >= self.params.limit.get() as usize {
             self.accu_prob = 0.0;
-            ledger.refuse_overflow();
+            drops.refuse_overflow();
             return false;
         }
         if self.drop_early() {
             self.accu_prob = 0.0;
             let may_mark = self.params.ecn && self.drop_prob < self.params.ecn_threshold.0;
-            if !(may_mark && ledger.mark(&mut packet)) {
-                ledger.refuse_early();
+            if !(may_mark && drops.mark(&mut packet)) {
+                drops.refuse_early();
                 return false;
             }
         }
@@ -247,7 +247,7 @@ impl Queue for PieQueue {
         true
     }
 
-    fn pop(&mut self, now: Time, _: &mut Ledger) -> Option<Packet> {
+    fn pop(&mut self, now: Time, _: &mut DropLog) -> Option<Packet> {
         self.catch_up(now);
         let (came, packet) = self.fifo.pop()?;
         self.last_wait = now.since(came);

@@ -20,16 +20,16 @@ fn serve(
     ms: std::ops::Range<u64>,
     capable: bool,
     arrivals: impl Fn(u64) -> u64,
-) -> Ledger {
-    let mut ledger = Ledger::default();
+) -> DropLog {
+    let mut drops = DropLog::default();
     for t in ms {
         let now = Time(t * 1_000_000);
         for _ in 0..arrivals(t) {
-            queue.push(now, segment(capable), &mut ledger);
+            queue.push(now, segment(capable), &mut drops);
         }
-        queue.pop(now, &mut ledger);
+        queue.pop(now, &mut drops);
     }
-    ledger
+    drops
 }
 
 #[test]
@@ -73,16 +73,16 @@ fn the_departure_rate_gives_the_delay() {
 #[test]
 fn a_burst_is_let_through_for_its_allowance() {
     // The queue grows by a packet a millisecond from the beginning.
-    let ledger = serve(&mut pie(&Pie::default()), 0..150, false, |_| 2);
-    assert_eq!(ledger.counts.early, 0);
+    let drops = serve(&mut pie(&Pie::default()), 0..150, false, |_| 2);
+    assert_eq!(drops.counts.early, 0);
     let mut queue = pie(&Pie::default());
-    let ledger = serve(&mut queue, 0..2_000, false, |_| 2);
-    assert!(ledger.counts.early > 100, "{:?}", ledger.counts);
+    let drops = serve(&mut queue, 0..2_000, false, |_| 2);
+    assert!(drops.counts.early > 100, "{:?}", drops.counts);
     assert_eq!(queue.burst_allowance, Duration::ZERO);
     // After a long calm the allowance is back, however few events there were to update it.
-    let mut ledger = Ledger::default();
-    while queue.pop(Time(2_000_000_000), &mut ledger).is_some() {}
-    queue.push(Time(900_000_000_000), segment(false), &mut ledger);
+    let mut drops = DropLog::default();
+    while queue.pop(Time(2_000_000_000), &mut drops).is_some() {}
+    queue.push(Time(900_000_000_000), segment(false), &mut drops);
     assert_eq!((queue.burst_allowance, queue.drop_prob.to_bits()), (queue.params.burst, 0));
     assert_eq!(queue.next_update.0 % queue.params.update.0, 0);
     assert!(queue.next_update.since(Time(900_000_000_000)) <= queue.params.update);
@@ -92,13 +92,13 @@ fn a_burst_is_let_through_for_its_allowance() {
 fn the_delay_is_held_near_the_target() {
     // Six packets come for every five that can leave, for a minute.
     let mut queue = pie(&Pie::default());
-    let (mut ledger, mut waits) = (Ledger::default(), Vec::new());
+    let (mut drops, mut waits) = (DropLog::default(), Vec::new());
     for t in 0..60_000u64 {
         let now = Time(t * 1_000_000);
         for _ in 0..=u64::from(t % 5 == 0) {
-            queue.push(now, segment(false), &mut ledger);
+            queue.push(now, segment(false), &mut drops);
         }
-        queue.pop(now, &mut ledger);
+        queue.pop(now, &mut drops);
         if t > 20_000 {
             waits.push(queue.last_wait.as_secs());
         }
@@ -115,8 +115,8 @@ fn capable_packets_are_marked_up_to_the_threshold() {
     for (probability, marks) in [(0.09, true), (0.11, false)] {
         (queue.drop_prob, queue.qdelay_old_s, queue.burst_allowance) = (probability, 0.05, Duration::ZERO);
         queue.next_update = Time(u64::MAX);
-        let ledger = serve(&mut queue, 0..1_000, true, |t| if t == 0 { 20 } else { 1 });
-        let counts = ledger.counts;
+        let drops = serve(&mut queue, 0..1_000, true, |t| if t == 0 { 20 } else { 1 });
+        let counts = drops.counts;
         assert_eq!((counts.marked > 10, counts.early > 10), (marks, !marks), "{counts:?}");
     }
 }

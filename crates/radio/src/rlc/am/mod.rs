@@ -23,7 +23,7 @@ use pdu::{Feedback, Pdu};
 use rx::Receiver;
 use tx::Sender;
 
-use super::ledger::Ledger;
+use super::sdu_buffer::SduBuffer;
 use super::{Delivered, Peers};
 use crate::Backlog;
 use nodeb_base::event::Part;
@@ -36,7 +36,7 @@ use nodeb_base::units::{Duration, Time};
 pub struct Entities {
     sender: Sender,
     receiver: Receiver,
-    ledger: Ledger,
+    sdus: SduBuffer,
     /// What the phone has said and the sender has not heard yet.
     way_back: VecDeque<(Time, Feedback)>,
     delay: Duration,
@@ -60,7 +60,7 @@ impl AcknowledgedMode {
         Entities {
             sender: Sender::new(self, setting.pdu_bytes),
             receiver: Receiver::new(self, setting.pdu_bytes, setting.order),
-            ledger: Ledger::new(setting.buffer),
+            sdus: SduBuffer::new(setting.buffer),
             way_back: VecDeque::new(),
             delay: self.status.delay,
             losses: ErrorGaps::new(self.status.loss_rate.0, streams.stream("rlc", user, "status")),
@@ -104,7 +104,7 @@ impl Peers for Entities {
     type Pdu = Pdu;
 
     fn push(&mut self, now: Time, packet: Packet) -> bool {
-        let Some(number) = self.ledger.take(packet) else {
+        let Some(number) = self.sdus.take(packet) else {
             return false;
         };
         self.sender.push(now, number, packet.size);
@@ -121,7 +121,7 @@ impl Peers for Entities {
 
     fn carried(&self, pdu: &Pdu) -> Vec<Part> {
         match pdu {
-            Pdu::Data(data) => self.ledger.parts(&data.pieces).collect(),
+            Pdu::Data(data) => self.sdus.parts(&data.pieces).collect(),
             Pdu::Command(_) => Vec::new(),
         }
     }
@@ -129,9 +129,9 @@ impl Peers for Entities {
     fn arrive(&mut self, now: Time, pdu: Pdu, intact: bool) {
         match pdu {
             _ if !intact => {}
-            Pdu::Data(data) => self.receiver.on_data(now, &data, &mut self.ledger),
+            Pdu::Data(data) => self.receiver.on_data(now, &data, &mut self.sdus),
             Pdu::Command(command) => {
-                self.receiver.on_command(&command, &mut self.ledger);
+                self.receiver.on_command(&command, &mut self.sdus);
                 self.answer(now, Feedback::Done(command));
             }
         }
@@ -150,14 +150,14 @@ impl Peers for Entities {
             self.on_feedback(&feedback);
         }
         let dropped = self.sender.on_time(now);
-        self.ledger.discard(dropped);
+        self.sdus.discard(dropped);
     }
 
-    fn ledger(&mut self) -> &mut Ledger {
-        &mut self.ledger
+    fn sdus(&mut self) -> &mut SduBuffer {
+        &mut self.sdus
     }
 
     fn backlog(&self) -> Backlog {
-        self.ledger.held()
+        self.sdus.held()
     }
 }

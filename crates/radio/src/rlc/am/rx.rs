@@ -9,7 +9,7 @@ use super::params::{AcknowledgedMode, StatusFormat};
 use super::pdu::{Command, CommandKind, Data, Status};
 use super::status::{Reporter, report};
 use crate::rlc::Delivered;
-use crate::rlc::ledger::Ledger;
+use crate::rlc::sdu_buffer::SduBuffer;
 use crate::rlc::reassembly::Reassembly;
 
 /// The receiving end.
@@ -47,12 +47,12 @@ impl Receiver {
 
     /// An intact PDU with data has come. One outside the window or that came before is of no use, but
     /// its poll counts.
-    pub fn on_data(&mut self, now: Time, data: &Data, ledger: &mut Ledger) {
+    pub fn on_data(&mut self, now: Time, data: &Data, sdus: &mut SduBuffer) {
         self.reporter.begin(now);
         let leaves_gap = data.sn > self.highest();
         let inside = (self.next..self.next + self.window).contains(&data.sn);
         if inside && self.mark(data.sn) {
-            self.reassembly.take(&data.pieces, ledger);
+            self.reassembly.take(&data.pieces, sdus);
         }
         self.reporter.ask(data.poll, inside && leaves_gap);
     }
@@ -76,7 +76,7 @@ impl Receiver {
     }
 
     /// A command has come.
-    pub fn on_command(&mut self, command: &Command, ledger: &mut Ledger) {
+    pub fn on_command(&mut self, command: &Command, sdus: &mut SduBuffer) {
         if command.kind == CommandKind::Reset && command.sn >= self.highest() {
             self.here.clear();
         }
@@ -85,7 +85,7 @@ impl Receiver {
             self.next += 1;
         }
         self.move_window();
-        self.reassembly.give_up_before(command.kept, ledger);
+        self.reassembly.give_up_before(command.kept, sdus);
     }
 
     /// The report that goes now, if one is due.

@@ -21,7 +21,7 @@ use nodeb_base::units::{Duration, Size, Time};
 
 use super::Peers;
 use super::am::Setting;
-use super::ledger::Ledger;
+use super::sdu_buffer::SduBuffer;
 use super::reassembly::Reassembly;
 use super::segmentation::{Piece, Segmenter};
 use crate::Backlog;
@@ -71,7 +71,7 @@ impl Slotted {
             unreported: Vec::new(),
             way_back: VecDeque::new(),
             reassembly: Reassembly::new(setting.order),
-            ledger: Ledger::new(setting.buffer),
+            sdus: SduBuffer::new(setting.buffer),
         }
     }
 }
@@ -114,7 +114,7 @@ pub struct Window {
     unreported: Report,
     way_back: VecDeque<(Time, Report)>,
     reassembly: Reassembly,
-    ledger: Ledger,
+    sdus: SduBuffer,
 }
 
 impl Window {
@@ -165,7 +165,7 @@ impl Peers for Window {
     type Pdu = Pdu;
 
     fn push(&mut self, _now: Time, packet: Packet) -> bool {
-        let Some(number) = self.ledger.take(packet) else {
+        let Some(number) = self.sdus.take(packet) else {
             return false;
         };
         self.segmenter.push(number, packet.size);
@@ -192,12 +192,12 @@ impl Peers for Window {
     }
 
     fn carried(&self, pdu: &Pdu) -> Vec<Part> {
-        self.ledger.parts(&pdu.pieces).collect()
+        self.sdus.parts(&pdu.pieces).collect()
     }
 
     fn arrive(&mut self, now: Time, pdu: Pdu, intact: bool) {
         if intact {
-            self.reassembly.take(&pdu.pieces, &mut self.ledger);
+            self.reassembly.take(&pdu.pieces, &mut self.sdus);
         }
         self.unreported.push((pdu.place, intact));
         if pdu.last || self.unreported.len() >= self.params.report_every.get() as usize {
@@ -218,12 +218,12 @@ impl Peers for Window {
         }
     }
 
-    fn ledger(&mut self) -> &mut Ledger {
-        &mut self.ledger
+    fn sdus(&mut self) -> &mut SduBuffer {
+        &mut self.sdus
     }
 
     fn backlog(&self) -> Backlog {
-        self.ledger.held()
+        self.sdus.held()
     }
 }
 

@@ -185,10 +185,10 @@ impl Acknowledged {
 
     /// Hands over what has been delivered and dropped.
     fn hand_over(&mut self, mut decided: impl FnMut(Fate)) {
-        let ledger = self.peers.ledger();
-        ledger.delivered.drain(..).map(Fate::Arrived).for_each(&mut decided);
-        ledger.dropped.drain(..).map(Fate::Lost).for_each(&mut decided);
-        while self.first < ledger.oldest() {
+        let sdus = self.peers.sdus();
+        sdus.delivered.drain(..).map(Fate::Arrived).for_each(&mut decided);
+        sdus.dropped.drain(..).map(Fate::Lost).for_each(&mut decided);
+        while self.first < sdus.oldest() {
             self.since.pop_front();
             self.first += 1;
         }

@@ -1,5 +1,4 @@
-//! The packets that an RLC has taken, and what has become of them: each is delivered once, dropped
-//! once, or still there.
+//! Buffer of the SDUs that an RLC entity has accepted. Each is delivered once, dropped once, or still buffered.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -10,22 +9,22 @@ use nodeb_base::packet::Packet;
 use super::segmentation::Piece;
 use crate::Backlog;
 
-/// The packets, numbered in the order in which they came.
+/// The SDUs, numbered in order of arrival.
 #[derive(Debug)]
-pub struct Ledger {
+pub struct SduBuffer {
     limit: usize,
-    /// Number of the first packet in `packets`; those that have gone leave an empty place.
+    /// Number of the first packet in `packets`. Packets that are delivered or dropped leave `None` there.
     first: u64,
     packets: VecDeque<Option<Packet>>,
     held: Backlog,
-    /// What has been delivered, to be fetched.
+    /// Delivered packets that the caller has not taken yet.
     pub delivered: Vec<Packet>,
-    /// What has been dropped, to be fetched.
+    /// Dropped packets that the caller has not taken yet.
     pub dropped: Vec<Packet>,
 }
 
-impl Ledger {
-    /// An empty ledger for `limit` packets.
+impl SduBuffer {
+    /// Creates an empty buffer for `limit` packets.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -37,7 +36,7 @@ impl Ledger {
         }
     }
 
-    /// Takes a packet and gives it a number; `None` when there is no room.
+    /// Accepts a packet and returns its number, or `None` if the buffer is full.
     pub fn take(&mut self, packet: Packet) -> Option<u64> {
         if self.held.packets >= self.limit {
             return None;
@@ -47,7 +46,7 @@ impl Ledger {
         Some(self.first + self.packets.len() as u64 - 1)
     }
 
-    /// Takes a packet out, if it is still there.
+    /// Removes a packet, if it is still buffered.
     fn remove(&mut self, number: u64) -> Option<Packet> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let packet = self.packets.get_mut(place)?.take()?;
@@ -66,7 +65,7 @@ impl Ledger {
         self.delivered.extend(packet);
     }
 
-    /// Drops the packets of these numbers that are still there.
+    /// Drops those of the numbered packets that are still buffered.
     pub fn discard(&mut self, numbers: Range<u64>) {
         let end = self.first + self.packets.len() as u64;
         for number in numbers.start.max(self.first)..numbers.end.min(end) {
@@ -75,7 +74,7 @@ impl Ledger {
         }
     }
 
-    /// The parts of packets that pieces of SDUs are, as far as the packets are still there.
+    /// Returns the part of a packet that each piece carries, for packets still buffered.
     pub fn parts<'a>(&'a self, pieces: &'a [Piece]) -> impl Iterator<Item = Part> + 'a {
         pieces.iter().filter_map(|piece| {
             let place = usize::try_from(piece.sdu.checked_sub(self.first)?).ok()?;
@@ -84,18 +83,18 @@ impl Ledger {
         })
     }
 
-    /// Number of the oldest packet that is still there, or else of the next to come.
+    /// Returns the number of the oldest buffered packet, or the next number if the buffer is empty.
     pub fn oldest(&self) -> u64 {
         self.first
     }
 
-    /// Whether a packet has been delivered or dropped.
+    /// Returns true if a packet has been delivered or dropped.
     pub fn is_gone(&self, number: u64) -> bool {
         let place = number.checked_sub(self.first);
         place.is_none_or(|place| matches!(self.packets.get(place as usize), Some(None)))
     }
 
-    /// Packets and bytes that are still there.
+    /// Returns the number of packets and bytes buffered.
     pub fn held(&self) -> Backlog {
         self.held
     }

@@ -1,70 +1,69 @@
-//! What queues write down about the packets they drop or mark.
+//! Record of the packets that a queue drops or marks.
 
 use nodeb_base::event::Cause;
 use nodeb_base::packet::{EcnField, Packet};
 
-/// What a queue has done to packets so far.
+/// Counts of the packets that a queue has dropped or marked so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueCounts {
     /// Packets dropped because the queue was full.
     pub overflowed: u64,
     /// Packets that the discipline dropped before the queue was full.
     pub early: u64,
-    /// Packets marked instead (RFC 3168, CE).
+    /// Packets marked Congestion Experienced instead of being dropped (RFC 3168).
     pub marked: u64,
 }
 
 impl QueueCounts {
-    /// Packets dropped for whatever reason.
+    /// Returns the number of packets dropped, for either reason.
     pub fn dropped(&self) -> u64 {
         self.overflowed + self.early
     }
 }
 
-/// Counts drops and marks, and keeps the packets dropped after they had been taken until they are
-/// fetched.
+/// Counts a queue's drops and marks, and keeps the packets that it dropped after accepting them until the link takes them.
 #[derive(Debug, Default)]
-pub struct Ledger {
-    /// What has been done so far.
+pub struct DropLog {
+    /// The counts so far.
     pub counts: QueueCounts,
     discarded: Vec<(Packet, Cause)>,
 }
 
-impl Ledger {
-    /// Packets dropped after they had been taken, oldest first, since the last call, and why.
+impl DropLog {
+    /// Removes and returns the packets dropped after they had been accepted, oldest first, each with the cause.
     pub fn take_discarded(&mut self) -> std::vec::Drain<'_, (Packet, Cause)> {
         self.discarded.drain(..)
     }
 
-    /// Whether [`Self::take_discarded`] has any.
+    /// Returns true if [`Self::take_discarded`] would return any packet.
     #[inline]
     pub fn has_discarded(&self) -> bool {
         !self.discarded.is_empty()
     }
 
-    /// The packet that arrives finds no room.
+    /// Counts an arriving packet that is dropped because the queue is full.
     pub fn refuse_overflow(&mut self) {
         self.counts.overflowed += 1;
     }
 
-    /// The packet that arrives is dropped although there is room.
+    /// Counts an arriving packet that is dropped although there is room.
     pub fn refuse_early(&mut self) {
         self.counts.early += 1;
     }
 
-    /// A packet that has waited is dropped to make room.
+    /// Drops a packet that was waiting, to make room.
     pub fn discard_overflow(&mut self, packet: Packet) {
         self.counts.overflowed += 1;
         self.discarded.push((packet, Cause::Overflow));
     }
 
-    /// A packet that has waited is dropped to signal congestion.
+    /// Drops a packet that was waiting, to signal congestion.
     pub fn discard_early(&mut self, packet: Packet) {
         self.counts.early += 1;
         self.discarded.push((packet, Cause::EarlyDrop));
     }
 
-    /// Marks a packet whose transport understands that (RFC 3168, section 5); otherwise `false`.
+    /// Marks a packet if its transport is ECN-capable (RFC 3168, section 5), else returns false.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
         let is_capable = packet.ecn.is_capable();
         if is_capable {
