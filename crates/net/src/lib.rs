@@ -2,7 +2,7 @@
 //! jitter and reordering.
 
 mod core;
-pub mod flight;
+pub mod propagation;
 mod foresight;
 pub mod ingress;
 pub mod jitter;

@@ -10,7 +10,7 @@ use nodeb_base::event::{Cause, Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Time};
 
-use super::flight::Flight;
+use super::propagation::Propagation;
 use super::foresight::{Foresight, Unhappened};
 use super::ingress::{Ingress, LinkCounts};
 use super::outage::Outages;
@@ -40,7 +40,7 @@ pub struct Link {
     /// When waiting packets go on, drawn when the transmission under way began.
     resume: Key,
     airtime: Airtime,
-    flight: Flight,
+    propagation: Propagation,
     outages: Outages,
     /// Bytes sent.
     bytes: u64,
@@ -50,7 +50,7 @@ pub struct Link {
 
 impl Link {
     /// An idle link.
-    pub fn new(rate: Rate, delay: Duration, ingress: Ingress, flight: Flight) -> Self {
+    pub fn new(rate: Rate, delay: Duration, ingress: Ingress, propagation: Propagation) -> Self {
         Self {
             rate_bps: rate.0,
             delay,
@@ -61,7 +61,7 @@ impl Link {
             remainder: 0,
             resume: Key::default(),
             airtime: Airtime::default(),
-            flight,
+            propagation,
             outages: Outages::default(),
             bytes: 0,
             foresight: None,
@@ -74,7 +74,7 @@ impl Link {
     /// What waits is not told then, nor when packets begin to be sent, nor losses in order of time: it is for runs
     /// in which no one asks.
     pub fn foresee(&mut self) -> bool {
-        if self.foresight.is_none() && self.flight.is_plain() && self.outages.is_empty() {
+        if self.foresight.is_none() && self.propagation.is_plain() && self.outages.is_empty() {
             self.foresight = self.ingress.limits().map(Foresight::new);
         }
         self.is_foreseen()
@@ -117,7 +117,7 @@ impl Link {
     /// Delivers a packet under a key that [`Self::enter`] has returned. Returns true if it is the next to arrive.
     #[inline]
     pub fn deliver(&mut self, arrival: Key, packet: Packet) -> bool {
-        self.flight.depart_under(arrival, packet)
+        self.propagation.depart_under(arrival, packet)
     }
 
     /// Ends foresight: takes back what has been counted and has not happened under `end` or before, and returns it.
@@ -188,7 +188,7 @@ impl Link {
                 (ctx.place, packet.id, self.free_at, self.free_at + self.delay);
             ctx.emit(Event::Served { place, channel: 0, packet, from: start, sent, arrives });
         }
-        self.flight.depart(self.free_at + self.delay, packet, &mut ctx.stamps);
+        self.propagation.depart(self.free_at + self.delay, packet, &mut ctx.stamps);
         self.resume = ctx.key(self.free_at);
     }
 
@@ -210,13 +210,13 @@ impl Link {
 
     /// When [`Self::wake`] must be called next.
     pub fn next_wake(&self) -> Option<Key> {
-        let arrival = self.flight.next();
+        let arrival = self.propagation.next();
         if self.waits { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
     }
 
     /// Does what is due under `key`; the packet that has come through, if one has.
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
-        let arrived = self.flight.arrive(key);
+        let arrived = self.propagation.arrive(key);
         if let Some(packet) = &arrived {
             ctx.pass(packet);
         }
@@ -273,7 +273,7 @@ mod tests {
         let queue: QueueSpec = serde_json::from_value(queue).unwrap();
         let stream = Streams::new(1, 0).stream("test", 0, "queue");
         let (rate, delay) = (Rate(rate), Duration::from_millis(10));
-        Link::new(rate, delay, Ingress::new(loss, queue.build(rate, stream)), Flight::default())
+        Link::new(rate, delay, Ingress::new(loss, queue.build(rate, stream)), Propagation::default())
     }
 
     fn drain(link: &mut Link, around: &mut Surroundings) -> Vec<(Time, u64)> {
@@ -389,7 +389,7 @@ mod tests {
             let queue = DropTail { limit: limit.try_into().unwrap(), limit_bytes: None };
             let new = || {
                 let ingress = Ingress::new(Loss::listed(vec![5, 17]), Box::new(Fifo::new(&queue)));
-                Link::new(Rate(rate_gbps * 1_000_000_000), Duration(16), ingress, Flight::default())
+                Link::new(Rate(rate_gbps * 1_000_000_000), Duration(16), ingress, Propagation::default())
             };
             let mut ahead = new();
             prop_assert!(ahead.foresee());

@@ -5,7 +5,7 @@ use nodeb_base::params;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate};
 
-use super::flight::{Flight, Reordering};
+use super::propagation::{Propagation, Reordering};
 use super::ingress::Ingress;
 use super::jitter::JitterSpec;
 use super::line::Line;
@@ -86,21 +86,21 @@ pub struct Path<'a> {
 impl Path<'_> {
     /// The link, idle. `entity` and `index` name its random streams.
     pub fn link(&self, streams: &Streams, entity: &str, index: u64) -> Link {
-        let (ingress, flight) = self.parts(self.rate, *streams, entity, index);
-        Link::new(self.rate, self.delay, ingress, flight).with_outages(Outages::new(self.outages.to_vec()))
+        let (ingress, propagation) = self.parts(self.rate, *streams, entity, index);
+        Link::new(self.rate, self.delay, ingress, propagation).with_outages(Outages::new(self.outages.to_vec()))
     }
 
     /// The link that follows a recording and not the rate, idle.
     pub fn traced(&self, recording: &Recording, streams: &Streams, entity: &str, index: u64) -> TracedLink {
-        let (ingress, flight) = self.parts(recording.mean_rate(), *streams, entity, index);
-        TracedLink::new(recording, self.delay, ingress, flight)
+        let (ingress, propagation) = self.parts(recording.mean_rate(), *streams, entity, index);
+        TracedLink::new(recording, self.delay, ingress, propagation)
     }
 
     /// What comes before the transmitter, which sends at `rate`, and what comes behind it.
-    fn parts(&self, rate: Rate, streams: Streams, entity: &str, index: u64) -> (Ingress, Flight) {
+    fn parts(&self, rate: Rate, streams: Streams, entity: &str, index: u64) -> (Ingress, Propagation) {
         let queue = self.queue.build(rate, streams.stream(entity, index, "queue"));
         let ingress = Ingress::new(self.loss.build(&streams, entity, index), queue);
-        (ingress, Flight::new(self.jitter, self.reordering, &streams, entity, index))
+        (ingress, Propagation::new(self.jitter, self.reordering, &streams, entity, index))
     }
 
     /// Looks for impossible values.

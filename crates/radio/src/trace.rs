@@ -5,7 +5,7 @@ use nodeb_base::params;
 use nodeb_base::rng::Streams;
 use nodeb_base::table::Table;
 use nodeb_base::units::{Duration, Rate, Size};
-use nodeb_net::flight::Reordering;
+use nodeb_net::propagation::Reordering;
 use nodeb_net::jitter::JitterSpec;
 use nodeb_net::opportunities::{AtEnd, Opportunities, Recording};
 use nodeb_net::traced::OPPORTUNITIES;

@@ -15,7 +15,7 @@ use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::table;
 use nodeb_base::units::{Duration, Time};
 
-use super::flight::Flight;
+use super::propagation::Propagation;
 use super::ingress::{Ingress, LinkCounts};
 use super::opportunities::{Recording, Turns};
 
@@ -91,7 +91,7 @@ pub struct TracedLink {
     first: Option<First>,
     /// When the next opportunity is used, if something waits for it.
     resume: Option<Key>,
-    flight: Flight,
+    propagation: Propagation,
     /// The last time at which something was sent.
     sent: Time,
     /// What came within the last ms, where somebody wants to know since when it is sent.
@@ -103,7 +103,7 @@ pub struct TracedLink {
 
 impl TracedLink {
     /// An idle link.
-    pub fn new(recording: &Recording, delay: Duration, ingress: Ingress, flight: Flight) -> Self {
+    pub fn new(recording: &Recording, delay: Duration, ingress: Ingress, propagation: Propagation) -> Self {
         Self {
             turns: Turns::new(recording),
             size: recording.size.0,
@@ -112,7 +112,7 @@ impl TracedLink {
             ingress,
             first: None,
             resume: None,
-            flight,
+            propagation,
             sent: Time::ZERO,
             recent: VecDeque::new(),
             usage: Usage::default(),
@@ -196,7 +196,7 @@ impl TracedLink {
                 self.first = Some(First { packet, left: left - sent });
             } else {
                 self.bytes += u64::from(packet.size);
-                self.flight.depart(at + self.delay, packet, &mut ctx.stamps);
+                self.propagation.depart(at + self.delay, packet, &mut ctx.stamps);
             }
         }
         room
@@ -220,7 +220,7 @@ impl TracedLink {
 
     /// When [`Self::wake`] must be called next.
     pub fn next_wake(&self) -> Option<Key> {
-        match (self.flight.next(), self.resume) {
+        match (self.propagation.next(), self.resume) {
             (Some(arrival), Some(resume)) => Some(arrival.min(resume)),
             (arrival, resume) => arrival.or(resume),
         }
@@ -232,9 +232,9 @@ impl TracedLink {
         if self.resume == Some(key) {
             self.serve(ctx);
             // Without a delay the first packet is there at once: one event for both.
-            key = self.flight.next().filter(|(at, _)| *at <= ctx.now)?;
+            key = self.propagation.next().filter(|(at, _)| *at <= ctx.now)?;
         }
-        let arrived = self.flight.arrive(key)?;
+        let arrived = self.propagation.arrive(key)?;
         ctx.pass(&arrived);
         Some(arrived)
     }

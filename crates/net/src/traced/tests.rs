@@ -11,7 +11,7 @@ use nodeb_base::units::{Duration, Size, Time};
 use proptest::prelude::*;
 
 use super::{TracedLink, Usage};
-use crate::flight::Flight;
+use crate::propagation::Propagation;
 use crate::ingress::Ingress;
 use crate::loss::Loss;
 use crate::opportunities::{AtEnd, Opportunities, Recording};
@@ -30,7 +30,7 @@ fn link(times_ms: &[u64], at_end: AtEnd, delay: Duration, queue: &serde_json::Va
     let queue: QueueSpec = serde_json::from_value(queue.clone()).unwrap();
     let stream = Streams::new(1, 0).stream("test", 0, "queue");
     let ingress = Ingress::new(Loss::Never, queue.build(recording.mean_rate(), stream));
-    TracedLink::new(&recording, delay, ingress, Flight::default())
+    TracedLink::new(&recording, delay, ingress, Propagation::default())
 }
 
 fn endless() -> serde_json::Value {

@@ -28,7 +28,7 @@ type Lane = VecDeque<(Key, Packet)>;
 
 /// The packets on their way. Without jitter and reordering they lie in one lane.
 #[derive(Debug, Default)]
-pub struct Flight {
+pub struct Propagation {
     lane: Lane,
     impairment: Option<Box<Impairment>>,
 }
@@ -46,7 +46,7 @@ struct Impairment {
     late: Lane,
 }
 
-impl Flight {
+impl Propagation {
     /// Packets on link `index` among the like-named ones.
     pub fn new(
         jitter: Option<&JitterSpec>,
@@ -158,15 +158,15 @@ mod tests {
         let jitter: Option<JitterSpec> = jitter.map(from_toml);
         let reordering: Option<Reordering> = reordering.map(from_toml);
         let streams = Streams::new(1, 0);
-        let mut flight = Flight::new(jitter.as_ref(), reordering.as_ref(), &streams, "test", 0);
+        let mut propagation = Propagation::new(jitter.as_ref(), reordering.as_ref(), &streams, "test", 0);
         let mut stamps = Stamps::default();
         for seq in 0..packets {
             let at = Time((seq * spacing_ms + 100) * 1_000_000);
-            flight.depart(at, Packet::new(seq, 40), &mut stamps);
+            propagation.depart(at, Packet::new(seq, 40), &mut stamps);
         }
         std::iter::from_fn(|| {
-            let key = flight.next()?;
-            flight.arrive(key).map(|packet| (key.0, packet.id.0))
+            let key = propagation.next()?;
+            propagation.arrive(key).map(|packet| (key.0, packet.id.0))
         })
         .collect()
     }
