@@ -204,8 +204,8 @@ impl<'a> Driver<'a> {
         let phones = self.exchange.phones();
         let sum = |of: fn(&crate::report::OfPhone) -> u64| phones.iter().map(of).sum();
         let delays = phones.iter().map(|it| it.down.delay.mean_s() * it.down.delay.count() as f64);
-        let standing = self.exchange.series().standing();
-        let cqis = || standing.iter().filter_map(|it| it.cqi);
+        let snapshots = self.exchange.series().snapshots();
+        let cqis = || snapshots.iter().filter_map(|it| it.cqi);
         self.watch.publish(&Status {
             time_s: now.as_secs(),
             down_packets: sum(|it| it.down.arrived.packets),
@@ -213,8 +213,8 @@ impl<'a> Driver<'a> {
             up_bytes: sum(|it| it.up.arrived.bytes),
             lost: sum(|it| it.down.all_lost() + it.up.all_lost()),
             waiting: self.exchange.waiting() as u64,
-            queued_down: standing.iter().map(|it| it.down.packets as u64).sum(),
-            queued_up: standing.iter().map(|it| it.up.packets as u64).sum(),
+            queued_down: snapshots.iter().map(|it| it.down.packets as u64).sum(),
+            queued_up: snapshots.iter().map(|it| it.up.packets as u64).sum(),
             cqi: f64::from(cqis().sum::<f32>()) / cqis().count() as f64,
             delays_s: delays.sum(),
             late_s: self.late.quantile_s(0.99),

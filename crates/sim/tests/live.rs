@@ -201,7 +201,7 @@ fn asking_how_users_stand_changes_nothing() {
                 let seen = Time(at.0 - random(15_000_000).min(at.0));
                 if looks {
                     live.advance(seen, &mut fates);
-                    cqis += usize::from(live.standing(0).unwrap().cqi.is_some());
+                    cqis += usize::from(live.snapshot(0).unwrap().cqi.is_some());
                 }
                 let way = if tag % 3 == 0 { Way::Up } else { Way::Down };
                 live.offer(at, way, 0, cargo(tag, 40 + random(1_460) as u32), &mut fates).unwrap();
@@ -233,9 +233,9 @@ fn how_users_stand_is_what_waits() {
     }
     // 3.5 s: three have arrived, the fourth is in service, and six wait; up all ten have arrived.
     live.advance(Time(3_500_000_000), &mut fates);
-    let standing = live.standing(0).unwrap();
-    assert_eq!((standing.down.packets, standing.down.bytes), (6, 6_000));
-    assert_eq!((standing.up.packets, standing.up.bytes, standing.cqi), (0, 0, None));
+    let snapshot = live.snapshot(0).unwrap();
+    assert_eq!((snapshot.down.packets, snapshot.down.bytes), (6, 6_000));
+    assert_eq!((snapshot.up.packets, snapshot.up.bytes, snapshot.cqi), (0, 0, None));
     assert_eq!(live.carried(), nodeb_sim::world::Carried::default());
-    assert!(live.standing(1).is_err());
+    assert!(live.snapshot(1).is_err());
 }

@@ -11,7 +11,7 @@ pub mod tables;
 
 use nodeb_base::event::Cause;
 use nodeb_base::units::Time;
-use nodeb_sim::world::{Carried, Fate, Listener, Live, Standing, Way};
+use nodeb_sim::world::{Carried, Fate, Listener, Live, Snapshot, Way};
 
 use self::bins::{Bins, FIRST_WIDTH, Merge};
 use self::delays::Delays;
@@ -69,7 +69,7 @@ pub struct Series {
     /// What simulated users were carried by the last look.
     carried: Carried,
     /// How phones stood then.
-    standing: Vec<Standing>,
+    snapshots: Vec<Snapshot>,
 }
 
 impl Merge for Interval {
@@ -118,7 +118,7 @@ impl Series {
             shared: Bins::new(most),
             next: Time(LOOK_EVERY),
             carried: Carried::default(),
-            standing: vec![Standing::default(); users.len()],
+            snapshots: vec![Snapshot::default(); users.len()],
             users,
         }
     }
@@ -186,19 +186,19 @@ impl Series {
         // What is found belongs to the time that ends here.
         let at = Time(now.0.saturating_sub(1));
         for (phone, user) in self.users.iter().enumerate() {
-            let standing = live.standing(*user)?;
-            for (track, queue) in self.tracks[phone].iter_mut().zip([standing.down, standing.up]) {
+            let snapshot = live.snapshot(*user)?;
+            for (track, queue) in self.tracks[phone].iter_mut().zip([snapshot.down, snapshot.up]) {
                 let interval = track.intervals.at(at);
                 interval.queue.packets += queue.packets as u64;
                 interval.queue.bytes += queue.bytes;
                 interval.looks += 1;
             }
-            if let Some(cqi) = standing.cqi {
+            if let Some(cqi) = snapshot.cqi {
                 let interval = self.tracks[phone][0].intervals.at(at);
                 interval.cqi += f64::from(cqi);
                 interval.cqis += 1;
             }
-            self.standing[phone] = standing;
+            self.snapshots[phone] = snapshot;
         }
         let carried = live.carried();
         let simulated = &mut self.shared.at(at).simulated;
@@ -210,8 +210,8 @@ impl Series {
     }
 
     /// How phones stood when the world was looked at.
-    pub fn standing(&self) -> &[Standing] {
-        &self.standing
+    pub fn snapshots(&self) -> &[Snapshot] {
+        &self.snapshots
     }
 
     /// Intervals of one length up to `end`, the longest that any has: that, in ns.

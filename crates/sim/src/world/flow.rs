@@ -10,7 +10,7 @@ use nodeb_tcp::{Opener, Receiver, Sender, SenderCounts, Window};
 
 use super::connection_timers::{ConnectionTimers, Timer};
 use super::env::Env;
-use super::experience::Experience;
+use super::user_metrics::UserMetrics;
 use super::owners::{Owner, Owners};
 use super::wire::Wire;
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
@@ -159,7 +159,7 @@ pub struct Flow {
     pub finished: Option<Time>,
     pub downloaded: Option<Time>,
     /// What its user sees of it.
-    pub experience: Experience,
+    pub metrics: UserMetrics,
     /// Values last emitted of the sender that faces the phone.
     pub emitted: Emitted,
 }
@@ -215,7 +215,7 @@ impl Flow {
             accepted: None,
             finished: None,
             downloaded: None,
-            experience: Experience::new(streams.indexed("user", u64::from(id), "loads kept")),
+            metrics: UserMetrics::new(streams.indexed("user", u64::from(id), "loads kept")),
             emitted: Emitted::default(),
         })
     }
@@ -271,7 +271,7 @@ impl Flow {
         };
         let received_s = lasted(Some(start), Some(self.downloaded.unwrap_or(end.max(start))));
         let retransmit_bps = sender.wire_bytes() as f64 * 8.0 / transfer_s * blocks_per_success;
-        let [load_median_s, load_p95_s] = self.experience.loads.quantiles_s([0.5, 0.95]);
+        let [load_median_s, load_p95_s] = self.metrics.loads.quantiles_s([0.5, 0.95]);
         FlowRow {
             endless: self.total_bytes.is_none(),
             complete: self.finished.is_some(),
@@ -283,13 +283,13 @@ impl Flow {
             sender: *sender.counts(),
             transfers: self.demand.completed,
             transfer_delay_mean_s: self.demand.delay_sum.as_secs() / self.demand.completed as f64,
-            loads: self.experience.loads.count,
-            load_mean_s: self.experience.loads.mean_s(),
+            loads: self.metrics.loads.count,
+            load_mean_s: self.metrics.loads.mean_s(),
             load_median_s,
             load_p95_s,
-            stalls: self.experience.stalls,
-            stalled_s: self.experience.stalled_s(),
-            recovery_s: self.experience.recovery_s(),
+            stalls: self.metrics.stalls,
+            stalled_s: self.metrics.stalled_s(),
+            recovery_s: self.metrics.recovery_s(),
             received_bps: self.receiver.delivered_bytes() as f64 * 8.0 / received_s,
             application_bps,
             retransmit_bps,

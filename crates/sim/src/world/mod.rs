@@ -18,7 +18,7 @@ mod connection_timers;
 mod control;
 mod env;
 mod events;
-mod experience;
+mod user_metrics;
 mod external;
 mod feedback;
 mod flow;
@@ -30,14 +30,14 @@ mod owners;
 mod phone;
 mod recorder;
 mod server;
-mod standing;
+mod snapshot;
 mod summary;
 mod wire;
 
 pub use control::{Control, Listener, NullListener};
 pub use external::{Cargo, Fate, Way};
 pub use live::Live;
-pub use standing::{Carried, Standing};
+pub use snapshot::{Carried, Snapshot};
 
 use nodeb_base::engine::{Key, Stamp};
 use nodeb_base::error::{Error, Result};

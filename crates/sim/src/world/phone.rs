@@ -61,7 +61,7 @@ impl<T: Listener> World<T> {
         let ack = state.receiver.on_segment(self.env.common.now, segment);
         let asks = state.first_request.take();
         let delivered = state.receiver.delivered_bytes();
-        state.experience.deliver(self.env.common.now, delivered, state.demand.bytes);
+        state.metrics.deliver(self.env.common.now, delivered, state.demand.bytes);
         let (now, sink) = (self.env.common.now, &mut self.env.common.sink);
         state.demand.arrive(now, delivered, |bytes| sink.emit(now, Event::Arrived { flow, bytes }));
         if state.downloaded.is_none() && Some(delivered) == state.total_bytes {

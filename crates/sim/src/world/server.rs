@@ -24,7 +24,7 @@ impl<T: Listener> World<T> {
             return;
         };
         self.env.emit(Event::Began { flow, bytes: transfer.bytes });
-        state.experience.ask(self.env.now, state.demand.bytes, transfer.is_last);
+        state.metrics.ask(self.env.now, state.demand.bytes, transfer.is_last);
         if let Some(at) = state.demand.next_beginning(self.env.now, After::Beginning) {
             state.timers.set(&mut self.env, Timer::Traffic, at);
         }
@@ -169,7 +169,7 @@ impl<T: Listener> World<T> {
     pub(super) fn after_air_sender(&mut self, flow: u32, progress: Progress) {
         let Progress { acked_bytes, recovery, is_done, .. } = progress;
         let state = &mut self.flows[flow];
-        state.experience.repair(self.env.now, recovery);
+        state.metrics.repair(self.env.now, recovery);
         while let Some(transfer) = state.demand.complete(self.env.now, acked_bytes) {
             let Outstanding { begun, arrived, bytes, .. } = transfer;
             self.env.emit(Event::Transfer { flow, begun, arrived, bytes });

@@ -39,7 +39,7 @@ impl<T: Listener> World<T> {
         self.settle();
         let now = self.env.now;
         for flow in self.flows.iter_mut() {
-            flow.experience.end(now);
+            flow.metrics.end(now);
         }
         let mut of_radio = Vec::new();
         for air in &mut self.bearers {

@@ -13,7 +13,7 @@ pub const STALL: Duration = Duration(1_000_000_000);
 
 /// What is known of one user's wait.
 #[derive(Debug)]
-pub struct Experience {
+pub struct UserMetrics {
     /// Loads that the phone waits for: when they were asked for, and bytes of the connection up to their last.
     awaited: VecDeque<(Time, u64)>,
     /// When the page was asked for of which more is to come.
@@ -28,7 +28,7 @@ pub struct Experience {
     repaired: Duration,
 }
 
-impl Experience {
+impl UserMetrics {
     /// Nothing seen yet; `choice` draws the load times that are kept of very many.
     pub fn new(choice: Indexed) -> Self {
         Self {
@@ -190,8 +190,8 @@ mod tests {
         Times::new(Streams::new(1, 0).indexed("user", 0, "loads kept"))
     }
 
-    fn experience() -> Experience {
-        Experience::new(Streams::new(1, 0).indexed("user", 0, "loads kept"))
+    fn metrics() -> UserMetrics {
+        UserMetrics::new(Streams::new(1, 0).indexed("user", 0, "loads kept"))
     }
 
     fn at(ms: u64) -> Time {
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_page_is_loaded_with_its_last_object() {
-        let mut seen = experience();
+        let mut seen = metrics();
         seen.ask(at(0), 100, false);
         seen.deliver(at(500), 100, 100);
         assert_eq!(seen.loads.count, 0);
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_together_is_loaded_in_order() {
-        let mut seen = experience();
+        let mut seen = metrics();
         for (time, end) in [(0, 10), (100, 20), (200, 30)] {
             seen.ask(at(time), end, true);
         }
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_stall_is_a_second_without_data_that_were_to_come() {
-        let mut seen = experience();
+        let mut seen = metrics();
         seen.ask(at(0), 100, true);
         seen.deliver(at(5_000), 10, 100);
         seen.deliver(at(5_999), 20, 100);
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn repair_lasts_until_recovery_is_open_again() {
-        let mut seen = experience();
+        let mut seen = metrics();
         for (time, state) in
             [(0, Recovery::Open), (100, Recovery::Fast), (200, Recovery::Timeout), (450, Recovery::Open)]
         {

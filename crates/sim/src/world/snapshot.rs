@@ -8,7 +8,7 @@ use super::live::Live;
 
 /// How a user stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct Snapshot {
     /// What waits for the user at its bearer, as [`nodeb_radio::Bearer::backlog`] says.
     pub down: Backlog,
     /// What waits for the user's uplink.
@@ -31,7 +31,7 @@ impl<L: Listener> Live<L> {
     ///
     /// # Errors
     /// [`Error::Scenario`] when there is no such user.
-    pub fn standing(&mut self, user: u32) -> Result<Standing> {
+    pub fn snapshot(&mut self, user: u32) -> Result<Snapshot> {
         let world = &mut self.world;
         let Some(phone) = world.phones.get(user as usize) else {
             return Err(Error::Scenario(format!("there is no user number {user}")));
@@ -41,7 +41,7 @@ impl<L: Listener> Live<L> {
         let down = world.bearers[phone.bearer as usize].backlog(phone.position);
         let cqi = world.cqi(user);
         world.emit();
-        Ok(Standing { down, up, cqi })
+        Ok(Snapshot { down, up, cqi })
     }
 
     /// What simulated users were carried by now.
