@@ -25,7 +25,7 @@ const CLIENT_PORTS: std::ops::RangeInclusive<u16> = 49_152..=65_535;
 const TIME_TO_LIVE: u8 = 64;
 
 /// The longest headers: 20 B of IPv4, 20 B of TCP and 40 B of options.
-pub const MOST_HEADER_BYTES: usize = 80;
+pub const MAX_HEADER_BYTES: usize = 80;
 
 /// One end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Frame {
         let headers = ip_bytes.len() + tcp_bytes.len();
         self.bytes[..ip_bytes.len()].copy_from_slice(&ip_bytes);
         self.bytes[ip_bytes.len()..headers].copy_from_slice(&tcp_bytes);
-        self.bytes[headers..MOST_HEADER_BYTES].fill(0);
+        self.bytes[headers..MAX_HEADER_BYTES].fill(0);
         self.captured = self.bytes.len().min(ip.total_len.into());
         Ok(ip.total_len.into())
     }

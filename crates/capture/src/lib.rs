@@ -45,7 +45,7 @@ pub use place::Interface;
 use place::{Connections, Seen, Viewpoint};
 
 /// Bytes kept of each packet unless told otherwise: the longest headers. Data are zeros anyway.
-pub const DEFAULT_SNAP_LENGTH: u32 = frame::MOST_HEADER_BYTES as u32;
+pub const DEFAULT_SNAP_LENGTH: u32 = frame::MAX_HEADER_BYTES as u32;
 
 /// Bytes that may be kept of each packet: the headers at least, an IPv4 packet at most.
 pub const SNAP_LENGTHS: std::ops::RangeInclusive<u32> = DEFAULT_SNAP_LENGTH..=65_535;
@@ -58,7 +58,7 @@ const INBOUND: u32 = 0b01;
 const OUTBOUND: u32 = 0b10;
 
 /// Longest comment; an option holds 65 535 B.
-const MOST_COMMENT_BYTES: usize = 60_000;
+const MAX_COMMENT_BYTES: usize = 60_000;
 
 /// Why there is no capture, or not all of it.
 #[derive(Debug, thiserror::Error)]
@@ -409,8 +409,8 @@ fn comment(scenario: &Scenario, seed: u64, run: u64, about: &[String]) -> Result
     }
     text.push('\n');
     text += &scenario::to_toml(scenario)?;
-    if text.len() > MOST_COMMENT_BYTES {
-        let end = (0..=MOST_COMMENT_BYTES).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
+    if text.len() > MAX_COMMENT_BYTES {
+        let end = (0..=MAX_COMMENT_BYTES).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         text.truncate(end);
         text += "\n# ... and so on";
     }

@@ -28,7 +28,7 @@ use nodeb_tcp::segment::HEADER_BYTES;
 
 pub use cause::{Cause, Step};
 pub use span::{Lost, Path, Span};
-pub use timeline::MOST_RECORDS;
+pub use timeline::MAX_RECORDS;
 pub use told::Told;
 
 use timeline::Timeline;
@@ -67,7 +67,7 @@ pub enum Error {
 
 fn too_long(after: Time) -> String {
     format!(
-        "the transfer is too long to be explained: after {} s there are more than {MOST_RECORDS} records of its \
+        "the transfer is too long to be explained: after {} s there are more than {MAX_RECORDS} records of its \
          packets and blocks; explain a shorter one",
         after.as_secs()
     )

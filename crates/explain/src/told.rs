@@ -9,7 +9,7 @@ use crate::span::{Path, Span};
 use crate::{Error, explain};
 
 /// Most transfers of a user that are explained together: each is a simulation as far as it goes.
-pub const MOST_TRANSFERS: u64 = 20;
+pub const MAX_TRANSFERS: u64 = 20;
 
 /// What is said of a user's transfers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,14 +21,14 @@ pub struct Told {
 }
 
 impl Told {
-    /// Explains the first transfers of `user`, at most [`MOST_TRANSFERS`].
+    /// Explains the first transfers of `user`, at most [`MAX_TRANSFERS`].
     ///
     /// # Errors
     /// As [`explain`]; [`Error::NoTransfer`] only where the user has begun none.
     pub fn of(scenario: &Scenario, seed: u64, run: u64, control: &Control, user: u64) -> Result<Self, Error> {
         let mut told = Self::default();
         let mut known = 0;
-        while known < MOST_TRANSFERS {
+        while known < MAX_TRANSFERS {
             match explain(scenario, seed, run, control, (user, known)) {
                 Ok(path) => told.add(&path, user, known),
                 Err(Error::NoTransfer { .. }) if known > 0 => break,
@@ -36,7 +36,7 @@ impl Told {
             }
             known += 1;
         }
-        let limit = if known == MOST_TRANSFERS { ", which are the most" } else { "" };
+        let limit = if known == MAX_TRANSFERS { ", which are the most" } else { "" };
         let which =
             if known == 1 { "transfer 0".to_owned() } else { format!("transfers 0 to {}", known - 1) };
         told.about = format!("Comments tell the critical path of user {user}'s {which}{limit}.");

@@ -15,7 +15,7 @@ use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 
 /// Larger sizes are typing errors.
-const MOST_BYTES: Size = Size(1_000_000_000);
+const MAX_BYTES: Size = Size(1_000_000_000);
 
 params! {
     /// Links that follow traces in mahimahi's format.
@@ -55,8 +55,8 @@ impl Checked for TraceBearer {
         if let Some(up) = &self.up {
             check.within("up", |check| up.check(check));
         }
-        check.range("opportunity", self.opportunity, Size(1)..=MOST_BYTES);
-        check.at_most("header", self.header, MOST_BYTES);
+        check.range("opportunity", self.opportunity, Size(1)..=MAX_BYTES);
+        check.at_most("header", self.header, MAX_BYTES);
         self.path().check(check);
         check.within("queue", |check| {
             check.within(self.queue.key(), |check| self.queue.check_waiting(check));

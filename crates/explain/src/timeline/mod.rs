@@ -1,7 +1,7 @@
 //! What is kept of a run for one transfer: the packets of its flow, what they waited for and why they were sent.
 //!
 //! Kept is what happens while the transfer is under way, and of the time before only what is still on its way
-//! then. That bounds the memory by the transfer, and [`MOST_RECORDS`] bounds the transfer.
+//! then. That bounds the memory by the transfer, and [`MAX_RECORDS`] bounds the transfer.
 
 mod air;
 mod flying;
@@ -28,7 +28,7 @@ use packets::Packets;
 
 /// Most records of packets, places and blocks that are kept, 16 to 72 bytes each: about 1 GB, a transfer of 2 GB over a
 /// wire.
-pub const MOST_RECORDS: usize = 16_000_000;
+pub const MAX_RECORDS: usize = 16_000_000;
 
 /// After so many records before the transfer has begun, what is over is forgotten.
 const FORGET_AFTER: usize = 1 << 14;
@@ -207,7 +207,7 @@ impl Timeline {
 
     /// Ends the run when more records are kept than there is memory for: looked at when a packet is sent.
     pub fn check_records(&mut self, at: Time) -> ControlFlow<()> {
-        if self.records() <= MOST_RECORDS {
+        if self.records() <= MAX_RECORDS {
             return ControlFlow::Continue(());
         }
         self.too_long = Some(at);

@@ -14,7 +14,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 const BYTES_A_PACKET: u64 = 700;
 
 /// Packets for which there is room at most before they are sent.
-const MOST_AT_ONCE: usize = 1 << 18;
+const MAX_AT_ONCE: usize = 1 << 18;
 
 /// A packet.
 #[derive(Clone, Copy, Debug)]
@@ -221,7 +221,7 @@ impl Packets {
         if let Some(bytes) = explained {
             self.has_begun = true;
             // Room for data and ACKs is had at once: lists that grow are copied.
-            let packets = usize::try_from(bytes / BYTES_A_PACKET).unwrap_or(MOST_AT_ONCE).min(MOST_AT_ONCE);
+            let packets = usize::try_from(bytes / BYTES_A_PACKET).unwrap_or(MAX_AT_ONCE).min(MAX_AT_ONCE);
             self.list.reserve(packets);
             self.hops.reserve(3 * packets);
         }

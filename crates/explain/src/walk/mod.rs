@@ -23,7 +23,7 @@ use crate::timeline::{Basis, Hop, Moment, NONE, Packet, Timeline, Why};
 const SPANS_A_RECORD: usize = 8;
 
 /// Spans for which there is room at most before they are found.
-const MOST_AT_ONCE: usize = 1 << 19;
+const MAX_AT_ONCE: usize = 1 << 19;
 
 /// Where the path goes on, backwards in time.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
             seq: 0,
             // Room is had at once: lists that grow are copied, and memory that is given back piece by piece has to
             // be had anew for the next explanation.
-            spans: Vec::with_capacity((SPANS_A_RECORD * timeline.records()).min(MOST_AT_ONCE)),
+            spans: Vec::with_capacity((SPANS_A_RECORD * timeline.records()).min(MAX_AT_ONCE)),
             control,
         };
         walk.follow(timeline.last);

@@ -44,7 +44,7 @@ impl Checked for FqCodel {
 }
 
 /// Most packets that one overflow drops (RFC 8290, section 4.1).
-const MOST_SHED: usize = 64;
+const MAX_SHED: usize = 64;
 /// Slot of the hash table that no flow has used yet.
 const UNUSED: u32 = u32::MAX;
 
@@ -126,7 +126,7 @@ impl FlowQueues {
         let Some((_, fattest)) = fattest else { return false };
         let fifo = &mut self.queues[fattest].fifo;
         let alone = fattest == arrival as usize && fifo.len() == 1;
-        for _ in 0..(fifo.len() / 2).clamp(1, MOST_SHED) {
+        for _ in 0..(fifo.len() / 2).clamp(1, MAX_SHED) {
             let Some((_, packet)) = fifo.pop() else { break };
             self.packets -= 1;
             self.bytes -= u64::from(packet.size);

@@ -48,7 +48,7 @@ fn first() -> u64 {
 
 impl Experiment {
     /// Most points of one experiment.
-    pub const MOST_POINTS: usize = 1000;
+    pub const MAX_POINTS: usize = 1000;
 
     /// The link at `eb_n0_db`.
     pub fn link(&self, eb_n0_db: f64) -> Link {
@@ -66,8 +66,8 @@ impl Experiment {
     pub fn check(&self) -> Result<()> {
         self.stop.check().map_err(|error| error.under("stop"))?;
         let points = &self.eb_n0_db.0;
-        if points.is_empty() || points.len() > Self::MOST_POINTS {
-            let message = format!("1 to {} points, not {}", Self::MOST_POINTS, points.len());
+        if points.is_empty() || points.len() > Self::MAX_POINTS {
+            let message = format!("1 to {} points, not {}", Self::MAX_POINTS, points.len());
             return Err(Error::config("eb_n0_db", message));
         }
         points.iter().try_for_each(|&eb_n0_db| self.link(eb_n0_db).check())

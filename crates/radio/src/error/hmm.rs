@@ -24,7 +24,7 @@ pub struct HiddenMarkov {
 }
 
 /// More states than any error sequence justifies.
-const MOST_STATES: usize = 64;
+const MAX_STATES: usize = 64;
 
 /// How far a row may be from 1: figures in a file are rounded.
 const TOLERANCE: f64 = 1e-6;
@@ -32,8 +32,8 @@ const TOLERANCE: f64 = 1e-6;
 impl Checked for HiddenMarkov {
     fn check(&self, check: &mut Check) {
         let states = self.error.len();
-        check.require((1..=MOST_STATES).contains(&states), "error", || {
-            format!("{states} states; expected 1 to {MOST_STATES}, each with its error probability")
+        check.require((1..=MAX_STATES).contains(&states), "error", || {
+            format!("{states} states; expected 1 to {MAX_STATES}, each with its error probability")
         });
         let is_square = self.transition.len() == states && self.transition.iter().all(|r| r.len() == states);
         check.require(is_square, "transition", || {

@@ -26,7 +26,7 @@ params! {
 const TOLERANCE: f64 = 1e-6;
 
 /// More PDUs than a transport block has.
-const MOST_PDUS: usize = 1_000;
+const MAX_PDUS: usize = 1_000;
 
 impl Checked for WithinBlock {
     fn check(&self, check: &mut Check) {
@@ -48,8 +48,8 @@ impl Checked for WithinBlock {
                 )
             });
         }
-        check.require(length <= MOST_PDUS, "patterns", || {
-            format!("blocks of {length} PDUs are too many; expected at most {MOST_PDUS}")
+        check.require(length <= MAX_PDUS, "patterns", || {
+            format!("blocks of {length} PDUs are too many; expected at most {MAX_PDUS}")
         });
         let key = if self.count_law.is_empty() { "patterns" } else { "count_law" };
         let weights = || self.patterns.values().chain(&self.count_law);

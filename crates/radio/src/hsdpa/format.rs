@@ -33,7 +33,7 @@ pub const CQIS: usize = 31;
 pub const CATEGORIES: std::ops::RangeInclusive<u8> = 1..=12;
 
 /// Most HS-PDSCH codes (TS 25.213, 5.2.1).
-pub const MOST_CODES: u32 = 15;
+pub const MAX_CODES: u32 = 15;
 
 /// Bits and codes for CQI 1 to 30 where the category has no limit: category 10, table 7D.
 const LARGEST: [(u32, u32); CQIS - 1] = [
@@ -137,7 +137,7 @@ mod tests {
             for format in formats(category).into_iter().flatten() {
                 let per_symbol = if format.modulation == Modulation::Qpsk { 2 } else { 4 };
                 assert!(format.bits + 24 <= 480 * per_symbol * format.codes, "{category}: {format:?}");
-                assert!(format.codes <= MOST_CODES);
+                assert!(format.codes <= MAX_CODES);
             }
             let bits = formats(category).map(|format| format.map_or(0, |format| format.bits));
             assert!(bits.windows(2).all(|pair| pair[0] <= pair[1]), "category {category}");

@@ -53,7 +53,7 @@ use super::{Bearer, Facts, Radio, UserRadio};
 use crate::numerology::Numerology;
 
 /// Bits that a code carries at most in a TTI: CQI 30 of category 10 (TS 25.214, table 7D).
-const MOST_BITS_PER_CODE: u64 = 25_558_u64.div_ceil(15);
+const MAX_BITS_PER_CODE: u64 = 25_558_u64.div_ceil(15);
 
 /// What decides whether a block is decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -123,7 +123,7 @@ params! {
 impl Checked for Hsdpa {
     fn check(&self, check: &mut Check) {
         let limits = [
-            ("codes", self.codes, format::MOST_CODES),
+            ("codes", self.codes, format::MAX_CODES),
             ("users_per_tti", self.users_per_tti, 4),
             ("processes", self.processes, 8),
             ("reordering_window", self.reordering_window, 32),
@@ -293,7 +293,7 @@ impl Radio for Hsdpa {
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         let most = match &self.link_adaptation {
             LinkAdaptationSpec::Cqi(reports) => {
-                let by_codes = u64::from(self.codes.get()) * MOST_BITS_PER_CODE;
+                let by_codes = u64::from(self.codes.get()) * MAX_BITS_PER_CODE;
                 let own =
                     reports.table.last().map(|row| u64::from(row.bits) * u64::from(self.users_per_tti.get()));
                 own.unwrap_or(by_codes) * NANOS_PER_S / self.numerology().tti.0

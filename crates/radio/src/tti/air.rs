@@ -35,8 +35,8 @@ pub struct Air {
 }
 
 /// More than any system has; larger numbers are typing errors.
-const MOST_CHANNELS: u32 = 1_000;
-const MOST_PDUS: u32 = 1_000;
+const MAX_CHANNELS: u32 = 1_000;
+const MAX_PDUS: u32 = 1_000;
 const LONGEST_TTI: Duration = Duration::from_secs(10);
 
 impl Air {
@@ -44,8 +44,8 @@ impl Air {
     pub fn check_with(&self, errors: Option<&ErrorModel>, check: &mut Check) {
         check.range("tti", self.tti, Duration(1_000)..=LONGEST_TTI);
         check.range("pdu_size", Size(self.pdu_bytes.into()), Size(1)..=Size(65_535));
-        check.at_most("channels", self.channels, MOST_CHANNELS);
-        check.at_most("pdus_per_tti", self.pdus_per_block, MOST_PDUS);
+        check.at_most("channels", self.channels, MAX_CHANNELS);
+        check.at_most("pdus_per_tti", self.pdus_per_block, MAX_PDUS);
         if let Some(errors) = errors {
             errors.check_for(self.pdus_per_block, self.max_transmissions, check);
         } else {

@@ -12,7 +12,7 @@
 const LEAST_REMAINDER: f64 = 1e-4;
 /// Points of the integral at first and at most.
 const FEWEST_POINTS: u32 = 32;
-const MOST_POINTS: u32 = 1 << 14;
+const MAX_POINTS: u32 = 1 << 14;
 /// Change of the integral, relative, at which it is taken as known.
 const CONVERGED: f64 = 1e-12;
 
@@ -64,7 +64,7 @@ fn integral(gammas: &[f64]) -> f64 {
         0.5 * (0..points).map(at).sum::<f64>() / f64::from(points)
     };
     let (mut points, mut value) = (FEWEST_POINTS, of(FEWEST_POINTS));
-    while points < MOST_POINTS {
+    while points < MAX_POINTS {
         points *= 2;
         let finer = of(points);
         let known = (finer - value).abs() <= CONVERGED * finer;

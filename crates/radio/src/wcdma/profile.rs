@@ -48,11 +48,11 @@ params! {
 }
 
 /// More than these are typing errors.
-const MOST_PATHS: u32 = 100;
+const MAX_PATHS: u32 = 100;
 
 impl Checked for EqualPaths {
     fn check(&self, check: &mut Check) {
-        check.at_most("paths", self.paths.get(), MOST_PATHS);
+        check.at_most("paths", self.paths.get(), MAX_PATHS);
     }
 }
 
@@ -109,8 +109,8 @@ impl Checked for Taps {
         check.advise((total - 1.0).abs() < SUM_TOLERANCE, "powers", || {
             format!("the powers of the paths sum to {total} and not to 1; each is divided by that")
         });
-        check.require(self.powers.len() <= MOST_PATHS as usize, "powers", || {
-            format!("{} paths are too many; expected at most {MOST_PATHS}", self.powers.len())
+        check.require(self.powers.len() <= MAX_PATHS as usize, "powers", || {
+            format!("{} paths are too many; expected at most {MAX_PATHS}", self.powers.len())
         });
     }
 }

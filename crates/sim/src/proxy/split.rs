@@ -60,7 +60,7 @@ pub struct SplitProxy {
     relayed: u64,
     /// Bytes that the server will have sent in all, once that is known.
     total: Option<u64>,
-    most_held: u64,
+    max_held: u64,
 }
 
 impl SplitProxy {
@@ -83,7 +83,7 @@ impl SplitProxy {
             opened: None,
             relayed: 0,
             total: None,
-            most_held: 0,
+            max_held: 0,
         }
     }
 
@@ -181,8 +181,8 @@ impl SplitProxy {
     }
 
     /// The most bytes that were acknowledged to the server and not yet by the phone.
-    pub fn most_held(&self) -> u64 {
-        self.most_held
+    pub fn max_held(&self) -> u64 {
+        self.max_held
     }
 
     /// Bytes acknowledged to the server and not yet by the phone.
@@ -202,7 +202,7 @@ impl SplitProxy {
         if arrived > self.relayed {
             self.sender.write(now, arrived - self.relayed, &mut out.down);
             self.relayed = arrived;
-            self.most_held = self.most_held.max(self.held());
+            self.max_held = self.max_held.max(self.held());
         }
         self.close_when_relayed();
     }
@@ -262,7 +262,7 @@ mod tests {
         let acks: Vec<_> = out.up.iter().filter(|packet| packet.kind == Kind::Ack).collect();
         assert_eq!(acks.iter().map(|ack| ack.seq).collect::<Vec<_>>(), [0, 2]);
         assert_eq!(acks[0].size, 140, "the request goes on to the server");
-        assert_eq!(proxy.most_held(), 1960);
+        assert_eq!(proxy.max_held(), 1960);
         // The phone's ACK of the SYN lets the data go, and the last ACK ends the connection.
         proxy.expect(1960);
         out.down.clear();

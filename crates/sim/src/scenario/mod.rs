@@ -183,8 +183,8 @@ fn one() -> NonZeroU32 {
 }
 
 /// More than these are typing errors.
-const MOST_USERS: u64 = 10_000;
-const MOST_RUNS: u32 = 1_000_000;
+const MAX_USERS: u64 = 10_000;
+const MAX_RUNS: u32 = 1_000_000;
 const LONGEST: Duration = Duration::from_secs(8_000_000);
 
 impl Checked for Scenario {
@@ -193,8 +193,8 @@ impl Checked for Scenario {
         check.require(i64::try_from(self.seed).is_ok(), "seed", || {
             format!("the number is too large; expected at most {}", i64::MAX)
         });
-        check.at_most("runs", self.runs.get(), MOST_RUNS);
-        check.at_most("max_runs", self.max_runs.get(), MOST_RUNS);
+        check.at_most("runs", self.runs.get(), MAX_RUNS);
+        check.at_most("max_runs", self.max_runs.get(), MAX_RUNS);
         check.require(self.precision.is_none_or(|p| p.0 > 0.0 && p.0 < 1.0), "precision", || {
             "expected a share of the mean between 0 and 1, such as 0.02".to_owned()
         });
@@ -238,8 +238,8 @@ impl Checked for Scenario {
         check.require(users > 0, "users", || {
             "there is nobody to simulate; expected at least one `[[users]]`".to_owned()
         });
-        check.require(users <= MOST_USERS, "users", || {
-            format!("{users} users are too many; expected at most {MOST_USERS}")
+        check.require(users <= MAX_USERS, "users", || {
+            format!("{users} users are too many; expected at most {MAX_USERS}")
         });
         check.within("users", |check| {
             for (i, group) in self.users.iter().enumerate() {

@@ -350,11 +350,11 @@ fn in_plain_words(message: &str) -> String {
 /// A message without what would spoil a terminal: control characters are written out, and of very long
 /// numbers only the beginning is shown.
 fn legible(message: &str) -> String {
-    const MOST_DIGITS: usize = 25;
+    const MAX_DIGITS: usize = 25;
     let mut shown = String::with_capacity(message.len());
     for piece in message.split_inclusive(|c: char| !c.is_ascii_digit()) {
         let digits = piece.trim_end_matches(|c: char| !c.is_ascii_digit());
-        if digits.len() > MOST_DIGITS {
+        if digits.len() > MAX_DIGITS {
             shown.extend([&digits[..5], "... (", &digits.len().to_string(), " digits)"]);
         } else {
             shown += digits;

@@ -65,7 +65,7 @@ registry! {
 }
 
 /// More transfers than these in an open loop are a typing error, and would fill the memory.
-const MOST_TRANSFERS: f64 = 2e7;
+const MAX_TRANSFERS: f64 = 2e7;
 
 impl TrafficSpec {
     /// Returns the transfers of user number `user`, or `None` if packets come from outside.
@@ -129,10 +129,10 @@ impl TrafficSpec {
         };
         let count = duration.as_secs() / pace_s;
         check.within(*kind, |check| {
-            check.require(count <= MOST_TRANSFERS, key, || {
+            check.require(count <= MAX_TRANSFERS, key, || {
                 format!(
                     "some {count:.1e} transfers would begin in {duration} whether or not the network carries them; \
-                     expected more time between them, or a shorter `duration` (at most {MOST_TRANSFERS:.0e} in all)"
+                     expected more time between them, or a shorter `duration` (at most {MAX_TRANSFERS:.0e} in all)"
                 )
             });
         });

@@ -60,7 +60,7 @@ impl Default for Web {
 }
 
 /// More objects in a page are a typing error.
-const MOST_OBJECTS: u32 = 10_000;
+const MAX_OBJECTS: u32 = 10_000;
 
 impl Checked for Web {
     fn check(&self, check: &mut Check) {
@@ -68,8 +68,8 @@ impl Checked for Web {
         check.within("embedded", |check| self.embedded.check(check));
         check.within("parsing", |check| self.parsing.check(check));
         check.within("reading", |check| self.reading.check(check));
-        check.range("embedded_objects", self.embedded_objects, 0.0..=f64::from(MOST_OBJECTS));
-        check.at_most("most_embedded", self.most_embedded, MOST_OBJECTS);
+        check.range("embedded_objects", self.embedded_objects, 0.0..=f64::from(MAX_OBJECTS));
+        check.at_most("most_embedded", self.most_embedded, MAX_OBJECTS);
         check.require(self.request.0 <= 1_400, "request", || {
             format!("a request of {} does not fit one packet; expected at most 1.4 kB", self.request)
         });

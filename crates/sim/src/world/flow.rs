@@ -304,7 +304,7 @@ impl Flow {
         Some(ProxyRow {
             user: user as u64,
             server: *self.sender.counts(),
-            most_held_bytes: proxy.most_held(),
+            most_held_bytes: proxy.max_held(),
             messages: self.meter.as_ref().map(|meter| meter.counts).unwrap_or_default(),
             windows: proxy.windows().unwrap_or_default(),
         })

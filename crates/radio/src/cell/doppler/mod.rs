@@ -25,7 +25,7 @@ const SEGMENT: u64 = 512 * SAMPLES_PER_PERIOD;
 const CHANGE: u64 = 32 * SAMPLES_PER_PERIOD;
 
 /// The most TTIs that a path at rest is asked about at once.
-const MOST_PEAK_TTIS: u64 = 1 << 10;
+const MAX_PEAK_TTIS: u64 = 1 << 10;
 
 /// Fractional bits of a position in the sequence.
 const FRACTION_BITS: u32 = 20;
@@ -213,7 +213,7 @@ impl Ray {
 
     /// TTIs in a row about which [`Self::peak`] tells; too few to be worth it for a path that fades fast.
     pub fn peak_ttis(&self) -> u64 {
-        (((PEAK_SPAN - 1) << FRACTION_BITS) / self.step.max(1)).min(MOST_PEAK_TTIS)
+        (((PEAK_SPAN - 1) << FRACTION_BITS) / self.step.max(1)).min(MAX_PEAK_TTIS)
     }
 
     /// A power gain that is exceeded in none of `ttis` TTIs from number `tti` on, but for rounding.

@@ -30,7 +30,7 @@ pub struct Meter {
     view: View,
     /// TTIs between two records, and at the end of an idle time that are looked at one by one.
     record_ttis: u64,
-    most_passed: u64,
+    max_passed: u64,
     /// First TTI that is not accounted for.
     next: u64,
     /// TTIs in which the HARQ processes are free, soonest first.
@@ -49,7 +49,7 @@ const RECORD: Duration = Duration::from_millis(20);
 
 /// The end of an idle time, whose TTIs are looked at one by one: a pedestrian's fading has about 1000
 /// independent values in it.
-const MOST_PASSED: Duration = Duration::from_secs(200);
+const MAX_PASSED: Duration = Duration::from_secs(200);
 
 impl Meter {
     /// A meter of one of `users` users.
@@ -60,7 +60,7 @@ impl Meter {
             view: scheduler.view(),
             scheduler,
             record_ttis: params.numerology().ttis(RECORD).max(1),
-            most_passed: params.numerology().ttis(MOST_PASSED),
+            max_passed: params.numerology().ttis(MAX_PASSED),
             next: 0,
             free: vec![0; params.processes.get() as usize].into(),
             rested: 0,
@@ -100,11 +100,11 @@ impl Meter {
     pub fn pass(&mut self, tti: u64, node_bs: &mut NodeBs) {
         let nobody = Candidates::default();
         let open = tti.saturating_sub(self.next);
-        if self.records.is_none() && open > self.most_passed {
-            self.next = tti - self.most_passed;
+        if self.records.is_none() && open > self.max_passed {
+            self.next = tti - self.max_passed;
             let before = self.bytes;
             self.pass(tti, node_bs);
-            self.bytes = before + (self.bytes - before) * (open as f64 / self.most_passed as f64);
+            self.bytes = before + (self.bytes - before) * (open as f64 / self.max_passed as f64);
             return;
         }
         while self.next < tti {

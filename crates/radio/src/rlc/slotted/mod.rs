@@ -41,12 +41,12 @@ params! {
 }
 
 /// More places than a sequence number of 12 bits tells apart.
-const MOST_PLACES: u32 = 2_047;
+const MAX_PLACES: u32 = 2_047;
 const LONGEST_DELAY: Duration = Duration::from_secs(600);
 
 impl Checked for Slotted {
     fn check(&self, check: &mut Check) {
-        check.at_most("places", self.places.get(), MOST_PLACES);
+        check.at_most("places", self.places.get(), MAX_PLACES);
         check.require(self.report_every <= self.places, "report_every", || {
             format!(
                 "a window of {} would be over before a report is due; expected at most `places`",

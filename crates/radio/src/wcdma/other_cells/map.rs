@@ -52,7 +52,7 @@ const REFERENCE_DISTANCE: f64 = 2.0 / 3.0;
 /// Places over which the other cells' search takes its mean.
 const TYPICAL_PLACES: usize = 24;
 /// Draws of a place before the last one is kept, wherever it is.
-const MOST_DRAWS: u32 = 10_000;
+const MAX_DRAWS: u32 = 10_000;
 
 /// The sites: the own one first, then two rings.
 fn sites() -> impl Iterator<Item = Position> {
@@ -69,7 +69,7 @@ fn sites() -> impl Iterator<Item = Position> {
 impl Map {
     /// A phone of this cell.
     pub fn seat(&self, eb_n0: f64, stream: &mut Stream) -> Seat {
-        for _ in 1..MOST_DRAWS {
+        for _ in 1..MAX_DRAWS {
             let (seat, is_best) = self.draw(eb_n0, stream);
             if is_best {
                 return seat;

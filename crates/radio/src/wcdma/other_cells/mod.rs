@@ -105,12 +105,12 @@ params! {
 }
 
 /// More than this is a typing error.
-const MOST_CONNECTIONS: f64 = 1_000.0;
+const MAX_CONNECTIONS: f64 = 1_000.0;
 const HIGHEST_RATE: f64 = 1_000.0;
 
 impl Checked for Load {
     fn check(&self, check: &mut Check) {
-        check.range("connections", self.connections, 0.0..=MOST_CONNECTIONS);
+        check.range("connections", self.connections, 0.0..=MAX_CONNECTIONS);
         check.require(
             self.mean_rate.is_none_or(|rate| (0.0..=HIGHEST_RATE).contains(&rate)),
             "mean_rate",

@@ -48,7 +48,7 @@ params! {
 
 /// Shorter intervals than a TTI measure nothing, and more packets than these no RNC holds.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
-const MOST_PACKETS: f64 = 1e6;
+const MAX_PACKETS: f64 = 1e6;
 
 /// Without any delay the queue meets its reference in one step at a gain of 1 and never at 2.
 const LARGEST_GAIN: f64 = 2.0;
@@ -58,8 +58,8 @@ impl Checked for Rnf {
         if let Some(tcp) = &self.tcp {
             check.within("tcp", |check| tcp.check(check));
         }
-        check.require((0.0..=MOST_PACKETS).contains(&self.q_ref), "q_ref", || {
-            format!("no queue holds {} packets; expected 0 to {MOST_PACKETS}", self.q_ref)
+        check.require((0.0..=MAX_PACKETS).contains(&self.q_ref), "q_ref", || {
+            format!("no queue holds {} packets; expected 0 to {MAX_PACKETS}", self.q_ref)
         });
         check.require(self.interval >= SHORTEST_INTERVAL, "interval", || {
             format!(

@@ -46,7 +46,7 @@ impl Checked for Snoop {
 
 /// Timeout until the first round trip between Node B and phone is measured (RFC 6298, 2.1).
 const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
-const MOST_DOUBLINGS: u32 = 6;
+const MAX_DOUBLINGS: u32 = 6;
 
 /// What an agent has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -253,7 +253,7 @@ impl SnoopAgent {
         self.timer = None;
         if self.cache.front().is_some_and(|first| self.is_ours(first)) {
             self.counts.timeouts += 1;
-            self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+            self.doublings = (self.doublings + 1).min(MAX_DOUBLINGS);
             self.resend(now, again);
         }
     }

@@ -16,7 +16,7 @@ use nodeb_base::units::{Duration, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::format::{self, CQIS, Format, MOST_CODES};
+use super::super::format::{self, CQIS, Format, MAX_CODES};
 use super::curves::Curves;
 use super::{Limits, Link, LinkAdaptationParams, Offer};
 use crate::cell::channel::Channel;
@@ -123,8 +123,8 @@ impl CqiReports {
             check.require(row.cqi == expected && expected < CQIS as u8, "table", || {
                 format!("CQI {} follows CQI {}; expected 1, 2, ... up to 30", row.cqi, expected - 1)
             });
-            check.require((1..=MOST_CODES).contains(&row.codes), "table", || {
-                format!("CQI {} has {} codes; expected 1 to {MOST_CODES}", row.cqi, row.codes)
+            check.require((1..=MAX_CODES).contains(&row.codes), "table", || {
+                format!("CQI {} has {} codes; expected 1 to {MAX_CODES}", row.cqi, row.codes)
             });
             check.range("table", row.bits, 1..=1_000_000);
         }
@@ -215,7 +215,7 @@ pub struct CqiTable {
     /// Units once more, in a table that no CQI leads out of.
     units: [u32; UNITS],
     /// The most codes that a block takes.
-    most_codes: u32,
+    max_codes: u32,
 }
 
 /// CQIs, and what is left of a power of two.
@@ -224,8 +224,8 @@ const UNITS: usize = 32;
 impl CqiTable {
     fn new(offers: &[Offer; CQIS]) -> Self {
         let units = std::array::from_fn(|cqi| offers.get(cqi).map_or(0, |offer| offer.units));
-        let most_codes = offers.iter().map(|offer| offer.codes).max().unwrap_or(0);
-        Self { offers: *offers, units, most_codes }
+        let max_codes = offers.iter().map(|offer| offer.codes).max().unwrap_or(0);
+        Self { offers: *offers, units, max_codes }
     }
 }
 
@@ -415,7 +415,7 @@ impl Reporter {
 
     /// Units of the blocks for these reports, 0 for none.
     pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
-        if self.steps.is_some() || limits.sharers > 1 || self.blocks.most_codes > limits.codes {
+        if self.steps.is_some() || limits.sharers > 1 || self.blocks.max_codes > limits.codes {
             return cqis.map(|cqi| self.offer(f32::from(cqi), limits).map_or(0, |offer| offer.units));
         }
         // The smallest block that holds what there is to send, and no code is in the way.
