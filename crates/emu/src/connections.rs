@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use nodeb_base::packet::EcnField;
 use nodeb_base::units::Time;
-use nodeb_sim::world::Way;
+use nodeb_sim::world::Direction;
 
 use crate::flight::{Reader, Record};
 use crate::head::{self, ACK, SYN, Tcp};
@@ -21,7 +21,7 @@ pub struct Sent {
     /// When it was accepted.
     pub at: Time,
     /// Its way.
-    pub way: Way,
+    pub direction: Direction,
     /// Bytes of the IP packet.
     pub bytes: u32,
     /// Its header.
@@ -100,28 +100,29 @@ pub struct Came {
 }
 
 impl Connection {
-    fn add(&mut self, number: u64, at: Time, way: Way, bytes: u32, tcp: Tcp) -> usize {
-        let (own, other) = if way == Way::Down { (0, 1) } else { (1, 0) };
+    fn add(&mut self, number: u64, at: Time, direction: Direction, bytes: u32, tcp: Tcp) -> usize {
+        let (own, other) = if direction == Direction::Down { (0, 1) } else { (1, 0) };
         let seq = self.numbers[own].count(tcp.seq, tcp.has(SYN));
         let ack = if tcp.has(ACK) { self.numbers[other].count(tcp.ack, false) } else { 0 };
         let end = &mut self.numbers[own].end;
         let again = tcp.takes() > 0 && seq < *end;
         *end = (*end).max(seq + u64::from(tcp.takes()));
         let (arrived, handed) = (None, None);
-        self.packets.push(Sent { number, at, way, bytes, tcp, seq, ack, again, arrived, handed });
+        self.packets.push(Sent { number, at, direction, bytes, tcp, seq, ack, again, arrived, handed });
         self.packets.len() - 1
     }
 
     /// Whether a packet opens another connection between the same ends.
-    fn is_another(&self, way: Way, tcp: &Tcp) -> bool {
-        let first = self.numbers[usize::from(way == Way::Up)].first;
+    fn is_another(&self, direction: Direction, tcp: &Tcp) -> bool {
+        let first = self.numbers[usize::from(direction == Direction::Up)].first;
         tcp.has(SYN) && !tcp.has(ACK) && first.is_some_and(|first| first != tcp.seq)
     }
 
     /// What came of the data sent one way.
-    pub fn came(&self, way: Way) -> Came {
-        let of_way = |at: &usize| self.packets[*at].way == way && self.packets[*at].tcp.payload > 0;
-        let with_data: Vec<usize> = (0..self.packets.len()).filter(of_way).collect();
+    pub fn came(&self, direction: Direction) -> Came {
+        let counts =
+            |at: &usize| self.packets[*at].direction == direction && self.packets[*at].tcp.payload > 0;
+        let with_data: Vec<usize> = (0..self.packets.len()).filter(counts).collect();
         let end = with_data.iter().map(|at| self.packets[*at].data().end).max();
         let mut order = with_data;
         order.retain(|at| self.packets[*at].arrived.is_some());
@@ -149,9 +150,9 @@ impl Connection {
     }
 
     /// The way that most of the data went, and what came of them.
-    pub fn main(&self) -> (Way, Came) {
-        let (down, up) = (self.came(Way::Down), self.came(Way::Up));
-        if up.bytes > down.bytes { (Way::Up, up) } else { (Way::Down, down) }
+    pub fn main(&self) -> (Direction, Came) {
+        let (down, up) = (self.came(Direction::Down), self.came(Direction::Up));
+        if up.bytes > down.bytes { (Direction::Up, up) } else { (Direction::Down, down) }
     }
 }
 
@@ -191,8 +192,8 @@ impl Traffic {
         let (mut found, mut known) = (Self::default(), HashMap::new());
         while let Some(record) = reader.next_record()? {
             match record {
-                Record::Accepted { at, way, phone, cargo, kept } => {
-                    let place = found.accept(&mut known, at, (way, phone), cargo.bytes, &kept);
+                Record::Accepted { at, direction, phone, packet, kept } => {
+                    let place = found.accept(&mut known, at, (direction, phone), packet.bytes, &kept);
                     found.of_packet.push(place);
                     found.longest = found.longest.max(kept.len() as u32);
                 }
@@ -221,7 +222,7 @@ impl Traffic {
         &mut self,
         known: &mut HashMap<(u8, SocketAddr, SocketAddr), usize>,
         at: Time,
-        (way, phone): (Way, u8),
+        (direction, phone): (Direction, u8),
         bytes: u32,
         kept: &[u8],
     ) -> Option<(u32, u32)> {
@@ -231,9 +232,10 @@ impl Traffic {
             *(if is_other { &mut self.others } else { &mut self.unknown }) += 1;
             return None;
         };
-        let (server, client) = if way == Way::Down { (head.from, head.to) } else { (head.to, head.from) };
+        let (server, client) =
+            if direction == Direction::Down { (head.from, head.to) } else { (head.to, head.from) };
         let same = known.get(&(phone, server, client)).copied();
-        let same = same.filter(|number| !self.connections[*number].is_another(way, &tcp));
+        let same = same.filter(|number| !self.connections[*number].is_another(direction, &tcp));
         let connection = same.unwrap_or_else(|| {
             let (packets, numbers) = (Vec::new(), [Numbers::default(); 2]);
             self.connections.push(Connection { phone, server, client, packets, numbers });
@@ -241,7 +243,7 @@ impl Traffic {
             self.connections.len() - 1
         });
         let number = self.of_packet.len() as u64;
-        let place = self.connections[connection].add(number, at, way, bytes, tcp);
+        let place = self.connections[connection].add(number, at, direction, bytes, tcp);
         Some((connection as u32, place as u32))
     }
 }

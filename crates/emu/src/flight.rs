@@ -26,7 +26,7 @@ use crc32fast::Hasher;
 use nodeb_base::event::Cause;
 use nodeb_base::packet::EcnField;
 use nodeb_base::units::Time;
-use nodeb_sim::world::{Cargo, Way};
+use nodeb_sim::world::{Direction, ExternalPacket};
 
 use crate::report::CAUSES;
 
@@ -62,11 +62,11 @@ pub enum Record {
         /// When.
         at: Time,
         /// Its way.
-        way: Way,
+        direction: Direction,
         /// Number of the phone among those that are real.
         phone: u8,
         /// As much of it as the cell looks at; its tag is its number.
-        cargo: Cargo,
+        packet: ExternalPacket,
         /// Its first bytes.
         kept: Vec<u8>,
     },
@@ -138,14 +138,21 @@ impl Recorder {
     }
 
     /// A packet was accepted.
-    pub fn accepted(&mut self, at: Time, way: Way, phone: usize, cargo: &Cargo, packet: &[u8]) {
-        let kept = &packet[..packet.len().min(self.snap)];
+    pub fn accepted(
+        &mut self,
+        at: Time,
+        direction: Direction,
+        phone: usize,
+        packet: &ExternalPacket,
+        contents: &[u8],
+    ) {
+        let kept = &contents[..contents.len().min(self.snap)];
         self.buffer.push(ACCEPTED);
         self.buffer.extend(at.0.to_le_bytes());
-        self.buffer.extend([u8::from(way == Way::Up), phone as u8]);
-        self.buffer.extend(cargo.bytes.to_le_bytes());
-        self.buffer.extend(cargo.flow_hash.to_le_bytes());
-        self.buffer.push(ecn_code(cargo.ecn));
+        self.buffer.extend([u8::from(direction == Direction::Up), phone as u8]);
+        self.buffer.extend(packet.bytes.to_le_bytes());
+        self.buffer.extend(packet.flow_hash.to_le_bytes());
+        self.buffer.push(ecn_code(packet.ecn));
         self.buffer.extend((kept.len() as u16).to_le_bytes());
         self.buffer.extend(kept);
         self.pass_on();
@@ -290,7 +297,7 @@ impl<R: Read> Reader<R> {
         Ok(match kind {
             ACCEPTED => {
                 let at = time(file)?;
-                let [way, phone] = array(file)?;
+                let [direction, phone] = array(file)?;
                 let (bytes, flow_hash) = (u32::from_le_bytes(array(file)?), u32::from_le_bytes(array(file)?));
                 let ecn = ecn(file)?;
                 let mut kept = vec![0; usize::from(u16::from_le_bytes(array(file)?))];
@@ -298,10 +305,10 @@ impl<R: Read> Reader<R> {
                     return Err(odd("a length"));
                 }
                 file.read_exact(&mut kept)?;
-                let cargo = Cargo { tag: self.accepted, bytes, flow_hash, ecn };
+                let packet = ExternalPacket { tag: self.accepted, bytes, flow_hash, ecn };
                 self.accepted += 1;
-                let way = if way == 0 { Way::Down } else { Way::Up };
-                Record::Accepted { at, way, phone, cargo, kept }
+                let direction = if direction == 0 { Direction::Down } else { Direction::Up };
+                Record::Accepted { at, direction, phone, packet, kept }
             }
             ARRIVED => {
                 let (number, at, late) = (number(file)?, time(file)?, time(file)?.0);
@@ -351,8 +358,8 @@ impl<R: Read> Heads<R> {
     /// The log cannot be read, or has no such packet.
     pub fn of(&mut self, number: u64) -> io::Result<&[u8]> {
         while let Some(record) = self.reader.next_record()? {
-            if let Record::Accepted { cargo, kept, .. } = record
-                && cargo.tag == number
+            if let Record::Accepted { packet, kept, .. } = record
+                && packet.tag == number
             {
                 self.kept = kept;
                 return Ok(&self.kept);

@@ -4,7 +4,7 @@
 //! will, nothing is allocated any more. A packet is known by its tag: its slot and its number.
 
 use nodeb_base::units::Time;
-use nodeb_sim::world::Way;
+use nodeb_sim::world::Direction;
 
 /// Slots that are made at a time.
 const CHUNK: usize = 256;
@@ -22,7 +22,7 @@ pub struct Passenger {
     /// Where its bytes are.
     pub slot: Slot,
     /// Which way it goes.
-    pub way: Way,
+    pub direction: Direction,
     /// When it was accepted.
     pub accepted: Time,
     tag: u64,
@@ -84,10 +84,10 @@ impl Pool {
     }
 
     /// The packet in a slot goes on its way: its tag.
-    pub fn send(&mut self, slot: Slot, bytes: usize, way: Way, accepted: Time) -> u64 {
+    pub fn send(&mut self, slot: Slot, bytes: usize, direction: Direction, accepted: Time) -> u64 {
         let tag = self.sent << SLOT_BITS | u64::from(slot.0);
         self.sent += 1;
-        let passenger = Some(Passenger { slot, way, accepted, tag });
+        let passenger = Some(Passenger { slot, direction, accepted, tag });
         self.entries[slot.0 as usize] = Entry { passenger, bytes: bytes as u32 };
         tag
     }
@@ -141,13 +141,13 @@ mod tests {
             .map(|number| {
                 let slot = pool.slot().unwrap();
                 pool.bytes_mut(slot)[..8].copy_from_slice(&number.to_be_bytes());
-                pool.send(slot, 8, Way::Up, Time(number))
+                pool.send(slot, 8, Direction::Up, Time(number))
             })
             .collect();
         for (number, tag) in (0..).zip(&tags) {
             assert_eq!(Pool::number(*tag), number);
-            let Passenger { slot, way, accepted, .. } = pool.back(*tag).unwrap();
-            assert_eq!((way, accepted), (Way::Up, Time(number)));
+            let Passenger { slot, direction, accepted, .. } = pool.back(*tag).unwrap();
+            assert_eq!((direction, accepted), (Direction::Up, Time(number)));
             assert_eq!(pool.packet(slot), number.to_be_bytes());
             pool.give_back(slot);
             assert!(pool.back(*tag).is_none(), "it has come back already");
@@ -159,10 +159,10 @@ mod tests {
     fn a_slot_that_is_used_again_is_not_taken_for_the_old_packet() {
         let mut pool = Pool::new(100, 100);
         let slot = pool.slot().unwrap();
-        let old = pool.send(slot, 10, Way::Down, Time::ZERO);
+        let old = pool.send(slot, 10, Direction::Down, Time::ZERO);
         pool.give_back(slot);
         let slot = pool.slot().unwrap();
-        let new = pool.send(slot, 10, Way::Down, Time::ZERO);
+        let new = pool.send(slot, 10, Direction::Down, Time::ZERO);
         assert!(pool.back(old).is_none());
         assert_eq!(pool.back(new).unwrap().slot, slot);
     }

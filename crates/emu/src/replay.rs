@@ -47,7 +47,7 @@ struct Player<'a, L: Listener> {
     /// What has become of packets here that the log has not told yet.
     ahead: VecDeque<Fate>,
     /// When the packets were accepted, and their way, by number.
-    accepted: Vec<(Time, nodeb_sim::world::Way)>,
+    accepted: Vec<(Time, nodeb_sim::world::Direction)>,
     found: Replay,
 }
 
@@ -100,15 +100,18 @@ pub(crate) fn replay_watched<R: Read, L: Listener>(
 impl<L: Listener> Player<'_, L> {
     fn play(&mut self, record: &Record) -> Result<()> {
         match *record {
-            Record::Accepted { at, way, phone, cargo, .. } => {
+            Record::Accepted { at, direction, phone, packet, .. } => {
                 let user = *self.users.get(usize::from(phone)).ok_or_else(|| {
                     Error::Log(io::Error::new(io::ErrorKind::InvalidData, "it has more phones than it says"))
                 })?;
-                self.accepted.push((at, way));
-                self.found.phones[usize::from(phone)].way_mut(way).offered.add(cargo.bytes as usize);
+                self.accepted.push((at, direction));
+                self.found.phones[usize::from(phone)]
+                    .direction_mut(direction)
+                    .offered
+                    .add(packet.bytes as usize);
                 self.look_until(at)?;
-                self.found.series.offer(usize::from(phone), way, at, cargo.bytes as usize);
-                self.live.offer(at, way, user, cargo, &mut self.fates)?;
+                self.found.series.offer(usize::from(phone), direction, at, packet.bytes as usize);
+                self.live.offer(at, direction, user, packet, &mut self.fates)?;
                 self.take(at);
             }
             Record::Arrived { at, late, .. } => {
@@ -175,19 +178,19 @@ impl<L: Listener> Player<'_, L> {
     }
 
     fn count(&mut self, fate: &Fate) {
-        let (Fate::Arrived { user, cargo, .. } | Fate::Lost { user, cargo, .. }) = *fate;
+        let (Fate::Arrived { user, packet, .. } | Fate::Lost { user, packet, .. }) = *fate;
         let Some(phone) = self.users.iter().position(|one| *one == user) else { return };
-        let (accepted, way) = self.accepted[cargo.tag as usize];
-        let of_way = self.found.phones[phone].way_mut(way);
+        let (accepted, direction) = self.accepted[packet.tag as usize];
+        let counts = self.found.phones[phone].direction_mut(direction);
         let series = &mut self.found.series;
         match *fate {
             Fate::Arrived { at, .. } => {
-                of_way.arrive(accepted, at, cargo.bytes as usize);
-                series.arrive(phone, way, accepted, at, cargo.bytes as usize);
+                counts.arrive(accepted, at, packet.bytes as usize);
+                series.arrive(phone, direction, accepted, at, packet.bytes as usize);
             }
             Fate::Lost { at, cause, .. } => {
-                of_way.lose(cause);
-                series.lose(phone, way, at, cause);
+                counts.lose(cause);
+                series.lose(phone, direction, at, cause);
             }
         }
     }
@@ -195,11 +198,11 @@ impl<L: Listener> Player<'_, L> {
 
 fn is_same(told: &Record, fate: &Fate) -> bool {
     match (told, fate) {
-        (Record::Arrived { number, at, ecn, .. }, Fate::Arrived { at: here, cargo, .. }) => {
-            (*number, *at, *ecn) == (cargo.tag, *here, cargo.ecn)
+        (Record::Arrived { number, at, ecn, .. }, Fate::Arrived { at: here, packet, .. }) => {
+            (*number, *at, *ecn) == (packet.tag, *here, packet.ecn)
         }
-        (Record::Lost { number, at, cause }, Fate::Lost { at: here, cargo, cause: why, .. }) => {
-            (*number, *at, *cause) == (cargo.tag, *here, *why)
+        (Record::Lost { number, at, cause }, Fate::Lost { at: here, packet, cause: why, .. }) => {
+            (*number, *at, *cause) == (packet.tag, *here, *why)
         }
         _ => false,
     }
@@ -215,9 +218,9 @@ fn recorded(told: &Record) -> String {
 
 fn said(fate: &Fate) -> String {
     match fate {
-        Fate::Arrived { at, cargo, .. } => format!("packet {} arrives at {} ns", cargo.tag, at.0),
-        Fate::Lost { at, cargo, cause, .. } => {
-            format!("packet {} is lost at {} ns ({cause:?})", cargo.tag, at.0)
+        Fate::Arrived { at, packet, .. } => format!("packet {} arrives at {} ns", packet.tag, at.0),
+        Fate::Lost { at, packet, cause, .. } => {
+            format!("packet {} is lost at {} ns ({cause:?})", packet.tag, at.0)
         }
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nodeb_base::event::Cause;
 use nodeb_base::units::Time;
-use nodeb_sim::world::Way;
+use nodeb_sim::world::Direction;
 
 use crate::lateness::Lateness;
 use crate::series::Series;
@@ -36,7 +36,7 @@ pub const CAUSES: [(Cause, &str); 4] = [
 
 /// What became of a phone's packets one way.
 #[derive(Clone, Debug, Default)]
-pub struct OfWay {
+pub struct DirectionReport {
     /// Those that were accepted.
     pub offered: Volume,
     /// Those that arrived.
@@ -49,7 +49,7 @@ pub struct OfWay {
     pub span: Option<(Time, Time)>,
 }
 
-impl OfWay {
+impl DirectionReport {
     /// Counts a packet of so many bytes that has arrived.
     pub fn arrive(&mut self, accepted: Time, at: Time, bytes: usize) {
         self.arrived.add(bytes);
@@ -76,22 +76,22 @@ pub struct OfPhone {
     /// Number of its user in the scenario.
     pub user: u32,
     /// Those to the phone.
-    pub down: OfWay,
+    pub down: DirectionReport,
     /// Those from the phone.
-    pub up: OfWay,
+    pub up: DirectionReport,
 }
 
 impl OfPhone {
     /// Nothing has come or gone.
     pub fn new(user: u32) -> Self {
-        Self { user, down: OfWay::default(), up: OfWay::default() }
+        Self { user, down: DirectionReport::default(), up: DirectionReport::default() }
     }
 
     /// One of the ways.
-    pub fn way_mut(&mut self, way: Way) -> &mut OfWay {
-        match way {
-            Way::Down => &mut self.down,
-            Way::Up => &mut self.up,
+    pub fn direction_mut(&mut self, direction: Direction) -> &mut DirectionReport {
+        match direction {
+            Direction::Down => &mut self.down,
+            Direction::Up => &mut self.up,
         }
     }
 }

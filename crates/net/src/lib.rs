@@ -2,7 +2,6 @@
 //! jitter and reordering.
 
 mod core;
-pub mod propagation;
 mod foresight;
 pub mod ingress;
 pub mod jitter;
@@ -12,6 +11,7 @@ pub mod loss;
 pub mod opportunities;
 pub mod outage;
 mod params;
+pub mod propagation;
 pub mod queue;
 pub mod traced;
 

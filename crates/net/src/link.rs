@@ -10,10 +10,10 @@ use nodeb_base::event::{Cause, Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Time};
 
-use super::propagation::Propagation;
 use super::foresight::{Foresight, Unhappened};
 use super::ingress::{Ingress, LinkCounts};
 use super::outage::Outages;
+use super::propagation::Propagation;
 
 /// How long a packet takes: whole nanoseconds, and what is left over in units of 1 / rate.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,7 +5,6 @@ use nodeb_base::params;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate};
 
-use super::propagation::{Propagation, Reordering};
 use super::ingress::Ingress;
 use super::jitter::JitterSpec;
 use super::line::Line;
@@ -13,6 +12,7 @@ use super::link::Link;
 use super::loss::LossSetting;
 use super::opportunities::Recording;
 use super::outage::{self, Outage, Outages};
+use super::propagation::{Propagation, Reordering};
 use super::queue::QueueSpec;
 use super::traced::TracedLink;
 
@@ -87,7 +87,8 @@ impl Path<'_> {
     /// The link, idle. `entity` and `index` name its random streams.
     pub fn link(&self, streams: &Streams, entity: &str, index: u64) -> Link {
         let (ingress, propagation) = self.parts(self.rate, *streams, entity, index);
-        Link::new(self.rate, self.delay, ingress, propagation).with_outages(Outages::new(self.outages.to_vec()))
+        Link::new(self.rate, self.delay, ingress, propagation)
+            .with_outages(Outages::new(self.outages.to_vec()))
     }
 
     /// The link that follows a recording and not the rate, idle.

@@ -10,7 +10,7 @@ use nodeb_emu::doorway::Doorway;
 use nodeb_emu::driver::{Limits, drive};
 use nodeb_emu::flight::{Reader, Recorder};
 use nodeb_emu::forward::forward;
-use nodeb_emu::report::{CAUSES, OfPhone, OfWay, Report};
+use nodeb_emu::report::{CAUSES, DirectionReport, OfPhone, Report};
 use nodeb_emu::series::tables as series;
 use nodeb_emu::watch::Watch;
 use nodeb_emu::{Error, Exchange, Lateness, Log, Phone};
@@ -215,22 +215,22 @@ fn report_to_dict<'py>(py: Python<'py>, report: &Report, late_s: f64) -> PyResul
 fn of_phone<'py>(py: Python<'py>, phone: &OfPhone) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     found.set_item("user", phone.user)?;
-    found.set_item("down", of_way(py, &phone.down)?)?;
-    found.set_item("up", of_way(py, &phone.up)?)?;
+    found.set_item("down", direction_report(py, &phone.down)?)?;
+    found.set_item("up", direction_report(py, &phone.up)?)?;
     Ok(found)
 }
 
-fn of_way<'py>(py: Python<'py>, way: &OfWay) -> PyResult<Bound<'py, PyDict>> {
+fn direction_report<'py>(py: Python<'py>, report: &DirectionReport) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
-    found.set_item("offered_packets", way.offered.packets)?;
-    found.set_item("offered_bytes", way.offered.bytes)?;
-    found.set_item("arrived_packets", way.arrived.packets)?;
-    found.set_item("arrived_bytes", way.arrived.bytes)?;
-    for ((_, name), lost) in CAUSES.iter().zip(way.lost) {
+    found.set_item("offered_packets", report.offered.packets)?;
+    found.set_item("offered_bytes", report.offered.bytes)?;
+    found.set_item("arrived_packets", report.arrived.packets)?;
+    found.set_item("arrived_bytes", report.arrived.bytes)?;
+    for ((_, name), lost) in CAUSES.iter().zip(report.lost) {
         found.set_item(name, lost)?;
     }
-    found.set_item("delay", times(py, &way.delay)?)?;
-    let (first, last) = way.span.unwrap_or_default();
+    found.set_item("delay", times(py, &report.delay)?)?;
+    let (first, last) = report.span.unwrap_or_default();
     found.set_item("span_s", last.as_secs() - first.as_secs())?;
     Ok(found)
 }

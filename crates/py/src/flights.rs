@@ -10,7 +10,7 @@ use nodeb_emu::flight::Record;
 use nodeb_emu::{Error, Log, head};
 use nodeb_explain::real;
 use nodeb_sim::Scenario;
-use nodeb_sim::world::Way;
+use nodeb_sim::world::Direction;
 use nodeb_timeline::{Options, flight};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -45,8 +45,8 @@ impl Numbered {
             begun: packets.first().map_or(Time::ZERO, |packet| packet.at),
             ended: packets.iter().map(|packet| packet.arrived.unwrap_or(packet.at)).max().unwrap_or_default(),
             packets: packets.len() as u64,
-            down: connection.came(Way::Down).bytes,
-            up: connection.came(Way::Up).bytes,
+            down: connection.came(Direction::Down).bytes,
+            up: connection.came(Direction::Up).bytes,
         }
     }
 }

@@ -4,10 +4,10 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate};
-use nodeb_net::propagation::Reordering;
 use nodeb_net::jitter::JitterSpec;
 use nodeb_net::loss::{LossSpec, list::LossList};
 use nodeb_net::outage::Outage;
+use nodeb_net::propagation::Reordering;
 use nodeb_net::{Line, LossSetting, Path, QueueSpec};
 
 use super::wire::WireBearer;

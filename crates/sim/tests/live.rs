@@ -8,14 +8,14 @@ use nodeb_base::packet::{EcnField, PacketId};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Time;
 use nodeb_radio::RadioSpec;
-use nodeb_sim::world::{Cargo, Fate, Listener, Live, Way, run_with_listener};
+use nodeb_sim::world::{Direction, ExternalPacket, Fate, Listener, Live, run_with_listener};
 use nodeb_sim::{Control, Scenario, scenario};
 use nodeb_tcp::segment::Segment;
 
 /// Writes down what a simulated connection sends, and when that arrives.
 #[derive(Default)]
 struct Trace {
-    sent: Vec<(Time, Way, PacketId, u32)>,
+    sent: Vec<(Time, Direction, PacketId, u32)>,
     arrived: HashMap<PacketId, Time>,
 }
 
@@ -27,8 +27,8 @@ impl Listener for Trace {
     fn on_event(&mut self, at: Time, event: &Event, _: Option<&Segment>) -> ControlFlow<()> {
         match *event {
             Event::Sent { packet, purpose, size, .. } => {
-                let way = if purpose == Purpose::Data { Way::Down } else { Way::Up };
-                self.sent.push((at, way, packet, size));
+                let direction = if purpose == Purpose::Data { Direction::Down } else { Direction::Up };
+                self.sent.push((at, direction, packet, size));
             }
             Event::Received { packet, .. } => {
                 self.arrived.insert(packet, at);
@@ -50,8 +50,8 @@ fn read(radio: &str, rest: &str, traffic: &str) -> Scenario {
     scenario::from_toml(&text, "live.toml", &[]).unwrap()
 }
 
-fn cargo(tag: u64, bytes: u32) -> Cargo {
-    Cargo { tag, bytes, flow_hash: 0, ecn: EcnField::NotEct }
+fn external_packet(tag: u64, bytes: u32) -> ExternalPacket {
+    ExternalPacket { tag, bytes, flow_hash: 0, ecn: EcnField::NotEct }
 }
 
 /// The same packets offered at the same times arrive at the same times, or are lost, on every radio.
@@ -65,17 +65,17 @@ fn what_is_offered_fares_as_what_is_simulated() {
 
         let mut live = Live::new(&read(radio, "tcp = 'classic'", "'external'"), 5, 2).unwrap();
         let mut fates = Vec::new();
-        for (tag, &(at, way, _, size)) in (0..).zip(&trace.sent) {
-            live.offer(at, way, 0, cargo(tag, size), &mut fates).unwrap();
+        for (tag, &(at, direction, _, size)) in (0..).zip(&trace.sent) {
+            live.offer(at, direction, 0, external_packet(tag, size), &mut fates).unwrap();
         }
         let last = trace.arrived.values().max().copied().unwrap();
         live.advance(last, &mut fates);
         let mut arrived = 0;
         for fate in &fates {
-            if let Fate::Arrived { at, way, user: 0, cargo } = fate {
-                let (_, sent_way, id, size) = trace.sent[cargo.tag as usize];
+            if let Fate::Arrived { at, direction, user: 0, packet } = fate {
+                let (_, sent_direction, id, size) = trace.sent[packet.tag as usize];
                 assert_eq!(Some(at), trace.arrived.get(&id).as_ref().copied(), "{radio}: {id:?}");
-                assert_eq!((*way, cargo.bytes), (sent_way, size), "{radio}");
+                assert_eq!((*direction, packet.bytes), (sent_direction, size), "{radio}");
                 arrived += 1;
             }
         }
@@ -111,19 +111,20 @@ fn every_packet_comes_back_once() {
         let offered = 5_000;
         for tag in 0..offered {
             at = Time(at.0 + random(12_000_000));
-            let way = if tag % 3 == 0 { Way::Up } else { Way::Down };
-            live.offer(at, way, 0, cargo(tag, 40 + random(1_460) as u32), &mut fates).unwrap();
+            let direction = if tag % 3 == 0 { Direction::Up } else { Direction::Down };
+            live.offer(at, direction, 0, external_packet(tag, 40 + random(1_460) as u32), &mut fates)
+                .unwrap();
             for fate in fates.drain(..) {
-                let (Fate::Arrived { cargo, .. } | Fate::Lost { cargo, .. }) = fate;
-                assert!(back.insert(cargo.tag), "{radio}: packet {} comes back twice", cargo.tag);
+                let (Fate::Arrived { packet, .. } | Fate::Lost { packet, .. }) = fate;
+                assert!(back.insert(packet.tag), "{radio}: packet {} comes back twice", packet.tag);
             }
         }
         let waiting = offered as usize - back.len();
         assert!(live.waiting() >= waiting, "{radio}");
         live.advance(Time(at.0 + 3_600_000_000_000), &mut fates);
         for fate in fates.drain(..) {
-            let (Fate::Arrived { cargo, .. } | Fate::Lost { cargo, .. }) = fate;
-            assert!(back.insert(cargo.tag), "{radio}: packet {} comes back twice", cargo.tag);
+            let (Fate::Arrived { packet, .. } | Fate::Lost { packet, .. }) = fate;
+            assert!(back.insert(packet.tag), "{radio}: packet {} comes back twice", packet.tag);
         }
         assert_eq!((back.len() as u64, live.waiting()), (offered, 0), "{radio}");
     }
@@ -135,7 +136,7 @@ fn time_never_goes_backward() {
     let mut live = Live::new(&read("dch", "", "'external'"), 1, 0).unwrap();
     let mut fates = Vec::new();
     live.advance(Time(5_000_000_000), &mut fates);
-    live.offer(Time(1_000_000_000), Way::Up, 0, cargo(1, 40), &mut fates).unwrap();
+    live.offer(Time(1_000_000_000), Direction::Up, 0, external_packet(1, 40), &mut fates).unwrap();
     assert_eq!(live.now(), Time(5_000_000_000));
     live.advance(Time(9_000_000_000), &mut fates);
     let [Fate::Arrived { at, .. }] = fates[..] else { panic!("{fates:?}") };
@@ -147,7 +148,9 @@ fn who_is_not_from_outside_takes_nothing_from_there() {
     let simulated = read("dch", "", "{ ftp = { size = '300 kB' } }");
     let mut live = Live::new(&simulated, 1, 0).unwrap();
     for user in [0, 1] {
-        let refused = live.offer(Time::ZERO, Way::Down, user, cargo(0, 40), &mut Vec::new()).unwrap_err();
+        let refused = live
+            .offer(Time::ZERO, Direction::Down, user, external_packet(0, 40), &mut Vec::new())
+            .unwrap_err();
         assert!(refused.to_string().contains("traffic = \"external\""), "{refused}");
     }
     let external = read("dch", "", "'external'");
@@ -155,7 +158,7 @@ fn who_is_not_from_outside_takes_nothing_from_there() {
     assert!(refused.to_string().contains("users.0.traffic: packets of these users"), "{refused}");
     let real = scenario::from_toml("[[users]]\nname = 'one'\nreal = true\n", "a.toml", &[]).unwrap();
     let mut live = Live::new(&real, 1, 0).unwrap();
-    live.offer(Time::ZERO, Way::Down, 0, cargo(0, 40), &mut Vec::new()).unwrap();
+    live.offer(Time::ZERO, Direction::Down, 0, external_packet(0, 40), &mut Vec::new()).unwrap();
     let refused = nodeb_sim::run(&real, 1, 0, &Control::default()).unwrap_err();
     assert!(refused.to_string().contains("users.0.real: packets of these users"), "{refused}");
 }
@@ -203,8 +206,9 @@ fn asking_how_users_stand_changes_nothing() {
                     live.advance(seen, &mut fates);
                     cqis += usize::from(live.snapshot(0).unwrap().cqi.is_some());
                 }
-                let way = if tag % 3 == 0 { Way::Up } else { Way::Down };
-                live.offer(at, way, 0, cargo(tag, 40 + random(1_460) as u32), &mut fates).unwrap();
+                let direction = if tag % 3 == 0 { Direction::Up } else { Direction::Down };
+                live.offer(at, direction, 0, external_packet(tag, 40 + random(1_460) as u32), &mut fates)
+                    .unwrap();
             }
             live.advance(Time(at.0 + 60_000_000_000), &mut fates);
             let carried = live.carried();
@@ -228,8 +232,8 @@ fn how_users_stand_is_what_waits() {
     let mut live = Live::new(&scenario, 1, 0).unwrap();
     let mut fates = Vec::new();
     for tag in 0..10 {
-        live.offer(Time::ZERO, Way::Down, 0, cargo(tag, 1_000), &mut fates).unwrap();
-        live.offer(Time::ZERO, Way::Up, 0, cargo(100 + tag, 100), &mut fates).unwrap();
+        live.offer(Time::ZERO, Direction::Down, 0, external_packet(tag, 1_000), &mut fates).unwrap();
+        live.offer(Time::ZERO, Direction::Up, 0, external_packet(100 + tag, 100), &mut fates).unwrap();
     }
     // 3.5 s: three have arrived, the fourth is in service, and six wait; up all ten have arrived.
     live.advance(Time(3_500_000_000), &mut fates);

@@ -11,7 +11,7 @@ use nodeb_base::packet::EcnField;
 use nodeb_base::units::Time;
 use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
-use nodeb_sim::world::{Cargo, Fate, Live, Way};
+use nodeb_sim::world::{Direction, ExternalPacket, Fate, Live};
 
 use crate::error::{Error, Result};
 use crate::flight::Recorder;
@@ -161,30 +161,31 @@ impl Exchange {
     /// # Errors
     /// The world's.
     pub fn accept(&mut self, now: Time, from: End, slot: Slot, bytes: usize) -> Result<()> {
-        let Some((way, phone, header)) = self.routed(from, slot, bytes) else {
+        let Some((direction, phone, header)) = self.routed(from, slot, bytes) else {
             self.pool.give_back(slot);
             return Ok(());
         };
         self.series.look_until(now, &mut self.live, &mut self.fates)?;
-        self.series.offer(phone, way, now, bytes);
-        let tag = self.pool.send(slot, bytes, way, now);
+        self.series.offer(phone, direction, now, bytes);
+        let tag = self.pool.send(slot, bytes, direction, now);
         let of_phone = &mut self.phones[phone];
-        of_phone.way_mut(way).offered.add(bytes);
-        let cargo = Cargo { tag, bytes: bytes as u32, flow_hash: header.flow_hash, ecn: header.ecn };
+        of_phone.direction_mut(direction).offered.add(bytes);
+        let packet =
+            ExternalPacket { tag, bytes: bytes as u32, flow_hash: header.flow_hash, ecn: header.ecn };
         if let Some(recorder) = &mut self.recorder {
-            recorder.accepted(now, way, phone, &cargo, self.pool.packet(slot));
+            recorder.accepted(now, direction, phone, &packet, self.pool.packet(slot));
         }
-        Ok(self.live.offer(now, way, of_phone.user, cargo, &mut self.fates)?)
+        Ok(self.live.offer(now, direction, of_phone.user, packet, &mut self.fates)?)
     }
 
-    fn routed(&mut self, from: End, slot: Slot, bytes: usize) -> Option<(Way, usize, ip::Header)> {
+    fn routed(&mut self, from: End, slot: Slot, bytes: usize) -> Option<(Direction, usize, ip::Header)> {
         let Some(header) = ip::read(&self.pool.bytes_mut(slot)[..bytes]) else {
             self.refused.malformed += 1;
             return None;
         };
         let found = match from {
-            End::Server => self.of_address.get(&header.to).map(|phone| (Way::Down, *phone, header)),
-            End::Phone(phone) => is_routed(header.to).then_some((Way::Up, phone, header)),
+            End::Server => self.of_address.get(&header.to).map(|phone| (Direction::Down, *phone, header)),
+            End::Phone(phone) => is_routed(header.to).then_some((Direction::Up, phone, header)),
         };
         self.refused.stray += u64::from(found.is_none());
         found
@@ -205,26 +206,26 @@ impl Exchange {
 
     /// A packet has come back from the world; one that has arrived goes on.
     fn come_back(&mut self, fate: Fate) -> Option<Arrival> {
-        let (Fate::Arrived { user, cargo, .. } | Fate::Lost { user, cargo, .. }) = fate;
-        let passenger = self.pool.back(cargo.tag);
-        let Passenger { slot, way, accepted, .. } = passenger.expect("each packet comes back once");
+        let (Fate::Arrived { user, packet, .. } | Fate::Lost { user, packet, .. }) = fate;
+        let passenger = self.pool.back(packet.tag);
+        let Passenger { slot, direction, accepted, .. } = passenger.expect("each packet comes back once");
         let phone = self.of_user[&user];
         match fate {
             Fate::Arrived { at, .. } => {
-                if cargo.ecn == EcnField::Ce {
+                if packet.ecn == EcnField::Ce {
                     ip::mark_ce(self.pool.packet_mut(slot));
                 }
-                self.phones[phone].way_mut(way).arrive(accepted, at, cargo.bytes as usize);
-                self.series.arrive(phone, way, accepted, at, cargo.bytes as usize);
-                let to = if way == Way::Down { End::Phone(phone) } else { End::Server };
-                Some(Arrival { at, to, number: Pool::number(cargo.tag), ecn: cargo.ecn, slot })
+                self.phones[phone].direction_mut(direction).arrive(accepted, at, packet.bytes as usize);
+                self.series.arrive(phone, direction, accepted, at, packet.bytes as usize);
+                let to = if direction == Direction::Down { End::Phone(phone) } else { End::Server };
+                Some(Arrival { at, to, number: Pool::number(packet.tag), ecn: packet.ecn, slot })
             }
             Fate::Lost { at, cause, .. } => {
                 if let Some(recorder) = &mut self.recorder {
-                    recorder.lost(Pool::number(cargo.tag), at, cause);
+                    recorder.lost(Pool::number(packet.tag), at, cause);
                 }
-                self.phones[phone].way_mut(way).lose(cause);
-                self.series.lose(phone, way, at, cause);
+                self.phones[phone].direction_mut(direction).lose(cause);
+                self.series.lose(phone, direction, at, cause);
                 self.pool.give_back(slot);
                 None
             }

@@ -103,10 +103,14 @@ fn bytes_come_out_as_they_went_in() {
         check(&mut exchange, &mut sent);
         let counts = exchange.phones().iter().flat_map(|it| [&it.down, &it.up]);
         let (mut offered, mut lost) = (0, 0);
-        for way in counts {
-            assert_eq!(way.offered.packets, way.arrived.packets + way.all_lost(), "{radio}");
-            offered += way.offered.packets;
-            lost += way.all_lost();
+        for direction in counts {
+            assert_eq!(
+                direction.offered.packets,
+                direction.arrived.packets + direction.all_lost(),
+                "{radio}"
+            );
+            offered += direction.offered.packets;
+            lost += direction.all_lost();
         }
         assert_eq!((offered, lost, exchange.waiting()), (3_000, sent.len() as u64, 0), "{radio}");
         assert_eq!(came + lost, 3_000, "{radio}");

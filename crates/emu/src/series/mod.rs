@@ -11,7 +11,7 @@ pub mod tables;
 
 use nodeb_base::event::Cause;
 use nodeb_base::units::Time;
-use nodeb_sim::world::{Carried, Fate, Listener, Live, Snapshot, Way};
+use nodeb_sim::world::{Carried, Direction, Fate, Listener, Live, Snapshot};
 
 use self::bins::{Bins, FIRST_WIDTH, Merge};
 use self::delays::Delays;
@@ -123,18 +123,18 @@ impl Series {
         }
     }
 
-    fn track(&mut self, phone: usize, way: Way) -> &mut Track {
-        &mut self.tracks[phone][usize::from(way == Way::Up)]
+    fn track(&mut self, phone: usize, direction: Direction) -> &mut Track {
+        &mut self.tracks[phone][usize::from(direction == Direction::Up)]
     }
 
     /// A packet of so many bytes is accepted.
-    pub fn offer(&mut self, phone: usize, way: Way, at: Time, bytes: usize) {
-        self.track(phone, way).intervals.at(at).offered.add(bytes);
+    pub fn offer(&mut self, phone: usize, direction: Direction, at: Time, bytes: usize) {
+        self.track(phone, direction).intervals.at(at).offered.add(bytes);
     }
 
     /// A packet of so many bytes arrives that was accepted before.
-    pub fn arrive(&mut self, phone: usize, way: Way, accepted: Time, at: Time, bytes: usize) {
-        let track = self.track(phone, way);
+    pub fn arrive(&mut self, phone: usize, direction: Direction, accepted: Time, at: Time, bytes: usize) {
+        let track = self.track(phone, direction);
         let delay = at.0 - accepted.0;
         let interval = track.intervals.at(at);
         interval.arrived.add(bytes);
@@ -144,8 +144,8 @@ impl Series {
     }
 
     /// A packet is lost.
-    pub fn lose(&mut self, phone: usize, way: Way, at: Time, cause: Cause) {
-        let interval = self.track(phone, way).intervals.at(at);
+    pub fn lose(&mut self, phone: usize, direction: Direction, at: Time, cause: Cause) {
+        let interval = self.track(phone, direction).intervals.at(at);
         for (count, (one, _)) in interval.lost.iter_mut().zip(CAUSES) {
             *count += u64::from(one == cause);
         }

@@ -196,8 +196,8 @@ impl Series {
 
 fn delay_rows(phones: &[OfPhone]) -> Vec<DelayRow> {
     let ways = phones.iter().flat_map(|it| [(it.user, "down", &it.down), (it.user, "up", &it.up)]);
-    let rows = ways.flat_map(|(user, way, of_way)| {
-        of_way.delay.steps().map(move |(up_to_s, packets)| DelayRow { user, way, up_to_s, packets })
+    let rows = ways.flat_map(|(user, way, report)| {
+        report.delay.steps().map(move |(up_to_s, packets)| DelayRow { user, way, up_to_s, packets })
     });
     rows.collect()
 }

@@ -8,7 +8,7 @@ use nodeb_emu::exchange::End;
 use nodeb_emu::flight::Reader;
 use nodeb_emu::replay::replay;
 use nodeb_emu::{Exchange, Phone};
-use nodeb_sim::world::Way;
+use nodeb_sim::world::Direction;
 use nodeb_sim::{Scenario, scenario};
 
 /// The largest packet of a device.
@@ -40,18 +40,18 @@ pub fn check_log(bytes: &[u8]) {
         Err(error) => assert!(!error.to_string().is_empty()),
         Ok((found, _)) => {
             let ways = || found.phones.iter().flat_map(|it| [&it.down, &it.up]);
-            let offered: u64 = ways().map(|way| way.offered.packets).sum();
-            let over: u64 = ways().map(|way| way.arrived.packets + way.all_lost()).sum();
+            let offered: u64 = ways().map(|direction| direction.offered.packets).sum();
+            let over: u64 = ways().map(|direction| direction.arrived.packets + direction.all_lost()).sum();
             assert!(over <= offered && found.same <= over, "{found:?}");
         }
     }
     let mut reader = Reader::new(bytes).expect("it was one before");
     let Ok(traffic) = Traffic::of(&mut reader) else { return };
     for connection in &traffic.connections {
-        for way in [Way::Down, Way::Up] {
-            let own = || connection.packets.iter().filter(|packet| packet.way == way);
+        for direction in [Direction::Down, Direction::Up] {
+            let own = || connection.packets.iter().filter(|packet| packet.direction == direction);
             let sent: u64 = own().map(|packet| u64::from(packet.tcp.payload)).sum();
-            let came = connection.came(way);
+            let came = connection.came(direction);
             assert!(came.bytes <= sent, "{came:?} of {sent}");
             assert!(came.last.is_none_or(|last| connection.packets[last].arrived.is_some()));
         }
@@ -77,9 +77,11 @@ pub fn check_devices(bytes: &[u8]) {
     take(&mut exchange, &mut came);
     assert_eq!(exchange.waiting(), 0, "every slot has come back");
     let ways = || exchange.phones().iter().flat_map(|it| [&it.down, &it.up]);
-    let offered: u64 = ways().map(|way| way.offered.packets).sum();
-    let (arrived, lost): (u64, u64) =
-        (ways().map(|way| way.arrived.packets).sum(), ways().map(nodeb_emu::report::OfWay::all_lost).sum());
+    let offered: u64 = ways().map(|direction| direction.offered.packets).sum();
+    let (arrived, lost): (u64, u64) = (
+        ways().map(|direction| direction.arrived.packets).sum(),
+        ways().map(nodeb_emu::report::DirectionReport::all_lost).sum(),
+    );
     assert_eq!((arrived, arrived + lost), (came.len() as u64, offered));
 }
 

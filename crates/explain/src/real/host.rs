@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use nodeb_base::units::{Duration, Time};
 use nodeb_emu::connections::{Connection, Sent};
 use nodeb_emu::head::{ACK, SYN};
-use nodeb_sim::world::Way;
+use nodeb_sim::world::Direction;
 use nodeb_tcp::segment::Kind;
 
 use super::{Told, segment, site};
@@ -84,11 +84,11 @@ struct Host {
 }
 
 /// The packets of a connection whose data go mostly one way, each with what made it be sent.
-pub(super) fn told(connection: &Connection, main: Way, user: u32) -> Vec<Told> {
+pub(super) fn told(connection: &Connection, main: Direction, user: u32) -> Vec<Told> {
     let mut hosts = [Host::default(), Host::default()];
     for (number, packet) in (0..).zip(&connection.packets) {
         if let Some(handed) = packet.handed {
-            hosts[usize::from(packet.way == Way::Down)]
+            hosts[usize::from(packet.direction == Direction::Down)]
                 .arrivals
                 .push_back(Arrival { handed, packet: number });
         }
@@ -99,7 +99,7 @@ pub(super) fn told(connection: &Connection, main: Way, user: u32) -> Vec<Told> {
     let packets = &connection.packets;
     let mut told = Vec::with_capacity(packets.len());
     for (number, packet) in (0..).zip(packets) {
-        let host = &mut hosts[usize::from(packet.way == Way::Up)];
+        let host = &mut hosts[usize::from(packet.direction == Direction::Up)];
         host.take(packets, packet.at);
         let origin = host.origin(packets, packet, main);
         host.send(packet, number);
@@ -109,13 +109,13 @@ pub(super) fn told(connection: &Connection, main: Way, user: u32) -> Vec<Told> {
 }
 
 /// What a packet is called, seen from the way that most of the data go.
-fn kind(packet: &Sent, main: Way) -> Kind {
+fn kind(packet: &Sent, main: Direction) -> Kind {
     match (packet.tcp.has(SYN), packet.is_bare()) {
         // The answer to a SYN is the sender's first segment, as in the simulator.
         (true, _) if packet.tcp.has(ACK) => Kind::Data,
         (true, _) => Kind::Connect,
         (false, true) => Kind::Ack,
-        (false, false) if packet.way == main => Kind::Data,
+        (false, false) if packet.direction == main => Kind::Data,
         (false, false) => Kind::Request,
     }
 }
@@ -165,7 +165,7 @@ impl Host {
         }
     }
 
-    fn origin(&self, packets: &[Sent], packet: &Sent, main: Way) -> Origin {
+    fn origin(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
         if packet.is_bare() {
             return self.of_ack(packets, packet, main);
         }
@@ -176,8 +176,8 @@ impl Host {
     }
 
     /// What a bare ACK was sent for: what arrived just before, or a timer that had held it back.
-    fn of_ack(&self, packets: &[Sent], packet: &Sent, main: Way) -> Origin {
-        let works = works(packet.way);
+    fn of_ack(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
+        let works = works(packet.direction);
         let (Some(asking), Some(first)) = (self.asking, self.unanswered) else {
             // It tells of a window, or that its end is still there.
             let basis = self.last_ack.or(self.last_data).map_or(Basis::Unknown, Basis::Sent);
@@ -188,7 +188,7 @@ impl Host {
             return Origin { basis: Basis::Received(first.packet), cause, step, round: Round::Same };
         }
         let asked = &packets[asking.packet as usize].tcp;
-        let round = match packet.way == main {
+        let round = match packet.direction == main {
             _ if asked.has(SYN) => Round::For(Cause::Handshake),
             // Data that wait behind this ACK had been asked for.
             true if asked.payload > 0 => Round::For(Cause::Request),
@@ -206,12 +206,12 @@ impl Host {
         let came = self.latest.map(|arrival| (arrival.handed, arrival.packet));
         let after_own = sent.filter(|(at, _)| came.is_none_or(|(handed, _)| *at >= handed));
         if let Some((_, number)) = after_own.filter(|(at, _)| packet.at.since(*at) <= ANSWERS) {
-            let (basis, cause) = (Basis::Sent(number), works(packet.way));
+            let (basis, cause) = (Basis::Sent(number), works(packet.direction));
             return Origin { basis, cause, step: Step::HostWorks, round: Round::Same };
         }
         match came {
             Some((handed, number)) if packet.at.since(handed) <= ANSWERS => {
-                let (basis, cause) = (Basis::Received(number), works(packet.way));
+                let (basis, cause) = (Basis::Received(number), works(packet.direction));
                 Origin { basis, cause, step: Step::HostWorks, round }
             }
             Some((handed, number)) if self.has_gap && packet.at.since(handed) < LEAST_TIMEOUT => {
@@ -223,8 +223,8 @@ impl Host {
     }
 
     /// What made it send something new.
-    fn of_data(&self, packets: &[Sent], packet: &Sent, main: Way) -> Origin {
-        let works = works(packet.way);
+    fn of_data(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
+        let works = works(packet.direction);
         let sent = self.last_data.map(|number| (packets[number as usize].at, number));
         let came = self.latest.filter(|it| sent.is_none_or(|(at, _)| it.handed > at));
         let is_dry = self.is_dry(packets);
@@ -256,13 +256,13 @@ impl Host {
     }
 
     /// Why the path goes round by what came.
-    fn round(&self, packets: &[Sent], came: &Sent, packet: &Sent, main: Way) -> Round {
+    fn round(&self, packets: &[Sent], came: &Sent, packet: &Sent, main: Direction) -> Round {
         let has_sent_data = self.next > 1;
         if came.tcp.has(SYN) || (came.is_bare() && !has_sent_data) {
             return Round::For(Cause::Handshake);
         }
         if came.tcp.payload > 0 {
-            return if packet.way == main { Round::For(Cause::Request) } else { Round::Over };
+            return if packet.direction == main { Round::For(Cause::Request) } else { Round::Over };
         }
         Round::For(self.limit(packets, packet))
     }
@@ -271,7 +271,7 @@ impl Host {
     fn burst(&self, packets: &[Sent], packet: &Sent) -> u64 {
         let next = self.arrivals.front().map_or(Time(u64::MAX), |arrival| arrival.handed);
         let from = packets.partition_point(|it| it.number < packet.number);
-        let own = packets[from..].iter().filter(|it| it.way == packet.way && it.tcp.payload > 0);
+        let own = packets[from..].iter().filter(|it| it.direction == packet.direction && it.tcp.payload > 0);
         let mut before = packet.at;
         let of_burst = own.take_while(|it| {
             let since = it.at.since(std::mem::replace(&mut before, it.at));
@@ -298,6 +298,6 @@ impl Host {
 }
 
 /// What a host's own time is charged to.
-fn works(way: Way) -> Cause {
-    if site(way) == nodeb_base::event::Site::Phone { Cause::Application } else { Cause::Server }
+fn works(direction: Direction) -> Cause {
+    if site(direction) == nodeb_base::event::Site::Phone { Cause::Application } else { Cause::Server }
 }

@@ -17,7 +17,7 @@ use nodeb_base::units::Time;
 use nodeb_emu::Log;
 use nodeb_emu::connections::{Came, Connection, Traffic};
 use nodeb_sim::scenario::PlaceNames;
-use nodeb_sim::world::{Listener, Way};
+use nodeb_sim::world::{Direction, Listener};
 use nodeb_sim::{Control, Scenario};
 use nodeb_tcp::segment::{Kind, Segment};
 
@@ -89,13 +89,13 @@ pub fn explain(
     let found = traffic.connections.get(connection);
     let found = found.ok_or(Error::NoConnection { connection, connections })?;
     let user = users.get(usize::from(found.phone)).copied().unwrap_or_default();
-    let (way, came) = found.main();
+    let (direction, came) = found.main();
     let last = came.last.or_else(|| last_arrived(found)).ok_or(Error::NothingArrived(connection))?;
     let mut timeline = Timeline::new(scenario, user, 0);
     timeline.origins = Some(Vec::with_capacity(found.packets.len()));
     let mut pilot = Pilot {
         timeline,
-        told: host::told(found, way, user),
+        told: host::told(found, direction, user),
         connection: found,
         sent: 0,
         last: found.packets[last].number,
@@ -182,7 +182,7 @@ impl Listener for Pilot<'_> {
 
     fn on_event(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         match *event {
-            Event::Sent { flow, .. } if flow == self.timeline.seat.flow => self.send(at, event),
+            Event::Sent { flow, .. } if flow == self.timeline.position.flow => self.send(at, event),
             Event::Received { packet, .. } => {
                 let number = self.timeline.packets.number(packet);
                 self.timeline.on_event(at, event, segment)?;
@@ -194,8 +194,8 @@ impl Listener for Pilot<'_> {
 }
 
 /// Where packets of a way begin.
-fn site(way: Way) -> Site {
-    if way == Way::Down { Site::Server } else { Site::Phone }
+fn site(direction: Direction) -> Site {
+    if direction == Direction::Down { Site::Server } else { Site::Phone }
 }
 
 /// What a packet is to the walk.

@@ -33,9 +33,9 @@ pub const MAX_RECORDS: usize = 16_000_000;
 /// After so many records before the transfer has begun, what is over is forgotten.
 const FORGET_AFTER: usize = 1 << 14;
 
-/// A user's seat: its flow, its bearer and its place among the bearer's users.
+/// A user's position: its flow, its bearer and its place among the bearer's users.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seat {
+pub(crate) struct UserPosition {
     pub flow: u32,
     pub bearer: u32,
     pub user: u32,
@@ -65,7 +65,7 @@ pub(crate) struct Radio {
 /// The story of one transfer.
 #[derive(Debug)]
 pub(crate) struct Timeline {
-    pub seat: Seat,
+    pub position: UserPosition,
     pub radio: Radio,
     /// Transfers of the flow still to begin, and to arrive, before the one that is explained.
     to_begin: u64,
@@ -98,7 +98,7 @@ impl Timeline {
         let facts = scenario.radio.facts();
         let (bearer, position) = if facts.is_shared { (0, user) } else { (user, 0) };
         Self {
-            seat: Seat { flow: user, bearer, user: position },
+            position: UserPosition { flow: user, bearer, user: position },
             radio: Radio {
                 tti: facts.tti,
                 repeats_after: facts.repeats_after.unwrap_or_default(),
@@ -129,8 +129,8 @@ impl Timeline {
 
     fn is_own(&self, place: Place) -> bool {
         match place.site {
-            Site::Bearer => place.index == self.seat.bearer,
-            Site::Uplink => place.index == self.seat.flow,
+            Site::Bearer => place.index == self.position.bearer,
+            Site::Uplink => place.index == self.position.flow,
             _ => true,
         }
     }
@@ -195,7 +195,7 @@ impl Timeline {
         let mut busy: Vec<_> = self.lanes.busy(begun, ended).collect();
         let on_air = self.air.busy(begun, ended);
         if on_air > Duration::ZERO {
-            busy.push((Place::new(Site::Bearer, self.seat.bearer), on_air));
+            busy.push((Place::new(Site::Bearer, self.position.bearer), on_air));
         }
         busy
     }
@@ -219,7 +219,7 @@ impl Timeline {
     fn serve_others(&mut self, from: Time, ttis: u32) {
         if self.radio.has_harq {
             let lasts = Duration(self.radio.tti.unwrap_or_default().0 * u64::from(ttis));
-            let place = Place::new(Site::Bearer, self.seat.bearer);
+            let place = Place::new(Site::Bearer, self.position.bearer);
             self.lanes.at(place).others(Served { from, sent: from + lasts });
         }
     }
@@ -227,7 +227,7 @@ impl Timeline {
     // Not a part of `on_event`, where each short event would save registers for it.
     #[inline(never)]
     fn on_air_event(&mut self, at: Time, event: &Event) {
-        let Seat { bearer: own, user: me, .. } = self.seat;
+        let UserPosition { bearer: own, user: me, .. } = self.position;
         match *event {
             Event::Block { bearer, user, block, units, transmission, failed } if bearer == own => {
                 if user == me {
@@ -281,7 +281,7 @@ impl Listener for Timeline {
 
     fn on_event(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         match *event {
-            Event::Sent { place, packet, flow, .. } if flow == self.seat.flow => {
+            Event::Sent { place, packet, flow, .. } if flow == self.position.flow => {
                 if let Some(segment) = segment {
                     self.packets.send(at, place.site, packet, segment);
                 }
@@ -296,24 +296,24 @@ impl Listener for Timeline {
             }
             Event::Served { place, channel, packet, from, sent, arrives } if self.is_own(place) => {
                 // Another user's dedicated channel is in nobody's way.
-                if channel == 0 || channel == self.seat.user + 1 {
+                if channel == 0 || channel == self.position.user + 1 {
                     self.serve(place, packet, Served { from, sent }, arrives);
                 }
             }
-            Event::Held { place, flow, hold } if flow == self.seat.flow => {
+            Event::Held { place, flow, hold } if flow == self.position.flow => {
                 self.packets.hold(place.site, hold);
             }
-            Event::Rang { place, flow, clock } if flow == self.seat.flow => {
+            Event::Rang { place, flow, clock } if flow == self.position.flow => {
                 self.packets.ring(at, place.site, clock);
             }
             Event::Recovery { flow, state: Recovery::Reduced }
-                if flow == self.seat.flow && self.begun.is_some() =>
+                if flow == self.position.flow && self.begun.is_some() =>
             {
                 self.lost.marked += 1;
             }
-            Event::Timer { flow, at } if flow == self.seat.flow => self.is_armed = at.is_some(),
-            Event::Began { flow, bytes } if flow == self.seat.flow => self.begin(at, bytes),
-            Event::Arrived { flow, .. } if flow == self.seat.flow => return self.arrive(at),
+            Event::Timer { flow, at } if flow == self.position.flow => self.is_armed = at.is_some(),
+            Event::Began { flow, bytes } if flow == self.position.flow => self.begin(at, bytes),
+            Event::Arrived { flow, .. } if flow == self.position.flow => return self.arrive(at),
             _ => self.on_air_event(at, event),
         }
         ControlFlow::Continue(())

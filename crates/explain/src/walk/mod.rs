@@ -91,7 +91,7 @@ impl<'a> Walk<'a> {
                 Next::Sent(packet) => walk.sent(packet),
                 Next::Moment { moment, end } => walk.moment(moment, end),
                 Next::Over => {
-                    let place = Place::new(Site::Server, timeline.seat.flow);
+                    let place = Place::new(Site::Server, timeline.position.flow);
                     walk.to(walk.floor, Cause::Application, Step::NotAsked, place);
                     Next::Over
                 }
@@ -124,7 +124,7 @@ impl<'a> Walk<'a> {
     /// Nothing is on its way that the transfer could go on with; `last` was sent last.
     fn stalled(&mut self, last: u32) -> Next {
         let packet = self.timeline.packets.list[last as usize];
-        let place = Place::new(packet.site, self.timeline.seat.flow);
+        let place = Place::new(packet.site, self.timeline.position.flow);
         let over = packet.over().unwrap_or(self.now).min(self.now);
         let cause = match packet.kind {
             Kind::Data | Kind::Connect | Kind::Request => Cause::Timeout,
@@ -201,7 +201,7 @@ impl<'a> Walk<'a> {
     fn sent(&mut self, number: u32) -> Next {
         self.follow(number);
         let packet = self.packet_at(number);
-        let end = Place::new(packet.site, self.timeline.seat.flow);
+        let end = Place::new(packet.site, self.timeline.position.flow);
         self.fixed(packet.at, Cause::Propagation, Step::Propagates, end);
         if let Some(origin) = self.origin(number) {
             return self.sent_by_host(origin, end);

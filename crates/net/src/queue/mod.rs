@@ -4,9 +4,9 @@
 //! both into the [`DropLog`]. The packet in service is not the queue's any more.
 
 pub mod codel;
+mod drop_log;
 pub mod drop_tail;
 pub mod fq_codel;
-mod drop_log;
 pub mod pie;
 pub mod red;
 mod timed;

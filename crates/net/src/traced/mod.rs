@@ -15,9 +15,9 @@ use nodeb_base::packet::{Packet, PacketId};
 use nodeb_base::table;
 use nodeb_base::units::{Duration, Time};
 
-use super::propagation::Propagation;
 use super::ingress::{Ingress, LinkCounts};
 use super::opportunities::{Recording, Turns};
+use super::propagation::Propagation;
 
 /// A recording knows milliseconds: what is delivered in one was sent in it.
 const RESOLUTION: Duration = Duration::from_millis(1);

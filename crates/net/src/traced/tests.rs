@@ -11,10 +11,10 @@ use nodeb_base::units::{Duration, Size, Time};
 use proptest::prelude::*;
 
 use super::{TracedLink, Usage};
-use crate::propagation::Propagation;
 use crate::ingress::Ingress;
 use crate::loss::Loss;
 use crate::opportunities::{AtEnd, Opportunities, Recording};
+use crate::propagation::Propagation;
 use crate::queue::QueueSpec;
 
 const MS: u64 = 1_000_000;

@@ -5,8 +5,8 @@
 
 pub mod am;
 pub mod arq;
-pub mod sdu_buffer;
 pub mod reassembly;
+pub mod sdu_buffer;
 pub mod segmentation;
 pub mod slotted;
 

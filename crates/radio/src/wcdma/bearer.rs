@@ -15,7 +15,7 @@ use nodeb_base::units::{Duration, Time};
 
 use super::arq::{Arq, Queue};
 use super::cell::Cell;
-use super::other_cells::Seat;
+use super::other_cells::Placement;
 use super::selection::SelectionSpec;
 use crate::Backlog;
 use crate::tti::Mac;
@@ -25,7 +25,7 @@ use crate::tti::grid::Grid;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CellRow {
     user: usize,
-    seat: Seat,
+    placement: Placement,
     slots: u64,
     frames: u64,
     frames_failed: u64,
@@ -37,13 +37,13 @@ table! {
         /// Number of the user.
         "user" [""] U64 = |row| row.user as u64;
         /// Place of the phone east of the Node B, in cell radii; NaN where it is nowhere on a map.
-        "x_radii" ["radii"] F64 = |row| row.seat.position.map_or(f64::NAN, |at| at.x);
+        "x_radii" ["radii"] F64 = |row| row.placement.position.map_or(f64::NAN, |at| at.x);
         /// The same north of the Node B.
-        "y_radii" ["radii"] F64 = |row| row.seat.position.map_or(f64::NAN, |at| at.y);
+        "y_radii" ["radii"] F64 = |row| row.placement.position.map_or(f64::NAN, |at| at.y);
         /// Power received from all other cells over that from the own one, when each sends the same.
-        "other_cells" ["1"] F64 = |row| row.seat.conditions.other_cells;
+        "other_cells" ["1"] F64 = |row| row.placement.conditions.other_cells;
         /// Mean energy per bit over noise density.
-        "eb_n0_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.seat.conditions.eb_n0);
+        "eb_n0_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.placement.conditions.eb_n0);
         /// Slots in which it was sent something.
         "slots" [""] U64 = |row| row.slots;
         /// Frames sent to it, repetitions included.
@@ -101,17 +101,17 @@ pub struct WcdmaMac {
 impl WcdmaMac {
     /// Empty buffers, whose connections draw their errors from `errors`.
     pub fn new(slots: Slots, cell: Cell, errors: impl IntoIterator<Item = Hazards>) -> Self {
-        let seats = cell.seats().iter().copied();
-        let connect = |(user, (errors, seat)): (usize, (Hazards, Seat))| Connection {
+        let placements = cell.placements().iter().copied();
+        let connect = |(user, (errors, placement)): (usize, (Hazards, Placement))| Connection {
             queue: Queue::default(),
             errors,
             active_until: None,
             rate: 0,
             failure: 0.0,
             touched: false,
-            used: CellRow { user, seat, slots: 0, frames: 0, frames_failed: 0 },
+            used: CellRow { user, placement, slots: 0, frames: 0, frames_failed: 0 },
         };
-        let connections = errors.into_iter().zip(seats).enumerate().map(connect).collect();
+        let connections = errors.into_iter().zip(placements).enumerate().map(connect).collect();
         Self {
             slots,
             cell,

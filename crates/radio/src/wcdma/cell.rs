@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::link::{Conditions, Link};
-use super::other_cells::Seat;
+use super::other_cells::Placement;
 
 /// The links of a cell's phones.
 #[derive(Debug)]
 pub struct Cell {
     link: Link,
-    seats: Vec<Seat>,
+    placements: Vec<Placement>,
     /// Mean power of another cell, alpha G.
     mean_load: f64,
     rates: Vec<u32>,
-    /// Frame error rates already known, by seat class and by what the cell sends.
+    /// Frame error rates already known, by placement class and by what the cell sends.
     known: Vec<BTreeMap<u32, f64>>,
     /// The class of each phone: phones with the same link share what is known.
     classes: Vec<usize>,
@@ -21,21 +21,21 @@ pub struct Cell {
 
 impl Cell {
     /// A cell that may use `rates`, lowest first, while each other cell sends `mean_load` in the mean.
-    pub fn new(link: Link, seats: Vec<Seat>, mean_load: f64, rates: Vec<u32>) -> Self {
+    pub fn new(link: Link, placements: Vec<Placement>, mean_load: f64, rates: Vec<u32>) -> Self {
         let mut classes = Vec::new();
         let mut conditions: Vec<Conditions> = Vec::new();
-        for seat in &seats {
-            let class = if conditions.last() == Some(&seat.conditions) {
+        for placement in &placements {
+            let class = if conditions.last() == Some(&placement.conditions) {
                 conditions.len() - 1
             } else {
                 conditions.len()
             };
             if class == conditions.len() {
-                conditions.push(seat.conditions);
+                conditions.push(placement.conditions);
             }
             classes.push(class);
         }
-        Self { link, seats, mean_load, rates, known: vec![BTreeMap::new(); conditions.len()], classes }
+        Self { link, placements, mean_load, rates, known: vec![BTreeMap::new(); conditions.len()], classes }
     }
 
     /// The rates that may be used, lowest first.
@@ -44,14 +44,14 @@ impl Cell {
     }
 
     /// Where the phones are.
-    pub fn seats(&self) -> &[Seat] {
-        &self.seats
+    pub fn placements(&self) -> &[Placement] {
+        &self.placements
     }
 
     /// Frame error rate of a phone when the cell sends the rates `own_cell` in all.
     pub fn failure(&mut self, user: usize, own_cell: u32) -> f64 {
-        let Self { link, seats, mean_load, known, classes, .. } = self;
-        let calculate = || link.frame_failure(seats[user].conditions, f64::from(own_cell), *mean_load);
+        let Self { link, placements, mean_load, known, classes, .. } = self;
+        let calculate = || link.frame_failure(placements[user].conditions, f64::from(own_cell), *mean_load);
         *known[classes[user]].entry(own_cell).or_insert_with(calculate)
     }
 

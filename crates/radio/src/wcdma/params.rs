@@ -135,9 +135,9 @@ impl Wcdma {
         let eb_n0 = libm::pow(10.0, self.eb_n0_db / 10.0);
         let link = Link::new(&self.profile, self.spreading.get(), self.frame_bits(), self.correctable_bits);
         let alpha = self.other_cells.mean_rate(&link, &self.rates, eb_n0);
-        let seats = users.iter().map(|user| self.other_cells.seat(eb_n0, user.id, streams)).collect();
+        let placements = users.iter().map(|user| self.other_cells.place(eb_n0, user.id, streams)).collect();
         let mean_load = alpha * self.other_cells.load().connections;
-        (Cell::new(link, seats, mean_load, self.rates.clone()), alpha)
+        (Cell::new(link, placements, mean_load, self.rates.clone()), alpha)
     }
 
     /// The bearer of these users.

@@ -114,8 +114,8 @@ fn members(scenario: &Scenario) -> impl Iterator<Item = (usize, u32)> {
 fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Phone>, Flows) {
     let shared = scenario.radio.facts().is_shared;
     let build = |(id, member): (u32, (usize, u32))| {
-        let seat = if shared { (0, id as usize) } else { (id, 0) };
-        let phone = Phone::new(scenario, streams, member, id, seat, owners);
+        let position = if shared { (0, id as usize) } else { (id, 0) };
+        let phone = Phone::new(scenario, streams, member, id, position, owners);
         let flow = Flow::new(scenario, streams, &scenario.users[phone.group], id, owners);
         (phone, flow.map(Box::new))
     };

@@ -6,7 +6,7 @@ use nodeb_base::units::Time;
 
 /// Which way a packet goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Direction {
     /// From a server to a phone.
     Down,
     /// From a phone to a server.
@@ -15,7 +15,7 @@ pub enum Way {
 
 /// A packet from outside: as much of it as the network and the radio look at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cargo {
+pub struct ExternalPacket {
     /// What the driver knows it by; nothing reads it.
     pub tag: u64,
     /// Bytes of the IP packet.
@@ -34,11 +34,11 @@ pub enum Fate {
         /// When.
         at: Time,
         /// Its way.
-        way: Way,
+        direction: Direction,
         /// Number of the user.
         user: u32,
         /// The packet, with its mark.
-        cargo: Cargo,
+        packet: ExternalPacket,
     },
     /// It is lost.
     Lost {
@@ -47,7 +47,7 @@ pub enum Fate {
         /// Number of the user.
         user: u32,
         /// The packet.
-        cargo: Cargo,
+        packet: ExternalPacket,
         /// Why.
         cause: Cause,
     },
@@ -62,18 +62,18 @@ pub struct External {
 }
 
 impl External {
-    pub fn arrived(&mut self, at: Time, way: Way, user: u32, tag: u64, packet: &Packet) {
-        if way == Way::Down {
+    pub fn arrived(&mut self, at: Time, direction: Direction, user: u32, tag: u64, packet: &Packet) {
+        if direction == Direction::Down {
             self.down_bytes += u64::from(packet.size);
         }
-        self.fates.push(Fate::Arrived { at, way, user, cargo: cargo(tag, packet) });
+        self.fates.push(Fate::Arrived { at, direction, user, packet: external_packet(tag, packet) });
     }
 
     pub fn lost(&mut self, at: Time, user: u32, tag: u64, packet: &Packet, cause: Cause) {
-        self.fates.push(Fate::Lost { at, user, cargo: cargo(tag, packet), cause });
+        self.fates.push(Fate::Lost { at, user, packet: external_packet(tag, packet), cause });
     }
 }
 
-fn cargo(tag: u64, packet: &Packet) -> Cargo {
-    Cargo { tag, bytes: packet.size, flow_hash: packet.flow_hash, ecn: packet.ecn }
+fn external_packet(tag: u64, packet: &Packet) -> ExternalPacket {
+    ExternalPacket { tag, bytes: packet.size, flow_hash: packet.flow_hash, ecn: packet.ecn }
 }

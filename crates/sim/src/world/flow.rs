@@ -10,8 +10,8 @@ use nodeb_tcp::{Opener, Receiver, Sender, SenderCounts, Window};
 
 use super::connection_timers::{ConnectionTimers, Timer};
 use super::env::Env;
-use super::user_metrics::UserMetrics;
 use super::owners::{Owner, Owners};
+use super::user_metrics::UserMetrics;
 use super::wire::Wire;
 use crate::metrics::{FlowRow, ProxyRow, SnoopRow};
 use crate::proxy::rnf::meter::Meter;

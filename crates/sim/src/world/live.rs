@@ -13,7 +13,7 @@ use nodeb_base::units::Time;
 
 use super::World;
 use super::control::{Listener, NullListener};
-use super::external::{Cargo, Fate, Way};
+use super::external::{Direction, ExternalPacket, Fate};
 use crate::metrics::RunResult;
 use crate::scenario::Scenario;
 
@@ -89,9 +89,9 @@ impl<L: Listener> Live<L> {
     pub fn offer(
         &mut self,
         now: Time,
-        way: Way,
+        direction: Direction,
         user: u32,
-        cargo: Cargo,
+        packet: ExternalPacket,
         fates: &mut Vec<Fate>,
     ) -> Result<()> {
         self.advance(now, fates);
@@ -101,10 +101,10 @@ impl<L: Listener> Live<L> {
                 "user number {user} takes no packets from outside; expected a user with `traffic = \"external\"`"
             )));
         }
-        let Cargo { tag, bytes, flow_hash, ecn } = cargo;
+        let ExternalPacket { tag, bytes, flow_hash, ecn } = packet;
         let packet = Packet { id: PacketId::default(), size: bytes, flow_hash, ecn, payload: false };
         let packet = world.env.flying.launch_external(user, tag, packet);
-        let site = if way == Way::Down { Site::Server } else { Site::Phone };
+        let site = if direction == Direction::Down { Site::Server } else { Site::Phone };
         if world.env.sink.wants(Mask::PACKETS) {
             let (place, purpose) = (Place::new(site, user), Purpose::External);
             let event = Event::Sent {
@@ -118,9 +118,9 @@ impl<L: Listener> Live<L> {
             };
             world.env.emit(event);
         }
-        match way {
-            Way::Down => world.enter_down(packet, 0),
-            Way::Up => world.enter_uplink(user, packet),
+        match direction {
+            Direction::Down => world.enter_down(packet, 0),
+            Direction::Up => world.enter_uplink(user, packet),
         }
         world.emit();
         fates.append(&mut world.env.external.fates);

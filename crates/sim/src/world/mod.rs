@@ -18,7 +18,6 @@ mod connection_timers;
 mod control;
 mod env;
 mod events;
-mod user_metrics;
 mod external;
 mod feedback;
 mod flow;
@@ -32,10 +31,11 @@ mod recorder;
 mod server;
 mod snapshot;
 mod summary;
+mod user_metrics;
 mod wire;
 
 pub use control::{Control, Listener, NullListener};
-pub use external::{Cargo, Fate, Way};
+pub use external::{Direction, ExternalPacket, Fate};
 pub use live::Live;
 pub use snapshot::{Carried, Snapshot};
 

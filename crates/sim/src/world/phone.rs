@@ -8,7 +8,7 @@ use super::World;
 use super::connection_timers::Timer;
 use super::control::Listener;
 use super::env::Load;
-use super::external::Way;
+use super::external::Direction;
 
 impl<T: Listener> World<T> {
     /// The phone asks for something, and asks again until it has been heard.
@@ -54,7 +54,7 @@ impl<T: Listener> World<T> {
         let segment = match self.env.flying.land(packet) {
             Load::Segment(segment) => segment,
             &Load::External { tag, .. } => {
-                return self.env.external.arrived(self.env.common.now, Way::Down, flow, tag, packet);
+                return self.env.external.arrived(self.env.common.now, Direction::Down, flow, tag, packet);
             }
         };
         let state = &mut self.flows[flow];

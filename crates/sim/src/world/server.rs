@@ -9,7 +9,7 @@ use super::World;
 use super::connection_timers::Timer;
 use super::control::Listener;
 use super::env::Load;
-use super::external::Way;
+use super::external::Direction;
 use super::flow::Flow;
 use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
@@ -48,7 +48,7 @@ impl<T: Listener> World<T> {
         let segment = match self.env.flying.land(packet) {
             Load::Segment(segment) => segment,
             &Load::External { tag, .. } => {
-                return self.env.external.arrived(self.env.common.now, Way::Up, flow, tag, packet);
+                return self.env.external.arrived(self.env.common.now, Direction::Up, flow, tag, packet);
             }
         };
         match segment.kind {

@@ -9,8 +9,8 @@ use super::params::{AcknowledgedMode, StatusFormat};
 use super::pdu::{Command, CommandKind, Data, Status};
 use super::status::{Reporter, report};
 use crate::rlc::Delivered;
-use crate::rlc::sdu_buffer::SduBuffer;
 use crate::rlc::reassembly::Reassembly;
+use crate::rlc::sdu_buffer::SduBuffer;
 
 /// The receiving end.
 #[derive(Debug)]

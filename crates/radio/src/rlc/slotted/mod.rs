@@ -21,8 +21,8 @@ use nodeb_base::units::{Duration, Size, Time};
 
 use super::Peers;
 use super::am::Setting;
-use super::sdu_buffer::SduBuffer;
 use super::reassembly::Reassembly;
+use super::sdu_buffer::SduBuffer;
 use super::segmentation::{Piece, Segmenter};
 use crate::Backlog;
 

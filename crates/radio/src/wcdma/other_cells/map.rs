@@ -12,7 +12,7 @@ use nodeb_base::params;
 use nodeb_base::rng::{Stream, Streams, normal, uniform};
 
 use super::super::link::Conditions;
-use super::{Load, Position, Seat};
+use super::{Load, Placement, Position};
 
 params! {
     /// Propagation and the load of the other cells.
@@ -68,18 +68,18 @@ fn sites() -> impl Iterator<Item = Position> {
 
 impl Map {
     /// A phone of this cell.
-    pub fn seat(&self, eb_n0: f64, stream: &mut Stream) -> Seat {
+    pub fn place(&self, eb_n0: f64, stream: &mut Stream) -> Placement {
         for _ in 1..MAX_DRAWS {
-            let (seat, is_best) = self.draw(eb_n0, stream);
+            let (placement, is_best) = self.draw(eb_n0, stream);
             if is_best {
-                return seat;
+                return placement;
             }
         }
         self.draw(eb_n0, stream).0
     }
 
     /// A phone near the Node B, and whether that is the one it receives best.
-    fn draw(&self, eb_n0: f64, stream: &mut Stream) -> (Seat, bool) {
+    fn draw(&self, eb_n0: f64, stream: &mut Stream) -> (Placement, bool) {
         let position = Position { x: in_range(stream), y: in_range(stream) };
         let common = normal(stream);
         let gains: Vec<f64> = sites().map(|site| self.gain(position, site, common, normal(stream))).collect();
@@ -88,7 +88,7 @@ impl Map {
             other_cells: others.iter().sum::<f64>() / own,
             eb_n0: eb_n0 * own * libm::pow(REFERENCE_DISTANCE, self.exponent),
         };
-        (Seat { conditions, position: Some(position) }, others.iter().all(|other| other < own))
+        (Placement { conditions, position: Some(position) }, others.iter().all(|other| other < own))
     }
 
     fn gain(&self, phone: Position, site: Position, common: f64, of_site: f64) -> f64 {
@@ -100,14 +100,14 @@ impl Map {
     /// Conditions of phones in any cell, the same in every run.
     pub fn typical_conditions(&self, eb_n0: f64) -> Vec<Conditions> {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "typical positions");
-        (0..TYPICAL_PLACES).map(|_| self.seat(eb_n0, &mut stream).conditions).collect()
+        (0..TYPICAL_PLACES).map(|_| self.place(eb_n0, &mut stream).conditions).collect()
     }
 
     /// The mean over the cell of what its phones receive from others, over what they receive from their own
     /// cell: the factor of the mean sense that stands for this map. From `n` places.
     pub fn mean_factor(&self, n: u32) -> f64 {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "mean factor");
-        (0..n).map(|_| self.seat(1.0, &mut stream).conditions.other_cells).sum::<f64>() / f64::from(n)
+        (0..n).map(|_| self.place(1.0, &mut stream).conditions.other_cells).sum::<f64>() / f64::from(n)
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
         let mut stream = stream();
         let (n, mut squares) = (20_000, 0.0);
         for _ in 0..n {
-            let position = map.seat(1.0, &mut stream).position.unwrap();
+            let position = map.place(1.0, &mut stream).position.unwrap();
             let apothem = SITE_DISTANCE / 2.0;
             let across = |angle: f64| (position.x * angle.cos() + position.y * angle.sin()).abs();
             for third in 0..3 {
@@ -172,7 +172,7 @@ mod tests {
         let map = Map { shadowing_db: 0.0, ..Map::default() };
         let mut stream = stream();
         for _ in 0..100 {
-            let Seat { conditions, position } = map.seat(10.0, &mut stream);
+            let Placement { conditions, position } = map.place(10.0, &mut stream);
             let position = position.unwrap();
             let distance = position.x.hypot(position.y).max(NEAREST);
             let expected = 10.0 * (REFERENCE_DISTANCE / distance).powf(3.76);

@@ -36,7 +36,7 @@ pub struct Position {
 
 /// Reception conditions of a phone, and its position if it is on a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seat {
+pub struct Placement {
     /// Power of other cells and noise.
     pub conditions: Conditions,
     /// On the map.
@@ -44,13 +44,13 @@ pub struct Seat {
 }
 
 impl OtherCellsSpec {
-    /// The seat of phone number `user`; `eb_n0` is the mean energy per bit over noise density, linear.
-    pub fn seat(&self, eb_n0: f64, user: u64, streams: &Streams) -> Seat {
+    /// The placement of phone number `user`; `eb_n0` is the mean energy per bit over noise density, linear.
+    pub fn place(&self, eb_n0: f64, user: u64, streams: &Streams) -> Placement {
         match self {
             Self::Mean(params) => {
-                Seat { conditions: Conditions { other_cells: params.factor, eb_n0 }, position: None }
+                Placement { conditions: Conditions { other_cells: params.factor, eb_n0 }, position: None }
             }
-            Self::Map(params) => params.seat(eb_n0, &mut streams.stream("user", user, "position")),
+            Self::Map(params) => params.place(eb_n0, &mut streams.stream("user", user, "position")),
         }
     }
 
