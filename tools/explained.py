@@ -11,8 +11,10 @@ import sys
 from pathlib import Path
 
 from nodeb import Scenario, _core, load
+from nodeb.answer import Rows, Shown
 from nodeb.explanation import Explanation, explain
-from nodeb.explanation.text import cause_rows, difference_text
+from nodeb.explanation.answer import every_cause
+from nodeb.explanation.bars import difference_rows
 from nodeb.plot.causes import causes
 
 ROOT = Path(__file__).parents[1]
@@ -44,9 +46,7 @@ seed 1. Written by `python tools/explained.py docs/explained.md`, nodeb {version
 
 100 kB at 10 % block errors: what the difference is made of.
 
-```
 {difference}
-```
 
 ## On other paths
 
@@ -141,9 +141,14 @@ traffic.web = {}
 def other(name: str, text: str) -> str:
     """The explanation of another scenario as a section."""
     one = explain(Scenario.from_toml(text, name), runs=20, seed=1)
-    rows = "\n".join("| " + " | ".join(row) + " |" for row in cause_rows(one))
-    head = "| cause | share | time | 95 % interval | unit | packets |\n|---|---|---|---|---|---|"
-    return f"### {name}\n\n{head}\n{rows}"
+    return f"### {name}\n\n{markdown(every_cause(one))}"
+
+
+def markdown(rows: Rows) -> str:
+    """A table of an answer as Markdown."""
+    cells = [[one.value if isinstance(one, Shown) else one for one in row] for row in rows.rows]
+    table = [rows.head, ["---"] * len(rows.head), *cells]
+    return "\n".join(f"| {' | '.join(row)} |" for row in table)
 
 
 def main(page: Path) -> None:
@@ -166,7 +171,7 @@ def main(page: Path) -> None:
         large=share(downloads["DCH", "16 MB", 0.01], *rounds),
         dch_rlc=share(downloads["DCH", "100 kB", 0.1], "RLC retransmission"),
         hs_harq=share(downloads["HS-DSCH", "100 kB", 0.1], "HARQ round trips"),
-        difference=difference_text(parts, "DCH", "HS-DSCH"),
+        difference=markdown(difference_rows(parts, "DCH", "HS-DSCH")),
         others="\n\n".join(other(name, text) for name, text in OTHERS.items()),
     )
     page.write_text(text, encoding="utf-8")

@@ -19,6 +19,8 @@ MOST_ROWS = 9
 """Key figures of an answer at most."""
 SURVIVORS = "\N{DAGGER}"
 """Stands at a mean that leaves some out."""
+ONE_REPLICATION = "One replication has no interval: --runs 20 gives one."
+"""In place of a column of intervals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,19 @@ class Rows:
     rows: Sequence[Sequence[str | Shown]]
     """The first cell is a name; a `Shown` is a number with its unit."""
     title: str = ""
+    right: Sequence[int] = ()
+    """Columns of text that end below each other."""
+
+    @property
+    def used(self) -> Rows:
+        """Without the columns that are empty in every row."""
+        kept = [at for at in range(len(self.head)) if at == 0 or any(row[at] for row in self.rows)]
+        return Rows(
+            [self.head[at] for at in kept],
+            [[row[at] for at in kept] for row in self.rows],
+            self.title,
+            [place for place, at in enumerate(kept) if at in self.right],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +125,5 @@ class Answer:
     """Where the numbers come from, and a next command; a line or paragraph each."""
     everything: Sequence[Rows] = field(default=())
     """What is folded on a page, and printed with `--all`."""
+    folded: str = ""
+    """What that is, such as `all 15 metrics`; empty for nothing."""

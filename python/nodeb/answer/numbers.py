@@ -9,9 +9,21 @@ uncertainties (Review of Particle Physics, introduction, section 5.3).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["ALWAYS", "Shown", "difference", "interval", "number", "scale_of", "shown"]
+__all__ = [
+    "ALWAYS",
+    "Shown",
+    "apportioned",
+    "difference",
+    "interval",
+    "number",
+    "parts",
+    "scale_of",
+    "shown",
+    "signed",
+]
 
 SCALES: dict[str, tuple[tuple[float, str, float], ...]] = {
     "bit/s": ((1e6, "Mbit/s", 1e-6), (1e3, "kbit/s", 1e-3), (0.0, "bit/s", 1.0)),
@@ -29,6 +41,8 @@ ALWAYS = "in every replication"
 """In place of an interval without width."""
 NOISE = 1e-9
 """An interval narrower than this share of its ends is the rounding of sums."""
+EXACT = 12
+"""Digits of a number that are not the rounding of sums."""
 LEAST_HALF = 1e-300
 """A half-width below is none."""
 MINUS = "\N{MINUS SIGN}"
@@ -60,6 +74,12 @@ class Shown:
         if self.low == self.high == self.number:
             return ALWAYS
         return f"{self.low} to {self.high} {self.unit}".strip()
+
+    @property
+    def around(self) -> str:
+        """As a table has it in one column: `3.01 (2.95 to 3.07) s`."""
+        ends = f" ({self.low} to {self.high})" if self.low and self.low != self.high else ""
+        return f"{self.number}{ends} {self.unit}".strip()
 
     @property
     def sure(self) -> str:
@@ -106,6 +126,36 @@ def number(value: float, unit: str = "", *, percent: bool = False) -> str:
     return shown(value, unit=unit, percent=percent).value
 
 
+def parts(values: Sequence[float], unit: str) -> list[str]:
+    """Parts of a whole with one unit, in digits by which they add up to the whole as it is shown.
+
+    What is too small for these has digits of its own.
+    """
+    whole = sum(values)
+    largest = max((abs(one) for one in (whole, *values)), default=0.0)
+    to, factor = scale_of(largest, unit)
+    decimals = PLAIN - 1 - _exponent(largest * factor) if largest else 0
+    step = 10.0**-decimals
+    all_steps = round(_rounded(whole * factor, decimals) / step)
+    steps = apportioned([one * factor / step for one in values], all_steps)
+    return [
+        f"{_fixed(many * step, decimals)} {to}" if many else number(one, unit)
+        for many, one in zip(steps, values, strict=True)
+    ]
+
+
+def apportioned(values: Sequence[float], whole: int) -> list[int]:
+    """Whole numbers next to values that add up to their rounded sum: the largest remainders.
+
+    Source: Balinski and Young, Fair Representation, 2nd ed., 2001, chapter 3 (Hamilton's method).
+    """
+    found = [math.floor(one) for one in values]
+    left = whole - sum(found)
+    for at in sorted(range(len(found)), key=lambda at: found[at] - values[at])[:left]:
+        found[at] += 1
+    return found
+
+
 def interval(low: float, high: float, unit: str = "", *, percent: bool = False) -> str:
     """An interval with its unit: `2.95 to 3.07 s`."""
     return shown((low + high) / 2, low, high, unit, percent=percent).interval
@@ -122,9 +172,9 @@ def difference(
 ) -> Shown:
     """A difference and its interval, with signs; a difference of percentages is in points."""
     found = shown(mean, low, high, unit, percent=percent, scale=scale)
-    signed = [_signed(one) for one in (found.number, found.low, found.high)]
+    texts = [signed(one) for one in (found.number, found.low, found.high)]
     to = "points" if found.unit == "%" and scale is None and unit == "1" else found.unit
-    return Shown(signed[0], to, *signed[1:])
+    return Shown(texts[0], to, *texts[1:])
 
 
 def scale_of(value: float, unit: str, *, percent: bool = False) -> tuple[str, float]:
@@ -157,10 +207,15 @@ def _exponent(size: float) -> int:
 
 def _fixed(value: float, decimals: int) -> str:
     """A number that stops at a place, with a real minus."""
-    text = f"{round(value, decimals):z.{max(decimals, 0)}f}"
+    text = f"{_rounded(value, decimals):z.{max(decimals, 0)}f}"
     return text.replace("-", MINUS)
 
 
-def _signed(text: str) -> str:
+def _rounded(value: float, decimals: int) -> float:
+    """A number rounded to a place, whatever sums have added to its last bits."""
+    return round(float(f"{value:.{EXACT}g}"), decimals)
+
+
+def signed(text: str) -> str:
     """A number as text with its sign; zero has none."""
     return text if not text or text.startswith(MINUS) or not text.strip("0.") else f"+{text}"

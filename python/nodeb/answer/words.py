@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["counted", "joined", "sentence", "share"]
+from nodeb.answer.numbers import apportioned
+
+__all__ = ["counted", "joined", "percent", "percents", "sentence", "share", "spelled"]
 
 PARTS = (
     (1 / 4, "a quarter"),
@@ -37,6 +39,15 @@ def percent(value: float) -> str:
     if whole == 0 and value > 0:
         return "less than 1 %"
     return f"{whole} %"
+
+
+def percents(shares: Sequence[float]) -> list[str]:
+    """Shares of one whole in whole per cent, which add up to that of their sum."""
+    whole = apportioned([100 * one for one in shares], round(100 * sum(shares)))
+    return [
+        f"{part} %" if 0 < part < 100 else percent(one)
+        for part, one in zip(whole, shares, strict=True)
+    ]
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:

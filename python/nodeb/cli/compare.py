@@ -25,6 +25,7 @@ from nodeb.cli.options import (
     print_answer,
     print_beside,
     print_changed,
+    print_rows,
     print_warnings,
     shown_if_full,
     workplace,
@@ -120,7 +121,7 @@ def compare(
                         write_bytes(report, _page(outcome, bars, files, changes).encode())
                     print(f"Page: {report}")
                 if causes is not None and (everything or explain is not None):
-                    print(f"\n{causes}")
+                    print_rows(causes.rows)
     except Interrupted as stop:
         raise Stopped(str(stop)) from None
     except KeyboardInterrupt:

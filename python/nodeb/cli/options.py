@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from nodeb.base.signals import ignore
 from nodeb.errors import FullError, InputError, NodebError, OutputError
 
 if TYPE_CHECKING:
-    from nodeb.answer import Answer
+    from nodeb.answer import Answer, Rows
     from nodeb.replication.pool import Jobs as Workplace
     from nodeb.storage.folders import Place
 
@@ -139,7 +140,22 @@ def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None
     from nodeb.answer import text
 
     to = sys.stdout if stream is None else stream
-    print(text(answer, everything=everything, encoding=to.encoding), file=to)
+    print(text(answer, everything=everything, encoding=to.encoding, width=_width()), file=to)
+
+
+def print_rows(tables: Iterable[Rows]) -> None:
+    """Prints tables below an answer."""
+    from nodeb.answer.terminal import block, for_stream
+
+    for one in tables:
+        print(f"\n{for_stream(block(one, _width()), sys.stdout.encoding)}")
+
+
+def _width() -> int:
+    """Columns of the terminal, or as `COLUMNS` says."""
+    from nodeb.answer.terminal import WIDTH
+
+    return shutil.get_terminal_size((WIDTH, 24)).columns
 
 
 @contextmanager

@@ -118,6 +118,7 @@ class _Answer:
             marks=list(self.marks()),
             notes=list(self.notes()),
             everything=[self.table(self.tried.differences, "All metrics, with ratios", True)],
+            folded="all metrics, with ratios" if self.folder else "",
         )
 
     @cached_property
@@ -337,7 +338,7 @@ class _Answer:
             if names:
                 yield f"{how}: {joined(names)}."
         about = f"{sentence(self._pairs())} with the same random numbers, seed {self.found.seed}."
-        where = f" {self.folder} has the tables; --all prints all metrics." if self.folder else ""
+        where = f" {self.folder} has the tables." if self.folder else ""
         yield f"{about}{where}"
         if len(self.found.tried) > 1:
             yield (

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nodeb.answer.answer import Answer, Mark, Rows
+from nodeb.answer.answer import ONE_REPLICATION, Answer, Mark, Rows
 from nodeb.answer.numbers import Shown, number, shown
 from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.explanation.causes import Explanation
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["answer"]
 
 MOST_SIDE_EFFECTS = 1
+ON_PATH = (
+    "Time on the path is what a change is aimed at: it would save that if TCP did everything else "
+    "at the same times."
+)
 
 
 def answer(
@@ -55,6 +59,7 @@ def answer(
             *(verdicts(tried) if tried else ()),
             *(every_cause(one, whose) for whose, one in (beside or {}).items()),
         ],
+        folded="all causes, with intervals" if named else "",
     )
 
 
@@ -68,11 +73,9 @@ def _headline(found: Explanation, tried: Sequence[WhatIf] | None) -> Iterator[st
         yield f"{_whose(found)} had not finished at the end of {runs}; it takes at least {least}."
     else:
         yield f"{_whose(found)} took {time}."
-    if tried:
-        yield help_most(found, tried)
-        return
-    yield from because(found)
-    yield help_most(found)
+    if not tried:
+        yield from because(found)
+    yield help_most(found, tried or ())
 
 
 def _whose(found: Explanation) -> str:
@@ -99,8 +102,9 @@ def what_helps(tried: Sequence[WhatIf]) -> Rows:
     for one in tried:
         won = one.won
         found = shown(won.mean, won.low, won.high, "s")
-        saved = f"{'' if one.pairs.both else 'at least '}{found.value}"
-        path = "" if math.isnan(one.path_s) else number(one.path_s, "s")
+        least = "" if one.pairs.both else "at least "
+        saved = Shown(f"{least}{found.number}", found.unit)
+        path = "" if math.isnan(one.path_s) else shown(one.path_s, unit="s")
         rows.append([one.name, saved, found.interval, path])
     return Rows(("what would help", "saves", "95 % interval", "time on the path"), rows)
 
@@ -145,6 +149,8 @@ def _notes(
             yield f"With {one.name}, {joined(moved)}."
         if not one.complete and one.pairs.told:
             yield f"{sentence(one.name)}: {one.pairs.told}."
+    if helps:
+        yield ON_PATH
     idle = [one.name for one in known if one not in helps]
     if idle:
         yield f"No effect: {joined(idle)}."
@@ -158,6 +164,8 @@ def _notes(
     of = " of replications" if tried else ""
     adds = " What is saved does not add up." if helps else ""
     yield f"{runs}{of}, seed {found.scenario.seed}.{adds}"
+    if len(found.paths) == 1 and not found.what:
+        yield ONE_REPLICATION
     if found.what:
         return
     if named and tried is None:

@@ -1,13 +1,13 @@
-"""What a difference in the time of a transfer is made of, as bars on both sides of zero."""
+"""What a difference in the time of a transfer is made of: bars on both sides of zero, a table."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeb.answer.answer import Bar, Bars
-from nodeb.answer.numbers import difference
+from nodeb.answer.answer import Bar, Bars, Rows
+from nodeb.answer.numbers import Shown, difference, scale_of, shown, signed
+from nodeb.answer.numbers import parts as in_parts
 from nodeb.answer.paints import paint
 from nodeb.answer.words import spelled
 from nodeb.results.answer import called
@@ -15,10 +15,12 @@ from nodeb.results.answer import called
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part
 
-__all__ = ["difference_bars"]
+__all__ = ["difference_bars", "difference_rows"]
 
 SHOWN_PARTS = 5
 """Causes of a difference that are shown, before the rest is one bar."""
+SMALL = 0.01
+"""A difference of a smaller share has a unit of its own."""
 
 
 def difference_bars(parts: Sequence[Part], title: str) -> Bars:
@@ -29,21 +31,39 @@ def difference_bars(parts: Sequence[Part], title: str) -> Bars:
         title: what differs.
     """
     own = [one for one in parts[:-1] if one.difference.mean]
+    rest = own[SHOWN_PARTS:]
+    means = [one.difference.mean for one in own[:SHOWN_PARTS]]
+    means += [sum(one.difference.mean for one in rest)][: len(rest)]
+    values = [signed(one) for one in in_parts(means, "s")]
     bars = [
         Bar(
             called(one.cause),
-            difference(one.difference.mean, math.nan, math.nan, "s").value,
+            values[at],
             one.difference.mean,
             paint(one.cause),
             interval=difference(
                 one.difference.mean, one.difference.low, one.difference.high, "s"
             ).interval,
         )
-        for one in own[:SHOWN_PARTS]
+        for at, one in enumerate(own[:SHOWN_PARTS])
     ]
-    rest = own[SHOWN_PARTS:]
     if rest:
-        mean = sum(one.difference.mean for one in rest)
         name = f"{spelled(len(rest))} other causes" if len(rest) > 1 else called(rest[0].cause)
-        bars.append(Bar(name, difference(mean, math.nan, math.nan, "s").value, mean, "k-many"))
-    return Bars(title, bars, head=f"{title}:")
+        bars.append(Bar(name, values[-1], means[-1], "k-many"))
+    return Bars(title, bars, head=f"{title}:" if bars else "")
+
+
+def difference_rows(parts: Sequence[Part], baseline: str, other: str, title: str = "") -> Rows:
+    """What a difference is made of, as a table without the causes that differ in no pair."""
+    rows: list[list[str | Shown]] = []
+    for part in parts:
+        gap = part.difference
+        if part.cause and gap.mean == 0 and not gap.stdev:
+            continue
+        largest = max(part.baseline_s, part.other_s)
+        scale = scale_of(largest, "s")
+        means = [shown(one, unit="s", scale=scale) for one in (part.baseline_s, part.other_s)]
+        own = None if abs(gap.mean) < SMALL * largest else scale
+        told = difference(gap.mean, gap.low, gap.high, "s", scale=own).around
+        rows.append([called(part.cause) or "sum", *means, told])
+    return Rows(("cause", baseline, other, "difference (95 %)"), rows, title)

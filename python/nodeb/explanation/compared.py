@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nodeb.answer.answer import Bars
-from nodeb.answer.numbers import number
+from nodeb.answer.answer import Bars, Rows
+from nodeb.answer.numbers import scale_of, shown
+from nodeb.answer.terminal import block
+from nodeb.answer.words import sentence
 from nodeb.base.table import Table
 from nodeb.comparison.differences import Tables
 from nodeb.comparison.experiment import Experiment
 from nodeb.errors import NodebError
-from nodeb.explanation.bars import difference_bars
+from nodeb.explanation.bars import difference_bars, difference_rows
 from nodeb.explanation.differences import difference, difference_table
-from nodeb.explanation.text import difference_text, incomplete_note
+from nodeb.explanation.text import incomplete_note
 from nodeb.replication.pool import Jobs
+from nodeb.stats import Interval, paired_difference
 from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
@@ -26,8 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Differences", "all_differences", "short_differences"]
 
-SHORT_CAUSES = 6
-"""Its rows but for the sum."""
 SHORT_BYTES = 2_000_000
 """A longer transfer is not explained by the way."""
 
@@ -41,8 +42,6 @@ class Differences:
     """Pairs of replications."""
     found: Mapping[str, Explanation]
     """By what the scenarios are called."""
-    most: int | None = None
-    """Rows of the text; the table has all causes."""
 
     @property
     def table(self) -> Table:
@@ -69,12 +68,13 @@ class Differences:
         return [difference_bars(difference(base, one), self._title(base, one)) for _, one in others]
 
     def _title(self, base: Explanation, other: Explanation) -> str:
-        gap = float(np.mean(other.times - base.times))
-        word = "faster" if gap < 0 else "slower"
         whose = f"user {self.user}'s first transfer"
-        if gap == 0:
-            return f"The causes of {whose}"
-        return f"Why {whose} is {number(abs(gap), 's')} {word}"
+        gap = paired_difference(other.times, base.times)
+        if gap.mean == 0:
+            return f"{sentence(whose)} is as long; what differs"
+        scale = scale_of(max(float(np.mean(one.times)) for one in (base, other)), "s")
+        time = shown(abs(gap.mean), *_turned(gap), scale=scale).value
+        return f"Why {whose} is {time} {'faster' if gap.mean < 0 else 'slower'}"
 
     @property
     def notes(self) -> list[str]:
@@ -82,20 +82,25 @@ class Differences:
         notes = (incomplete_note(one, name) for name, one in self.found.items())
         return [one for one in notes if one]
 
-    def __str__(self) -> str:
+    @property
+    def rows(self) -> list[Rows]:
+        """The differences of each scenario from the baseline, cause by cause."""
         (first, base), *others = self.found.items()
-        title = f"Why the download time of user {self.user}'s first transfer differs"
-        parts = [
-            f"{title}, {name} from {first}, over {self._pairs}:\n\n"
-            + difference_text(difference(base, one, self.most), first, name)
+        return [
+            difference_rows(
+                difference(base, one), first, name, f"{self._title(base, one)} with {name}:"
+            )
             for name, one in others
         ]
-        notes = (incomplete_note(one, name) for name, one in self.found.items())
-        return "\n\n".join([*parts, *filter(None, notes)])
 
-    @property
-    def _pairs(self) -> str:
-        return "the only pair" if self.runs == 1 else f"all {self.runs} pairs"
+    def __str__(self) -> str:
+        return "\n\n".join([*map(block, self.rows), *self.notes])
+
+
+def _turned(gap: Interval) -> tuple[float, float]:
+    """Ends of an interval of the absolute difference."""
+    ends = gap.low, gap.high
+    return ends if gap.mean > 0 else (-gap.high, -gap.low)
 
 
 def all_differences(
@@ -126,7 +131,7 @@ def short_differences(
         found = _explained(plan, 0, plan.runs, jobs, progress)
     except NodebError:
         return None
-    return Differences(0, plan.runs, found, SHORT_CAUSES)
+    return Differences(0, plan.runs, found)
 
 
 def _is_short(flows: Table) -> bool:

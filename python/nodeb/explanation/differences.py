@@ -29,15 +29,11 @@ class Part:
     """Other less baseline, over the pairs, s."""
 
 
-REST = "all others"
-"""The cause of a part that stands for several."""
-
-
-def difference(baseline: Explanation, other: Explanation, most: int | None = None) -> list[Part]:
+def difference(baseline: Explanation, other: Explanation) -> list[Part]:
     """The parts of a difference, the largest first, and the whole as the last.
 
     The means of the parts add up to that of the whole, since causes add up to the time in every
-    replication. Of more than `most` causes the smaller ones are one part.
+    replication.
 
     Raises:
         InputError: the two have different seeds, or different numbers of replications.
@@ -48,10 +44,6 @@ def difference(baseline: Explanation, other: Explanation, most: int | None = Non
     known = [name for name in CAUSES if name in baseline.causes or name in other.causes]
     parts = [_part(name, baseline.seconds(name), other.seconds(name)) for name in known]
     parts.sort(key=lambda part: -abs(part.difference.mean))
-    if most is not None and len(parts) > most:
-        rest = [part.cause for part in parts[most - 1 :]]
-        sums = [sum(one.seconds(name) for name in rest) for one in (baseline, other)]
-        parts[most - 1 :] = [_part(REST, np.asarray(sums[0]), np.asarray(sums[1]))]
     return [*parts, _part("", baseline.times, other.times)]
 
 

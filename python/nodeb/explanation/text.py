@@ -1,35 +1,26 @@
-"""An explanation as text: a table of causes, and one line on what would help most."""
+"""Sentences of an explanation: what would help most, what was not complete, how much it is."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nodeb.answer.numbers import number, shown
+from nodeb.answer.words import counted
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.levers import levers
-from nodeb.explanation.times import ends_text, time_cells, time_text
-from nodeb.terminal.text import FACTORS, align, decimals_of, shown_unit
 
 if TYPE_CHECKING:
-    from nodeb.explanation.differences import Part
     from nodeb.explanation.replications import Lost
     from nodeb.explanation.what_if import WhatIf
 
 __all__ = [
-    "HEAD",
-    "cause_rows",
-    "difference_text",
     "help_most",
     "incomplete",
     "incomplete_note",
+    "remedy",
     "sizes",
-    "what_if_rows",
 ]
-
-HEAD = ("cause", "share", "time", "95 % interval", "unit", "packets")
-"""Columns of causes as people read them."""
 
 PATIENCE = "where nothing was lost, a retransmission timer that waits longer"
 """What helps where data are sent again although their ACK is only late."""
@@ -79,41 +70,6 @@ PLACED = ("transmission", "queue behind own data", "queue behind others")
 """Causes of which it matters at which link: a faster downlink is of no use to ACKs."""
 
 
-def what_if_rows(tried: Sequence[WhatIf]) -> list[list[str]]:
-    """Changes as text: name, what the path says, what the simulation says, and how they agree."""
-    return [[one.name, *_gain_cells(one), one.told] for one in tried]
-
-
-def _gain_cells(one: WhatIf) -> list[str]:
-    """What the path says, what is won, and its interval; empty where it is not known."""
-    if one.pairs.both:
-        gain, least = one.gain, ""
-    elif one.at_least.n:
-        gain, least = one.at_least, "at least "
-    else:
-        return ["", "", ""]
-    path = time_text(one.path_s) if one.pairs.both else ""
-    return [path, least + time_text(gain.mean), ends_text(gain.mean, gain.low, gain.high)]
-
-
-def difference_text(parts: Sequence[Part], baseline: str, other: str) -> str:
-    """What a terminal shows of a difference, cause by cause."""
-    rows = []
-    for part in parts:
-        scale = max(abs(part.baseline_s), abs(part.other_s), abs(part.difference.mean))
-        unit = shown_unit("", "s", scale)
-        factor = FACTORS.get(unit, 1.0)
-        decimals = decimals_of(scale * factor)
-        means = [f"{value * factor:z.{decimals}f}" for value in (part.baseline_s, part.other_s)]
-        gap = part.difference
-        ends = [
-            f"{end * factor:+z.{decimals}f}" for end in (gap.low, gap.high) if math.isfinite(end)
-        ]
-        shown = f"{gap.mean * factor:+z.{decimals}f}"
-        rows.append([part.cause or "sum", *means, unit, shown, " .. ".join(ends)])
-    return align(("cause", baseline, other, "unit", "difference", "95 % interval"), rows)
-
-
 def help_most(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
     """Returns what would help most: simulated where it was, else by time on the path."""
     if not found.causes:
@@ -121,16 +77,20 @@ def help_most(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
     known = [one for one in tried if one.won.n]
     if known:
         return _largest_gain(known[0])
+    lever = next(iter(levers(found)), None)
+    if lever is None or lever.path_s < LEAST_SHARE * found.time.mean:
+        return remedy(found)
+    most = f"{number(lever.path_s, 's')} of {number(found.time.mean, 's')}"
+    return f"Not simulated, the change that is aimed at most of it: {lever.name}, {most}."
+
+
+def remedy(found: Explanation) -> str:
+    """Returns what the cause that takes most asks for; it has one."""
     cause = found.causes[0]
     share = found.table["share"][0]
     where = f", most of it at: {found.place(cause)}" if cause in PLACED else ""
     about = f"{cause}, {100 * share:.0f} % of the time{where}"
-    remedy = f"What would help most: {_remedy(found, cause)} ({about})."
-    lever = next(iter(levers(found)), None)
-    if lever is None or lever.path_s < LEAST_SHARE * found.time.mean:
-        return remedy
-    most = f"{number(lever.path_s, 's')} of {number(found.time.mean, 's')}"
-    return f"Most time on the path, not simulated: {lever.name}, {most}. {remedy}"
+    return f"What would help most: {_remedy(found, cause)} ({about})."
 
 
 def _largest_gain(one: WhatIf) -> str:
@@ -168,20 +128,10 @@ def _fewer_losses(lost: Sequence[Lost]) -> str:
     return f"{FEWER[most]}, which cut the window"
 
 
-def cause_rows(found: Explanation) -> list[list[str]]:
-    """Causes as text by `HEAD`, and the sum of all."""
-    rows = []
-    for row in found.table:
-        shown = time_cells(row["mean_s"], row["ci95_low"], row["ci95_high"])
-        rows.append([row["cause"], _percent(row["share"]), *shown, _count(row["packets"])])
-    whole = found.time
-    return [*rows, ["sum", "100 %", *time_cells(whole.mean, max(whole.low, 0.0), whole.high), ""]]
-
-
 def sizes(found: Explanation) -> str:
     """How much the transfer is, which may differ between replications."""
     known = sorted({path.bytes for path in found.paths})
-    return f"{known[0]} bytes" if len(known) == 1 else f"{known[0]} to {known[-1]} bytes"
+    return counted(known[0], "byte") if len(known) == 1 else f"{known[0]} to {known[-1]} bytes"
 
 
 def incomplete(found: Explanation, where: str = "") -> str | None:
@@ -199,12 +149,3 @@ def incomplete_note(found: Explanation, where: str = "") -> str | None:
     """The same, as a note."""
     text = incomplete(found, where)
     return text and f"note: {text}"
-
-
-def _count(mean: float) -> str:
-    """A mean number of things."""
-    return f"{mean:.0f}" if mean >= 100 else f"{mean:.3g}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

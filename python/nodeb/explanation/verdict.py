@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeb.explanation.times import time_text
+from nodeb.answer.numbers import number
 from nodeb.stats import Interval
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _mover(less: bool, parts: Sequence[Part], causes: Sequence[str]) -> str:
     if most is None:
         return ""
     way = "grows" if less else "shrinks"
-    return f": {most.cause} {way} by {time_text(abs(most.difference.mean))}"
+    return f": {most.cause} {way} by {number(abs(most.difference.mean), 's')}"
 
 
 def _in_part(path_s: float, parts: Sequence[Part], causes: Sequence[str]) -> str:

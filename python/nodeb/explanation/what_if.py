@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from nodeb.answer.numbers import shown
 from nodeb.errors import InputError
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.changes import CHANGES, Change
@@ -17,7 +18,6 @@ from nodeb.explanation.differences import Part, difference
 from nodeb.explanation.levers import changed
 from nodeb.explanation.pairs import Pairs
 from nodeb.explanation.replications import paths
-from nodeb.explanation.times import ends_text, time_text
 from nodeb.explanation.verdict import effects, verdict
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.stats import Interval, mean_interval, paired_difference
@@ -80,8 +80,7 @@ class WhatIf:
             agree = verdict(self.gain, self.path_s, self.parts, self.causes)
             return "; ".join(filter(None, [agree, self.pairs.told]))
         if self.at_least.n:
-            ends = ends_text(self.changed.mean, self.changed.low, self.changed.high)
-            takes = time_text(self.changed.mean) + (f" ({ends})" if ends else "")
+            takes = shown(self.changed.mean, self.changed.low, self.changed.high, "s").around
             gain = f"a gain: with the change it takes {takes}, without it the run ends before"
             return f"{gain}; {self.pairs.of(self.at_least.n)}"
         return self.pairs.unknown
@@ -126,7 +125,9 @@ def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
         return nothing
     base, own = _where(found, other, (False, True))
     at_least = paired_difference(base.times, own.times)
-    return replace(nothing, changed=mean_interval(own.times), at_least=at_least)
+    return replace(
+        nothing, changed=mean_interval(own.times).within(0.0, math.inf), at_least=at_least
+    )
 
 
 def _where(

@@ -78,6 +78,7 @@ class LifeAnswer:
             marks=list(self.marks()),
             notes=list(self.notes()),
             everything=list(self.everything()),
+            folded="packets by purpose and user" if self.named else "",
         )
 
     # --- the packets ---

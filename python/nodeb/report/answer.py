@@ -54,8 +54,9 @@ def _picture(one: Bars | Rows | None) -> dict[str, Any] | None:
         return None
     if isinstance(one, Bars):
         return {"kind": "bars", "title": one.title, "head": one.head, "bars": _bars(one.bars)}
-    rows = [[_cell(cell) for cell in row] for row in one.rows]
-    return {"kind": "rows", "title": one.title, "head": one.head, "rows": rows}
+    used = one.used
+    rows = [[_cell(cell) for cell in row] for row in used.rows]
+    return {"kind": "rows", "title": one.title, "head": used.head, "rows": rows}
 
 
 def _cell(cell: str | Shown) -> str:

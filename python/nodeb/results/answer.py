@@ -24,10 +24,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.answer.answer import MOST_ROWS, SURVIVORS, Answer, Bar, Bars, Fact, Mark, Rows
-from nodeb.answer.numbers import ALWAYS, Shown, number, scale_of, shown
+from nodeb.answer.answer import (
+    MOST_ROWS,
+    ONE_REPLICATION,
+    SURVIVORS,
+    Answer,
+    Bar,
+    Bars,
+    Fact,
+    Mark,
+    Rows,
+)
+from nodeb.answer.numbers import ALWAYS, Shown, number, parts, scale_of, shown
 from nodeb.answer.paints import paint
-from nodeb.answer.words import counted, joined, percent, sentence, share, spelled
+from nodeb.answer.words import counted, joined, percent, percents, sentence, share, spelled
 from nodeb.errors import NodebError
 from nodeb.results.metrics import ALL, METRICS
 from nodeb.results.survivors import Unfinished, unfinished
@@ -131,6 +141,7 @@ class RunAnswer:
             marks=list(self.marks()),
             notes=list(self.notes()),
             everything=list(everything(self.result)),
+            folded=f"all {len(self.metrics)} metrics" if self.named else "",
         )
 
     def _file(self) -> str:
@@ -316,12 +327,11 @@ class RunAnswer:
         replications = f"{counted(about.runs, 'replication')}{why}, seed {about.seed}."
         yield f"{replications} {self._finished()}".strip()
         if about.runs < 2:
-            yield "One replication has no interval: --runs 20 gives one."
+            yield ONE_REPLICATION
         if not self.named:
             return
-        metrics = len(self.metrics)
         where = f"{self.folder} has the tables; " if self.folder else ""
-        yield f"{where}--all prints all {metrics} metrics, --report draws a page."
+        yield f"{where}--report draws a page."
         if self.users == 1:
             yield f"What would help: nodeb explain {self.named} --what-if"
         else:
@@ -360,14 +370,14 @@ def because(found: Explanation, *, exact: bool = False) -> Iterator[str]:
         exact: whether their share is told in per cent, and not as a simple fraction.
     """
     names: list[str] = []
-    parts = 0.0
+    whole = 0.0
     for row in found.table:
         names.append(called(row["cause"]))
-        parts += row["share"]
-        if parts >= 0.5:
+        whole += row["share"]
+        if whole >= 0.5:
             break
     if names:
-        part = percent(parts) if exact else sentence(share(parts))
+        part = percent(whole) if exact else sentence(share(whole))
         yield f"{part} of that went into {joined(names)}."
 
 
@@ -377,23 +387,27 @@ def causes(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
     named = max(NAMED, sum(row["share"] >= small for row in table))
     if len(table) - named == 1:
         named += 1
+    rest = table[named:]
+    sums = {
+        name: [row[name] for row in table[:named]] + [sum(row[name] for row in rest)][: len(rest)]
+        for name in ("mean_s", "share")
+    }
+    times, shares = parts(sums["mean_s"], "s"), percents(sums["share"])
     bars = [
         Bar(
             called(row["cause"]),
-            number(row["mean_s"], "s"),
+            times[at],
             row["mean_s"],
             paint(row["cause"]),
-            percent(row["share"]),
+            shares[at],
             shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s").interval,
             ends=(row["ci95_low"], row["ci95_high"]),
         )
-        for row in table[:named]
+        for at, row in enumerate(table[:named])
     ]
-    rest = table[named:]
     if rest:
-        time, part = (sum(row[name] for row in rest) for name in ("mean_s", "share"))
         name = f"{spelled(len(rest))} other causes"
-        bars.append(Bar(name, number(time, "s"), time, "k-many", percent(part)))
+        bars.append(Bar(name, times[-1], sums["mean_s"][-1], "k-many", shares[-1]))
     return Bars("Where the time went", bars, head)
 
 
@@ -427,12 +441,12 @@ def rings(result: Result) -> Rows | None:
     found = Rings.of(result)
     if found is None:
         return None
-    parts = found.of_each(result.flows["received_bps"])
-    means = [part.mean() if len(part) else math.nan for part in parts]
+    each = found.of_each(result.flows["received_bps"])
+    means = [part.mean() if len(part) else math.nan for part in each]
     unit, factor = scale_of(max(one for one in means if math.isfinite(one)), "bit/s")
     head = ["distance, up to", *(f"{edge:g} m" for edge in found.edges_m[1:])]
     cells = [shown(one, unit="bit/s", scale=("", factor)).number for one in means]
-    counts = [str(len(part)) for part in parts]
+    counts = [str(len(part)) for part in each]
     return Rows(head, [[f"mean received, {unit}", *cells], ["phones", *counts]])
 
 

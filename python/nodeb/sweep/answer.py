@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nodeb.answer.answer import SURVIVORS, Answer, Mark, Rows
+from nodeb.answer.answer import ONE_REPLICATION, SURVIVORS, Answer, Mark, Rows
 from nodeb.answer.numbers import difference, number, shown
 from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.comparison.differences import Difference
@@ -76,6 +76,7 @@ class SweepAnswer:
             marks=list(self.marks()),
             notes=list(self.notes()),
             everything=[] if self._is_whole else [every_row(self.values)],
+            folded=self._folded,
         )
 
     @cached_property
@@ -107,6 +108,13 @@ class SweepAnswer:
     @cached_property
     def _groups(self) -> list[str]:
         return [str(one) for one in self.outcome.table.distinct("group") if one != ALL]
+
+    @property
+    def _folded(self) -> str:
+        """What `--all` adds."""
+        if self._is_whole or not self.folder:
+            return ""
+        return f"a row for each cell{' and group' if self._groups else ''}"
 
     @cached_property
     def noun(self) -> str:
@@ -287,7 +295,7 @@ class SweepAnswer:
         yield from self._precision()
         yield self._provenance()
         if self._groups:
-            yield f"All phones together; of the groups {joined(self._groups)} --all prints each."
+            yield f"All phones together, of the groups {joined(self._groups)}."
         if self.folder:
             yield from self._next()
 
@@ -315,7 +323,7 @@ class SweepAnswer:
         values = self.values
         if not np.isfinite(values.low).any():
             if values.known.any():
-                yield "One replication has no interval: --runs 20 gives one."
+                yield ONE_REPLICATION
             return
         if self._compared:
             yield f"{self._judged()} {self._of_ratios()}".strip()
@@ -363,8 +371,7 @@ class SweepAnswer:
         return f"{counted(cells, 'cell')}, {each_}, seed {outcome.plan.seed}; {new}."
 
     def _next(self) -> Iterator[str]:
-        all_ = "; --all prints a row for each cell" if not self._is_whole else ""
-        yield f"{self.folder} has the table{all_}."
+        yield f"{self.folder} has the table."
         keys = [axis.swept[0].key for axis in self.values.axes]
         if keys and self.values.known.any():
             by = "".join(f" --by {key}" for key in keys[1:])

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nodeb.answer.answer import SURVIVORS, Rows
+from nodeb.answer.columns import aligned
 from nodeb.answer.numbers import Shown, difference, scale_of, shown
-from nodeb.answer.terminal import WIDTH, aligned
+from nodeb.answer.terminal import WIDTH
 from nodeb.answer.words import joined
 from nodeb.results.metrics import ALL, METRICS, Metric
 from nodeb.stats import CONFIDENCE
@@ -308,7 +309,7 @@ def listed(values: Values, most: int) -> Rows:
     shown_ = [values[number] for number in range(min(len(values), most))]
     rows: list[list[str | Shown]] = [_row(values, one) for one in shown_]
     if len(values) > most:
-        rest = f"... and {len(values) - most} more: --all"
+        rest = f"... and {len(values) - most} more"
         rows.append([rest, *[""] * (len(rows[0]) - 1)])
     head = _head(values, False)
     if max(map(len, aligned([head, *rows]))) > WIDTH:

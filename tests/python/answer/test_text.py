@@ -1,7 +1,10 @@
 """An answer in a terminal."""
 
+import pytest
+
 from nodeb.answer import Answer, Bar, Bars, Fact, Mark, Rows, shown, text
-from nodeb.answer.words import counted, joined, percent, share
+from nodeb.answer.numbers import parts
+from nodeb.answer.words import counted, joined, percent, percents, share
 
 ANSWER = Answer(
     command="nodeb run",
@@ -61,3 +64,65 @@ def test_words():
     ]
     assert [joined(x) for x in ([], ["a"], ["a", "b", "c"])] == ["", "a", "a, b and c"]
     assert [counted(n, "phone") for n in (1, 30)] == ["1 phone", "30 phones"]
+
+
+def test_parts_add_up_to_their_whole_as_it_is_shown():
+    assert parts([1.142, 0.8784, 0.3901, 0.3754, 0.225], "s") == [
+        *("1.14 s", "0.88 s", "0.39 s", "0.38 s", "0.22 s"),
+    ]
+    assert parts([2.999, 0.001], "s") == ["3.00 s", "1 ms"]
+    assert parts([-0.8784, 0.2623, -0.0465], "s") == [
+        *("\N{MINUS SIGN}878 ms", "262 ms", "\N{MINUS SIGN}47 ms"),
+    ]
+    assert parts([0.0, 0.0], "s") == ["0 ms", "0 ms"]
+    assert percents([0.334, 0.333, 0.333]) == ["34 %", "33 %", "33 %"]
+    assert percents([0.9999, 0.0001]) == ["more than 99 %", "less than 1 %"]
+
+
+GROUPS = [f"group {number}" for number in range(15)]
+WIDE = Answer(
+    command="nodeb run",
+    subject="",
+    headline="the cell delivers 2.44 Mbit/s (95 %: 2.31 to 2.57 Mbit/s) to 30 phones.",
+    picture=Bars("Where", [Bar("waiting for the scheduler", "1.13 s", 1.13, note="37 %")]),
+    facts=[Fact("download time of the median phone", shown(12.1, 11.9, 12.4, "s"))],
+    table=Rows(["metric", "a", "b", "difference"], [["rate", "1", "2", "+1 (0 to +2) kbit/s"]]),
+    everything=[
+        Rows(
+            ["", *(cell for group in GROUPS for cell in (group, ""))],
+            [["rate", *(cell for _ in GROUPS for cell in (shown(1.0, unit="s"), "0.9 to 1.1 s"))]],
+        )
+    ],
+    folded="each group",
+)
+
+
+@pytest.mark.parametrize("width", [1, 20, 30, 40, 60, 80, 200])
+def test_nothing_is_wider_than_the_terminal(width):
+    lines = text(WIDE, everything=True, width=width).splitlines()
+    assert max(map(len, lines)) <= max(width, 26)  # a name is never parted within a word
+    whole = " ".join(" ".join(lines).split())
+    assert "1.13 s 37 %" in whole
+    assert whole.count("0.9 to 1.1 s") == 15
+    assert all(group in whole for group in GROUPS)
+
+
+def test_long_names_and_heads_are_parted_before_a_table_becomes_blocks():
+    edge, long = "received at the cell's", "4 (3 to 5) kbit/s, a text of 40 columns"
+    rows = Rows(["", "dch-50k", "scheduler=max_ci"], [[f"{edge} edge (5 %)", "12", long]])
+    lines = text(Answer("", "", "x.", table=rows)).splitlines()[2:]
+    assert [" ".join(line.split()) for line in lines] == [
+        "dch-50k scheduler=max_ci",
+        f"{edge} 12 {long}",
+        "edge (5 %)",
+    ]
+
+
+def test_columns_without_a_cell_are_left_out():
+    rows = Rows(["change", "saves", "95 % interval"], [["none", shown(1.0, unit="s"), ""]])
+    assert "interval" not in text(Answer("", "", "x.", table=rows))
+
+
+def test_what_all_prints_is_said_until_it_is_printed():
+    assert "--all prints each group." in text(WIDE)
+    assert "--all" not in text(WIDE, everything=True)

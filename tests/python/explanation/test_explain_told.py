@@ -7,7 +7,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import nodeb
-from nodeb.explanation.text import help_most, incomplete_note
+from nodeb.explanation.text import incomplete_note, remedy
 from nodeb.plot.style import NARROW
 from nodeb.report.explained import page
 from nodeb.scenario_types import Classic, Dch, Ftp, Hsdpa, LinkBearer, UserGroup, Wired
@@ -57,8 +57,8 @@ def test_the_page_says_up_to_where_it_goes(duration, end):
 
 def advice(found):
     """What would help most, without the cause that it is for."""
-    assert found.causes[0] in help_most(found)
-    return help_most(found).split("What would help most: ")[1].split(" (")[0]
+    assert found.causes[0] in remedy(found)
+    return remedy(found).removeprefix("What would help most: ").split(" (")[0]
 
 
 def test_who_is_alone_and_not_served_needs_a_better_channel():

@@ -52,5 +52,5 @@ def test_the_table_keeps_the_order_of_the_points_and_all_has_the_bits():
     found = said(point(4, 8), point(2, 90))
     assert [row[0] for row in found.table.rows] == ["4 dB", "2 dB"]
     assert found.notes[-1] == "Draw it: nodeb link curve out/l"
-    assert "before decoding" in text(found, everything=True)
-    assert "before decoding" not in text(found)
+    assert "signalling" in text(found, everything=True)
+    assert "signalling" not in text(found)

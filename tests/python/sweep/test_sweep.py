@@ -356,7 +356,7 @@ def test_sweep_prints_rates_and_says_where_the_table_is(call, tmp_path):
     assert out.startswith("small: the application bit rate ranged from ")
     assert "6 cells, 4 replications each, seed 1; all were new." in out
     assert "radio.dch.bler \\ wired.delay  50 ms  0.1 s  200 ms" in out
-    assert "out/s-swept has the table; --all prints a row for each cell." in out
+    assert "out/s-swept has the table.\n--all prints a row for each cell.\n" in out
     assert pq.read_table("out/s-swept/sweep.parquet").num_rows == 6
     assert "seed 1; none was new." in call("sweep", tmp_path / "s.toml", "--runs", 3)[1]
 

@@ -174,7 +174,7 @@ def test_a_long_list_is_cut_and_all_has_the_rest(swept):
     long = '[sweep]\n"radio.dch.bler" = { from = 0.0, to = 0.3, steps = 40 }\n'
     found, _, notes = said(swept(long))
     assert len(found.table.rows) == 31
-    assert found.table.rows[-1][0] == "... and 10 more: --all"
+    assert found.table.rows[-1][0] == "... and 10 more"
     assert len(found.everything[0].rows) == 40
     assert "--all prints a row for each cell" in notes
 
@@ -190,7 +190,7 @@ def test_verdicts_that_differ_stand_in_the_grid(swept):
 def test_groups_are_told_and_printed_with_all(swept):
     more = BASE + '[[users]]\nname = "late"\ntraffic.ftp.size = "20 kB"\n'
     found, _, notes = said(swept('[sweep]\n"radio.dch.bler" = [0.0, 0.3]\n', more))
-    assert "of the groups phone and late --all prints each" in notes
+    assert "All phones together, of the groups phone and late." in notes
     (rows,) = found.everything
     assert [row[1] for row in rows.rows] == ["phone", "late", "all"] * 2
 

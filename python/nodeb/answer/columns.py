@@ -1,0 +1,158 @@
+"""Rows of an answer as lines that fit a terminal."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from nodeb.answer.numbers import Shown
+from nodeb.base.streams import printable
+
+__all__ = ["NAME", "aligned", "filled", "fitted"]
+
+NAME = 24
+"""Columns of a name at least, so that pictures and figures stand below each other."""
+HEAD = 10
+"""Columns of a head at least before it is parted."""
+BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|m?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?![\w/]))")
+"""The space of a number with its unit, at which no line ends."""
+WITHIN_KEY = re.compile(r"(?<=[.=_ ])")
+"""Where the head of a column, such as `radio.dch.bler=0.2`, may be parted."""
+HELD = "\N{NO-BREAK SPACE}"
+
+Cells = Sequence[str | Shown]
+
+
+def filled(shown: str, width: int, first: str = "", later: str = "") -> str:
+    """A paragraph in which numbers keep their units, and commands stay in one piece.
+
+    Args:
+        shown: the text.
+        width: columns of a line at most.
+        first: what the first line begins with.
+        later: what the others begin with.
+    """
+    held = BEFORE_UNIT.sub(HELD, printable(shown))
+    lines = textwrap.fill(
+        held,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return lines.replace(HELD, " ")
+
+
+def fitted(head: Cells, rows: Sequence[Cells], width: int, right: Sequence[int] = ()) -> list[str]:
+    """Rows as lines of a width: aligned, with long names parted, or a block for each row.
+
+    Args:
+        head: a name for each column; empty names for a table without a head.
+        rows: of cells; numbers with units are aligned at the unit.
+        width: columns of a line at most.
+        right: columns of text that end below each other.
+    """
+    columns = _columns(rows, right)
+    heads = [str(one) for one in head] if any(head) else []
+    for least, is_parted in ((NAME, False), (0, False), (0, True)):
+        lines = _lines(heads, columns, least, is_parted)
+        if max(map(len, lines), default=0) <= width:
+            return lines
+    title = [f"  {heads[0]}"] if heads and heads[0] else []
+    heads = heads or [""] * len(columns)
+    blocks = (_block(heads, row, width) for row in zip(*columns, strict=True))
+    return [*title, *(line for block in blocks for line in block)]
+
+
+def aligned(rows: Sequence[Cells], right: Sequence[int] = ()) -> list[str]:
+    """Rows as lines, indented, with columns that stand below each other, however wide."""
+    return _lines([], _columns(rows, right), NAME, False)
+
+
+def _lines(
+    head: Sequence[str], columns: Sequence[Sequence[str]], least: int, is_parted: bool
+) -> list[str]:
+    """Columns as lines; where they are parted, long names and heads take several."""
+    names, *others = columns or [[]]
+    parts = [_parted_name(one) if is_parted else [one] for one in names]
+    laid = [[line for name in parts for line in name]]
+    for column in others:
+        cells = zip(column, parts, strict=True)
+        laid.append([line for cell, name in cells for line in (cell, *[""] * (len(name) - 1))])
+    widths = [max(map(len, column), default=0) for column in laid]
+    widths[0] = max(widths[0], least)
+    if head:
+        tops = [
+            _parted_head(one, max(width, HEAD)) if is_parted else [one]
+            for one, width in zip(head, widths, strict=True)
+        ]
+        tall = max(map(len, tops))
+        laid = [[""] * (tall - len(top)) + top + rest for top, rest in zip(tops, laid, strict=True)]
+        widths = [max(width, *map(len, top)) for width, top in zip(widths, tops, strict=True)]
+    return [
+        (
+            "  " + "  ".join(f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True))
+        ).rstrip()
+        for cells in zip(*laid, strict=True)
+    ]
+
+
+def _parted_name(name: str) -> list[str]:
+    return textwrap.wrap(name.rstrip(), NAME, subsequent_indent="  ") or [""]
+
+
+def _parted_head(head: str, width: int) -> list[str]:
+    """A head in lines of a width, parted within a key where need be."""
+    lines = [""]
+    for part in WITHIN_KEY.split(head):
+        if lines[-1] and len(lines[-1] + part.rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return [line.rstrip() for line in lines]
+
+
+def _block(head: Sequence[str], cells: Sequence[str], width: int) -> Iterator[str]:
+    """A row as a block: its name above, and below it each cell behind the head of its column.
+
+    A column without a head, such as that of intervals, goes on with the one before.
+    """
+    yield from filled(cells[0].rstrip(), width, "  ", "    ").splitlines()
+    told: list[list[str]] = []
+    for name, cell in zip(head[1:], cells[1:], strict=True):
+        if name or not told:
+            told.append([name])
+        if cell.strip():
+            told[-1].append(cell.strip())
+    longest = max(len(name) for name in head[1:]) if len(head) > 1 else 0
+    for name, *texts in told:
+        if texts:
+            shown = "  ".join([f"{name:{longest}}", *texts] if longest else texts)
+            yield from filled(shown, width, "    ", "      ").splitlines()
+
+
+def _columns(rows: Sequence[Cells], right: Sequence[int]) -> list[list[str]]:
+    """Rows as columns of text of one width each."""
+    return [_cells_of(column, at in right) for at, column in enumerate(zip(*rows, strict=True))]
+
+
+def _cells_of(cells: Cells, to_right: bool) -> list[str]:
+    number = max((len(one.number) for one in cells if isinstance(one, Shown)), default=0)
+    texts = [
+        f"{one.number:>{number}} {one.unit}".rstrip() if isinstance(one, Shown) else printable(one)
+        for one in cells
+    ]
+    if to_right and not any(isinstance(one, Shown) for one in cells):
+        unit = max((len(_unit(one)) for one in texts), default=0)
+        texts = [f"{one}{'':{unit - len(_unit(one))}}" if _unit(one) else one for one in texts]
+        width = max(map(len, texts), default=0)
+        return [f"{one:>{width}}" for one in texts]
+    width = max(map(len, texts), default=0)
+    return [f"{one:{width}}" for one in texts]
+
+
+def _unit(shown: str) -> str:
+    """The unit at the end of an interval as text, with the space before it."""
+    number, space, last = shown.rpartition(" ")
+    return space + last if number and not last[-1:].isdigit() and " to " in shown else ""

@@ -1,0 +1,45 @@
+"""What an explanation answers, as people read it."""
+
+import nodeb
+from nodeb.answer import number, text
+from nodeb.explanation.answer import answer
+from nodeb.explanation.what_if import what_if
+from nodeb.results.answer import causes
+from nodeb.scenario_types import Dch, Ftp, UserGroup
+
+
+def explained(runs, size="50 kB"):
+    users = [UserGroup(traffic=Ftp(size=size))]
+    return nodeb.explain(nodeb.Scenario(radio=Dch(bler=0.1), users=users), runs=runs)
+
+
+def test_one_change_is_named_and_not_two():
+    said = " ".join(str(explained(4)).split("\n\n")[0].split())
+    assert said.count("most") == 1
+    assert "the change that is aimed at most of it: " in said
+
+
+def test_times_and_shares_add_up_to_what_the_headline_says():
+    for runs in (1, 4, 20):
+        found = explained(runs)
+        bars = causes(found).bars
+        units = {bar.value.split()[1] for bar in bars}
+        assert len(units) == 1
+        times = [float(bar.value.split()[0]) for bar in bars]
+        assert f"{sum(times):.2f} s" == number(found.time.mean, "s")
+        assert sum(int(bar.note.removesuffix(" %")) for bar in bars) == 100
+
+
+def test_one_replication_has_no_column_of_intervals_and_says_why():
+    found = explained(1)
+    shown = text(answer(found, what_if(found, jobs=1)), everything=True)
+    assert "interval  " not in shown
+    assert "One replication has no interval: --runs 20 gives one." in shown
+    found = explained(4)
+    shown = text(answer(found, what_if(found, jobs=1)))
+    assert "95 % interval" in shown
+    assert "One replication" not in shown
+
+
+def test_one_byte_is_one_byte():
+    assert "(1 byte)" in str(explained(1, "1 B"))
