@@ -90,7 +90,6 @@ def _one(
 def _all(folder: Path, quick: bool, workers: Workplace, seed: int, force: bool) -> None:
     """Every study."""
     from nodeb import reproduce as studies
-    from nodeb.reproduce import every_page
     from nodeb.terminal.progress import progress_bar
 
     try:
@@ -102,7 +101,7 @@ def _all(folder: Path, quick: bool, workers: Workplace, seed: int, force: bool) 
             "what is missing, and the same command goes on from there"
         ) from None
     print_changed(found.replaced, found.damaged)
-    print_answer(every_page.answer(found))
+    print_answer(found.answer)
 
 
 def _refuse_items(items: list[str] | None) -> None:

@@ -15,11 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.answer.answering import Answering
 from nodeb.base.arguments import as_number
 from nodeb.base.table import Table
 from nodeb.comparison.verdict import Verdict, judge
@@ -32,6 +33,9 @@ from nodeb.stats import (
     paired_difference,
     ratio_interval,
 )
+
+if TYPE_CHECKING:
+    from nodeb.answer import Answer
 
 __all__ = [
     "MARGIN",
@@ -89,7 +93,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Answering):
     """Scenarios, each compared with a baseline."""
 
     baseline: str
@@ -112,17 +116,12 @@ class Comparison:
         rows = [_row(self, tried, one) for tried in self.tried for one in tried.differences]
         return Table({name: [row[name] for row in rows] for name in rows[0]} if rows else {})
 
-    def __str__(self) -> str:
-        from nodeb.answer import text
+    @property
+    def answers(self) -> Sequence[Answer]:
+        """What it says of each scenario: which is better, by how much, how sure."""
         from nodeb.comparison.answer import answers
 
-        return "\n\n".join(text(one) for one in answers(self))
-
-    def _repr_html_(self) -> str:
-        from nodeb.comparison.answer import answers
-        from nodeb.report.answer import fragment
-
-        return "".join(fragment(one) for one in answers(self))
+        return answers(self)
 
 
 def compare(

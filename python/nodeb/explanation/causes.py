@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.answer.answering import Answering
 from nodeb.base.table import Table, read_only
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, nearest
@@ -20,6 +21,7 @@ from nodeb.stats import Interval, mean_interval
 from nodeb.terminal.progress import ProgressCallback
 
 if TYPE_CHECKING:
+    from nodeb.answer import Answer
     from nodeb.explanation.differences import Part
     from nodeb.explanation.levers import Lever
     from nodeb.explanation.what_if import WhatIf
@@ -28,7 +30,7 @@ __all__ = ["Explanation"]
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Answering):
     """A transfer, explained: print it, or take its `table` and its `spans`."""
 
     scenario: Scenario
@@ -174,17 +176,12 @@ class Explanation:
             raise InputError(f"difference: {other!r} is no explanation")
         return difference(self, other)
 
-    def __str__(self) -> str:
-        from nodeb.answer import text
+    @property
+    def answer(self) -> Answer:
+        """What it says first: how long the transfer took, and its largest causes."""
         from nodeb.explanation.answer import answer
 
-        return text(answer(self))
-
-    def _repr_html_(self) -> str:
-        from nodeb.explanation.answer import answer
-        from nodeb.report.answer import fragment
-
-        return fragment(answer(self))
+        return answer(self)
 
 
 def _most(times: Iterable[Mapping[str, int]]) -> str:

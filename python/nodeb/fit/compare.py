@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from nodeb.answer.answering import Answering
 from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.fit.chain import Chain
@@ -18,6 +19,9 @@ from nodeb.fit.model import ErrorModel
 from nodeb.fit.sequence import Bits, ErrorSequence
 from nodeb.fit.within import Within
 from nodeb.terminal.progress import ProgressCallback
+
+if TYPE_CHECKING:
+    from nodeb.answer import Answer
 
 __all__ = ["Candidate", "Comparison", "Unit", "compare"]
 
@@ -53,11 +57,18 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Answering):
     """Models of one sequence, in the order of units and of the number of states."""
 
     errors: ErrorSequence
     candidates: tuple[Candidate, ...]
+
+    @property
+    def answer(self) -> Answer:
+        """What it says first: which model is justified, and whether it has the laws."""
+        from nodeb.fit.answer import answer
+
+        return answer(self)
 
     @property
     def best(self) -> Candidate:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from nodeb.answer.answering import Answering
 from nodeb.base.arguments import as_path, as_whole
 from nodeb.errors import InputError
 from nodeb.inputs.scenario import Scenario
@@ -69,7 +70,7 @@ class About:
         )
 
 
-class Life:
+class Life(Answering):
     """What happened in a replication.
 
     Attributes:
@@ -196,11 +197,6 @@ class Life:
         from nodeb.life.answer import answer
 
         return answer(self)
-
-    def __str__(self) -> str:
-        from nodeb.answer import text
-
-        return text(self.answer)
 
     def _repr_html_(self) -> str:
         from html import escape

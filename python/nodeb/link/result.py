@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.answer.answering import Answering
 from nodeb.base.table import Table, read_only
 from nodeb.errors import InputError
 from nodeb.results.provenance import Provenance
@@ -20,6 +21,7 @@ from nodeb.storage.folders import Owner, Place, claim
 from nodeb.storage.store import name_of
 
 if TYPE_CHECKING:
+    from nodeb.answer import Answer
     from nodeb.link.experiment import Experiment
 
 __all__ = ["LinkResult", "Point", "Rate", "errors_text"]
@@ -108,7 +110,7 @@ class Point:
         return row | more | {"air_s": self.air_s}
 
 
-class LinkResult:
+class LinkResult(Answering):
     """The points of one link experiment, in its order; `result[0]` is the first."""
 
     def __init__(
@@ -176,11 +178,12 @@ class LinkResult:
     def _origin(self, point: Point) -> str:
         return f"{self.experiment.name}, Eb/N0 {point.eb_n0_db:g} dB, seed {self.experiment.seed}"
 
-    def _repr_html_(self) -> str:
+    @property
+    def answer(self) -> Answer:
+        """What it says first: the shares of blocks that failed."""
         from nodeb.link.answer import answer
-        from nodeb.report.answer import fragment
 
-        return fragment(answer(self))
+        return answer(self)
 
     def __repr__(self) -> str:
         return f"<LinkResult {self.experiment.name!r}: {len(self)} points>"

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nodeb import studies as known_studies
+from nodeb.answer.answering import Answering
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.reproduce import digest as digest_module
 from nodeb.reproduce import reproduction
@@ -18,6 +20,9 @@ from nodeb.results.provenance import made
 from nodeb.storage import files, folders
 from nodeb.storage.bounded import NAMED_BYTES, read_text
 from nodeb.storage.folders import Owner, Place
+
+if TYPE_CHECKING:
+    from nodeb.answer import Answer
 
 __all__ = ["ALL", "Summary", "run_all"]
 
@@ -29,7 +34,7 @@ UNKNOWN_MINUTES = {True: 0.5, False: 5.0}
 
 
 @dataclass
-class Summary:
+class Summary(Answering):
     """What came of all studies.
 
     Attributes:
@@ -57,6 +62,13 @@ class Summary:
     wall_s: float = 0.0
     replaced: dict[Path, str] = field(default_factory=dict)
     damaged: list[Path] = field(default_factory=list)
+
+    @property
+    def answer(self) -> Answer:
+        """What it says first: how much of what was published agrees."""
+        from nodeb.reproduce.every_page import answer
+
+        return answer(self)
 
     @property
     def interrupted(self) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nodeb.answer.answering import Answering
 from nodeb.study.cell import Cell, Chart, Grid
 from nodeb.study.targets import Checked
 from nodeb.study.verdicts import Verdict
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class ReproduceOutcome:
+class ReproduceOutcome(Answering):
     """What a reproduction found so far and where it wrote it.
 
     Attributes:
@@ -83,13 +84,3 @@ class ReproduceOutcome:
         from nodeb.reproduce.answer import answer
 
         return answer(self)
-
-    def __str__(self) -> str:
-        from nodeb.answer import text
-
-        return text(self.answer)
-
-    def _repr_html_(self) -> str:
-        from nodeb.report.answer import fragment
-
-        return fragment(self.answer)

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nodeb.answer.answering import Answering
 from nodeb.base.arguments import as_path, as_whole
 from nodeb.base.table import Table
 from nodeb.errors import InputError
@@ -113,7 +114,7 @@ class Plots:
         return plot.cell(self.result, run)
 
 
-class Result(NamedTables):
+class Result(Answering, NamedTables):
     """The replications of one scenario.
 
     Every table is an attribute: `result.flows`, `result.bearers`, `result.cwnd`, ... A table that
@@ -285,16 +286,6 @@ class Result(NamedTables):
                 write_bytes(part / "report.html", report.encode())
 
         return place.put(write, {**self.provenance.to_dict(), **(about or {})})
-
-    def __str__(self) -> str:
-        from nodeb.answer import text
-
-        return text(self.answer)
-
-    def _repr_html_(self) -> str:
-        from nodeb.report.answer import fragment
-
-        return fragment(self.answer)
 
     def __repr__(self) -> str:
         p = self.provenance

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from nodeb import _core
+from nodeb.answer.answering import Answering
 from nodeb.base.arguments import as_path
 from nodeb.base.table import Table
 from nodeb.comparison.differences import MARGIN, check_margin
@@ -42,7 +43,7 @@ __all__ = ["Outcome", "Sweep"]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Outcome(Answering):
     """What became of a sweep."""
 
     plan: Sweep
@@ -80,16 +81,6 @@ class Outcome:
         from nodeb.sweep.answer import answer
 
         return answer(self)
-
-    def __str__(self) -> str:
-        from nodeb.answer import text
-
-        return text(self.answer)
-
-    def _repr_html_(self) -> str:
-        from nodeb.report.answer import fragment
-
-        return fragment(self.answer)
 
     def __repr__(self) -> str:
         cells = self.simulated + self.kept

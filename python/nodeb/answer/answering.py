@@ -1,0 +1,33 @@
+"""What every result shows of itself: its answer, as text where it is printed, else as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeb.answer.answer import Answer
+
+__all__ = ["Answering"]
+
+
+class Answering:
+    """A result that is shown by its answer; notebooks have it as HTML."""
+
+    @property
+    def answer(self) -> Answer:
+        """What it says first."""
+        raise NotImplementedError
+
+    @property
+    def answers(self) -> Sequence[Answer]:
+        """All that it says, where that is more than one answer."""
+        return [self.answer]
+
+    def __str__(self) -> str:
+        from nodeb.answer.terminal import text
+
+        return "\n\n".join(map(text, self.answers))
+
+    def _repr_html_(self) -> str:
+        from nodeb.report.answer import fragment
+
+        return "".join(map(fragment, self.answers))
