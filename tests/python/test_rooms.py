@@ -25,10 +25,7 @@ METHODS = {
     ("results", "plot"),
     ("results", "comparison"),
     ("results", "explanation"),
-    ("results", "report"),
-    ("comparison", "report"),
-    ("sweep", "report"),
-    ("explanation", "report"),
+    ("answer", "report"),
     ("inputs", "replication"),
     ("inputs", "life"),
 }
