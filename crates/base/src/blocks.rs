@@ -1,60 +1,65 @@
-//! Blocks on the air that are told together: the same number in each of several TTIs.
+//! Radio blocks of consecutive TTIs, described together in one value.
 
-/// Blocks of TTIs in a row, as many in each, in the order in which they are sent. Those that have failed go again in
-/// the order in which they failed, before new ones: so a bit says which block it is.
+/// Blocks of consecutive TTIs with the same number of blocks in each, in the order of transmission.
+///
+/// Failed blocks are retransmitted in the order in which they failed, before new blocks, so one bit is enough
+/// to tell which block is retransmitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
-    /// Number of the first unit that is sent for the first time; the others follow in order.
+    /// Number of the first new unit, that is, one in its first transmission; the other new units follow in
+    /// order.
     pub first: u64,
-    /// Units that are sent for the first time, in all TTIs together.
+    /// Number of new units in all TTIs together.
     pub units: u32,
-    /// Units in a block; the last new one may have fewer.
+    /// Units in a block; the last new block may have fewer.
     pub per_block: u32,
     /// Blocks in a TTI.
     pub per_tti: u32,
-    /// TTIs.
+    /// Number of TTIs.
     pub ttis: u32,
-    /// Bit `n` says that block number `n` fails.
+    /// Bit `n` is set if block `n` fails.
     pub failed: u64,
-    /// Bit `n` says that block number `n` goes again.
+    /// Bit `n` is set if block `n` is a retransmission.
     pub again: u64,
 }
 
-/// The bits of the blocks before number `place`.
+/// Returns a mask of the bits below `place`.
 const fn before(place: u32) -> u64 {
     if place < u64::BITS { (1 << place) - 1 } else { u64::MAX }
 }
 
 impl Blocks {
-    /// Blocks that bits can speak of; more are told together only where none fails or goes again.
+    /// Number of blocks that the bit sets can describe. More blocks are combined only if all are new and none
+    /// fails.
     pub const MOST: u32 = u64::BITS;
 
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     pub const fn count(&self) -> u32 {
         self.per_tti * self.ttis
     }
 
-    /// Whether all of them are new and none fails.
+    /// Returns true if all blocks are new and none fails.
     pub const fn are_plain(&self) -> bool {
         self.failed | self.again == 0
     }
 
-    /// Whether block number `place` fails.
+    /// Returns true if block `place` fails.
     pub const fn has_failed(&self, place: u32) -> bool {
         place < Self::MOST && self.failed >> place & 1 == 1
     }
 
-    /// Whether block number `place` goes again.
+    /// Returns true if block `place` is a retransmission.
     pub const fn is_again(&self, place: u32) -> bool {
         place < Self::MOST && self.again >> place & 1 == 1
     }
 
-    /// Blocks before number `place` that go again.
+    /// Returns the number of retransmissions before block `place`.
     pub const fn again_before(&self, place: u32) -> u32 {
         (self.again & before(place)).count_ones()
     }
 
-    /// How many blocks go again before TTI number `tti`, and how many in it: there they come before its new ones.
+    /// Returns the numbers of retransmissions before TTI `tti` and in it. Within a TTI, retransmissions
+    /// precede new blocks.
     pub const fn again_before_and_in(&self, tti: u32) -> (u32, u32) {
         if self.again == 0 {
             return (0, 0);
@@ -64,25 +69,27 @@ impl Blocks {
         (earlier, self.again_before(first + self.per_tti) - earlier)
     }
 
-    /// The first unit of the first new block from number `place` on.
+    /// Returns the number of the first unit of the first new block at or after block `place`.
     pub fn unit(&self, place: u32) -> u64 {
         let new = u64::from(place - self.again_before(place));
         self.first + new * u64::from(self.per_block)
     }
 
-    /// Past its last new unit.
+    /// Returns the number after the last new unit.
     pub fn end(&self) -> u64 {
         self.first + u64::from(self.units)
     }
 
-    /// The first TTI from which on, up to number `tti`, no block goes again; the one after that where its own do.
+    /// Returns the first TTI after the last retransmission in TTIs up to `tti`: between it and `tti` all
+    /// blocks are new. The result is `tti + 1` if `tti` itself has retransmissions.
     pub const fn new_since(&self, tti: u32) -> u32 {
         let end = (tti + 1) * self.per_tti;
         let again = self.again & before(end);
         (u64::BITS - again.leading_zeros()).div_ceil(self.per_tti)
     }
 
-    /// Takes the blocks of the TTIs that follow, if they can be told together.
+    /// Appends the blocks of the following TTIs. Returns false, and changes nothing, if they cannot be
+    /// combined.
     #[inline]
     pub fn join(&mut self, next: &Self) -> bool {
         let count = self.count();
@@ -106,7 +113,7 @@ impl Blocks {
         true
     }
 
-    /// Takes out those of the first `ttis` TTIs, which are fewer than all.
+    /// Splits off and returns the first `ttis` TTIs, which must be fewer than all.
     #[must_use]
     pub fn split(&mut self, ttis: u32) -> Self {
         let place = ttis * self.per_tti;
@@ -124,14 +131,14 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    /// A TTI with these blocks of two units, which is full.
+    /// Returns one TTI full of blocks of two units.
     fn tti(first: u64, per_tti: u32, failed: u64, again: u64) -> Blocks {
         let units = 2 * (per_tti - again.count_ones());
         Blocks { first, units, per_block: 2, per_tti, ttis: 1, failed, again }
     }
 
     #[test]
-    fn what_is_joined_is_what_it_was_when_it_is_split() {
+    fn split_restores_joined_ttis() {
         let parts = [tti(10, 3, 0b100, 0), tti(16, 3, 0, 0), tti(22, 3, 0b011, 0b001), tti(26, 3, 0, 0b011)];
         let mut all = parts[0];
         assert!(parts[1..].iter().all(|part| all.join(part)));
@@ -148,19 +155,19 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_stays_apart() {
+    fn unlike_or_discontinuous_ttis_are_not_joined() {
         let other = Blocks { per_block: 1, ..tti(6, 3, 0, 0) };
         for next in [tti(8, 3, 0, 0), tti(6, 2, 0, 0), other] {
             assert!(!tti(0, 3, 0, 0).join(&next), "{next:?}");
         }
-        // Its last block is not full, so that what follows is not where it would be looked for.
+        // The last block is not full, so the next new unit does not follow from the number of blocks.
         let mut partial = Blocks { units: 5, ..tti(0, 3, 0, 0) };
         assert!(!partial.join(&tti(5, 3, 0, 0)));
         assert!(tti(0, 3, 0, 0).join(&Blocks { first: 6, ..partial }));
     }
 
     #[test]
-    fn there_are_no_more_bits_than_there_are() {
+    fn at_most_64_blocks_are_joined_unless_all_are_plain() {
         let (mut plain, mut all) = (tti(0, 32, 0, 0), tti(0, 32, 0, 0));
         assert!(all.join(&tti(64, 32, 1 << 31, 0)) && all.has_failed(63));
         assert!(!all.join(&tti(128, 32, 0, 0)), "65 blocks");

@@ -1,36 +1,47 @@
-//! Impossible and doubtful values that a type alone cannot rule out, each under the key where it
-//! stands.
+//! Checks for values that the types admit but that are impossible or doubtful, each reported with its key.
+//!
+//! # Examples
+//!
+//! ```
+//! use nodeb_base::check::Check;
+//!
+//! let mut check = Check::default();
+//! check.within("wired", |check| check.at_most("limit", 2_000_000, 1_000_000));
+//! let problem = &check.into_problems()[0];
+//! assert_eq!(problem.path, ["wired", "limit"]);
+//! assert_eq!(problem.message, "2000000 is out of range; expected at most 1000000");
+//! ```
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// A value that nodeb cannot simulate, or that hardly means what it says.
+/// A value that is invalid or doubtful, or a key without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Keys from the scenario's root to the value.
+    /// Path to the value: the keys from the scenario's root.
     pub path: Vec<String>,
-    /// What is wrong and what would be right.
+    /// The problem and what was expected.
     pub message: String,
 }
 
-/// Collects problems while it is led through a scenario.
+/// Collector of the problems in a scenario; tracks the path to the table being checked.
 #[derive(Debug, Default)]
 pub struct Check {
     path: Vec<String>,
     problems: Vec<Problem>,
-    /// Keys that do nothing and do not have their defaults.
+    /// Keys without effect that are set to other values than their defaults.
     void: Vec<Problem>,
     doubts: Vec<Problem>,
     idle: Vec<Problem>,
 }
 
-/// Parameters that know which of their values are impossible or doubtful.
+/// Parameters that can check their own values.
 pub trait Checked {
-    /// Reports every such value to `check`; by default there is none.
+    /// Reports every impossible or doubtful value to `check`; by default there is none.
     fn check(&self, _check: &mut Check) {}
 }
 
-/// Lists keys of some parameters, each with whether it has its default.
+/// Lists the given keys of a parameter struct, each with whether it has its default value.
 #[macro_export]
 macro_rules! keys {
     ($params:expr; $( $key:ident ),+) => {{
@@ -40,7 +51,7 @@ macro_rules! keys {
     }};
 }
 
-/// Returns the defaults of such parameters.
+/// Returns the default of a value's type.
 pub fn usual<T: Default>(_: &T) -> T {
     T::default()
 }
@@ -51,14 +62,14 @@ pub fn is_same<T: PartialEq>(value: &T, default: &T) -> bool {
 }
 
 impl Check {
-    /// Looks at what stands below `key`.
+    /// Runs `look` with `key` appended to the path.
     pub fn within(&mut self, key: impl Display, look: impl FnOnce(&mut Self)) {
         self.path.push(key.to_string());
         look(self);
         self.path.pop();
     }
 
-    /// Reports `message` for `key` unless `holds`.
+    /// Reports `message` for `key` as a problem unless `holds`.
     pub fn require(&mut self, holds: bool, key: &str, message: impl FnOnce() -> String) {
         if !holds {
             let problem = self.problem(key, message());
@@ -66,19 +77,19 @@ impl Check {
         }
     }
 
-    /// Requires that the value of `key` is in `range`.
+    /// Reports a problem unless the value of `key` is in `range`.
     pub fn range<T: Copy + PartialOrd + Display>(&mut self, key: &str, value: T, range: RangeInclusive<T>) {
         self.require(range.contains(&value), key, || {
             format!("{value} is out of range; expected {} to {}", range.start(), range.end())
         });
     }
 
-    /// Requires that the value of `key` is at most `most`.
+    /// Reports a problem unless the value of `key` is at most `most`.
     pub fn at_most<T: Copy + PartialOrd + Display>(&mut self, key: &str, value: T, most: T) {
         self.require(value <= most, key, || format!("{value} is out of range; expected at most {most}"));
     }
 
-    /// Warns with `message` about `key` unless `holds`. What is doubtful is simulated all the same.
+    /// Reports `message` for `key` as a warning unless `holds`. A scenario with warnings is simulated.
     pub fn advise(&mut self, holds: bool, key: &str, message: impl FnOnce() -> String) {
         if !holds {
             let doubt = self.problem(key, message());
@@ -86,10 +97,13 @@ impl Check {
         }
     }
 
-    /// Reports `keys` that do nothing if `void`, each with whether it has its default ([`crate::keys`]): refused
-    /// unless it has. Scenarios that have been resolved say every key, so a key counts as set where it differs.
+    /// Reports `keys` as having no effect if `void`. Each key comes with whether it has its default
+    /// ([`crate::keys`]): one with another value is a problem, one with its default is reported by
+    /// [`Self::into_idle`]. Resolved scenarios contain every key, so only a value other than the default
+    /// counts as set.
     ///
-    /// What merely is not reached (a limit, a timer that never fires) has an effect and is left alone.
+    /// A limit that is not reached or a timer that never expires does have an effect and is not reported
+    /// here.
     pub fn idle(&mut self, void: bool, keys: &[(&str, bool)], why: &str) {
         for (key, is_default) in keys.iter().filter(|_| void) {
             let problem = self.problem(key, format!("this has no effect: {why}; leave it out"));
@@ -97,8 +111,9 @@ impl Check {
         }
     }
 
-    /// Warns of such keys where they do nothing only at the edge of a range that is often swept: no shadowing, one
-    /// phone, no queue that marks.
+    /// Like [`Self::idle`], but only warns about keys with other values than their defaults. It is for keys
+    /// that lose their effect at the end of a range that is often swept: no shadowing, one phone, no queue
+    /// that marks.
     pub fn advise_idle(&mut self, void: bool, keys: &[(&str, bool)], why: &str) {
         for (key, is_default) in keys {
             self.advise(!void || *is_default, key, || format!("this has no effect: {why}"));
@@ -111,18 +126,19 @@ impl Check {
         Problem { path, message }
     }
 
-    /// What is impossible, in the order of looking, and behind it the keys that are set and do nothing.
+    /// Returns the problems in the order of checking, followed by the keys that are set and have no effect.
     pub fn into_problems(mut self) -> Vec<Problem> {
         self.problems.append(&mut self.void);
         self.problems
     }
 
-    /// Keys that do nothing and have their defaults, in the order of looking: superfluous where they are set.
+    /// Returns the keys that have no effect and have their defaults, in the order of checking. They are
+    /// superfluous if a scenario sets them.
     pub fn into_idle(self) -> Vec<Problem> {
         self.idle
     }
 
-    /// What is doubtful, in the order of looking.
+    /// Returns the warnings in the order of checking.
     pub fn into_doubts(self) -> Vec<Problem> {
         self.doubts
     }

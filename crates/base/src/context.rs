@@ -1,4 +1,4 @@
-//! What every place on a packet's way is told, and what it answers.
+//! The context in which the simulator calls a place (a link or bearer), and the place's output.
 
 use std::ops::{AddAssign, Deref, DerefMut};
 
@@ -7,22 +7,22 @@ use crate::event::{Cause, Event, Mask, Place, Record, Sink};
 use crate::packet::Packet;
 use crate::units::Time;
 
-/// What becomes of packets and users at a place.
+/// Outcome for a packet or a user at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each variant's comment speaks of its fields")]
 pub enum Output {
-    /// A packet is through. `user` is a position on the place, 0 where there is only one.
+    /// A packet leaves the place. `user` is the user's index at the place, 0 if there is only one user.
     Arrived { user: usize, packet: Packet },
     /// A packet is lost.
     Lost { user: usize, packet: Packet, cause: Cause },
-    /// Another cell serves a user.
+    /// Another cell starts to serve a user.
     CellChanged { user: usize },
 }
 
-/// What a place counts.
+/// Counters of a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// TTIs in which something was sent.
+    /// TTIs in which a block was sent.
     pub ttis: u64,
     /// Blocks sent, retransmissions included.
     pub blocks: u64,
@@ -30,88 +30,89 @@ pub struct Counts {
     pub blocks_failed: u64,
     /// PDUs sent, retransmissions included, or octets where blocks are filled with octets.
     pub pdus: u64,
-    /// Packets taken.
+    /// Packets accepted.
     pub packets_in: u64,
-    /// Packets that are through.
+    /// Packets delivered.
     pub packets_delivered: u64,
-    /// Packets dropped: buffer full, or given up after the last transmission allowed.
+    /// Packets dropped: by a full buffer, a queue discipline or a loss model, or after the last transmission
+    /// allowed.
     pub packets_dropped: u64,
-    /// Bytes of the packets that are through.
+    /// Bytes of the packets delivered.
     pub bytes_delivered: u64,
 }
 
 /// Numbers of blocks sent and failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockCounts {
-    /// Sent, retransmissions included.
+    /// Blocks sent, retransmissions included.
     pub sent: u64,
-    /// Received in error.
+    /// Blocks received in error.
     pub failed: u64,
 }
 
 impl BlockCounts {
-    /// Blocks sent for each that was received without an error; 1 where there are no blocks.
+    /// Returns the mean number of transmissions per block received without errors, 1 if no block was sent.
     pub fn per_success(&self) -> f64 {
         if self.sent == 0 { 1.0 } else { self.sent as f64 / (self.sent - self.failed) as f64 }
     }
 }
 
-/// What all places of a run share.
+/// State shared by all places of a run.
 #[derive(Debug)]
 pub struct Common {
-    /// The time.
+    /// The current time.
     pub now: Time,
-    /// The stamp of the event that is handled.
+    /// Stamp of the event being handled.
     stamp: Stamp,
-    /// The end of the run: nothing that begins later happens.
+    /// End of the run: events after it do not happen.
     pub horizon: Time,
-    /// The order of events.
+    /// Source of stamps for new events.
     pub stamps: Stamps,
-    /// Who listens.
+    /// Collector of the events to which listeners subscribe.
     pub sink: Sink,
-    /// What has become of packets and users at the place that is at work.
+    /// Output of the place that is being called, which its caller takes.
     pub out: Vec<Output>,
 }
 
 impl Common {
-    /// Time zero of a run that ends at `horizon`.
+    /// Creates the state at time zero of a run that ends at `horizon`.
     pub fn new(horizon: Time, sink: Sink) -> Self {
         let (now, stamp) = Key::default();
         Self { now, stamp, horizon, stamps: Stamps::default(), sink, out: Vec::new() }
     }
 
-    /// Moves time on to the event with `key`, which is handled next.
+    /// Advances the time to the event with `key`, which is handled next.
     #[inline]
     pub fn advance(&mut self, (now, stamp): Key) {
         (self.now, self.stamp, self.stamps.now) = (now, stamp, now);
     }
 
-    /// Returns the key of the event that is handled.
+    /// Returns the key of the event being handled.
     #[inline]
     pub fn handled(&self) -> Key {
         (self.now, self.stamp)
     }
 
-    /// Tells what happens now.
+    /// Emits an event at the current time.
     #[inline]
     pub fn emit(&mut self, event: Event) {
         self.sink.emit(self.now, event);
     }
 }
 
-/// The surroundings of a place while it does something: what all places share, and what is its own.
+/// Argument of every call to a place: the shared state, and what belongs to the place.
 ///
-/// Every packet that a place has been given comes back once, through [`Self::deliver`] or
-/// [`Self::lose`]; both also tell the sink and count.
+/// Every packet that a place accepts leaves it exactly once, through [`Self::deliver`] or [`Self::lose`].
+/// Both emit the event, update the counters and append to the output.
 #[derive(Debug)]
 pub struct Context<'a> {
-    /// What all places share: time, the order of events, who listens.
+    /// State shared by all places: time, source of stamps, sink.
     pub common: &'a mut Common,
-    /// Which place it is.
+    /// The place that is called.
     pub place: Place,
-    /// What is counted.
+    /// The place's counters.
     pub counts: &'a mut Counts,
-    /// The blocks of each user, where there are any.
+    /// Counts of blocks by user; empty if they are not counted by user.
     pub of_users: &'a mut [BlockCounts],
 }
 
@@ -132,19 +133,19 @@ impl DerefMut for Context<'_> {
 }
 
 impl Context<'_> {
-    /// The key of something that is to happen `at`.
+    /// Returns the key of a new event at time `at`.
     #[inline]
     pub fn key(&mut self, at: Time) -> Key {
         self.common.stamps.key(at)
     }
 
-    /// Whether somebody listens to some of `mask`.
+    /// Returns true if a listener subscribes to a class in `mask`.
     #[inline]
     pub fn wants(&self, mask: Mask) -> bool {
         self.sink.wants(mask)
     }
 
-    /// A packet is taken.
+    /// Counts and reports a packet that the place accepts.
     #[inline]
     pub fn take(&mut self, packet: &Packet) {
         self.counts.packets_in += 1;
@@ -154,7 +155,7 @@ impl Context<'_> {
         }
     }
 
-    /// A packet is through, and whoever woke the place is told so.
+    /// Counts and reports a packet that leaves the place, without appending it to the output.
     #[inline]
     pub fn pass(&mut self, packet: &Packet) {
         self.counts.packets_delivered += 1;
@@ -165,14 +166,14 @@ impl Context<'_> {
         }
     }
 
-    /// A packet of a user is through.
+    /// Delivers a packet of a user: counts, reports and outputs it.
     #[inline]
     pub fn deliver(&mut self, user: usize, packet: Packet) {
         self.pass(&packet);
         self.out.push(Output::Arrived { user, packet });
     }
 
-    /// A packet is lost.
+    /// Drops a packet of a user: counts, reports and outputs the loss.
     pub fn lose(&mut self, user: usize, packet: Packet, cause: Cause) {
         self.counts.packets_dropped += 1;
         let place = self.place;
@@ -180,14 +181,15 @@ impl Context<'_> {
         self.out.push(Output::Lost { user, packet, cause });
     }
 
-    /// So many TTIs have gone to a user, of which nobody wants to hear.
+    /// Counts `ttis` TTIs of one user, and their blocks, without reporting them.
     #[inline]
     pub fn count_ttis(&mut self, ttis: u64, user: usize, sent: Counted) {
         self.counts.ttis += ttis;
         self.count_blocks(user, sent);
     }
 
-    /// Blocks were sent to a user in a TTI that began `at`, which others may share.
+    /// Counts and reports the blocks of a user in a TTI that began `at`. Does not count the TTI, which
+    /// several users may share.
     #[inline]
     pub fn blocks(&mut self, at: Time, user: usize, quality: u32, sent: Sent) {
         self.count_blocks(user, sent.times(1));
@@ -210,12 +212,12 @@ impl Context<'_> {
     }
 }
 
-/// What was sent in several TTIs.
+/// Totals of several TTIs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// Blocks.
+    /// Blocks sent and failed.
     pub blocks: BlockCounts,
-    /// Units in them.
+    /// Units in the blocks sent.
     pub units: u64,
 }
 
@@ -228,19 +230,19 @@ impl AddAssign for Counted {
     }
 }
 
-/// What was sent in a TTI.
+/// Totals of one TTI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// Blocks.
+    /// Blocks sent.
     pub blocks: u32,
-    /// Those that failed.
+    /// Blocks that failed.
     pub failed: u32,
-    /// Units in them.
+    /// Units in the blocks sent.
     pub units: u32,
 }
 
 impl Sent {
-    /// The same in so many TTIs.
+    /// Returns the totals of `ttis` TTIs that are all like this one.
     #[inline]
     pub fn times(self, ttis: u64) -> Counted {
         let of = |number: u32| ttis * u64::from(number);
@@ -251,13 +253,13 @@ impl Sent {
     }
 }
 
-/// Surroundings of a place that is looked at by itself, without a world around it: an end of time
-/// that never comes, and everything else empty.
+/// Owner of a context for driving a single place without a world, in tests and examples. By default the run
+/// never ends and no events are kept.
 #[derive(Debug)]
 pub struct Surroundings {
-    /// What places share.
+    /// State that places share.
     pub common: Common,
-    /// What was counted.
+    /// Counters of the place.
     pub counts: Counts,
 }
 
@@ -268,12 +270,12 @@ impl Default for Surroundings {
 }
 
 impl Surroundings {
-    /// Somebody hears what is in `mask`, and time ends at `horizon`.
+    /// Creates a context that keeps the events in `mask` and ends at `horizon`.
     pub fn with_mask(mask: Mask, horizon: Time) -> Self {
         Self { common: Common::new(horizon, Sink::new(mask)), counts: Counts::default() }
     }
 
-    /// Takes the packets that have come through, each with its user; what was lost is forgotten.
+    /// Takes the packets delivered, each with its user, and discards all other output.
     pub fn take_arrivals(&mut self) -> Vec<(usize, Packet)> {
         let arrived = |output| match output {
             Output::Arrived { user, packet } => Some((user, packet)),
@@ -282,14 +284,14 @@ impl Surroundings {
         self.common.out.drain(..).filter_map(arrived).collect()
     }
 
-    /// Takes the events that were emitted.
+    /// Takes the events emitted.
     pub fn take_events(&mut self) -> Vec<Record> {
         let events = self.common.sink.kept().to_vec();
         self.common.sink.clear();
         events
     }
 
-    /// The context at `now`.
+    /// Returns the context at time `now`.
     pub fn at(&mut self, now: Time) -> Context<'_> {
         let Self { common, counts } = self;
         common.advance((now, Stamp::default()));

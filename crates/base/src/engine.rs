@@ -89,7 +89,7 @@ impl Stamps {
     }
 }
 
-/// The first of the times that mean "disarmed". Each timer has its own, so that disarmed timers never tie.
+/// Smallest expiry that means "disarmed". Each timer has its own, so that disarmed timers never tie.
 const NEVER: u64 = u64::MAX - u32::MAX as u64;
 
 /// A timer and its expiry in ns.
@@ -148,7 +148,7 @@ impl EventQueue {
         if timer < FRONT { self.front[timer] } else { self.nodes[self.leaf(timer)].at }
     }
 
-    /// Returns that one of two timers of the same expiry which was scheduled first.
+    /// Returns whichever of two timers with the same expiry was scheduled first.
     #[cold]
     fn decided_first(&self, one: usize, other: usize) -> usize {
         let (first, second) = (self.stamps[one], self.stamps[other]);

@@ -1,15 +1,15 @@
-//! The crate's errors: what is wrong, where, and what would be right.
+//! Errors of the simulator.
 
-/// What this crate's fallible functions return.
+/// Result of this project's fallible functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Everything that can go wrong.
+/// Reason for which a scenario cannot be run to its end.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The scenario is not one nodeb can run; the text says where and why.
+    /// An invalid scenario; the text says where and why.
     #[error("{0}")]
     Scenario(String),
-    /// The run was cancelled before its end.
+    /// A run cancelled before its end.
     #[error("the run was cancelled")]
     Cancelled,
 }

@@ -1,39 +1,54 @@
-//! The one stream of events: what happens in every layer, as it happens.
+//! The event stream of a run: what happens in every layer, in order of time.
 //!
-//! Layers emit, consumers listen: series, captures, records and timelines are made from this stream
-//! and from nothing else. A [`Mask`] says what is kept; what nobody listens to is never made.
+//! Layers emit an [`Event`] to a [`Sink`]; time series, captures and packet timelines are computed from this
+//! stream and from nothing else. A sink keeps only the classes of events in its [`Mask`], and callers build
+//! no event that the mask leaves out.
+//!
+//! # Examples
+//!
+//! ```
+//! use nodeb_base::event::{Event, Mask, Place, Sink, Site};
+//! use nodeb_base::packet::PacketId;
+//! use nodeb_base::units::Time;
+//!
+//! let mut sink = Sink::new(Mask::PACKETS);
+//! let place = Place::new(Site::Phone, 0);
+//! sink.emit(Time(5), Event::Received { place, packet: PacketId(1) });
+//! sink.emit(Time(5), Event::Entered { place, packet: PacketId(2) }); // not in the mask
+//! assert_eq!(sink.kept(), [(Time(5), Event::Received { place, packet: PacketId(1) })]);
+//! ```
 
 use crate::blocks::Blocks;
 use crate::packet::PacketId;
 use crate::units::{Duration, Time};
 
-/// A kind of place that packets pass.
+/// Kind of a place: a node or link that packets pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Site {
-    /// A server: where segments begin and ACKs end.
+    /// A server: source of segments, sink of ACKs.
     Server,
-    /// The link between server and gateway, towards the phones.
+    /// The link from a server to the gateway (downlink).
     WiredDown,
-    /// The same, towards the servers.
+    /// The link from the gateway to a server (uplink).
     WiredUp,
     /// The gateway's proxy.
     Proxy,
-    /// A link of the core network, towards the phones.
+    /// A link of the core network from the gateway to a Node B (downlink).
     CoreDown,
-    /// The same, towards the servers.
+    /// A link of the core network from a Node B to the gateway (uplink).
     CoreUp,
-    /// A Snoop agent.
+    /// A Snoop agent at the Node B.
     Snoop,
     /// A radio bearer.
     Bearer,
     /// A phone's uplink.
     Uplink,
-    /// A phone: where segments end and ACKs begin.
+    /// A phone: sink of segments, source of ACKs.
     Phone,
 }
 
 impl Site {
-    /// All kinds, in their order.
+    /// All kinds of places, in declaration order.
     pub const ALL: [Self; 10] = [
         Self::Server,
         Self::WiredDown,
@@ -48,218 +63,219 @@ impl Site {
     ];
 }
 
-/// A place that packets pass.
+/// A place that packets pass: a kind and an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// What it is.
+    /// Kind of the place.
     pub site: Site,
-    /// Its number among those: of the flow, the link or the bearer.
+    /// Index among the places of this kind: of the flow, the link or the bearer.
     pub index: u32,
 }
 
 impl Place {
-    /// Number `index` of a kind of places.
+    /// Returns place number `index` of a kind.
     pub const fn new(site: Site, index: u32) -> Self {
         Self { site, index }
     }
 }
 
-/// Why a packet was lost.
+/// Reason for which a packet was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A link's loss.
+    /// A loss model of a link.
     LinkLoss,
-    /// A queue or buffer had no room.
+    /// A full queue or buffer.
     Overflow,
-    /// A queue discipline signalled congestion.
+    /// A drop by a queue discipline to signal congestion.
     EarlyDrop,
-    /// The radio gave it up: the last transmission allowed has failed, a discard timer has run out, or
-    /// a handover has flushed what held it.
+    /// A loss on the radio: the last transmission allowed failed, a discard timer expired, or a handover
+    /// flushed the buffer that held the packet.
     RadioLoss,
 }
 
-/// What a packet is for.
+/// Role of a packet in its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// The phone's request for a connection.
+    /// A phone's request that opens a connection.
     Connect,
-    /// The phone's request for more on an open connection.
+    /// A phone's request for more data on an open connection.
     Request,
-    /// A segment of the server.
+    /// A server's data segment.
     Data,
-    /// The phone's acknowledgement.
+    /// A phone's acknowledgement.
     Ack,
-    /// Whatever a real host sends: nobody has looked.
+    /// A packet of a real host, whose role is not examined.
     External,
 }
 
-/// What a sender's loss recovery is at.
+/// State of a sender's loss recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recovery {
-    /// Nothing is being repaired.
+    /// No recovery.
     #[default]
     Open,
-    /// Nothing is lost either: marks have told of congestion, and the window is being reduced (RFC 3168, section
-    /// 6.1.2; Linux: `TCP_CA_CWR`).
+    /// A window reduction after ECN marks, without losses (RFC 3168, section 6.1.2; Linux: `TCP_CA_CWR`).
     Reduced,
-    /// Losses are repaired that ACKs have told of (fast recovery; Tahoe's return to slow start).
+    /// Recovery from losses that ACKs revealed: fast recovery, or Tahoe's return to slow start.
     Fast,
-    /// Repair after a retransmission timeout.
+    /// Recovery after a retransmission timeout.
     Timeout,
 }
 
-/// What keeps a sender from sending more.
+/// The limit that stops a sender from transmitting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hold {
-    /// Nothing: everything that the application has written, and has been taken from it, is sent.
+    /// The application: all data that it wrote and the connection accepted is sent.
     #[default]
     Application,
-    /// Its SYN has not been answered.
+    /// The handshake: the SYN is unanswered.
     Handshake,
     /// The congestion window, in slow start.
     SlowStart,
-    /// The congestion window beyond the slow-start threshold.
+    /// The congestion window, beyond the slow-start threshold.
     CongestionAvoidance,
-    /// What the receiver allows.
+    /// The receiver's advertised window.
     Receiver,
-    /// A window set from outside.
+    /// A window set from outside the connection, such as by a proxy.
     Steered,
-    /// Losses that are being repaired.
+    /// Loss recovery.
     Recovery,
-    /// The pacer.
+    /// Pacing.
     Pacing,
 }
 
-/// A timer of an end of a connection, or of a box on its way.
+/// Kind of a timer at an end host, a proxy or a Snoop agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
     /// A sender's retransmission timeout.
     Retransmission,
     /// A sender's tail loss probe.
     Probe,
-    /// The end of the time for which a sender waits for reordered segments.
+    /// The end of a sender's wait for reordered segments.
     Reorder,
-    /// A sender's probe of a closed window.
+    /// A sender's probe of a zero window.
     Persist,
-    /// A sender's pacer.
+    /// A sender's pacing timer.
     Pacing,
-    /// A receiver's: the ACK held back, or one that opens the window.
+    /// A receiver's delayed ACK or window update.
     Acknowledgement,
-    /// A request that is repeated until it is heard.
+    /// The timeout after which a phone retransmits an unanswered request.
     Request,
-    /// A message that sets a proxy's window.
+    /// The delivery of a message that sets a proxy's window.
     Feedback,
-    /// A Snoop agent's local retransmission.
+    /// A Snoop agent's local retransmission timeout.
     Snoop,
-    /// A server that works on its answer.
+    /// The end of a server's processing of a request.
     Server,
 }
 
-/// So many bytes of a packet, from an offset on.
+/// A range of bytes of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Which packet.
+    /// Packet that the bytes belong to.
     pub packet: PacketId,
-    /// The first of the bytes.
+    /// Offset of the first byte in the packet.
     pub offset: u32,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u32,
 }
 
-/// Something that has happened. `bearer` and `user` are numbers of a bearer and of a user on it, `flow`
-/// that of a connection; sizes are bytes.
+/// An event of the simulated network. `bearer` is the index of a bearer, `user` an index of a user on it,
+/// `flow` the index of a connection; sizes are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant's comment speaks of its fields")]
 pub enum Event {
-    /// A packet begins its way. `seq` is its segment number, or for an ACK the number it acknowledges.
+    /// A packet starts its journey. `seq` is its segment number, or for an ACK the number that it
+    /// acknowledges.
     Sent { place: Place, packet: PacketId, flow: u32, purpose: Purpose, size: u32, seq: u64, again: bool },
-    /// A packet comes to a place and is taken.
+    /// A place accepts a packet.
     Entered { place: Place, packet: PacketId },
     /// A packet leaves a place for the next one.
     Left { place: Place, packet: PacketId },
-    /// A link or channel begins to send a packet at `from`: all of it is sent at `sent`, and there at `arrives`
-    /// unless jitter or reordering hold it back. `channel` is 0 where all share one, else 1 and the user's number.
+    /// A link or channel starts to transmit a packet at `from`. The transmission ends at `sent`, and the
+    /// packet arrives at `arrives` unless jitter or reordering delays it. `channel` is 0 if all users share
+    /// one channel, else 1 plus the user's index.
     Served { place: Place, channel: u32, packet: PacketId, from: Time, sent: Time, arrives: Time },
-    /// The RNC sends so many units of a user over the Iub; they are at the Node B at `arrives`.
+    /// The RNC sends `units` units of a user over the Iub; they reach the Node B at `arrives`.
     Frame { bearer: u32, user: u32, units: u64, arrives: Time },
-    /// A packet is lost at a place, whether it had been taken there or not.
+    /// A packet is lost at a place, which may have accepted it before.
     Lost { place: Place, packet: PacketId, cause: Cause },
-    /// A packet has come to the end of its way.
+    /// A packet reaches its destination.
     Received { place: Place, packet: PacketId },
 
-    /// A user's packets and bytes at a bearer, after a change.
+    /// A user's queue at a bearer, after a change.
     Queue { bearer: u32, user: u32, packets: u32, bytes: u64 },
 
-    /// A TTI of a bearer has gone to a user: its C/I value or CQI (0 at constant rate), units sent, and
-    /// blocks that failed. Units are PDUs, or octets where blocks are filled with octets.
+    /// Result of one TTI of a user: its C/I value or CQI (0 at constant rate), the units sent, and the number
+    /// of blocks that failed. Units are PDUs, or octets if blocks are filled with octets.
     Tti { bearer: u32, user: u32, quality: u32, units: u32, failed: u32 },
-    /// A block is sent, for the `transmission`th time, counted from 1. With HARQ its number counts the user's
-    /// blocks (on `hsdpa` from the last reset of MAC-hs on); with the simple ARQ it is its first PDU's;
-    /// where nothing is sent again as a block, on a DCH with RLC and on `wcdma`, it is that of the channel or slot in
-    /// which it is sent.
+    /// A block is transmitted; `transmission` counts its transmissions from 1. With HARQ, `block` counts the
+    /// user's blocks (on `hsdpa` since the last reset of MAC-hs). With the simple ARQ it is the number of the
+    /// block's first PDU. Without retransmissions of whole blocks, on a DCH with RLC and on `wcdma`, it is
+    /// the number of the channel or slot.
     Block { bearer: u32, user: u32, block: u64, units: u32, transmission: u32, failed: bool },
-    /// A block that is sent for the first time carries a part of a packet; padding and headers belong to
-    /// nobody.
+    /// A block in its first transmission carries a part of a packet. Padding and headers belong to no packet.
     Carries { bearer: u32, user: u32, block: u64, part: Part },
-    /// All blocks of this TTI and of those after it, told in the place of [`Self::Block`] and [`Self::Carries`] where
-    /// nobody wants each by itself; what new blocks carry follows from [`Self::Segmented`].
+    /// All blocks of this TTI and of the following ones. It replaces [`Self::Block`] and [`Self::Carries`] if
+    /// no listener subscribes to single blocks. [`Self::Segmented`] gives the contents of new blocks.
     Run { bearer: u32, user: u32, blocks: Blocks },
-    /// A packet that a bearer takes is cut into the units from number `first` up to `end`, which it does not share.
+    /// A bearer segments an accepted packet into the units `first..end`, which hold no other packet.
     Segmented { bearer: u32, user: u32, packet: PacketId, first: u64, end: u64 },
-    /// A block is given up.
+    /// A block is discarded after its last transmission.
     GivenUp { bearer: u32, user: u32, block: u64 },
-    /// A user's channel is switched: the state's number in the order of its list.
+    /// A user's channel state changes; `state` is its index in the list of states.
     State { bearer: u32, user: u32, state: u8 },
-    /// Another cell serves a user.
+    /// Another cell starts to serve a user.
     Handover { bearer: u32, user: u32, cell: u32 },
-    /// What a user could have been sent since the beginning, and the CQI that the Node B has.
+    /// Bytes that a user could have been sent since the start of the run, and the CQI known to the Node B.
     Available { bearer: u32, user: u32, bytes: f64, cqi: f32 },
 
-    /// A sender's congestion window and slow-start threshold, in full-sized segments, after a change.
+    /// A sender's congestion window or slow-start threshold changed, in full-sized segments.
     Window { flow: u32, cwnd: f64, ssthresh: f64 },
-    /// A sender has measured a round trip.
+    /// A sender measured a round-trip time.
     RoundTrip { flow: u32, rtt: Duration },
-    /// A sender's loss recovery has changed its state.
+    /// A sender's loss recovery changed its state.
     Recovery { flow: u32, state: Recovery },
-    /// A sender's timer is set anew, or stopped: that of retransmission, or with `linux` the first of that
-    /// and those of loss probes, reordering and pacing.
+    /// A sender's timer is armed for `at` or disarmed: the retransmission timer, or with `linux` the earliest
+    /// of the timers for retransmission, loss probes, reordering and pacing.
     Timer { flow: u32, at: Option<Time> },
-    /// What keeps a sender from sending more, after a change.
+    /// The limit that stops a sender from transmitting changed.
     Held { place: Place, flow: u32, hold: Hold },
-    /// A timer of a flow rings at a place; what is sent now is sent because of it.
+    /// A timer of a flow expires at a place. It is the cause of all packets sent in the same instant.
     Rang { place: Place, flow: u32, clock: Clock },
-    /// A transfer begins: so many bytes behind those of the ones before it.
+    /// A transfer of `bytes` bytes starts, after the bytes of all earlier transfers of its flow.
     Began { flow: u32, bytes: u64 },
-    /// The phone has the last byte of the oldest transfer under way, in order, with the packet received last.
+    /// The phone received in order the last byte of the oldest unfinished transfer, with the packet received
+    /// last.
     Arrived { flow: u32, bytes: u64 },
-    /// A transfer is complete that was asked for at `begun`; the phone had its last byte at `arrived`.
+    /// A transfer is complete. It was requested at `begun`, and the phone had its last byte at `arrived`.
     Transfer { flow: u32, begun: Time, arrived: Time, bytes: u64 },
 }
 
-/// Kinds of events, to choose among.
+/// A set of classes of events, to which a listener subscribes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mask(u16);
 
 impl Mask {
-    /// Nothing.
+    /// No events.
     pub const NONE: Self = Self(0);
-    /// Packets: sent, received, lost.
+    /// Packets sent, received and lost.
     pub const PACKETS: Self = Self(1);
-    /// The places that packets pass.
+    /// Packets entering and leaving places.
     pub const PLACES: Self = Self::ENTERED.or(Self::LEFT);
-    /// The places that packets come to.
+    /// Packets entering places.
     pub const ENTERED: Self = Self(1 << 10);
-    /// The places that packets leave.
+    /// Packets leaving places.
     pub const LEFT: Self = Self(1 << 14);
-    /// Queues at bearers.
+    /// Queue lengths at bearers.
     pub const QUEUE: Self = Self(1 << 1);
-    /// What TTIs went to.
+    /// Results of TTIs.
     pub const TTIS: Self = Self(1 << 2);
-    /// Blocks and what they carry.
+    /// Single blocks and their contents.
     pub const BLOCKS: Self = Self(1 << 3);
-    /// States of channels, handovers.
+    /// Channel states and handovers.
     pub const CHANNELS: Self = Self(1 << 4);
-    /// Bandwidth that users could have.
+    /// Bandwidth available to users.
     pub const BANDWIDTH: Self = Self(1 << 5);
     /// Congestion windows.
     pub const WINDOW: Self = Self(1 << 6);
@@ -269,39 +285,38 @@ impl Mask {
     pub const RECOVERY: Self = Self(1 << 8);
     /// Transfers.
     pub const TRANSFERS: Self = Self(1 << 9);
-    /// When links and channels begin to send packets.
+    /// Start times of transmissions over links and channels.
     pub const SERVICE: Self = Self(1 << 11);
-    /// Why packets are sent when they are: what held senders back, timers that rang, transfers that begin and
-    /// arrive.
+    /// Causes of transmissions: limits of senders, expired timers, starts and arrivals of transfers.
     pub const DECISIONS: Self = Self(1 << 12);
-    /// The same as [`Self::BLOCKS`], the blocks of TTIs in a row together where the bearer can, and nobody wants each by
-    /// itself.
+    /// Blocks like [`Self::BLOCKS`], but combined over consecutive TTIs where the bearer supports it and no
+    /// listener subscribes to single blocks.
     pub const RUNS: Self = Self(1 << 13);
-    /// Blocks, in whatever form.
+    /// Blocks, single or combined.
     pub const ANY_BLOCKS: Self = Self::BLOCKS.or(Self::RUNS);
-    /// Everything.
+    /// All events.
     pub const ALL: Self = Self(u16::MAX);
 
-    /// What is in one of them.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// This one where `wanted`, else nothing.
+    /// Returns this set if `wanted`, else the empty set.
     #[must_use]
     pub const fn when(self, wanted: bool) -> Self {
         if wanted { self } else { Self::NONE }
     }
 
-    /// Whether some of `other` is in it.
+    /// Returns true if the two sets overlap.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 }
 
 impl Event {
-    /// Which kind it is of.
+    /// Returns the classes of which one is enough to receive the event.
     #[inline]
     pub const fn class(&self) -> Mask {
         match self {
@@ -326,10 +341,10 @@ impl Event {
     }
 }
 
-/// An event and when it happened.
+/// An event and its time.
 pub type Record = (Time, Event);
 
-/// Where events go: kept in the order in which they are told until a consumer takes them.
+/// Collector of events: keeps those in its mask, in the order of emission, until a listener takes them.
 #[derive(Debug, Default)]
 pub struct Sink {
     mask: Mask,
@@ -337,24 +352,24 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// A sink that keeps what is in `mask`.
+    /// Creates a sink that keeps the events in `mask`.
     pub fn new(mask: Mask) -> Self {
         Self { mask, kept: Vec::new() }
     }
 
-    /// Whether somebody listens to some of `mask`.
+    /// Returns true if a listener subscribes to a class in `mask`.
     #[inline]
     pub fn wants(&self, mask: Mask) -> bool {
         self.mask.has(mask)
     }
 
-    /// Whether nobody listens to anything.
+    /// Returns true if no listener subscribes to any event.
     #[inline]
     pub fn is_deaf(&self) -> bool {
         self.mask == Mask::NONE
     }
 
-    /// Tells what has happened.
+    /// Records an event if a listener subscribes to its class.
     #[inline]
     pub fn emit(&mut self, at: Time, event: Event) {
         if self.wants(event.class()) {
@@ -367,19 +382,19 @@ impl Sink {
         self.kept.push((at, event));
     }
 
-    /// Whether something is kept.
+    /// Returns true if no event is kept.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
-    /// Returns everything kept.
+    /// Returns the kept events in order of emission.
     #[inline]
     pub fn kept(&self) -> &[Record] {
         &self.kept
     }
 
-    /// Forgets everything kept.
+    /// Discards the kept events.
     #[inline]
     pub fn clear(&mut self) {
         self.kept.clear();

@@ -1,5 +1,19 @@
-//! What every layer of nodeb stands on: units, time and the order of events, random streams,
-//! registries of variants, tables of results, and checks of what a user has written.
+//! Foundations of the nodeb simulator, used by all its layers.
+//!
+//! The modules form three groups:
+//!
+//! - **Simulation time and events.** [`engine`] orders events in integer time. [`packet`] defines what links,
+//!   queues and bearers carry. [`event`] is the stream in which all layers report what happens, and
+//!   [`blocks`] its compact form for radio blocks. [`context`] is the argument through which a place (a link
+//!   or bearer) is called.
+//! - **Random numbers.** [`rng`] gives each entity a random stream of its own, named by seed, replication and
+//!   purpose.
+//! - **Scenarios and results.** [`units`] are the quantities in a scenario. [`registry!`] and [`plugin`] make
+//!   model variants selectable by name, [`check`] finds invalid values, and [`lines`] parses numbers in text
+//!   files. [`table!`] declares the tables of results.
+//!
+//! The crates above are `nodeb-net` (links and queues), `nodeb-radio` (bearers), `nodeb-tcp` (end hosts) and
+//! `nodeb-sim`, which connects them.
 
 pub mod blocks;
 pub mod check;

@@ -1,31 +1,32 @@
-//! Numbers in the lines of a text, as instruments and other simulators write them.
+//! Parser for numbers in text files, as measuring instruments and other simulators write them.
 //!
-//! An entry is a line of numbers parted by commas, semicolons, tabs or blanks. Empty lines and those that
-//! begin with `#` are left out.
+//! An entry is a line of numbers, separated by commas, semicolons, tabs or blanks. Empty lines and lines that
+//! begin with `#` are skipped.
 
-/// A line that is no entry.
+/// A line that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Odd {
-    /// Its number in the text, from 1.
+    /// Line number in the text, from 1.
     pub line: usize,
-    /// What is wrong with it and what would be right.
+    /// The problem and what was expected.
     pub message: String,
 }
 
-/// The entries of a text with the numbers of their lines, from 1.
+/// Returns the entries of a text with their line numbers, from 1.
 pub fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let lines = text.split(|byte| *byte == b'\n').enumerate();
     let trimmed = lines.map(|(i, line)| (i + 1, line.trim_ascii()));
     trimmed.filter(|(_, line)| !line.is_empty() && line[0] != b'#')
 }
 
-/// The numbers of a text's entries from number `skip` on, a list for each column.
+/// Returns the numbers of a text's entries by column, without the first `skip` entries.
 ///
-/// `columns` says which are read, from 0; without it all are, and every entry must have as many. At most `most`
-/// entries are read.
+/// `columns` selects columns by index, from 0. Without it all columns are read, and every entry must have the
+/// same number of them. At most `most` entries are accepted.
 ///
 /// # Errors
-/// The first line with something that is no finite number, with too few or too many numbers, or one too many.
+/// Returns the first line that has something other than a finite number, or too few or too many numbers, or
+/// that exceeds `most` entries.
 pub fn numbers(
     text: &[u8],
     skip: usize,
@@ -38,7 +39,7 @@ pub fn numbers(
     for (count, (line, entry)) in entries(text).skip(skip).enumerate() {
         let odd = |message: String| Odd { line, message };
         if count == most {
-            return Err(odd(format!("there are more than {most} entries; expected at most that")));
+            return Err(odd(format!("more than {most} entries; expected at most {most}")));
         }
         read_row(entry, columns, &mut row).map_err(odd)?;
         if count == 0 {
@@ -47,7 +48,7 @@ pub fn numbers(
         if row.len() != found.len() {
             let (width, expected) = (row.len(), found.len());
             return Err(odd(format!(
-                "{width} numbers after lines of {expected}; expected as many in every line"
+                "{width} numbers after lines of {expected}; expected the same number in every line"
             )));
         }
         for (list, value) in found.iter_mut().zip(&row) {
@@ -57,7 +58,7 @@ pub fn numbers(
     Ok(found)
 }
 
-/// Puts the numbers of an entry, or of some of its columns, in the place of a row.
+/// Parses the numbers of an entry, or those of the selected columns, into `row`.
 fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Result<(), String> {
     row.clear();
     let Some(columns) = columns else {
@@ -69,7 +70,7 @@ fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Resu
     })
 }
 
-/// The words of an entry: between its commas, semicolons or tabs, else between blanks.
+/// Returns the words of an entry: separated by its commas, else semicolons, else tabs, else blanks.
 pub fn words(entry: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mark = [b',', b';', b'\t'].into_iter().find(|mark| entry.contains(mark));
     let is_end = move |byte: &u8| mark.map_or(*byte == b' ', |mark| *byte == mark);
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_parted_by_marks_or_blanks() {
+    fn columns_are_separated_by_commas_semicolons_tabs_or_blanks() {
         let text = b"# SNR\n\n1.5, -2\r\n 3e1 ,4 \n";
         assert_eq!(numbers(text, 0, None, 9), Ok(vec![vec![1.5, 30.0], vec![-2.0, 4.0]]));
         assert_eq!(numbers(b"1  2 3\n4 5 6", 0, None, 9).unwrap()[2], [3.0, 6.0]);
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_odd_is_told_with_its_line() {
+    fn invalid_lines_are_reported_with_their_numbers() {
         assert_eq!(odd("1\n\nloud\n", None), (3, "`loud` is not a number".to_owned()));
         assert_eq!(odd("1\nnan\n", None).0, 2);
         assert_eq!(odd("1,\n", None), (1, "`` is not a number".to_owned()));

@@ -1,7 +1,7 @@
-//! Components of a user's own: kinds that a program registers before it reads its first scenario.
+//! User-defined components: kinds that a program registers before it reads its first scenario.
 //!
-//! A registry that is open ([`registry!`](crate::registry!)) has one more variant, [`Plugin`], whose parameters are
-//! behind a trait. Scenarios name, check and list registered kinds as those of the table.
+//! An open registry ([`registry!`](crate::registry!)) has one more variant, [`Plugin`], whose parameters are
+//! behind a trait. Scenarios name, check and list registered kinds like the built-in ones.
 
 use std::fmt::{self, Debug};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -14,7 +14,7 @@ use serde::{Deserializer, Serialize, Serializer};
 use crate::check::Checked;
 use crate::registry::{Entry, schema_of};
 
-/// What the parameters of any component can do.
+/// Common trait of the parameters of all components.
 pub trait Parameters: Checked + Debug + Send + Sync + erased_serde::Serialize {}
 
 impl<T: Checked + Debug + Send + Sync + Serialize> Parameters for T {}
@@ -30,7 +30,7 @@ pub struct Kind<P: ?Sized> {
 }
 
 impl<P: ?Sized + 'static> Kind<P> {
-    /// A kind whose parameters are of type `T`.
+    /// Creates a kind whose parameters have the type `T`. `doc` is its description in one line.
     pub fn new<T: DeserializeOwned + JsonSchema + 'static>(
         name: &'static str,
         doc: &'static str,
@@ -40,10 +40,10 @@ impl<P: ?Sized + 'static> Kind<P> {
         Self { name, doc, read: Box::new(read), schema: SchemaGenerator::subschema_for::<T> }
     }
 
-    /// Reads parameters from their defaults alone.
+    /// Returns the kind's parameters with all defaults.
     ///
     /// # Errors
-    /// When a parameter has no default.
+    /// Returns an error if a parameter has no default.
     pub fn from_defaults<E: serde::de::Error>(&'static self) -> Result<Plugin<P>, E> {
         self.deserialize(MapDeserializer::new(std::iter::empty::<(&str, &str)>()))
     }
@@ -54,7 +54,8 @@ impl<'de, P: ?Sized + 'static> DeserializeSeed<'de> for &'static Kind<P> {
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Plugin<P>, D::Error> {
         let params = (self.read)(&mut <dyn erased_serde::Deserializer>::erase(from));
-        // Errors of some formats say in further lines where they are; that is known without them.
+        // The first line is enough: some formats add the position in further lines, which the caller reports
+        // too.
         let in_brief = |error: erased_serde::Error| {
             D::Error::custom(error.to_string().lines().next().unwrap_or_default())
         };
@@ -62,14 +63,14 @@ impl<'de, P: ?Sized + 'static> DeserializeSeed<'de> for &'static Kind<P> {
     }
 }
 
-/// Parameters of a registered kind.
+/// Parameters of a registered kind, with the kind.
 pub struct Plugin<P: ?Sized + 'static> {
     kind: &'static Kind<P>,
     params: Arc<P>,
 }
 
 impl<P: ?Sized> Plugin<P> {
-    /// Name in a scenario.
+    /// Returns the kind's name in a scenario.
     pub fn name(&self) -> &'static str {
         self.kind.name
     }
@@ -96,7 +97,7 @@ impl<P: ?Sized + Parameters> Debug for Plugin<P> {
 }
 
 impl<P: ?Sized + Parameters> PartialEq for Plugin<P> {
-    /// Equal is what a scenario says in the same words.
+    /// Compares kinds and parameters by their serialized form.
     fn eq(&self, other: &Self) -> bool {
         let words = |plugin: &Self| serde_json::to_value(plugin).ok();
         self.kind.name == other.kind.name && words(self) == words(other)
@@ -109,55 +110,55 @@ impl<P: ?Sized + Parameters> Serialize for Plugin<P> {
     }
 }
 
-/// The registered kinds of one kind of component.
+/// All registered kinds of one component.
 pub struct Kinds<P: ?Sized + 'static>(RwLock<Registered<P>>);
 
 struct Registered<P: ?Sized + 'static> {
     kinds: Vec<&'static Kind<P>>,
-    /// The names of the table and of these, if there are any.
+    /// Built-in and registered names together; `None` if no kind is registered.
     names: Option<&'static [&'static str]>,
 }
 
 impl<P: ?Sized> Kinds<P> {
-    /// None.
+    /// Creates an empty list.
     #[expect(clippy::new_without_default, reason = "made in constants only")]
     pub const fn new() -> Self {
         Self(RwLock::new(Registered { kinds: Vec::new(), names: None }))
     }
 
-    /// Returns all of them.
+    /// Returns all registered kinds.
     pub fn all(&self) -> Vec<&'static Kind<P>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).kinds.clone()
     }
 
-    /// Returns the one of this name, if there is one.
+    /// Returns the kind with this name, or `None`.
     pub fn named(&self, name: &str) -> Option<&'static Kind<P>> {
         self.all().into_iter().find(|kind| kind.name == name)
     }
 
-    /// Returns the names of the table and of these.
+    /// Returns the built-in names, `of_table`, followed by the registered ones.
     pub fn names(&self, of_table: &'static [&'static str]) -> &'static [&'static str] {
         self.0.read().unwrap_or_else(PoisonError::into_inner).names.unwrap_or(of_table)
     }
 
-    /// Adds a kind, which is there until the program ends.
+    /// Adds a kind, which stays registered until the program ends.
     ///
     /// # Panics
-    /// If there is one of this name.
+    /// Panics if there is a kind with this name.
     pub fn add(&self, of_table: &'static [&'static str], kind: Kind<P>) {
         let names = self.names(of_table);
-        assert!(!names.contains(&kind.name), "there is a `{}` already; expected another name", kind.name);
+        assert!(!names.contains(&kind.name), "the name `{}` is taken; expected another name", kind.name);
         let mut registered = self.0.write().unwrap_or_else(PoisonError::into_inner);
         registered.names = Some([names, &[kind.name]].concat().leak());
         registered.kinds.push(Box::leak(Box::new(kind)));
     }
 
-    /// Returns their lines, as a registry's table has them.
+    /// Returns an entry for each registered kind, like those of built-in ones.
     pub fn entries(&self, component: &'static str) -> Vec<Entry> {
         self.all().iter().map(|kind| (component, kind.name, kind.doc)).collect()
     }
 
-    /// Returns the schemas of scenarios that name them.
+    /// Returns the JSON Schema of each registered kind.
     pub fn schemas(&self, generator: &mut SchemaGenerator) -> Vec<serde_json::Value> {
         self.all().iter().map(|kind| schema_of(kind.name, kind.doc, &(kind.schema)(generator))).collect()
     }

@@ -1,31 +1,31 @@
-//! One variant, one file, one line in a table.
+//! Registries of model variants: one file per variant, one line per variant in a table.
 //!
-//! [`registry!`](crate::registry!) turns such a table into an enum of parameter structs that a
-//! scenario names either by a bare name (`scheduler = "max_ci"`, all defaults) or by a table with
-//! one key (`scheduler.proportional_fair.window = "1 s"`). The name, the one-line description,
-//! the JSON Schema and the list that law tests walk over all come from the same line.
+//! [`registry!`](crate::registry!) turns such a table into an enum of parameter structs. A scenario selects a
+//! variant either by name (`scheduler = "max_ci"`, with all defaults) or by a table with one key
+//! (`scheduler.proportional_fair.window = "1 s"`). The variant's line also supplies the one-line description,
+//! the JSON Schema, and the list over which property tests iterate.
 
 use serde::Deserialize;
 use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error, Visitor};
 
-/// A line of a registry: (kind, name, one-line description).
+/// A variant's entry: (kind of component, name, one-line description).
 pub type Entry = (&'static str, &'static str, &'static str);
 
-/// Parameters made from their defaults alone, as a bare name asks for.
+/// Returns parameters with all defaults, as a bare name in a scenario requests.
 ///
 /// # Errors
-/// When a parameter has no default.
+/// Returns an error if a parameter has no default.
 pub fn from_defaults<'de, T: Deserialize<'de>, E: serde::de::Error>() -> Result<T, E> {
     T::deserialize(MapDeserializer::new(std::iter::empty::<(&str, &str)>()))
 }
 
-/// Returns names in a row, as a message shows a choice: "`a` or `b`".
+/// Returns names joined as a choice, for messages: "`a` or `b`".
 pub fn choice<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
 }
 
-/// Reads one of these names.
+/// Deserializer of one of the given names.
 pub struct OneOf(pub &'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for OneOf {
@@ -44,12 +44,12 @@ impl Visitor<'_> for OneOf {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<&'static str, E> {
-        let known = self.0.iter().find(|known| **known == name);
-        known.copied().ok_or_else(|| E::unknown_variant(name, self.0))
+        let found = self.0.iter().find(|other| **other == name);
+        found.copied().ok_or_else(|| E::unknown_variant(name, self.0))
     }
 }
 
-/// Returns the schema of a scenario's table that names a variant.
+/// Returns the JSON Schema of a table that selects a variant.
 pub fn schema_of(name: &str, doc: &str, params: &schemars::Schema) -> serde_json::Value {
     serde_json::json!({
         "type": "object",
@@ -61,10 +61,12 @@ pub fn schema_of(name: &str, doc: &str, params: &schemars::Schema) -> serde_json
     })
 }
 
-/// Declares the variants of one kind of component. `= Variant` behind the name is the default. With `as Trait` all
-/// parameters implement this trait, and the enum dereferences to it: what is asked of a variant is answered in the
-/// variant's own file. With `+ Plugin` behind the trait, which extends [`Parameters`](crate::plugin::Parameters), the
-/// registry is open: programs may register kinds of their own.
+/// Declares the variants of one kind of component.
+///
+/// The variant after `=` is the default. With `as Trait` all parameters implement this trait and the enum
+/// dereferences to it, so that each variant's behaviour is in its own file. With `+ Plugin` after the trait,
+/// which must extend [`Parameters`](crate::plugin::Parameters), the registry is open: programs may register
+/// further kinds.
 #[macro_export]
 macro_rules! registry {
     (@deref $enum:ident { $( $variant:ident )+ }) => {};
@@ -82,12 +84,12 @@ macro_rules! registry {
     };
     (@names $enum:ident) => {
         impl $enum {
-            /// The names a scenario may use.
+            /// Returns the names that a scenario may use.
             pub fn names() -> &'static [&'static str] {
                 Self::NAMES
             }
 
-            /// The lines of all variants.
+            /// Returns the entries of all variants.
             pub fn entries() -> Vec<$crate::registry::Entry> {
                 Self::ENTRIES.to_vec()
             }
@@ -104,10 +106,10 @@ macro_rules! registry {
                 &KINDS
             }
 
-            /// Registers a kind with parameters `T` under a name of its own; `doc` says in a line what it is.
+            /// Registers a kind with parameters `T` and a one-line description.
             ///
             /// # Panics
-            /// If there is a kind of this name.
+            /// Panics if the name is taken.
             pub fn register<T>(name: &'static str, doc: &'static str)
             where
                 T: $of + serde::de::DeserializeOwned + schemars::JsonSchema + 'static,
@@ -116,12 +118,12 @@ macro_rules! registry {
                 Self::kinds().add(Self::NAMES, $crate::plugin::Kind::new(name, doc, hide));
             }
 
-            /// The names a scenario may use.
+            /// Returns the names that a scenario may use, registered ones last.
             pub fn names() -> &'static [&'static str] {
                 Self::kinds().names(Self::NAMES)
             }
 
-            /// The lines of all variants.
+            /// Returns the entries of all variants, registered ones last.
             pub fn entries() -> Vec<$crate::registry::Entry> {
                 [Self::ENTRIES.to_vec(), Self::kinds().entries(Self::KIND)].concat()
             }
@@ -150,14 +152,14 @@ macro_rules! registry {
         }
 
         impl $enum {
-            /// What this kind of component is called.
+            /// Name of this kind of component.
             pub const KIND: &'static str = $kind;
-            /// The names of the table.
+            /// Names of the built-in variants.
             pub const NAMES: &'static [&'static str] = &[$($key),+];
-            /// The lines of the table.
+            /// Entries of the built-in variants.
             pub const ENTRIES: &'static [$crate::registry::Entry] = &[$(($kind, $key, $doc.trim_ascii())),+];
 
-            /// Every variant whose parameters all have defaults, with those.
+            /// Returns every variant whose parameters all have defaults, with these.
             pub fn defaults() -> Vec<Self> {
                 let named = |name: &&'static str| {
                     let name = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name);
@@ -166,7 +168,7 @@ macro_rules! registry {
                 Self::names().iter().filter_map(named).collect()
             }
 
-            /// The variant's name in a scenario.
+            /// Returns the variant's name in a scenario.
             pub fn key(&self) -> &'static str {
                 match self {
                     $( Self::$variant(_) => $key, )+
@@ -174,7 +176,7 @@ macro_rules! registry {
                 }
             }
 
-            /// Looks for impossible values in the variant's parameters.
+            /// Checks the variant's parameters for invalid values.
             pub fn check(&self, check: &mut $crate::check::Check) {
                 use $crate::check::Checked as _;
                 match self {
@@ -262,8 +264,8 @@ macro_rules! registry {
     };
 }
 
-/// Declares parameters as a scenario sets them: a struct whose fields each have a default, written behind the type
-/// (`pub beta: u32 = 3`) unless it is that of the type. A key that is no field is refused.
+/// Declares the parameters of a component: a struct whose fields all have defaults, given after the type
+/// (`pub beta: u32 = 3`) or else those of the type. Deserializing rejects unknown keys.
 #[macro_export]
 macro_rules! params {
     (@default) => { ::std::default::Default::default() };

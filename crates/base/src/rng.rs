@@ -1,17 +1,32 @@
-//! Named random streams, and errors drawn by skipping to the next one.
+//! Named random streams, and random errors drawn as gaps between errors.
 //!
-//! A stream is named by (seed, run, entity, index, purpose). Two variants of a study that ask for
-//! the same names meet the same radio (common random numbers), and an entity that is added does
-//! not shift another's draws. Logarithms come from `libm`, not the platform, so that results are
-//! the same bytes on every machine.
+//! A stream is named by (seed, run, entity, index, purpose). Two variants of a study that use the same names
+//! get the same random numbers (common random numbers), and an additional entity does not shift the numbers
+//! of others. Logarithms come from `libm` instead of the platform, so that results are identical on every
+//! machine.
+//!
+//! # Examples
+//!
+//! ```
+//! use nodeb_base::rng::{ErrorGaps, Streams, uniform};
+//!
+//! let streams = Streams::new(1, 0); // seed 1, replication 0
+//! let draw = |user| uniform(&mut streams.stream("user", user, "start"));
+//! assert_eq!(draw(0), draw(0));
+//! assert_ne!(draw(0), draw(1));
+//!
+//! let mut losses = ErrorGaps::new(0.01, streams.stream("link", 0, "loss"));
+//! let lost = (0..100_000).filter(|_| losses.next_is_error()).count();
+//! assert!((900..1_100).contains(&lost));
+//! ```
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// The random source of one stream.
+/// Random number generator of one stream.
 pub type Stream = ChaCha8Rng;
 
-/// One step of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014): a bijection that mixes every bit.
+/// Performs one step of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014), a bijection that mixes all bits.
 fn mix(mut z: u64) -> u64 {
     z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -19,30 +34,30 @@ fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A double in [0, 1) from the upper 53 of 64 random bits.
+/// Returns a number in [0, 1), made from the upper 53 of 64 random bits.
 pub fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// The stream's next double, uniform in [0, 1).
+/// Draws a number uniform in [0, 1).
 pub fn uniform(stream: &mut Stream) -> f64 {
     unit(stream.next_u64())
 }
 
-/// A standard normal number (Box & Muller 1958); the second of a pair is not kept.
+/// Draws a standard normal number (Box & Muller 1958); the second number of the pair is not used.
 pub fn normal(stream: &mut Stream) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - uniform(stream)));
     radius * libm::cos(std::f64::consts::TAU * (1.0 - uniform(stream)))
 }
 
-/// The streams of one replication.
+/// Source of all random streams of one replication.
 #[derive(Clone, Copy, Debug)]
 pub struct Streams {
     key: u64,
 }
 
 impl Streams {
-    /// The streams of replication `run` under `seed`.
+    /// Creates the streams of replication `run` with `seed`.
     pub fn new(seed: u64, run: u64) -> Self {
         Self { key: mix(mix(seed) ^ run) }
     }
@@ -52,7 +67,7 @@ impl Streams {
         text(mix(text(self.key, entity) ^ index), purpose)
     }
 
-    /// The stream of one entity (`index` tells like entities apart) for one purpose.
+    /// Returns the stream of one entity for one purpose; `index` distinguishes entities of one kind.
     pub fn stream(&self, entity: &str, index: u64, purpose: &str) -> Stream {
         let mut seed = [0; 32];
         let mut key = self.name(entity, index, purpose);
@@ -63,50 +78,51 @@ impl Streams {
         Stream::from_seed(seed)
     }
 
-    /// A process that can be asked for any of its values in any order.
+    /// Returns a random process that can be evaluated at any position, in any order.
     pub fn indexed(&self, entity: &str, index: u64, purpose: &str) -> Indexed {
         Indexed { key: self.name(entity, index, purpose) }
     }
 }
 
-/// A random process addressed by position, such as one value per TTI: a TTI that nobody looks at
-/// costs nothing, and looking does not shift the others.
+/// A random process addressed by position, such as one value per TTI. Positions that are not evaluated cost
+/// nothing and do not shift others.
 #[derive(Clone, Copy, Debug)]
 pub struct Indexed {
     key: u64,
 }
 
 impl Indexed {
-    /// Uniform in [0, 1) at position `i`. SplitMix64 addressed by its counter.
+    /// Returns the number at position `i`, uniform in [0, 1): SplitMix64 with the position as counter.
     pub fn uniform(&self, i: u64) -> f64 {
         unit(mix(self.key.wrapping_add(i.wrapping_mul(0x9E37_79B9_7F4A_7C15))))
     }
 }
 
-/// A standard normal number at position `i`, from two uniform ones (Box & Muller 1958).
+/// Returns a standard normal number at position `i`, made from two uniform ones (Box & Muller 1958).
 pub fn normal_of(process: &Indexed, i: u64) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - process.uniform(2 * i)));
     radius * libm::cos(std::f64::consts::TAU * process.uniform(2 * i + 1))
 }
 
-/// Independent errors of one probability, drawn as the gap to the next error.
+/// Independent errors of constant probability, drawn as the gap to the next error.
 ///
-/// The number of good trials before an error is geometric: `floor(ln U / ln(1 - p))` with U
-/// uniform in (0, 1]. One draw per error replaces one per trial.
+/// The number of good trials before an error is geometric: `floor(ln U / ln(1 - p))` with U uniform in (0,
+/// 1]. So one draw per error is enough, instead of one per trial.
 #[derive(Clone, Debug)]
 pub struct ErrorGaps {
-    /// 1 / ln(1 - p); zero when p = 1.
+    /// 1 / ln(1 - p); zero if p = 1.
     inverse_log: f64,
-    /// Good trials left before the next error.
+    /// Good trials remaining before the next error.
     good: u64,
     stream: Stream,
 }
 
-/// More than [`rough_ln`] may be wrong.
+/// Bound on the absolute error of [`rough_ln`].
 const LARGEST_ERROR: f64 = 1e-9;
 
-/// The natural logarithm of a normal number from 0 to 1 but for [`LARGEST_ERROR`]: that of `2^k m`, with `m`
-/// from `sqrt(1/2)` to `sqrt(2)`, by the first terms of `ln m = 2 artanh((m - 1) / (m + 1))`.
+/// Returns the natural logarithm of a number in (0, 1], with an error below [`LARGEST_ERROR`]. With the
+/// number written as `2^k m`, `m` from `sqrt(1/2)` to `sqrt(2)`, it uses the first terms of the series `ln m
+/// = 2 artanh((m - 1) / (m + 1))`.
 fn rough_ln(x: f64) -> f64 {
     const MANTISSA: u32 = f64::MANTISSA_DIGITS - 1;
     let bits = x.to_bits();
@@ -120,7 +136,7 @@ fn rough_ln(x: f64) -> f64 {
 }
 
 impl ErrorGaps {
-    /// Errors with probability `p` (0 to 1) drawn from `stream`.
+    /// Creates errors of probability `p` (0 to 1), drawn from `stream`.
     pub fn new(p: f64, stream: Stream) -> Self {
         let mut gaps = Self { inverse_log: 1.0 / libm::log1p(-p), good: 0, stream };
         gaps.good = gaps.gap();
@@ -132,8 +148,8 @@ impl ErrorGaps {
         self.gap_of(u)
     }
 
-    /// The gap that a number from 0 to 1 stands for. Logarithms are a sixth of what a DCH costs, and one that is
-    /// far enough from the next whole gap need not be exact.
+    /// Returns the gap for a uniform number `u` in (0, 1]. A rough logarithm is enough if it is not close to
+    /// an integer gap; exact ones took a sixth of the time of a DCH.
     #[inline]
     fn gap_of(&self, u: f64) -> u64 {
         let rough = rough_ln(u) * self.inverse_log;
@@ -143,24 +159,25 @@ impl ErrorGaps {
     }
 
     fn exact_gap(&self, u: f64) -> u64 {
-        // A float-to-integer cast saturates, so p = 0 gives the largest gap there is.
+        // A cast from float to integer saturates, so p = 0 gives the largest gap.
         match libm::log(u) * self.inverse_log {
             gap if gap.is_nan() => u64::MAX,
             gap => gap as u64,
         }
     }
 
-    /// Trials before the next error.
+    /// Returns the number of good trials before the next error.
     pub fn good(&self) -> u64 {
         self.good
     }
 
-    /// Whether the next trial is an error.
+    /// Runs one trial. Returns true if it is an error.
     pub fn next_is_error(&mut self) -> bool {
         self.next_error_within(1).is_some()
     }
 
-    /// Runs up to `trials` trials; stops after the first error and returns its position.
+    /// Runs up to `trials` trials and stops after the first error. Returns the error's position, or `None` if
+    /// there was none.
     pub fn next_error_within(&mut self, trials: u64) -> Option<u64> {
         if self.good >= trials {
             self.good -= trials;
@@ -172,10 +189,10 @@ impl ErrorGaps {
     }
 }
 
-/// Independent errors whose probability changes, drawn once per error as those of [`ErrorGaps`] are.
+/// Independent errors of varying probability, drawn once per error, like those of [`ErrorGaps`].
 ///
-/// Each trial with probability p uses up `-ln(1 - p)` of an exponential number with mean 1; the error
-/// is where that runs out.
+/// A trial with probability p consumes `-ln(1 - p)` of an exponential number with mean 1. The trial that
+/// exhausts it is an error.
 #[derive(Clone, Debug)]
 pub struct Hazards {
     left: f64,
@@ -183,7 +200,7 @@ pub struct Hazards {
 }
 
 impl Hazards {
-    /// Errors drawn from `stream`.
+    /// Creates errors drawn from `stream`.
     pub fn new(stream: Stream) -> Self {
         let mut hazards = Self { left: 0.0, stream };
         hazards.left = hazards.exponential();
@@ -194,13 +211,13 @@ impl Hazards {
         -libm::log(1.0 - uniform(&mut self.stream))
     }
 
-    /// Trials that fail with probability `p` (0 to 1) each.
+    /// Returns the next trials, which fail with probability `p` (0 to 1) each.
     pub fn with(&mut self, p: f64) -> Hazard<'_> {
         Hazard { per_trial: -libm::log1p(-p), hazards: self }
     }
 }
 
-/// Trials of one probability.
+/// Trials of one probability, created by [`Hazards::with`].
 #[derive(Debug)]
 pub struct Hazard<'a> {
     per_trial: f64,
@@ -208,7 +225,7 @@ pub struct Hazard<'a> {
 }
 
 impl Hazard<'_> {
-    /// How many of `trials` trials fail.
+    /// Runs `trials` trials. Returns the number that fail.
     pub fn count_within(&mut self, trials: u32) -> u32 {
         let mut failed = 0;
         for _ in 0..trials {
@@ -248,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rough_logarithm_is_hardly_wrong() {
+    fn rough_logarithms_are_within_the_error_bound() {
         let mut draws = stream("logarithms");
         let near_one = (0..1_000).map(|n| 1.0 - f64::from(n) * f64::EPSILON / 2.0);
         let random = (0..100_000).map(|_| 1.0 - uniform(&mut draws));
@@ -259,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_those_of_the_exact_logarithm() {
+    fn gaps_equal_those_of_the_exact_logarithm() {
         let mut draws = stream("gaps");
         for p in [0.0, 1e-12, 1e-5, 0.003, 0.1, 0.5, 0.97, 1.0 - 1e-15, 1.0] {
             let gaps = ErrorGaps::new(p, stream("gaps"));
@@ -272,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_give_the_error_probability() {
+    fn gaps_match_the_error_probability() {
         for p in [0.003, 0.1, 0.5, 0.97] {
             let mut gaps = ErrorGaps::new(p, stream("gaps"));
             let n = 400_000u32;
@@ -283,14 +300,14 @@ mod tests {
     }
 
     #[test]
-    fn certain_and_impossible_errors() {
+    fn probabilities_0_and_1_give_no_and_only_errors() {
         let mut never = ErrorGaps::new(0.0, stream("never"));
         assert_eq!(never.next_error_within(1 << 40), None);
         let mut always = ErrorGaps::new(1.0, stream("always"));
         assert!((0..100).all(|_| always.next_error_within(5) == Some(0)));
     }
 
-    /// Probabilities that alternate: each gives its own share of errors.
+    /// The probabilities alternate; each has its own share of errors.
     #[test]
     fn hazards_follow_a_changing_probability() {
         let mut hazards = Hazards::new(stream("hazards"));
@@ -310,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_and_single_trials_see_the_same_errors() {
+    fn batched_trials_give_the_same_errors_as_single_ones() {
         let mut single = ErrorGaps::new(0.2, stream("same"));
         let one_by_one: Vec<bool> = (0..1_000).map(|_| single.next_is_error()).collect();
         let mut batched = ErrorGaps::new(0.2, stream("same"));

@@ -1,80 +1,81 @@
-//! Tables of results: what each column is called, its unit and meaning, and how it is read from a row.
+//! Tables of results: name, unit and meaning of each column, and how it is read from a row.
 //!
-//! [`table!`](crate::table!) declares a table once, next to its rows. Columns, the documentation of results,
-//! and the units of summaries all come from there: a new figure is where it is counted, and a line in a table.
+//! [`table!`](crate::table!) declares a table once, next to the type of its rows. The columns, the
+//! documentation of results and the units of summaries all follow from this declaration, so that a new figure
+//! takes one counter and one line in a table.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Text in a table.
+/// A text in a table.
 pub type Text = Cow<'static, str>;
 
-/// The column with the number of a row's user. A part that knows only some of the users puts their positions
-/// there, which [`Table::name_users`] turns into numbers.
+/// Name of the column with a row's user. Components that do not know the users' numbers write indices, which
+/// [`Table::name_users`] replaces by numbers.
 pub const USER: &str = "user";
 
-/// Names that are looked for one by one.
+/// Number of names up to which a linear search is used.
 const FEW: usize = 16;
 
-/// The place of a code that has not come yet.
+/// Rank of a code that did not occur yet.
 const UNKNOWN: u32 = u32::MAX;
 
-/// A column of texts: most tables repeat a few of them, so each is kept once.
+/// A column of texts that stores each distinct text once, as most tables repeat a few texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Texts {
-    /// The different ones, in the order in which they come first.
+    /// Distinct texts, in the order of their first occurrence.
     pub names: Vec<Text>,
-    /// Of each row, the place of its text among the names.
+    /// Index into `names` of each row's text.
     pub places: Vec<u32>,
 }
 
 impl Texts {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.places.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no rows.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// No text yet, with room for so many rows.
+    /// Creates an empty column with capacity for `rows` rows.
     fn with_capacity(rows: usize) -> Self {
         Self { names: Vec::new(), places: Vec::with_capacity(rows) }
     }
 
-    /// The texts of rows by their codes, small numbers for each of which the text is asked for once.
+    /// Creates a column from codes, which must be small numbers. `text` is called once per distinct code.
     #[inline]
     pub fn of_codes(codes: impl Iterator<Item = u32>, rows: usize, text: impl Fn(u32) -> Text) -> Self {
-        let (mut all, mut known, mut places) = (Self::default(), Vec::new(), Vec::with_capacity(rows));
-        let place = |code: u32| match known.get(code as usize) {
+        let (mut all, mut cache, mut places) = (Self::default(), Vec::new(), Vec::with_capacity(rows));
+        let place = |code: u32| match cache.get(code as usize) {
             Some(&place) if place != UNKNOWN => place,
-            _ => all.place_of_code(text(code), &mut known, code as usize),
+            _ => all.place_of_code(text(code), &mut cache, code as usize),
         };
         places.extend(codes.map(place));
         Self { places, ..all }
     }
 
-    /// Returns the place of the text of a code that has not come yet.
+    /// Returns the index of the text of a code that occurs for the first time, and caches it.
     #[cold]
-    fn place_of_code(&mut self, text: Text, known: &mut Vec<u32>, code: usize) -> u32 {
+    fn place_of_code(&mut self, text: Text, cache: &mut Vec<u32>, code: usize) -> u32 {
         let place = self.place_of(text);
-        known.resize(known.len().max(code + 1), UNKNOWN);
-        known[code] = place;
+        cache.resize(cache.len().max(code + 1), UNKNOWN);
+        cache[code] = place;
         place
     }
 
-    /// The place of a name, which is put behind the others where it is new.
+    /// Returns the index of a name, which is appended if it is new.
     fn place_of(&mut self, name: Text) -> u32 {
-        let known = self.names.iter().position(|known| *known == name);
-        known.unwrap_or_else(|| {
+        let found = self.names.iter().position(|other| *other == name);
+        found.unwrap_or_else(|| {
             self.names.push(name);
             self.names.len() - 1
         }) as u32
     }
 
-    /// Moves the rows of another column behind these; each of its texts is looked for once.
+    /// Appends the rows of another column; each of its distinct texts is searched once.
     fn append(&mut self, other: &mut Self) {
         let rows = self.places.len();
         self.extend(other.names.drain(..));
@@ -82,7 +83,7 @@ impl Texts {
         self.places.extend(other.places.drain(..).map(|place| places[place as usize]));
     }
 
-    /// The text of each row.
+    /// Returns an iterator over the texts of all rows.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.places.iter().map(|place| &*self.names[*place as usize])
     }
@@ -109,16 +110,16 @@ impl<'a> FromIterator<Cow<'a, str>> for Texts {
 impl<'a> Extend<Cow<'a, str>> for Texts {
     fn extend<I: IntoIterator<Item = Cow<'a, str>>>(&mut self, texts: I) {
         let Self { names, places } = self;
-        let mut known: HashMap<Text, u32> = names.iter().cloned().zip(0..).skip(FEW).collect();
+        let mut cache: HashMap<Text, u32> = names.iter().cloned().zip(0..).skip(FEW).collect();
         let texts = texts.into_iter();
         places.reserve(texts.size_hint().0);
         for text in texts {
             let few = names.iter().take(FEW).position(|name| *name == text).map(|place| place as u32);
-            let place = few.or_else(|| known.get(&*text).copied()).unwrap_or_else(|| {
+            let place = few.or_else(|| cache.get(&*text).copied()).unwrap_or_else(|| {
                 let place = names.len() as u32;
                 names.push(Text::Owned(text.into_owned()));
                 if names.len() > FEW {
-                    known.insert(names[place as usize].clone(), place);
+                    cache.insert(names[place as usize].clone(), place);
                 }
                 place
             });
@@ -129,11 +130,11 @@ impl<'a> Extend<Cow<'a, str>> for Texts {
 
 macro_rules! kinds {
     ($( $(#[$about:meta])* $kind:ident($of:ty) in $all:ty, )+) => {
-        /// The values of a column.
+        /// Values of a column.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Values { $( $(#[$about])* $kind($all), )+ }
 
-        /// Reads columns: each has a loop of its own, in which no row needs a call.
+        /// Readers of columns: one loop for each type of values, without a call per row.
         #[allow(non_snake_case, reason = "named as the kinds are")]
         pub mod read {
             use super::{Cow, Parts, Text, Texts, Values, count};
@@ -150,7 +151,8 @@ macro_rules! kinds {
                 }
             )+
 
-            /// Text, of which there are few: a small number that stands for it, and what it stands for.
+            /// Reads texts with few distinct values, each given by a small code and a function from codes to
+            /// texts.
             #[inline]
             pub fn Name<R>(
                 parts: &Parts<R>,
@@ -162,15 +164,15 @@ macro_rules! kinds {
         }
 
         impl Values {
-            /// How many there are.
+            /// Returns the number of values.
             pub fn len(&self) -> usize {
                 match self { $( Self::$kind(values) => values.len(), )+ }
             }
 
-            /// Puts the values of another column of the same kind behind these.
+            /// Appends the values of another column of the same type.
             ///
             /// # Panics
-            /// When the kinds differ, which one declaration rules out.
+            /// Panics if the types differ, which one declaration rules out.
             fn append(&mut self, other: Self) {
                 match (self, other) {
                     $( (Self::$kind(values), Self::$kind(mut more)) => values.append(&mut more), )+
@@ -182,61 +184,61 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Whole numbers, 64 bits.
+    /// 64-bit unsigned integers.
     U64(u64) in Vec<u64>,
-    /// Whole numbers, 32 bits.
+    /// 32-bit unsigned integers.
     U32(u32) in Vec<u32>,
-    /// Numbers.
+    /// Double-precision numbers.
     F64(f64) in Vec<f64>,
-    /// Numbers of single precision.
+    /// Single-precision numbers.
     F32(f32) in Vec<f32>,
-    /// True or false.
+    /// Truth values.
     Bool(bool) in Vec<bool>,
-    /// Text.
+    /// Texts.
     Text(Cow<'_, str>) in Texts,
 }
 
 impl Values {
-    /// Whether there are none.
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// The rows of a table by replication, each with its number.
+/// Rows of a table by replication, each with the replication's number.
 pub type Parts<'a, R> = [(u64, &'a [R])];
 
-/// What a column is called and means, and how it is read.
+/// Declaration of a column.
 #[derive(Debug)]
 pub struct Field<R> {
-    /// Its name, which ends in its unit where it has one.
+    /// Name, which ends in the unit if there is one.
     pub name: &'static str,
-    /// Its unit; 1 for a ratio, empty for a count, a number or a name.
+    /// Unit: 1 for a ratio, empty for a count, a number or a name.
     pub unit: &'static str,
-    /// What it says, a sentence.
+    /// Meaning of the values, as a sentence.
     pub meaning: &'static str,
-    /// Reads it from all rows.
+    /// Function that reads the column from all rows.
     pub read: fn(&Parts<R>) -> Values,
 }
 
-/// What a table is called and means, and its columns.
+/// Declaration of a table.
 #[derive(Debug)]
 pub struct Layout<R: 'static> {
-    /// Its name.
+    /// Name of the table.
     pub name: &'static str,
-    /// What a row of it is, a sentence.
+    /// Meaning of a row, as a sentence.
     pub meaning: &'static str,
-    /// Its columns, in order.
+    /// Declarations of the columns, in order.
     pub fields: &'static [Field<R>],
 }
 
 impl<R> Layout<R> {
-    /// The table of some rows.
+    /// Returns the table of `rows`.
     pub fn table(&self, rows: &[R]) -> Table {
         self.of_parts(&[(0, rows)])
     }
 
-    /// The table of the rows of replications, each with its number, which is put in front.
+    /// Returns the table of the rows of several replications, whose numbers become the first column.
     pub fn of_runs(&self, runs: &Parts<R>) -> Table {
         let mut numbers = Vec::with_capacity(count(runs));
         for (run, rows) in runs {
@@ -256,53 +258,53 @@ impl<R> Layout<R> {
         Table { name: self.name, meaning: self.meaning, columns }
     }
 
-    /// The table without a row: what there is to know about it.
+    /// Returns the table without rows, which holds the declaration only.
     pub fn empty(&self) -> Table {
         self.table(&[])
     }
 }
 
-/// How many rows there are in all.
+/// Returns the total number of rows.
 fn count<R>(parts: &Parts<R>) -> usize {
     parts.iter().map(|(_, rows)| rows.len()).sum()
 }
 
-/// A column with what it means.
+/// A column with its declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column.
     pub name: &'static str,
-    /// Its unit; 1 for a ratio, empty for a count, a number or a name.
+    /// Unit: 1 for a ratio, empty for a count, a number or a name.
     pub unit: &'static str,
-    /// What it says, a sentence.
+    /// Meaning of the values, as a sentence.
     pub meaning: &'static str,
-    /// Its values, in order of the rows.
+    /// Values in the order of rows.
     pub values: Values,
 }
 
 /// A table of results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// Its name.
+    /// Name of the table.
     pub name: &'static str,
-    /// What a row of it is, a sentence.
+    /// Meaning of a row, as a sentence.
     pub meaning: &'static str,
-    /// Its columns, all of the same length.
+    /// Columns, all of the same length.
     pub columns: Vec<Column>,
 }
 
 impl Table {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.values.len())
     }
 
-    /// The values of a column.
+    /// Returns the values of the column `name`, or `None` if there is no such column.
     pub fn column(&self, name: &str) -> Option<&Values> {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.values)
     }
 
-    /// Turns the positions of users into their numbers.
+    /// Replaces the indices of users by their numbers.
     pub fn name_users(&mut self, number: impl Fn(usize) -> u64) {
         for column in self.columns.iter_mut().filter(|column| column.name == USER) {
             if let Values::U64(users) = &mut column.values {
@@ -313,7 +315,7 @@ impl Table {
         }
     }
 
-    /// The table with the number of the replication in front.
+    /// Returns the table with the number of the replication as its first column.
     #[must_use]
     pub fn of_run(self, run: u64) -> Self {
         let numbers = vec![run; self.rows()];
@@ -326,7 +328,7 @@ impl Table {
         self
     }
 
-    /// Puts the rows of another table of the same declaration below these.
+    /// Appends the rows of another table of the same declaration.
     pub fn append(&mut self, other: Self) {
         debug_assert_eq!(self.name, other.name, "rows of one table");
         for (column, more) in self.columns.iter_mut().zip(other.columns) {
@@ -335,17 +337,20 @@ impl Table {
     }
 }
 
-/// Puts tables below those of the same name, and others behind.
+/// Appends each of `more` to the table of the same name, or adds it to `tables` if there is none.
 pub fn join(tables: &mut Vec<Table>, more: impl IntoIterator<Item = Table>) {
     for table in more {
-        match tables.iter_mut().find(|known| known.name == table.name) {
-            Some(known) => known.append(table),
+        match tables.iter_mut().find(|other| other.name == table.name) {
+            Some(found) => found.append(table),
             None => tables.push(table),
         }
     }
 }
 
-/// Declares a table: a static [`Layout`] whose documentation, and that of its columns, are their meanings.
+/// Declares a table: a static [`Layout`]. The doc comments of the table and its columns become their
+/// meanings.
+///
+/// # Examples
 ///
 /// ```
 /// struct Row { user: usize, seconds: f64 }
@@ -355,7 +360,7 @@ pub fn join(tables: &mut Vec<Table>, more: impl IntoIterator<Item = Table>) {
 ///     static WAITS: "waits" of Row {
 ///         /// Number of the user.
 ///         "user" [""] U64 = |row| row.user as u64;
-///         /// How long it waited.
+///         /// Waiting time.
 ///         "waited_s" ["s"] F64 = |row| row.seconds;
 ///     }
 /// }
@@ -419,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn each_text_is_kept_once_wherever_it_lies() {
+    fn each_distinct_text_is_stored_once() {
         let many: Vec<String> = (0..3 * FEW).map(|number| number.to_string()).collect();
         let twice = many.iter().chain(&many).map(|text| Text::from(text.clone()));
         let mut texts: Texts = twice.collect();
@@ -431,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn a_declaration_says_everything() {
+    fn declarations_supply_names_units_and_meanings() {
         let empty = RATES.empty();
         assert_eq!((empty.name, empty.meaning, empty.rows()), ("rates", "One row per user, in order.", 0));
         let about: Vec<_> = empty.columns.iter().map(|c| (c.name, c.unit, c.meaning)).collect();
@@ -440,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn values_keep_the_order_of_rows() {
+    fn columns_keep_the_order_of_rows() {
         let table = two();
         assert_eq!(table.column("rate_bps"), Some(&Values::F64(vec![1.5, 2.5])));
         assert_eq!(table.column("kind"), Some(&texts(&["a", "b"])));
@@ -448,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_become_numbers_and_runs_stand_in_front() {
+    fn users_get_numbers_and_the_run_becomes_the_first_column() {
         let mut table = two();
         table.name_users(|position| [7, 9][position]);
         let table = table.of_run(4);
@@ -457,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_several_runs_are_those_of_each() {
+    fn of_runs_equals_joining_the_tables_of_single_runs() {
         let rows = |of: &[&'static str]| -> Vec<Row> {
             of.iter().map(|kind| Row { user: of.len(), rate: 0.5, kind }).collect()
         };
@@ -471,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_one_name_are_joined() {
+    fn join_appends_rows_of_tables_with_the_same_name() {
         let mut tables = vec![two()];
         join(&mut tables, [two(), Table { name: "other", ..two() }]);
         assert_eq!(

@@ -1,8 +1,18 @@
 //! Quantities with units: integer time, bit rate, size, power and probability.
 //!
-//! In a scenario a quantity is a string with its unit (`"110 ms"`, `"384 kbps"`, `"50 kB"`);
-//! a bare number is refused, so that a unit can never be guessed wrong. Prefixes are decimal
-//! (1 kB = 1000 B), as in 3GPP rates and the studies' file sizes.
+//! In a scenario a quantity is a string with its unit (`"110 ms"`, `"384 kbps"`, `"50 kB"`). A number without
+//! a unit is rejected, because its unit would be a guess. Prefixes are decimal (1 kB = 1000 B), as in 3GPP
+//! rates and the studies' file sizes.
+//!
+//! # Examples
+//!
+//! ```
+//! use nodeb_base::units::{Duration, Rate};
+//!
+//! assert_eq!("110 ms".parse(), Ok(Duration::from_millis(110)));
+//! assert_eq!(Rate(384_000).to_string(), "384 kbps");
+//! assert!("110".parse::<Duration>().unwrap_err().contains("has no unit"));
+//! ```
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -12,10 +22,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Returns a positive constant.
+/// Returns `n` as a non-zero number, for constants.
 ///
 /// # Panics
-/// If it is 0.
+/// Panics if `n` is 0.
 pub const fn positive(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).expect("a positive constant")
 }
@@ -23,7 +33,7 @@ pub const fn positive(n: u32) -> NonZeroU32 {
 /// Nanoseconds in a second.
 pub const NANOS_PER_S: u64 = 1_000_000_000;
 
-/// An instant: nanoseconds since the simulation began.
+/// An instant in nanoseconds since the start of the simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub u64);
 
@@ -47,7 +57,7 @@ pub struct Power(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Distance(pub u64);
 
-/// A speed in millimetres per hour, in which a kilometre per hour is whole.
+/// A speed in millimetres per hour, the unit in which both 1 km/h and 1 m/s are whole numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Speed(pub u64);
 
@@ -56,71 +66,71 @@ pub struct Speed(pub u64);
 pub struct Probability(pub f64);
 
 impl Time {
-    /// The instant at which the simulation begins.
+    /// The start of the simulation.
     pub const ZERO: Self = Self(0);
 
-    /// Seconds since the simulation began.
+    /// Returns the seconds since the start of the simulation.
     pub fn as_secs(self) -> f64 {
         self.0 as f64 / NANOS_PER_S as f64
     }
 
-    /// Time passed since `earlier`; zero if `earlier` lies in the future.
+    /// Returns the time passed since `earlier`, or zero if `earlier` is later.
     pub fn since(self, earlier: Self) -> Duration {
         Duration(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Duration {
-    /// No time at all.
+    /// No time.
     pub const ZERO: Self = Self(0);
 
-    /// A span of whole milliseconds.
+    /// Returns a span of `ms` milliseconds.
     pub const fn from_millis(ms: u64) -> Self {
         Self(ms * 1_000_000)
     }
 
-    /// A span of whole seconds.
+    /// Returns a span of `s` seconds.
     pub const fn from_secs(s: u64) -> Self {
         Self(s * NANOS_PER_S)
     }
 
-    /// The span in seconds.
+    /// Returns the span in seconds.
     pub fn as_secs(self) -> f64 {
         self.0 as f64 / NANOS_PER_S as f64
     }
 }
 
 impl Power {
-    /// A power of whole milliwatts.
+    /// Returns a power of `mw` milliwatts.
     pub const fn from_milliwatts(mw: u64) -> Self {
         Self(mw * 1_000)
     }
 
-    /// The power in watts.
+    /// Returns the power in watts.
     pub fn as_watts(self) -> f64 {
         self.0 as f64 / 1e6
     }
 }
 
 impl Distance {
-    /// A length of whole metres.
+    /// Returns a length of `m` metres.
     pub const fn from_metres(m: u64) -> Self {
         Self(m * 1_000)
     }
 
-    /// The length in metres.
+    /// Returns the length in metres.
     pub fn as_metres(self) -> f64 {
         self.0 as f64 / 1e3
     }
 }
 
 impl Speed {
-    /// A speed of whole kilometres per hour.
+    /// Returns a speed of `kmh` kilometres per hour.
     pub const fn from_kmh(kmh: u64) -> Self {
         Self(kmh * 1_000_000)
     }
 
-    /// The speed in metres per second.
+    /// Returns the speed in metres per second.
     pub fn as_metres_per_s(self) -> f64 {
         self.0 as f64 / 3.6e6
     }
@@ -146,19 +156,19 @@ impl Sub<Duration> for Time {
     }
 }
 
-/// What the units of one kind of quantity are called and how large they are.
+/// Names and sizes of the units of one kind of quantity.
 trait Quantity: Sized {
-    /// What a message calls it.
+    /// Name of the quantity in messages.
     const NOUN: &'static str;
-    /// A value as a user would write it.
+    /// A value as a user writes it, for messages.
     const EXAMPLE: &'static str;
-    /// Unit names with their size in the base unit, smallest first; aliases after the main names.
+    /// Unit names with their size in the base unit: the main names, smallest first, then aliases.
     const UNITS: &'static [(&'static str, u64)];
-    /// How many entries of `UNITS` are main names, which `Display` uses.
+    /// Number of main names in `UNITS`, those that `Display` uses.
     const MAIN: usize;
     /// The unit in which zero is written.
     const ZERO: (&'static str, u64);
-    /// What it must be a whole number of; empty if fractions of the base unit are rounded.
+    /// Plural of the base unit, if a quantity must be a whole number of it; empty if fractions are rounded.
     const WHOLE: &'static str;
     fn from_base(value: u64) -> Self;
     fn base(&self) -> u64;
@@ -239,10 +249,11 @@ quantity!(Power, "power", "700 mW", main 3, zero "W", ["uW" = 1, "mW" = 1_000, "
 quantity!(Distance, "distance", "450 m", main 3, zero "m", ["mm" = 1, "m" = 1_000, "km" = 1_000_000]);
 quantity!(Speed, "speed", "3 km/h", main 2, zero "km/h", ["mm/h" = 1, "km/h" = 1_000_000, "m/s" = 3_600_000]);
 
-/// Largest base value accepted: beyond it a double no longer holds every integer.
+/// Largest base value accepted: above 2^53 a double does not represent every integer.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
-/// Largest relative error of a decimal fraction times its scale: "1.1 kB" is 1100.0000000000002 B as doubles.
+/// Tolerance for rounding in a decimal fraction times its scale, relative: "1.1 kB" is 1100.0000000000002 B
+/// as doubles.
 const ROUNDING: f64 = 1e-12;
 
 fn parse_quantity<Q: Quantity>(text: &str) -> Result<Q, String> {
@@ -281,7 +292,7 @@ fn parse_quantity<Q: Quantity>(text: &str) -> Result<Q, String> {
     Ok(Q::from_base(base as u64))
 }
 
-/// Whether the `e` or sign at byte `i` belongs to an exponent such as `1e-3`.
+/// Returns true if the `e` or sign at byte `i` is part of an exponent such as `1e-3`.
 fn is_exponent(text: &str, i: usize) -> bool {
     let bytes = text.as_bytes();
     match bytes[i] {
@@ -295,8 +306,8 @@ fn format_quantity<Q: Quantity>(quantity: &Q) -> String {
     let base = quantity.base();
     let main = &Q::UNITS[..Q::MAIN];
     let in_unit = |scale: u64| base as f64 / scale as f64;
-    // Minutes and hours only when they come out whole: "90 s" reads better than "1.5 min". And
-    // never a unit in which the decimal would not read back as the same number.
+    // Minutes and hours are used only for whole numbers of them, as "90 s" reads better than "1.5 min". A
+    // unit whose decimal would not parse to the same number is never used.
     let reads_well = |(name, scale): &(&str, u64)| {
         base >= *scale
             && (base.is_multiple_of(*scale) || !matches!(*name, "min" | "h"))
@@ -355,7 +366,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn quantities_read_as_people_write_them() {
+    fn quantities_parse_with_and_without_a_space() {
         assert_eq!("110 ms".parse(), Ok(Duration(110_000_000)));
         assert_eq!("9.5ms".parse(), Ok(Duration(9_500_000)));
         assert_eq!("1e3 s".parse(), Ok(Duration(1_000 * NANOS_PER_S)));
@@ -364,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_units_are_refused_with_the_right_ones() {
+    fn invalid_units_are_rejected_with_a_list_of_valid_ones() {
         let message = "384 kB".parse::<Rate>().unwrap_err();
         assert!(
             message.contains("`kB` is not a unit of a bit rate") && message.contains("kbps"),
@@ -377,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_whole_bytes() {
+    fn fractional_bytes_are_rejected() {
         let message = "1.5 B".parse::<Size>().unwrap_err();
         assert_eq!(message, "`1.5 B` is 1.5 bytes; expected a whole number of bytes");
         assert!("1.0005 kB".parse::<Size>().unwrap_err().starts_with("`1.0005 kB` is 1000.5 bytes"));
@@ -392,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn quantities_print_in_the_unit_that_reads_best() {
+    fn quantities_print_in_the_most_readable_unit() {
         assert_eq!(Duration(9_500_000).to_string(), "9.5 ms");
         assert_eq!(Duration::ZERO.to_string(), "0 s");
         assert_eq!(Duration::from_secs(90).to_string(), "90 s");
@@ -402,13 +413,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn printing_and_reading_is_the_identity(base in 0..1u64 << 53) {
+        fn printed_quantities_parse_to_the_same_value(base in 0..1u64 << 53) {
             prop_assert_eq!(Duration(base).to_string().parse(), Ok(Duration(base)));
             prop_assert_eq!(Size(base).to_string().parse(), Ok(Size(base)));
         }
 
         #[test]
-        fn any_text_is_read_or_refused(text in "\\PC*") {
+        fn parsing_arbitrary_text_never_panics(text in "\\PC*") {
             let _ = text.parse::<Duration>();
         }
     }
