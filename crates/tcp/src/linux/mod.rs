@@ -14,6 +14,7 @@
 
 pub mod control;
 mod frto;
+mod info;
 mod jiffies;
 mod loss;
 mod pacing;
@@ -33,7 +34,10 @@ pub(crate) mod wire;
 #[cfg(test)]
 mod tests;
 
+pub use info::{CaState, Info};
 pub use params::Linux;
+pub use receiver::Receiver;
+pub use sender::Sender;
 
 use nodeb_base::units::Time;
 

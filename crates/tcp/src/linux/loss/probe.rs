@@ -17,6 +17,11 @@ pub struct Probe {
 }
 
 impl Probe {
+    /// Returns true if the probe repeats a segment.
+    pub(in super::super) fn repeats(&self) -> bool {
+        self.again
+    }
+
     /// Returns true if an ACK says that the segment it repeats had arrived before.
     pub(super) fn is_duplicate(&self, harvest: &Harvest) -> bool {
         self.again && harvest.dsack == Some(self.end)

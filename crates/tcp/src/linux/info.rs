@@ -1,0 +1,97 @@
+//! The state of a sender as Linux shows it to applications (`struct tcp_info`, `tcp_get_info`).
+
+use nodeb_base::units::Duration;
+
+use super::loss::Episode;
+use super::sender::Sender;
+
+/// State of congestion control (`tcp_ca_state`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaState {
+    /// Nothing unusual has been seen.
+    Open = 0,
+    /// Duplicate ACKs or SACKs have come, nothing counts as lost.
+    Disorder = 1,
+    /// The window is being reduced for an ECN mark.
+    Cwr = 2,
+    /// Fast recovery.
+    Recovery = 3,
+    /// Recovery after a timeout.
+    Loss = 4,
+}
+
+/// Snapshot of a sender. Counts are in segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Info {
+    /// State of congestion control.
+    pub ca_state: CaState,
+    /// Congestion window.
+    pub cwnd: u64,
+    /// Slow-start threshold; `None` before the first reduction.
+    pub ssthresh: Option<u64>,
+    /// Segments sent and not acknowledged cumulatively (`packets_out`).
+    pub unacked: u64,
+    /// Segments delivered beyond a gap (`sacked_out`); without SACK the duplicate ACKs.
+    pub sacked: u64,
+    /// Segments marked lost and not delivered, retransmitted or not (`lost_out`).
+    pub lost: u64,
+    /// Retransmissions in flight (`retrans_out`).
+    pub retrans: u64,
+    /// Retransmissions so far.
+    pub total_retrans: u64,
+    /// Timeouts since the last progress.
+    pub retransmits: u64,
+    /// Duplicate ACKs that indicate a loss without RACK (`reordering`).
+    pub reordering: u64,
+    /// Smoothed round trip.
+    pub rtt: Option<Duration>,
+    /// Smallest round trip.
+    pub min_rtt: Option<Duration>,
+    /// Retransmission timeout, backoff included.
+    pub rto: Duration,
+    /// Payload of a full-sized segment, bytes.
+    pub snd_mss: u64,
+    /// Payload acknowledged, bytes.
+    pub bytes_acked: u64,
+    /// Payload written and not sent, bytes.
+    pub notsent_bytes: u64,
+}
+
+impl Sender {
+    /// Returns a snapshot of the state.
+    pub fn info(&self) -> Info {
+        let window = crate::Sender::window(self);
+        let board = &self.board;
+        let repeated = u64::from(board.repeated_in_flight());
+        let probes = u64::from(self.probe.is_some_and(|probe| probe.repeats()));
+        let sacked = u64::from(board.sacked_segments()) + u64::from(self.dupacks);
+        Info {
+            ca_state: self.ca_state(sacked, repeated),
+            cwnd: window.cwnd as u64,
+            ssthresh: window.ssthresh.is_finite().then_some(window.ssthresh as u64),
+            unacked: board.outstanding_segments(),
+            sacked,
+            lost: board.lost_segments() + repeated.saturating_sub(probes),
+            retrans: repeated,
+            total_retrans: self.counts.retransmissions,
+            retransmits: self.timeouts.into(),
+            reordering: self.patience.into(),
+            rtt: self.rtt.srtt(),
+            min_rtt: self.rtt.min(),
+            rto: self.rtt.rto(),
+            snd_mss: self.mss,
+            bytes_acked: board.una(),
+            notsent_bytes: board.written() - board.next(),
+        }
+    }
+
+    fn ca_state(&self, sacked: u64, repeated: u64) -> CaState {
+        match self.episode {
+            Episode::Open if sacked > 0 || repeated > 0 => CaState::Disorder,
+            Episode::Open => CaState::Open,
+            Episode::Recovery { repairs: false, .. } => CaState::Cwr,
+            Episode::Recovery { .. } => CaState::Recovery,
+            Episode::Loss { .. } => CaState::Loss,
+        }
+    }
+}

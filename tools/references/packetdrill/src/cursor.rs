@@ -1,0 +1,182 @@
+//! A position in the text of a script.
+
+use nodeb_base::units::{Duration, NANOS_PER_S};
+
+use crate::script::LONGEST;
+
+/// A text that is no script.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct Unreadable {
+    /// Line of the file, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+/// A position in a text; every method but [`Self::rest`] skips blanks and comments first.
+#[derive(Clone, Debug)]
+pub struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+    /// Positions of the ends of lines.
+    ends: Vec<usize>,
+}
+
+impl<'a> Cursor<'a> {
+    /// Returns the beginning of a text.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, at: 0, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
+    }
+
+    /// Returns what follows, blanks included.
+    pub fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// Returns the byte at which this is.
+    pub fn at(&mut self) -> usize {
+        self.skip();
+        self.at
+    }
+
+    /// Returns the text since byte `from`, as one line.
+    pub fn since(&self, from: usize) -> String {
+        self.text[from..self.at].split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the line, from 1.
+    pub fn line(&self) -> usize {
+        1 + self.ends.partition_point(|&end| end < self.at)
+    }
+
+    /// Returns an error about what is here.
+    pub fn error(&self, what: impl Into<String>) -> Unreadable {
+        Unreadable { line: self.line(), what: what.into() }
+    }
+
+    /// Returns an error that names what was expected and what is here.
+    pub fn expected(&mut self, what: &str) -> Unreadable {
+        self.skip();
+        let here: String = self.rest().chars().take_while(|c| *c != '\n').take(30).collect();
+        let here = if here.is_empty() { "the end of the line".to_owned() } else { format!("`{here}`") };
+        self.error(format!("expected {what}, found {here}"))
+    }
+
+    fn skip(&mut self) {
+        loop {
+            let rest = self.rest();
+            let blank = rest.len() - rest.trim_start().len();
+            let comment = match &rest[blank..] {
+                text if text.starts_with("//") => text.find('\n').unwrap_or(text.len()),
+                text if text.starts_with("/*") => text.find("*/").map_or(text.len(), |end| end + 2),
+                _ => 0,
+            };
+            if blank + comment == 0 {
+                return;
+            }
+            self.at += blank + comment;
+        }
+    }
+
+    /// Returns true if nothing is left.
+    pub fn is_at_end(&mut self) -> bool {
+        self.skip();
+        self.rest().is_empty()
+    }
+
+    /// Returns true if `token` comes next.
+    pub fn sees(&mut self, token: &str) -> bool {
+        self.skip();
+        self.rest().starts_with(token)
+    }
+
+    /// Passes `token` if it comes next. Returns true if it did.
+    pub fn eat(&mut self, token: &str) -> bool {
+        let seen = self.sees(token);
+        if seen {
+            self.at += token.len();
+        }
+        seen
+    }
+
+    /// Passes the word `word`, and not the beginning of a longer one. Returns true if it was there.
+    pub fn eat_word(&mut self, word: &str) -> bool {
+        self.skip();
+        let here = self.clone().word();
+        here == word && self.eat(word)
+    }
+
+    /// Passes `token`, which must come next.
+    pub fn need(&mut self, token: &str) -> Result<(), Unreadable> {
+        if self.eat(token) { Ok(()) } else { Err(self.expected(&format!("`{token}`"))) }
+    }
+
+    /// Passes all characters that satisfy `is`, and returns them.
+    pub fn take(&mut self, is: impl Fn(char) -> bool) -> &'a str {
+        self.skip();
+        let rest = self.rest();
+        let taken = &rest[..rest.find(|c| !is(c)).unwrap_or(rest.len())];
+        self.at += taken.len();
+        taken
+    }
+
+    /// Passes a word of letters, digits and underscores; it may be empty.
+    pub fn word(&mut self) -> &'a str {
+        self.take(|c| c.is_ascii_alphanumeric() || c == '_')
+    }
+
+    /// Passes everything up to and including `end`. Returns what lies before it.
+    pub fn until(&mut self, end: &str) -> Result<&'a str, Unreadable> {
+        let rest = self.rest();
+        let Some(length) = rest.find(end) else {
+            return Err(self.error(format!("`{end}` is missing")));
+        };
+        self.at += length + end.len();
+        Ok(&rest[..length])
+    }
+
+    /// Passes `bytes` of what follows.
+    pub fn pass(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
+    /// Passes the rest of the line, and returns it.
+    pub fn rest_of_line(&mut self) -> &'a str {
+        let rest = self.rest();
+        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        self.at += line.len();
+        line
+    }
+
+    /// Passes a whole number.
+    pub fn number(&mut self) -> Result<u64, Unreadable> {
+        let mut ahead = self.clone();
+        let digits = ahead.take(|c| c.is_ascii_digit());
+        let Ok(number) = digits.parse() else {
+            return Err(self.expected("a whole number"));
+        };
+        self.at = ahead.at;
+        Ok(number)
+    }
+
+    /// Passes a time in seconds, such as `0`, `.05` or `1.200`.
+    pub fn seconds(&mut self) -> Result<Duration, Unreadable> {
+        let mut ahead = self.clone();
+        let whole = ahead.take(|c| c.is_ascii_digit());
+        let rest = ahead.rest().strip_prefix('.').unwrap_or("");
+        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let part = &rest[..digits];
+        let seconds: Option<u64> = if whole.is_empty() { Some(0) } else { whole.parse().ok() };
+        let nanos: Option<u64> = format!("{part:0<9}")[..9].parse().ok();
+        let time = seconds.zip(nanos).and_then(|(s, ns)| s.checked_mul(NANOS_PER_S)?.checked_add(ns));
+        let Some(time) = time.filter(|_| whole.len() + part.len() > 0) else {
+            return Err(self.expected("a time in seconds"));
+        };
+        if time > LONGEST.0 {
+            return Err(self.expected("a time of at most 86400 s"));
+        }
+        self.at = ahead.at + if digits > 0 { 1 + digits } else { 0 };
+        Ok(Duration(time))
+    }
+}

@@ -1,0 +1,51 @@
+//! Scripts on the kernel of this machine: `packetdrill` in a network namespace of its own.
+
+use std::path::Path;
+use std::process::Command;
+
+use nodeb_base::units::Duration;
+
+/// Addresses of the two ends, of which only their being apart matters.
+const ADDRESSES: [&str; 5] = [
+    "--ip_version=ipv4",
+    "--local_ip=192.168.0.1",
+    "--gateway_ip=192.168.0.1",
+    "--netmask_ip=255.255.0.0",
+    "--remote_ip=192.0.2.1",
+];
+
+/// Seconds after which a script is ended.
+const PATIENCE_S: &str = "120";
+
+/// Plays a script on the kernel. Returns what packetdrill says of the first difference, or `None` if there is
+/// none.
+///
+/// # Errors
+/// If packetdrill cannot be run: it needs root, and `packetdrill` on the path.
+pub fn play(script: &Path, tolerance: Option<Duration>) -> Result<Option<String>, String> {
+    let script = script.canonicalize().map_err(|error| format!("{}: {error}", script.display()))?;
+    let mut command = Command::new("timeout");
+    command.args([PATIENCE_S, "unshare", "--net", "packetdrill"]).args(ADDRESSES);
+    command.args(tolerance.map(|time| format!("--tolerance_usecs={}", time.0 / 1_000)));
+    // Scripts call commands by paths from their own folder.
+    command.current_dir(script.parent().unwrap_or(Path::new("/"))).arg(&script);
+    let output = command.output().map_err(|error| format!("timeout: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    match output.status.code() {
+        Some(0) => Ok(None),
+        Some(124) => Ok(Some(format!("no end within {PATIENCE_S} s"))),
+        Some(126 | 127) => Err(format!("packetdrill cannot be run: {}", said.trim())),
+        _ => Ok(Some(difference(&said))),
+    }
+}
+
+/// Returns the last lines of what packetdrill says, as one.
+fn difference(said: &str) -> String {
+    let lines: Vec<_> =
+        said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.contains('^')).collect();
+    let named = lines.iter().rposition(|line| line.contains(".pkt:")).unwrap_or(0);
+    let asserted = lines.iter().rposition(|line| line.starts_with("AssertionError"));
+    // The statement stands before the error.
+    let from = asserted.map_or(named, |at| at.saturating_sub(1));
+    lines[from.min(lines.len())..].join(" | ")
+}

@@ -1,0 +1,216 @@
+//! One end of nodeb's TCP behind the packets of a script.
+
+use nodeb_base::units::{Rate, Time};
+use nodeb_tcp::linux::{FIRST_BYTE, Info, Linux, Receiver, Sender};
+use nodeb_tcp::segment::{Ecn, Kind, Segment};
+use nodeb_tcp::wire::scaled_window;
+use nodeb_tcp::{Receiver as _, Sender as _};
+
+use super::negotiated::{Negotiated, Role};
+use super::stamps::Stamps;
+use crate::script::{Flags, IpEcn, Options, Packet};
+
+/// Window of an application that never reads: as good as no bytes a second.
+const NEVER: Rate = Rate(1);
+
+/// The end under test.
+#[derive(Debug)]
+enum End {
+    Sender(Box<Sender>),
+    Receiver(Box<Receiver>),
+}
+
+/// A connection between the end under test and the script.
+#[derive(Debug)]
+pub struct Connection {
+    end: End,
+    header_bytes: u32,
+    agreed: Negotiated,
+    /// Timestamps of the script and of nodeb.
+    pub stamps: Stamps,
+    /// Whether the handshake is over.
+    established: bool,
+    /// Whether the script must still show the ACK with which a client ends the handshake; nodeb's sender has
+    /// none.
+    pub owes_handshake: bool,
+    /// One past the highest byte that came from the script.
+    received: u64,
+}
+
+impl Connection {
+    /// Creates the end under test, closed.
+    pub fn new(agreed: Negotiated, tcp: &Linux) -> Self {
+        let end = match agreed.role {
+            Role::Sender => End::Sender(Box::new(Sender::new(0, tcp))),
+            Role::Receiver { reads: true } => End::Receiver(Box::new(Receiver::new(0, 0, tcp))),
+            Role::Receiver { reads: false } => {
+                let tcp = Linux { read_rate: Some(NEVER), ..tcp.clone() };
+                End::Receiver(Box::new(Receiver::new(0, 0, &tcp)))
+            }
+        };
+        Self {
+            end,
+            header_bytes: tcp.header_bytes(),
+            agreed,
+            stamps: Stamps::default(),
+            established: false,
+            owes_handshake: false,
+            received: FIRST_BYTE,
+        }
+    }
+
+    /// Opens the connection. Returns what is sent.
+    pub fn open(&mut self, now: Time) -> Vec<Packet> {
+        let mut out = Vec::new();
+        match &mut self.end {
+            End::Sender(sender) => sender.open(now, &mut out),
+            End::Receiver(receiver) => out.push(receiver.connect(now)),
+        }
+        self.show(&out)
+    }
+
+    /// Takes a packet of the script. Returns what is sent.
+    ///
+    /// # Errors
+    /// If it needs something that is not modelled: what it is.
+    pub fn take(&mut self, now: Time, packet: &Packet) -> Result<Vec<Packet>, String> {
+        if packet.flags.syn && !packet.flags.ack {
+            return if self.agreed.active {
+                Err("a simultaneous open".to_owned())
+            } else {
+                Ok(self.open(now))
+            };
+        }
+        if packet.payload > u64::from(u16::MAX) {
+            return Err(format!("a packet of {} B", packet.payload));
+        }
+        if !self.established && packet.ack != Some(FIRST_BYTE) {
+            return Err("an ACK of something never sent in the handshake".to_owned());
+        }
+        let out = match self.end {
+            End::Sender(_) => self.acknowledge(now, packet)?,
+            End::Receiver(_) => self.receive(now, packet),
+        };
+        self.owes_handshake |= packet.flags.syn && matches!(self.end, End::Sender(_));
+        self.established = true;
+        Ok(self.show(&out))
+    }
+
+    fn acknowledge(&mut self, now: Time, packet: &Packet) -> Result<Vec<Segment>, String> {
+        let mut ack = self.header(packet, Kind::Ack);
+        ack.seq = packet.ack.unwrap_or_default();
+        let shift = if packet.flags.syn { 0 } else { self.agreed.peer_shift };
+        ack.window = (packet.window.unwrap_or_default() << shift) as u32;
+        ack.ecn.echo = packet.flags.ece && !packet.flags.syn;
+        let blocks = packet.named_options().sack;
+        if blocks.len() > nodeb_tcp::segment::SackBlocks::MOST {
+            return Err("a fourth SACK block".to_owned());
+        }
+        for (first, end) in blocks {
+            ack.sack.push(first, end);
+        }
+        let mut out = Vec::new();
+        if let End::Sender(sender) = &mut self.end {
+            sender.on_ack(now, &ack, &mut out);
+        }
+        Ok(out)
+    }
+
+    fn receive(&mut self, now: Time, packet: &Packet) -> Vec<Segment> {
+        let mut segment = self.header(packet, Kind::Data);
+        let End::Receiver(receiver) = &mut self.end else {
+            return Vec::new();
+        };
+        if !self.established {
+            // nodeb's receiver begins with the SYN of the other end, and a server's SYN is an answer.
+            let answer = receiver.on_segment(now, &Segment { seq: 0, ..segment });
+            if packet.flags.syn {
+                return answer.into_iter().collect();
+            }
+        }
+        if packet.payload == 0 && packet.seq >= self.received {
+            return Vec::new();
+        }
+        self.received = self.received.max(packet.seq + packet.payload);
+        segment.seq = packet.seq.max(FIRST_BYTE);
+        segment.size += packet.payload as u32;
+        segment.ecn.experienced = packet.ip_ecn == Some(IpEcn::Experienced);
+        segment.ecn.reduced = packet.flags.cwr;
+        receiver.on_segment(now, &segment).into_iter().collect()
+    }
+
+    /// Returns a segment without payload that has the timestamps of a packet.
+    fn header(&self, packet: &Packet, kind: Kind) -> Segment {
+        let (value, echo) = packet.named_options().timestamps.unwrap_or_default();
+        let echo_us = if packet.options.is_some() && echo != 0 { self.stamps.own(echo) } else { 0 };
+        Segment { size: self.header_bytes, timestamp_us: value, echo_us, ..Segment::control(0, kind) }
+    }
+
+    /// Has the application write. Returns what is sent.
+    pub fn write(&mut self, now: Time, bytes: u64) -> Vec<Packet> {
+        let mut out = Vec::new();
+        if let End::Sender(sender) = &mut self.end {
+            sender.write(now, bytes, &mut out);
+        }
+        self.show(&out)
+    }
+
+    /// Returns when [`Self::on_timer`] must be called.
+    pub fn timer(&self) -> Option<Time> {
+        match &self.end {
+            End::Sender(sender) => sender.timer(),
+            End::Receiver(receiver) => receiver.timer(),
+        }
+    }
+
+    /// Handles the timer. Returns what is sent.
+    pub fn on_timer(&mut self, now: Time) -> Vec<Packet> {
+        let mut out = Vec::new();
+        match &mut self.end {
+            End::Sender(sender) => sender.on_timer(now, &mut out),
+            End::Receiver(receiver) => out.extend(receiver.on_timer(now)),
+        }
+        self.show(&out)
+    }
+
+    /// Returns the state of a sender.
+    pub fn info(&self) -> Option<Info> {
+        match &self.end {
+            End::Sender(sender) => Some(sender.info()),
+            End::Receiver(_) => None,
+        }
+    }
+
+    /// Returns segments as the script would show them.
+    fn show(&self, segments: &[Segment]) -> Vec<Packet> {
+        segments.iter().map(|segment| self.shown(segment)).collect()
+    }
+
+    fn shown(&self, segment: &Segment) -> Packet {
+        let Ecn { capable, echo, reduced, .. } = segment.ecn;
+        let stamps = (segment.timestamp_us, segment.echo_us);
+        let sack = segment.sack.of(segment.seq).collect();
+        let options = Options { sack, timestamps: Some(stamps), ..Options::default() };
+        let is_ack = segment.kind == Kind::Ack;
+        let syn = !is_ack && segment.seq == 0;
+        let payload =
+            if is_ack || syn { 0 } else { u64::from(segment.size.saturating_sub(self.header_bytes)) };
+        // A probe of a closed window repeats the last byte's number (`tcp_xmit_probe_skb`).
+        let probe = u64::from(!is_ack && !syn && payload == 0);
+        Packet {
+            ip_ecn: Some(if capable { IpEcn::Capable } else { IpEcn::None }),
+            flags: Flags {
+                syn,
+                ack: !syn || !self.agreed.active,
+                ece: echo,
+                cwr: reduced,
+                ..Flags::default()
+            },
+            seq: if is_ack { FIRST_BYTE } else { segment.seq - probe },
+            payload,
+            ack: Some(if is_ack { segment.seq } else { FIRST_BYTE }),
+            window: is_ack.then(|| scaled_window(segment.window.into(), self.agreed.own_shift).into()),
+            options: Some(options),
+        }
+    }
+}

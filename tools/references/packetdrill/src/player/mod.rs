@@ -1,0 +1,322 @@
+//! Plays a script in virtual time.
+
+mod compare;
+mod connection;
+mod names;
+mod negotiated;
+mod stamps;
+
+use std::collections::VecDeque;
+
+use nodeb_base::units::{Duration, Time};
+
+use self::connection::Connection;
+use self::negotiated::{Negotiated, WRITES, negotiate};
+use crate::expression::{Code, Outcome};
+use crate::report::{Difference, Passed, Verdict};
+use crate::script::{Action, Call, Event, Packet, Script, When};
+use crate::settings::Settings;
+
+/// How far the time of a packet may be from that of the script, at least: packetdrill's default.
+const TOLERANCE: Duration = Duration::from_millis(4);
+/// Share of the time since the event before that it may be off as well: one in so many (packetdrill's 12.5 %).
+const SHARE: u64 = 8;
+
+/// Timers that may expire in a script before the player gives up.
+const MOST_TIMERS: u32 = 1_000_000;
+/// Bytes that a script may write in all.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Plays a script, with times off by `tolerance` at most, else by what the script allows. Returns what became of
+/// it.
+pub fn play(script: &Script, tolerance: Option<Duration>) -> Verdict {
+    let first = script.events.first().map_or(1, |event| event.line);
+    match Player::new(script, tolerance) {
+        Ok(mut player) => player.play(script),
+        Err((line, what)) => Verdict::NotModelled { line: line.unwrap_or(first), what },
+    }
+}
+
+/// Why a script is not played on.
+enum Stop {
+    Differs(Box<Difference>),
+    NotModelled(String),
+    /// The connection is closed, which nodeb has not.
+    Closed,
+}
+
+impl From<String> for Stop {
+    fn from(what: String) -> Self {
+        Self::NotModelled(what)
+    }
+}
+
+/// Times at which an event may happen.
+type Window = Option<(Time, Time)>;
+
+struct Player {
+    settings: Settings,
+    tolerance: Duration,
+    connection: Connection,
+    agreed: Negotiated,
+    now: Time,
+    /// Time of the event before.
+    before: Time,
+    /// What was sent and not yet compared, with times.
+    sent: VecDeque<(Time, Packet)>,
+    last_sent: Time,
+    timers: u32,
+    written: u64,
+    /// End of the last segment that was not full, which Nagle's algorithm asks for.
+    short_end: u64,
+    code: Code,
+    passed: Passed,
+}
+
+impl Player {
+    fn new(script: &Script, tolerance: Option<Duration>) -> Result<Self, (Option<usize>, String)> {
+        let mut settings = Settings::default();
+        for (line, command) in &script.setup {
+            settings.command(command).map_err(|what| (Some(*line), what))?;
+        }
+        let said = |(name, value): &(String, String)| {
+            let us = value.parse::<u32>().ok().filter(|_| name == "tolerance_usecs")?;
+            Some(Duration(u64::from(us) * 1_000))
+        };
+        let tolerance = tolerance.or_else(|| script.options.iter().find_map(said)).unwrap_or(TOLERANCE);
+        for event in &script.events {
+            if let Action::Call(call) = &event.action
+                && call.name == "setsockopt"
+            {
+                settings.socket_option(call).map_err(|what| (Some(event.line), what))?;
+            }
+        }
+        let agreed = negotiate(script, &mut settings).map_err(|what| (None, what))?;
+        Ok(Self {
+            connection: Connection::new(agreed, &settings.tcp),
+            settings,
+            tolerance,
+            agreed,
+            now: Time::ZERO,
+            before: Time::ZERO,
+            sent: VecDeque::new(),
+            last_sent: Time::ZERO,
+            timers: 0,
+            written: 0,
+            short_end: 0,
+            code: Code::default(),
+            passed: Passed::default(),
+        })
+    }
+
+    fn play(&mut self, script: &Script) -> Verdict {
+        for event in &script.events {
+            let line = event.line;
+            match self.happen(event) {
+                Ok(()) => {}
+                Err(Stop::Differs(difference)) => return Verdict::Differs(difference),
+                Err(Stop::NotModelled(what)) => return Verdict::NotModelled { line, what },
+                Err(Stop::Closed) => {
+                    self.passed.until = Some(line);
+                    break;
+                }
+            }
+        }
+        if self.passed.compared() == 0 {
+            let line = self.passed.until.or(script.events.last().map(|event| event.line)).unwrap_or(1);
+            return Verdict::NotModelled { line, what: "nothing up to here can be compared".to_owned() };
+        }
+        Verdict::Passed(std::mem::take(&mut self.passed))
+    }
+
+    fn happen(&mut self, event: &Event) -> Result<(), Stop> {
+        let window = self.window(event.when);
+        if let Action::Outbound(packet) = &event.action {
+            return self.expect(event, packet, window);
+        }
+        if let Some((from, _)) = window {
+            self.advance(from)?;
+        }
+        self.before = self.now;
+        match &event.action {
+            Action::Inbound(packet) => self.take(packet),
+            Action::Foreign(protocol) => Err(Stop::NotModelled(format!("a packet of {protocol}"))),
+            Action::Call(call) => self.call(call),
+            Action::Command(command) => Ok(Settings::default().command(command)?),
+            Action::Code(text) => self.check(event, text),
+            Action::Outbound(_) => Ok(()),
+        }
+    }
+
+    /// Returns the times of an event; none for any.
+    fn window(&self, when: When) -> Window {
+        match when {
+            When::Any => None,
+            When::Span { relative: true, from, to } => Some((self.now + from, self.now + to)),
+            When::Span { from, to, .. } => Some((Time(from.0), Time(to.0))),
+        }
+    }
+
+    /// Goes on to time `until`. Timers of that time have expired then.
+    fn advance(&mut self, until: Time) -> Result<(), Stop> {
+        while self.expire(until)? {}
+        self.now = self.now.max(until);
+        Ok(())
+    }
+
+    /// Lets the next timer expire, if it does until a time. Returns true if it did.
+    fn expire(&mut self, until: Time) -> Result<bool, Stop> {
+        let Some(at) = self.connection.timer().filter(|&at| at <= until) else {
+            return Ok(false);
+        };
+        self.timers += 1;
+        if self.timers > MOST_TIMERS {
+            return Err(Stop::NotModelled(format!("more than {MOST_TIMERS} timers")));
+        }
+        self.now = self.now.max(at);
+        let out = self.connection.on_timer(self.now);
+        self.keep(out);
+        Ok(true)
+    }
+
+    fn keep(&mut self, out: Vec<Packet>) {
+        if !out.is_empty() {
+            self.last_sent = self.now;
+        }
+        for packet in out {
+            let full = self.connection.info().is_none_or(|info| packet.payload >= info.snd_mss);
+            if !full {
+                self.short_end = packet.seq + packet.payload;
+            }
+            self.sent.push_back((self.now, packet));
+        }
+    }
+
+    fn take(&mut self, packet: &Packet) -> Result<(), Stop> {
+        if packet.flags.fin || packet.flags.rst {
+            return Err(Stop::Closed);
+        }
+        if packet.flags.syn || packet.flags.ack {
+            let out = self.connection.take(self.now, packet)?;
+            self.keep(out);
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, call: &Call) -> Result<(), Stop> {
+        match call.name.as_str() {
+            "close" | "shutdown" => Err(Stop::Closed),
+            "connect" if self.agreed.active => {
+                let out = self.connection.open(self.now);
+                self.keep(out);
+                Ok(())
+            }
+            name if WRITES.contains(&name) => self.write(call),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&mut self, call: &Call) -> Result<(), Stop> {
+        for flag in ["MSG_MORE", "MSG_OOB", "MSG_EOR", "MSG_FASTOPEN"] {
+            if call.arguments.contains(flag) {
+                return Err(Stop::NotModelled(flag.to_owned()));
+            }
+        }
+        let Some(bytes) = call.result.and_then(|bytes| u64::try_from(bytes).ok()) else {
+            return Ok(());
+        };
+        self.written += bytes;
+        if self.written > MOST_BYTES {
+            return Err(Stop::NotModelled(format!("more than {MOST_BYTES} B written")));
+        }
+        if let Some(info) = self.connection.info() {
+            let waits = self.short_end > info.bytes_acked + 1 && !self.written.is_multiple_of(info.snd_mss);
+            if waits && !self.settings.no_delay {
+                return Err(Stop::NotModelled("Nagle's algorithm".to_owned()));
+            }
+            let idle = info.unacked == 0 && info.bytes_acked > 0;
+            if idle && !self.settings.restarts && self.now.since(self.last_sent) > info.rto {
+                return Err(Stop::NotModelled("tcp_slow_start_after_idle=0".to_owned()));
+            }
+        }
+        let out = self.connection.write(self.now, bytes);
+        self.keep(out);
+        Ok(())
+    }
+
+    /// Runs the code of an event.
+    fn check(&mut self, event: &Event, text: &str) -> Result<(), Stop> {
+        let (info, options) = (self.connection.info(), self.agreed.options);
+        let known = |name: &str| names::value(info.as_ref()?, options, name);
+        match self.code.run(text, &known) {
+            Outcome::Holds(count) => self.passed.assertions += count,
+            Outcome::Unknown(what) => self.passed.unchecked.push((event.line, what)),
+            Outcome::Fails(assertion, seen) => {
+                let line = event.line + text.lines().position(|line| line.contains(&assertion)).unwrap_or(0);
+                return Err(differs(line, assertion, seen, self.now));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares what was sent with what the script expects.
+    fn expect(&mut self, event: &Event, packet: &Packet, window: Window) -> Result<(), Stop> {
+        if packet.flags.fin || packet.flags.rst {
+            return Err(Stop::Closed);
+        }
+        if packet.payload == 0 && !packet.flags.syn && std::mem::take(&mut self.connection.owes_handshake) {
+            return Ok(());
+        }
+        let slack = self.slack(window);
+        let latest = window.map_or(self.now + crate::script::LONGEST, |(_, to)| to + slack);
+        while self.sent.is_empty() && self.expire(latest)? {}
+        let Some((at, got)) = self.next_sent(packet.payload) else {
+            let until = format!("nothing until {:.6} s", latest.as_secs());
+            return Err(differs(event.line, event.text.clone(), until, latest));
+        };
+        let in_time = window.is_none_or(|(from, to)| at + slack >= from && at <= to + slack);
+        if !in_time || !compare::agrees(packet, &got, &self.agreed) {
+            if packet.named_options().sack.len() > got.named_options().sack.len().max(3) {
+                return Err(Stop::NotModelled("a fourth SACK block".to_owned()));
+            }
+            let expected = match window {
+                Some((from, _)) if !in_time => format!("{} at {:.6} s", event.text, from.as_secs()),
+                _ => event.text.clone(),
+            };
+            return Err(differs(event.line, expected, format!("{got}"), at));
+        }
+        let stamps = |packet: &Packet| packet.named_options().timestamps.map(|(value, _)| value);
+        if let (Some(theirs), Some(own)) = (stamps(packet), stamps(&got)) {
+            self.connection.stamps.note(theirs, own);
+        }
+        self.passed.packets += u64::from(!packet.flags.syn);
+        self.before = window.map_or(self.now, |(from, _)| from);
+        Ok(())
+    }
+
+    /// Returns how far the time of a packet may be from its window.
+    fn slack(&self, window: Window) -> Duration {
+        let since = window.map_or(0, |(from, _)| from.since(self.before).0);
+        Duration(self.tolerance.0.max(since / SHARE))
+    }
+
+    /// Takes the packet sent first, with those that follow it at once up to so much payload: the kernel shows
+    /// them as one (segmentation offload).
+    fn next_sent(&mut self, payload: u64) -> Option<(Time, Packet)> {
+        let (at, mut first) = self.sent.pop_front()?;
+        while first.payload > 0 && first.payload < payload {
+            let end = first.seq + first.payload;
+            let follows = |(then, next): &&(Time, Packet)| *then == at && next.payload > 0 && next.seq == end;
+            let Some((_, next)) = self.sent.front().filter(follows) else {
+                break;
+            };
+            first.payload += next.payload;
+            self.sent.pop_front();
+        }
+        Some((at, first))
+    }
+}
+
+fn differs(line: usize, expected: String, got: String, at: Time) -> Stop {
+    Stop::Differs(Box::new(Difference { line, expected, got, at }))
+}

@@ -1,0 +1,29 @@
+//! Timestamps (RFC 7323): those of a script count milliseconds from any value, nodeb's microseconds of its run.
+
+use std::collections::BTreeMap;
+
+/// Microseconds of a timestamp of Linux.
+const TICK_US: i64 = 1_000;
+
+/// Timestamps that the end under test has sent, as script and nodeb call them.
+#[derive(Clone, Debug, Default)]
+pub struct Stamps {
+    known: BTreeMap<u32, u32>,
+}
+
+impl Stamps {
+    /// Notes that the script's `value` is nodeb's `own_us`.
+    pub fn note(&mut self, value: u32, own_us: u32) {
+        self.known.entry(value).or_insert(own_us);
+    }
+
+    /// Returns nodeb's timestamp for the script's `value`, by the nearest one that was sent.
+    pub fn own(&self, value: u32) -> u32 {
+        let below = self.known.range(..=value).next_back();
+        let nearest = below.or_else(|| self.known.range(value..).next());
+        nearest.map_or(0, |(&known, &own)| {
+            let later = i64::from(value) - i64::from(known);
+            u32::try_from(i64::from(own) + later * TICK_US).unwrap_or(1).max(1)
+        })
+    }
+}

@@ -1,0 +1,148 @@
+//! What became of scripts, as a table.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use nodeb_base::units::{Duration, Time};
+
+use crate::cursor::Unreadable;
+use crate::player::play;
+
+/// What a script that passes has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// Packets that nodeb sent as expected, SYNs not counted.
+    pub packets: u64,
+    /// Assertions that hold.
+    pub assertions: u64,
+    /// Line and subject of code that could not be evaluated.
+    pub unchecked: Vec<(usize, String)>,
+    /// Line from which the script closes the connection, which is not played.
+    pub until: Option<usize>,
+}
+
+impl Passed {
+    /// Returns how many statements of the script were compared.
+    pub fn compared(&self) -> u64 {
+        self.packets + self.assertions
+    }
+}
+
+/// The first difference between a script and nodeb.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Line of the script.
+    pub line: usize,
+    /// What the script says.
+    pub expected: String,
+    /// What nodeb did.
+    pub got: String,
+    /// Virtual time.
+    pub at: Time,
+}
+
+/// What became of a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// nodeb does what it says.
+    Passed(Passed),
+    /// It does something else.
+    Differs(Box<Difference>),
+    /// The kernel of this machine does as the script says, or something else.
+    Kernel(Option<String>),
+    /// It needs something that nodeb does not model.
+    NotModelled {
+        /// Line of the script.
+        line: usize,
+        /// What it needs.
+        what: String,
+    },
+    /// It is no script.
+    Unreadable(Unreadable),
+}
+
+impl Verdict {
+    /// Returns the first word of its row.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Passed(_) | Self::Kernel(None) => "passed",
+            Self::Differs(_) | Self::Kernel(Some(_)) => "differs",
+            Self::NotModelled { .. } => "not modelled",
+            Self::Unreadable(_) => "could not be read",
+        }
+    }
+
+    /// Returns true if it speaks against nodeb or against the script.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Differs(_) | Self::Kernel(Some(_)) | Self::Unreadable(_))
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Passed(passed) => {
+                write!(f, "{} packets, {} assertions", passed.packets, passed.assertions)?;
+                passed.until.map_or(Ok(()), |line| write!(f, ", until line {line} closes"))?;
+                passed.unchecked.first().map_or(Ok(()), |(line, what)| {
+                    write!(f, "; not evaluated: {what}, line {line}")?;
+                    let more = passed.unchecked.len() - 1;
+                    if more > 0 { write!(f, " and {more} more") } else { Ok(()) }
+                })
+            }
+            Self::Differs(difference) => {
+                let Difference { line, expected, got, at } = &**difference;
+                write!(f, "line {line}: expected `{expected}`, got `{got}` at {:.6} s", at.as_secs())
+            }
+            Self::Kernel(said) => write!(f, "{}", said.as_deref().unwrap_or("by the kernel")),
+            Self::NotModelled { line, what } => write!(f, "line {line}: {what}"),
+            Self::Unreadable(error) => write!(f, "{error}"),
+        }
+    }
+}
+
+impl From<Option<String>> for Verdict {
+    fn from(difference: Option<String>) -> Self {
+        Self::Kernel(difference)
+    }
+}
+
+/// Plays the text of a script, with times off by `tolerance` at most, else by what the script allows. Returns
+/// what became of it.
+pub fn play_text(text: &str, tolerance: Option<Duration>) -> Verdict {
+    match crate::parser::parse(text) {
+        Ok(script) => play(&script, tolerance),
+        Err(error) => Verdict::Unreadable(error),
+    }
+}
+
+/// Returns the scripts of a folder and its folders (`*.pkt`), or the one script, in order of their names.
+///
+/// # Errors
+/// If a folder or file cannot be read.
+pub fn find(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path)? {
+            let entry = entry?.path();
+            if entry.is_dir() && !entry.is_symlink() {
+                found.extend(find(&entry)?);
+            } else if entry.extension().is_some_and(|extension| extension == "pkt") {
+                found.push(entry);
+            }
+        }
+    } else {
+        std::fs::metadata(path)?;
+        found.push(path.to_owned());
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Returns a summary such as `12 passed, 1 differs`.
+pub fn summarize(verdicts: &[Verdict]) -> String {
+    let count = |name: &str| verdicts.iter().filter(|verdict| verdict.name() == name).count();
+    let names = ["passed", "differs", "not modelled", "could not be read"];
+    let parts: Vec<_> = names.iter().map(|name| format!("{} {name}", count(name))).collect();
+    format!("{} scripts: {}", verdicts.len(), parts.join(", "))
+}

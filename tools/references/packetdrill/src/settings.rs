@@ -1,0 +1,258 @@
+//! Parameters of a connection, from the commands and socket options of a script.
+
+use std::num::NonZeroU32;
+
+use nodeb_base::units::{Duration, Size};
+use nodeb_tcp::linux::Linux;
+use nodeb_tcp::segment::HEADER_BYTES;
+
+use crate::script::Call;
+
+/// Settings that change nothing here: segmentation offload, what an application is told, pacing without `fq`,
+/// and how often SYNs are repeated.
+const IGNORED_SYSCTLS: [&str; 26] = [
+    "tcp_tso_win_divisor",
+    "tcp_min_tso_segs",
+    "tcp_tso_rtt_log",
+    "tcp_pacing_ss_ratio",
+    "tcp_pacing_ca_ratio",
+    "tcp_fack",
+    "tcp_recovery",
+    "tcp_syn_retries",
+    "tcp_synack_retries",
+    "tcp_retries1",
+    "tcp_retries2",
+    "tcp_fastopen",
+    "tcp_fastopen_key",
+    "tcp_syncookies",
+    "tcp_notsent_lowat",
+    "tcp_limit_output_bytes",
+    "tcp_no_metrics_save",
+    "tcp_metrics",
+    "tcp_ecn",
+    "tcp_ecn_option",
+    "tcp_ecn_fallback",
+    "tcp_timestamps",
+    "tcp_window_scaling",
+    "tcp_adv_win_scale",
+    "tcp_moderate_rcvbuf",
+    "tcp_min_rtt_wlen",
+];
+
+/// Commands that change nothing here.
+const IGNORED_COMMANDS: [&str; 5] =
+    ["ethtool ", "ip tcp_metrics", "sleep ", "/tmp/sysctl_restore", "ip link"];
+
+/// Socket options that change nothing here.
+const IGNORED_OPTIONS: [&str; 16] = [
+    "SO_REUSEADDR",
+    "SO_REUSEPORT",
+    "SO_ZEROCOPY",
+    "SO_TIMESTAMPING",
+    "SO_RCVLOWAT",
+    "SO_RCVTIMEO",
+    "SO_SNDTIMEO",
+    "SO_MARK",
+    "SO_ERROR",
+    "SO_LINGER",
+    "TCP_INQ",
+    "TCP_INFO",
+    "TCP_NOTSENT_LOWAT",
+    "TCP_FASTOPEN",
+    "IP_TOS",
+    "IP_FREEBIND",
+];
+
+/// Share of a receive buffer that holds payload (`tcp_rmem`, see [`Linux::receive_buffer`]).
+const PAYLOAD_SHARE: (u64, u64) = (160, 256);
+
+/// Settings of a script.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Parameters of the connection.
+    pub tcp: Linux,
+    /// Whether the window falls after a pause (`tcp_slow_start_after_idle`).
+    pub restarts: bool,
+    /// Whether small segments wait for no ACK (`TCP_NODELAY`).
+    pub no_delay: bool,
+    /// Largest segment that the application allows (`TCP_MAXSEG`), bytes.
+    pub max_segment: Option<u64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { tcp: Linux::default(), restarts: true, no_delay: false, max_segment: None }
+    }
+}
+
+impl Settings {
+    /// Takes shell commands of a script.
+    ///
+    /// # Errors
+    /// If a command changes something that is not modelled: what it is.
+    pub fn command(&mut self, text: &str) -> Result<(), String> {
+        for line in text.replace("\\\n", " ").split(['\n', ';']).map(str::trim) {
+            if line.is_empty()
+                || line.starts_with('#')
+                || IGNORED_COMMANDS.iter().any(|start| line.starts_with(start))
+            {
+                continue;
+            }
+            if line.starts_with("tc ") {
+                self.tcp.pacing |= line.split_whitespace().last() == Some("fq");
+            } else if line.contains("defaults.sh") {
+                self.usual();
+            } else if line.contains("sysctl") {
+                self.sysctls(line)?;
+            } else if line.starts_with("ip route") {
+                self.route(line)?;
+            } else {
+                return Err(format!("the command `{line}`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets what `defaults.sh` of the public scripts sets, where it differs from Linux's defaults.
+    fn usual(&mut self) {
+        self.restarts = false;
+        self.tcp.initial_receive_buffer = payload(540_000);
+        self.tcp.receive_buffer = payload(15 << 20);
+    }
+
+    fn sysctls(&mut self, line: &str) -> Result<(), String> {
+        for (at, _) in line.match_indices("tcp_") {
+            let text = &line[at..];
+            let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+            let (name, rest) = text.split_at(end);
+            if let Some(value) = rest.strip_prefix('=') {
+                let value = match value.strip_prefix(['"', '\'']) {
+                    Some(quoted) => quoted.split(['"', '\'']).next().unwrap_or(""),
+                    None => value.split_whitespace().next().unwrap_or(""),
+                };
+                self.sysctl(name, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sysctl(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let on = value != "0";
+        let numbers: Vec<u64> = value.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        match (name, numbers.as_slice()) {
+            ("tcp_sack", _) if !on => self.without_sack(),
+            ("tcp_sack", _) | ("tcp_reordering", [3]) | ("tcp_mtu_probing", [0]) => {}
+            ("tcp_dsack", _) => self.tcp.dsack = on,
+            ("tcp_early_retrans", _) => self.tcp.tail_loss_probe = on,
+            ("tcp_frto", _) => self.tcp.frto = on,
+            ("tcp_slow_start_after_idle", _) => self.restarts = on,
+            ("tcp_congestion_control", _) => self.control(value)?,
+            ("tcp_wmem", &[.., most]) => self.tcp.send_buffer = Size(most.max(4_608)),
+            ("tcp_rmem", &[_, first, most]) => {
+                (self.tcp.initial_receive_buffer, self.tcp.receive_buffer) = (payload(first), payload(most));
+            }
+            _ if IGNORED_SYSCTLS.contains(&name) => {}
+            _ => return Err(format!("{name}={value}")),
+        }
+        Ok(())
+    }
+
+    /// Sets what follows if the ends do not agree on SACK.
+    pub fn without_sack(&mut self) {
+        (self.tcp.sack, self.tcp.dsack, self.tcp.rack) = (false, false, false);
+        self.tcp.tail_loss_probe = false;
+    }
+
+    fn control(&mut self, name: &str) -> Result<(), String> {
+        let spec = serde_json::from_value(serde_json::Value::String(name.to_owned()));
+        self.tcp.control = spec.map_err(|_| format!("congestion control {name}"))?;
+        Ok(())
+    }
+
+    fn route(&mut self, line: &str) -> Result<(), String> {
+        let mut words = line.split_whitespace();
+        while let Some(word) = words.next() {
+            let mut number = || words.next().and_then(|text| text.trim_end_matches("ms").parse::<u32>().ok());
+            match word {
+                "initcwnd" => {
+                    let window = number().and_then(NonZeroU32::new).filter(|window| window.get() <= 1_000);
+                    self.tcp.initial_window = window.ok_or("an initcwnd of this size")?;
+                }
+                "rto_min" => {
+                    self.tcp.min_rto = Duration::from_millis(number().ok_or("this rto_min")?.into());
+                }
+                "mtu" | "advmss" | "features" | "congctl" | "quickack" | "window" => {
+                    return Err(format!("the route's {word}"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a socket option.
+    ///
+    /// # Errors
+    /// If it changes something that is not modelled: its name.
+    pub fn socket_option(&mut self, call: &Call) -> Result<(), String> {
+        let mut parts = call.arguments.split(',').map(str::trim).skip(2);
+        let (name, value) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+        let value = value.trim_matches(['[', ']', '"']);
+        let number = value.parse::<u64>().ok().filter(|&number| number < 1 << 30);
+        match (name, number) {
+            ("TCP_NODELAY", _) => self.no_delay = value != "0",
+            ("TCP_CONGESTION", _) => self.control(value)?,
+            ("TCP_MAXSEG", Some(bytes)) => self.max_segment = Some(bytes),
+            // Linux doubles both, for its own use of the memory.
+            ("SO_SNDBUF", Some(bytes)) => self.tcp.send_buffer = Size((2 * bytes).max(4_608)),
+            ("SO_RCVBUF", Some(bytes)) => {
+                self.tcp.receive_buffer = payload(2 * bytes);
+                self.tcp.initial_receive_buffer = payload(2 * bytes);
+            }
+            _ if IGNORED_OPTIONS.contains(&name) => {}
+            _ => return Err(format!("the socket option {name}")),
+        }
+        Ok(())
+    }
+
+    /// Sets the size of segments of at most `payload` bytes, without options.
+    pub fn segments(&mut self, payload: u64) {
+        let payload = self.max_segment.map_or(payload, |most| most.min(payload)).clamp(1, 65_000);
+        self.tcp.packet_size = Size(payload + u64::from(HEADER_BYTES));
+    }
+}
+
+/// Returns the payload that a receive buffer of `bytes` of memory holds.
+fn payload(bytes: u64) -> Size {
+    Size(bytes.clamp(4_096, 1 << 30) * PAYLOAD_SHARE.0 / PAYLOAD_SHARE.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_recognized_in_every_form() {
+        let mut settings = Settings::default();
+        let text = "../common/defaults.sh\nsysctl -q net.ipv4.tcp_sack=0 net/ipv4/tcp_frto=0\n\
+                    set_sysctls.py /proc/sys/net/ipv4/tcp_wmem=\"4096 50000 70000\" # sysctl\n\
+                    ip route replace 192.168.0.0/16 dev tun0 initcwnd 4 rto_min 5ms";
+        assert_eq!(settings.command(text), Ok(()));
+        let tcp = &settings.tcp;
+        assert!(!tcp.sack && !tcp.rack && !tcp.frto && !settings.restarts);
+        assert_eq!((tcp.send_buffer, tcp.initial_window.get()), (Size(70_000), 4));
+        assert_eq!(tcp.min_rto, Duration::from_millis(5));
+    }
+
+    #[test]
+    fn what_is_not_modelled_is_named() {
+        for (text, what) in [
+            ("sysctl -q net.ipv4.tcp_reordering=10", "tcp_reordering=10"),
+            ("sysctl net.ipv4.tcp_congestion_control=dctcp", "congestion control dctcp"),
+            ("iptables -A INPUT", "the command `iptables -A INPUT`"),
+            ("ip route change default mtu 600", "the route's mtu"),
+        ] {
+            assert_eq!(Settings::default().command(text), Err(what.to_owned()));
+        }
+    }
+}
