@@ -9,7 +9,6 @@
 //! there for connections without them, and for those whose first ACK answers the retransmission although
 //! the rest of the window was only late.
 
-use super::control::Phase;
 use super::loss::Episode;
 use super::sender::{Harvest, Sender};
 
@@ -50,7 +49,7 @@ impl Sender {
     /// The detection at a timeout (step 1), unless a recovery is under way: its retransmissions would be
     /// taken for originals. Repeated timeouts begin anew.
     pub(super) fn begin_frto(&self) -> Option<Frto> {
-        let may = self.episode.phase() == Phase::Open || self.timeouts > 0;
+        let may = !self.episode.repairs() || self.timeouts > 0;
         (self.params.frto && may).then_some(Frto::Waiting)
     }
 

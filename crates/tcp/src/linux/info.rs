@@ -62,20 +62,17 @@ impl Sender {
     pub fn info(&self) -> Info {
         let window = crate::Sender::window(self);
         let board = &self.board;
-        let repeated = u64::from(board.repeated_in_flight());
-        let probes = u64::from(self.probe.is_some_and(|probe| probe.repeats()));
-        let sacked = u64::from(board.sacked_segments()) + u64::from(self.dupacks);
         Info {
-            ca_state: self.ca_state(sacked, repeated),
+            ca_state: self.ca_state(),
             cwnd: window.cwnd as u64,
             ssthresh: window.ssthresh.is_finite().then_some(window.ssthresh as u64),
             unacked: board.outstanding_segments(),
-            sacked,
-            lost: board.lost_segments() + repeated.saturating_sub(probes),
-            retrans: repeated,
+            sacked: u64::from(board.sacked_segments()) + u64::from(self.dupacks),
+            lost: board.lost_segments(),
+            retrans: board.repairs().into(),
             total_retrans: self.counts.retransmissions,
             retransmits: self.timeouts.into(),
-            reordering: self.patience.into(),
+            reordering: self.reordering.degree().into(),
             rtt: self.rtt.srtt(),
             min_rtt: self.rtt.min(),
             rto: self.rtt.rto(),
@@ -85,9 +82,9 @@ impl Sender {
         }
     }
 
-    fn ca_state(&self, sacked: u64, repeated: u64) -> CaState {
+    fn ca_state(&self) -> CaState {
         match self.episode {
-            Episode::Open if sacked > 0 || repeated > 0 => CaState::Disorder,
+            Episode::Open if self.disordered => CaState::Disorder,
             Episode::Open => CaState::Open,
             Episode::Recovery { repairs: false, .. } => CaState::Cwr,
             Episode::Recovery { .. } => CaState::Recovery,

@@ -25,6 +25,7 @@ mod rate;
 mod reassembly;
 mod receive_window;
 pub(crate) mod receiver;
+mod reordering;
 mod rtt;
 mod scoreboard;
 pub(crate) mod sender;

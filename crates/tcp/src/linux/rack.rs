@@ -6,13 +6,13 @@
 
 use nodeb_base::units::{Duration, Time};
 
-use super::DUP_THRESH;
+use super::reordering::Reordering;
 use super::scoreboard::{Scoreboard, SentSegment};
 
 /// Recoveries after which a widened reordering window shrinks again (6.2, step 4).
 const PERSIST: u32 = 16;
 
-/// What is known of the path's reordering.
+/// What was delivered last, and how wide the window is for what was only overtaken.
 #[derive(Clone, Debug)]
 pub struct Rack {
     /// Time of sending and end of the newest segment delivered (`RACK.xmit_ts`, `RACK.end_seq`).
@@ -21,12 +21,11 @@ pub struct Rack {
     rtt: Duration,
     /// Whether there is something new to judge by (`rack.advanced`).
     advanced: bool,
-    /// Highest byte delivered (`RACK.fack`).
-    fack: u64,
-    reordering_seen: bool,
     /// The reordering window in quarters of the smallest round trip (`RACK.reo_wnd_mult`).
     quarters: u32,
     persist: u32,
+    /// Whether a D-SACK has come since the window was last adapted.
+    dsack_seen: bool,
     /// End of the round trip in which a D-SACK has already widened the window.
     dsack_round: Option<u64>,
 }
@@ -37,10 +36,9 @@ impl Default for Rack {
             newest: None,
             rtt: Duration::ZERO,
             advanced: false,
-            fack: 0,
-            reordering_seen: false,
             quarters: 1,
             persist: 0,
+            dsack_seen: false,
             dsack_round: None,
         }
     }
@@ -53,8 +51,10 @@ pub struct Conditions {
     pub min_rtt: Duration,
     /// Smoothed round trip.
     pub srtt: Duration,
-    /// Whether a recovery is under way.
+    /// Whether losses are being repaired.
     pub recovering: bool,
+    /// The path's reordering.
+    pub reordering: Reordering,
 }
 
 impl Rack {
@@ -69,10 +69,6 @@ impl Rack {
         echoed: bool,
     ) {
         let end = segment.end();
-        if end < self.fack && !segment.retransmitted {
-            self.reordering_seen = true;
-        }
-        self.fack = self.fack.max(end);
         let rtt = now.since(segment.sent);
         // Too quick for the retransmission: it was the original that arrived.
         if segment.retransmitted && (!echoed || min_rtt.is_some_and(|min| rtt < min)) {
@@ -94,14 +90,24 @@ impl Rack {
         std::mem::take(&mut self.advanced)
     }
 
-    /// A D-SACK tells of a needless retransmission (step 4); `una` and `next` are the sender's. On a path that
-    /// has kept order it proves nothing (Linux: `tcp_dsack_seen`).
-    pub fn on_dsack(&mut self, una: u64, next: u64) {
-        if self.reordering_seen && self.dsack_round.is_none_or(|round| una >= round) {
+    /// Takes note of a D-SACK, which tells of a needless retransmission (step 4).
+    pub fn note_dsack(&mut self) {
+        self.dsack_seen = true;
+    }
+
+    /// Widens the window after a D-SACK when something is delivered, at most once in a round trip; `una` and
+    /// `next` are the sender's (Linux: `tcp_rack_update_reo_wnd`).
+    pub fn adapt(&mut self, una: u64, next: u64) {
+        if std::mem::take(&mut self.dsack_seen) && self.dsack_round.is_none_or(|round| una >= round) {
             self.dsack_round = Some(next);
             self.quarters += 1;
             self.persist = PERSIST;
         }
+    }
+
+    /// Takes note that D-SACKs have taken back a reduction (`tcp_try_undo_dsack`).
+    pub fn on_undone(&mut self) {
+        self.persist = (self.persist + 1).min(PERSIST);
     }
 
     /// A recovery has ended.
@@ -114,7 +120,8 @@ impl Rack {
 
     /// The reordering window (step 4).
     fn window(&self, path: Conditions, sacked_segments: u32) -> Duration {
-        if !self.reordering_seen && (path.recovering || sacked_segments >= DUP_THRESH) {
+        let keeps_order = !path.reordering.is_seen();
+        if keeps_order && (path.recovering || sacked_segments >= path.reordering.degree()) {
             return Duration::ZERO;
         }
         Duration((path.min_rtt.0 / 4 * u64::from(self.quarters)).min(path.srtt.0))
@@ -130,7 +137,7 @@ impl Rack {
         };
         let patience = Duration(self.rtt.0 + self.window(path, board.sacked_segments()).0);
         let mut again: Option<Time> = None;
-        let lost = board.mark_in_order(|_, segment| {
+        let lost = board.mark_in_order(|segment| {
             if segment.sent > newest.0 {
                 return None;
             }
@@ -150,7 +157,7 @@ impl Rack {
     /// for a round trip, without patience for reordering (Linux: `tcp_timeout_mark_lost`).
     pub fn detect_on_timeout(&self, now: Time, board: &mut Scoreboard) -> u64 {
         let head = board.head();
-        board.mark_in_order(|number, segment| Some(Some(number) == head || segment.sent + self.rtt <= now))
+        board.mark_where(|number, segment| Some(number) == head || segment.sent + self.rtt <= now)
     }
 }
 
@@ -173,7 +180,19 @@ mod tests {
 
     fn path(recovering: bool) -> Conditions {
         let ms = Duration::from_millis(100);
-        Conditions { min_rtt: ms, srtt: ms, recovering }
+        Conditions { min_rtt: ms, srtt: ms, recovering, reordering: Reordering::default() }
+    }
+
+    /// The path after it has changed the order once.
+    fn reordering() -> Conditions {
+        let mut path = path(true);
+        path.reordering.note_late(0, 100, 100);
+        path
+    }
+
+    fn on_dsack(rack: &mut Rack, una: u64, next: u64) {
+        rack.note_dsack();
+        rack.adapt(una, next);
     }
 
     /// Segment `number` arrives beyond a gap and its SACK comes after the usual 100 ms.
@@ -206,24 +225,20 @@ mod tests {
 
     #[test]
     fn reordering_makes_rack_patient_and_dsacks_more_so() {
-        let (mut rack, mut board) = (Rack::default(), board());
-        rack.on_dsack(0, 0);
-        assert_eq!(rack.quarters, 1, "no reordering seen");
-        sack(&mut rack, &mut board, 3);
-        sack(&mut rack, &mut board, 2);
-        assert!(rack.reordering_seen);
-        assert_eq!(rack.window(path(true), 9), Duration::from_millis(25));
-        rack.on_dsack(0, 1_000);
-        rack.on_dsack(500, 1_000);
-        assert_eq!(rack.window(path(true), 9), Duration::from_millis(50));
-        rack.on_dsack(1_000, 2_000);
-        rack.on_dsack(2_000, 3_000);
-        rack.on_dsack(3_000, 4_000);
-        assert_eq!(rack.window(path(true), 9), Duration::from_millis(100));
+        let mut rack = Rack::default();
+        assert_eq!(rack.window(path(true), 9), Duration::ZERO);
+        assert_eq!(rack.window(reordering(), 9), Duration::from_millis(25));
+        on_dsack(&mut rack, 0, 1_000);
+        on_dsack(&mut rack, 500, 1_000);
+        assert_eq!(rack.window(reordering(), 9), Duration::from_millis(50));
+        on_dsack(&mut rack, 1_000, 2_000);
+        on_dsack(&mut rack, 2_000, 3_000);
+        on_dsack(&mut rack, 3_000, 4_000);
+        assert_eq!(rack.window(reordering(), 9), Duration::from_millis(100));
         for _ in 0..16 {
             rack.on_recovered();
         }
-        assert_eq!(rack.window(path(true), 9), Duration::from_millis(25));
+        assert_eq!(rack.window(reordering(), 9), Duration::from_millis(25));
     }
 
     #[test]
@@ -233,7 +248,7 @@ mod tests {
             sack(&mut rack, &mut board, number);
         }
         rack.detect(MS(103), path(false), &mut board);
-        board.send_again(MS(104), 0, Snapshot::default());
+        board.repair(MS(104), 0, Snapshot::default());
         board.send_next(MS(105), Snapshot::default());
         board.sack([(1_000, 1_100)].into_iter(), |delivered| {
             rack.on_delivered(MS(205), delivered, None, true);
@@ -259,16 +274,16 @@ mod tests {
     #[test]
     fn the_reordering_window_is_at_most_the_smoothed_round_trip() {
         // 6.2, step 4: a D-SACK in each of seven round trips would make it two round trips.
-        let mut rack = Rack { reordering_seen: true, ..Rack::default() };
+        let mut rack = Rack::default();
         for round in 0..7 {
-            rack.on_dsack(1_000 * round, 1_000 * (round + 1));
+            on_dsack(&mut rack, 1_000 * round, 1_000 * (round + 1));
         }
-        assert_eq!(rack.window(path(true), 9), Duration::from_millis(100));
+        assert_eq!(rack.window(reordering(), 9), Duration::from_millis(100));
         // Sixteen recoveries without another end it, and a D-SACK begins the count anew.
         for _ in 0..15 {
             rack.on_recovered();
         }
-        rack.on_dsack(9_000, 10_000);
+        on_dsack(&mut rack, 9_000, 10_000);
         rack.on_recovered();
         assert_eq!(rack.quarters, 9);
         for _ in 0..15 {

@@ -197,8 +197,8 @@ impl CongestionControl for CubicRfc9438Control {
         self.window.unused(used);
     }
 
-    fn undo(&mut self) {
-        self.window.undo();
+    fn undo(&mut self, window: u64) {
+        self.window.undo(window);
         (self.w_max, self.prior, self.epoch) = self.before;
     }
 
@@ -296,7 +296,7 @@ mod tests {
         control.on_congestion(Time::ZERO, 0);
         control.on_congestion(Time::ZERO, 0);
         assert!((control.w_max - 70.0 * 0.85).abs() < 1e-9, "{}", control.w_max);
-        control.undo();
+        control.undo(0);
         assert!((control.w_max - 100.0).abs() < 1e-9 && control.cwnd() == 70 * MSS);
     }
 

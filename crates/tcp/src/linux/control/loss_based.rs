@@ -52,8 +52,8 @@ impl<T: LossBased> CongestionControl for T {
         self.after_pause(now, pause);
     }
 
-    fn undo(&mut self) {
-        self.window_mut().undo();
+    fn undo(&mut self, window: u64) {
+        self.window_mut().undo(window);
     }
 
     fn cwnd(&self) -> u64 {
@@ -138,10 +138,10 @@ impl LossWindow {
         }
     }
 
-    /// Takes the last reduction back.
-    pub fn undo(&mut self) {
+    /// Takes the last reduction back, which has come to `window` (Linux: `tcp_reno_undo_cwnd`).
+    pub fn undo(&mut self, window: u64) {
         if let Some((cwnd, ssthresh)) = self.before.take() {
-            self.cwnd = self.cwnd.max(cwnd);
+            self.cwnd = (window.div_ceil(self.mss) * self.mss).max(cwnd);
             self.ssthresh = self.ssthresh.max(ssthresh);
         }
     }

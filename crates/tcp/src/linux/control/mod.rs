@@ -70,6 +70,9 @@ pub struct AckEvent {
     pub next: u64,
     /// What the sender is doing.
     pub phase: Phase,
+    /// Whether it delivers something beyond a gap on a path that reorders much, where the window grows
+    /// whatever is delivered (Linux: `tcp_may_raise_cwnd`).
+    pub reordered: bool,
     /// Whether the window, rather than the data or the receiver, has limited the sender.
     pub window_limited: bool,
     /// When the pacer lets the next segment go, if the window does (Linux: `tcp_wstamp_ns`).
@@ -78,9 +81,10 @@ pub struct AckEvent {
 
 impl AckEvent {
     /// Whether a control that reacts to loss may open its window (Linux: `tcp_may_raise_cwnd`,
-    /// `tcp_is_cwnd_limited`): data are acknowledged in order outside a recovery, and the window is in use.
+    /// `tcp_is_cwnd_limited`): data are acknowledged outside a recovery, in order unless the path reorders
+    /// much, and the window is in use.
     pub fn may_grow(&self) -> bool {
-        self.phase != Phase::Recovery && self.window_limited && self.acked > 0
+        self.phase != Phase::Recovery && self.window_limited && (self.acked > 0 || self.reordered)
     }
 }
 
@@ -123,8 +127,8 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     fn on_start(&mut self, _now: Time, _pause: Duration) {}
     /// Data are about to be sent after everything had been sent and delivered.
     fn on_restart(&mut self, _now: Time) {}
-    /// The last reduction was a mistake (RFC 4015).
-    fn undo(&mut self);
+    /// The last reduction was a mistake (RFC 4015). `window` is what it has come to.
+    fn undo(&mut self, window: u64);
     /// The congestion window.
     fn cwnd(&self) -> u64;
     /// The slow-start threshold; `u64::MAX` while there is none.
@@ -273,6 +277,7 @@ impl Default for AckEvent {
             una: 0,
             next: 0,
             phase: Phase::Open,
+            reordered: false,
             window_limited: true,
             departure: Time::ZERO,
         }

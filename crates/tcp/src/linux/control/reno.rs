@@ -132,7 +132,7 @@ mod tests {
         let mut control = RenoControl::new(MSS, 3 * MSS);
         control.on_timeout(Time::ZERO, 0, false);
         assert_eq!((control.cwnd(), control.ssthresh()), (MSS, 2 * MSS));
-        control.undo();
+        control.undo(0);
         assert_eq!((control.cwnd(), control.ssthresh()), (3 * MSS, u64::MAX));
     }
 }

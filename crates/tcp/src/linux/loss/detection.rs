@@ -3,14 +3,14 @@
 use nodeb_base::units::Time;
 
 use super::LEAST_WAIT;
-use crate::linux::control::{Loss, Phase};
+use crate::linux::control::Loss;
 use crate::linux::sender::{Harvest, Sender};
 use crate::linux::timers::Pending;
 
 impl Sender {
     /// Marks what is lost by now; returns the bytes.
     pub(super) fn find_losses(&mut self, now: Time, harvest: &mut Harvest) -> u64 {
-        let before = self.board.repeats_lost();
+        let before = self.board.repairs_lost();
         let lost = if self.params.rack {
             if !self.rack.take_advance() {
                 return 0;
@@ -24,7 +24,7 @@ impl Sender {
             self.find_loss_by_dupacks(harvest)
         };
         if lost > 0 {
-            harvest.lost_again = self.board.repeats_lost() > before;
+            harvest.lost_again = self.board.repairs_lost() > before;
             self.report_losses(now);
         }
         lost
@@ -56,10 +56,9 @@ impl Sender {
     #[cold]
     pub(in super::super) fn on_reorder_timer(&mut self, now: Time) {
         let (lost, waits) = self.find_losses_by_time(now);
-        self.episode.note_losses(lost);
         self.report_losses(now);
-        if lost > 0 && self.episode.phase() != Phase::Recovery {
-            self.recover(now);
+        if lost > 0 && !self.episode.is_recovery() {
+            self.recover(now, false);
             self.spread_reduction(1, false);
         }
         if !waits {

@@ -1,17 +1,16 @@
 //! Without SACK: duplicate ACKs tell what has arrived and what is lost (RFC 6582, RFC 6937).
 
+use nodeb_base::units::Time;
+
 use super::Episode;
 use crate::linux::control::Phase;
 use crate::linux::sender::{Harvest, Sender};
-
-/// Most duplicates that are waited for (Linux: `tcp_max_reordering`).
-const MOST_REORDERING: u64 = 300;
 
 impl Sender {
     /// Without SACK a duplicate ACK stands for a segment delivered somewhere beyond the gap, which a
     /// later ACK must not count again (RFC 6937, 3).
     #[cold]
-    pub(super) fn estimate_deliveries(&mut self, harvest: &mut Harvest) {
+    pub(in super::super) fn estimate_deliveries(&mut self, now: Time, harvest: &mut Harvest) {
         // After a timeout a duplicate counts only if it answers new data (`tcp_process_loss`), and none counts
         // while an episode is held (`tcp_fastretrans_alert` returns before `tcp_add_reno_sack`).
         let is_loss = self.episode.phase() == Phase::Loss;
@@ -31,11 +30,14 @@ impl Sender {
             harvest.segments = unknown;
             self.dupacks = known.saturating_sub(segments.saturating_sub(1)) as u32;
             self.limit_duplicates(segments);
-            if self.episode.phase() != Phase::Recovery {
+            if !self.episode.is_recovery() {
                 self.dupacks = 0;
             }
             // Which of the segments had arrived before, nobody knows.
             harvest.original &= !harvest.repeated;
+        }
+        if harvest.delivered > 0 {
+            self.sampler.count(now, harvest.delivered);
         }
     }
 
@@ -50,27 +52,30 @@ impl Sender {
         let too_many = u64::from(self.dupacks) > most;
         if too_many {
             self.dupacks = most as u32;
-            self.patience = (outstanding + acked).min(MOST_REORDERING) as u32;
+            self.reordering.note_duplicates(outstanding + acked);
         }
         too_many
     }
 
-    /// Without SACK an episode is held until something beyond its end is acknowledged, so that duplicates of what
+    /// Without SACK an episode in which losses are repaired is held until something beyond its end is acknowledged, so that duplicates of what
     /// was sent in it do not begin another (RFC 6582, 6; Linux: `tcp_is_non_sack_preventing_reopen`). What is
     /// lost meanwhile is left to the timeout.
     pub(super) fn is_held(&self) -> bool {
-        !self.params.sack && self.episode.until() == Some(self.board.una())
+        !self.params.sack && self.episode.repairs() && self.episode.until() == Some(self.board.una())
     }
 
     /// NewReno (RFC 6582): the third duplicate ACK tells that the first segment is lost, a partial
     /// ACK that the next one is.
     #[cold]
     pub(super) fn find_loss_by_dupacks(&mut self, harvest: &Harvest) -> u64 {
-        let Some(head) = self.board.head().filter(|_| !self.is_held()) else {
+        let is_lost = |number: &u64| self.board.get(*number).is_some_and(|segment| segment.lost);
+        let Some(head) = self.board.head().filter(|head| !self.is_held() && !is_lost(head)) else {
             return 0;
         };
         let lost = match self.episode {
-            Episode::Open => self.dupacks >= self.patience,
+            Episode::Open | Episode::Recovery { repairs: false, .. } => {
+                self.dupacks >= self.reordering.degree()
+            }
             Episode::Recovery { .. } => harvest.acked > 0,
             Episode::Loss { .. } => false,
         };

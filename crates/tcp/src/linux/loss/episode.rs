@@ -37,11 +37,14 @@ impl Episode {
         }
     }
 
-    /// So much is found to be lost meanwhile.
-    pub(super) fn note_losses(&mut self, lost: u64) {
-        if let Self::Recovery { repairs, .. } = self {
-            *repairs |= lost > 0;
-        }
+    /// Returns true in a recovery that repairs losses (Linux: `TCP_CA_Recovery`).
+    pub fn is_recovery(&self) -> bool {
+        matches!(self, Self::Recovery { repairs: true, .. })
+    }
+
+    /// Returns true if the window is being reduced for a mark alone (Linux: `TCP_CA_CWR`).
+    pub fn is_reduced(&self) -> bool {
+        matches!(self, Self::Recovery { repairs: false, .. })
     }
 
     /// Whether losses are being repaired.

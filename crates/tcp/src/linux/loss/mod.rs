@@ -1,5 +1,5 @@
 //! What an ACK or a timeout means for the episode of a connection: how one leads to another, and back when a
-//! reduction turns out to be a mistake.
+//! reduction turns out to be a mistake (Linux: `tcp_fastretrans_alert` and what it calls, version 6).
 //!
 //! What only a loss needs is marked cold, so that it lies apart from what every ACK runs through: with more
 //! than the 32 kB of an instruction cache in use, each ACK would wait for its code.
@@ -8,6 +8,7 @@ mod detection;
 mod dupacks;
 mod episode;
 mod probe;
+mod timeout;
 mod undo;
 
 use nodeb_base::units::{Duration, Time};
@@ -15,84 +16,169 @@ use nodeb_base::units::{Duration, Time};
 pub use self::episode::Episode;
 pub use self::probe::Probe;
 pub use self::undo::Undo;
-use super::control::Phase;
 use super::prr::Prr;
 use super::sender::{Harvest, Sender};
-use super::timers::Pending;
 use crate::segment::Segment;
 
 /// What a timer of loss detection adds at least (Linux: `TCP_TIMEOUT_MIN_US`).
 const LEAST_WAIT: Duration = Duration::from_millis(2);
 
 impl Sender {
-    /// Draws the consequences of an ACK: ends phases, finds losses, begins phases.
+    /// Draws the consequences of an ACK: ends episodes, finds losses, begins episodes.
     pub(super) fn judge(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest) {
-        if !self.params.sack {
-            self.estimate_deliveries(harvest);
-            if harvest.delivered > 0 {
-                self.sampler.count(now, harvest.delivered);
-            }
-        }
-        let advanced = harvest.acked > 0;
-        let of_probe = self.probe.is_some_and(|probe| probe.is_duplicate(harvest));
-        if harvest.dsack.is_some() && !of_probe {
-            self.rack.on_dsack(self.board.una(), self.board.next());
-        }
-        if self.is_mistake(ack, harvest.dsack.is_some(), advanced) {
-            // Without SACK duplicates of a timeout's repetitions may still come (Linux: `tcp_try_undo_loss`).
-            self.take_back(now, self.params.sack || self.episode.phase() != Phase::Loss);
-        } else if self.is_spurious_timeout(harvest) {
-            self.take_back(now, true);
-        }
-        self.end_episode(now, advanced);
         self.answer_probe(now, harvest);
-        harvest.lost += self.find_losses(now, harvest);
-        self.episode.note_losses(harvest.lost);
-        // A retransmission lost after a timeout is a new loss (Linux: `FLAG_LOST_RETRANS`).
-        let may_recover = match self.episode {
-            Episode::Open => true,
-            Episode::Loss { .. } => harvest.lost_again,
-            Episode::Recovery { .. } => false,
-        };
-        if may_recover && harvest.lost > 0 {
-            self.recover(now);
+        let marked = ack.ecn.echo && self.params.ecn;
+        let usual = (harvest.advances() || harvest.opened) && !harvest.sacked && !marked;
+        if usual && self.episode == Episode::Open && !self.disordered {
+            return;
         }
-        if ack.ecn.echo && self.params.ecn && self.episode == Episode::Open {
-            harvest.marked = true;
-            self.reduce(now, false);
-        }
-        if self.episode.prr().is_some() {
-            self.spread_reduction(harvest.segments, advanced && harvest.lost == 0);
-        }
+        self.judge_unusual(now, ack, harvest, marked);
     }
 
-    /// Lets PRR take an ACK that delivers so many segments.
     #[inline(never)]
-    fn spread_reduction(&mut self, delivered: u64, safe: bool) {
-        let in_flight = self.in_flight();
-        if let Some(prr) = self.episode.prr_mut() {
-            prr.on_ack(delivered, in_flight, safe);
+    fn judge_unusual(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest, marked: bool) {
+        if marked {
+            self.undo.justify();
+        }
+        if self.episode == Episode::Open && !self.disordered {
+            self.undo.forget_repeats();
+        }
+        if self.end_episode(now, ack) {
+            return;
+        }
+        match self.episode {
+            Episode::Recovery { repairs: true, .. } => self.judge_recovery(now, ack, harvest, marked),
+            Episode::Loss { .. } => self.judge_loss(now, ack, harvest, marked),
+            Episode::Open | Episode::Recovery { .. } => self.judge_open(now, harvest, marked),
         }
     }
 
-    fn end_episode(&mut self, now: Time, advanced: bool) {
-        if self.is_held() {
-            if advanced {
+    /// Ends an episode whose end is acknowledged; returns true if it is held nevertheless. After a mark it lasts
+    /// until something sent since is acknowledged, so that the receiver has heard of the reduction.
+    fn end_episode(&mut self, now: Time, ack: &Segment) -> bool {
+        let una = self.board.una();
+        match self.episode {
+            Episode::Recovery { until, repairs: true, .. } if until <= una => {
                 self.dupacks = 0;
+                self.finish(now, ack)
             }
-        } else if self.episode.until().is_some_and(|until| self.board.una() >= until) {
-            self.episode = Episode::Open;
-            self.rack.on_recovered();
-            self.control.report(|control| control.on_recovered(now));
+            Episode::Recovery { until, repairs: false, .. } if until < una => {
+                self.reopen(now);
+                false
+            }
+            _ => false,
         }
     }
 
-    /// Begins a recovery.
+    /// Finishes a recovery, which may turn out to have been a mistake (`tcp_try_undo_recovery`). Returns true if
+    /// it is held.
     #[cold]
-    fn recover(&mut self, now: Time) {
+    fn finish(&mut self, now: Time, ack: &Segment) -> bool {
+        if self.is_mistake(ack) {
+            self.take_back(false);
+        } else {
+            self.rack.on_recovered();
+        }
+        if self.is_held() {
+            if !self.board.has_repeated() {
+                self.undo.forget_repeats();
+            }
+            return true;
+        }
+        self.reopen(now);
+        false
+    }
+
+    #[cold]
+    fn judge_recovery(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest, marked: bool) {
+        if harvest.advances() && self.undo_partially(now, ack, harvest) {
+            self.may_repair = false;
+            return;
+        }
+        if self.undo_by_dsack() {
+            self.try_to_open(now, harvest, marked);
+        }
+        harvest.lost += self.find_losses(now, harvest);
+        if !self.episode.is_recovery() && self.board.has_losses() {
+            self.recover(now, marked);
+        }
+    }
+
+    #[cold]
+    fn judge_loss(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest, marked: bool) {
+        self.judge_timeout(now, ack, harvest);
+        harvest.lost += self.find_losses(now, harvest);
+        // A retransmission lost after a timeout is a new loss (Linux: `FLAG_LOST_RETRANS`).
+        if self.episode == Episode::Open || harvest.lost_again {
+            self.judge_open(now, harvest, marked);
+        }
+    }
+
+    /// Begins a recovery if anything is lost, also what was found during the one before and has been sent again
+    /// (`tcp_time_to_recover`).
+    fn judge_open(&mut self, now: Time, harvest: &mut Harvest, marked: bool) {
+        if self.episode == Episode::Open {
+            self.undo_by_dsack();
+        }
+        harvest.lost += self.find_losses(now, harvest);
+        if self.board.has_losses() {
+            self.recover(now, marked);
+        } else {
+            self.try_to_open(now, harvest, marked);
+        }
+    }
+
+    /// Nothing is lost: a mark reduces the window all the same (`tcp_try_to_open`).
+    fn try_to_open(&mut self, now: Time, harvest: &mut Harvest, marked: bool) {
+        if !self.board.has_repeated() {
+            self.undo.forget_repeats();
+        }
+        if marked && self.episode == Episode::Open {
+            harvest.marked = true;
+            self.undo.end();
+            self.reduce(now, false);
+        } else if !self.episode.is_reduced() {
+            self.keep_open(now);
+        }
+    }
+
+    /// Goes on as if nothing were lost, with more attention while something is missing (`tcp_try_keep_open`).
+    fn keep_open(&mut self, now: Time) {
+        self.disordered = self.board.sacked_segments() > 0
+            || self.dupacks > 0
+            || self.board.has_losses()
+            || self.board.has_repeated();
+        if self.episode != Episode::Open {
+            self.reopen(now);
+        }
+    }
+
+    fn reopen(&mut self, now: Time) {
+        self.episode = Episode::Open;
+        self.control.report(|control| control.on_recovered(now));
+    }
+
+    /// Begins a recovery (`tcp_enter_recovery`). What a mark has begun goes on to its own end, and is no mistake.
+    #[cold]
+    fn recover(&mut self, now: Time, marked: bool) {
         self.counts.fast_retransmits += 1;
-        self.undo = Some(Undo::begin(self.board.repeated_in_flight()));
-        self.reduce(now, true);
+        if !self.board.has_repeated() {
+            self.undo.forget_repeats();
+        }
+        let reduced = self.episode.is_reduced();
+        self.begin_undo(reduced || marked);
+        if let Episode::Recovery { repairs, .. } = &mut self.episode {
+            *repairs = true;
+        } else {
+            self.reduce(now, true);
+        }
+    }
+
+    /// Begins a reduction that may turn out to be a mistake.
+    fn begin_undo(&mut self, is_justified: bool) {
+        let probes = self.probe.is_some_and(|probe| probe.repeats());
+        let repeats = u64::from(self.board.repairs()) + u64::from(probes);
+        self.undo.begin(self.board.una(), repeats, is_justified);
     }
 
     /// Reduces the window over a round trip, in which losses are repaired or not.
@@ -109,44 +195,12 @@ impl Sender {
         self.tell_reduced = self.params.ecn;
     }
 
-    /// The retransmission timer has expired (RFC 6298, 5.4 to 5.6).
-    #[cold]
-    pub(super) fn on_timeout(&mut self, now: Time, out: &mut Vec<Segment>) {
-        let Some(head) = self.board.head() else {
-            return;
-        };
-        self.counts.timeouts += 1;
-        self.rtt.back_off();
-        let repeated = self.is_reduced_already();
-        if self.params.rack {
-            self.rack.detect_on_timeout(now, &mut self.board);
-        } else {
-            self.board.mark_in_order(|_, _| Some(true));
-        }
-        self.report_losses(now);
-        self.dupacks = 0;
-        self.probe = None;
-        self.timers.loss = None;
-        if !repeated {
-            self.undo = Some(Undo::begin(self.board.repeated_in_flight()));
-        }
-        let in_flight = self.board.pipe();
-        self.control.report(|control| control.on_timeout(now, in_flight, repeated));
-        self.episode = Episode::Loss { until: self.board.next(), frto: self.begin_frto() };
-        self.tell_reduced = self.params.ecn;
-        self.timeouts += 1;
-        self.send(now, head, true, out);
-        self.timers.set(now, self.rtt.rto(), Pending::Timeout);
-    }
-
-    /// Whether the window has been reduced for what is outstanding: in a recovery, or by a timeout after which
-    /// nothing was acknowledged (Linux: `tcp_enter_loss`).
-    fn is_reduced_already(&self) -> bool {
-        let una = self.board.una();
-        match self.episode {
-            Episode::Open => false,
-            Episode::Recovery { until, .. } => until > una,
-            Episode::Loss { until, .. } => until > una && self.timeouts > 0,
+    /// Lets PRR take an ACK that delivers so many segments.
+    #[inline(never)]
+    pub(super) fn spread_reduction(&mut self, delivered: u64, safe: bool) {
+        let in_flight = self.in_flight();
+        if let Some(prr) = self.episode.prr_mut() {
+            prr.on_ack(delivered, in_flight, safe);
         }
     }
 }

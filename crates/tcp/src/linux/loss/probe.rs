@@ -3,7 +3,7 @@
 use nodeb_base::units::{Duration, Time};
 
 use super::{Episode, LEAST_WAIT};
-use crate::linux::sender::{Harvest, Sender};
+use crate::linux::sender::{Harvest, Sender, Transmission};
 use crate::linux::timers::Pending;
 use crate::segment::Segment;
 
@@ -17,14 +17,14 @@ pub struct Probe {
 }
 
 impl Probe {
+    /// Returns the next byte when it was sent.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
     /// Returns true if the probe repeats a segment.
     pub(in super::super) fn repeats(&self) -> bool {
         self.again
-    }
-
-    /// Returns true if an ACK says that the segment it repeats had arrived before.
-    pub(super) fn is_duplicate(&self, harvest: &Harvest) -> bool {
-        self.again && harvest.dsack == Some(self.end)
     }
 }
 
@@ -34,7 +34,11 @@ impl Sender {
     /// (Linux: `tcp_schedule_loss_probe`).
     #[inline(never)]
     pub(in super::super) fn arm_probe(&mut self, now: Time, afresh: bool) -> bool {
-        let quiet = self.episode == Episode::Open && self.board.sacked_segments() == 0;
+        let quiet = match self.episode {
+            Episode::Open => !self.disordered,
+            Episode::Recovery { repairs, .. } => !repairs,
+            Episode::Loss { .. } => false,
+        };
         if !self.params.tail_loss_probe || !quiet || self.board.head().is_none() {
             return false;
         }
@@ -57,9 +61,10 @@ impl Sender {
             return;
         };
         if self.probe.is_none() {
-            let next = self.board.end();
             let again = !self.has_new();
-            self.send(now, if again { tail } else { next }, again, out);
+            let (number, transmission) =
+                if again { (tail, Transmission::Probe) } else { (self.board.end(), Transmission::New) };
+            self.send(now, number, transmission, out);
             self.probe = Some(Probe { end: self.board.next(), again });
             // The timeout begins afresh.
             self.timers.loss = None;
@@ -67,25 +72,24 @@ impl Sender {
         self.rearm_timeout(now);
     }
 
-    /// Judges what became of the probe (7.4.2): if the segment that it repeated had been lost, that
-    /// was congestion all the same.
-    pub(super) fn answer_probe(&mut self, now: Time, harvest: &Harvest) {
+    /// Judges what became of the probe (7.4.2; Linux: `tcp_process_tlp_ack`): if the segment that it repeated had
+    /// been lost, that was congestion all the same.
+    pub(in super::super) fn answer_probe(&mut self, now: Time, harvest: &Harvest) {
         let Some(probe) = self.probe.filter(|probe| self.board.una() >= probe.end) else {
             return;
         };
         let una = self.board.una();
-        let pure_duplicate = harvest.duplicate && !harvest.sacked;
-        if !probe.again || probe.is_duplicate(harvest) {
+        let pure_duplicate = !harvest.advances() && !harvest.opened && !harvest.sacked;
+        if !probe.again || harvest.dsack.is_some_and(|dsack| dsack.of_probe) {
             self.probe = None;
         } else if una > probe.end {
             self.probe = None;
-            // The window falls at once: what was lost has been sent (`tcp_process_tlp_ack`).
-            if self.episode == Episode::Open {
-                let outstanding = self.board.next() - una;
-                self.control.report(|control| control.on_congestion(now, outstanding));
-                self.control.report(|control| control.on_recovered(now));
-                self.tell_reduced = self.params.ecn;
-            }
+            // The window falls at once: what was lost has been sent.
+            let outstanding = self.board.next() - una;
+            self.control.report(|control| control.on_congestion(now, outstanding));
+            self.reopen(now);
+            self.keep_open(now);
+            self.tell_reduced = self.params.ecn;
         } else if pure_duplicate {
             self.probe = None;
         }

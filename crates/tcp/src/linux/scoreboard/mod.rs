@@ -1,63 +1,22 @@
 //! The scoreboard: what is in flight, what arrived beyond a gap, what is lost (RFC 6675).
 //!
-//! Payload is cut into segments when it is sent first, and segments are numbered. Every segment is in
-//! exactly one state; `pipe` (RFC 6675, 4) is what is left of the bytes outstanding when those lost
-//! or delivered are taken away.
+//! Payload is cut into segments when it is sent first, and segments are numbered. Each bears the tags that
+//! Linux gives it (`tcp_sacktag_write_queue`): delivered beyond a gap, lost, and its repair in flight. `pipe`
+//! is what is outstanding less what was delivered or lost, and the repairs in flight once more.
+
+mod losses;
+mod segment;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use nodeb_base::units::Time;
 
-use super::DUP_THRESH;
+pub use self::segment::{Duplicates, SentSegment};
 use super::rate::Snapshot;
 use crate::segment::SackBlocks;
-
-#[cfg(test)]
-mod tests;
-
-/// What has become of a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Sent, and nothing heard.
-    InFlight,
-    /// Given up and not yet sent again.
-    Lost,
-    /// Delivered beyond a gap.
-    Sacked,
-}
-
-/// An outstanding segment. It fits into a cache line.
-#[derive(Clone, Copy, Debug)]
-pub struct SentSegment {
-    first: u64,
-    length: u32,
-    /// What has become of it.
-    pub state: State,
-    /// Whether it was sent more than once.
-    pub retransmitted: bool,
-    /// When it was sent last.
-    pub sent: Time,
-    /// What it remembers of that moment.
-    pub snapshot: Snapshot,
-}
-
-impl SentSegment {
-    /// Bytes of payload.
-    pub fn bytes(&self) -> u64 {
-        u64::from(self.length)
-    }
-
-    /// One past the last byte.
-    pub fn end(&self) -> u64 {
-        self.first + self.bytes()
-    }
-
-    /// First byte, and one past the last.
-    pub fn range(&self) -> (u64, u64) {
-        (self.first, self.end())
-    }
-}
 
 /// The scoreboard of one connection.
 #[derive(Debug)]
@@ -71,18 +30,20 @@ pub struct Scoreboard {
     /// Number of the first outstanding segment.
     first: u64,
     segments: VecDeque<SentSegment>,
-    /// Bytes in flight, and bytes given up and not yet sent again.
+    /// Bytes in flight, bytes lost (`lost_out`), and bytes of repairs in flight (`retrans_out`).
     pipe: u64,
     lost_bytes: u64,
+    repaired_bytes: u64,
     sacked_segments: u32,
     /// One past the highest segment that was reported delivered beyond a gap.
     highest_sacked: u64,
-    /// No segment below this one is lost.
+    /// No segment below this one awaits its repair.
     lost_from: u64,
-    /// Times and numbers of all transmissions, oldest first; those overtaken by events are skipped.
+    /// Times and numbers of all transmissions, oldest first (`tsorted_sent_queue`); those overtaken by events
+    /// are skipped.
     order: VecDeque<(Time, u64)>,
-    /// Retransmissions given up so far.
-    repeats_lost: u64,
+    /// Repairs given up so far.
+    repairs_lost: u64,
     /// Segments given up since they were last asked for.
     given_up: Vec<SentSegment>,
     /// Blocks of the last ACK that had any: what they cover has been delivered.
@@ -110,11 +71,12 @@ impl Scoreboard {
             segments: VecDeque::new(),
             pipe: 0,
             lost_bytes: 0,
+            repaired_bytes: 0,
             sacked_segments: 0,
             highest_sacked: 0,
             lost_from: 0,
             order: VecDeque::new(),
-            repeats_lost: 0,
+            repairs_lost: 0,
             given_up: Vec::new(),
             known: <_>::default(),
         }
@@ -160,9 +122,16 @@ impl Scoreboard {
         self.segments.len() as u64
     }
 
-    /// Segments given up and not yet sent again.
-    pub fn lost_segments(&self) -> u64 {
-        self.lost_bytes.div_ceil(self.mss)
+    /// Whether a repair is in flight or the first segment was ever sent again (`tcp_any_retrans_done`).
+    pub fn has_repeated(&self) -> bool {
+        self.has_repairs() || self.segments.front().is_some_and(|segment| segment.retransmitted)
+    }
+
+    /// One past the highest byte delivered beyond a gap; without any, the first not acknowledged
+    /// (`tcp_highest_sack_seq`).
+    pub fn fack(&self) -> u64 {
+        let highest = || self.get(self.highest_sacked - 1).map(SentSegment::end);
+        if self.sacked_segments == 0 { self.una } else { highest().unwrap_or(self.una) }
     }
 
     /// Number of the first outstanding segment, if there is one.
@@ -209,32 +178,33 @@ impl Scoreboard {
         self.segments.push_back(SentSegment {
             first,
             length: (end - first) as u32,
-            state: State::InFlight,
+            sacked: false,
+            lost: false,
+            repaired: false,
             retransmitted: false,
             sent: now,
             snapshot,
         });
     }
 
-    /// Takes note that segment `number` is sent again. One that had been reported delivered must have
-    /// been thrown away by the receiver (RFC 2018, 8).
-    pub fn send_again(&mut self, now: Time, number: u64, snapshot: Snapshot) {
-        let Some(segment) = self.get_mut(number) else {
+    /// Takes note that segment `number` is sent again to repair its loss.
+    pub fn repair(&mut self, now: Time, number: u64, snapshot: Snapshot) {
+        self.probe(now, number, snapshot);
+        let Some(segment) = self.get_mut(number).filter(|segment| !segment.repaired) else {
             return;
         };
-        let (before, bytes) = (segment.state, segment.bytes());
-        *segment =
-            SentSegment { state: State::InFlight, retransmitted: true, sent: now, snapshot, ..*segment };
-        match before {
-            State::Lost => self.lost_bytes -= bytes,
-            State::Sacked => {
-                self.sacked_segments -= 1;
-                self.known = <_>::default();
-            }
-            State::InFlight => self.pipe -= bytes,
-        }
+        segment.repaired = true;
+        let bytes = segment.bytes();
+        self.repaired_bytes += bytes;
         self.pipe += bytes;
-        self.order.push_back((now, number));
+    }
+
+    /// Takes note that segment `number` is sent again to bring an ACK, which does not count as in flight twice.
+    pub fn probe(&mut self, now: Time, number: u64, snapshot: Snapshot) {
+        if let Some(segment) = self.get_mut(number) {
+            *segment = SentSegment { retransmitted: true, sent: now, snapshot, ..*segment };
+            self.order.push_back((now, number));
+        }
     }
 
     /// Takes a cumulative acknowledgement; hands over what it delivers. Segments delivered before,
@@ -245,12 +215,15 @@ impl Scoreboard {
         while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
             self.una = segment.end();
             repeated |= segment.retransmitted;
-            match segment.state {
-                State::Sacked => self.sacked_segments -= 1,
-                State::Lost => self.lost_bytes -= segment.bytes(),
-                State::InFlight => self.pipe -= segment.bytes(),
+            self.pipe -= segment.in_flight();
+            self.sacked_segments -= u32::from(segment.sacked);
+            if segment.lost {
+                self.lost_bytes -= segment.bytes();
             }
-            if segment.state != State::Sacked {
+            if segment.repaired {
+                self.repaired_bytes -= segment.bytes();
+            }
+            if !segment.sacked {
                 deliver(segment);
             }
             self.segments.pop_front();
@@ -266,19 +239,12 @@ impl Scoreboard {
         self.segments.front().map(|segment| segment.sent)
     }
 
-    /// Retransmissions in flight.
-    pub fn repeated_in_flight(&self) -> u32 {
-        let flying = |s: &&SentSegment| s.retransmitted && s.state == State::InFlight;
-        self.segments.iter().filter(flying).count() as u32
-    }
-
-    /// Takes the blocks of an ACK; hands over each segment that they deliver, once.
+    /// Takes the blocks of an ACK, of bytes that were sent; hands over each segment that they deliver, once.
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&SentSegment)) {
         let mut now_known = <[Block; SackBlocks::MOST]>::default();
         for (range, now) in blocks.zip(&mut now_known) {
             // Most blocks are as they were, or have grown at their end.
-            let known =
-                self.known.iter().find(|known| known.range.0 == range.0 && !self.has_grown(**known)).copied();
+            let known = self.known.iter().find(|known| known.range.0 == range.0).copied();
             *now = match known {
                 Some(known) if known.range.1 == range.1 => known,
                 _ => Block { range, end: self.holding(range.1) },
@@ -287,12 +253,6 @@ impl Scoreboard {
             self.sack_range(from.max(self.first)..now.end, &mut deliver);
         }
         self.known = now_known;
-    }
-
-    /// Returns true if a block reached beyond what had been sent, and holds segments that have been sent since.
-    #[inline]
-    fn has_grown(&self, known: Block) -> bool {
-        self.get(known.end).is_some_and(|segment| segment.first < known.range.1)
     }
 
     /// Returns the number of the first outstanding segment that begins at `byte` or above.
@@ -316,89 +276,80 @@ impl Scoreboard {
 
     fn sack_range(&mut self, numbers: Range<u64>, deliver: &mut impl FnMut(&SentSegment)) {
         for number in numbers {
-            let Some(segment) = self.get_mut(number).filter(|segment| segment.state != State::Sacked) else {
+            let Some(segment) = self.get_mut(number).filter(|segment| !segment.sacked) else {
                 continue;
             };
-            let before = std::mem::replace(&mut segment.state, State::Sacked);
-            let bytes = segment.bytes();
             deliver(segment);
-            let counted = if before == State::Lost { &mut self.lost_bytes } else { &mut self.pipe };
-            *counted -= bytes;
+            let (before, bytes, was_lost) = (segment.in_flight(), segment.bytes(), segment.lost);
+            let answers_repair = was_lost && segment.repaired;
+            // The repair of one not lost is thought to be on its way still (`tcp_sacktag_one`).
+            segment.repaired &= !was_lost;
+            (segment.sacked, segment.lost) = (true, false);
+            self.pipe -= before - segment.in_flight();
+            if was_lost {
+                self.lost_bytes -= bytes;
+            }
+            if answers_repair {
+                self.repaired_bytes -= bytes;
+            }
             self.sacked_segments += 1;
             self.highest_sacked = self.highest_sacked.max(number + 1);
         }
     }
 
-    /// Gives up a segment; returns its bytes, or 0 if it is not in flight.
-    pub fn mark_lost(&mut self, number: u64) -> u64 {
-        let Some(segment) = self.get_mut(number).filter(|segment| segment.state == State::InFlight) else {
-            return 0;
-        };
-        segment.state = State::Lost;
-        let segment = *segment;
-        let bytes = segment.bytes();
-        self.repeats_lost += u64::from(segment.retransmitted);
-        self.given_up.push(segment);
-        self.pipe -= bytes;
-        self.lost_bytes += bytes;
-        self.lost_from = self.lost_from.min(number);
-        bytes
-    }
-
-    /// Retransmissions given up so far.
-    pub fn repeats_lost(&self) -> u64 {
-        self.repeats_lost
-    }
-
-    /// The segments given up since this was last called.
-    pub fn drain_given_up(&mut self) -> impl Iterator<Item = SentSegment> + '_ {
-        self.given_up.drain(..)
-    }
-
-    /// Everything given up and not yet sent again is taken to be in flight after all.
-    pub fn unmark_lost(&mut self) {
-        while let Some(number) = self.next_lost() {
-            if let Some(segment) = self.get_mut(number) {
-                segment.state = State::InFlight;
-                // RACK looks at it again in the order of sending, where it may be late.
-                let entry = (segment.sent, number);
-                let at = self.order.partition_point(|&(time, _)| time < entry.0);
-                if !self.order.range(at..).take_while(|(time, _)| *time == entry.0).any(|e| *e == entry) {
-                    self.order.insert(at, entry);
+    /// Takes a D-SACK; hands over what it delivers from `una` on. What was repeated and ends above `marker` is
+    /// counted, and is no longer in flight (`tcp_sacktag_one`).
+    #[cold]
+    pub fn sack_duplicate(
+        &mut self,
+        range: (u64, u64),
+        marker: u64,
+        una: u64,
+        mut deliver: impl FnMut(&SentSegment),
+    ) -> Duplicates {
+        let mut found = Duplicates::default();
+        for number in self.first_from(range.0)..self.holding(range.1) {
+            let Some(segment) = self.get(number).copied() else {
+                break;
+            };
+            if segment.retransmitted {
+                found.repeated += u64::from(segment.end() > marker);
+                if segment.sacked {
+                    found.needless = found.needless.or(Some(segment.first));
                 }
             }
-        }
-        self.pipe += std::mem::take(&mut self.lost_bytes);
-    }
-
-    /// The first segment given up and not yet sent again.
-    pub fn next_lost(&mut self) -> Option<u64> {
-        if self.lost_bytes == 0 {
-            return None;
-        }
-        self.lost_from = self.lost_from.max(self.first);
-        while self.get(self.lost_from)?.state != State::Lost {
-            self.lost_from += 1;
-        }
-        Some(self.lost_from)
-    }
-
-    /// Marks what RFC 6675's `IsLost` calls lost: segments that were sent once and have at least
-    /// `DupThresh` segments delivered beyond them. Returns the bytes.
-    pub fn mark_by_count(&mut self) -> u64 {
-        let (mut beyond, mut number, mut bytes) = (0, self.highest_sacked, 0);
-        while number > self.first {
-            number -= 1;
-            let segment = &self.segments[(number - self.first) as usize];
-            match segment.state {
-                State::Sacked => beyond += 1,
-                State::InFlight if beyond >= DUP_THRESH && !segment.retransmitted => {
-                    bytes += self.mark_lost(number);
-                }
-                _ => {}
+            if segment.end() > una {
+                self.sack_range(number..number + 1, &mut deliver);
+                self.end_repair(number);
             }
         }
-        bytes
+        found
+    }
+
+    /// Takes note that a repair is no longer in flight.
+    fn end_repair(&mut self, number: u64) {
+        if let Some(segment) = self.get_mut(number).filter(|segment| segment.repaired) {
+            segment.repaired = false;
+            let bytes = segment.bytes();
+            self.repaired_bytes -= bytes;
+            self.pipe -= bytes;
+        }
+    }
+
+    /// Returns true if the first segment was reported delivered, but is not acknowledged: the receiver must have
+    /// thrown it away (RFC 2018, 8).
+    pub fn is_reneged(&self) -> bool {
+        self.segments.front().is_some_and(|segment| segment.sacked)
+    }
+
+    /// Forgets what the receiver had reported (Linux: `tcp_timeout_mark_lost`).
+    #[cold]
+    pub fn forget_sacks(&mut self) {
+        for segment in self.segments.iter_mut().filter(|segment| segment.sacked) {
+            segment.sacked = false;
+            self.pipe += segment.bytes();
+        }
+        (self.sacked_segments, self.highest_sacked, self.known) = (0, 0, <_>::default());
     }
 
     /// Returns when the oldest transmission not yet answered was sent.
@@ -407,27 +358,15 @@ impl Scoreboard {
         self.order.front().map(|&(sent, _)| sent)
     }
 
-    /// Transmissions not yet answered, oldest first, with their numbers. `visit` says of each whether
-    /// it is lost, or `None` to stop. Returns the bytes newly lost.
-    pub fn mark_in_order(&mut self, mut visit: impl FnMut(u64, &SentSegment) -> Option<bool>) -> u64 {
-        let (mut bytes, mut at) = (0, 0);
-        while let Some(&(sent, number)) = self.order.get(at) {
-            let current = self.get(number).filter(|s| s.sent == sent && s.state == State::InFlight);
-            match current.map(|segment| visit(number, segment)) {
-                Some(None) => break,
-                Some(Some(true)) => bytes += self.mark_lost(number),
-                _ => {}
-            }
-            at += 1;
-        }
-        self.drop_stale();
-        bytes
+    /// The segment of a transmission that is its last and has not been reported delivered.
+    fn current(&self, sent: Time, number: u64) -> Option<&SentSegment> {
+        self.get(number).filter(|segment| segment.sent == sent && !segment.sacked)
     }
 
     /// Forgets the oldest transmissions if they have been overtaken.
     fn drop_stale(&mut self) {
         while let Some(&(sent, number)) = self.order.front() {
-            if self.get(number).is_some_and(|s| s.sent == sent && s.state == State::InFlight) {
+            if self.current(sent, number).is_some() {
                 return;
             }
             self.order.pop_front();

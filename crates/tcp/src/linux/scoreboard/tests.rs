@@ -28,7 +28,7 @@ fn a_segment_is_lost_when_three_beyond_it_have_arrived() {
     assert_eq!((board.mark_by_count(), board.next_lost()), (MSS, Some(0)));
     // SetPipe: 10 outstanding, 3 delivered, 1 lost.
     assert_eq!(board.pipe(), 6 * MSS);
-    board.send_again(Time(20), 0, Snapshot::default());
+    board.repair(Time(20), 0, Snapshot::default());
     assert_eq!((board.pipe(), board.next_lost()), (7 * MSS, None));
     // A retransmission is never lost by count.
     sack(&mut board, &[(5, 8), (1, 4)]);
@@ -54,15 +54,69 @@ fn what_was_given_up_by_mistake_is_in_flight_again() {
         board.mark_lost(number);
     }
     assert_eq!(board.pipe(), 0);
-    board.send_again(Time(10), 0, Snapshot::default());
+    board.repair(Time(10), 0, Snapshot::default());
     board.unmark_lost();
-    assert_eq!((board.pipe(), board.next_lost()), (5 * MSS, None));
+    // `tcp_packets_in_flight`: the repair of what was not lost is in flight beside it.
+    assert_eq!((board.pipe(), board.next_lost()), (6 * MSS, None));
+    assert_eq!(seen(&mut board), [1, 2, 3, 4, 0]);
+    // What is delivered beyond a gap takes only one of the two, unless a D-SACK tells of both.
+    sack(&mut board, &[(1, 2)]);
+    board.acknowledge(0, |_| {});
+    assert_eq!(board.pipe(), 5 * MSS);
+    board.acknowledge(MSS, |_| {});
+    assert_eq!((board.pipe(), board.has_repairs()), (3 * MSS, false));
+}
+
+/// The segments that RACK looks at, in its order.
+fn seen(board: &mut Scoreboard) -> Vec<u64> {
     let mut seen = Vec::new();
-    board.mark_in_order(|number, _| {
-        seen.push(number);
+    board.mark_in_order(|segment| {
+        seen.push(segment.range().0 / MSS);
         Some(false)
     });
-    assert_eq!(seen, [1, 2, 3, 4, 0]);
+    seen
+}
+
+/// `tcp_rack_detect_loss` takes from its list what it marks, and an undo does not put it back; a timeout marks
+/// without the list.
+#[test]
+fn rack_does_not_look_twice_at_a_transmission_that_it_gave_up() {
+    let mut board = board(4);
+    board.mark_in_order(|segment| Some(segment.range().0 < 2 * MSS));
+    board.unmark_lost();
+    assert_eq!(seen(&mut board), [2, 3]);
+    board.mark_where(|number, _| number == 2);
+    assert_eq!(seen(&mut board), [3]);
+    board.unmark_lost();
+    assert_eq!(seen(&mut board), [2, 3]);
+}
+
+/// `tcp_xmit_retransmit_queue` stops when as much is sent again as is lost.
+#[test]
+fn repairs_of_what_was_not_lost_hold_others_back() {
+    let mut board = board(6);
+    board.mark_lost(0);
+    board.repair(Time(10), 0, Snapshot::default());
+    board.unmark_lost();
+    board.mark_lost(3);
+    assert_eq!(board.next_lost(), None);
+    board.mark_lost(4);
+    assert_eq!(board.next_lost(), Some(3));
+}
+
+/// `tcp_sacktag_one`: a D-SACK of what was repeated and had been reported delivered ends its repair.
+#[test]
+fn a_dsack_ends_a_repair() {
+    let mut board = board(6);
+    board.mark_lost(1);
+    board.repair(Time(10), 1, Snapshot::default());
+    board.unmark_lost();
+    sack(&mut board, &[(1, 3)]);
+    assert_eq!((board.pipe(), board.repairs()), (5 * MSS, 1));
+    let found = board.sack_duplicate((MSS, 2 * MSS), 0, 0, |_| {});
+    assert_eq!(found, Duplicates { repeated: 1, needless: Some(MSS) });
+    assert_eq!((board.pipe(), board.repairs()), (4 * MSS, 0));
+    assert_eq!(board.sack_duplicate((MSS, 2 * MSS), 2 * MSS, 0, |_| {}).repeated, 0, "below the marker");
 }
 
 proptest! {
@@ -77,12 +131,12 @@ proptest! {
             una += acked / 5;
             for board in [&mut board, &mut forgetful] {
                 board.acknowledge(una * MSS, |_| {});
-                // Blocks may reach beyond what has been sent so far.
                 if acked % 2 == 0 && board.end() < 20 {
                     board.send_next(Time(at), Snapshot::default());
                 }
             }
-            let blocks: Vec<_> = blocks.iter().map(|&(first, length)| (first, (first + length).min(20))).collect();
+            let sent = |&(first, length): &(u64, u64)| (first, (first + length).min(board.end()));
+            let blocks: Vec<_> = blocks.iter().map(sent).filter(|(first, end)| first < end).collect();
             forgetful.known = <_>::default();
             prop_assert_eq!(sack(&mut board, &blocks), sack(&mut forgetful, &blocks));
             prop_assert_eq!(board.pipe(), forgetful.pipe());
@@ -102,22 +156,24 @@ proptest! {
                 2 => drop(board.acknowledge(((number * MSS) / 3).min(board.next()), |_| {})),
                 3 => drop(sack(&mut board, &[(number, number + length), (number / 2, number / 2 + 1)])),
                 4 => drop(board.mark_lost(number)),
-                5 => board.send_again(now, number, Snapshot::default()),
+                5 => board.probe(now, number, Snapshot::default()),
                 6 if length == 1 => board.unmark_lost(),
+                6 if length == 2 => board.forget_sacks(),
+                6 => drop(board.sack_duplicate((number * MSS, (number + length) * MSS), 0, 0, |_| {})),
                 _ => if let Some(lost) = board.next_lost() {
-                    board.send_again(now, lost, Snapshot::default());
+                    board.repair(now, lost, Snapshot::default());
                 },
             }
-            let sum = |state: State| -> u64 {
-                (board.first..board.end())
-                    .filter(|&n| board.get(n).unwrap().state == state)
-                    .map(|n| board.range(n).1 - board.range(n).0)
-                    .sum()
+            let sum = |tag: fn(&SentSegment) -> bool| -> u64 {
+                let tagged = (board.first..board.end()).filter_map(|n| board.get(n)).filter(|segment| tag(segment));
+                tagged.map(SentSegment::bytes).sum()
             };
-            prop_assert_eq!(board.pipe(), sum(State::InFlight));
-            prop_assert_eq!(board.lost_bytes, sum(State::Lost));
-            let sacked = (board.first..board.end()).filter(|&n| board.get(n).unwrap().state == State::Sacked);
+            let (lost, repaired) = (sum(|segment| segment.lost), sum(|segment| segment.repaired));
+            prop_assert_eq!(board.pipe(), sum(|segment| !segment.sacked && !segment.lost) + repaired);
+            prop_assert_eq!((board.lost_bytes, board.repaired_bytes), (lost, repaired));
+            let sacked = (board.first..board.end()).filter(|&n| board.get(n).unwrap().sacked);
             prop_assert_eq!(board.sacked_segments() as usize, sacked.count());
+            prop_assert!(board.fack() >= board.una() && board.fack() <= board.next());
         }
     }
 }

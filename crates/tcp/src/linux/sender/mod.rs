@@ -5,23 +5,28 @@
 //! leads ACKs and timers through them, `sender/transmit.rs` sends, and `loss` holds the transitions
 //! between phases.
 
+mod harvest;
 mod send_buffer;
 mod transmit;
 
 use nodeb_base::event::{Clock, Hold, Recovery};
 use nodeb_base::units::{Duration, Time};
 
+pub use self::harvest::Harvest;
+use self::harvest::number;
 use self::send_buffer::SendBuffer;
-use super::control::{AckEvent, Control, Phase};
+use super::FIRST_BYTE;
+use super::control::{AckEvent, Control};
 use super::loss::{Episode, Probe, Undo};
 use super::pacing::Pacer;
 use super::params::Linux;
+use super::prr::Prr;
 use super::rack::{Conditions, Rack};
 use super::rate::Sampler;
+use super::reordering::Reordering;
 use super::rtt::RttEstimator;
-use super::scoreboard::{Scoreboard, SentSegment};
+use super::scoreboard::Scoreboard;
 use super::timers::{Pending, Timers};
-use super::{DUP_THRESH, FIRST_BYTE, clock_us, is_older};
 use crate::segment::Segment;
 use crate::{REPEATS_PER_ACK, SenderCounts, Window};
 
@@ -43,64 +48,20 @@ struct Usage {
     until: u64,
 }
 
-/// What an ACK has delivered.
-#[derive(Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
-pub struct Harvest {
-    /// Bytes and segments acknowledged cumulatively.
-    pub(super) acked: u64,
-    pub(super) acked_segments: u64,
-    /// All bytes and segments delivered.
-    pub(super) delivered: u64,
-    pub(super) segments: u64,
-    /// Bytes found lost.
-    pub(super) lost: u64,
-    /// Whether the window is reduced for a mark.
-    pub(super) marked: bool,
-    prior_in_flight: u64,
-    /// Round trips of the oldest and of the newest segment delivered.
-    oldest_rtt: Option<Duration>,
-    newest_rtt: Option<Duration>,
-    /// The same of those reported by SACK alone.
-    sacked_rtt: Option<Duration>,
-    /// Whether SACK has reported something new.
-    pub(super) sacked: bool,
-    /// Whether a segment that was sent once, before the episode under way began, was delivered.
-    pub(super) original: bool,
-    /// Whether something acknowledged cumulatively had been sent again.
-    pub(super) repeated: bool,
-    /// End of the duplicate that was reported.
-    pub(super) dsack: Option<u64>,
-    /// Whether the ACK acknowledges nothing new although something is outstanding.
-    pub(super) duplicate: bool,
-    /// Whether the timer must be set anew.
-    pub(super) rearm: bool,
-    /// Whether a retransmission has been lost.
-    pub(super) lost_again: bool,
-}
-
-/// Times of sending of the segments that an ACK delivers and that were sent once.
-#[derive(Clone, Copy)]
-struct Span {
-    oldest: Time,
-    newest: Time,
-}
-
-impl Span {
-    const EMPTY: Self = Self { oldest: Time(u64::MAX), newest: Time::ZERO };
-
-    fn extend(&mut self, sent: Time) {
-        self.oldest = self.oldest.min(sent);
-        self.newest = self.newest.max(sent);
-    }
-
-    fn is_empty(self) -> bool {
-        self.newest < self.oldest
-    }
+/// Kind of a transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transmission {
+    /// A segment goes out for the first time.
+    New,
+    /// A lost segment is sent again.
+    Repair,
+    /// The last segment is sent again to bring an ACK (RFC 8985, 7).
+    Probe,
 }
 
 /// A sender.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Sender {
     pub(super) params: Linux,
     flow: u32,
@@ -109,6 +70,7 @@ pub struct Sender {
     setup: Setup,
     pub(super) board: Scoreboard,
     pub(super) rack: Rack,
+    pub(super) reordering: Reordering,
     pub(super) rtt: RttEstimator,
     pub(super) sampler: Sampler,
     pub(super) control: Control,
@@ -117,7 +79,13 @@ pub struct Sender {
     pacer: Pacer,
     pub(super) timers: Timers,
     pub(super) episode: Episode,
-    pub(super) undo: Option<Undo>,
+    /// Whether something was missing or sent again when the last ACK came (Linux: `TCP_CA_Disorder`).
+    pub(super) disordered: bool,
+    /// Whether lost segments may be sent again now.
+    pub(super) may_repair: bool,
+    pub(super) undo: Undo,
+    /// Segments that D-SACKs have reported (`dsack_dups`).
+    duplicates: u64,
     pub(super) probe: Option<Probe>,
     usage: Usage,
     buffer: SendBuffer,
@@ -127,8 +95,6 @@ pub struct Sender {
     edge: u64,
     /// Duplicate ACKs in a row: what a sender without SACK knows of deliveries beyond a gap.
     pub(super) dupacks: u32,
-    /// So many of them tell of a loss (`reordering`).
-    pub(super) patience: u32,
     /// The next new segment tells that the window was reduced (RFC 3168, 6.1.2).
     pub(super) tell_reduced: bool,
     /// The phone's timestamp to echo.
@@ -159,6 +125,7 @@ impl Sender {
             setup: Setup::Closed,
             board: Scoreboard::new(mss),
             rack: Rack::default(),
+            reordering: Reordering::default(),
             rtt: RttEstimator::new(params.initial_rto, params.min_rto, params.max_rto),
             // The other controls make no use of samples.
             sampler: Sampler::new(params.control.paces_itself()),
@@ -168,13 +135,15 @@ impl Sender {
             pacer: Pacer::new(mss, initial_window),
             timers: Timers::default(),
             episode: Episode::Open,
-            undo: None,
+            disordered: false,
+            may_repair: true,
+            undo: Undo::default(),
+            duplicates: 0,
             probe: None,
             usage: Usage::default(),
             buffer: SendBuffer::new(mss, params.send_buffer.0),
             edge: 0,
             dupacks: 0,
-            patience: DUP_THRESH,
             tell_reduced: false,
             recent_stamp: 0,
             last_sent: Time::ZERO,
@@ -193,11 +162,12 @@ impl Sender {
 
     /// The window: the one set from outside, PRR's in its recovery, or the control's.
     pub(super) fn cwnd(&self) -> u64 {
-        match (self.steered, self.episode.prr()) {
-            (Some(window), _) => window,
-            (None, Some(prr)) => prr.cwnd(),
-            (None, None) => self.control.cwnd,
-        }
+        self.steered.unwrap_or_else(|| self.spread_window())
+    }
+
+    /// Returns the window that spreads a reduction, or the control's.
+    pub(super) fn spread_window(&self) -> u64 {
+        self.episode.prr().map_or(self.control.cwnd, Prr::cwnd)
     }
 
     /// What RACK's patience depends on.
@@ -205,7 +175,8 @@ impl Sender {
         Conditions {
             min_rtt: self.rtt.min().unwrap_or_default(),
             srtt: self.rtt.srtt().unwrap_or_default(),
-            recovering: self.episode.phase() != Phase::Open,
+            recovering: self.episode.repairs(),
+            reordering: self.reordering,
         }
     }
 
@@ -228,64 +199,6 @@ impl Sender {
         let rtt = self.fresh_rtt;
         self.control.report(|control| control.on_established(now, rtt));
         self.timers.loss = None;
-    }
-
-    /// Takes what an ACK says about segments.
-    fn harvest(&mut self, now: Time, ack: &Segment) -> Harvest {
-        let una = self.board.una();
-        let mut harvest = Harvest { prior_in_flight: self.in_flight(), ..Harvest::default() };
-        let (min_rtt, until) = (self.rtt.min(), self.episode.until().unwrap_or(u64::MAX));
-        let Self { board, rack, sampler, params, .. } = self;
-        let (mut acked, mut sacked) = (Span::EMPTY, Span::EMPTY);
-        let mut deliver = |segment: &SentSegment, span: &mut Span, by_sack: bool| {
-            // Segments beyond a gap do not renew the timestamp that is echoed (RFC 7323, 4.3).
-            let echoed = by_sack || !params.timestamps || !is_older(ack.echo_us, clock_us(segment.sent));
-            rack.on_delivered(now, segment, min_rtt, echoed);
-            // Without SACK duplicate ACKs have counted some of them (`tcp_count_delivered`).
-            let bytes = if params.sack { segment.bytes() } else { 0 };
-            sampler.on_delivered(now, bytes, segment.sent, segment.snapshot);
-            harvest.delivered += segment.bytes();
-            harvest.segments += 1;
-            harvest.sacked |= by_sack;
-            if !segment.retransmitted {
-                harvest.original |= segment.end() <= until;
-                span.extend(segment.sent);
-            }
-        };
-        let (acked_segments, repeated) =
-            board.acknowledge(number(ack), |segment| deliver(segment, &mut acked, false));
-        let mut dsack = None;
-        if params.sack && !ack.sack.is_empty() {
-            let blocks;
-            (dsack, blocks) = split_dsack(ack);
-            board.sack(blocks, |segment| deliver(segment, &mut sacked, true));
-        }
-        harvest.dsack = dsack;
-        harvest.acked = self.board.una() - una;
-        (harvest.acked_segments, harvest.repeated) = (acked_segments, repeated);
-        // Karn's rule: what was sent again makes all that is acknowledged with it ambiguous.
-        if !acked.is_empty() && !repeated {
-            harvest.oldest_rtt = Some(now.since(acked.oldest));
-            harvest.newest_rtt = Some(now.since(acked.newest));
-        }
-        if !sacked.is_empty() {
-            harvest.sacked_rtt = Some(now.since(sacked.oldest));
-            harvest.oldest_rtt = harvest.oldest_rtt.or(harvest.sacked_rtt);
-            harvest.newest_rtt = Some(now.since(sacked.newest));
-        }
-        if harvest.oldest_rtt.is_none() {
-            harvest.oldest_rtt = self.rtt_by_stamp(now, ack, &harvest);
-            harvest.newest_rtt = harvest.oldest_rtt;
-        }
-        harvest.duplicate = harvest.acked == 0 && dsack.is_none() && self.board.head().is_some();
-        harvest
-    }
-
-    /// After a retransmission only the timestamp tells which transmission was answered (RFC 7323, 4).
-    #[cold]
-    fn rtt_by_stamp(&self, now: Time, ack: &Segment, harvest: &Harvest) -> Option<Duration> {
-        let usable = self.params.timestamps && ack.echo_us != 0 && harvest.acked > 0;
-        usable.then(|| Duration(u64::from(clock_us(now).wrapping_sub(ack.echo_us)) * 1_000))
     }
 
     /// The smoothed round trip is of the oldest segment, the smallest of the newest (Linux:
@@ -321,62 +234,87 @@ impl Sender {
             una: self.board.una(),
             next: self.board.next(),
             phase: self.episode.phase(),
+            reordered: harvest.sacked && self.reordering.is_high(),
             window_limited: self.is_window_limited(),
             departure: self.pacer.departure(now),
         };
         self.control.report(|control| control.on_ack(&event));
     }
 
-    /// An ACK of an established connection.
+    /// An ACK of an established connection (`tcp_ack`).
     fn process_ack(&mut self, now: Time, ack: &Segment) {
         let acked = number(ack);
-        if acked < self.board.una() || acked > self.board.next() {
+        self.may_repair = true;
+        if acked > self.board.next() {
             return;
         }
-        let edge = acked + u64::from(ack.window);
-        let opened = edge > self.edge;
-        self.edge = self.edge.max(edge);
+        if acked < self.board.una() {
+            self.process_old_ack(now, ack);
+            return;
+        }
+        let had_outstanding = self.board.head().is_some();
+        let opened = self.update_edge(acked, ack.window);
         self.buffer.on_ack(acked, u64::from(ack.window));
-        let mut harvest = self.harvest(now, ack);
+        let mut harvest = self.harvest(now, ack, false);
+        harvest.opened = opened;
         harvest.duplicate &= !opened;
+        if !had_outstanding {
+            self.process_ack_of_nothing(now, ack, &mut harvest);
+            return;
+        }
+        if harvest.acked > 0 || harvest.sacked {
+            self.rack.adapt(self.board.una(), self.board.next());
+        }
         self.take_rtt(&harvest);
         if harvest.acked > 0 {
             self.timeouts = 0;
         }
         harvest.rearm = harvest.acked > 0 || self.is_newer_than_head(now, &harvest);
+        if !self.params.sack {
+            self.estimate_deliveries(now, &mut harvest);
+        }
         self.judge(now, ack, &mut harvest);
+        if self.episode.prr().is_some() {
+            self.spread_reduction(harvest.segments, harvest.acked > 0 && harvest.lost == 0);
+        }
         if harvest.rearm {
             self.set_loss_timer(now);
         }
         self.notify_control(now, &harvest);
     }
 
-    /// Whether SACKs measured a round trip on data sent before the first outstanding segment was last sent;
-    /// otherwise the timeout might be put off for ever (Linux: `tcp_clean_rtx_queue`).
-    fn is_newer_than_head(&self, now: Time, harvest: &Harvest) -> bool {
-        let (Some(rtt), Some(sent)) = (harvest.sacked_rtt, self.board.head_sent()) else {
-            return false;
-        };
-        rtt > now.since(sent)
+    /// Takes the receiver's window; returns true if the ACK updates it (`tcp_may_update_window`). One that does
+    /// not advance may have been overtaken, and moves the edge back only if it closes the window.
+    fn update_edge(&mut self, acked: u64, window: u32) -> bool {
+        let edge = acked + u64::from(window);
+        let updates = acked > self.board.una() || edge > self.edge || window == 0;
+        if updates {
+            self.edge = edge;
+        }
+        updates
     }
-}
 
-/// The payload that an ACK acknowledges.
-fn number(ack: &Segment) -> u64 {
-    ack.seq.saturating_sub(FIRST_BYTE)
-}
+    /// Takes the blocks of an ACK that another has overtaken (the end of `tcp_ack`). A number older than any
+    /// window says nothing.
+    #[cold]
+    fn process_old_ack(&mut self, now: Time, ack: &Segment) {
+        let is_recent = number(ack) + self.buffer.largest_window() >= self.board.una();
+        if is_recent && self.params.sack && !ack.sack.is_empty() {
+            let mut harvest = self.harvest(now, ack, true);
+            harvest.duplicate = false;
+            self.judge(now, ack, &mut harvest);
+        }
+    }
 
-/// Separates a D-SACK, the first block if it lies below the ACK's number or within the second block
-/// (RFC 2883, 4), from the blocks that report gaps; of the D-SACK the end is returned.
-fn split_dsack(ack: &Segment) -> (Option<u64>, impl Iterator<Item = (u64, u64)>) {
-    let blocks = || ack.sack.of(ack.seq);
-    let is_duplicate = |&(from, to): &(u64, u64)| {
-        to <= ack.seq || blocks().nth(1).is_some_and(|(outer, end)| outer <= from && to <= end)
-    };
-    let payload =
-        |(first, end): (u64, u64)| (first.saturating_sub(FIRST_BYTE), end.saturating_sub(FIRST_BYTE));
-    let dsack = blocks().next().filter(is_duplicate).map(|block| payload(block).1);
-    (dsack, blocks().skip(usize::from(dsack.is_some())).map(payload))
+    /// Takes an ACK that comes when nothing is outstanding: a D-SACK may tell of a mistake (`tcp_ack`).
+    #[cold]
+    fn process_ack_of_nothing(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest) {
+        if harvest.dsack.is_some() {
+            self.judge(now, ack, harvest);
+        } else {
+            self.answer_probe(now, harvest);
+        }
+    }
 }
 
 impl crate::Sender for Sender {
@@ -404,6 +342,7 @@ impl crate::Sender for Sender {
 
     fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         let due = self.timers.due(now);
+        self.may_repair = true;
         if let Setup::SynSent(_, times) = self.setup {
             if due.is_some() {
                 self.rtt.back_off();

@@ -67,6 +67,11 @@ impl SendBuffer {
         self.filled
     }
 
+    /// Returns the largest window that the receiver has offered.
+    pub fn largest_window(&self) -> u64 {
+        self.window
+    }
+
     /// Makes room for so many windows of `cwnd` bytes, each time for as many (`tcp_sndbuf_expand`).
     pub fn expand(&mut self, cwnd: u64, windows: u64) {
         if cwnd > self.largest {

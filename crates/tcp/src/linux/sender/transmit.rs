@@ -3,7 +3,7 @@
 use nodeb_base::event::Hold;
 use nodeb_base::units::{Duration, Time};
 
-use super::{Pending, Sender, Setup, Usage};
+use super::{Pending, Sender, Setup, Transmission, Usage};
 use crate::linux::control::Phase;
 use crate::linux::loss::Episode;
 use crate::linux::{FIRST_BYTE, clock_us};
@@ -88,7 +88,8 @@ impl Sender {
 
     /// Sends as far as there is something to send; returns whether a window or the pacer has ended it.
     fn send_allowed(&mut self, now: Time, gently: bool, repeats: &mut u64, out: &mut Vec<Segment>) -> bool {
-        while let Some((number, again)) = self.next_segment() {
+        while let Some((number, transmission)) = self.next_segment() {
+            let again = transmission == Transmission::Repair;
             let (first, end) = if again { self.board.range(number) } else { self.board.next_range() };
             if !self.window_allows(end - first) {
                 return true;
@@ -103,20 +104,21 @@ impl Sender {
                 self.timers.pacing = Some(at);
                 return true;
             }
-            self.send(now, number, again, out);
+            self.send(now, number, transmission, out);
         }
         false
     }
 
     /// What to send next: lost segments first, then new ones that the receiver allows (RFC 6675,
     /// `NextSeg`, 1 and 2; RACK and the probe take the place of 3 and 4).
-    fn next_segment(&mut self) -> Option<(u64, bool)> {
-        if !self.is_probing_timeout()
+    fn next_segment(&mut self) -> Option<(u64, Transmission)> {
+        if self.may_repair
+            && !self.is_probing_timeout()
             && let Some(lost) = self.board.next_lost()
         {
-            return Some((lost, true));
+            return Some((lost, Transmission::Repair));
         }
-        self.has_new().then_some((self.board.end(), false))
+        self.has_new().then_some((self.board.end(), Transmission::New))
     }
 
     /// Whether the application has put new data into the buffer, and the receiver allows them.
@@ -213,7 +215,14 @@ impl Sender {
     }
 
     /// Sends segment `number`, for the first time or again.
-    pub(in super::super) fn send(&mut self, now: Time, number: u64, again: bool, out: &mut Vec<Segment>) {
+    pub(in super::super) fn send(
+        &mut self,
+        now: Time,
+        number: u64,
+        transmission: Transmission,
+        out: &mut Vec<Segment>,
+    ) {
+        let again = transmission != Transmission::New;
         let (first, end) = if again { self.board.range(number) } else { self.board.next_range() };
         let (bytes, before) = (end - first, self.board.pipe());
         let nothing_outstanding = self.board.head().is_none();
@@ -223,22 +232,24 @@ impl Sender {
         let snapshot = self.sampler.on_send(now, bytes, before);
         self.counts.packets += 1;
         let mut packet = Segment { retransmission: again, ..self.packet(now, FIRST_BYTE + first, bytes) };
-        if again {
-            self.counts.retransmissions += 1;
-            self.board.send_again(now, number, snapshot);
-            if let Some(undo) = &mut self.undo {
-                undo.note_retransmission(now);
+        match transmission {
+            Transmission::New => {
+                self.board.send_next(now, snapshot);
+                self.buffer.on_sent(end, now == self.last_sent);
+                // Retransmissions are not marked (RFC 3168, 6.1.5).
+                let reduced = std::mem::take(&mut self.tell_reduced);
+                packet.ecn = Ecn { capable: self.params.ecn, reduced, ..Ecn::default() };
             }
-        } else {
-            self.board.send_next(now, snapshot);
-            self.buffer.on_sent(end, now == self.last_sent);
-            // Retransmissions are not marked (RFC 3168, 6.1.5).
-            let reduced = std::mem::take(&mut self.tell_reduced);
-            packet.ecn = Ecn { capable: self.params.ecn, reduced, ..Ecn::default() };
+            Transmission::Repair => {
+                self.board.repair(now, number, snapshot);
+                self.undo.note_retransmission(now);
+            }
+            Transmission::Probe => self.board.probe(now, number, snapshot),
         }
+        self.counts.retransmissions += u64::from(again);
         out.push(packet);
         self.last_sent = now;
-        if let Some(prr) = self.episode.prr_mut() {
+        if let Some(prr) = self.episode.prr_mut().filter(|_| transmission != Transmission::Probe) {
             prr.on_sent();
         }
         self.pacer.charge(now, bytes);

@@ -6,9 +6,12 @@ mod laws;
 mod loss;
 mod no_sack;
 mod quick_acks;
+mod recovery;
+mod reordering;
 mod script;
 mod sizes;
 mod timeouts;
+mod undo;
 mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -29,10 +29,10 @@ fn more_duplicates_than_segments_make_patient() {
     let mut script = begin(10);
     script.wait(100);
     duplicates(&mut script, 0, 9);
-    assert_eq!((script.sender.dupacks, script.sender.patience), (9, 3));
+    assert_eq!((script.sender.dupacks, script.sender.reordering.degree()), (9, 3));
     assert_eq!(script.sender.counts.fast_retransmits, 1);
     duplicates(&mut script, 0, 1);
-    assert_eq!((script.sender.dupacks, script.sender.patience), (9, 10));
+    assert_eq!((script.sender.dupacks, script.sender.reordering.degree()), (9, 10));
 }
 
 /// `tcp_is_non_sack_preventing_reopen`: while exactly the end of a recovery is acknowledged, duplicates are of
@@ -80,4 +80,19 @@ fn a_gap_that_stays_fills_the_send_buffer() {
     assert_eq!(sent(&script), 75);
     script.acknowledge(75, &[]);
     assert!(sent(&script) > 75);
+}
+
+/// `tcp_fastretrans_alert` by `tcp_reset_reno_sack`: the duplicates of a recovery end with it. What is left of them
+/// must not begin another.
+#[test]
+fn leaving_a_recovery_forgets_its_duplicates() {
+    let mut script = begin(100);
+    script.wait(100);
+    duplicates(&mut script, 0, 10);
+    let until = script.sender.episode.until().unwrap() / MSS;
+    script.wait(100);
+    script.acknowledge(until - 1, &[]);
+    duplicates(&mut script, until - 1, 5);
+    script.acknowledge(until + 1, &[]);
+    assert_eq!((script.sender.dupacks, script.sender.counts.fast_retransmits), (0, 1));
 }

@@ -31,14 +31,20 @@ impl Script {
         (new, sent)
     }
 
-    /// Lets `ms` go by without a timer.
+    /// Lets `ms` go by without a timer that sends.
     pub fn wait(&mut self, ms: u64) {
+        let sent = self.pause(ms);
+        assert!(sent.is_empty(), "{sent:?} before {:?}", self.now);
+    }
+
+    /// Lets `ms` go by; returns what timers send meanwhile.
+    pub fn pause(&mut self, ms: u64) -> Vec<Sent> {
         self.now += MS(ms);
+        let mut out = Vec::new();
         while let Some(at) = self.sender.timer().filter(|&at| at <= self.now) {
-            let mut out = Vec::new();
             self.sender.on_timer(at, &mut out);
-            assert!(out.is_empty(), "{out:?} at {at:?}");
         }
+        numbers(&out)
     }
 
     /// Waits for the next timer that lets something go.
@@ -58,14 +64,32 @@ impl Script {
 
     /// An ACK that echoes the timestamp of `echo_us`.
     pub fn echo(&mut self, next: u64, blocks: &[(u64, u64)], echo_us: u32) -> Vec<Sent> {
+        let ack = Segment { echo_us, ..self.ack(next, blocks) };
+        self.take(&ack)
+    }
+
+    /// An ACK that echoes a mark.
+    pub fn mark(&mut self, next: u64, blocks: &[(u64, u64)]) -> Vec<Sent> {
+        let mut ack = self.ack(next, blocks);
+        ack.ecn.echo = true;
+        self.take(&ack)
+    }
+
+    /// Returns an ACK of all segments before `next`.
+    pub fn ack(&self, next: u64, blocks: &[(u64, u64)]) -> Segment {
         let window = self.params.receive_buffer.0 as u32;
         let seq = FIRST_BYTE + next * MSS;
-        let mut ack = Segment { seq, window, echo_us, timestamp_us: 1, ..Segment::control(0, Kind::Ack) };
+        let mut ack = Segment { seq, window, timestamp_us: 1, ..Segment::control(0, Kind::Ack) };
         for &(first, end) in blocks {
             ack.sack.push(FIRST_BYTE + first * MSS, FIRST_BYTE + end * MSS);
         }
+        ack
+    }
+
+    /// Hands an ACK to the sender; returns what it sends.
+    pub fn take(&mut self, ack: &Segment) -> Vec<Sent> {
         let mut out = Vec::new();
-        self.sender.on_ack(self.now, &ack, &mut out);
+        self.sender.on_ack(self.now, ack, &mut out);
         numbers(&out)
     }
 

@@ -310,7 +310,7 @@ impl CongestionControl for BbrControl {
     }
 
     /// `bbr_undo_cwnd`: the window itself comes back with the end of recovery.
-    fn undo(&mut self) {
+    fn undo(&mut self, _: u64) {
         self.full_pipe = FullPipe::default();
         self.policer = Policer::default();
     }

@@ -330,6 +330,6 @@ fn a_policer_sets_the_rate() {
     }
     assert!((control.bandwidth() / (80.0 * MSS as f64) - 1.0).abs() < 0.01, "{}", control.bandwidth());
     assert!((control.gains.pacing - 1.0).abs() < 1e-9);
-    control.undo();
+    control.undo(0);
     assert!(control.bandwidth() > 90.0 * MSS as f64, "an undone recovery was no policer");
 }

@@ -316,7 +316,7 @@ impl CongestionControl for Bbr3Control {
         }
     }
 
-    fn undo(&mut self) {
+    fn undo(&mut self, _: u64) {
         self.take_back();
     }
 

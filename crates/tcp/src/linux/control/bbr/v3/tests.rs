@@ -200,7 +200,7 @@ fn a_needless_recovery_gives_everything_back() {
     bbr.on_congestion(now, BDP * MSS);
     assert_eq!((bbr.state, bbr.cycle.too_high), (State::Down, true));
     assert!(bbr.bounds.long_term < u64::MAX);
-    bbr.undo();
+    bbr.undo(0);
     assert_eq!((bbr.state, bbr.bounds.long_term), (State::Refill, u64::MAX));
     assert!(bbr.cwnd() >= cwnd);
 }

@@ -1,0 +1,77 @@
+//! The retransmission timeout, and how it turns out to have been real or spurious.
+
+use nodeb_base::units::Time;
+
+use super::Episode;
+use crate::linux::sender::{Harvest, Sender, Transmission};
+use crate::linux::timers::Pending;
+use crate::segment::Segment;
+
+impl Sender {
+    /// The retransmission timer has expired (RFC 6298, 5.4 to 5.6; Linux: `tcp_enter_loss`).
+    #[cold]
+    pub(in super::super) fn on_timeout(&mut self, now: Time, out: &mut Vec<Segment>) {
+        let Some(head) = self.board.head() else {
+            return;
+        };
+        self.counts.timeouts += 1;
+        self.rtt.back_off();
+        let again = self.is_reduced_already();
+        if self.board.is_reneged() {
+            self.board.forget_sacks();
+            self.board.mark_where(|_, _| true);
+        } else if self.params.rack {
+            self.rack.detect_on_timeout(now, &mut self.board);
+        } else {
+            self.board.mark_where(|_, _| true);
+        }
+        self.report_losses(now);
+        self.dupacks = 0;
+        self.timers.loss = None;
+        if !again {
+            self.begin_undo(false);
+        }
+        self.probe = None;
+        if self.episode == Episode::Open {
+            self.reordering.on_timeout(self.board.sacked_segments());
+        }
+        let in_flight = self.board.pipe();
+        self.control.report(|control| control.on_timeout(now, in_flight, again));
+        self.episode = Episode::Loss { until: self.board.next(), frto: self.begin_frto() };
+        self.tell_reduced = self.params.ecn;
+        self.timeouts += 1;
+        self.send(now, head, Transmission::Repair, out);
+        self.timers.set(now, self.rtt.rto(), Pending::Timeout);
+    }
+
+    /// Returns true if the window has been reduced for what is outstanding: in a recovery, or by a timeout after
+    /// which nothing was acknowledged (Linux: `tcp_enter_loss`).
+    fn is_reduced_already(&self) -> bool {
+        let una = self.board.una();
+        match self.episode {
+            Episode::Open => false,
+            Episode::Recovery { until, .. } => until > una,
+            Episode::Loss { until, .. } => until > una && self.timeouts > 0,
+        }
+    }
+
+    /// Judges by an ACK what a timeout was (`tcp_process_loss`).
+    pub(super) fn judge_timeout(&mut self, now: Time, ack: &Segment, harvest: &Harvest) {
+        if harvest.advances() && self.is_mistake(ack) {
+            self.undo_timeout(now, self.params.sack);
+        } else if self.is_spurious_timeout(harvest) {
+            self.undo_timeout(now, true);
+        } else if self.episode.until().is_some_and(|until| until <= self.board.una()) {
+            self.finish(now, ack);
+        }
+    }
+
+    /// Takes a timeout back. Without SACK duplicates of its repetitions may still come (`tcp_try_undo_loss`).
+    fn undo_timeout(&mut self, now: Time, opens: bool) {
+        self.take_back(true);
+        self.timeouts = 0;
+        if opens && !self.is_held() {
+            self.reopen(now);
+        }
+    }
+}

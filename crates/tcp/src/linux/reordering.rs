@@ -1,0 +1,103 @@
+//! How much the path reorders, as Linux measures it (`tcp_check_sack_reordering`, `tcp_check_reno_reordering`,
+//! version 6): the largest distance in segments by which one has overtaken another.
+
+use super::DUP_THRESH;
+
+/// Largest degree (`tcp_max_reordering`).
+const MAX_DEGREE: u64 = 300;
+
+/// The path's reordering.
+#[derive(Clone, Copy, Debug)]
+pub struct Reordering {
+    /// Segments delivered beyond a gap that tell of a loss.
+    degree: u32,
+    /// Whether any has been seen (`reord_seen`).
+    seen: bool,
+}
+
+impl Default for Reordering {
+    fn default() -> Self {
+        Self { degree: DUP_THRESH, seen: false }
+    }
+}
+
+impl Reordering {
+    /// Returns how many segments delivered beyond a gap tell of a loss.
+    pub fn degree(self) -> u32 {
+        self.degree
+    }
+
+    /// Returns true if any has been seen.
+    pub fn is_seen(self) -> bool {
+        self.seen
+    }
+
+    /// Returns true if the order of delivery says little: then the window grows whatever is delivered
+    /// (`tcp_may_raise_cwnd`).
+    pub fn is_high(self) -> bool {
+        self.degree > DUP_THRESH
+    }
+
+    /// Takes note that the byte `late`, never sent again, was delivered after what lies below `fack`. The degree
+    /// grows to their distance in segments of `mss` bytes.
+    pub fn note_late(&mut self, late: u64, fack: u64, mss: u64) {
+        if late < fack {
+            let distance = fack - late;
+            if distance > u64::from(self.degree) * mss {
+                self.set_degree(distance.div_ceil(mss));
+            }
+            self.seen = true;
+        }
+    }
+
+    /// Takes note of more duplicate ACKs than `outstanding` segments can have caused.
+    pub fn note_duplicates(&mut self, outstanding: u64) {
+        self.set_degree(outstanding);
+        self.seen = true;
+    }
+
+    /// A timeout although so many segments had been `sacked` tells that the degree was too high
+    /// (`tcp_enter_loss`).
+    pub fn on_timeout(&mut self, sacked: u32) {
+        if sacked >= DUP_THRESH {
+            self.degree = self.degree.min(DUP_THRESH);
+        }
+    }
+
+    fn set_degree(&mut self, segments: u64) {
+        self.degree = segments.min(MAX_DEGREE) as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 100;
+
+    /// `tcp_check_sack_reordering`: the distance from the late byte to the highest delivered, rounded up.
+    #[test]
+    fn the_degree_is_the_largest_distance() {
+        let mut path = Reordering::default();
+        let mut after = |late, fack| {
+            path.note_late(late, fack, MSS);
+            (path.degree(), path.is_seen(), path.is_high())
+        };
+        assert_eq!(after(300, 300), (3, false, false), "in order");
+        assert_eq!(after(0, 300), (3, true, false));
+        assert_eq!(after(0, 301), (4, true, true));
+        assert_eq!(after(0, 1_250), (13, true, true));
+        assert_eq!(after(500, 1_000), (13, true, true));
+        assert_eq!(after(0, 1_000_000), (300, true, true));
+    }
+
+    #[test]
+    fn a_timeout_with_segments_beyond_the_gap_resets_the_degree() {
+        let mut path = Reordering::default();
+        path.note_late(0, 900, MSS);
+        path.on_timeout(2);
+        assert_eq!(path.degree(), 9);
+        path.on_timeout(3);
+        assert_eq!((path.degree(), path.is_seen()), (3, true));
+    }
+}

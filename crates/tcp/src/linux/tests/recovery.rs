@@ -1,0 +1,115 @@
+//! How recoveries begin and end.
+
+use super::script::{Script, Sent};
+use super::*;
+use crate::linux::control::CongestionSpec;
+use crate::linux::control::reno::Reno;
+use nodeb_base::event::Recovery;
+
+/// Reno without timestamps, so that no ACK says which transmission it answers.
+fn params() -> Linux {
+    Linux { control: CongestionSpec::Reno(Reno::default()), timestamps: false, ..Linux::default() }
+}
+
+/// The first of ten segments is lost, and of those sent in its recovery the first, which is sent again.
+fn lost_in_recovery() -> Script {
+    let (mut script, _) = Script::begin(params(), 100);
+    script.wait(100);
+    assert_eq!(script.acknowledge(0, &[(1, 4)]), [(0, true), (10, false)]);
+    assert_eq!(script.window().1, 5);
+    assert_eq!(script.acknowledge(0, &[(1, 10)]), [(11, false), (12, false), (13, false)]);
+    script.wait(100);
+    assert!(script.acknowledge(0, &[(11, 14), (1, 10)]).contains(&(10, true)));
+    script
+}
+
+/// `tcp_time_to_recover` of Linux 6 asks for `lost_out`, in which what was sent again stays: a loss found during a
+/// recovery beyond its end begins the next one, which reduces the window once more.
+#[test]
+fn what_is_lost_in_a_recovery_begins_another() {
+    let mut script = lost_in_recovery();
+    assert_eq!(script.sender.counts.fast_retransmits, 1);
+    script.acknowledge(10, &[(11, 14)]);
+    assert_eq!((script.sender.counts.fast_retransmits, script.window().1), (2, 2));
+}
+
+/// `tcp_init_undo`: what is in flight again when the recovery begins counts too. If all of it turns out to have
+/// been sent in vain, so was the reduction.
+#[test]
+fn a_repair_under_way_may_take_the_next_reduction_back() {
+    let mut script = lost_in_recovery();
+    script.acknowledge(10, &[(11, 14)]);
+    script.acknowledge(14, &[(10, 11)]);
+    assert_eq!(script.window().1, 5);
+}
+
+/// `tcp_ack` takes the blocks before what is acknowledged cumulatively, so that the round trip of RACK is that of
+/// the last segment of these (`tcp_rack_advance`). What was sent with the blocks gets as much time.
+#[test]
+fn a_stretch_ack_leaves_newer_segments_their_time() {
+    let (mut script, _) = Script::begin(params(), 100);
+    script.wait(100);
+    assert_eq!(script.acknowledge(2, &[]).len(), 4);
+    script.wait(120);
+    let sent = script.acknowledge(9, &[(11, 14)]);
+    assert!(sent.contains(&(9, true)) && !sent.contains(&(10, true)), "{sent:?}");
+    let later = script.time_out();
+    assert_eq!(
+        (script.now, later.contains(&(10, true))),
+        (jiffies::expiry(Time::ZERO + MS(320), MS(102)), true)
+    );
+}
+
+/// `tcp_dsack_seen`: a spurious retransmission is delivered as well, and lets the window grow.
+#[test]
+fn a_duplicate_that_is_reported_is_a_delivery() {
+    let (mut script, _) = Script::begin(params(), 10);
+    assert_eq!(script.time_out(), [(9, true)]);
+    script.acknowledge(10, &[(9, 10)]);
+    assert_eq!(script.window().0, 10 + 11);
+}
+
+/// `tcp_fastretrans_alert`: after a mark the reduction lasts until something above its end is acknowledged, for the
+/// flag that tells of it to reach the receiver.
+#[test]
+fn a_mark_is_answered_until_something_newer_arrives() {
+    let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 100);
+    script.wait(100);
+    script.mark(2, &[]);
+    let until = script.sender.episode.until().unwrap() / script::MSS;
+    assert_eq!((script.sender.recovery(), script.window().1), (Recovery::Reduced, 5));
+    script.wait(100);
+    script.acknowledge(until, &[]);
+    assert_eq!(script.sender.recovery(), Recovery::Reduced);
+    script.acknowledge(until + 1, &[]);
+    assert_eq!(script.sender.recovery(), Recovery::Open);
+}
+
+/// `tcp_enter_recovery` while `tcp_in_cwnd_reduction`: a loss after a mark goes on with the reduction under way, and
+/// with the undo barred.
+#[test]
+fn a_loss_after_a_mark_reduces_no_more() {
+    let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 100);
+    script.wait(100);
+    script.mark(2, &[]);
+    let until = script.sender.episode.until();
+    let sent: Vec<Sent> = script.acknowledge(2, &[(3, 7)]);
+    assert!(sent.contains(&(2, true)), "{sent:?}");
+    assert_eq!((script.sender.recovery(), script.window().1), (Recovery::Fast, 5));
+    assert_eq!(script.sender.episode.until(), until);
+    script.acknowledge(7, &[(2, 3)]);
+    assert_eq!((script.sender.recovery(), script.window().1), (Recovery::Open, 5));
+}
+
+/// `tcp_schedule_loss_probe`: none while anything is missing, but also while the window is reduced for a mark.
+#[test]
+fn probes_are_sent_unless_something_is_missing() {
+    let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 10);
+    script.wait(100);
+    script.mark(2, &[]);
+    assert_eq!(script.sender.timers.pending(), Some(Pending::Probe));
+    let (mut script, _) = Script::begin(params(), 10);
+    script.wait(100);
+    script.acknowledge(2, &[(9, 10)]);
+    assert_ne!(script.sender.timers.pending(), Some(Pending::Probe));
+}

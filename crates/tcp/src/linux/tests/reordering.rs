@@ -1,0 +1,83 @@
+//! Segments and ACKs that overtake each other.
+
+use super::script::Script;
+use super::*;
+use crate::linux::control::CongestionSpec;
+use crate::linux::control::reno::Reno;
+
+fn params() -> Linux {
+    Linux { control: CongestionSpec::Reno(Reno::default()), timestamps: false, ..Linux::default() }
+}
+
+/// `tcp_sacktag_one`: a segment sent once and reported after a higher one was overtaken. Its distance is the degree
+/// of reordering (`tcp_check_sack_reordering`), and beyond three the window grows on SACKs, too
+/// (`tcp_may_raise_cwnd`).
+#[test]
+fn the_window_grows_on_sacks_where_the_path_reorders() {
+    let (mut script, _) = Script::begin(params(), 100);
+    script.wait(100);
+    script.acknowledge(0, &[(6, 8)]);
+    assert_eq!((script.sender.reordering.degree(), script.window().0), (3, 10));
+    script.acknowledge(0, &[(3, 4), (6, 8)]);
+    assert_eq!((script.sender.reordering.degree(), script.window().0), (5, 11));
+    script.acknowledge(0, &[(3, 6), (6, 8)]);
+    assert_eq!(script.window().0, 13);
+}
+
+/// `tcp_clean_rtx_queue`: so was what is acknowledged cumulatively below what had been reported before this ACK.
+#[test]
+fn an_ack_of_a_gap_shows_reordering() {
+    let (mut script, _) = Script::begin(params(), 100);
+    script.wait(100);
+    script.acknowledge(0, &[(1, 2)]);
+    script.acknowledge(2, &[]);
+    assert!(script.sender.reordering.is_seen());
+    assert_eq!(script.sender.reordering.degree(), 3);
+}
+
+/// Blocks that arrive together are taken in ascending order: neither has overtaken the other.
+#[test]
+fn blocks_reported_at_once_are_no_reordering() {
+    let (mut script, _) = Script::begin(params(), 100);
+    script.wait(100);
+    script.acknowledge(1, &[(5, 6), (3, 4)]);
+    assert!(!script.sender.reordering.is_seen());
+}
+
+/// `tcp_rack_reo_wnd`: with reordering seen, RACK waits a quarter of a round trip also in a recovery.
+#[test]
+fn rack_waits_where_the_path_reorders() {
+    let (mut script, _) = Script::begin(params(), 100);
+    script.wait(100);
+    script.acknowledge(0, &[(3, 4)]);
+    for blocks in [(2, 4), (2, 7)] {
+        let sent = script.acknowledge(0, &[blocks]);
+        assert!(sent.iter().all(|&(_, again)| !again), "{sent:?}");
+    }
+    assert!(script.time_out().contains(&(0, true)));
+}
+
+/// `tcp_newreno_mark_lost`: as many duplicates tell of a loss as the path was seen to reorder.
+#[test]
+fn a_timeout_resets_the_degree() {
+    let (mut script, _) = Script::begin(Linux { rack: false, tail_loss_probe: false, ..params() }, 100);
+    script.wait(100);
+    script.acknowledge(0, &[(8, 9)]);
+    script.acknowledge(0, &[(1, 2), (8, 9)]);
+    assert_eq!(script.sender.reordering.degree(), 8);
+    while script.sender.counts().timeouts == 0 {
+        script.time_out();
+    }
+    assert_eq!(script.sender.reordering.degree(), 8, "two segments beyond the gap");
+}
+
+/// The end of `tcp_ack`: an ACK that another has overtaken says nothing by its number, but by its blocks.
+#[test]
+fn the_blocks_of_an_old_ack_count() {
+    let (mut script, _) = Script::begin(params(), 100);
+    script.wait(100);
+    script.acknowledge(5, &[]);
+    let sent = script.acknowledge(3, &[(7, 10)]);
+    assert_eq!((script.sender.board.sacked_segments(), script.sender.counts().fast_retransmits), (3, 1));
+    assert!(sent.contains(&(5, true)), "{sent:?}");
+}

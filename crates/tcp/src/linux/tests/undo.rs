@@ -1,0 +1,129 @@
+//! Reductions that turn out to have been mistakes.
+
+use super::script::{NONE, Script, Sent};
+use super::*;
+use crate::linux::control::CongestionSpec;
+use crate::linux::control::reno::Reno;
+
+fn params() -> Linux {
+    Linux { control: CongestionSpec::Reno(Reno::default()), ..Linux::default() }
+}
+
+/// When the first ten segments were sent, as their timestamp.
+const FIRST_US: u32 = 100_000;
+
+/// `tcp_try_undo_partial` of Linux 6: an ACK of what was only late takes the reduction back once nothing sent again
+/// is under way. Before, it shows how much the path reorders, and nothing more is given up on it.
+#[test]
+fn a_partial_ack_waits_for_the_repairs_under_way() {
+    let (mut script, _) = Script::begin(params(), 100);
+    script.wait(100);
+    let sent = script.acknowledge(0, &[(6, 9), (1, 5)]);
+    assert_eq!(sent[..2], [(0, true), (5, true)]);
+    script.wait(10);
+    script.echo(5, &[(6, 9)], FIRST_US);
+    assert_eq!((script.window().1, script.sender.reordering.degree()), (5, 9));
+    script.wait(10);
+    script.echo(9, &[], FIRST_US);
+    let (cwnd, ssthresh) = script.window();
+    assert!(cwnd >= 10 && ssthresh == NONE, "{cwnd} {ssthresh}");
+}
+
+/// The same ACK lets new segments go and none again (`REXMIT_NONE`), though another is known to be lost.
+#[test]
+fn a_partial_ack_of_the_original_sends_nothing_again() {
+    let (mut script, _) = Script::begin(params(), 100);
+    script.wait(100);
+    // PRR lets the first go; the others wait.
+    assert_eq!(script.acknowledge(0, &[(9, 10), (7, 8), (5, 6)])[0], (0, true));
+    let sent = script.echo(1, &[(9, 10), (7, 8), (5, 6)], FIRST_US);
+    assert!(sent.iter().all(|&(_, again)| !again), "{sent:?}");
+}
+
+/// `tcp_check_dsack` and `tcp_sacktag_one`: a D-SACK not above `undo_marker` tells of an earlier recovery.
+#[test]
+fn a_late_dsack_does_not_take_a_real_reduction_back() {
+    let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
+    script.wait(100);
+    assert_eq!(script.acknowledge(0, &[(1, 4)])[0], (0, true));
+    script.acknowledge(0, &[(1, 10)]);
+    script.wait(100);
+    script.acknowledge(12, &[]);
+    script.wait(100);
+    let sent = script.acknowledge(12, &[(13, 17)]);
+    assert!(sent.contains(&(12, true)), "{sent:?}");
+    let reduced = script.window().1;
+    script.acknowledge(12, &[(0, 1), (13, 17)]);
+    assert_eq!(script.window().1, reduced);
+    script.acknowledge(17, &[(12, 13)]);
+    assert_eq!(script.window().1, 5, "what the first recovery left");
+}
+
+/// `tcp_dsack_seen` does not believe more duplicates than there were retransmissions.
+#[test]
+fn duplicates_that_were_never_sent_again_do_not_count() {
+    let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
+    script.wait(100);
+    script.acknowledge(2, &[(0, 1)]);
+    script.acknowledge(2, &[(3, 7)]);
+    assert_eq!(script.window().1, 6);
+    script.acknowledge(7, &[(2, 3)]);
+    assert_eq!(script.window().1, 6, "two reported, one sent again");
+}
+
+/// `tcp_undo_cwnd_reduction` by `tcp_reno_undo_cwnd`: the window is the larger of what it was and what PRR has made of
+/// it. Here PRR has followed what was in flight, which exceeded the window before.
+#[test]
+fn the_undone_window_is_no_smaller_than_the_spread_one() {
+    let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
+    script.wait(100);
+    script.sender.control.report(|control| control.on_unused(0));
+    script.sender.control.report(|control| control.on_congestion(Time::ZERO, 0));
+    script.acknowledge(0, &[(1, 4)]);
+    let spread = script.sender.spread_window() / script::MSS;
+    assert!(spread > 5, "{spread}");
+    script.acknowledge(4, &[(0, 1)]);
+    assert!(script.window().0 >= spread, "{:?}", script.window());
+}
+
+/// As Linux 6.18.44 does (window, threshold and what it sends): nothing is sent again on partial ACKs of originals
+/// while repairs are under way, and the degree of reordering is what they were overtaken by.
+#[test]
+fn partial_acks_of_originals_let_new_segments_go() {
+    let (mut script, _) = Script::begin(params(), 60);
+    script.wait(100);
+    assert_eq!(script.acknowledge(0, &[(6, 10)]), [(0, true), (1, true), (2, true), (3, true)]);
+    for (next, sent, cwnd) in
+        [(1, &[(10, false), (11, false)][..], 5), (2, &[(12, false)], 5), (3, &[(13, false)], 5)]
+    {
+        assert_eq!(script.echo(next, &[(6, 10)], FIRST_US), sent);
+        assert_eq!((script.sender.spread_window() / script::MSS, script.window().1), (cwnd, 5));
+        assert_eq!(script.sender.reordering.degree(), 10);
+    }
+}
+
+/// As Linux 6.18.44 does: RACK has taken the sixth segment from its list when it gave it up
+/// (`tcp_rack_detect_loss`). When the timeout turns out to be spurious it counts as in flight, and only the next
+/// timeout sends it again.
+#[test]
+fn what_rack_gave_up_before_a_spurious_timeout_waits_for_the_next() {
+    let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 60);
+    script.wait(100);
+    assert_eq!(script.acknowledge(0, &[(6, 10)]), [(0, true), (1, true), (2, true), (3, true)]);
+    // F-RTO judges a timeout within a recovery only if it is not the first.
+    assert_eq!((script.time_out(), script.time_out()), (vec![(0, true)], vec![(0, true)]));
+    let sent = script.acknowledge(0, &[(4, 5), (6, 10)]);
+    assert_eq!(sent, (10..15).map(|number| (number, false)).collect::<Vec<Sent>>());
+    assert_eq!((script.window(), script.sender.reordering.degree()), ((11, NONE), 6));
+    let mut again = Vec::new();
+    for top in 11..=15 {
+        again.extend(script.pause(100));
+        again.extend(script.acknowledge(0, &[(4, 5), (6, top)]));
+    }
+    assert_eq!(again, [(1, true), (2, true), (3, true)]);
+    assert_eq!(script.acknowledge(5, &[(6, 15)]), [(15, false), (16, false), (17, false), (18, false)]);
+    script.wait(100);
+    assert_eq!(script.acknowledge(5, &[(6, 17)]), [(19, false), (20, false)]);
+    assert_eq!(script.time_out(), [(5, true)]);
+    assert_eq!(script.sender.counts().timeouts, 3);
+}
