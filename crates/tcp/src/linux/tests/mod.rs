@@ -107,7 +107,9 @@ impl Pair {
         let (cwnd, mss) = (sender.control.cwnd, sender.mss);
         assert!(cwnd >= mss && sender.window().cwnd >= 1.0, "window {cwnd} {:?}", sender.window());
         assert!(sender.board.next() <= self.allowed, "beyond the receiver's window");
-        assert!(sender.board.pipe() <= sender.board.next() - sender.board.una());
+        // A repair of what was not lost is in flight beside it (`tcp_packets_in_flight`).
+        let outstanding = sender.board.next() - sender.board.una();
+        assert!(sender.board.pipe() <= outstanding + u64::from(sender.board.repairs()) * mss);
         assert_eq!(sender.timer().is_none(), sender.is_idle(), "timers {:?}", sender.timers);
         // Three exceptions from the window: a timeout's retransmission (RFC 6298, 5.4) and a tail loss
         // probe (RFC 8985, 7.3) are one segment more; PRR brings down over a round trip what was in
