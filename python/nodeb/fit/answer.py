@@ -7,6 +7,7 @@ of laws, so that a model that is right is refused in 5 % at most.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from nodeb.answer.answer import Answer, Rows
@@ -18,6 +19,12 @@ __all__ = ["answer"]
 
 ERROR = 0.05
 """Share of right models that are refused."""
+FAR = 0.5
+"""Share of the error rate by which that of a model is another one."""
+IMPOSSIBLE = (
+    "impossible: the model never leaves some states, as where the sequence ends in a burst, "
+    "and would be in them from the beginning."
+)
 LAWS = {"gap": "gaps", "burst": "bursts", "lost_per_block": "PDUs lost of a block"}
 
 
@@ -31,6 +38,8 @@ def answer(found: Comparison, folder: str = "") -> Answer:
     errors = found.errors
     blocks = f"{int(errors.block_errors.sum())} of {len(errors.blocks)} blocks failed."
     notes = [f"BIC: what a model has more than the best. {blocks}"]
+    if not all(math.isfinite(one.bic) for one in found.candidates):
+        notes.append(IMPOSSIBLE)
     return Answer(
         command="nodeb fit",
         subject=str(errors.origin),
@@ -48,6 +57,12 @@ def _headline(found: Comparison) -> Iterator[str]:
     yield found.verdict
     for unit in found.units:
         best = found.best_of(unit)
+        rate = best.model.error_rate
+        if not math.isclose(rate, errors.error_rate, rel_tol=FAR):
+            yield (
+                f"{best.label} loses {percent(rate)} in the long run: a burst that does not end "
+                "is its rule; fit the sequence without it."
+            )
         if wrong := _differing(best):
             yield f"{best.label} has other {joined(wrong)} than the sequence."
         else:
@@ -66,7 +81,7 @@ def _table(found: Comparison) -> Rows:
         [
             f"{row['unit']} {row['model']}",
             Shown(str(row["parameters"]), ""),
-            Shown(f"{row['bic_diff']:.1f}", ""),
+            Shown(f"{row['bic_diff']:.1f}" if math.isfinite(row["bic"]) else "impossible", ""),
             *(f"{row[f'{law}_p_value']:.2g}" for law in LAWS),
         ]
         for row in found.table
@@ -76,7 +91,11 @@ def _table(found: Comparison) -> Rows:
 
 def _everything(found: Comparison) -> Rows:
     rows: list[list[str | Shown]] = [
-        [f"{row['unit']} {row['model']}", f"{row['log_likelihood']:.1f}", f"{row['per']:.3g}"]
+        [
+            f"{row['unit']} {row['model']}",
+            f"{row['log_likelihood']:.1f}" if math.isfinite(row["bic"]) else "impossible",
+            f"{row['per']:.3g}",
+        ]
         for row in found.table
     ]
     return Rows(["", "log-likelihood", "share of PDUs lost"], rows, "Likelihoods")

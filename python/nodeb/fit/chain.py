@@ -5,6 +5,7 @@ A binary symmetric channel is the chain of one state, Gilbert's and Elliott's th
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -92,7 +93,11 @@ class Chain:
         return _survival(first @ self.transition, self._with, longest)
 
     def log_likelihood(self, errors: Bits) -> float:
-        """Logarithm of the probability of a sequence."""
+        """Returns the logarithm of the probability of a sequence, -inf of an impossible one.
+
+        A chain with a state that it never leaves spends all its time there in its stationary state,
+        and no sequence that begins elsewhere is possible.
+        """
         if self.states == 1:
             return _bernoulli(errors, self.error[0])
         model = hmm(self.states, n_features=2)
@@ -100,7 +105,12 @@ class Chain:
         model.transmat_ = self.transition
         model.emissionprob_ = np.column_stack([1.0 - self.error, self.error])
         with np.errstate(divide="ignore"):
-            return float(model.score(errors.reshape(-1, 1)))
+            try:
+                return float(model.score(errors.reshape(-1, 1)))
+            except ValueError as error:
+                if "underflow" not in str(error):  # a symbol of a probability below 1e-300
+                    raise
+                return -math.inf
 
     def simulate(self, count: int, random: np.random.Generator) -> Bits:
         """A sequence that the chain produces.

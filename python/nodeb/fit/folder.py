@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -77,5 +78,6 @@ def _provenance(comparison: Comparison, seed: int) -> dict[str, Any]:
 
 def _described(candidate: Candidate, about: dict[str, Any]) -> Any:
     """The candidate's model with where it comes from."""
-    likelihood = {"log_likelihood": candidate.log_likelihood, "bic": candidate.bic}
+    known = {"log_likelihood": candidate.log_likelihood, "bic": candidate.bic}
+    likelihood = {name: one if math.isfinite(one) else None for name, one in known.items()}
     return dataclasses.replace(candidate.model, provenance=about | likelihood)

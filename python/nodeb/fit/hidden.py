@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -38,9 +39,10 @@ def check_states(errors: Bits, states: int, unit: str = "PDU") -> None:
     ones = int(np.count_nonzero(errors))
     rarer, what = min((ones, "lost"), (len(errors) - ones, "right"))
     if not ones:
+        trials = f"{len(errors)} {unit}{'s' if len(errors) > 1 else ''}"
         raise InputError(
-            f"there is no error in {len(errors)} {unit}s, so there is nothing to fit; the error "
-            f"rate is below {3.0 / len(errors):.2g} (95 %): simulate longer, or with less Eb/N0"
+            f"there is no error in {trials}, so there is nothing to fit; the error rate is below "
+            f"{_bound(len(errors)):.2g} (95 %): simulate longer, or with less Eb/N0"
         )
     if rarer < states**2:
         most = int(np.sqrt(rarer))
@@ -50,6 +52,14 @@ def check_states(errors: Bits, states: int, unit: str = "PDU") -> None:
             f"{states} states have {states**2} parameters, but only {rarer} of {len(errors)} "
             f"{unit}s are {what}: {would}, or give about {needed} {unit}s"
         )
+
+
+def _bound(trials: int) -> float:
+    """Returns the upper end of the 95 % interval of a rate without an error in these trials.
+
+    The rate at which no error has a probability of 5 % (Clopper and Pearson, one-sided); about 3/n.
+    """
+    return float(-math.expm1(math.log(0.05) / trials))
 
 
 def hidden_markov(

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from nodeb.answer import text
 from nodeb.errors import InputError
 from nodeb.fit import (
     Chain,
@@ -20,7 +21,9 @@ from nodeb.fit import (
     hidden_markov,
     read_errors,
 )
+from nodeb.fit.answer import answer
 from nodeb.fit.closed_form import two_states
+from nodeb.fit.folder import save
 from nodeb.fit.laws import match
 from nodeb.fit.recorded import recorded_model
 from nodeb.fit.sequence import bursts, gaps
@@ -234,6 +237,28 @@ def test_bad_sequences_are_explained(tmp_path, text, per_block, message):
 def test_sequences_that_cannot_tell_are_refused(digits, states, message):
     with pytest.raises(InputError, match=message):
         compare(sequence(digits), states)
+
+
+def test_the_bound_of_a_rate_without_errors_is_a_probability():
+    with pytest.raises(InputError, match=r"no error in 1 PDU, .* rate is below 0\.95 \(95 %\)"):
+        compare(sequence("0"), [2])
+
+
+@pytest.mark.parametrize("burst", [200, 800])
+def test_a_sequence_that_ends_in_a_burst_is_fitted(burst, tmp_path):
+    """The most likely chain hardly ever leaves the burst, or never: then it cannot begin so."""
+    errors = (random().random(4000) < 0.1).astype(np.uint8)
+    found = compare(ErrorSequence(np.append(errors, np.ones(burst, np.uint8))), [2, 3], starts=2)
+    assert np.isfinite(found.best.bic)
+    assert "pdu hmm2 loses more than 99 % in the long run" in answer(found).headline
+    stuck = Chain("hmm", np.array([[0.5, 0.5], [0.0, 1.0]]), np.array([0.1, 1.0]), 4)
+    assert stuck.log_likelihood(sequence("01").errors) == -np.inf
+    folder = save(found, tmp_path / "out", 1)
+    for file in folder.glob("*.json"):
+        json.loads(file.read_text(), parse_constant=pytest.fail)
+    shown = text(answer(found), everything=True)
+    assert "inf" not in shown
+    assert ("impossible" in shown) == (not all(np.isfinite(c.bic) for c in found.candidates))
 
 
 def test_no_sequence_there(tmp_path):
