@@ -143,8 +143,13 @@ def flight_connections(
         OSError: the log cannot be read.
     """
 
-def flight_packets(path: str | os.PathLike[str], control: Control) -> dict[str, dict[str, Any]]:
-    """What the headers of a recorded flight's packets say, `packets` by their numbers. Linux only.
+def flight_packets(
+    path: str | os.PathLike[str], control: Control
+) -> tuple[dict[str, dict[str, Any]], bool]:
+    """What the headers of a recorded flight's packets say. Linux only.
+
+    Returns:
+        `packets` by their numbers; whether the log has its end.
 
     Raises:
         Cancelled: through `control`.

@@ -135,20 +135,21 @@ fn of_connections(found: &Traffic) -> Table {
     CONNECTIONS.table(&rows)
 }
 
-/// What the headers of a flight's packets say, as a table by their numbers.
+/// What the headers of a flight's packets say, as a table by their numbers, and whether the log has its end.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_packets<'py>(
     py: Python<'py>,
     path: PathBuf,
     control: &Bound<'py, Control>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<(Bound<'py, PyDict>, bool)> {
     let log = Log { path: &path, control: control.get().inner() };
-    let table = guarded(|| path.display().to_string(), || py.detach(|| of_packets(log)))?;
-    tables::all(py, vec![table.map_err(unread)?])
+    let found = guarded(|| path.display().to_string(), || py.detach(|| of_packets(log)))?;
+    let (table, complete) = found.map_err(unread)?;
+    Ok((tables::all(py, vec![table])?, complete))
 }
 
-fn of_packets(log: Log<'_>) -> std::io::Result<Table> {
+fn of_packets(log: Log<'_>) -> std::io::Result<(Table, bool)> {
     let traffic = Traffic::of_log(log)?;
     let mut reader = log.open()?;
     let mut rows: Vec<Packet> = Vec::with_capacity(traffic.of_packet.len());
@@ -167,7 +168,7 @@ fn of_packets(log: Log<'_>) -> std::io::Result<Table> {
         }
         rows.push(row);
     }
-    Ok(PACKETS.table(&rows))
+    Ok((PACKETS.table(&rows), traffic.complete))
 }
 
 /// Flies a flight again and explains one of its TCP connections: its transfer and the spans of its critical path.

@@ -12,10 +12,10 @@ from nodeb.cli.options import (
     Everything,
     Force,
     Jobs,
-    Stopped,
     print_answer,
     print_place,
     shown_if_full,
+    stopped,
 )
 from nodeb.errors import InputError
 from nodeb.fit import compare, read_errors
@@ -77,10 +77,10 @@ def fit(
                     jobs=threads,
                     progress=bar,
                 )
+            with shown_if_full(lambda found: print_answer(answer(found), everything), comparison):
+                put(comparison, place, seed)
         except KeyboardInterrupt:
-            raise Stopped("interrupted; nothing was written") from None
-        with shown_if_full(lambda found: print_answer(answer(found), everything), comparison):
-            put(comparison, place, seed)
+            raise stopped(place) from None
     print_answer(answer(comparison, str(place.shown)), everything)
 
 

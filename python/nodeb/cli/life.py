@@ -14,12 +14,12 @@ from nodeb.cli.options import (
     Force,
     Seed,
     Settings,
-    Stopped,
     print_answer,
     print_place,
     print_warnings,
     refuse,
     shown_if_full,
+    stopped,
 )
 from nodeb.cli.times import seconds
 from nodeb.inputs.kinds import is_flight
@@ -94,8 +94,7 @@ def life(
             with shown_if_full(show, found), progress_bar("saving") as bar:
                 found.put(place, bar)
         except KeyboardInterrupt:
-            done = f"results are in {folder}" if place.is_put else "nothing was written"
-            raise Stopped(f"interrupted; {done}") from None
+            raise stopped(place) from None
     show(found, str(folder))
 
 

@@ -116,6 +116,13 @@ class Stopped(NodebError):
         ignore()
 
 
+def stopped(place: Place) -> Stopped:
+    """Returns what to raise after Ctrl-C: all results are in the folder, or none."""
+    if place.is_put:
+        return Stopped(f"stopped after everything was done; the results are in {place.shown}")
+    return Stopped("interrupted; nothing was written")
+
+
 def refuse(options: Mapping[str, object], file: Path) -> None:
     """Complains about options that a recorded flight has no use for.
 

@@ -45,6 +45,8 @@ def read_all(
     for keys, table, read in _named(scenario):
         path = folder / table["file"]
         try:
+            if not table["file"]:
+                raise ScenarioError("the name is empty; expected that of a file")
             if (path, *keys) not in known:
                 known[path, *keys] = read(path)
             table.update(known[path, *keys])
@@ -76,7 +78,7 @@ def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]
     """What is still to be read: the keys that name a file, its table, and what reads it."""
     for owner, place, table in recordings(scenario):
         lists = ("times", "snrs_db", "rates", "times_ms")
-        if not _file(table) or any(len(table.get(key) or ()) for key in lists):
+        if not _names_file(table) or any(len(table.get(key) or ()) for key in lists):
             continue
         if isinstance(owner, str):
             from nodeb.inputs import opportunities  # needs NumPy
@@ -93,14 +95,13 @@ def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]
                 "errors": (error_model.errors, "process"),
                 "link_curve": (link_curve.read, "cqi"),
             }.get(key, (None, ""))
-            if read and _file(table) and not table.get(content):
+            if read and _names_file(table) and not table.get(content):
                 yield ["radio", radio, key, "file"], table, read
 
 
-def _file(table: Mapping[str, Any]) -> str:
-    """The file that a table names; empty for none, or for what can be no file's name."""
-    name = table.get("file")
-    return name if isinstance(name, str) else ""
+def _names_file(table: Mapping[str, Any]) -> bool:
+    """Returns true if a table names a file; what can be no name is refused by the core."""
+    return isinstance(table.get("file"), str)
 
 
 def _tables(parts: Any) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -11,7 +12,9 @@ from nodeb import _core
 from nodeb.errors import RunError, ScenarioError
 from nodeb.storage import bounded
 
-__all__ = ["core_call", "document", "read_text"]
+__all__ = ["NO_NUMBER", "core_call", "document", "odd_number", "read_text"]
+
+NO_NUMBER = "this is no finite number; expected one"
 
 MOST_BYTES = 64 << 20
 """What a scenario file may have."""
@@ -43,7 +46,30 @@ def document(text: str, file: str) -> dict[str, Any]:
     """What is in a file, as plain data.
 
     Raises:
-        ScenarioError: the text is not TOML.
+        ScenarioError: the text is not TOML, or has a number that is none: `nan` or `inf`.
     """
     found: dict[str, Any] = json.loads(core_call(_core.document, text, file))
+    if (keys := odd_number(found, none=True)) is not None:
+        line = _core.line_of(text, keys) or 1
+        raise ScenarioError(f"{file}:{line}: {'.'.join(keys)}: {NO_NUMBER}")
     return found
+
+
+def odd_number(data: Any, *, none: bool = False) -> list[str] | None:
+    """Returns the keys of a number in plain data that is not finite, or None.
+
+    Args:
+        data: plain data.
+        none: whether None stands for one, as in what comes from TOML, which has none, as JSON.
+    """
+    if (none and data is None) or (isinstance(data, float) and not math.isfinite(data)):
+        return []
+    parts: Any = ()
+    if isinstance(data, Mapping):
+        parts = data.items()
+    elif isinstance(data, list | tuple):
+        parts = enumerate(data)
+    for key, value in parts:
+        if (keys := odd_number(value, none=none)) is not None:
+            return [str(key), *keys]
+    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -99,7 +100,10 @@ class Scenario(ScenarioFields):
         try:  # what the files say is checked too
             return cls.of(*_read(data, Path(), found))
         except ScenarioError as error:
-            raise ScenarioError(f"{name}: {error}") from None
+            key, _, what = str(error).partition(": ")
+            is_key = re.fullmatch(r"\w+(\.\w+)*", key)
+            place = where(key.split(".")) if is_key else f"{name}: {key}: "
+            raise ScenarioError(f"{place}{what}") from None
 
     if not TYPE_CHECKING:  # a checker shall know the fields only
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 from nodeb import _core
 from nodeb.base.arguments import as_path
 from nodeb.errors import InputError, Interrupted, ScenarioError, nearest
-from nodeb.inputs.reading import core_call, read_text
+from nodeb.inputs.reading import NO_NUMBER, document, odd_number, read_text
 from nodeb.link.result import LinkResult, Point
 from nodeb.replication.pool import check_threads
 from nodeb.results.provenance import Provenance, utc_now
@@ -63,6 +63,8 @@ class Experiment:
 
     def _resolve(self, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> None:
         """Checks the data and fills in the defaults."""
+        if (keys := odd_number(data)) is not None:
+            raise ScenarioError(f"{place(keys)}{'.'.join(keys)}: {NO_NUMBER}")
         try:
             resolved, service = _core.link_resolve(json.dumps(data))
         except _core.LinkError as error:
@@ -211,15 +213,13 @@ def load(path: str | os.PathLike[str], settings: Sequence[str] = ()) -> Experime
     """
     file = as_path(path, "path")
     text = read_text(file)
-    if file.suffix == ".json":
-        data = _from_json(text, file)
-    else:
-        data = json.loads(core_call(_core.document, text, str(file)))
+    data = _from_json(text, file) if file.suffix == ".json" else document(text, str(file))
     changed = [_setting(data, setting) for setting in settings]
 
     def place(keys: list[str]) -> str:
         key = ".".join(keys)
-        if key in changed or file.suffix == ".json":
+        is_changed = any(f"{key}.".startswith(f"{one}.") for one in changed)
+        if is_changed or file.suffix == ".json":
             return f"{file}: "
         line = _core.line_of(text, keys)
         return f"{file}: " if line is None else f"{file}:{line}: "

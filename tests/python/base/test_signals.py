@@ -197,3 +197,36 @@ def test_ctrl_c_while_a_lot_is_saved_is_answered_at_once(tmp_path) -> None:
     note, told = done.stderr.splitlines()
     assert note == "note: ends when the results are in kept"
     assert told == "error: stopped after all replications (4); those are in kept"
+
+
+SAVED = """
+import signal, sys
+from nodeb.__main__ import main
+from nodeb.storage import files
+
+real = files.swap
+
+def then_signal(new, old):
+    real(new, old)
+    signal.raise_signal(signal.SIGINT)
+
+files.swap = then_signal
+sys.argv[1:] = {arguments!r}
+main()
+"""
+
+
+@needs_linux
+@pytest.mark.parametrize(
+    "arguments", [["life", "small.toml"], ["fit", "errors.txt", "--states", "2", "--starts", "1"]]
+)
+def test_ctrl_c_when_everything_is_saved_says_so(tmp_path, arguments) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "errors.txt").write_text("0001" * 20 + "011")
+    program = SAVED.format(arguments=[*arguments, "--out", "kept"])
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=90
+    )
+    told = "error: stopped after everything was done; the results are in kept"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (130, told)
+    assert json.loads((tmp_path / "kept" / "provenance.json").read_text())["complete"]

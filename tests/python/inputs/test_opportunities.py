@@ -231,6 +231,29 @@ def test_a_missing_trace_is_told_with_the_line_that_names_it(tmp_path):
         nodeb.load(file)
 
 
+@pytest.mark.parametrize("written", ['file = ""', "file = ''"])
+def test_an_empty_name_is_told_with_its_line(tmp_path, written):
+    file = write(tmp_path)
+    file.write_text(file.read_text().replace('file = "up"', written))
+    place = r"trace\.toml:13: radio\.trace\.up\.file: the name is empty; expected that of a file"
+    with pytest.raises(nodeb.ScenarioError, match=place):
+        nodeb.load(file)
+
+
+def test_what_files_say_is_checked_with_the_line_of_the_key_that_names_them(tmp_path):
+    (tmp_path / "c.trace").write_text(
+        "# nodeb trace 1\n# kind: cqi\n# step: 2 ms\n# count: 2\ncqi\n9\n8\n"
+    )
+    file = tmp_path / "short.toml"
+    file.write_text(
+        'duration = "5 s"\nradio.hsdpa = {}\n[[users]]\ntraffic.ftp.size = "9 kB"\n'
+        'ue.channel.trace.file = "c.trace"\n'
+    )
+    place = r"short\.toml:5: users\.0\.ue\.channel\.trace\.at_end: the recording ends at 4 ms"
+    with pytest.raises(nodeb.ScenarioError, match=place):
+        nodeb.load(file)
+
+
 def test_what_is_saved_needs_the_files_no_more(tmp_path):
     scenario = nodeb.load(write(tmp_path, size="20 kB"))
     again = tmp_path / "again.toml"
