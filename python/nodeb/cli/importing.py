@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -123,8 +124,12 @@ def _print(target: Path, found: formats.Imported) -> None:
     print(f"read: {'; '.join(found.read)}")
     print(f"assumed: {'; '.join(found.assumed) or 'nothing'}")
     print(f"{name}: {values.min():.6g} to {values.max():.6g}, mean {_mean(trace):.6g}")
-    place = "traffic.replay" if trace.kind == "traffic" else "ue.channel.trace"
-    print(f'in a scenario: {place}.file = "{target.name}"')
+    is_channel = trace.kind != "traffic"
+    place = "ue.channel.trace" if is_channel else "traffic.replay"
+    print(f"in a scenario here: {place}.file = {json.dumps(target.as_posix(), ensure_ascii=False)}")
+    if is_channel:
+        lasts = f"{trace.duration_ns / NS_PER_S:g} s"
+        print(f'in a run of more than {lasts}: {place}.at_end = "loop" (or "stop") beside it')
 
 
 def _mean(trace: Trace) -> float:

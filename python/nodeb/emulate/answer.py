@@ -20,7 +20,7 @@ from typing import Any
 from nodeb.answer.answer import Answer, Mark, Rows
 from nodeb.answer.numbers import Shown, number, shown
 from nodeb.answer.words import counted, joined, sentence
-from nodeb.emulate.flights import Flight, Flown
+from nodeb.emulate.flights import CUT_OFF, Flight, Flown
 from nodeb.emulate.plan import Plan
 from nodeb.emulate.session import Options, Outcome
 from nodeb.emulate.told import CAUSES, REFUSED, in_words
@@ -81,7 +81,7 @@ def replayed(flight: Flight, flown: Flown, where: str = "") -> Answer:
         first = f"not the same{core}: {report['differs']}."
     marks = list(link.marks())
     if not report["complete"]:
-        marks.append(Mark("!", "The log was cut off; this is the flight up to there."))
+        marks.append(Mark("!", f"{sentence(CUT_OFF)}."))
     lasted = in_words(report["lasted_s"])
     return Answer(
         command="nodeb replay",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nodeb import _core
 from nodeb.base.units import NS_PER_S
-from nodeb.emulate.flights import Flight
+from nodeb.emulate.flights import CUT_OFF, Flight
 from nodeb.errors import InputError
 from nodeb.explanation import Explanation
 from nodeb.explanation.replications import path_of
@@ -73,7 +73,7 @@ class Connections:
         """What there is beside the connections, and what there is not, in words."""
         told = []
         if not self.is_whole:
-            told.append("the log was cut off; this is the flight up to there")
+            told.append(CUT_OFF)
         if self.others:
             told.append(f"{self.others} packets are no TCP: `nodeb life` shows their ways")
         if self.unknown:

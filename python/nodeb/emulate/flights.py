@@ -20,9 +20,11 @@ from nodeb.replication.watched import watched
 from nodeb.results.provenance import core_hash
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["Flight", "Flown", "check_place", "header", "read"]
+__all__ = ["CUT_OFF", "Flight", "Flown", "check_place", "header", "read"]
 
 Found = TypeVar("Found")
+CUT_OFF = "the log was cut off; this is the flight up to there"
+"""What is said of a log without its end, by every command that reads one."""
 _Told = dict[str, dict[str, Any]]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nodeb import _core
 from nodeb.base.units import NS_PER_S
 from nodeb.emulate.connections import Connections, connections
-from nodeb.emulate.flights import Flight
+from nodeb.emulate.flights import CUT_OFF, Flight
 from nodeb.errors import NodebError
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
@@ -106,9 +106,10 @@ def watch(
         )
 
     found = flight.look(work, progress)
-    headers = flight.look(lambda control: _core.flight_packets(path, control))["packets"]
+    said, is_whole = flight.look(lambda control: _core.flight_packets(path, control))
+    headers, cut = said["packets"], "" if is_whole else CUT_OFF
     known = {"scenario": flight.scenario, "seed": flight.seed, "run": 0, "user": user}
-    about = About.of(found, window_ns, flight="A flight flown again", **known)
+    about = About.of(found, window_ns, flight="A flight flown again", cut=cut, **known)
     _name(found["tables"], found["names"], headers)
     kept = {"nodeb": _core.version(), "seed": str(flight.seed), "run": "0"}
     tables = {name: arrow(table, found["names"], kept) for name, table in found["tables"].items()}

@@ -99,6 +99,11 @@ def _what(found: list[str]) -> str:
 
 def _mahimahi(source: Source) -> Trace:
     column = source.place(source.option("column"), 0, "times")
+    if source.head.names and not source.head.has_times(column):
+        raise InputError(
+            f"{source.path}:{source.head.line}: `{' '.join(source.head.names)}` is no time in ms; "
+            "expected a whole number in each line"
+        )
     named = column_units.times(source.head.name(column))
     if named.doubt or named.exact not in (None, "ms"):
         raise InputError(

@@ -74,11 +74,21 @@ class Head:
         left = [i for i in range(self.width) if i != but]
         return left[0] if len(left) == 1 and not found else None
 
+    def other_kind(self, place: int, kind: str) -> str | None:
+        """Returns the format whose values a column has by its name, if it is not this one."""
+        name = self.name(place)
+        found = [one for one in (*NAMES, "traffic") if _is_of(name, one)]
+        return found[0] if found and kind not in found else None
+
     def time_columns(self) -> list[int]:
         """The columns that may have the times; of two without names that is the first."""
         if not self.names:
             return [0] if self.width == 2 else []
-        return [place for place, name in enumerate(self.names) if _is_time(name)]
+        return [place for place in range(len(self.names)) if self.has_times(place)]
+
+    def has_times(self, place: int) -> bool:
+        """Returns true if a column has times by its name."""
+        return _is_time(self.name(place))
 
 
 def guess(head: Head) -> list[str]:

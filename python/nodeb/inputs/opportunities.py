@@ -49,9 +49,12 @@ def _kept(path: Path, version: tuple[int, ...]) -> dict[str, Column]:
 def _lists(path: Path) -> dict[str, Column]:
     data = read_bytes(path, trace_reader.MOST_BYTES)
     if data.startswith(MAGIC):
+        is_traffic = trace_reader.is_of_traffic(data)
+        key = "traffic.replay.file" if is_traffic else "ue.channel.trace.file"
         raise ScenarioError(
-            f"{path}:1: this is a trace as `nodeb import` makes it, of a channel or of traffic; "
-            "expected delivery opportunities as mahimahi records them, a time in ms in each line"
+            f"{path}:1: this is a trace of {'traffic' if is_traffic else 'a channel'} as "
+            f"`nodeb import` makes it, which is named by `{key}` of a user; expected delivery "
+            "opportunities as mahimahi records them, a time in ms in each line"
         )
     columns = trace_reader.read_numbers(data, path, skip=0)
     if not columns:

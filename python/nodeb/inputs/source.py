@@ -13,6 +13,7 @@ from nodeb.errors import InputError
 from nodeb.inputs import column_units, spacing, trace_reader
 from nodeb.inputs.column_units import AMOUNTS, RATES, TIMES, Named
 from nodeb.inputs.guess import Head
+from nodeb.inputs.quotes import unquoted
 from nodeb.inputs.trace_file import Numbers, Times, Trace
 from nodeb.inputs.ttis import TTI_NS
 
@@ -37,6 +38,8 @@ class Options:
     """Bytes of a line of mahimahi's; else 1500."""
 
 
+KINDS_OF = {"cqi": "CQIs", "rates": "rates", "snr": "SNRs", "traffic": "amounts of data"}
+"""What the values of a format are called."""
 NAMES = {"step_ns": "--step", "opportunity_bytes": "--bytes"}
 """What an option is called, where not as its field."""
 
@@ -50,8 +53,8 @@ class Source:
     """
 
     def __init__(self, data: bytes, path: Path, options: Options) -> None:
-        self.data, self.path = data, path
-        self.head = Head.of(data)
+        self.data, self.path = unquoted(data, path), path
+        self.head = Head.of(self.data)
         self.read: list[str] = []
         self.assumed: list[str] = []
         self._options = options
@@ -110,9 +113,19 @@ class Source:
         raise InputError(f"{self.path}: there is no column `{asked}`: {self.head.shown()}")
 
     def value_place(self, kind: str, what: str) -> int:
-        """Which column has the values."""
+        """Which column has the values.
+
+        Raises:
+            InputError: none is certain, or its name says that it has others.
+        """
         known = self.head.column(kind, but=self.time_place())
-        return self.place(self.option("column"), known, what)
+        place = self.place(self.option("column"), known, what)
+        if other := self.head.other_kind(place, kind):
+            raise InputError(
+                f"{self.path}:{self.head.line}: {self.head.titled(place)} has {KINDS_OF[other]} by "
+                f"its name, not {what}; give --as {other}, or another column with --column"
+            )
+        return place
 
     def time_place(self) -> int | None:
         """Which column has the times; None where none has.

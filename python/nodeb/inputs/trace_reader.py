@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,11 +30,14 @@ __all__ = [
     "MOST_ENTRIES",
     "check_range",
     "check_times",
+    "is_of_traffic",
     "odd_entry",
     "read",
     "read_numbers",
 ]
 
+HEADER = 4096
+"""Bytes that have the header of a trace file."""
 MOST_BYTES = 256 << 20
 MOST_ENTRIES = 10_000_000
 """What a recording may have; at 2 ms that is five hours and a half."""
@@ -60,6 +64,11 @@ def parse(data: bytes, path: Path) -> Trace:
         ScenarioError: it is damaged or makes no sense; names the line.
     """
     return _Reader(data, path).trace()
+
+
+def is_of_traffic(data: bytes) -> bool:
+    """Returns true if the header of a trace file says that it is of traffic."""
+    return re.search(rb"^#\s*kind:\s*traffic\s*$", data[:HEADER], re.MULTILINE) is not None
 
 
 class _Reader:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from nodeb.answer.answer import Answer, Bar, Bars, Fact, Mark, Rows
 from nodeb.answer.numbers import Shown, number, scale_of, shown
-from nodeb.answer.words import counted, joined, percent
+from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.base.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -214,7 +214,9 @@ class LifeAnswer:
             yield Fact("blocks that failed", shown(failed / sent, unit="1", percent=True))
 
     def marks(self) -> Iterator[Mark]:
-        """What was not over."""
+        """What was not over, and a log without its end."""
+        if cut := self.life.about.cut:
+            yield Mark("!", f"{sentence(cut)}.")
         count = int((self.ends == UNDER_WAY).sum())
         if count:
             were = "packet was" if count == 1 else "packets were"

@@ -54,6 +54,8 @@ class About:
     """How long a block is on the air, ns; None where there are none."""
     flight: str = ""
     """The recorded flight that was flown again, as messages call it; empty for a replication."""
+    cut: str = ""
+    """What is said of a log that was cut off; empty for a whole one, and for a replication."""
 
     @classmethod
     def of(cls, found: Mapping[str, Any], window: tuple[int, int | None], **known: Any) -> Self:
@@ -185,9 +187,10 @@ class Life(Answering):
 
         about = self.about
         window = {"begin_ns": about.begin_ns, "end_ns": about.end_ns}
+        log = {"log": {"complete": not about.cut}} if about.flight else {}
         return place.put(
             lambda part: write(self, part, progress),
-            {"seed": about.seed, "run": about.run, "user": about.user, **window, **made()},
+            {"seed": about.seed, "run": about.run, "user": about.user, **window, **log, **made()},
             stoppable=True,
         )
 

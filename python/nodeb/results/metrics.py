@@ -352,7 +352,11 @@ def _share(part: Array, whole: Array) -> Array:
 
 def _fairness(group: Group) -> Array | None:
     def index(rates: Array) -> Array:
-        return jain_indices(rates) if rates.shape[1] > 1 else np.full(len(rates), math.nan)
+        found = np.full(len(rates), math.nan)
+        known = np.isfinite(rates).all(axis=1)  # there are no rates in a run of no time
+        if rates.shape[1] > 1 and known.any():
+            found[known] = jain_indices(rates[known])
+        return found
 
     found = group.each("flows", group.column("flows", "received_bps"), index)
     return found if np.isfinite(found).any() else None

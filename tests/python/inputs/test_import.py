@@ -110,6 +110,17 @@ def test_what_is_written_is_read_back(call, tmp_path):
         ("", ["--as", "snr"], "there is nothing in it"),
         ("1\nx\n", ["--as", "snr"], "log.txt:2: `x` is not a number"),
         ("3\n2\n", ["--as", "mahimahi"], "log.txt:2: 2 is no time in ms"),
+        ("garbage words\n1\n2\n", ["--as", "mahimahi"], "log.txt:1: `garbage words` is no time"),
+        (
+            "time_s,rate_kbps\n0,5\n1,6\n",
+            ["--as", "snr"],
+            "log.txt:1: column `rate_kbps` has rates by its name, not SNRs; give --as rates, or "
+            "another column with --column",
+        ),
+        ("snr_db\n5\n6\n", ["--as", "cqi"], "column `snr_db` has SNRs by its name, not CQIs"),
+        ('"cqi\n5\n', ["--as", "cqi"], "log.txt:1: the quotes in this line cannot be understood"),
+        ('t,cqi\n0,"1,5"\n', ["--as", "cqi"], "log.txt:2: `1,5` is not a number; expected one"),
+        ('t;cqi\n0;"1,5"\n', ["--as", "cqi"], "log.txt:2: `1,5` is not a number; expected one"),
         ("3\n99999999999\n", ["--as", "mahimahi"], "log.txt:2: 1e+11 is no time in ms"),
         ("3\n40\n", ["--as", "cqi"], "log.txt:2: 40 is not a CQI"),
         (
@@ -171,3 +182,29 @@ def test_what_is_no_number_is_told(call, tmp_path, text, more):
     assert (status, out) == (2, "")
     assert err.startswith("error: log.txt")
     assert "nodeb itself failed" not in err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"time (s)","rate, raw (kbit/s)"\n"0","800"\n"1.5","900"\n',
+        '"time (s)";"rate, raw (kbit/s)"\n"0";800\n1.5;"900"\n',
+        '# from "a" phone\n"time (s)",  "rate (kbit/s)"\r\n"0"," 800"\r\n"1.5", "900"\r\n',
+        '"time_s" "rate_kbps"\n"0" "800"\n"1.5" "900"\n',
+    ],
+)
+def test_cells_may_be_in_quotes(call, tmp_path, text):
+    trace, _ = imported(call, tmp_path, text, "--as", "rates")
+    assert trace.columns["rate_bps"].tolist() == [800e3, 900e3]
+
+
+def test_the_hint_names_the_file_where_it_lies_and_what_is_needed_at_its_end(call, tmp_path):
+    (tmp_path / "log.txt").write_text("0,5\n1,6\n2,7\n")
+    _, out, _ = call("import", "log.txt", "--as", "cqi", "--out", 'sub/a "b".trace')
+    assert 'in a scenario here: ue.channel.trace.file = "sub/a \\"b\\".trace"\n' in out
+    assert (
+        'in a run of more than 3 s: ue.channel.trace.at_end = "loop" (or "stop") beside it' in out
+    )
+    _, out, _ = call("import", "log.txt", "--as", "traffic")
+    assert 'traffic.replay.file = "log.trace"' in out
+    assert "at_end" not in out

@@ -200,7 +200,12 @@ def test_without_a_trace_the_uplink_has_its_rate(tmp_path):
         (b"1 2\n3 4\n", "down:1: 2 numbers in a line; expected one"),
         (b"1\n2 3\n", "down:2: 2 numbers after lines of 1"),
         (b"\x00\xff\x7fELF\n", "ELF` is not a number"),
-        (b"# nodeb trace 1\n# kind: rate\n", "down:1: this is a trace as `nodeb import` makes it"),
+        (
+            b"# nodeb trace 1\n# kind: rate\n",
+            "down:1: this is a trace of a channel as `nodeb import` makes it, which is named by "
+            "`ue.channel.trace.file` of a user; expected delivery opportunities",
+        ),
+        (b"# nodeb trace 1\n# kind: traffic\n", "which is named by `traffic.replay.file`"),
     ],
 )
 def test_what_is_no_trace_is_told(tmp_path, content, message):

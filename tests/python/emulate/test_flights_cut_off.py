@@ -1,0 +1,57 @@
+"""Logs of flights without their end: every command that reads one says so."""
+
+from __future__ import annotations
+
+import json
+import struct
+
+import pytest
+
+from emulations import REAL, made_by_hand, over
+from nodeb.emulate import flights, lives
+from scenarios import needs_linux
+
+pytestmark = needs_linux
+
+OTHERS = {"name": "others", "count": 2, "traffic": {"ftp": {"size": "20 kB"}}}
+SAID = "he log was cut off; this is the flight up to there"
+SENT = struct.pack("<BQBBIIBH", 1, 10**9, 0, 0, 100, 7, 0, 0)
+"""The record of a packet of 100 bytes towards the phone, after a second."""
+
+
+@pytest.fixture
+def cut(tmp_path):
+    return made_by_hand(tmp_path / "cut.log", [REAL, OTHERS], SENT, is_whole=False)
+
+
+@pytest.fixture
+def whole(tmp_path):
+    return made_by_hand(tmp_path / "whole.log", [REAL, OTHERS], SENT + over(1))
+
+
+def said(text):
+    return SAID in " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", ["replay", "explain", "life"])
+def test_every_command_says_that_a_log_was_cut_off(call, cut, whole, name):
+    assert said("".join(call(name, cut)[1:]))
+    assert not said("".join(call(name, whole, "--force" if name == "life" else "--")[1:]))
+
+
+def test_a_life_of_a_log_says_whether_it_was_cut_off(cut, whole, tmp_path):
+    for log, complete in ((cut, False), (whole, True)):
+        life = lives.watch(flights.read(log))
+        assert said(life.html()) is not complete
+        folder = life.save(tmp_path / log.stem)
+        about = json.loads((folder / "provenance.json").read_text())
+        assert about["log"] == {"complete": complete}
+
+
+def test_a_flight_killed_before_its_first_packet_is_replayed_into_a_folder(call, tmp_path):
+    log = made_by_hand(tmp_path / "empty.log", [REAL, OTHERS], b"", is_whole=False)
+    status, out, err = call("replay", log, "--out", "flown")
+    assert (status, err) == (0, "")
+    assert said(out)
+    about = json.loads((tmp_path / "flown" / "provenance.json").read_text())
+    assert not about["replay"]["complete"]
