@@ -3,10 +3,10 @@
     python tools/consoles.py [PAGE ...]            # compare, and list the pages that differ
     python tools/consoles.py --write [PAGE ...]    # replace the outputs
 
-A session is a fenced block of the kind `console`: lines that begin with `$ ` are commands, the lines
-after each are its output at 80 columns. A last line `[...]` stands for the rest of an output. The
-sessions of a page share an empty folder, in which `examples` leads to the project's. A session that
-needs what a test machine may lack is a block without a kind.
+A session is a fenced block of the kind `console`: lines that begin with `$ ` are commands, the
+lines after each are its output at 80 columns. A last line `[...]` stands for the rest of an output.
+The sessions of a page share an empty folder, in which `examples` leads to the project's. A session
+that needs what a test machine may lack is a block without a kind.
 """
 
 from __future__ import annotations
