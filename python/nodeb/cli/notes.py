@@ -28,22 +28,27 @@ def print_superfluous(scenario: _core.CompiledScenario) -> None:
 
 
 def print_nothing_arrived(result: Result) -> None:
-    """Tells of groups of users at whom nothing arrived in any replication."""
+    """Tells of groups of users at whom nothing arrived in any replication, unless all are these."""
     flows = result.flows
     groups = flows.distinct("group")
     empty = [one for one in groups if not flows["delivered_bytes"][flows["group"] == one].any()]
-    if empty:
-        whom = "at any phone" if empty == groups else f"at the phones of {', '.join(empty)}"
-        _print([f"nothing arrived {whom} in {result.scenario.duration}; {WHY}"])
+    if empty and empty != groups:
+        from nodeb.results.survivors import nothing_arrived
+
+        whom = f"at the phones of {', '.join(empty)}"
+        why = nothing_arrived(float(result.bearers["end_s"].max()))
+        _print([f"nothing arrived {whom} in {result.scenario.duration}; {why}"])
 
 
 def print_empty_cells(outcome: Outcome) -> None:
-    """Tells in how many cells of a sweep nothing arrived at some group of users."""
+    """Tells in how many cells of a sweep nothing arrived at some group of users, unless in all."""
     rates = outcome.table["received_bps"]
-    if (rates == 0).any():
-        _print(
-            [f"nothing arrived in {(rates == 0).sum()} of {len(rates)} rows of the table; {WHY}"]
-        )
+    if (rates == 0).any() and rates.any():
+        from nodeb.answer.words import counted
+        from nodeb.results.survivors import nothing_arrived
+
+        rows = f"{(rates == 0).sum()} of {counted(len(rates), 'row')} of the table"
+        _print([f"nothing arrived in {rows}; {nothing_arrived(outcome.duration_s)}"])
 
 
 def print_missing_metric(outcome: Outcome, metric: str) -> None:
@@ -65,11 +70,10 @@ def print_idle_axes(sweep: Sweep, outcome: Outcome) -> None:
     """Tells which swept keys have changed nothing."""
     from nodeb.sweep.effects import without_effect
 
+    if not outcome.table["received_bps"].any():
+        return
     for keys in without_effect(outcome.table, sweep.axes):
         _print([f"{keys}: no result depends on this; all values gave the same"])
-
-
-WHY = "is the run long enough for the delays, and does the radio carry packets?"
 
 
 def _print(notes: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 The headline is about the first metric of `MAIN` that both scenarios have. It is the first of these
 that fits:
 
+0. nothing arrived in either: there is nothing to compare;
 1. no metric differs in any pair: no difference;
 2. in one of the two half of the transfers or more do not finish: how many do in each;
 3. some metrics are better and others worse: both sides, the main metric first if it is decided;
@@ -25,6 +26,7 @@ from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.comparison.differences import Comparison, Difference, Tried
 from nodeb.comparison.verdict import MoreRuns
 from nodeb.results.metrics import ALL
+from nodeb.results.survivors import nothing_arrived
 
 __all__ = ["answers", "more_text", "of_tried", "shown_of", "sign_of"]
 
@@ -55,6 +57,10 @@ NOUNS = {
 """Metrics in sentences, where "the" and the label do not do."""
 WIDE = 100.0
 """A range of replications whose ends differ by a larger factor is told by its low end."""
+MOST_NAMED = 3
+"""Metrics that a headline names at most beside the main one."""
+QUIET = ("equal", "same")
+"""Verdicts that are told in a line."""
 FEW = 0.5
 """Where no larger share of the transfers finishes, that is the headline."""
 KEY = (
@@ -134,14 +140,34 @@ class _Answer:
         return next((known[name] for name in MAIN if name in known), None)
 
     @cached_property
+    def ordered(self) -> list[Difference]:
+        """The metrics, key metrics first."""
+        order = {name: place for place, name in enumerate(KEY)}
+        return sorted(self.of_all, key=lambda one: order.get(one.metric.name, len(order)))
+
+    @cached_property
     def shown(self) -> list[Difference]:
-        """Key metrics and what else is decided; equal and same ones are told in a line."""
-        known = {one.metric.name: one for one in self.of_all}
-        quiet = ("equal", "same")
-        differ = {name: one for name, one in known.items() if one.verdict.kind not in quiet}
-        rest = [name for name in differ if name not in KEY and differ[name].verdict.sign]
-        named = [name for name in (*KEY, *rest) if name in differ]
-        return [differ[name] for name in named[:MOST_ROWS]]
+        """What the headline names, key metrics and what else is decided.
+
+        Equal and same ones are told in a line.
+        """
+        differ = [one for one in self.ordered if one.verdict.kind not in QUIET]
+        if not differ:
+            return []
+        more = [one for one in differ if one.metric.name in KEY or one.verdict.sign]
+        named = self.named[:MOST_ROWS]
+        rest = [one for one in more if one not in named][: MOST_ROWS - len(named)]
+        return [one for one in self.ordered if one in named or one in rest]
+
+    @property
+    def named(self) -> list[Difference]:
+        """The metrics that the headline names."""
+        better, worse = self._decided("better"), self._decided("worse")
+        if better and worse:
+            return [_first(better, self.main), _first(worse, self.main)]
+        main = [] if self.main is None else [self.main]
+        decided = [] if self.main in (better or worse) else (better or worse)[:MOST_NAMED]
+        return main + decided
 
     # --- the headline ---
 
@@ -151,6 +177,11 @@ class _Answer:
             return (
                 f"{self.tried.name} and {self.found.baseline} have no metric in common that has a "
                 "value."
+            )
+        if len(self.tried.empty) > 1:
+            return (
+                f"There is nothing to compare: nothing arrived with {self.tried.name}, and "
+                f"nothing with {self.found.baseline}."
             )
         if all(one.verdict.kind == "equal" for one in self.of_all):
             return f"{self._no_difference(f', in each of the {self._pairs()}.')} {self._unseen()}"
@@ -198,7 +229,7 @@ class _Answer:
         return f" (of the {percent(one.covered)} that have one)" if one.covered < 1 else ""
 
     def _decided(self, kind: str) -> list[Difference]:
-        return [one for one in self.of_all if one.verdict.kind == kind]
+        return [one for one in self.ordered if one.verdict.kind == kind]
 
     def _relative(self, one: Difference) -> str:
         """How much more or less, in per cent of the baseline, and how sure."""
@@ -221,7 +252,7 @@ class _Answer:
         if self.main is None:
             return f"No difference between {name} and {self.found.baseline}{end}"
         says = IN_SENTENCES[self.main.metric.name]
-        value = _mean(self.main, self.main.baseline.mean).value
+        value = _means(self.main)[0].value
         return f"No difference: with {name} {says} {value}, as with {self.found.baseline}{end}"
 
     def _decided_main(self, main: Difference) -> str:
@@ -232,7 +263,7 @@ class _Answer:
             (False, "better"): "better than",
             (False, "worse"): "worse than",
         }[is_time, main.verdict.kind]
-        now, before = (_mean(main, one).value for one in (main.other.mean, main.baseline.mean))
+        before, now = (one.value for one in _means(main))
         says = IN_SENTENCES[main.metric.name]
         text = f"{self.tried.name} is {word} {self.found.baseline}: {says} {now} instead of"
         return f"{text} {before}, {self._relative(main)}{self._of(main)}."
@@ -251,7 +282,7 @@ class _Answer:
     def _others(self, decided: list[Difference]) -> str:
         """What is decided where the main metric is not."""
         kind = decided[0].verdict.kind
-        names = joined([_called(one) for one in decided[:3]])
+        names = joined([_called(one) for one in decided[:MOST_NAMED]])
         text = f"{self.tried.name} is {kind} than {self.found.baseline} in {names}"
         if self.main is None:
             return f"{text}."
@@ -286,15 +317,9 @@ class _Answer:
         name = f"{sign_of(one)} {one.metric.label}{mark}"
         if groups:
             name += f", {one.group}"
-        gap = _difference(one)
-        scale = _scale(one)
-        before, after = (
-            shown(each.mean, each.low, each.high, one.metric.unit, scale=scale).number
-            for each in (one.baseline, one.other)
-        )
-        ends = f" ({gap.low} to {gap.high})" if gap.low and gap.low != gap.high else ""
-        told = f"{gap.number}{ends} {gap.unit}".strip()
-        return [name, before, after, told, *([_ratio(one)] if everything else [])]
+        before, after = (each.number for each in _means(one))
+        ratio = shown(one.ratio.mean, one.ratio.low, one.ratio.high).around
+        return [name, before, after, _difference(one).around, *([ratio] if everything else [])]
 
     def marks(self) -> Iterator[Mark]:
         """Who is left out, what is undecided, and what only one of the two has."""
@@ -307,11 +332,9 @@ class _Answer:
             )
         if self.tried.unknown:
             yield Mark("!", f"Of {joined(self.tried.unknown)} one of the two has no value at all.")
-        for one in self.of_all:
-            if one.metric.name == "received_bps" and 0 in (one.baseline.mean, one.other.mean):
-                whose = self.found.baseline if one.baseline.mean == 0 else self.tried.name
-                text = f"Nothing arrived in {whose}; is the run long enough for the delays?"
-                yield Mark("!", text)
+        if self.tried.empty:
+            why = nothing_arrived(self.found.duration_s)
+            yield Mark("!", f"Nothing arrived with {joined(self.tried.empty)}; {why}")
         for name, groups in self.tried.only.items():
             if groups:
                 yield Mark("!", f"Only {name} has the group {joined(groups)}, which is left out.")
@@ -358,11 +381,13 @@ def _scale(one: Difference) -> tuple[str, float]:
     return scale_of(largest, one.metric.unit, percent=one.metric.percent)
 
 
-def _mean(one: Difference, value: float) -> Shown:
-    """A mean of the metric, as sure as the baseline's mean is."""
-    half = one.baseline.half_width
-    ends = (value - half, value + half) if math.isfinite(half) else (math.nan, math.nan)
-    return shown(value, *ends, one.metric.unit, scale=_scale(one))
+def _means(one: Difference) -> tuple[Shown, Shown]:
+    """The means of the metric, of the baseline first: the same in sentences and tables."""
+    before, now = (
+        shown(each.mean, each.low, each.high, one.metric.unit, scale=_scale(one))
+        for each in (one.baseline, one.other)
+    )
+    return before, now
 
 
 def _difference(one: Difference) -> Shown:
@@ -370,12 +395,6 @@ def _difference(one: Difference) -> Shown:
     unit = "points" if unit == "%" else unit
     gap = one.difference
     return difference(gap.mean, gap.low, gap.high, scale=(unit, factor))
-
-
-def _ratio(one: Difference) -> str:
-    found = shown(one.ratio.mean, one.ratio.low, one.ratio.high)
-    ends = f" ({found.low} to {found.high})" if found.low else ""
-    return f"{found.number}{ends}"
 
 
 def _called(one: Difference) -> str:

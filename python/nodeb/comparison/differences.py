@@ -90,6 +90,8 @@ class Tried:
     """What only one of the two has values of, as a person calls it."""
     only: dict[str, list[str]]
     """Groups that only one of the two has, by its name."""
+    empty: Sequence[str] = ()
+    """Those of the two in which nothing arrived, by name."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,8 @@ class Comparison(Answering):
     seed: int
     margin: float
     """Share of the baseline's mean within which two are the same."""
+    duration_s: float = math.nan
+    """When the runs of the shortest scenario end, s."""
 
     @property
     def confidence(self) -> float:
@@ -161,12 +165,14 @@ def compare(
                 first: [g for g in base.distinct("group") if g not in one.distinct("group")],
                 name: [g for g in one.distinct("group") if g not in base.distinct("group")],
             },
+            [one for one in (first, name) if not tables[one]["flows"]["delivered_bytes"].any()],
         )
         for name, one in others
     ]
     if metrics:
         _refuse_unknown(wanted, tried, known)
-    return Comparison(first, tried, runs, seed, margin)
+    ends = [float(np.max(one["bearers"]["end_s"], initial=0.0)) for one in tables.values()]
+    return Comparison(first, tried, runs, seed, margin, min(ends))
 
 
 def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Iterator[Difference]:
@@ -258,6 +264,9 @@ def difference(
     apart = math.hypot(mean_a.stdev, mean_b.stdev)
     gain = apart / paired.stdev if paired.stdev > 0 else math.nan
     ratio = ratio_interval(b, a, confidence)
+    if metric.low >= 0:
+        ratio = ratio.within(0.0, math.inf)
+    paired = paired.within(metric.low - mean_a.high, metric.high - mean_a.low)
     missing = int((either & ~both).sum())
     differing = int((a != b).sum())
     return Difference(

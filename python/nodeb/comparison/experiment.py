@@ -204,7 +204,7 @@ class Experiment:
         }
         first = self.cells[0]
         recorded = [one.digest() for one in first.recorded]
-        made_of = name_of({"scenario": first.scenario, "recorded": recorded})
+        made_of = name_of({"scenario": first.scenario, "recorded": recorded, "seed": self.seed})
         owner = Owner("comparison", self.files[0].name, made_of=made_of)
         source = SOURCE, f"{json.dumps(scenarios, indent=2)}\n"
         return CellFolder(

@@ -40,7 +40,7 @@ from nodeb.answer.paints import paint
 from nodeb.answer.words import counted, joined, percent, percents, sentence, share, spelled
 from nodeb.errors import NodebError
 from nodeb.results.metrics import ALL, METRICS
-from nodeb.results.survivors import Unfinished, unfinished
+from nodeb.results.survivors import Unfinished, nothing_arrived, unfinished
 
 if TYPE_CHECKING:
     from nodeb.explanation import Explanation
@@ -159,6 +159,11 @@ class RunAnswer:
         return unfinished(self.result.flows, self.duration_s)
 
     @cached_property
+    def received(self) -> bool:
+        """Whether anything arrived at anybody."""
+        return bool(np.any(self.result.flows["delivered_bytes"]))
+
+    @cached_property
     def duration_s(self) -> float:
         """When a run that is not over ends, s."""
         return float(np.max(self.result.bearers["end_s"], initial=0.0))
@@ -182,8 +187,8 @@ class RunAnswer:
 
     def headline(self) -> Iterator[str]:
         """One or two sentences."""
-        if not np.any(self.result.flows["delivered_bytes"]):
-            phones = counted(self.users, "phone")
+        if not self.received:
+            phones = "the phone" if self.users == 1 else f"any of {self.users} phones"
             yield f"nothing arrived at {phones} in {number(self.duration_s, 's')}."
         elif 0.5 <= self.open.share < 1 or (self.open.share == 1 and self.users == 1):
             yield self._did_not_finish()
@@ -251,6 +256,8 @@ class RunAnswer:
 
     def _finished(self) -> str:
         """How many finished, and what trouble there was none of."""
+        if not self.received:
+            return ""
         count = self.open.count
         no = [TROUBLES[name] for name in TROUBLE if self._is_zero(name)]
         without = f"without {joined(no, 'or')}" if no else ""
@@ -319,7 +326,9 @@ class RunAnswer:
 
     def notes(self) -> Iterator[str]:
         """Provenance, and what to ask next."""
-        if self.open.count:
+        if not self.received:
+            yield f"Nothing arrived: {nothing_arrived(self.duration_s)}"
+        elif self.open.count:
             yield from self._longer()
         about = self.result.provenance
         asked = about.stopping.endswith("as asked")
@@ -332,6 +341,8 @@ class RunAnswer:
             return
         where = f"{self.folder} has the tables; " if self.folder else ""
         yield f"{where}--report draws a page."
+        if not self.received:
+            return
         if self.users == 1:
             yield f"What would help: nodeb explain {self.named} --what-if"
         else:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nodeb.base.table import Table
 
-__all__ = ["NOTHING", "Unfinished", "median_of_all", "unfinished"]
+__all__ = ["NOTHING", "Unfinished", "median_of_all", "nothing_arrived", "unfinished"]
 
 ROOM = 1.25
 """A suggested duration is longer by this factor than what the transfers seem to need."""
@@ -20,6 +20,10 @@ DURATIONS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 """First digits of a suggested duration."""
 ROUNDING = 1e-12
 """Products of shares are this exact."""
+LONG_S = 1000.0
+"""A run of so many seconds is long enough for any delays."""
+LEAST_LONGER_S = 10.0
+"""A longer run that is suggested where nothing arrived has so many seconds at least."""
 LONGEST = 100.0
 """A suggested duration is at most so many times the present one."""
 
@@ -104,6 +108,13 @@ def unfinished(flows: Table, duration_s: float) -> Unfinished:
         float((received == 0).mean()) if received.size else 0.0,
         _enough(begin[open_], times[open_], received, duration_s),
     )
+
+
+def nothing_arrived(duration_s: float) -> str:
+    """Asks why nothing arrived, and names a longer run unless it is long already."""
+    longer = max(LEAST_LONGER_S, 10 * duration_s)
+    how = f' (--set duration="{longer:g} s" is longer)' if duration_s < LONG_S else ""
+    return f"is the run long enough for the delays{how}, and does the radio carry packets?"
 
 
 def median_of_all(times: NDArray[np.float64], complete: NDArray[np.bool_]) -> float:

@@ -30,6 +30,7 @@ from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.comparison.differences import Difference
 from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import ALL, METRICS
+from nodeb.results.survivors import nothing_arrived
 from nodeb.sweep.against import Compared
 from nodeb.sweep.shown import Values, every_row, grid, listed
 
@@ -127,6 +128,10 @@ class SweepAnswer:
     def headline(self) -> Iterator[str]:
         """One sentence or two, and before them what did not finish."""
         about, values = self.outcome.open, self.values
+        if not self.outcome.table["received_bps"].any():
+            cells = "the only cell" if len(values) == 1 else f"any of {len(values)} cells"
+            yield f"nothing arrived in {cells}{self._in_time()}, so that nothing was measured."
+            return
         if not values.known.any():
             yield self._nothing()
             return
@@ -161,7 +166,7 @@ class SweepAnswer:
             yield from self._against()
         elif np.ptp(values.mean[values.known]) == 0 and values.known.all():
             same = values[0].text.value
-            yield f"no effect: the {self.noun} came to {same} in each of {len(values)} cells."
+            yield f"no effect on the {self.noun}: {same} in each of {len(values)} cells."
         else:
             yield from self._range()
 
@@ -171,7 +176,7 @@ class SweepAnswer:
         least, most = values[values.least], values[values.greatest]
         if least.high >= most.low:
             yield (
-                f"no effect is sure: the {self.noun} ranged from {least.sure} to "
+                f"no effect on the {self.noun} is sure: it ranged from {least.sure} to "
                 f"{most.sure_again}, and these intervals overlap."
             )
             return
@@ -182,15 +187,16 @@ class SweepAnswer:
         yield from self._keys()
 
     def _keys(self) -> Iterator[str]:
-        """Which keys change most, as the largest ratio while all others stay."""
-        ratios = self.values.ratios()
-        if len(ratios) < 2:
+        """What each key changes at most while all others stay, with intervals."""
+        effects = self.outcome.effects
+        if len(effects) < 2:
             return
-        most, least = max(ratios, key=lambda one: one[1]), min(ratios, key=lambda one: one[1])
-        yield (
-            f"{most[0]} has the largest effect, up to a factor of {most[1]:.3g}, and {least[0]} "
-            f"the smallest, up to {least[1]:.3g}."
-        )
+        first, *others = [
+            (one.keys, shown(one.ratio.mean, one.ratio.low, one.ratio.high)) for one in effects
+        ]
+        said = f"{first[0]} changes it by a factor of up to {first[1].sure}"
+        more = [f"{keys} by up to {text.around}" for keys, text in others]
+        yield f"Alone, {joined([said, *more])}."
 
     @cached_property
     def _compared(self) -> Sequence[Compared]:
@@ -204,17 +210,17 @@ class SweepAnswer:
         """The largest and the smallest effect that is decided."""
         verdicts, count = self._verdicts, len(self._compared)
         base, noun = self.values.baseline, self.noun
-        cells = f"all {count} cells" if count > 1 else "the other cell"
+        cells = f"all {count} cells are" if count > 1 else "the other cell is"
         decided = [one for one in self._compared if one.found.verdict.word in DECIDED]
         if set(verdicts) == {"equal"}:
-            yield f"no effect: in {cells} the {noun} is that with {base}, in every pair."
+            yield f"no effect on the {noun}: {cells} as with {base}, in every pair."
         elif set(verdicts) <= {"equal", "same"}:
             margin = number(self._margin, "1", percent=True)
-            yield f"no effect: in {cells} the {noun} is within {margin} of that with {base}."
+            yield f"no effect on the {noun}: {cells} within {margin} of that with {base}."
         elif not decided:
             largest = max(self._compared, key=_size)
             yield (
-                f"no effect is sure: in no cell the {noun} differs from that with {base} for "
+                f"no effect on the {noun} is sure: no cell differs from that with {base} for "
                 f"sure. Farthest is {self.values.where(largest.cell)}: {self._sure(largest)}."
             )
         else:
@@ -290,8 +296,11 @@ class SweepAnswer:
 
     def notes(self) -> Iterator[str]:
         """How sure, provenance, and what to ask next."""
-        yield from self._why_this_metric()
-        yield from self._longer()
+        if not self.outcome.table["received_bps"].any():
+            yield f"Nothing arrived: {nothing_arrived(self.outcome.duration_s)}"
+        else:
+            yield from self._why_this_metric()
+            yield from self._longer()
         yield from self._precision()
         yield self._provenance()
         if self._groups:
@@ -326,7 +335,7 @@ class SweepAnswer:
                 yield ONE_REPLICATION
             return
         if self._compared:
-            yield f"{self._judged()} {self._of_ratios()}".strip()
+            yield from filter(None, [f"{self._judged()} {self._of_ratios()}".strip()])
         elif self._grid is not None and (width := values.relative_width()) is not None:
             known = number(width, "1", percent=True)
             yield f"Each is known to within {known} of itself, at a level of 95 % each."

@@ -1,19 +1,78 @@
-"""Which axes of a sweep have changed nothing in its results."""
+"""What each axis of a sweep changes: nothing, or a metric by how much at most."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.base.table import Table
+from nodeb.results.metrics import ALL
+from nodeb.stats import Interval, ratio_interval
 from nodeb.sweep.axes import Axis
 
-__all__ = ["without_effect"]
+if TYPE_CHECKING:
+    from nodeb.sweep.results import Known
+
+__all__ = ["Effect", "largest_effects", "without_effect"]
 
 Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What an axis alone changes at most."""
+
+    keys: str
+    """Its keys."""
+    ratio: Interval
+    """The larger of two cells that differ in these alone over the smaller, paired by run."""
+
+
+def largest_effects(table: Table, axes: Sequence[Axis], metric: str, known: Known) -> list[Effect]:
+    """The largest effect of each axis of several values, the largest first.
+
+    Args:
+        table: that of the sweep.
+        axes: what is swept.
+        metric: which effect.
+        known: gives the metrics of a cell by run.
+
+    Returns:
+        An effect for each axis; none where a cell has no value above 0.
+    """
+    if metric not in table.columns:
+        return []
+    means = table[metric][table["group"] == ALL].astype(np.float64)
+    if not (means > 0).all():
+        return []
+    means = means.reshape([len(axis) for axis in axes])
+
+    def by_run(places: tuple[int, ...]) -> NDArray[np.float64]:
+        found = known(places).by_run
+        values: NDArray[np.float64] = found[metric][found["group"] == ALL]
+        return values
+
+    effects = []
+    for at, axis in enumerate(axes):
+        if len(axis) < 2:
+            continue
+        ratios = means.max(axis=at, keepdims=True) / means.min(axis=at, keepdims=True)
+        places = list(map(int, np.unravel_index(np.argmax(ratios), ratios.shape)))
+        line = means[*places[:at], :, *places[at + 1 :]]
+        most, least = (
+            by_run((*places[:at], int(place), *places[at + 1 :]))
+            for place in (np.argmax(line), np.argmin(line))
+        )
+        runs = min(len(most), len(least))
+        both = np.isfinite(most[:runs]) & np.isfinite(least[:runs])
+        if both.any():
+            ratio = ratio_interval(most[:runs][both], least[:runs][both])
+            effects.append(Effect(" with ".join(one.key for one in axis.swept), ratio))
+    return sorted(effects, key=lambda one: -one.ratio.mean)
 
 
 def without_effect(table: Table, axes: Sequence[Axis]) -> list[str]:

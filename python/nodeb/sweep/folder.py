@@ -23,9 +23,10 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Source(Owner):
-    """The scenario that a folder belongs to, whatever of it is swept and how often.
+    """The scenario and seed that a folder belongs to, whatever is swept and how often.
 
-    `about` has what all cells have in common, `written` and `resolved` (`nodeb.sweep.cells.base`).
+    `about` has what all cells have in common, `written` and `resolved` (`nodeb.sweep.cells.base`),
+    and `seed`.
     """
 
     def refuses(self, mark: Mark) -> str | None:
@@ -35,7 +36,8 @@ class Source(Owner):
         # Defaults change with versions, and the same can be written in many ways.
         pairs = {key: (mark.get(key), self.about[key]) for key in ("written", "resolved")}
         if any(there == here and here is not None for there, here in pairs.values()):
-            return None
+            seed, own = mark.get("seed"), self.about["seed"]
+            return None if seed in (own, None) else f"holds a sweep with seed {seed}, not {own}"
         there, here = pairs["written" if None in pairs["resolved"] else "resolved"]
         return f"holds a sweep of another scenario ({_differences(there, here)})"
 

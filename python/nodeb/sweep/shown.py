@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nodeb.answer.answer import SURVIVORS, Rows
 from nodeb.answer.columns import aligned
@@ -41,6 +42,8 @@ SIGNS = {
 ALIKE = 3.0
 """Intervals are alike, and one line tells of all, where the widest is so many times the narrowest
 at most."""
+WIDE = 0.5
+"""The half of an interval that is a larger share is seen at its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +195,11 @@ class Values:
         """Those of all phones together, by place."""
         return {at: one for (at, group), one in self.every_compared.items() if group == ALL}
 
+    @cached_property
+    def has_ratios(self) -> bool:
+        """Whether effects are read in per cent of the baseline; elsewhere they are differences."""
+        return any(math.isfinite(one.found.ratio.mean) for one in self.every_compared.values())
+
     @property
     def has_signs(self) -> bool:
         """Whether verdicts differ, so that each stands at its cell."""
@@ -202,29 +210,19 @@ class Values:
         usable = self.known & np.isfinite(self.low) & (self.mean != 0)
         halves = (self.high - self.low)[usable] / 2 / np.abs(self.mean[usable])
         halves = halves[halves > 0]
-        if not halves.size or halves.max() > ALIKE * halves.min():
-            return None
-        return float(halves.max())
+        return float(halves.max()) if are_alike(halves) else None
 
     def are_alike(self) -> bool:
         """Whether one line tells how sure all are: no interval is much wider than another."""
         if self.compared:
             widths = [one.found.ratio.half_width for one in self.compared.values()]
-            known = [one for one in widths if math.isfinite(one) and one > 0]
-            return bool(known) and max(known) <= ALIKE * min(known)
+            return are_alike(np.array([one for one in widths if math.isfinite(one) and one > 0]))
         return self.relative_width() is not None or not np.isfinite(self.low).any()
 
-    def ratios(self) -> list[tuple[str, float]]:
-        """Keys of each axis, and the largest ratio of two values that differ in these alone."""
-        if not (self.known.all() and (self.mean > 0).all()):
-            return []
-        values = self.mean.reshape([len(axis) for axis in self._outcome.plan.axes])
-        found = []
-        for at, axis in enumerate(self._outcome.plan.axes):
-            if len(axis) > 1:
-                largest = (values.max(axis=at) / values.min(axis=at)).max()
-                found.append((" with ".join(one.key for one in axis.swept), float(largest)))
-        return found
+
+def are_alike(halves: NDArray[np.float64]) -> bool:
+    """Whether half-widths, as shares, can be told in one line."""
+    return bool(halves.size) and halves.max() <= min(ALIKE * halves.min(), WIDE)
 
 
 def grid(values: Values) -> Rows | None:
@@ -267,7 +265,7 @@ def _grid(values: Values, down: Axis, across: Axis) -> Rows:
 def _title(values: Values) -> str:
     unit = values.scale[0]
     text = f"{values.metric.label}{f' in {unit}' if unit else ''}"
-    if any(math.isfinite(one.found.ratio.mean) for one in values.compared.values()):
+    if values.has_ratios:
         text += f", and in % of that with {values.baseline}"
     return text
 
@@ -335,19 +333,20 @@ def every_row(values: Values) -> Rows:
 
 
 def _list_title(values: Values) -> str:
-    return values.metric.label + (
-        f", and in % of that with {values.baseline}" if values.compared else ""
-    )
+    if not values.compared:
+        return values.metric.label
+    how = "in % of" if values.has_ratios else "its difference from"
+    return f"{values.metric.label}, and {how} that with {values.baseline}"
 
 
 def _head(values: Values, whole: bool, groups: bool = False) -> list[str]:
     keys = [one.key for axis in values.axes for one in axis.swept]
     level = f"{100 * values.confidence:.4g} %"
-    compared = ["in %", f"({level})", ""] if values.compared else []
-    if values.compared and whole:
-        compared = ["difference", f"({level})", *compared]
+    ratio = ["in %", f"({level})"] if values.has_ratios else []
+    gap = ["difference", f"({level})"] if whole or not ratio else []
+    compared = [*gap, *ratio, "verdict"] if values.compared else []
     interval = ["(95 %)"] if whole or not values.compared else []
-    return [*keys, *(["phones"] if groups else []), "", *interval, *compared]
+    return [*keys, *(["phones"] if groups else []), "mean", *interval, *compared]
 
 
 def _row(
@@ -370,16 +369,18 @@ def _taken(values: Values, axis: Axis, one: Value) -> list[Any]:
 
 def _compared(values: Values, one: Compared | None, whole: bool) -> list[str | Shown]:
     """What is said of a cell and its baseline; nothing of the baseline itself."""
+    has_gap = whole or not values.has_ratios
     if one is None:
-        return [""] * (5 if whole else 3)
-    ratio, metric = _ratio(one), values.metric
-    mark = f"% {SURVIVORS}" if one.covered < 1 else "%"
-    share = Shown(ratio.number, mark if ratio.unit else "")
-    cells: list[str | Shown] = [share, ratio.interval, one.found.verdict.word]
-    if not whole:
-        return cells
-    gap = one.found.difference
-    text = difference(
-        gap.mean, gap.low, gap.high, metric.unit, percent=metric.percent, scale=values.scale
-    )
-    return [Shown(text.number, text.unit), text.interval, *cells]
+        return [""] * (2 * has_gap + 2 * values.has_ratios + 1)
+    mark = f" {SURVIVORS}" if one.covered < 1 else ""
+    cells: list[str | Shown] = []
+    if has_gap:
+        gap, metric = one.found.difference, values.metric
+        text = difference(
+            gap.mean, gap.low, gap.high, metric.unit, percent=metric.percent, scale=values.scale
+        )
+        cells += [Shown(text.number, f"{text.unit}{mark}".strip()), text.interval]
+    if values.has_ratios:
+        ratio = _ratio(one)
+        cells += [Shown(ratio.number, f"%{mark}" if ratio.unit else ""), ratio.interval]
+    return [*cells, one.found.verdict.word]

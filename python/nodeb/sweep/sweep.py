@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +32,9 @@ from nodeb.storage.store import Tables
 from nodeb.sweep.against import Against, against
 from nodeb.sweep.axes import Axis, read_axes
 from nodeb.sweep.cells import Cell, Cells, Reader, base
+from nodeb.sweep.columns import quantity
 from nodeb.sweep.dataset import DATASET, write
+from nodeb.sweep.effects import Effect, largest_effects
 from nodeb.sweep.folder import SOURCE, TABLE, Source
 from nodeb.sweep.results import COVERED, Baseline, Found, Known, results, shown_metric
 from nodeb.terminal.progress import ProgressCallback
@@ -74,6 +78,14 @@ class Outcome(Answering):
     """What stands where the results were to go, as a sentence; None if nothing."""
     against: Against | None = None
     """The cells compared with the baseline, if there is one."""
+    effects: Sequence[Effect] = ()
+    """What each key alone changes at most, the largest first; none where a cell has no value."""
+
+    @property
+    def duration_s(self) -> float:
+        """When the runs of the first cell end, s."""
+        found = quantity(json.loads(self.plan.cells[0].scenario)["duration"])
+        return math.nan if found is None else found[0]
 
     @property
     def answer(self) -> Answer:
@@ -225,11 +237,13 @@ class Sweep:
             return Found.of(*self._load(place, self.cells.at(places)))
 
         table, unended = results(self.cells, self.axes, self.seed, known, compared)
+        metric, is_chosen = metric or shown_metric(table), metric is not None
         found = Outcome(
             plan=self,
             table=table,
-            metric=metric or shown_metric(table),
-            is_chosen=metric is not None,
+            metric=metric,
+            is_chosen=is_chosen,
+            effects=largest_effects(table, self.axes, metric, known),
             open=unended,
             file=place.path / TABLE,
             simulated=filler.completed,
@@ -263,7 +277,7 @@ class Sweep:
         return found.hexdigest()
 
     def _claim(self, folder: Path, force: bool, beside: bool) -> CellFolder:
-        owner = Source("sweep", self.file.name, self.base)
+        owner = Source("sweep", self.file.name, {**self.base, "seed": self.seed})
         named = named_files.paths(self.base, self.file.parent)
         inputs = [self.file, *named]
         source = SOURCE, self.text

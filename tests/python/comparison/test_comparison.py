@@ -214,7 +214,10 @@ def test_where_nothing_arrived_is_said(call, pair):
     pair[1].write_text('duration = "50 ms"\n' + SCENARIO)
     status, out, _ = call("compare", *pair, "--runs", 2)
     assert status == 0
-    assert "Nothing arrived in other" in out
+    assert "Nothing arrived with other; is the run long enough" in out
+    assert '--set duration="10 s"' in out
+    status, out, _ = call("compare", *pair, "--set", "duration=50 ms", "--runs", 2)
+    assert out.startswith("There is nothing to compare: nothing arrived with other")
 
 
 def test_wrong_arguments_are_told(small):

@@ -66,7 +66,44 @@ def test_what_is_undecided_says_how_many_replications_would_tell():
 
 def test_what_neither_is_better_in_has_an_arrow():
     answer, _ = found(download_s=0.0, retransmit_bps=0.5)
-    assert answer.table.rows[0][0].startswith("\N{UPWARDS ARROW}")
+    assert [row[0][0] for row in answer.table.rows] == ["=", "\N{UPWARDS ARROW}"]
+
+
+def test_every_metric_of_the_headline_is_in_the_table():
+    many = dict.fromkeys(
+        [
+            *("load_median_s", "cell_bps", "received_bps", "received_bps_p50", "received_bps_p5"),
+            *("complete", "rtt_mean_s", "queueing_delay_s", "jain_index", "stalled_s"),
+        ],
+        None,
+    )
+    answer, _ = found(transfer_s=0.0, **many, power_w=-0.3, load_p95_s=-0.2)
+    named = [METRICS[name].label for name in ("load_median_s", "power_w", "load_p95_s")]
+    rows = {row[0][2:] for row in answer.table.rows}
+    assert set(named) <= rows
+    assert len(rows) == 9
+    assert answer.headline.startswith("other is better than plain in the load time, 95 of 100")
+
+
+def test_a_number_of_the_headline_is_that_of_the_table():
+    for shift in (-0.2, -0.004, 0.3):
+        answer, _ = found(download_s=shift, rtt_mean_s=0.5)
+        row = next(row for row in answer.table.rows if row[0].endswith("download time"))
+        if "the download takes" in answer.headline:
+            words = answer.headline.split("the download takes ")[1].split()
+            assert words[0] == row[2]
+            assert words[4] == row[1]
+
+
+def test_no_interval_of_a_share_is_below_nothing():
+    base, own = np.zeros(RUNS), np.eye(RUNS)[0] * 4
+    one = difference("all", METRICS["stalls"], base, own, 0.02, 0.95)
+    assert (one.difference.low, one.verdict.kind) == (0.0, "undecided")
+    base = np.tile([1.0, 3.0], RUNS // 2)
+    one = difference("all", METRICS["stalls"], base, own, 0.02, 0.95)
+    assert one.ratio.low == 0
+    one = difference("all", METRICS["complete"], np.ones(RUNS), 1 - np.eye(RUNS)[0], 0.02, 0.95)
+    assert one.difference.high <= 0
 
 
 @pytest.mark.parametrize("kind", ["better", "worse"])

@@ -84,11 +84,14 @@ def test_what_only_repeats_a_default_without_effect_is_noted(call, tmp_path):
 
 def test_a_path_so_long_that_nothing_arrives_is_told_before_and_after(call, tmp_path):
     (tmp_path / "s.toml").write_text(BASE.format('wired.delay = "1e9 ms"'))
-    status, _, err = call("run", "s.toml")
+    status, out, err = call("run", "s.toml")
     assert status == 0
-    before, after = err.splitlines()
-    assert before.startswith("warning: duration: the run ends at 100000 s, before a single round")
-    assert after.startswith("note: nothing arrived at any phone in 100000 s")
+    assert err.startswith("warning: duration: the run ends at 100000 s, before a single round")
+    assert "nothing arrived at the phone in 100000 s" in out
+    assert "Nothing arrived: is the run long enough for the delays, and does the radio carry" in out
+    assert "What would help" not in out
+    status, out, _ = call("run", "s.toml", "--set", "duration=1 ms", "--out", "short")
+    assert '(--set duration="10 s" is longer)' in " ".join(out.split())
 
 
 def test_a_time_that_cannot_be_counted_tells_the_limit(call, tmp_path):

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import nodeb
+from nodeb.errors import OutputError
 from nodeb.inputs import recording
 from nodeb.results.metrics import METRICS
 from nodeb.stats import Precision, mean_interval, paired_difference
@@ -281,7 +282,17 @@ def test_more_replications_go_on_from_those_that_are_there(tmp_path):
     assert files(tmp_path / "out") == files(tmp_path / "fresh")
     fewer = Sweep.load(path, runs=3).run(tmp_path / "out")
     assert (fewer.replications, set(fewer.table["runs"].tolist())) == (0, {3})
-    assert Sweep.load(path, seed=2, runs=3).run(tmp_path / "out").replications == 18
+
+
+def test_another_seed_is_another_setting(tmp_path):
+    path = write(tmp_path, GRID)
+    Sweep.load(path, runs=3).run(tmp_path / "out")
+    other = Sweep.load(path, seed=2, runs=3)
+    with pytest.raises(OutputError, match="holds a sweep with seed 1, not 2"):
+        other.run(tmp_path / "out")
+    beside = other.run(tmp_path / "out", beside=True)
+    assert (beside.file.parent.name, beside.replications) == ("out-2", 18)
+    assert other.run(tmp_path / "out", force=True).replications == 18
 
 
 def test_another_core_simulates_everything_again(tmp_path, monkeypatch):

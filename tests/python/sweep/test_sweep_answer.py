@@ -68,7 +68,9 @@ def test_the_least_and_the_greatest_value_and_which_key_changes_most(swept):
     found, _, notes = said(swept(GRID))
     assert found.headline.startswith("the application bit rate ranged from ")
     assert "with radio.dch.bler 0.3 and wired.delay 500 ms, to " in found.headline
-    assert "with radio.dch.bler 0.0 and wired.delay 50 ms. wired.delay has the" in found.headline
+    assert "with radio.dch.bler 0.0 and wired.delay 50 ms. Alone, wired.delay changes it by" in (
+        found.headline
+    )
     assert "4 cells, 4 replications each, seed 1; all were new." in notes
     assert found.notes[-1] == (
         "Draw it: nodeb plot out/s --x radio.dch.bler --y application_bps --by wired.delay"
@@ -92,11 +94,11 @@ def test_effects_are_those_against_the_baseline(swept):
 def test_no_effect_at_all(swept):
     same = "[sweep]\n'tcp.classic.max_window' = [1000, 2000]\n"
     found, _, _ = said(swept(same))
-    assert found.headline.startswith("no effect: the application bit rate came to ")
+    assert found.headline.startswith("no effect on the application bit rate: ")
     assert found.headline.endswith("in each of 2 cells.")
     found, _, _ = said(swept(same, baseline=["tcp.classic.max_window=1000"]))
     assert found.headline == (
-        "no effect: in the other cell the application bit rate is that with "
+        "no effect on the application bit rate: the other cell is as with "
         "tcp.classic.max_window=1000, in every pair."
     )
 
@@ -104,10 +106,12 @@ def test_no_effect_at_all(swept):
 def test_no_effect_that_is_sure(swept):
     near = '[sweep]\n"radio.dch.bler" = [0.1, 0.11]\n'
     found, _, _ = said(swept(near))
-    assert found.headline.startswith("no effect is sure: the application bit rate ranged from ")
+    assert found.headline.startswith(
+        "no effect on the application bit rate is sure: it ranged from "
+    )
     assert "these intervals overlap" in found.headline
     found, _, _ = said(swept(near, baseline=["radio.dch.bler=0.1"], margin=0.0))
-    assert found.headline.startswith("no effect is sure: in no cell the application bit rate")
+    assert found.headline.startswith("no effect on the application bit rate is sure: no cell")
 
 
 def test_what_is_the_same_within_the_margin(swept):
@@ -172,11 +176,11 @@ def test_one_key_and_three_are_a_list_and_all_prints_a_row_for_each_cell(swept):
 
 def test_a_long_list_is_cut_and_all_has_the_rest(swept):
     long = '[sweep]\n"radio.dch.bler" = { from = 0.0, to = 0.3, steps = 40 }\n'
-    found, _, notes = said(swept(long))
+    found, _, _ = said(swept(long))
     assert len(found.table.rows) == 31
     assert found.table.rows[-1][0] == "... and 10 more"
     assert len(found.everything[0].rows) == 40
-    assert "--all prints a row for each cell" in notes
+    assert found.folded == "a row for each cell"
 
 
 def test_verdicts_that_differ_stand_in_the_grid(swept):
@@ -308,3 +312,34 @@ def test_a_metric_of_which_no_way_is_better_differs_up_or_down(swept):
     assert f"It is {kind} than with radio.dch.bler=0.0, for sure." in notes
     grid = swept(GRID, baseline=["radio.dch.bler=0"], metric="retransmit_bps")
     assert text(grid.answer, everything=True)
+
+
+def test_effects_of_keys_have_intervals_and_none_is_said_to_be_the_largest(swept):
+    outcome = swept(GRID)
+    headline = answer(outcome).headline
+    assert "largest effect" not in headline
+    first, second = outcome.effects
+    assert (first.keys, second.keys) == ("wired.delay", "radio.dch.bler")
+    assert second.ratio.low < second.ratio.mean < second.ratio.high
+    assert "Alone, wired.delay changes it by a factor of up to 5.00 (in every rep" in headline
+    assert headline.endswith(").")
+
+
+def test_where_nothing_arrived_nothing_was_measured(swept):
+    found, _, notes = said(swept(GRID, duration="1 ms"))
+    assert found.headline == (
+        "nothing arrived in any of 4 cells in 1 ms, so that nothing was measured."
+    )
+    assert '--set duration="10 s"' in notes
+
+
+def test_what_is_not_known_to_half_of_itself_has_its_interval_in_the_cell(swept):
+    found, _, notes = said(swept(GRID, metric="stalls", size="200 kB", duration="60 s"))
+    assert "known to within" not in notes
+    assert "(95 %)" in found.table.head
+
+
+def test_counts_against_a_baseline_of_none_are_differences(swept):
+    found, _, _ = said(swept(GRID, baseline=["radio.dch.bler=0"], metric="timeouts"))
+    assert "in %" not in [*found.table.head]
+    assert "% of" not in found.table.title
