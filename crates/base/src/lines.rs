@@ -5,7 +5,7 @@
 
 /// A line that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Odd {
+pub struct InvalidLine {
     /// Line number in the text, from 1.
     pub line: usize,
     /// The problem and what was expected.
@@ -32,22 +32,22 @@ pub fn numbers(
     skip: usize,
     columns: Option<&[usize]>,
     most: usize,
-) -> Result<Vec<Vec<f64>>, Odd> {
+) -> Result<Vec<Vec<f64>>, InvalidLine> {
     let lines = text.split(|byte| *byte == b'\n').count().min(most);
     let mut found: Vec<Vec<f64>> = Vec::new();
     let mut row = Vec::new();
     for (count, (line, entry)) in entries(text).skip(skip).enumerate() {
-        let odd = |message: String| Odd { line, message };
+        let invalid = |message: String| InvalidLine { line, message };
         if count == most {
-            return Err(odd(format!("more than {most} entries; expected at most {most}")));
+            return Err(invalid(format!("more than {most} entries; expected at most {most}")));
         }
-        read_row(entry, columns, &mut row).map_err(odd)?;
+        read_row(entry, columns, &mut row).map_err(invalid)?;
         if count == 0 {
             found = row.iter().map(|_| Vec::with_capacity(lines)).collect();
         }
         if row.len() != found.len() {
             let (width, expected) = (row.len(), found.len());
-            return Err(odd(format!(
+            return Err(invalid(format!(
                 "{width} numbers after lines of {expected}; expected the same number in every line"
             )));
         }
@@ -90,8 +90,8 @@ fn number(word: &[u8]) -> Result<f64, String> {
 mod tests {
     use super::*;
 
-    fn odd(text: &str, columns: Option<&[usize]>) -> (usize, String) {
-        let Odd { line, message } = numbers(text.as_bytes(), 0, columns, 3).unwrap_err();
+    fn invalid(text: &str, columns: Option<&[usize]>) -> (usize, String) {
+        let InvalidLine { line, message } = numbers(text.as_bytes(), 0, columns, 3).unwrap_err();
         (line, message)
     }
 
@@ -107,12 +107,12 @@ mod tests {
 
     #[test]
     fn invalid_lines_are_reported_with_their_numbers() {
-        assert_eq!(odd("1\n\nloud\n", None), (3, "`loud` is not a number".to_owned()));
-        assert_eq!(odd("1\nnan\n", None).0, 2);
-        assert_eq!(odd("1,\n", None), (1, "`` is not a number".to_owned()));
-        assert!(odd("1 2\n3\n", None).1.starts_with("1 numbers after lines of 2"));
-        assert!(odd("1 2\n3 4 5\n", None).1.starts_with("3 numbers after lines of 2"));
-        assert_eq!(odd("1 2\n", Some(&[2])), (1, "there is no column 3".to_owned()));
-        assert_eq!(odd("1\n2\n3\n4\n", None).0, 4);
+        assert_eq!(invalid("1\n\nloud\n", None), (3, "`loud` is not a number".to_owned()));
+        assert_eq!(invalid("1\nnan\n", None).0, 2);
+        assert_eq!(invalid("1,\n", None), (1, "`` is not a number".to_owned()));
+        assert!(invalid("1 2\n3\n", None).1.starts_with("1 numbers after lines of 2"));
+        assert!(invalid("1 2\n3 4 5\n", None).1.starts_with("3 numbers after lines of 2"));
+        assert_eq!(invalid("1 2\n", Some(&[2])), (1, "there is no column 3".to_owned()));
+        assert_eq!(invalid("1\n2\n3\n4\n", None).0, 4);
     }
 }

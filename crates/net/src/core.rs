@@ -1,4 +1,4 @@
-//! The core network: a link, or a chain of named ones.
+//! Parameters of the core network: a link, or a chain of links.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,14 +12,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Wired;
 
-/// The links between gateway and RNC in the order in which packets for phones pass them, at least one. A
-/// scenario gives one table, or a list of tables.
+/// The links between gateway and RNC in downlink order, at least one. A scenario gives one table or a list of
+/// tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Core(Vec<Wired>);
 
 impl Core {
-    /// The links with their names: their own, `core` for a single one, else `core` and their position
-    /// from 1 on.
+    /// Returns the links with their names: the name set in the scenario, else `core` for a single link and
+    /// `core_1`, `core_2`, ... in a chain.
     pub fn links<'a>(&'a self) -> impl Iterator<Item = (String, &'a Wired)> {
         let alone = self.0.len() == 1;
         let default = move |at: usize| if alone { "core".to_owned() } else { format!("core_{}", at + 1) };
@@ -28,12 +28,12 @@ impl Core {
         self.0.iter().enumerate().map(named)
     }
 
-    /// The delay of the whole chain, one way.
+    /// Returns the one-way delay of the whole chain.
     pub fn delay(&self) -> Duration {
         Duration(self.0.iter().fold(0, |sum, link| sum.saturating_add(link.delay.0)))
     }
 
-    /// Whether packets leave every link in the order in which they came.
+    /// Returns true if no link reorders packets.
     pub fn keeps_order(&self) -> bool {
         self.0.iter().all(|link| link.reordering.is_none())
     }
@@ -49,7 +49,7 @@ impl Checked for Core {
             check.within(at, |check| {
                 link.check(check);
                 check.require(!names[..at].contains(&names[at]), "name", || {
-                    format!("there is a link `{}` already; expected a name of its own", names[at])
+                    format!("the name `{}` is used by another link; expected a unique name", names[at])
                 });
             });
         }
@@ -87,14 +87,16 @@ impl<'de> Visitor<'de> for CoreVisitor {
     fn visit_seq<A: SeqAccess<'de>>(self, links: A) -> Result<Core, A::Error> {
         let links = Vec::<Wired>::deserialize(SeqAccessDeserializer::new(links))?;
         if links.is_empty() {
-            return Err(de::Error::custom("a core network has at least one link; leave `core` out instead"));
+            return Err(de::Error::custom(
+                "the list of links is empty; expected at least one link, or no key `core`",
+            ));
         }
         Ok(Core(links))
     }
 }
 
 impl JsonSchema for Core {
-    /// In place, so that readers of the schema see a table or a list.
+    /// Inlines the schema, so that its readers see a table or a list.
     fn inline_schema() -> bool {
         true
     }
@@ -118,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_and_a_list_are_read_and_written_alike() {
+    fn core_is_one_table_or_a_list_of_tables() {
         let single = read(&serde_json::json!({ "delay": "25 ms" })).unwrap();
         let names = |core: &Core| core.links().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!((names(&single), single.delay()), (vec!["core".to_owned()], Duration::from_millis(25)));

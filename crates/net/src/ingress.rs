@@ -1,32 +1,32 @@
-//! What every link has in front of its transmitter: loss, then a queue.
+//! The part of a link in front of its transmitter: a loss model, then a queue.
 
 use nodeb_base::context::Context;
 use nodeb_base::event::Cause;
 use nodeb_base::packet::Packet;
 
-use super::foresight::Unhappened;
+use super::look_ahead::Overcount;
 use super::loss::Loss;
 use super::queue::drop_tail::Limits;
 use super::queue::{DropLog, Queue};
 
-/// What a link has done so far.
+/// Counters of a link since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
-    /// Packets handed to the link.
+    /// Packets offered to the link.
     pub packets: u64,
-    /// Packets lost before the queue, by the link's loss.
+    /// Packets lost in front of the queue, by the loss model.
     pub lost: u64,
     /// Packets dropped because the queue was full.
     pub overflowed: u64,
     /// Packets that the queue discipline dropped before the queue was full.
     pub dropped_early: u64,
-    /// Packets that the queue discipline marked (RFC 3168, CE).
+    /// Packets that the queue discipline marked with Congestion Experienced (RFC 3168).
     pub marked: u64,
-    /// Bytes sent.
+    /// Bytes transmitted.
     pub bytes: u64,
 }
 
-/// The way of packets to a link's transmitter.
+/// Loss model and queue in front of a transmitter, with their counters.
 #[derive(Debug)]
 pub struct Ingress {
     loss: Loss,
@@ -37,12 +37,12 @@ pub struct Ingress {
 }
 
 impl Ingress {
-    /// One that nothing has passed yet.
+    /// Creates an ingress with an empty queue.
     pub fn new(loss: Loss, queue: Box<dyn Queue>) -> Self {
         Self { loss, queue, drops: DropLog::default(), packets: 0, lost: 0 }
     }
 
-    /// A packet comes; `false` means that it is lost before the queue.
+    /// Counts an arriving packet and applies the loss model. Returns false if the packet is lost.
     #[inline]
     pub fn admit(&mut self, ctx: &mut Context, packet: &Packet) -> bool {
         let position = self.packets;
@@ -55,32 +55,32 @@ impl Ingress {
         !is_lost
     }
 
-    /// Drops an admitted packet for which there is no room.
+    /// Drops an admitted packet because the queue is full.
     pub fn refuse(&mut self, ctx: &mut Context, packet: &Packet) {
         self.drops.refuse_overflow();
         ctx.lose(0, *packet, Cause::Overflow);
     }
 
-    /// Takes back what has been counted and has not happened.
-    pub fn take_back(&mut self, unhappened: Unhappened) {
-        let Unhappened { taken, lost, overflowed, .. } = unhappened;
+    /// Subtracts from the counters what was counted ahead of time and did not happen.
+    pub fn take_back(&mut self, overcount: Overcount) {
+        let Overcount { taken, lost, overflowed, .. } = overcount;
         self.packets -= taken + lost + overflowed;
         self.lost -= lost;
         self.drops.counts.overflowed -= overflowed;
     }
 
-    /// Packets and bytes that may wait, where the queue is first in, first out, and nothing else decides.
+    /// Returns the limits of a plain drop-tail queue, or `None` for other disciplines.
     pub fn limits(&self) -> Option<Limits> {
         self.queue.limits()
     }
 
-    /// Lets an admitted packet wait; `false` means that the queue has dropped it.
+    /// Offers an admitted packet to the queue. Returns false if the queue drops it.
     #[inline]
     pub fn push(&mut self, ctx: &mut Context, packet: &Packet) -> bool {
         let early = self.drops.counts.early;
         let taken = self.queue.push(ctx.now, *packet, &mut self.drops);
         if self.drops.has_discarded() {
-            self.let_go(ctx);
+            self.report_discarded(ctx);
         }
         if taken {
             ctx.take(packet);
@@ -91,46 +91,46 @@ impl Ingress {
         taken
     }
 
-    /// The next packet to send; none leaves the queue empty.
+    /// Returns the next packet to transmit, or `None` if the queue is empty.
     #[inline]
     pub fn pop(&mut self, ctx: &mut Context) -> Option<Packet> {
         let packet = self.queue.pop(ctx.now, &mut self.drops);
         if self.drops.has_discarded() {
-            self.let_go(ctx);
+            self.report_discarded(ctx);
         }
         packet
     }
 
-    /// Lets go of what the queue has dropped after it had taken it.
+    /// Reports packets that the queue accepted and later dropped as lost.
     #[cold]
-    fn let_go(&mut self, ctx: &mut Context) {
+    fn report_discarded(&mut self, ctx: &mut Context) {
         for (packet, cause) in self.drops.take_discarded() {
             ctx.lose(0, packet, cause);
         }
     }
 
-    /// Whether no packet waits.
+    /// Returns true if no packet waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Whether a packet that finds the link idle passes through the queue too.
+    /// Returns true if packets that find the link idle must pass through the queue too.
     pub fn sees_every_packet(&self) -> bool {
         self.queue.sees_every_packet()
     }
 
-    /// Packets that wait.
+    /// Returns the number of packets waiting.
     pub fn waiting(&self) -> usize {
         self.queue.len()
     }
 
-    /// Bytes of these.
+    /// Returns the number of bytes waiting.
     pub fn waiting_bytes(&self) -> u64 {
         self.queue.bytes()
     }
 
-    /// What a link has done that has sent `bytes`.
+    /// Returns the counters of a link that transmitted `bytes` bytes.
     pub fn counts(&self, bytes: u64) -> LinkCounts {
         let queue = self.drops.counts;
         LinkCounts {

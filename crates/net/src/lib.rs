@@ -1,12 +1,59 @@
-//! The fixed network: links with a rate or recorded delivery opportunities, a delay, a queue, loss,
-//! jitter and reordering.
+//! Links of the fixed network.
+//!
+//! A link delivers packets after queueing, transmission and propagation. [`Line`] is one direction of a link,
+//! in one of two forms: a [`Link`] with a constant rate, or a [`traced::TracedLink`] that transmits at
+//! recorded delivery opportunities.
+//!
+//! A packet passes these layers:
+//!
+//! - [`ingress`]: a loss model ([`loss`]), then a queue discipline ([`queue`]), which may drop or mark
+//!   packets.
+//! - the transmitter, which [`outage`]s can interrupt.
+//! - [`propagation`]: a fixed delay, optionally with [`jitter`] and reordering.
+//!
+//! [`Wired`], [`Uplink`] and [`Core`] are the parameters of links in a scenario; [`Path`] holds those of one
+//! direction and builds the link.
+//!
+//! # Examples
+//!
+//! A link does no I/O and has no clock: the caller passes the time in a context, and wakes the link at the
+//! time that [`Link::next_wake`] returns.
+//!
+//! ```
+//! use nodeb_base::context::Surroundings;
+//! use nodeb_base::packet::Packet;
+//! use nodeb_base::rng::Streams;
+//! use nodeb_base::units::{Duration, Rate, Time};
+//! use nodeb_net::{LossSetting, Path, QueueSpec};
+//!
+//! // 1 Mbit/s and 20 ms, behind a drop-tail queue. 1500 bytes take 12 ms.
+//! let (queue, loss) = (QueueSpec::default(), LossSetting::default());
+//! let (rate, delay) = (Rate(1_000_000), Duration::from_millis(20));
+//! let path =
+//!     Path { rate, delay, queue: &queue, loss: &loss, jitter: None, reordering: None, outages: &[] };
+//! let mut link = path.link(&Streams::new(1, 0), "example", 0);
+//!
+//! let mut world = Surroundings::default();
+//! for id in 0..2 {
+//!     assert!(link.accept(&mut world.at(Time::ZERO), Packet::new(id, 1500)));
+//! }
+//! assert_eq!(link.waiting(), 1); // the other one is being transmitted
+//!
+//! let mut arrivals_ms = Vec::new();
+//! while let Some(key) = link.next_wake() {
+//!     if link.wake(&mut world.at(key.0), key).is_some() {
+//!         arrivals_ms.push(key.0.0 / 1_000_000);
+//!     }
+//! }
+//! assert_eq!(arrivals_ms, [32, 44]);
+//! ```
 
 mod core;
-mod foresight;
 pub mod ingress;
 pub mod jitter;
 mod line;
 mod link;
+mod look_ahead;
 pub mod loss;
 pub mod opportunities;
 pub mod outage;
@@ -16,10 +63,10 @@ pub mod queue;
 pub mod traced;
 
 pub use core::Core;
-pub use foresight::Unhappened;
 pub use ingress::LinkCounts;
 pub use line::Line;
 pub use link::Link;
+pub use look_ahead::Overcount;
 pub use loss::LossSetting;
 pub use params::{Path, Uplink, Wired};
 pub use queue::QueueSpec;

@@ -1,27 +1,27 @@
-//! One direction of a link, of whatever kind.
+//! One direction of a link of either kind.
 
 use nodeb_base::context::Context;
 use nodeb_base::engine::Key;
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 
-use super::foresight::Unhappened;
 use super::ingress::LinkCounts;
 use super::link::Link;
+use super::look_ahead::Overcount;
 use super::traced::{TracedLink, Usage};
 
-/// A link with a rate, or one that follows a recording.
+/// A link with a constant rate or one that follows a recording.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the usual one stands where it is used, without a pointer")]
 pub enum Line {
-    /// With a rate.
+    /// A link with a constant rate.
     Rated(Link),
-    /// With delivery opportunities.
+    /// A link with recorded delivery opportunities.
     Traced(Box<TracedLink>),
 }
 
 impl Line {
-    /// Hands a packet to the link; `false` means that it is lost.
+    /// Offers a packet to the link. Returns false if the packet is lost.
     #[inline]
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
         match self {
@@ -30,7 +30,7 @@ impl Line {
         }
     }
 
-    /// The link with a rate.
+    /// Returns the link if it has a constant rate.
     #[inline]
     pub fn rated(&mut self) -> Option<&mut Link> {
         match self {
@@ -39,23 +39,23 @@ impl Line {
         }
     }
 
-    /// Lets packets come ahead of time from now on, as [`Link::foresee`] says; false where that is not possible.
-    pub fn foresee(&mut self) -> bool {
-        self.rated().is_some_and(Link::foresee)
+    /// Enables look-ahead, see [`Link::look_ahead`]. Returns false if the link does not support it.
+    pub fn look_ahead(&mut self) -> bool {
+        self.rated().is_some_and(Link::look_ahead)
     }
 
-    /// Returns true if packets come ahead of time.
+    /// Returns true if look-ahead is enabled.
     #[inline]
-    pub fn is_foreseen(&self) -> bool {
-        matches!(self, Self::Rated(link) if link.is_foreseen())
+    pub fn looks_ahead(&self) -> bool {
+        matches!(self, Self::Rated(link) if link.looks_ahead())
     }
 
-    /// Ends foresight, as [`Link::settle`] says.
-    pub fn settle(&mut self, end: Key) -> Unhappened {
-        self.rated().map_or_else(Unhappened::default, |link| link.settle(end))
+    /// Ends look-ahead, see [`Link::settle`].
+    pub fn settle(&mut self, end: Key) -> Overcount {
+        self.rated().map_or_else(Overcount::default, |link| link.settle(end))
     }
 
-    /// When [`Self::wake`] must be called next.
+    /// Returns the time at which [`Self::wake`] must be called next, or `None` if the link is idle.
     #[inline]
     pub fn next_wake(&self) -> Option<Key> {
         match self {
@@ -64,7 +64,7 @@ impl Line {
         }
     }
 
-    /// Does what is due under `key`; the packet that has come through, if one has.
+    /// Processes the event due at `key`. Returns the packet delivered, if any.
     #[inline]
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
         match self {
@@ -73,7 +73,7 @@ impl Line {
         }
     }
 
-    /// What the link has done.
+    /// Returns the link's counters.
     pub fn counts(&self) -> LinkCounts {
         match self {
             Self::Rated(link) => link.counts(),
@@ -81,7 +81,7 @@ impl Line {
         }
     }
 
-    /// Packets waiting for the transmitter.
+    /// Returns the number of packets waiting for the transmitter.
     pub fn waiting(&self) -> usize {
         match self {
             Self::Rated(link) => link.waiting(),
@@ -89,7 +89,7 @@ impl Line {
         }
     }
 
-    /// Bytes of these.
+    /// Returns the number of bytes waiting for the transmitter.
     pub fn waiting_bytes(&self) -> u64 {
         match self {
             Self::Rated(link) => link.waiting_bytes(),
@@ -97,7 +97,7 @@ impl Line {
         }
     }
 
-    /// What has become of its delivery opportunities by `now`, where it has any.
+    /// Returns the use of delivery opportunities until `now`, or `None` for a link with a constant rate.
     pub fn usage(&mut self, now: Time) -> Option<Usage> {
         match self {
             Self::Rated(_) => None,
@@ -105,7 +105,7 @@ impl Line {
         }
     }
 
-    /// Bytes of packets that could have gone up to `now`.
+    /// Returns the bytes that a saturated link could have transmitted until `now`.
     pub fn offered_by(&self, now: Time) -> f64 {
         match self {
             Self::Rated(link) => link.offered_by(now),

@@ -1,8 +1,9 @@
-//! A store-and-forward link: `delivered = start of sending + 8 size / rate + delay`.
+//! Store-and-forward link with a constant rate: a packet arrives `8 size / rate + delay` after the start of
+//! its transmission.
 //!
-//! The end of a transmission is kept as a fraction of a nanosecond, so that a long busy period
-//! does not drift. A packet that finds the link idle costs one event, its arrival; only packets
-//! that wait need another when the link falls free.
+//! The end of a transmission is stored with its fraction of a nanosecond, so that long busy periods do not
+//! drift. A packet that finds the link idle takes one event, its arrival. Only waiting packets need a second
+//! event, at the end of the transmission before theirs.
 
 use nodeb_base::context::Context;
 use nodeb_base::engine::Key;
@@ -10,12 +11,12 @@ use nodeb_base::event::{Cause, Event, Mask};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Time};
 
-use super::foresight::{Foresight, Unhappened};
 use super::ingress::{Ingress, LinkCounts};
+use super::look_ahead::{LookAhead, Overcount};
 use super::outage::Outages;
 use super::propagation::Propagation;
 
-/// How long a packet takes: whole nanoseconds, and what is left over in units of 1 / rate.
+/// Transmission time of a packet: whole nanoseconds, and a remainder in units of 1 / rate nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Airtime {
     bytes: u32,
@@ -29,34 +30,35 @@ pub struct Link {
     rate_bps: u64,
     delay: Duration,
     ingress: Ingress,
-    /// Whether packets wait in it.
-    waits: bool,
+    /// Whether the queue has waiting packets.
+    has_waiting: bool,
     /// Whether packets that find the link idle pass through the queue too.
-    watched: bool,
-    /// End of the transmission under way, and what is left over of its last nanosecond in units
-    /// of 1 / rate.
+    queues_all: bool,
+    /// End of the last transmission, and the remainder of its last nanosecond in units of 1 / rate
+    /// nanoseconds.
     free_at: Time,
     remainder: u64,
-    /// When waiting packets go on, drawn when the transmission under way began.
+    /// Key of the event at which the next waiting packet is transmitted, drawn at the start of the last
+    /// transmission.
     resume: Key,
     airtime: Airtime,
     propagation: Propagation,
     outages: Outages,
-    /// Bytes sent.
+    /// Bytes transmitted.
     bytes: u64,
-    /// Where arrivals are known ahead of time.
-    foresight: Option<Foresight>,
+    /// State of the look-ahead, if it is enabled.
+    look_ahead: Option<LookAhead>,
 }
 
 impl Link {
-    /// An idle link.
+    /// Creates an idle link.
     pub fn new(rate: Rate, delay: Duration, ingress: Ingress, propagation: Propagation) -> Self {
         Self {
             rate_bps: rate.0,
             delay,
-            watched: ingress.sees_every_packet(),
+            queues_all: ingress.sees_every_packet(),
             ingress,
-            waits: false,
+            has_waiting: false,
             free_at: Time::ZERO,
             remainder: 0,
             resume: Key::default(),
@@ -64,49 +66,49 @@ impl Link {
             propagation,
             outages: Outages::default(),
             bytes: 0,
-            foresight: None,
+            look_ahead: None,
         }
     }
 
-    /// Lets packets [`Self::enter`] ahead of time from now on. Returns false where that is not possible: the queue
-    /// drops or sends otherwise than first in, first out; packets arrive late or overtake; transmission pauses.
+    /// Enables look-ahead: from now on packets [`Self::enter`] ahead of time. Returns false if the link does
+    /// not support it, because its queue is not drop-tail, or because it has jitter, reordering or outages.
     ///
-    /// What waits is not told then, nor when packets begin to be sent, nor losses in order of time: it is for runs
-    /// in which no one asks.
-    pub fn foresee(&mut self) -> bool {
-        if self.foresight.is_none() && self.propagation.is_plain() && self.outages.is_empty() {
-            self.foresight = self.ingress.limits().map(Foresight::new);
+    /// With look-ahead the link emits no start times of transmissions, does not know how many packets wait,
+    /// and emits losses out of order. It is for runs without listeners to these.
+    pub fn look_ahead(&mut self) -> bool {
+        if self.look_ahead.is_none() && self.propagation.is_plain() && self.outages.is_empty() {
+            self.look_ahead = self.ingress.limits().map(LookAhead::new);
         }
-        self.is_foreseen()
+        self.looks_ahead()
     }
 
-    /// Returns true if packets [`Self::enter`] ahead of time.
+    /// Returns true if look-ahead is enabled.
     #[inline]
-    pub fn is_foreseen(&self) -> bool {
-        self.foresight.is_some()
+    pub fn looks_ahead(&self) -> bool {
+        self.look_ahead.is_some()
     }
 
-    /// Takes a packet that enters under `entry`, which is now or later, but not before the one ahead of it. Returns
-    /// the key of its arrival; `None` if it is lost.
+    /// Accepts a packet that enters the link at `entry`, now or later, but not before the previous packet.
+    /// Returns the key of its arrival, or `None` if it is lost.
     ///
     /// # Panics
-    /// Unless [`Self::foresee`] has returned true.
+    /// Panics if look-ahead is not enabled.
     pub fn enter(&mut self, ctx: &mut Context, packet: &Packet, entry: Key) -> Option<Key> {
-        let foresight = self.foresight.as_mut().expect("a link with foresight");
+        let look_ahead = self.look_ahead.as_mut().expect("look-ahead is enabled");
         let now = ctx.handled();
-        foresight.advance(entry, now, &mut ctx.stamps);
+        look_ahead.advance(entry, now, &mut ctx.stamps);
         if !self.ingress.admit(ctx, packet) {
-            foresight.lose(entry, Cause::LinkLoss, now);
+            look_ahead.lose(entry, Cause::LinkLoss, now);
             return None;
         }
-        let is_idle = self.free_at <= entry.0 && !foresight.has_waiting();
+        let is_idle = self.free_at <= entry.0 && !look_ahead.has_waiting();
         let begin = if is_idle { entry } else { self.resume };
-        if !is_idle && !foresight.has_room(packet.size) {
+        if !is_idle && !look_ahead.has_room(packet.size) {
             self.ingress.refuse(ctx, packet);
-            foresight.lose(entry, Cause::Overflow, now);
+            look_ahead.lose(entry, Cause::Overflow, now);
             return None;
         }
-        foresight.pass(entry, begin, packet.size, now);
+        look_ahead.pass(entry, begin, packet.size, now);
         ctx.counts.packets_in += 1;
         self.occupy(begin.0, packet.size);
         let arrival = ctx.stamps.key_decided(begin.0, self.free_at + self.delay);
@@ -114,41 +116,42 @@ impl Link {
         Some(arrival)
     }
 
-    /// Delivers a packet under a key that [`Self::enter`] has returned. Returns true if it is the next to arrive.
+    /// Stores a packet to be delivered at a key that [`Self::enter`] returned. Returns true if it is the next
+    /// to arrive.
     #[inline]
     pub fn deliver(&mut self, arrival: Key, packet: Packet) -> bool {
         self.propagation.depart_under(arrival, packet)
     }
 
-    /// Ends foresight: takes back what has been counted and has not happened under `end` or before, and returns it.
-    pub fn settle(&mut self, end: Key) -> Unhappened {
-        let Some(foresight) = self.foresight.take() else {
-            return Unhappened::default();
+    /// Ends look-ahead: subtracts from the counters whatever happens after `end`, and returns it.
+    pub fn settle(&mut self, end: Key) -> Overcount {
+        let Some(look_ahead) = self.look_ahead.take() else {
+            return Overcount::default();
         };
-        let unhappened = foresight.settle(end);
-        self.bytes -= unhappened.bytes;
-        self.ingress.take_back(unhappened);
-        unhappened
+        let overcount = look_ahead.settle(end);
+        self.bytes -= overcount.bytes;
+        self.ingress.take_back(overcount);
+        overcount
     }
 
-    /// The link that begins no transmission during `outages`.
+    /// Returns the link with `outages`, during which no transmission starts.
     #[must_use]
     pub fn with_outages(self, outages: Outages) -> Self {
         Self { outages, ..self }
     }
 
-    /// Hands a packet to the link; `false` means that it is lost.
+    /// Offers a packet to the link. Returns false if the packet is lost.
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
         if !self.ingress.admit(ctx, &packet) {
             return false;
         }
-        // A packet that arrives just when the link falls free still queues behind those waiting.
-        let idle = self.free_at <= ctx.now && !self.waits;
-        if !idle || self.watched {
+        // A packet that arrives at the very end of a transmission still queues behind waiting packets.
+        let idle = self.free_at <= ctx.now && !self.has_waiting;
+        if !idle || self.queues_all {
             if !self.ingress.push(ctx, &packet) {
                 return false;
             }
-            self.waits = true;
+            self.has_waiting = true;
             if idle {
                 self.send_next(ctx);
             }
@@ -162,13 +165,14 @@ impl Link {
     #[inline]
     fn send_next(&mut self, ctx: &mut Context) {
         let packet = self.ingress.pop(ctx);
-        self.waits = !self.ingress.is_empty();
+        self.has_waiting = !self.ingress.is_empty();
         if let Some(packet) = packet {
             self.transmit(ctx, packet);
         }
     }
 
-    /// How long a packet of `bytes` takes; divided anew only where the size is another than before.
+    /// Returns the transmission time of a packet of `bytes` bytes. The division is repeated only if the size
+    /// differs from that of the previous packet.
     #[inline]
     fn airtime(&mut self, bytes: u32) -> Airtime {
         if self.airtime.bytes != bytes {
@@ -192,7 +196,7 @@ impl Link {
         self.resume = ctx.key(self.free_at);
     }
 
-    /// Sends `bytes` from `start` on.
+    /// Occupies the transmitter with `bytes` bytes from `start`.
     #[inline]
     fn occupy(&mut self, start: Time, bytes: u32) {
         if self.free_at < start {
@@ -208,22 +212,22 @@ impl Link {
         self.bytes += u64::from(bytes);
     }
 
-    /// When [`Self::wake`] must be called next.
+    /// Returns the time at which [`Self::wake`] must be called next, or `None` if the link is idle.
     pub fn next_wake(&self) -> Option<Key> {
         let arrival = self.propagation.next();
-        if self.waits { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
+        if self.has_waiting { Some(arrival.map_or(self.resume, |key| key.min(self.resume))) } else { arrival }
     }
 
-    /// Does what is due under `key`; the packet that has come through, if one has.
+    /// Processes the event due at `key`. Returns the packet delivered, if any.
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
         let arrived = self.propagation.arrive(key);
         if let Some(packet) = &arrived {
             ctx.pass(packet);
         }
-        if self.foresight.is_some() {
+        if self.look_ahead.is_some() {
             return arrived;
         }
-        // Without a delay the link falls free just when the packet arrives: one event for both.
+        // Without a delay the transmission ends when its packet arrives: one event for both.
         let resumes = key == self.resume || (key.0 == self.resume.0 && key.1.is_just_before(self.resume.1));
         if resumes {
             self.send_next(ctx);
@@ -231,22 +235,22 @@ impl Link {
         arrived
     }
 
-    /// Packets waiting, the one in service not counted.
+    /// Returns the number of packets waiting, without the one being transmitted.
     pub fn waiting(&self) -> usize {
         self.ingress.waiting()
     }
 
-    /// Bytes waiting, the packet in service not counted.
+    /// Returns the number of bytes waiting, without the packet being transmitted.
     pub fn waiting_bytes(&self) -> u64 {
         self.ingress.waiting_bytes()
     }
 
-    /// What the link has done.
+    /// Returns the link's counters.
     pub fn counts(&self) -> LinkCounts {
         self.ingress.counts(self.bytes)
     }
 
-    /// Bytes that could have gone up to `now` at its rate, outages or not.
+    /// Returns the bytes that could have been transmitted until `now`; ignores outages.
     pub fn offered_by(&self, now: Time) -> f64 {
         self.rate_bps as f64 * now.as_secs() / 8.0
     }
@@ -285,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_completes_what_is_sent_and_lets_the_rest_wait() {
+    fn an_outage_completes_the_current_transmission_and_delays_the_rest() {
         let outage = r#"[{"start": "20 ms", "length": "1 s"}]"#;
         let outages = Outages::new(serde_json::from_str(outage).unwrap());
         let mut link = link(384_000, 100, Loss::Never).with_outages(outages);
@@ -308,8 +312,8 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_period_does_not_drift() {
-        // 40 B at 384 kb/s last 833 333 ns and a third.
+    fn fractions_of_a_nanosecond_do_not_accumulate_as_drift() {
+        // The transmission of 40 bytes at 384 kbit/s takes 833 333 1/3 ns.
         let (mut link, mut around) = (link(384_000, 4_000, Loss::Never), Surroundings::default());
         for seq in 0..3_000 {
             link.accept(&mut around.at(Time::ZERO), packet(40, seq));
@@ -318,11 +322,11 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_drops_the_newcomer() {
+    fn a_full_queue_drops_arriving_packets() {
         let (mut link, mut around) = (link(384_000, 3, Loss::Never), Surroundings::default());
         let taken: Vec<_> =
             (0..5).map(|seq| link.accept(&mut around.at(Time::ZERO), packet(1500, seq))).collect();
-        // One in service, two waiting would fill the limit of 3: the third to wait is dropped.
+        // The limit of 3 admits two waiting packets, next to the one being transmitted.
         assert_eq!(taken, [true, true, true, false, false]);
         let lost = Output::Lost { user: 0, packet: packet(1500, 3), cause: Cause::Overflow };
         assert_eq!(around.common.out[0], lost);
@@ -344,7 +348,8 @@ mod tests {
         assert!((200..400).contains(&random.counts().lost), "{}", random.counts().lost);
     }
 
-    /// Plays packets that come at these times through a link until `end`: arrivals, losses, and what was counted.
+    /// Runs a link with packets that arrive at the given times until `end`. Returns its arrivals, losses and
+    /// counters.
     fn play(mut link: Link, packets: &[(u64, u32)], end: Time) -> String {
         let (mut around, mut arrived, mut now) = (Surroundings::default(), Vec::new(), 0);
         let mut wake = |link: &mut Link, around: &mut Surroundings, until: Time| {
@@ -363,28 +368,33 @@ mod tests {
             let mut ctx = around.at(Time(now));
             ctx.common.advance((Time(now), nodeb_base::engine::Stamp::LAST));
             let (entry, packet) = (ctx.handled(), packet(size, seq));
-            if link.foresight.is_none() {
+            if link.look_ahead.is_none() {
                 link.accept(&mut ctx, packet);
             } else if let Some(arrival) = link.enter(&mut ctx, &packet, entry) {
                 link.deliver(arrival, packet);
             }
         }
         wake(&mut link, &mut around, end);
-        let unhappened = link.settle((end, nodeb_base::engine::Stamp::LAST));
-        assert_eq!(unhappened.lost + unhappened.overflowed + unhappened.taken, 0, "all packets came in time");
+        let overcount = link.settle((end, nodeb_base::engine::Stamp::LAST));
+        assert_eq!(
+            overcount.lost + overcount.overflowed + overcount.taken,
+            0,
+            "all packets entered before the end"
+        );
         format!("{arrived:?} {:?} {:?}", around.common.out, link.counts())
     }
 
     proptest! {
-        /// Arrivals that are known when packets enter are those of the link that takes one step after the other.
+        /// A link with look-ahead has the same arrivals as one without.
         #[test]
-        fn foresight_changes_nothing(
+        fn look_ahead_changes_no_result(
             packets in prop::collection::vec((0u64..3, 1u32..4), 1..60),
             limit in 1u32..6,
             rate_gbps in 1u64..20,
             end in 0u64..200,
         ) {
-            // Times are a few multiples of 8 ns, so that arrivals and ends of transmissions often coincide.
+            // All times are small multiples of 8 ns, so that arrivals often coincide with ends of
+            // transmissions.
             let packets: Vec<_> = packets.into_iter().map(|(wait, size)| (8 * wait, size)).collect();
             let queue = DropTail { limit: limit.try_into().unwrap(), limit_bytes: None };
             let new = || {
@@ -392,16 +402,16 @@ mod tests {
                 Link::new(Rate(rate_gbps * 1_000_000_000), Duration(16), ingress, Propagation::default())
             };
             let mut ahead = new();
-            prop_assert!(ahead.foresee());
+            prop_assert!(ahead.look_ahead());
             let end = Time(end);
             prop_assert_eq!(play(ahead, &packets, end), play(new(), &packets, end));
         }
     }
 
-    /// Every discipline keeps a link going whatever it drops, also where the queue falls empty on
-    /// the way to the next packet, with a delay or without.
+    /// A link continues to transmit whatever its queue drops, even if the queue drops its last packets while
+    /// it looks for the next one to send.
     #[test]
-    fn a_link_goes_on_when_its_queue_drops_what_waited() {
+    fn a_link_continues_when_its_queue_drops_waiting_packets() {
         for (name, delay_ms) in QueueSpec::NAMES.iter().flat_map(|name| [(name, 0), (name, 30)]) {
             let queue: QueueSpec = serde_json::from_value(serde_json::json!(name)).unwrap();
             let loss = LossSetting::default();
@@ -423,7 +433,7 @@ mod tests {
                 arrived += drain(&mut link, &mut around).len() as u64;
             }
             let drops = around.counts.packets_dropped;
-            assert_eq!(arrived + drops, 800, "{name}: every packet comes back once");
+            assert_eq!(arrived + drops, 800, "{name}: every packet is delivered or dropped once");
             assert_eq!((link.waiting(), link.waiting_bytes()), (0, 0), "{name}");
             assert_eq!(drops, link.counts().dropped_early + link.counts().overflowed, "{name}");
             assert!(drops > 0 || !name.contains("codel"), "{name}");

@@ -1,8 +1,9 @@
-//! Recorded delivery opportunities: when a link could have sent so many bytes.
+//! Recorded delivery opportunities: times at which a link could have transmitted a given number of bytes.
 //!
-//! The format and its meaning are those of mahimahi (Netravali and others, USENIX ATC 2015): a time in ms for each
-//! opportunity, several in one ms where a line is repeated, and after the last time the list begins again with it as
-//! its new origin. Whatever nobody uses is counted without being looked at one by one.
+//! Format and semantics are those of mahimahi (Netravali et al., USENIX ATC 2015). Each line is the time of
+//! an opportunity in ms; a repeated line means several opportunities in the same ms. After the last time the
+//! list starts again, with the last time as its new origin. Unused opportunities are counted without
+//! iterating over them.
 
 use nodeb_base::params;
 use std::sync::Arc;
@@ -12,32 +13,32 @@ use nodeb_base::units::{Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Nanoseconds in the unit of a recording.
+/// Nanoseconds in a millisecond, the unit of a recording.
 const NANOS_PER_MS: u64 = 1_000_000;
-/// As long as a run may be, in ms.
+/// Largest length of a recording, in ms; no run is longer.
 const LONGEST_MS: u64 = 8_000_000_000;
 const MOST: usize = 10_000_000;
 
-/// What follows when a recording is over.
+/// Behaviour at the end of a recording.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AtEnd {
-    /// It begins again.
+    /// The recording starts again.
     #[default]
     Loop,
-    /// Nothing comes any more.
+    /// No further opportunities follow.
     Stop,
 }
 
 params! {
-    /// Delivery opportunities that were recorded: a line of the file is the time of one, in ms.
+    /// Recorded delivery opportunities: each line of the file is the time of one, in ms.
     #[derive(Eq)]
     pub struct Opportunities {
-        /// A recording to take the list from. The path counts from the scenario file's folder.
+        /// Path of the recording, relative to the folder of the scenario file.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
-        /// The time of each opportunity in ms from the beginning of the run on, never falling. The last,
-        /// which is not 0, is also the length of the recording.
+        /// Time of each opportunity in ms from the start of the run, in ascending order. The last time must
+        /// not be 0; it is also the length of the recording.
         #[serde(skip_serializing_if = "is_empty")]
         pub times_ms: Arc<Vec<u64>>,
     }
@@ -48,12 +49,13 @@ fn is_empty(list: &Arc<Vec<u64>>) -> bool {
 }
 
 impl Opportunities {
-    /// The recording that has still to be read: this crate knows no files.
+    /// Returns the path of a recording that is still to be read by the caller, as this crate does not read
+    /// files.
     pub fn unread(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.times_ms.is_empty())
     }
 
-    /// The length of the recording in ms; 0 of one that is not there.
+    /// Returns the length of the recording in ms, 0 if it is empty.
     fn length_ms(&self) -> u64 {
         self.times_ms.last().copied().unwrap_or(0)
     }
@@ -63,7 +65,7 @@ impl Checked for Opportunities {
     fn check(&self, check: &mut Check) {
         let times = &self.times_ms;
         check.require(self.file.is_some() || !times.is_empty(), "times_ms", || {
-            "there is no delivery opportunity; expected at least one, or a `file`".to_owned()
+            "no delivery opportunities; expected at least one, or a `file`".to_owned()
         });
         check.require(times.len() <= MOST, "times_ms", || {
             format!("{} delivery opportunities are too many; expected at most {MOST}", times.len())
@@ -71,32 +73,36 @@ impl Checked for Opportunities {
         let fall = times.windows(2).position(|pair| pair[1] < pair[0]);
         check.require(fall.is_none(), "times_ms", || {
             let at = fall.unwrap_or_default() + 1;
-            format!("time goes backward at entry {at}: {} ms after {} ms", times[at], times[at - 1])
+            format!(
+                "entry {at} is {} ms, after {} ms; expected times in ascending order",
+                times[at],
+                times[at - 1]
+            )
         });
         check.require(times.is_empty() || self.length_ms() > 0, "times_ms", || {
-            "the last time is 0 ms, and a recording lasts until its last time; expected more".to_owned()
+            "the last time is 0 ms, which is the length of the recording; expected at least 1 ms".to_owned()
         });
         check.require(self.length_ms() <= LONGEST_MS, "times_ms", || {
-            format!("{} ms are out of range; expected at most {LONGEST_MS} ms", self.length_ms())
+            format!("{} ms is out of range; expected at most {LONGEST_MS} ms", self.length_ms())
         });
     }
 }
 
-/// A recording and how a link uses it.
+/// A recording, and how a link uses it.
 #[derive(Clone, Copy, Debug)]
 pub struct Recording<'a> {
-    /// When the link may send.
+    /// Times at which the link may transmit.
     pub opportunities: &'a Opportunities,
-    /// What follows when the recording is over.
+    /// Behaviour at the end of the recording.
     pub at_end: AtEnd,
     /// Bytes of an opportunity.
     pub size: Size,
-    /// Bytes that every packet takes beyond its own.
+    /// Bytes that each packet takes in addition to its size.
     pub header: Size,
 }
 
 impl Recording<'_> {
-    /// The mean bit rate over the recording, headers included.
+    /// Returns the mean bit rate of the recording, headers included.
     pub fn mean_rate(&self) -> Rate {
         let bits = self.opportunities.times_ms.len() as u128 * u128::from(self.size.0) * 8_000;
         let rate = bits / u128::from(self.opportunities.length_ms().max(1));
@@ -104,25 +110,26 @@ impl Recording<'_> {
     }
 }
 
-/// The opportunities of a recording as time goes on, numbered from 0.
+/// Iterator over a recording's opportunities in order of time, numbered from 0 across repetitions of the
+/// recording.
 #[derive(Debug)]
-pub struct Turns {
+pub struct Schedule {
     times_ms: Arc<Vec<u64>>,
     length_ms: u64,
     at_end: AtEnd,
-    /// The number of the next one; as many have been.
+    /// Number of the next opportunity, which is also the number of past ones.
     pub next: u64,
 }
 
-impl Turns {
-    /// All of a recording are still to come.
+impl Schedule {
+    /// Creates an iterator before the first opportunity.
     pub fn new(recording: &Recording) -> Self {
         let Recording { opportunities, at_end, .. } = *recording;
         let (times_ms, length_ms) = (opportunities.times_ms.clone(), opportunities.length_ms());
         Self { times_ms, length_ms, at_end, next: 0 }
     }
 
-    /// When the next one is; none when the recording is over and stays so.
+    /// Returns the time of the next opportunity, or `None` if the recording has ended.
     #[inline]
     pub fn next_time(&self) -> Option<Time> {
         let many = self.times_ms.len() as u64;
@@ -133,7 +140,7 @@ impl Turns {
         ms.checked_mul(NANOS_PER_MS).map(Time)
     }
 
-    /// How many there are up to a time, those at that very time included.
+    /// Returns the number of opportunities up to and including `time`.
     pub fn until(&self, time: Time) -> u64 {
         if self.length_ms == 0 {
             return 0;
@@ -147,7 +154,7 @@ impl Turns {
         rounds.saturating_mul(many) + self.times_ms.partition_point(|at| *at <= ms) as u64
     }
 
-    /// How many there are before a time.
+    /// Returns the number of opportunities before `time`.
     pub fn before(&self, time: Time) -> u64 {
         time.0.checked_sub(1).map_or(0, |before| self.until(Time(before)))
     }
@@ -162,9 +169,9 @@ mod tests {
         Opportunities { file: None, times_ms: Arc::new(times_ms.to_vec()) }
     }
 
-    fn turns(times_ms: &[u64], at_end: AtEnd) -> Turns {
+    fn schedule(times_ms: &[u64], at_end: AtEnd) -> Schedule {
         let opportunities = &recorded(times_ms);
-        Turns::new(&Recording { opportunities, at_end, size: Size(1504), header: Size(4) })
+        Schedule::new(&Recording { opportunities, at_end, size: Size(1504), header: Size(4) })
     }
 
     fn problems(times_ms: &[u64]) -> Vec<String> {
@@ -174,11 +181,11 @@ mod tests {
     }
 
     #[test]
-    fn the_last_time_is_the_origin_of_the_next_round() {
-        let mut turns = turns(&[0, 3, 3, 5], AtEnd::Loop);
+    fn the_last_time_is_the_origin_of_the_next_repetition() {
+        let mut schedule = schedule(&[0, 3, 3, 5], AtEnd::Loop);
         let times: Vec<u64> = std::iter::from_fn(|| {
-            let at = turns.next_time();
-            turns.next += 1;
+            let at = schedule.next_time();
+            schedule.next += 1;
             at.map(|at| at.0 / NANOS_PER_MS)
         })
         .take(9)
@@ -187,20 +194,20 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_that_stops_has_no_more() {
-        let mut turns = turns(&[1, 2], AtEnd::Stop);
-        assert_eq!(turns.until(Time(u64::MAX)), 2);
-        turns.next = 2;
-        assert_eq!(turns.next_time(), None);
+    fn no_opportunities_follow_a_recording_that_stops() {
+        let mut schedule = schedule(&[1, 2], AtEnd::Stop);
+        assert_eq!(schedule.until(Time(u64::MAX)), 2);
+        schedule.next = 2;
+        assert_eq!(schedule.next_time(), None);
     }
 
     #[test]
-    fn what_is_no_recording_is_refused() {
+    fn invalid_recordings_are_rejected() {
         assert_eq!(problems(&[0, 0, 7]), Vec::<String>::new());
         let expected = [
-            (&[][..], "there is no delivery opportunity"),
+            (&[][..], "no delivery opportunities"),
             (&[0, 0], "the last time is 0 ms"),
-            (&[5, 4], "time goes backward at entry 1: 4 ms after 5 ms"),
+            (&[5, 4], "entry 1 is 4 ms, after 5 ms"),
             (&[LONGEST_MS + 1], "out of range"),
         ];
         for (times, message) in expected {
@@ -209,29 +216,29 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_rate_is_that_of_whole_rounds() {
+    fn mean_rate_is_that_of_a_whole_recording() {
         let opportunities = &recorded(&[1, 2, 3]);
         let recording = Recording { opportunities, at_end: AtEnd::Loop, size: Size(1504), header: Size(4) };
         assert_eq!(recording.mean_rate(), Rate(12_032_000));
     }
 
     proptest! {
-        /// Counting at once agrees with looking at them one by one.
+        /// Counting opportunities arithmetically gives the same result as iterating over them.
         #[test]
-        fn counted_at_once_as_one_by_one(
+        fn counting_equals_iterating(
             gaps in prop::collection::vec(0u64..4, 1..20), last in 1u64..5,
             time in 0u64..200_000_000, loops: bool,
         ) {
             let mut sum = 0;
             let mut times: Vec<u64> = gaps.iter().map(|gap| { sum += gap; sum }).collect();
             times.push(sum + last);
-            let mut turns = turns(&times, if loops { AtEnd::Loop } else { AtEnd::Stop });
-            let (until, before) = (turns.until(Time(time)), turns.before(Time(time)));
+            let mut schedule = schedule(&times, if loops { AtEnd::Loop } else { AtEnd::Stop });
+            let (until, before) = (schedule.until(Time(time)), schedule.before(Time(time)));
             let (mut found, mut found_before) = (0, 0);
-            while let Some(at) = turns.next_time().filter(|at| at.0 <= time) {
+            while let Some(at) = schedule.next_time().filter(|at| at.0 <= time) {
                 found += 1;
                 found_before += u64::from(at.0 < time);
-                turns.next += 1;
+                schedule.next += 1;
             }
             prop_assert_eq!((until, before), (found, found_before));
         }

@@ -1,17 +1,17 @@
-//! Cuts of a link for a time.
+//! Outages: intervals in which a link starts no transmission.
 
 use nodeb_base::check::Check;
 use nodeb_base::units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A time in which nothing begins to be sent: packets queue, what is under way is completed.
+/// Interval in which no transmission starts: packets queue, and a transmission under way is completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outage {
-    /// When it begins.
+    /// Start of the outage, from the start of the run.
     pub start: Duration,
-    /// How long it lasts.
+    /// Length of the outage.
     pub length: Duration,
 }
 
@@ -21,35 +21,39 @@ impl Outage {
     }
 }
 
-/// Looks for outages that are not in order.
+/// Reports outages that overlap or are not in order.
 pub fn check(outages: &[Outage], check: &mut Check) {
     for (i, pair) in outages.windows(2).enumerate() {
         check.within(i + 1, |check| {
             check.require(pair[1].start >= pair[0].end(), "start", || {
-                format!("it begins before the one ahead of it ends, at {}", pair[0].end())
+                format!(
+                    "this outage starts before the end of the previous one; expected at least {}",
+                    pair[0].end()
+                )
             });
         });
     }
 }
 
-/// The outages of a link that are still to come.
+/// The remaining outages of a link.
 #[derive(Clone, Debug, Default)]
 pub struct Outages {
     rest: std::vec::IntoIter<Outage>,
 }
 
 impl Outages {
-    /// Outages in order of time.
+    /// Creates the outages from a list in order of time.
     pub fn new(outages: Vec<Outage>) -> Self {
         Self { rest: outages.into_iter() }
     }
 
-    /// Returns true if none is to come.
+    /// Returns true if no outage remains.
     pub fn is_empty(&self) -> bool {
         self.rest.as_slice().is_empty()
     }
 
-    /// When a transmission may begin that could begin `now`. Times of calls must not go back.
+    /// Returns the earliest start, at or after `now`, of a transmission. `now` must not decrease between
+    /// calls.
     #[inline]
     pub fn next_start(&mut self, now: Time) -> Time {
         let mut start = now;
@@ -70,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_begins_during_an_outage() {
+    fn no_transmission_starts_during_an_outage() {
         let outage = |start, length| Outage {
             start: Duration::from_millis(start),
             length: Duration::from_millis(length),
@@ -82,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn outages_are_given_in_order() {
+    fn overlapping_outages_are_rejected() {
         let outages: Vec<Outage> = serde_json::from_str(
             r#"[{"start": "1 s", "length": "1 s"}, {"start": "1500 ms", "length": "1 s"}]"#,
         )

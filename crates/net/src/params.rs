@@ -1,4 +1,4 @@
-//! The links of a scenario, and how one is built from what a scenario says of it.
+//! Parameters of links, and how a link is built from them.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -19,9 +19,9 @@ use super::traced::TracedLink;
 params! {
     /// A link of the fixed network, both ways.
     pub struct Wired {
-        // The defaults: the fixed network of `wang`, Table 6.
-        /// What the link is called in the table `links`; absent: `wired` or `core`, with its position where
-        /// the core network has several.
+        // Defaults: the fixed network of `wang`, Table 6.
+        /// Name of the link in the table `links`. Default: `wired` or `core`, followed by its position if the
+        /// core network has several links.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String>,
         /// Bit rate in each direction.
@@ -34,10 +34,10 @@ params! {
         pub ack_loss: LossSetting,
         /// Queue in each direction.
         pub queue: QueueSpec,
-        /// Extra delay of every packet in each direction, which keeps their order.
+        /// Extra delay of each packet in each direction; keeps the order of packets.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub jitter: Option<JitterSpec>,
-        /// Packets held back in each direction, so that others overtake them.
+        /// Packets delayed further in each direction, so that others overtake them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reordering: Option<Reordering>,
     }
@@ -46,68 +46,68 @@ params! {
 params! {
     /// A phone's dedicated uplink.
     pub struct Uplink {
-        // The defaults: the DCH uplink of `wang`, Table 6.
+        // Defaults: the DCH uplink of `wang`, Table 6.
         /// Bit rate.
         pub rate: Rate = Rate(64_000),
-        /// Delay from the end of sending to the Node B.
+        /// Delay from the end of a transmission to the arrival at the Node B.
         pub delay: Duration = Duration::from_millis(20),
         /// Loss of packets: a probability, or a model.
         pub loss: LossSetting,
         /// Queue at the phone.
         pub queue: QueueSpec,
-        /// Extra delay of every packet, which keeps their order.
+        /// Extra delay of each packet; keeps the order of packets.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub jitter: Option<JitterSpec>,
-        /// Packets held back, so that others overtake them.
+        /// Packets delayed further, so that others overtake them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reordering: Option<Reordering>,
     }
 }
 
-/// What a scenario says of one direction of a link.
+/// Parameters of one direction of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
     /// Bit rate.
     pub rate: Rate,
-    /// Propagation delay.
+    /// Propagation delay, from the end of a transmission.
     pub delay: Duration,
-    /// Queue in front of it.
+    /// Queue discipline in front of the transmitter.
     pub queue: &'a QueueSpec,
-    /// Loss before the queue.
+    /// Loss in front of the queue.
     pub loss: &'a LossSetting,
-    /// Extra delay that keeps the order.
+    /// Extra delay of each packet; keeps the order of packets.
     pub jitter: Option<&'a JitterSpec>,
-    /// Packets held back.
+    /// Packets delayed further, so that others overtake them.
     pub reordering: Option<&'a Reordering>,
-    /// Times in which it sends nothing.
+    /// Intervals in which no transmission starts, in order of time.
     pub outages: &'a [Outage],
 }
 
 impl Path<'_> {
-    /// The link, idle. `entity` and `index` name its random streams.
+    /// Returns an idle link. `entity` and `index` name its random streams.
     pub fn link(&self, streams: &Streams, entity: &str, index: u64) -> Link {
         let (ingress, propagation) = self.parts(self.rate, *streams, entity, index);
         Link::new(self.rate, self.delay, ingress, propagation)
             .with_outages(Outages::new(self.outages.to_vec()))
     }
 
-    /// The link that follows a recording and not the rate, idle.
+    /// Returns an idle link that follows the recording instead of the rate.
     pub fn traced(&self, recording: &Recording, streams: &Streams, entity: &str, index: u64) -> TracedLink {
         let (ingress, propagation) = self.parts(recording.mean_rate(), *streams, entity, index);
         TracedLink::new(recording, self.delay, ingress, propagation)
     }
 
-    /// What comes before the transmitter, which sends at `rate`, and what comes behind it.
+    /// Returns the parts of a link in front of and behind a transmitter of `rate`.
     fn parts(&self, rate: Rate, streams: Streams, entity: &str, index: u64) -> (Ingress, Propagation) {
         let queue = self.queue.build(rate, streams.stream(entity, index, "queue"));
         let ingress = Ingress::new(self.loss.build(&streams, entity, index), queue);
         (ingress, Propagation::new(self.jitter, self.reordering, &streams, entity, index))
     }
 
-    /// Looks for impossible values.
+    /// Reports invalid values to `check`.
     pub fn check(&self, check: &mut Check) {
         check.require(self.rate.0 > 0, "rate", || {
-            "a link of 0 bps carries nothing; expected a positive rate".to_owned()
+            "0 bps is out of range; expected a positive rate".to_owned()
         });
         self.loss.check_within("loss", check);
         check.within("queue", |check| self.queue.check(check));
@@ -128,12 +128,12 @@ impl Wired {
         Path { rate, delay, queue, loss, jitter, reordering, outages: &[] }
     }
 
-    /// The direction towards the phones; `entity` names its random streams.
+    /// Returns the downlink direction; `entity` names its random streams.
     pub fn down(&self, entity: &str, streams: &Streams) -> Link {
         self.path(&self.loss).link(streams, entity, 0)
     }
 
-    /// The direction towards the server.
+    /// Returns the uplink direction; `entity` names its random streams.
     pub fn up(&self, entity: &str, streams: &Streams) -> Link {
         self.path(&self.ack_loss).link(streams, entity, 1)
     }
@@ -152,7 +152,7 @@ impl Uplink {
         }
     }
 
-    /// The uplink of phone number `user`; it follows a recording, where there is one, and not its rate.
+    /// Returns the uplink of user `user`. It follows the recording instead of its rate if there is one.
     pub fn line(&self, user: u64, recording: Option<&Recording>, streams: &Streams) -> Line {
         match recording {
             None => Line::Rated(self.path().link(streams, "uplink", user)),
@@ -161,7 +161,8 @@ impl Uplink {
     }
 }
 
-/// Whether a link may have this name: no other link has it, nor the random streams of one.
+/// Returns true if a link may have this name, which must differ from default names of links and from names of
+/// random streams.
 fn is_free(name: &str) -> bool {
     let taken = ["wired", "core", "uplink", "link"];
     let is_taken =
@@ -177,7 +178,7 @@ impl Checked for Wired {
         let reserved = self.name.as_ref().filter(|name| !is_free(name));
         check.require(reserved.is_none(), "name", || {
             let name = reserved.map_or("", String::as_str);
-            format!("`{name}` is no name for it in the table `links`; expected a word other than wired, uplink or core")
+            format!("`{name}` is reserved or not a word; expected a word that does not start with wired, core, uplink or link")
         });
     }
 }

@@ -1,4 +1,4 @@
-//! The packets on their way over a link: in order, later by a jitter, or held back and overtaken.
+//! Packets in flight on a link, with optional jitter and reordering.
 
 use std::collections::VecDeque;
 
@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use super::jitter::{Jitter, JitterSpec};
 
-/// Packets that a link holds back, so that later ones overtake them.
+/// Packets that are delayed further, so that later ones overtake them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reordering {
-    /// Share of packets that are held back, each independently of the others.
+    /// Share of packets that are delayed further, each independently of the others.
     pub share: Probability,
-    /// How long they are held back beyond the link's delay.
+    /// Additional delay of these packets.
     pub delay: Duration,
 }
 
@@ -26,28 +26,28 @@ impl Checked for Reordering {}
 
 type Lane = VecDeque<(Key, Packet)>;
 
-/// The packets on their way. Without jitter and reordering they lie in one lane.
+/// Packets in flight. Without jitter and reordering they form one queue, ordered by arrival.
 #[derive(Debug, Default)]
 pub struct Propagation {
     lane: Lane,
     impairment: Option<Box<Impairment>>,
 }
 
-/// What makes some packets arrive later than the link's delay alone would.
+/// Jitter and reordering of a link.
 #[derive(Debug)]
 struct Impairment {
     jitter: Option<(Box<dyn Jitter>, Stream)>,
-    /// Latest arrival in the lane so far, which jitter may not fall behind.
+    /// Latest arrival of packets in order; jitter never moves an arrival before it.
     latest: Time,
-    /// Which packets are held back, and how long.
+    /// Selection of the packets to be delayed further, and their additional delay.
     held_back: Option<(ErrorGaps, Duration)>,
-    /// The packets held back. What arrives in order arrives in order a constant time later, so
-    /// that this too is a lane and no heap.
+    /// The packets delayed further. Their delay is constant, so they arrive in the order in which they
+    /// departed, and a queue suffices.
     late: Lane,
 }
 
 impl Propagation {
-    /// Packets on link `index` among the like-named ones.
+    /// Creates an empty link. `entity` and `index` name its random streams.
     pub fn new(
         jitter: Option<&JitterSpec>,
         reordering: Option<&Reordering>,
@@ -63,7 +63,7 @@ impl Propagation {
         Self { lane: Lane::new(), impairment: impaired.then(|| Box::new(impairment)) }
     }
 
-    /// Sends a packet on its way that would arrive `at` without jitter and reordering.
+    /// Adds a packet that would arrive `at` without jitter and reordering.
     #[inline]
     pub fn depart(&mut self, at: Time, packet: Packet, stamps: &mut Stamps) {
         match &mut self.impairment {
@@ -78,19 +78,20 @@ impl Propagation {
         }
     }
 
-    /// Sends a packet on its way that arrives under `key`, after those before it. Returns true if there are none.
+    /// Adds a packet that arrives at `key`, after all previous ones. Returns true if no other packet is in
+    /// flight.
     #[inline]
     pub fn depart_under(&mut self, key: Key, packet: Packet) -> bool {
         self.lane.push_back((key, packet));
         self.lane.len() == 1
     }
 
-    /// Returns true if packets arrive in order and when the link's delay says.
+    /// Returns true if the link has neither jitter nor reordering.
     pub fn is_plain(&self) -> bool {
         self.impairment.is_none()
     }
 
-    /// When the next packet arrives.
+    /// Returns the key of the next arrival, if any.
     #[inline]
     pub fn next(&self) -> Option<Key> {
         let next = first(&self.lane);
@@ -100,7 +101,7 @@ impl Propagation {
         }
     }
 
-    /// The packet that arrives under `key`, if one does.
+    /// Removes and returns the packet that arrives at `key`, if any.
     #[inline]
     pub fn arrive(&mut self, key: Key) -> Option<Packet> {
         match &mut self.impairment {
@@ -125,14 +126,15 @@ fn take(lane: &mut Lane, key: Key) -> Option<Packet> {
 }
 
 impl Impairment {
-    /// When a packet arrives that would arrive `at` without jitter; never before those ahead.
+    /// Returns the arrival, with jitter, of a packet that would arrive `at` without; never before earlier
+    /// packets.
     fn in_order(&mut self, at: Time) -> Time {
         let extra = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(stream));
         self.latest = self.latest.max(at + extra);
         self.latest
     }
 
-    /// How long the next packet is held back, if it is.
+    /// Returns the additional delay of the next packet if it is to be overtaken.
     fn hold_back(&mut self) -> Option<Duration> {
         let (chosen, delay) = self.held_back.as_mut()?;
         chosen.next_is_error().then_some(*delay)
@@ -148,7 +150,7 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
-    /// Sends a packet every `spacing_ms`, with a delay of 100 ms; returns arrivals in order.
+    /// Sends a packet every `spacing_ms` over a link with a delay of 100 ms. Returns the arrivals in order.
     fn fly(
         jitter: Option<&str>,
         reordering: Option<&str>,
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn jitter_has_its_distribution_when_packets_are_far_apart() {
+    fn jitter_of_widely_spaced_packets_follows_its_distribution() {
         let delays = delays_ms(&fly(Some("uniform.most = '12 ms'"), None, 20_000, 1_000), 1_000);
         let (mean, deviation) = moments(&delays);
         assert!((mean - 6.0).abs() < 0.1 && (deviation - 12f64.sqrt()).abs() < 0.05, "{mean} {deviation}");
@@ -196,8 +198,9 @@ mod tests {
     }
 
     #[test]
-    fn the_stated_share_is_overtaken() {
-        // Held back by 35 ms at a spacing of 10 ms: three packets overtake, unless held back too.
+    fn the_configured_share_of_packets_is_overtaken() {
+        // Delayed by 35 ms at a spacing of 10 ms: three packets overtake, unless they are delayed further,
+        // too.
         let arrivals = fly(None, Some("share = 0.05\ndelay = '35 ms'"), 40_000, 10);
         let mut newest = 0;
         let late = arrivals.iter().filter(|(_, seq)| {
@@ -212,7 +215,7 @@ mod tests {
     }
 
     proptest! {
-        /// Jitter keeps the order, nothing is early, and every packet arrives once.
+        /// Jitter keeps the order, no packet is early, and each arrives once.
         #[test]
         fn packets_arrive_once_and_in_order_of_time(
             jitter in prop::option::of(Just("uniform.most = '50 ms'")),

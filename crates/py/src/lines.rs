@@ -6,7 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// The columns of a text's lines of numbers from entry number `skip` on; a `ValueError` has the number of the
-/// line that is odd and what is wrong with it.
+/// line that is invalid and what is wrong with it.
 #[pyfunction]
 #[pyo3(signature = (text, skip, columns, most))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
@@ -18,7 +18,7 @@ pub fn read_numbers<'py>(
     most: usize,
 ) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
     let found = py.detach(|| lines::numbers(text, skip, columns.as_deref(), most));
-    let found = found.map_err(|odd| PyValueError::new_err((odd.line, odd.message)))?;
+    let found = found.map_err(|invalid| PyValueError::new_err((invalid.line, invalid.message)))?;
     Ok(found.into_iter().map(|list| PyArray1::from_vec(py, list)).collect())
 }
 

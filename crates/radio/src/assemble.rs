@@ -1,4 +1,4 @@
-//! The bearer of a radio that works in TTIs, by its RLC.
+//! Assembly of a TTI-driven bearer from its parts, by RLC mode.
 
 use nodeb_base::rng::Streams;
 
@@ -11,23 +11,23 @@ use super::tti::rlc::{Checksum, RlcMac};
 use super::tti::{Air, TtiBearer};
 use super::{Bearer, UserRadio};
 
-/// What a radio is made of.
+/// Parts of a TTI-driven bearer.
 #[derive(Debug)]
 pub struct Parts<'a> {
-    /// What it does on the air.
+    /// Transmission parameters.
     pub air: Air,
-    /// What a checksum covers.
+    /// Data covered by a checksum.
     pub checksum: Checksum,
-    /// Its errors, where they follow a model.
+    /// Model of block errors, if any.
     pub errors: Option<&'a ErrorModel>,
-    /// How RLC sees to it that PDUs arrive.
+    /// RLC mode.
     pub rlc: &'a RlcSpec,
-    /// Who gets the next TTI.
+    /// Scheduler that selects the user of each TTI.
     pub scheduler: Box<dyn Scheduler>,
 }
 
 impl Parts<'_> {
-    /// The bearer of these users.
+    /// Returns the bearer of `users`.
     pub fn build(self, users: &[UserRadio], streams: &Streams) -> Box<dyn Bearer> {
         let Air { pdu_bytes, buffer, delivered, tti, .. } = self.air;
         let setting = Setting { pdu_bytes, buffer, order: delivered };

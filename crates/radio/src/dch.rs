@@ -1,4 +1,4 @@
-//! DCH: dedicated channels of one user (TS 25.211, 5.3.2; here as `wang` models them).
+//! DCH: dedicated channels of one user (TS 25.211, 5.3.2; modelled as in `wang`).
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -19,34 +19,35 @@ use super::tti::rlc::Checksum;
 use super::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// A user's dedicated channels. The defaults are Tables 5 and 10 of `wang`: 12 parallel channels
-    /// with one 40-byte PDU per 10 ms TTI each, 384 kbps together, and a retransmission 89 ms after the
-    /// end of the TTI that failed.
+    /// Dedicated channels of one user. Defaults: Tables 5 and 10 of `wang`, that is, 12 parallel channels
+    /// with one 40-byte PDU per TTI of 10 ms each, 384 kbps together, and a retransmission 89 ms after the
+    /// end of a failed TTI.
     pub struct Dch {
         /// Parallel channels; each sends one block per TTI.
         pub channels: NonZeroU32 = positive(12),
         /// Transmission time interval.
         pub tti: Duration = Duration::from_millis(10),
-        /// Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut into
-        /// whole PDUs; the last is padded, not shared.
+        /// Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet takes
+        /// whole PDUs; the last one is padded and not shared with the next packet.
         pub pdu_size: Size = Size(40),
         /// PDUs in a block.
         pub pdus_per_tti: NonZeroU32 = positive(1),
         /// Block error rate.
         pub bler: Probability = Probability(0.01),
-        /// A model of errors in the place of `bler`.
+        /// Model of block errors, which replaces `bler`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub errors: Option<ErrorModel>,
-        /// From the beginning of a failed TTI until its block may be sent again, at a TTI boundary. Only
-        /// with `rlc = "arq"`.
+        /// Time from the start of a failed TTI to the earliest retransmission of its block, at a TTI
+        /// boundary. Only with `rlc = "arq"`.
         pub retransmission_delay: Duration = Duration::from_millis(99),
-        /// Transmissions of a block before it is given up; unlimited when absent. Only with `rlc = "arq"`.
+        /// Largest number of transmissions of a block, after which it is discarded. Default: unlimited. Only
+        /// with `rlc = "arq"`.
         pub max_transmissions: Option<NonZeroU32>,
         /// Order in which packets leave the bearer.
         pub delivery: Delivered = Delivered::InSequence,
-        /// How RLC sees to it that PDUs arrive.
+        /// RLC mode: method by which PDUs are retransmitted.
         pub rlc: RlcSpec,
-        /// Packets that the buffer holds.
+        /// Capacity of the buffer, in packets.
         pub buffer: NonZeroU32 = positive(1000),
     }
 }
@@ -55,18 +56,19 @@ impl Checked for Dch {
     fn check(&self, check: &mut Check) {
         self.air().check_with(self.errors.as_ref(), check);
         self.rlc.check_for(self.air().pdu_bytes, check);
-        let is_arq = self.rlc.repeats_blocks();
+        let is_arq = self.rlc.retransmits_blocks();
         check.require(is_arq || self.max_transmissions.is_none(), "max_transmissions", || {
-            format!("blocks are repeated by `rlc = \"arq\"`; leave this out with `{}`", self.rlc.key())
+            format!("only `rlc = \"arq\"` retransmits blocks; leave this out with `{}`", self.rlc.key())
         });
         check.idle(self.errors.is_some(), &keys!(self; bler), BY_MODEL);
-        let why = "only `rlc = \"arq\"` repeats blocks after a fixed delay";
+        let why = "only `rlc = \"arq\"` retransmits blocks after a fixed delay";
         check.idle(!is_arq, &keys!(self; retransmission_delay), why);
     }
 }
 
 impl Dch {
-    /// What the bearer does on the air. Each failed block is decoded anew: no combining.
+    /// Returns the transmission parameters. Each transmission of a block is decoded on its own, without
+    /// combining.
     pub fn air(&self) -> Air {
         Air {
             channels: self.channels.get(),
@@ -82,7 +84,7 @@ impl Dch {
         }
     }
 
-    /// The bearer of one user.
+    /// Returns the bearer of one user.
     fn bearer(&self, user: &UserRadio, streams: Streams) -> Box<dyn Bearer> {
         let fixed = UserRadio { id: user.id, ..UserRadio::default() };
         let scheduler = Box::new(RoundRobinScheduler::default());
@@ -95,8 +97,8 @@ impl Dch {
 impl Radio for Dch {
     fn facts(&self) -> Facts {
         let bler = self.air().block_error_rate(self.errors.as_ref());
-        let repeats_after = Some(self.retransmission_delay);
-        Facts { tells_ttis: true, tti: Some(self.tti), bler: Some(bler), repeats_after, ..Facts::default() }
+        let retransmits_after = Some(self.retransmission_delay);
+        Facts { reports_ttis: true, tti: Some(self.tti), bler: Some(bler), retransmits_after, ..Facts::default() }
     }
 
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate {

@@ -1,4 +1,4 @@
-//! HS-DSCH: the high-speed downlink shared channel (TS 25.308; here as `wang` models it).
+//! HS-DSCH: the high-speed downlink shared channel (TS 25.308; modelled as in `wang`).
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -19,37 +19,38 @@ use super::tti::rlc::Checksum;
 use super::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// The channel that all users share, one user per TTI. The defaults are Table 10 of `wang` at
-    /// 384 kbps: 3 code channels with one 32-byte PDU per 2 ms TTI each.
+    /// A channel shared by all users, one user per TTI. Defaults: Table 10 of `wang` at 384 kbps, that is, 3
+    /// code channels with one 32-byte PDU per TTI of 2 ms each.
     pub struct HsDsch {
         /// Code channels; each sends one block per TTI.
         pub channels: NonZeroU32 = positive(3),
         /// Transmission time interval.
         pub tti: Duration = Duration::from_millis(2),
-        /// Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut into
-        /// whole PDUs; the last is padded, not shared.
+        /// Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet takes
+        /// whole PDUs; the last one is padded and not shared with the next packet.
         pub pdu_size: Size = Size(32),
-        /// PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
-        /// its C/I value of the TTI instead.
+        /// PDUs in a block at constant rate. For a user with a C/I process, the C/I value of the TTI is the
+        /// number of PDUs instead.
         pub pdus_per_tti: NonZeroU32 = positive(1),
         /// Block error rate of a first transmission.
         pub bler: Probability = Probability(0.01),
-        /// A model of errors in the place of `bler`. Each user has a process of its own.
+        /// Model of block errors, which replaces `bler`. Each user has an independent process.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub errors: Option<ErrorModel>,
-        /// From the beginning of a failed TTI until its block may be sent again, at a TTI boundary.
+        /// Time from the start of a failed TTI to the earliest retransmission of its block, at a TTI
+        /// boundary.
         pub retransmission_delay: Duration = Duration(9_500_000),
-        /// Transmissions of a block before it is given up; unlimited when absent.
+        /// Largest number of transmissions of a block, after which it is discarded. Default: unlimited.
         pub max_transmissions: Option<NonZeroU32>,
-        /// What a receiver does with the failed transmissions of a block.
+        /// Soft combining of the transmissions of a block.
         pub combining: CombiningSpec,
-        /// Who gets the next TTI.
+        /// Scheduler that selects the user of each TTI.
         pub scheduler: SchedulerSpec,
         /// Order in which packets leave the bearer.
         pub delivery: Delivered = Delivered::InSequence,
-        /// How RLC sees to it that PDUs arrive that hybrid ARQ has given up.
+        /// RLC mode: method by which PDUs are retransmitted that hybrid ARQ could not deliver.
         pub rlc: RlcSpec,
-        /// Packets that each user's buffer holds.
+        /// Capacity of each user's buffer, in packets.
         pub buffer: NonZeroU32 = positive(1000),
     }
 }
@@ -64,7 +65,7 @@ impl Checked for HsDsch {
 }
 
 impl HsDsch {
-    /// What the bearer does on the air.
+    /// Returns the transmission parameters.
     pub fn air(&self) -> Air {
         Air {
             channels: self.channels.get(),
@@ -87,10 +88,10 @@ impl Radio for HsDsch {
         Facts {
             is_shared: true,
             follows_ci: true,
-            tells_ttis: true,
+            reports_ttis: true,
             tti: Some(self.tti),
             bler: Some(bler),
-            repeats_after: Some(self.retransmission_delay),
+            retransmits_after: Some(self.retransmission_delay),
             has_harq: true,
             ..Facts::default()
         }

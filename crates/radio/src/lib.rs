@@ -1,9 +1,55 @@
-//! Radio bearers: what carries packets from the Node B to the phones.
+//! Radio bearers: transport of packets from a Node B to its users.
 //!
-//! A bearer is handed a context with the time, takes packets, and says when it must be woken next. The
-//! simulator drives it in virtual time; nothing in it knows a clock.
+//! A [`Bearer`] accepts packets and delivers or loses each of them later. It does no I/O and has no clock:
+//! its caller passes the time in a context, and wakes the bearer at the time that [`Bearer::next_wake`]
+//! returns. [`RadioSpec`] lists the kinds of radio; a scenario selects one, and [`Radio::build`] creates its
+//! bearers.
+//!
+//! The layers of a bearer are:
+//!
+//! - [`rlc`]: segmentation into PDUs, retransmission, reassembly.
+//! - [`mac`]: schedulers, hybrid ARQ and reordering. [`tti`] drives the MACs of DCH and HS-DSCH in
+//!   transmission time intervals; [`hsdpa`] is a detailed model of HSDPA, with RNC, Iub and Node B.
+//! - [`channel`] and [`cell`]: the quality of a user's channel, given directly or computed from path loss,
+//!   shadowing and fading.
+//! - [`error`]: models of block errors.
+//!
+//! [`switching`] moves users between FACH and DCH, and [`wcdma`] models codes with variable spreading
+//! factors.
+//!
+//! # Examples
+//!
+//! A dedicated channel of 384 kbit/s that loses no blocks delivers two packets:
+//!
+//! ```
+//! use nodeb_base::context::{Output, Surroundings};
+//! use nodeb_base::packet::Packet;
+//! use nodeb_base::rng::Streams;
+//! use nodeb_base::units::{Probability, Time};
+//! use nodeb_radio::dch::Dch;
+//! use nodeb_radio::{Radio, UserRadio};
+//!
+//! let dch = Dch { bler: Probability(0.0), ..Dch::default() };
+//! let user = UserRadio::default();
+//! let mut bearer = dch.build(&[user], &Streams::new(1, 0)).remove(0);
+//!
+//! let mut world = Surroundings::default();
+//! for id in 0..2 {
+//!     assert!(bearer.accept(&mut world.at(Time::ZERO), 0, Packet::new(id, 1500)));
+//! }
+//! let mut arrivals_ms = Vec::new();
+//! while let Some(key) = bearer.next_wake() {
+//!     bearer.wake(&mut world.at(key.0), key);
+//!     for output in world.common.out.drain(..) {
+//!         assert!(matches!(output, Output::Arrived { .. }));
+//!         arrivals_ms.push(key.0.0 / 1_000_000);
+//!     }
+//! }
+//! // 38 PDUs of 40 bytes each, 12 of them in a TTI of 10 ms.
+//! assert_eq!(arrivals_ms, [40, 70]);
+//! ```
 
-/// Declares a variant's parameters, of which there are none.
+/// Declares the parameter struct of a variant without parameters.
 macro_rules! no_parameters {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -42,24 +88,24 @@ use nodeb_base::units::{Duration, Probability, Rate, Time};
 use nodeb_net::opportunities::Recording;
 use nodeb_net::{Link, QueueSpec};
 
-/// Packets of a user that a bearer has taken, and that have neither arrived nor been lost.
+/// Packets of a user that a bearer has accepted and neither delivered nor lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
-    /// Packets.
+    /// Number of packets.
     pub packets: usize,
-    /// Their bytes.
+    /// Size of these packets in bytes.
     pub bytes: u64,
 }
 
 impl Backlog {
-    /// A packet has been taken.
+    /// Adds a packet that was accepted.
     #[inline]
     fn add(&mut self, packet: &Packet) {
         self.packets += 1;
         self.bytes += u64::from(packet.size);
     }
 
-    /// A packet has arrived or been lost.
+    /// Removes a packet that was delivered or lost.
     #[inline]
     fn remove(&mut self, packet: &Packet) {
         self.packets -= 1;
@@ -67,158 +113,161 @@ impl Backlog {
     }
 }
 
-/// A radio bearer: what carries packets from the Node B to the phones.
+/// A radio bearer: transports packets from a Node B to its users.
 ///
-/// Packets come out of it through the context, each once: arrived or lost. Whatever it puts off it makes
-/// good by itself before a packet that it takes could be touched by it; [`Self::settle`] asks for the rest.
+/// Every accepted packet is delivered or lost once, through the context. A bearer may defer internal updates,
+/// but always applies them before they could affect an accepted packet. [`Self::settle`] applies those that
+/// are left.
 pub trait Bearer: Send + std::fmt::Debug {
-    /// Takes a packet for a user; `false` means that it is lost.
+    /// Offers a packet for a user. Returns false if the packet is lost.
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool;
-    /// The link that the bearer is, where it is one with a rate: its arrivals may be known ahead of time.
+    /// Returns the link of a bearer that is a plain link with a constant rate, to which look-ahead applies.
     fn as_link(&mut self) -> Option<&mut Link> {
         None
     }
-    /// When [`Self::wake`] must be called next.
+    /// Returns the time at which [`Self::wake`] must be called next, or `None` if nothing is pending.
     fn next_wake(&self) -> Option<Key>;
-    /// Does what is due under `key`.
+    /// Processes the event due at `key`.
     fn wake(&mut self, ctx: &mut Context, key: Key);
-    /// Packets of a user that are on their way; on a plain link those that wait for it.
+    /// Returns a user's packets in the bearer; for a plain link, only those waiting for transmission.
     fn backlog(&self, user: usize) -> Backlog;
-    /// The CQI that the Node B has of a user now, where it has one; what was put off until now is made good first,
-    /// and nothing else comes of asking.
+    /// Returns the CQI of a user as the Node B knows it, or `None` if there is no CQI. Applies deferred
+    /// updates first and has no other effect.
     fn cqi(&mut self, _ctx: &mut Context, _user: usize) -> Option<f32> {
         None
     }
-    /// Makes good what was put off until now: counts, events, places.
+    /// Applies all updates deferred until now to counters, events and positions of users.
     fn settle(&mut self, _ctx: &mut Context) {}
-    /// What only this kind of bearer tells about its users by `now`, once it is settled, with their positions
-    /// as `user`.
+    /// Returns the tables of results that only this kind of bearer has, until `now`. They have user indices
+    /// in the column `user`. Must be called after [`Self::settle`].
     fn tables(&mut self, _now: Time) -> Vec<Table> {
         Vec::new()
     }
-    /// The capability to tell what users could be sent, where it has that.
+    /// Returns the bearer's bandwidth meter, if it has one.
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
 }
 
-/// Tells what users could be sent had they always something to send.
+/// Meter of the bandwidth that users could have had if they had always had data to receive.
 pub trait BandwidthMeter {
-    /// Measures a user, from the beginning of the run on.
+    /// Starts to measure a user; must be called at the start of the run.
     fn measure(&mut self, user: usize);
-    /// Measures all users, and tells the sink in a fixed period.
+    /// Starts to measure all users, and emits the results periodically.
     fn record(&mut self);
-    /// Bytes of packets that a measured user could have been sent by `now`, counted from the beginning;
-    /// none if it is not measured.
+    /// Returns the bytes of packets that a user could have been sent from the start of the run until `now`,
+    /// or `None` if the user is not measured.
     fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64>;
 }
 
-/// What a user's radio link is like, apart from the bearer's own parameters.
+/// Radio link of a user, apart from the bearer's own parameters.
 #[derive(Clone, Debug, Default)]
 pub struct UserRadio {
-    /// Number of the user in the scenario, which names its random streams.
+    /// Number of the user in the scenario, which names the user's random streams.
     pub id: u64,
-    /// Relative frequencies of the C/I values 1 to n; empty at constant rate.
+    /// Relative frequencies of the C/I values 1 to n; empty for a constant rate.
     pub ci: Vec<f64>,
-    /// The phone on `hsdpa`.
+    /// The user equipment on `hsdpa`.
     pub ue: hsdpa::ue::Ue,
 }
 
-/// What the rest of the simulator asks about a radio before there is a bearer. Each is declared with the
-/// radio's parameters; by default it can do nothing but carry packets, on a bearer for each user.
+/// Properties of a radio that are known before there is a bearer. The default describes a radio that only
+/// transports packets, with a bearer for each user.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Facts {
     /// Whether all users share one bearer.
     pub is_shared: bool,
-    /// Whether blocks can follow a user's C/I process.
+    /// Whether block sizes can follow a user's C/I process.
     pub follows_ci: bool,
-    /// Whether users have a UE category and a channel of their own.
+    /// Whether users have a UE category and an individual channel.
     pub has_ues: bool,
-    /// Whether its bearers can tell what a user could be sent.
+    /// Whether the bearers can measure the bandwidth available to users.
     pub measures_bandwidth: bool,
-    /// Whether they can also keep a record of that.
+    /// Whether the bearers can emit that bandwidth periodically.
     pub records_bandwidth: bool,
-    /// Whether its bearers tell who is sent what in every TTI or slot.
-    pub tells_ttis: bool,
-    /// Whether packets wait at an RNC before they come to the Node B.
+    /// Whether the bearers emit the users and results of every TTI or slot.
+    pub reports_ttis: bool,
+    /// Whether packets wait at an RNC before they reach the Node B.
     pub has_rnc: bool,
-    /// The transmission time interval, where there is one.
+    /// Transmission time interval, if the radio has one.
     pub tti: Option<Duration>,
-    /// The block error rate of first transmissions, where it is given.
+    /// Block error rate of first transmissions, if it is a parameter.
     pub bler: Option<Probability>,
-    /// From the beginning of a TTI in which a block fails until it may go again, where blocks do.
-    pub repeats_after: Option<Duration>,
-    /// Whether it is hybrid ARQ that repeats them, at the Node B, and not RLC.
+    /// Time from the start of a TTI in which a block fails to its earliest retransmission, if blocks are
+    /// retransmitted.
+    pub retransmits_after: Option<Duration>,
+    /// Whether blocks are retransmitted by hybrid ARQ at the Node B, rather than by RLC.
     pub has_harq: bool,
-    /// Whether its bearers send at recorded delivery opportunities only.
+    /// Whether the bearers transmit only at recorded delivery opportunities.
     pub has_opportunities: bool,
-    /// Whether its bearers switch users between states.
+    /// Whether the bearers switch users between channel states.
     pub has_states: bool,
-    /// Time without transmissions to a user whose cell changes.
+    /// Time without transmissions to a user at a change of cell.
     pub interruption: Duration,
 }
 
-/// The parameters of a radio.
+/// Parameters of a radio.
 pub trait Radio {
-    /// What is known of it.
+    /// Returns the radio's properties.
     fn facts(&self) -> Facts;
-    /// The bit rate against which utilization is measured. With a C/I process it is the rate at the
-    /// highest value, `best_ci`.
+    /// Returns the bit rate to which utilization refers. With a C/I process it is the rate at the highest
+    /// value, `best_ci`.
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate;
-    /// The queue of its links, if it is one.
+    /// Returns the queue of a radio that is a plain link.
     fn queue(&self) -> Option<&QueueSpec> {
         None
     }
-    /// The cell and the number of cells that serve users, if users have places.
+    /// Returns the cell and the number of cells that serve users, if users have positions.
     fn cell(&self) -> Option<(&cell::plan::Cell, usize)> {
         None
     }
-    /// The model of block errors, where there is one.
+    /// Returns the model of block errors, if there is one.
     fn errors(&self) -> Option<&error::ErrorModel> {
         None
     }
-    /// What is wrong where a file is named whose content is not there yet, with the key.
+    /// Returns a message, with the key, if a file is named whose contents have not been read.
     fn unread(&self) -> Option<String> {
         self.errors()?.unread()
     }
-    /// Reports what a user cannot do on this radio in a run of `duration`, and keys that have no effect for it.
+    /// Reports what a user cannot do on this radio in a run of `duration`, and the user's keys that have no
+    /// effect.
     fn check_user(&self, _user: &UserRadio, _duration: Duration, _check: &mut Check) {}
-    /// Reports the radio's own keys that have no effect with these users, one of each group.
+    /// Reports the radio's own keys that have no effect with these users, one user of each group.
     fn check_users(&self, _users: &[UserRadio], _check: &mut Check) {}
-    /// The recording that the phones' uplinks follow, where there is one.
+    /// Returns the recording that the uplinks follow, if any.
     fn uplink(&self) -> Option<Recording<'_>> {
         None
     }
-    /// The tables that only it has, without a row.
+    /// Returns the tables of results that only this radio has, without rows.
     fn tables(&self) -> Vec<Table> {
         Vec::new()
     }
-    /// The bearers: one of all users, or one for each.
+    /// Returns the bearers: one for all users, or one for each.
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>>;
 }
 
-/// The tables that only some kinds of bearer have, without a row.
+/// Returns the tables of results that only some kinds of radio have, without rows.
 pub fn tables() -> Vec<Table> {
     RadioSpec::defaults().iter().flat_map(|radio| radio.tables()).collect()
 }
 
 nodeb_base::registry! {
-    /// The radio bearer, as a scenario names it.
+    /// Radio bearer, as in a scenario.
     "radio" RadioSpec = HsDsch as Radio {
         /// Dedicated channels, one bearer per user (Release 99).
         "dch" => Dch(dch::Dch),
         /// The high-speed downlink shared channel: one bearer for all users (Release 5).
         "hs_dsch" => HsDsch(hs_dsch::HsDsch),
-        /// The same channel in detail: a cell with fading, CQI, HARQ processes, Iub (Release 5 to 7).
+        /// HS-DSCH in detail: cells with fading, CQI, HARQ processes, Iub (Release 5 to 7).
         "hsdpa" => Hsdpa(hsdpa::Hsdpa),
-        /// A shared FACH and a pool of dedicated channels, switched between (Release 99).
+        /// A shared FACH and a pool of dedicated channels, between which users are switched (Release 99).
         "fach_dch" => FachDch(switching::FachDch),
-        /// Codes that all users have at the same time, with a variable spreading factor.
+        /// Codes that all users receive at the same time, with a variable spreading factor.
         "wcdma" => Wcdma(wcdma::Wcdma),
         /// No radio: a plain link with a rate, a delay and a queue, one per user.
         "link" => Link(link::LinkBearer),
-        /// No radio: a link that sends when a measured trace says that it could, one per user.
+        /// No radio: a link that sends at recorded delivery opportunities, one per user.
         "trace" => Trace(trace::TraceBearer),
     }
 }

@@ -1,4 +1,4 @@
-//! A plain link in the bearer's place: the path without radio.
+//! Radio bearer replaced by a plain link.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -14,7 +14,7 @@ use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// A link with a rate, a delay, a queue and loss.
+    /// Link with a rate, a delay, a queue and loss.
     pub struct LinkBearer {
         /// Bit rate.
         pub rate: Rate = Rate(384_000),
@@ -24,16 +24,16 @@ params! {
         pub queue: QueueSpec,
         /// Loss of packets: a probability, or a model.
         pub loss: LossSetting,
-        /// Packets to lose instead, by their position in the order of arrival, 0 being the first: short
-        /// for `loss.list.positions`.
+        /// Packets to lose, by position in the order of arrival, from 0. Short form of `loss.list.positions`;
+        /// excludes `loss`.
         pub drop_list: Vec<u64>,
-        /// Times in which the link sends nothing, in order; packets queue meanwhile.
+        /// Outages, in order of time: intervals in which no transmission starts and packets queue.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub outages: Vec<Outage>,
-        /// Extra delay of every packet, which keeps their order.
+        /// Extra delay of each packet; keeps the order of packets.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub jitter: Option<JitterSpec>,
-        /// Packets held back, so that others overtake them.
+        /// Packets delayed further, so that others overtake them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reordering: Option<Reordering>,
     }
@@ -43,7 +43,7 @@ impl Checked for LinkBearer {
     fn check(&self, check: &mut Check) {
         self.path(&self.loss).check(check);
         check.require(self.loss.is_none() || self.drop_list.is_empty(), "drop_list", || {
-            "a drop list replaces other loss; leave out one of `loss` and `drop_list`".to_owned()
+            "`loss` and `drop_list` cannot be combined; leave one of them out".to_owned()
         });
     }
 }
@@ -55,7 +55,7 @@ impl LinkBearer {
         Path { rate, delay, queue, loss, jitter, reordering, outages }
     }
 
-    /// The bearer of one user.
+    /// Returns the bearer of one user.
     fn bearer(&self, user: &UserRadio, streams: Streams) -> WireBearer {
         let listed = LossSetting::Model(LossSpec::List(LossList { positions: self.drop_list.clone() }));
         let loss = if self.drop_list.is_empty() { &self.loss } else { &listed };

@@ -1,7 +1,6 @@
-//! Numerology: the lengths of time and the frequencies that an air interface is made of.
+//! Numerology: time intervals and frequencies of an air interface.
 //!
-//! Whatever counts TTIs, tells paths apart or fades is handed one of these; none of it knows a number of
-//! its own.
+//! Components that count TTIs, resolve propagation paths or compute fading get these values as a parameter.
 
 use nodeb_base::units::{Duration, Speed, Time};
 
@@ -15,45 +14,45 @@ const LIGHT_M_PER_S: f64 = 299_792_458.0;
 pub struct Numerology {
     /// Transmission time interval.
     pub tti: Duration,
-    /// Carrier frequency of the downlink in Hz, which sets the Doppler shifts.
+    /// Carrier frequency of the downlink in Hz, which determines Doppler shifts.
     pub carrier_hz: f64,
-    /// Chips, or samples, a second: a receiver tells paths apart that are at least one of them apart.
+    /// Chip (or sample) rate in Hz. A receiver resolves paths that are at least one chip apart.
     pub chip_rate_hz: f64,
 }
 
 impl Numerology {
-    /// HSDPA: TTIs of 2 ms (TS 25.211, 5.3.3.13), 3.84 Mcps (TS 25.213, 5.1), and a carrier of 2 GHz, at
-    /// which TR 25.848, annex A, evaluates it; band I lies at 2.11 to 2.17 GHz (TS 25.101, 5.2).
+    /// HSDPA: TTIs of 2 ms (TS 25.211, 5.3.3.13), 3.84 Mcps (TS 25.213, 5.1), and a carrier of 2 GHz as in
+    /// the evaluation of TR 25.848, annex A; band I is at 2.11 to 2.17 GHz (TS 25.101, 5.2).
     pub const HSDPA: Self = Self { tti: Duration::from_millis(2), carrier_hz: 2e9, chip_rate_hz: 3.84e6 };
 
-    /// Length of a TTI in seconds.
+    /// Returns the length of a TTI in seconds.
     pub fn tti_s(self) -> f64 {
         self.tti.as_secs()
     }
 
-    /// TTIs that a duration takes, the last of them whole.
+    /// Returns the number of TTIs that a duration takes, rounded up.
     pub fn ttis(self, duration: Duration) -> u64 {
         duration.0.div_ceil(self.tti.0)
     }
 
-    /// Beginning of TTI number `tti`.
+    /// Returns the start of TTI `tti`.
     #[inline]
     pub fn beginning(self, tti: u64) -> Time {
         Grid::new(self.tti).beginning(tti)
     }
 
-    /// The first TTI that does not begin before `at`.
+    /// Returns the first TTI that starts at or after `at`.
     #[inline]
     pub fn first_from(self, at: Time) -> u64 {
         Grid::new(self.tti).from(at)
     }
 
-    /// Number of the chip next to a delay in nanoseconds.
+    /// Returns the number of the chip nearest to a delay in nanoseconds.
     pub fn chip(self, delay_ns: u64) -> u64 {
         (delay_ns as f64 / (1e9 / self.chip_rate_hz)).round() as u64
     }
 
-    /// Periods of the maximum Doppler shift in a TTI at a speed.
+    /// Returns the maximum Doppler shift at a speed, in periods per TTI.
     pub fn doppler_per_tti(self, speed: Speed) -> f64 {
         speed.as_metres_per_s() * self.carrier_hz / LIGHT_M_PER_S * self.tti_s()
     }
@@ -64,12 +63,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hsdpa_is_what_the_specifications_say() {
+    fn hsdpa_has_the_values_of_the_specifications() {
         let numerology = Numerology::HSDPA;
         assert_eq!(numerology.ttis(Duration::from_millis(5)), 3);
         assert_eq!(numerology.beginning(3), Time(6_000_000));
         assert_eq!([Time(6_000_000), Time(6_000_001)].map(|at| numerology.first_from(at)), [3, 4]);
-        // A chip lasts 260.4 ns.
+        // A chip takes 260.4 ns.
         assert_eq!([0, 130, 131, 391].map(|ns| numerology.chip(ns)), [0, 0, 1, 2]);
         let doppler = numerology.doppler_per_tti(Speed::from_kmh(3));
         assert!((doppler - 0.011_12).abs() < 1e-5, "{doppler}");

@@ -1,4 +1,5 @@
-//! A measured trace in the bearer's place: a link that sends at recorded delivery opportunities, as mahimahi's does.
+//! Radio bearer replaced by a trace-driven link: sends at recorded delivery opportunities, like mahimahi's
+//! `mm-link`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -14,36 +15,36 @@ use nodeb_net::{Line, LossSetting, Path, QueueSpec};
 use super::wire::WireBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 
-/// Larger sizes are typing errors.
+/// Largest size of an opportunity or header.
 const MAX_BYTES: Size = Size(1_000_000_000);
 
 params! {
     /// Links that follow traces in mahimahi's format.
     pub struct TraceBearer {
-        // The defaults: mahimahi's opportunities.
-        /// When packets can be delivered to a phone. Each phone has the whole of it for itself.
+        // Defaults: the opportunities of mahimahi.
+        /// Delivery opportunities towards a phone; each phone has all of them for itself.
         pub down: Opportunities,
-        /// When a phone can send, in the place of `uplink.rate`; absent: that rate. The other keys of
-        /// `uplink` hold.
+        /// Opportunities at which a phone can send, instead of `uplink.rate`. The other keys of `uplink`
+        /// still apply. Default: none, `uplink.rate` applies.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub up: Option<Opportunities>,
-        /// What follows when a trace is over.
+        /// Behaviour at the end of a trace.
         pub at_end: AtEnd = AtEnd::Loop,
-        /// Bytes that may go at each opportunity.
+        /// Bytes of an opportunity.
         pub opportunity: Size = Size(1504),
-        /// Bytes that every packet takes beyond those of IP. mahimahi counts packets as a TUN device hands
-        /// them over, with a header of 4 B.
+        /// Bytes that each packet takes in addition to its IP packet. In mahimahi packets have the 4-byte
+        /// header of a TUN device.
         pub header: Size = Size(4),
         /// Propagation delay towards the phone.
         pub delay: Duration = Duration::ZERO,
-        /// Queue at the Node B. Every packet waits in it for an opportunity.
+        /// Queue at the Node B, in which every packet waits for an opportunity.
         pub queue: QueueSpec,
         /// Loss of packets towards the phone: a probability, or a model.
         pub loss: LossSetting,
-        /// Extra delay of every packet towards the phone, which keeps their order.
+        /// Extra delay of each packet towards the phone; keeps the order of packets.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub jitter: Option<JitterSpec>,
-        /// Packets towards the phone held back, so that others overtake them.
+        /// Packets towards the phone delayed further, so that others overtake them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reordering: Option<Reordering>,
     }
@@ -71,7 +72,7 @@ impl TraceBearer {
 
     fn path(&self) -> Path<'_> {
         Path {
-            // Whatever it is: the trace takes its place.
+            // Not used: the trace replaces the rate.
             rate: Rate(1),
             delay: self.delay,
             queue: &self.queue,
@@ -88,7 +89,7 @@ impl Radio for TraceBearer {
         Facts { measures_bandwidth: true, has_opportunities: true, ..Facts::default() }
     }
 
-    /// The trace's mean.
+    /// Returns the mean rate of the trace.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.recording(&self.down).mean_rate()
     }
@@ -101,7 +102,7 @@ impl Radio for TraceBearer {
         let ways = [("down", Some(&self.down)), ("up", self.up.as_ref())];
         ways.into_iter().find_map(|(way, named)| {
             let file = named?.unread()?;
-            Some(format!("{way}: the trace `{file}` has not been read; expected what is in it as `times_ms`"))
+            Some(format!("{way}: the trace `{file}` has not been read; expected its contents as `times_ms`"))
         })
     }
 

@@ -1,4 +1,4 @@
-//! A link in the bearer's place, of whatever kind.
+//! Bearer that is a plain link of either kind.
 
 use nodeb_base::context::{Context, Output};
 use nodeb_base::engine::Key;
@@ -6,11 +6,11 @@ use nodeb_base::packet::Packet;
 use nodeb_base::table::Table;
 use nodeb_base::units::Time;
 use nodeb_net::traced::{OPPORTUNITIES, UsageRow};
-use nodeb_net::{Line, Link, Unhappened};
+use nodeb_net::{Line, Link, Overcount};
 
 use super::{Backlog, BandwidthMeter, Bearer};
 
-/// A link that carries one user's packets.
+/// A link that transports one user's packets.
 #[derive(Debug)]
 pub struct WireBearer {
     /// The link.
@@ -41,13 +41,13 @@ impl Bearer for WireBearer {
     }
 
     fn settle(&mut self, ctx: &mut Context) {
-        let Unhappened { taken, lost, overflowed, .. } = self.line.settle(ctx.handled());
+        let Overcount { taken, lost, overflowed, .. } = self.line.settle(ctx.handled());
         ctx.counts.packets_in -= taken;
         ctx.counts.packets_dropped -= lost + overflowed;
     }
 
     fn tables(&mut self, now: Time) -> Vec<Table> {
-        let row = |usage| OPPORTUNITIES.table(&[UsageRow { user: 0, way: "down", usage }]);
+        let row = |usage| OPPORTUNITIES.table(&[UsageRow { user: 0, direction: "down", usage }]);
         self.line.usage(now).map(row).into_iter().collect()
     }
 

@@ -48,7 +48,7 @@ pub(crate) struct Radio {
     /// Its TTI, where it has one.
     pub tti: Option<Duration>,
     /// From the beginning of a TTI in which a block fails until it may go again.
-    pub repeats_after: Duration,
+    pub retransmits_after: Duration,
     /// Whether hybrid ARQ repeats blocks.
     pub has_harq: bool,
     /// Whether users' own channels decide whether they can be served.
@@ -101,7 +101,7 @@ impl Timeline {
             position: UserPosition { flow: user, bearer, user: position },
             radio: Radio {
                 tti: facts.tti,
-                repeats_after: facts.repeats_after.unwrap_or_default(),
+                retransmits_after: facts.retransmits_after.unwrap_or_default(),
                 has_harq: facts.has_harq,
                 has_channels: facts.has_ues,
                 interruption: facts.interruption,

@@ -122,7 +122,7 @@ impl Walk<'_> {
     /// awaited, and after that others may have been served.
     fn wait_to_repeat(&mut self, before: &Block, stay: &Hop) {
         let (grid, end) = (self.tti().0.max(1), self.end_of(before));
-        let eligible = before.begin + self.timeline.radio.repeats_after;
+        let eligible = before.begin + self.timeline.radio.retransmits_after;
         let eligible = Time(eligible.0.div_ceil(grid) * grid).max(end).min(self.now);
         self.others_or(eligible, self.repair(), Step::RepeatWaits, stay);
         self.to(end, self.repair(), Step::RepeatWaits, stay.place);

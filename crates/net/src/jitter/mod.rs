@@ -1,4 +1,4 @@
-//! Jitter: an extra delay, drawn for every packet, that keeps their order.
+//! Jitter: an extra delay of each packet, drawn at random, which keeps the order of packets.
 
 pub mod normal;
 pub mod uniform;
@@ -7,24 +7,24 @@ use nodeb_base::registry;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::Duration;
 
-/// Draws the extra delay of every packet.
+/// A distribution of extra delays.
 pub trait Jitter: Send + std::fmt::Debug {
-    /// The extra delay of the next packet.
+    /// Returns the extra delay of the next packet.
     fn draw(&mut self, stream: &mut Stream) -> Duration;
 }
 
 registry! {
-    /// The extra delay of a link's packets, as a scenario names it.
+    /// Extra delay of a link's packets, as in a scenario.
     "jitter" JitterSpec {
-        /// Evenly distributed between nothing and a most.
+        /// Uniform between 0 and a maximum.
         "uniform" => Uniform(uniform::UniformJitter),
-        /// Normally distributed, negative values taken as nothing.
+        /// Normal, with negative values replaced by 0.
         "normal" => Normal(normal::NormalJitter),
     }
 }
 
 impl JitterSpec {
-    /// The jitter of one link.
+    /// Returns the jitter of one link.
     pub fn build(&self) -> Box<dyn Jitter> {
         match self {
             Self::Uniform(params) => Box::new(*params),

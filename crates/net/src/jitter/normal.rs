@@ -11,9 +11,9 @@ params! {
     /// Parameters of normally distributed jitter.
     #[derive(Copy)]
     pub struct NormalJitter {
-        /// Mean of the distribution before negative values are taken as nothing.
+        /// Mean of the distribution, before negative values are replaced by 0.
         pub mean: Duration = Duration::from_millis(10),
-        /// Its standard deviation.
+        /// Standard deviation of the distribution, before negative values are replaced by 0.
         pub deviation: Duration = Duration::from_millis(3),
     }
 }

@@ -1,4 +1,4 @@
-//! Evenly distributed jitter.
+//! Uniformly distributed jitter.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -8,7 +8,7 @@ use nodeb_base::units::Duration;
 use super::Jitter;
 
 params! {
-    /// Parameters of evenly distributed jitter.
+    /// Parameters of uniformly distributed jitter.
     #[derive(Copy)]
     pub struct UniformJitter {
         /// Largest extra delay.

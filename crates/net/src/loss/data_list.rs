@@ -1,4 +1,4 @@
-//! Loss of listed data segments, as emulators that look into packets lose them.
+//! Loss of listed data segments, as in emulators that examine packets.
 
 use nodeb_base::check::Checked;
 use schemars::JsonSchema;
@@ -7,31 +7,31 @@ use serde::{Deserialize, Serialize};
 use super::LossModel;
 use super::list::Listed;
 
-/// Parameters of a list of data segments.
+/// Parameters of a loss by list of data segments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DataList {
-    /// Positions of the data segments to lose in the order of arrival, repetitions counted, 1 being the
-    /// first; 0 is the first packet without data, the server's SYN.
+    /// Positions of the data segments to lose in the order of arrival, retransmissions included, from 1.
+    /// Position 0 is the first packet without data, the server's SYN.
     pub positions: Vec<u64>,
 }
 
 impl Checked for DataList {}
 
 impl DataList {
-    /// The losses, before the first packet.
+    /// Returns the loss model, before the first packet.
     pub fn build(&self) -> ListedData {
         let (first, data): (Vec<u64>, Vec<u64>) = self.positions.iter().partition(|&&at| at == 0);
         ListedData { syn: !first.is_empty(), data: Listed::new(data), seen: 0 }
     }
 }
 
-/// What is still to be lost.
+/// Loss model with the positions still to come.
 #[derive(Debug)]
 pub struct ListedData {
     syn: bool,
     data: Listed,
-    /// Data segments so far.
+    /// Number of data segments so far.
     seen: u64,
 }
 

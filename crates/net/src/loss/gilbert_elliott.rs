@@ -1,10 +1,11 @@
-//! Loss in bursts: a chain of two states, good and bad, each with a loss probability of its own
-//! (Gilbert, "Capacity of a burst-noise channel", Bell Syst. Tech. J. 39, 1960, with a good state
-//! without loss; Elliott, "Estimates of error rates for codes on burst-noise channels", Bell Syst.
-//! Tech. J. 42, 1963, with loss in both).
+//! Loss in bursts: a Markov chain of two states, good and bad, each with its own loss probability (Gilbert,
+//! "Capacity of a burst-noise channel", Bell Syst. Tech. J. 39, 1960, with a good state without loss;
+//! Elliott, "Estimates of error rates for codes on burst-noise channels", Bell Syst. Tech. J. 42, 1963, with
+//! loss in both).
 //!
-//! The state changes between packets, not with time. A share `p / (p + r)` of packets meets the
-//! bad state, in runs of `1 / r` on average, and the loss is the states' losses so weighted.
+//! The state changes from packet to packet, not with time. A share `p / (p + r)` of packets is in the bad
+//! state, in runs of `1 / r` packets on average. The mean loss is the average of the states' losses, weighted
+//! by their shares.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::{ErrorGaps, Stream, Streams, uniform};
@@ -18,9 +19,9 @@ use super::{LossModel, require_passage};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliott {
-    /// Probability of going from the good to the bad state after a packet.
+    /// Probability of a change from the good to the bad state after a packet.
     pub p: Probability,
-    /// Probability of going from the bad to the good state after a packet.
+    /// Probability of a change from the bad to the good state after a packet.
     pub r: Probability,
     /// Probability that a packet is lost in the good state.
     #[serde(default)]
@@ -44,52 +45,53 @@ impl Checked for GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// Share of packets that are lost in the long run.
+    /// Returns the share of packets lost in the long run.
     pub fn mean_loss(&self) -> f64 {
         let (p, r) = (self.p.0, self.r.0);
         (r * self.loss_in_good.0 + p * self.loss_in_bad.0) / (p + r)
     }
 
-    /// The chain of one link.
+    /// Returns the loss model of one link.
     pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> TwoStates {
         let chain = Chain { p: self.p, r: self.r, in_good: self.loss_in_good, in_bad: self.loss_in_bad };
         TwoStates::new(chain, streams, entity, index, "loss")
     }
 }
 
-/// The probabilities of a chain: of its changes, and of an error in each state.
+/// Probabilities of a chain: those of changing the state, and of an error in each state.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
-    /// From the good to the bad state.
+    /// Probability of a change from the good to the bad state.
     pub p: Probability,
-    /// From the bad to the good state.
+    /// Probability of a change from the bad to the good state.
     pub r: Probability,
-    /// An error in the good state.
+    /// Probability of an error in the good state.
     pub in_good: Probability,
-    /// An error in the bad state.
+    /// Probability of an error in the bad state.
     pub in_bad: Probability,
 }
 
 impl Chain {
-    /// Share of steps in the bad state in the long run.
+    /// Returns the share of steps in the bad state in the long run.
     pub fn bad_share(&self) -> f64 {
         self.p.0 / (self.p.0 + self.r.0)
     }
 }
 
-/// The chain. Errors and changes of state are drawn as gaps within each state.
+/// A two-state chain. Errors and state changes are drawn as gaps within each state.
 #[derive(Debug)]
 pub struct TwoStates {
     bad: bool,
     chain: Chain,
-    /// For each state its errors and the changes to the other.
+    /// Errors and state changes in each state.
     good_state: (ErrorGaps, ErrorGaps),
     bad_state: (ErrorGaps, ErrorGaps),
     skips: Stream,
 }
 
 impl TwoStates {
-    /// A chain that begins in either state as often as it is in it. `what` names its streams.
+    /// Creates a chain whose first state is drawn from the stationary distribution. `what` names its
+    /// random streams.
     pub fn new(chain: Chain, streams: &Streams, entity: &str, index: u64, what: &str) -> Self {
         let stream = |purpose| streams.stream(entity, index, &format!("{what}: {purpose}"));
         let gaps = |p: Probability, purpose| ErrorGaps::new(p.0, stream(purpose));
@@ -103,7 +105,7 @@ impl TwoStates {
         }
     }
 
-    /// Whether the next step is an error.
+    /// Takes a step. Returns true if it is an error.
     pub fn next_is_error(&mut self) -> bool {
         let (errors, changes) = if self.bad { &mut self.bad_state } else { &mut self.good_state };
         let error = errors.next_is_error();
@@ -111,9 +113,9 @@ impl TwoStates {
         error
     }
 
-    /// Takes steps that nobody looks at. After `k` steps the chain is in the bad state with
-    /// probability `b + (s - b) (1 - p - r)^k`, b being the share of the bad state and s whether it
-    /// was in it.
+    /// Takes steps without drawing their errors. After `k` steps the chain is in the bad state with
+    /// probability `b + (s - b) (1 - p - r)^k`, where b is the share of the bad state, and s is 1 if the
+    /// chain was in the bad state and 0 otherwise.
     pub fn skip(&mut self, steps: u64) {
         if steps > 0 {
             let share = self.chain.bad_share();

@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::LossModel;
 
-/// Parameters of listed loss.
+/// Parameters of a loss by list of packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LossList {
-    /// Positions of the packets to lose in the order of arrival, 0 being the first.
+    /// Positions of the packets to lose in the order of arrival, from 0.
     pub positions: Vec<u64>,
 }
 
 impl Checked for LossList {}
 
-/// The positions that are still to come, ascending.
+/// The positions still to come, in ascending order.
 #[derive(Debug)]
 pub struct Listed {
     next: Option<u64>,
@@ -24,7 +24,7 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// Loss of exactly the packets at `positions`, given in any order.
+    /// Creates a loss of exactly the packets at `positions`, given in any order.
     pub fn new(mut positions: Vec<u64>) -> Self {
         positions.sort_unstable();
         positions.dedup();

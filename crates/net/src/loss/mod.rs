@@ -1,4 +1,4 @@
-//! Which packets a link loses before its queue.
+//! Loss models: losses of packets in front of a link's queue.
 
 pub mod data_list;
 pub mod gilbert_elliott;
@@ -21,15 +21,15 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{self, IntoDeserializer as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Decides for every packet whether it is lost.
+/// A model that decides for every packet whether it is lost.
 pub trait LossModel: Send + fmt::Debug {
-    /// Whether the packet at `position`, with or without payload, is lost. Asked once for each, in
-    /// order, from 0 on.
+    /// Returns true if the packet at `position`, with or without payload, is lost. Must be called once per
+    /// packet, in order from 0.
     fn loses(&mut self, position: u64, payload: bool) -> bool;
 }
 
 registry! {
-    /// A model of loss, as a scenario names it.
+    /// Loss model of a link, as in a scenario.
     "loss" LossSpec {
         /// Every packet with the same probability, independently of the others.
         "random" => Random(random::RandomLoss),
@@ -37,15 +37,15 @@ registry! {
         "periodic" => Periodic(periodic::PeriodicLoss),
         /// The packets at listed positions.
         "list" => List(list::LossList),
-        /// The server's data segments at listed positions; all else is not counted.
+        /// The server's data segments at listed positions; other packets are not counted.
         "data_list" => DataList(data_list::DataList),
-        /// In bursts: a good and a bad state, each with its own probability.
+        /// Loss in bursts: a good and a bad state, each with its own probability.
         "gilbert_elliott" => GilbertElliott(gilbert_elliott::GilbertElliott),
     }
 }
 
 impl LossSpec {
-    /// The losses of link `index` among the like-named ones.
+    /// Returns the loss of link `index` of the links named `entity`.
     pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> Loss {
         match self {
             Self::Random(params) => Loss::random(params.p, streams.stream(entity, index, "loss")),
@@ -57,12 +57,12 @@ impl LossSpec {
     }
 }
 
-/// Loss as a scenario gives it: a probability, or a model.
+/// Loss setting in a scenario: a probability or a model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LossSetting {
-    /// Every packet with this probability, independently of the others.
+    /// Loss of every packet with this probability, independently of the others.
     Independent(Probability),
-    /// By a model.
+    /// Loss by a model.
     Model(LossSpec),
 }
 
@@ -73,7 +73,7 @@ impl Default for LossSetting {
 }
 
 impl LossSetting {
-    /// The losses of link `index` among the like-named ones.
+    /// Returns the loss of link `index` of the links named `entity`.
     pub fn build(&self, streams: &Streams, entity: &str, index: u64) -> Loss {
         match self {
             Self::Independent(p) => Loss::random(*p, streams.stream(entity, index, "loss")),
@@ -81,12 +81,12 @@ impl LossSetting {
         }
     }
 
-    /// Whether no packet is ever lost.
+    /// Returns true if no packet is ever lost.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Looks for impossible values below `key`.
+    /// Reports invalid values to `check`, under `key`.
     pub fn check_within(&self, key: &str, check: &mut Check) {
         match self {
             Self::Independent(p) => require_passage(check, key, *p),
@@ -95,10 +95,10 @@ impl LossSetting {
     }
 }
 
-/// Reports a loss that lets no packet through.
+/// Reports a loss probability of 1, with which no packet passes.
 fn require_passage(check: &mut Check, key: &str, loss: Probability) {
     check.require(loss.0 < 1.0, key, || {
-        "a loss of 1 lets no packet through; expected a probability below 1".to_owned()
+        "with a loss of 1 no packet passes; expected a probability below 1".to_owned()
     });
 }
 
@@ -149,7 +149,7 @@ impl<'de> Visitor<'de> for SettingVisitor {
 }
 
 impl JsonSchema for LossSetting {
-    /// In place, so that readers of the schema see a number or one of the models.
+    /// Inlines the schema, so that its readers see a number or one of the models.
     fn inline_schema() -> bool {
         true
     }
@@ -165,28 +165,28 @@ impl JsonSchema for LossSetting {
     }
 }
 
-/// The losses of one link.
+/// Loss of one link.
 #[derive(Debug)]
 pub enum Loss {
-    /// None.
+    /// No loss.
     Never,
-    /// By a model.
+    /// Loss by a model.
     Model(Box<dyn LossModel>),
 }
 
 impl Loss {
-    /// Independent loss with probability `p`.
+    /// Returns an independent loss with probability `p`.
     pub fn random(p: Probability, stream: Stream) -> Self {
         if p.0 > 0.0 { Self::Model(Box::new(ErrorGaps::new(p.0, stream))) } else { Self::Never }
     }
 
-    /// Loss of exactly the packets at `positions`.
+    /// Returns a loss of exactly the packets at `positions`.
     pub fn listed(positions: Vec<u64>) -> Self {
         Self::Model(Box::new(list::Listed::new(positions)))
     }
 
-    /// Whether the packet at `position`, with or without payload, is lost. Asked once for each, in
-    /// order, from 0 on.
+    /// Returns true if the packet at `position`, with or without payload, is lost. Must be called once per
+    /// packet, in order from 0.
     pub fn loses(&mut self, position: u64, payload: bool) -> bool {
         match self {
             Self::Never => false,

@@ -12,9 +12,9 @@ use super::LossModel;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PeriodicLoss {
-    /// One packet in so many is lost.
+    /// Period of the loss in packets: one packet in this many is lost.
     pub every: NonZeroU64,
-    /// Position of the first packet lost in the order of arrival, 0 being the first packet.
+    /// Position of the first packet lost in the order of arrival, from 0.
     #[serde(default)]
     pub offset: u64,
 }
@@ -22,7 +22,7 @@ pub struct PeriodicLoss {
 impl Checked for PeriodicLoss {
     fn check(&self, check: &mut Check) {
         check.require(self.every.get() > 1, "every", || {
-            "a loss of every packet lets none through; expected at least 2".to_owned()
+            "with a loss of every packet none passes; expected at least 2".to_owned()
         });
     }
 }

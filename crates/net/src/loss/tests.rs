@@ -1,4 +1,4 @@
-//! Loss models against closed forms, and loss settings as a scenario gives them.
+//! Loss models against closed forms, and loss settings in scenarios.
 
 use super::gilbert_elliott::GilbertElliott;
 use super::*;
@@ -20,7 +20,7 @@ fn lost(setting: &LossSetting, run: u64, packets: u64) -> Vec<u64> {
 fn a_bare_number_is_independent_loss() {
     let bare = setting("loss = 0.02").unwrap();
     assert_eq!(bare, LossSetting::Independent(Probability(0.02)));
-    // The same packets as ever, and as by the model's name.
+    // A number, and the model `random`, draw the same losses as `ErrorGaps`.
     let mut gaps = ErrorGaps::new(0.02, Streams::new(1, 0).stream("wired", 0, "loss"));
     let expected: Vec<u64> = (0..10_000).filter(|_| gaps.next_is_error()).collect();
     assert_eq!(lost(&bare, 0, 10_000), expected);
@@ -37,17 +37,17 @@ fn periodic_and_listed_losses_are_exact() {
 }
 
 #[test]
-fn listed_data_are_counted_among_data() {
+fn data_list_counts_only_data_segments() {
     let setting = setting("loss.data_list.positions = [3, 0, 2, 2]").unwrap();
     let mut loss = setting.build(&Streams::new(1, 0), "link", 0);
-    // A SYN, its repetition, and data with an empty ACK among them.
+    // A SYN, its retransmission, and data with an empty ACK among them.
     let payloads = [false, false, true, false, true, true, true];
     let gone: Vec<bool> = (0..).zip(payloads).map(|(at, payload)| loss.loses(at, payload)).collect();
     assert_eq!(gone, [true, false, false, false, true, true, false]);
 }
 
 #[test]
-fn wrong_losses_are_told_what_would_be_right() {
+fn invalid_losses_are_rejected_with_the_valid_range() {
     let message = |text| setting(text).unwrap_err().to_string();
     assert!(message("loss = 1.5").contains("not a probability"));
     assert!(message("loss.periodc.every = 4").contains("periodic"));
@@ -66,7 +66,7 @@ fn wrong_losses_are_told_what_would_be_right() {
 }
 
 #[test]
-fn settings_are_written_as_they_are_read() {
+fn settings_survive_writing_and_reading() {
     #[derive(Serialize)]
     struct Link {
         loss: LossSetting,
@@ -82,8 +82,8 @@ fn settings_are_written_as_they_are_read() {
 }
 
 #[test]
-fn bursts_have_the_length_and_the_loss_of_the_chain() {
-    // Gilbert's model that loses all of the bad state: bursts are geometric with mean 1 / r.
+fn bursts_match_the_length_and_loss_of_the_chain() {
+    // Gilbert's model, which loses every packet in the bad state: bursts are geometric with mean 1 / r.
     let params = GilbertElliott {
         p: Probability(0.01),
         r: Probability(0.25),
@@ -100,8 +100,8 @@ fn bursts_have_the_length_and_the_loss_of_the_chain() {
     within_bounds(&params, lost.len(), packets);
 }
 
-/// The number of losses against the mean and the deviation of a sum over the chain, whose states
-/// are correlated by `(1 - p - r)^k` over `k` packets.
+/// Compares the number of losses with the mean and the deviation of a sum over the chain, whose states are
+/// correlated by `(1 - p - r)^k` over `k` packets.
 fn within_bounds(params: &GilbertElliott, lost: usize, packets: u64) {
     let (p, r, n) = (params.p.0, params.r.0, packets as f64);
     let (mean, memory) = (params.mean_loss(), 1.0 - p - r);
@@ -112,7 +112,7 @@ fn within_bounds(params: &GilbertElliott, lost: usize, packets: u64) {
 }
 
 #[test]
-fn both_states_may_lose() {
+fn losses_in_both_states_match_the_chain() {
     for (p, r, good, bad) in [(0.05, 0.2, 0.01, 0.4), (0.3, 0.9, 0.2, 0.0), (0.0, 0.5, 0.1, 1.0)] {
         let params = GilbertElliott {
             p: Probability(p),
@@ -126,7 +126,7 @@ fn both_states_may_lose() {
 }
 
 #[test]
-fn the_chain_begins_in_its_stationary_state() {
+fn the_first_state_is_drawn_from_the_stationary_distribution() {
     let text = "loss.gilbert_elliott = { p = 0.2, r = 0.2 }";
     let first = (0..2_000).filter(|&run| !lost(&setting(text).unwrap(), run, 1).is_empty()).count();
     assert!((first as f64 - 1_000.0).abs() < 4.0 * 500f64.sqrt(), "{first}");

@@ -1,5 +1,5 @@
-//! CoDel, controlled delay (RFC 8289): packets are dropped at the head, ever faster, while each of
-//! them has waited longer than a target for a whole interval.
+//! CoDel, controlled delay (RFC 8289): drops packets at the head, at an increasing rate, once every packet
+//! has waited longer than a target for a whole interval.
 
 use nodeb_base::params;
 use std::num::NonZeroU32;
@@ -14,15 +14,15 @@ use super::{DropLog, Queue, QueueParams, TimedFifo};
 params! {
     /// Parameters of a CoDel queue.
     pub struct Codel {
-        // The defaults: the times are RFC 8289's, sections 4.3 and 4.4.
-        /// Packets that may wait.
+        // Defaults: the times of RFC 8289, sections 4.3 and 4.4.
+        /// Largest number of packets waiting.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
-        /// Standing delay that is acceptable (RFC 8289, section 4.4).
+        /// Acceptable standing queueing delay (RFC 8289, section 4.4).
         pub target: Duration = Duration::from_millis(5),
-        /// Time for which the delay must have stood before a packet is dropped; about the longest
-        /// round trip (RFC 8289, section 4.3).
+        /// Time for which the delay must exceed the target before a packet is dropped; about the longest
+        /// round-trip time (RFC 8289, section 4.3).
         pub interval: Duration = Duration::from_millis(100),
-        /// Marks packets of transports that understand it, instead of dropping them.
+        /// Marks ECN-capable packets instead of dropping them.
         pub ecn: bool = true,
     }
 }
@@ -33,40 +33,41 @@ impl Checked for Codel {
     }
 }
 
-/// Reports a target or an interval with which CoDel cannot work.
+/// Reports a target or interval with which CoDel cannot work.
 pub fn check_times(check: &mut Check, target: Duration, interval: Duration) {
     check.require(target.0 > 0, "target", || {
-        "no queue has a delay of 0 s; expected a positive time such as \"5 ms\"".to_owned()
+        "0 s is out of range; expected a positive time such as \"5 ms\"".to_owned()
     });
     check.require(interval >= target, "interval", || {
-        "expected a time no shorter than `target`, such as \"100 ms\"".to_owned()
+        "the interval is shorter than the target; expected at least `target`, such as \"100 ms\"".to_owned()
     });
 }
 
-/// The next packet of a queue, and whether the delay has stood long enough to drop it.
+/// The packet taken from the queue, and whether the delay has exceeded the target for long enough to drop it.
 struct Head {
     packet: Option<Packet>,
     may_drop: bool,
 }
 
-/// CoDel's state for one queue, named as in RFC 8289, section 5.
+/// State of CoDel for one queue, with the names of RFC 8289, section 5.
 #[derive(Debug)]
 pub struct Control {
     target: Duration,
     interval: Duration,
     ecn: bool,
-    /// When the delay will have stood for an interval; `None` while it is below the target.
+    /// Time at which the delay will have exceeded the target for an interval; `None` while it is below the
+    /// target.
     first_above: Option<Time>,
     drop_next: Time,
     count: u32,
     last_count: u32,
     dropping: bool,
-    /// Size of the largest packet so far: a queue of one such packet is no standing queue.
+    /// Size of the largest packet so far: a queue with at most that many bytes has no standing delay.
     largest: u32,
 }
 
 impl Control {
-    /// CoDel that has seen no packet yet.
+    /// Creates the state before the first packet.
     pub fn new(target: Duration, interval: Duration, ecn: bool) -> Self {
         Self {
             target,
@@ -81,13 +82,13 @@ impl Control {
         }
     }
 
-    /// When to drop next: `interval / sqrt(count)` after `since`, so that a TCP's rate falls
-    /// linearly with time (RFC 8289, section 3.3).
+    /// Returns the time of the next drop, `interval / sqrt(count)` after `since`: this reduces the rate of a
+    /// TCP linearly with time (RFC 8289, section 3.3).
     fn control_law(&self, since: Time) -> Time {
         since + Duration((self.interval.0 as f64 / f64::from(self.count).sqrt()) as u64)
     }
 
-    /// Takes the next packet and judges the delay it has had (`dodequeue` of RFC 8289).
+    /// Takes the next packet and compares its delay with the target (`dodequeue` of RFC 8289).
     fn head(&mut self, now: Time, fifo: &mut TimedFifo) -> Head {
         let Some((came, packet)) = fifo.pop() else {
             self.first_above = None;
@@ -104,7 +105,7 @@ impl Control {
         Head { packet: Some(packet), may_drop }
     }
 
-    /// Marks the packet or else drops it; says whether it was marked.
+    /// Marks the packet or else drops it. Returns true if it was marked.
     fn signal(&self, head: &mut Head, drops: &mut DropLog) -> bool {
         let Some(packet) = &mut head.packet else { return false };
         if self.ecn && drops.mark(packet) {
@@ -114,7 +115,7 @@ impl Control {
         false
     }
 
-    /// The next packet to send, after dropping what is to be dropped (`deque` of RFC 8289).
+    /// Returns the next packet to transmit, after dropping others as needed (`deque` of RFC 8289).
     pub fn dequeue(&mut self, now: Time, fifo: &mut TimedFifo, drops: &mut DropLog) -> Option<Packet> {
         let mut head = self.head(now, fifo);
         if self.dropping {
@@ -142,7 +143,7 @@ impl Control {
         head.packet
     }
 
-    /// Enters the dropping state. Soon after the last time, the rate that worked then is taken up.
+    /// Enters the dropping state. If the previous dropping state was recent, continues at its drop rate.
     fn begin(&mut self, now: Time) {
         let drops = self.count - self.last_count;
         let recent = now.since(self.drop_next).0 < 16 * self.interval.0;
@@ -172,7 +173,7 @@ pub struct CodelQueue {
 }
 
 impl CodelQueue {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(params: &Codel) -> Self {
         Self {
             fifo: TimedFifo::default(),
@@ -215,8 +216,8 @@ mod tests {
         Packet { ecn, ..Packet::new(0, 1500) }
     }
 
-    /// Serves a queue every millisecond for `ms`, with `arrivals(t)` packets coming at each; returns
-    /// the times of drops or marks.
+    /// Serves a queue every millisecond for `ms` ms, with `arrivals(t)` packets arriving at time t. Returns
+    /// the times of drops and marks.
     fn serve(queue: &mut CodelQueue, ms: u64, capable: bool, arrivals: impl Fn(u64) -> u64) -> Vec<u64> {
         let (mut drops, mut signals) = (DropLog::default(), Vec::new());
         for t in 0..ms {
@@ -240,9 +241,9 @@ mod tests {
     }
 
     #[test]
-    fn signals_come_faster_by_the_square_root_of_their_count() {
-        // 50 packets wait and as many come as go: the delay stands at 50 ms however many are
-        // marked. From 5 ms on it is above the target, so the first mark falls 100 ms later.
+    fn drop_rate_grows_with_the_square_root_of_the_count() {
+        // 50 packets wait and arrivals equal departures, so the delay stays at 50 ms, as marks remove no
+        // packet. It exceeds the target from 5 ms, so the first mark is 100 ms later.
         let signals = serve(&mut codel(), 700, true, |t| if t == 0 { 51 } else { 1 });
         let mut due = f64::from(105);
         let mut expected = vec![105];
@@ -255,29 +256,29 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_that_drains_within_an_interval_is_let_through() {
+    fn a_burst_that_drains_within_an_interval_is_not_dropped() {
         assert!(serve(&mut codel(), 300, false, |t| if t == 0 { 90 } else { 0 }).is_empty());
     }
 
     #[test]
-    fn a_standing_queue_is_drained_to_the_target() {
+    fn a_standing_queue_is_reduced_to_the_target() {
         let mut queue = codel();
         serve(&mut queue, 6_000, false, |t| if t == 0 { 51 } else { 1 });
         assert!(queue.len() <= 6, "{}", queue.len());
     }
 
     #[test]
-    fn capable_packets_are_marked_and_not_dropped() {
+    fn ecn_capable_packets_are_marked_instead_of_dropped() {
         let mut queue = codel();
         serve(&mut queue, 1_000, true, |t| if t == 0 { 51 } else { 1 });
         assert_eq!(queue.len(), 50);
-        let mut deaf = CodelQueue::new(&Codel { ecn: false, ..Codel::default() });
-        serve(&mut deaf, 1_000, true, |t| if t == 0 { 51 } else { 1 });
-        assert!(deaf.len() < 45);
+        let mut without_ecn = CodelQueue::new(&Codel { ecn: false, ..Codel::default() });
+        serve(&mut without_ecn, 1_000, true, |t| if t == 0 { 51 } else { 1 });
+        assert!(without_ecn.len() < 45);
     }
 
     #[test]
-    fn a_rate_that_worked_is_taken_up_again() {
+    fn a_recent_drop_rate_is_resumed() {
         let mut control = Control::new(Duration::from_millis(5), Duration::from_millis(100), true);
         (control.count, control.last_count, control.drop_next) = (9, 1, Time(1_000_000_000));
         control.begin(Time(2_500_000_000));

@@ -21,10 +21,11 @@ impl QueueCounts {
     }
 }
 
-/// Counts a queue's drops and marks, and keeps the packets that it dropped after accepting them until the link takes them.
+/// Counters of a queue's drops and marks. Also keeps the packets that were dropped after they had been
+/// accepted, until the link takes them.
 #[derive(Debug, Default)]
 pub struct DropLog {
-    /// The counts so far.
+    /// Counters since the start of the run.
     pub counts: QueueCounts,
     discarded: Vec<(Packet, Cause)>,
 }

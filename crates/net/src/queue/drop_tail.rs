@@ -1,4 +1,4 @@
-//! Drop-tail: first in, first out, with a limit in packets, in bytes or in both.
+//! Drop-tail: first in, first out, with a limit in packets, in bytes or both.
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -14,11 +14,10 @@ use super::{DropLog, Queue, QueueParams};
 params! {
     /// Parameters of a drop-tail queue.
     pub struct DropTail {
-        /// Packets the queue can be filled to. As in ns-2 the packet in service does not count, and
-        /// an arrival is dropped when it would be the `limit`-th to wait.
+        /// Limit in packets. As in ns-2, the packet being transmitted does not count, and an arriving packet
+        /// is dropped if it would be the `limit`-th to wait.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
-        /// Bytes that may wait, if they are limited too; an arrival is dropped when it would exceed
-        /// them.
+        /// Limit in bytes, if any: an arriving packet is dropped if the waiting packets would exceed it.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub limit_bytes: Option<Size>,
     }
@@ -33,14 +32,14 @@ impl QueueParams for DropTail {
 
     fn check_waiting(&self, check: &mut Check) {
         check.require(self.limit.get() > 1, "limit", || {
-            "every packet waits for a delivery opportunity, and none may be the first to wait; expected at \
+            "with limit 1 no packet may wait, but each waits for a delivery opportunity; expected at \
              least 2, which is one packet"
                 .to_owned()
         });
     }
 }
 
-/// What may wait in a drop-tail queue.
+/// Limits of a drop-tail queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     packets: usize,
@@ -48,7 +47,8 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Returns true if a packet of `size` bytes finds room behind `packets` that wait and have `bytes`.
+    /// Returns true if a packet of `size` bytes fits behind `packets` waiting packets of `bytes` bytes in
+    /// all.
     #[inline]
     pub fn have_room(self, packets: usize, bytes: u64, size: u32) -> bool {
         packets + 1 < self.packets && bytes + u64::from(size) <= self.bytes
@@ -64,7 +64,7 @@ pub struct Fifo {
 }
 
 impl Fifo {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(params: &DropTail) -> Self {
         Self {
             packets: VecDeque::new(),
@@ -123,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_in_packets_is_that_of_ns_2() {
+    fn the_limit_in_packets_admits_one_less_as_in_ns_2() {
         let (taken, drops) = fill(&DropTail { limit: 3.try_into().unwrap(), limit_bytes: None }, &[1500; 4]);
         assert_eq!(taken, [true, true, false, false]);
         assert_eq!(drops.counts.overflowed, 2);
     }
 
     #[test]
-    fn the_limit_in_bytes_counts_the_arrival() {
+    fn the_limit_in_bytes_includes_the_arriving_packet() {
         let params = DropTail { limit_bytes: Some(Size(3_000)), ..DropTail::default() };
         assert_eq!(fill(&params, &[1500, 1501, 1500, 1]).0, [true, false, true, false]);
     }

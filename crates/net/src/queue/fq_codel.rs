@@ -1,5 +1,5 @@
-//! FQ-CoDel (RFC 8290): flows are hashed to queues, each with a CoDel of its own, and served by
-//! deficit round robin; queues that have just become active are served first.
+//! FQ-CoDel (RFC 8290): flows are hashed to queues, each with its own CoDel. Queues are served by deficit
+//! round robin; those that just became active (new queues) precede the others (old queues).
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -17,18 +17,19 @@ use super::{DropLog, Queue, QueueParams, TimedFifo};
 params! {
     /// Parameters of an FQ-CoDel queue.
     pub struct FqCodel {
-        // The defaults: RFC 8290, section 5.2; the quantum is a full-sized Ethernet frame's.
-        /// Packets of all flows that may wait; beyond, the flow with most bytes loses packets.
+        // Defaults: RFC 8290, section 5.2; the quantum is the size of a full Ethernet frame.
+        /// Largest number of packets waiting in all queues; beyond it, the queue with most bytes drops
+        /// packets from its head.
         pub limit: NonZeroU32 = const { NonZeroU32::new(10_240).unwrap() },
-        /// Queues to which flows are hashed.
+        /// Number of queues to which flows are hashed.
         pub flows: NonZeroU32 = const { NonZeroU32::new(1024).unwrap() },
-        /// Bytes that a queue may send in its turn.
+        /// Bytes that a queue may send per round.
         pub quantum: Size = Size(1514),
-        /// Standing delay that is acceptable in each queue.
+        /// Acceptable standing queueing delay in each queue.
         pub target: Duration = Duration::from_millis(5),
-        /// Time for which the delay must have stood before a packet is dropped.
+        /// Time for which the delay must exceed the target before a packet is dropped.
         pub interval: Duration = Duration::from_millis(100),
-        /// Marks packets of transports that understand it, instead of dropping them.
+        /// Marks ECN-capable packets instead of dropping them.
         pub ecn: bool = true,
     }
 }
@@ -38,14 +39,14 @@ impl Checked for FqCodel {
         check_times(check, self.target, self.interval);
         check.at_most("flows", self.flows.get(), 65_536);
         check.require((1..=1_000_000_000).contains(&self.quantum.0), "quantum", || {
-            "expected from 1 B to 1 GB, such as \"1514 B\"".to_owned()
+            "the quantum is out of range; expected 1 B to 1 GB, such as \"1514 B\"".to_owned()
         });
     }
 }
 
-/// Most packets that one overflow drops (RFC 8290, section 4.1).
+/// Largest number of packets dropped by one overflow (RFC 8290, section 4.1).
 const MAX_SHED: usize = 64;
-/// Slot of the hash table that no flow has used yet.
+/// Slot of the hash table without a queue.
 const UNUSED: u32 = u32::MAX;
 
 /// The queue of the flows that hash to one slot.
@@ -53,9 +54,9 @@ const UNUSED: u32 = u32::MAX;
 struct FlowQueue {
     fifo: TimedFifo,
     control: Control,
-    /// Bytes that it may still send in this turn.
+    /// Bytes that the queue may still send in this round.
     credit: i64,
-    /// Whether it stands in one of the two lists.
+    /// Whether the queue is in the list of new or old queues.
     listed: bool,
 }
 
@@ -73,40 +74,41 @@ impl QueueParams for FqCodel {
 #[derive(Debug)]
 pub struct FlowQueues {
     params: FqCodel,
-    /// Random odd factor of the hash, so that which flows collide differs between runs.
+    /// Random odd factor of the hash: different flows collide in different runs.
     salt: u64,
-    /// From slot to queue; a queue is made when its slot is first used.
+    /// Queue of each slot of the hash table; a queue is created when its slot is first used.
     slots: Vec<u32>,
     queues: Vec<FlowQueue>,
-    /// Queues that have just become active, and those that have had their first turn.
-    fresh: VecDeque<u32>,
-    seasoned: VecDeque<u32>,
+    /// Queues that just became active; each moves to the old queues after its first round.
+    new: VecDeque<u32>,
+    /// Queues that had their first round.
+    old: VecDeque<u32>,
     packets: usize,
     bytes: u64,
 }
 
 impl FlowQueues {
-    /// Empty queues.
+    /// Creates empty queues.
     pub fn new(params: &FqCodel, mut stream: Stream) -> Self {
         Self {
             params: params.clone(),
             salt: stream.next_u64() | 1,
             slots: vec![UNUSED; params.flows.get() as usize],
             queues: Vec::new(),
-            fresh: VecDeque::new(),
-            seasoned: VecDeque::new(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
             packets: 0,
             bytes: 0,
         }
     }
 
-    /// The slot of a flow: multiply-shift hashing (Dietzfelbinger et al., J. Algorithms 25, 1997).
+    /// Returns the slot of a flow by multiply-shift hashing (Dietzfelbinger et al., J. Algorithms 25, 1997).
     fn slot(&self, flow: u32) -> usize {
         let hash = (u64::from(flow) + 1).wrapping_mul(self.salt) >> 32;
         ((hash * self.slots.len() as u64) >> 32) as usize
     }
 
-    /// The queue of a flow.
+    /// Returns the queue of a flow, which is created if needed.
     fn queue_of(&mut self, flow: u32) -> u32 {
         let slot = self.slot(flow);
         if self.slots[slot] == UNUSED {
@@ -118,8 +120,8 @@ impl FlowQueues {
         self.slots[slot]
     }
 
-    /// Drops half the packets of the queue with most bytes, from its head (RFC 8290, section
-    /// 4.1); says whether it was the arrival alone, which queue `arrival` ends with.
+    /// Drops half the packets of the queue with most bytes, from its head (RFC 8290, section 4.1). Returns
+    /// true if only the packet that just arrived in queue `arrival` was dropped.
     fn shed(&mut self, arrival: u32, drops: &mut DropLog) -> bool {
         let sizes = self.queues.iter().enumerate().map(|(i, queue)| (queue.fifo.bytes(), i));
         let fattest = sizes.max_by_key(|&(bytes, i)| (bytes, std::cmp::Reverse(i)));
@@ -135,30 +137,30 @@ impl FlowQueues {
         alone
     }
 
-    /// The queue whose turn it is: the first fresh one, else the first seasoned one, with credit.
-    /// Whoever has used up its credit gets a quantum and goes to the end of the seasoned ones.
+    /// Returns the next queue to serve and whether it is new: the first new queue with credit, else the first
+    /// old one. A queue without credit gets a quantum and moves to the end of the old queues.
     fn turn(&mut self) -> Option<(u32, bool)> {
         loop {
-            let (index, fresh) = match (self.fresh.front(), self.seasoned.front()) {
+            let (index, is_new) = match (self.new.front(), self.old.front()) {
                 (Some(&index), _) => (index, true),
                 (None, Some(&index)) => (index, false),
                 (None, None) => return None,
             };
             let queue = &mut self.queues[index as usize];
             if queue.credit > 0 {
-                return Some((index, fresh));
+                return Some((index, is_new));
             }
             queue.credit += self.params.quantum.0.cast_signed();
-            self.leave(fresh);
-            self.seasoned.push_back(index);
+            self.leave(is_new);
+            self.old.push_back(index);
         }
     }
 
-    fn leave(&mut self, fresh: bool) {
-        if fresh {
-            self.fresh.pop_front()
+    fn leave(&mut self, is_new: bool) {
+        if is_new {
+            self.new.pop_front()
         } else {
-            self.seasoned.pop_front()
+            self.old.pop_front()
         };
     }
 }
@@ -173,13 +175,13 @@ impl Queue for FlowQueues {
         if !queue.listed {
             queue.listed = true;
             queue.credit = self.params.quantum.0.cast_signed();
-            self.fresh.push_back(index);
+            self.new.push_back(index);
         }
         self.packets <= self.params.limit.get() as usize || !self.shed(index, drops)
     }
 
     fn pop(&mut self, now: Time, drops: &mut DropLog) -> Option<Packet> {
-        while let Some((index, fresh)) = self.turn() {
+        while let Some((index, is_new)) = self.turn() {
             let queue = &mut self.queues[index as usize];
             let (packets, bytes) = (queue.fifo.len(), queue.fifo.bytes());
             let packet = queue.control.dequeue(now, &mut queue.fifo, drops);
@@ -189,12 +191,12 @@ impl Queue for FlowQueues {
                 queue.credit -= i64::from(packet.size);
                 return Some(packet);
             }
-            // An empty queue that was fresh waits among the seasoned ones before it may be fresh
-            // again; otherwise a sparse flow could shut out all others (RFC 8290, section 4.2).
-            queue.listed = fresh;
-            self.leave(fresh);
-            if fresh {
-                self.seasoned.push_back(index);
+            // A new queue that becomes empty moves to the old queues before it can be new again; otherwise a
+            // sparse flow could starve all others (RFC 8290, section 4.2).
+            queue.listed = is_new;
+            self.leave(is_new);
+            if is_new {
+                self.old.push_back(index);
             }
         }
         None
@@ -223,11 +225,12 @@ mod tests {
     }
 
     #[test]
-    fn a_sparse_flow_waits_for_no_bulk() {
+    fn a_sparse_flow_is_served_before_a_bulk_flow() {
         let (mut fq, mut drops) = (queues(&FqCodel::default()), DropLog::default());
         let mut waited = Vec::new();
         let mut came = Time::ZERO;
-        // A packet of 1500 B leaves every 12 ms (1 Mbps); the bulk flow keeps 100 waiting.
+        // The link sends a packet of 1500 bytes every 12 ms (1 Mbit/s); the bulk flow keeps 100 packets
+        // waiting.
         for t in 0..2_000u64 {
             let now = Time(t * 12_000_000);
             while fq.len() < 100 {
@@ -243,15 +246,15 @@ mod tests {
             }
         }
         assert_eq!(waited.len(), 200);
-        // The first comes when the bulk flow is as fresh: a quantum of that goes first, which is
-        // begun with a packet and a little. All others find it seasoned and go at once.
+        // When the first sparse packet arrives, the bulk queue is new as well and first sends its quantum,
+        // which starts two packets. Later the bulk queue is old, so sparse packets are served at once.
         assert_eq!(waited[0], Duration::from_millis(24));
         assert!(waited[1..].iter().all(|wait| *wait == Duration::ZERO), "{waited:?}");
         assert!(drops.counts.early > 100);
     }
 
     #[test]
-    fn bulk_flows_get_the_same_bytes_whatever_their_packets() {
+    fn bulk_flows_share_bytes_equally_whatever_their_packet_sizes() {
         let (mut fq, mut drops) = (queues(&FqCodel::default()), DropLog::default());
         for seq in 0..3_000 {
             fq.push(Time::ZERO, segment(1, 1500, seq), &mut drops);
@@ -266,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overflow_takes_half_of_the_fattest_flow_from_its_head() {
+    fn an_overflow_drops_half_of_the_largest_queue_from_its_head() {
         let params = FqCodel { limit: 10.try_into().unwrap(), ..FqCodel::default() };
         let (mut fq, mut drops) = (queues(&params), DropLog::default());
         for seq in 0..8 {

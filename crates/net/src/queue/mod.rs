@@ -1,7 +1,7 @@
-//! Queue disciplines: what a link does with packets that must wait.
+//! Queue disciplines of links.
 //!
-//! A discipline may refuse a packet on arrival, and it may drop or mark packets later; it writes
-//! both into the [`DropLog`]. The packet in service is not the queue's any more.
+//! A discipline may drop a packet on arrival, and may drop or mark packets later; it records both in the
+//! [`DropLog`]. The packet being transmitted is no longer in the queue.
 
 pub mod codel;
 mod drop_log;
@@ -12,7 +12,7 @@ pub mod red;
 mod timed;
 
 #[cfg(test)]
-mod laws;
+mod properties;
 
 pub use drop_log::{DropLog, QueueCounts};
 pub use timed::TimedFifo;
@@ -24,57 +24,58 @@ use nodeb_base::registry;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Rate, Time};
 
-/// A packet queue in front of a link.
+/// A packet queue in front of a transmitter.
 pub trait Queue: Send + std::fmt::Debug {
-    /// Takes a packet that must wait; `false` means it was dropped.
+    /// Offers a packet that must wait. Returns false if it is dropped.
     fn push(&mut self, now: Time, packet: Packet, drops: &mut DropLog) -> bool;
-    /// The next packet to send. Packets may be dropped on the way to it; `None` leaves the queue
-    /// empty.
+    /// Returns the next packet to transmit, or `None` if the queue is empty. Other packets may be dropped on
+    /// the way.
     fn pop(&mut self, now: Time, drops: &mut DropLog) -> Option<Packet>;
-    /// Packets waiting.
+    /// Returns the number of packets waiting.
     fn len(&self) -> usize;
-    /// Bytes waiting.
+    /// Returns the number of bytes waiting.
     fn bytes(&self) -> u64;
-    /// Whether no packet waits.
+    /// Returns true if no packet waits.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Whether a packet that finds the link idle passes through the queue too, because the
-    /// discipline keeps averages or credits that it must enter.
+    /// Returns true if packets that find the link idle must pass through the queue too, because the
+    /// discipline includes them in its averages or credits.
     fn sees_every_packet(&self) -> bool {
         true
     }
-    /// Packets and bytes it can be filled to, where these alone decide and the order is first in, first out.
+    /// Returns the limits of a plain drop-tail queue, or `None` for other disciplines.
     fn limits(&self) -> Option<drop_tail::Limits> {
         None
     }
 }
 
-/// The parameters of a queue discipline.
+/// Parameters of a queue discipline.
 pub trait QueueParams: Parameters {
-    /// An empty queue of this discipline in front of a link of `rate`; `stream` is for those that
-    /// draw at random.
+    /// Returns an empty queue in front of a link of `rate`; `stream` is for disciplines that draw random
+    /// numbers.
     fn build(&self, rate: Rate, stream: Stream) -> Box<dyn Queue>;
-    /// Whether packets are marked instead of dropped, where they allow it.
+    /// Returns true if the discipline marks ECN-capable packets instead of dropping them.
     fn marks(&self) -> bool {
         false
     }
-    /// Reports a queue that would lose every packet where all of them wait, as they do for an opportunity.
+    /// Reports parameters with which every packet is lost if all packets must wait, as on a link with
+    /// delivery opportunities.
     fn check_waiting(&self, _check: &mut Check) {}
 }
 
 registry! {
-    /// The queue discipline of a link, as a scenario names it.
+    /// Queue discipline of a link, as in a scenario.
     "queue" QueueSpec = DropTail as QueueParams + Plugin {
-        /// First in, first out; a packet that finds the queue full is dropped.
+        /// First in, first out; packets that find the queue full are dropped.
         "drop_tail" => DropTail(drop_tail::DropTail),
         /// Random early detection: the drop probability grows with the average queue.
         "red" => Red(red::Red),
-        /// Controlled delay: drops ever faster while every packet waits longer than a target.
+        /// Controlled delay: drops packets at an increasing rate while all wait longer than a target.
         "codel" => Codel(codel::Codel),
-        /// One CoDel queue per flow, served in turn, flows that have just begun first.
+        /// One CoDel queue per flow, served by deficit round robin; flows that just became active come first.
         "fq_codel" => FqCodel(fq_codel::FqCodel),
-        /// A proportional-integral controller sets the drop probability from the queueing delay.
+        /// A proportional-integral controller computes the drop probability from the queueing delay.
         "pie" => Pie(pie::Pie),
     }
 }

@@ -13,42 +13,42 @@ use serde::{Deserialize, Serialize};
 
 use super::{DropLog, Queue, QueueParams, TimedFifo};
 
-/// What the queue and its thresholds are counted in.
+/// Unit of the queue length and its thresholds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RedMode {
     /// Packets: every packet is dropped or marked with the same probability.
     #[default]
     Packets,
-    /// Bytes: a packet is dropped or marked with a probability in proportion to its size.
+    /// Bytes: a packet is dropped or marked with a probability proportional to its size.
     Bytes,
 }
 
 params! {
     /// Parameters of a RED queue.
     pub struct Red {
-        // The defaults: thresholds and gentle as in ns-2; weight as in the article, 0.002; a maximum
-        // probability of 0.1 as Floyd recommends for gentle RED.
-        /// Packets that may wait, in mode `bytes` packets of the mean size; an arrival beyond is
-        /// dropped.
+        // Defaults: thresholds and gentle as in ns-2; the article's weight of 0.002; a maximum probability of
+        // 0.1 as Floyd recommends for gentle RED.
+        /// Largest number of packets waiting, in mode `bytes` counted in packets of the mean size.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
-        /// Average queue in packets from which packets are dropped or marked at random.
+        /// Average queue length in packets from which packets are dropped or marked at random.
         pub min_threshold: f64 = 5.0,
-        /// Average queue in packets at which `max_probability` is reached.
+        /// Average queue length in packets at which `max_probability` is reached.
         pub max_threshold: f64 = 15.0,
-        /// Probability of a drop or mark at `max_threshold`, before packets are spread evenly.
+        /// Probability of a drop or mark at `max_threshold`, before drops are spaced evenly.
         pub max_probability: Probability = Probability(0.1),
-        /// Weight of the queue that an arrival finds in its moving average.
+        /// Weight of the current queue length in its moving average.
         pub weight: f64 = 0.002,
-        /// Lets the probability grow on to 1 at twice `max_threshold`, where it otherwise jumps to 1.
+        /// Increases the probability up to 1 at twice `max_threshold`, instead of a jump to 1 at
+        /// `max_threshold`.
         pub gentle: bool = true,
-        /// What the queue is counted in.
+        /// Unit of the queue length.
         pub mode: RedMode = RedMode::Packets,
-        /// Mean size of a packet. It gives the thresholds of mode `bytes`, and how many packets could
-        /// have been sent while the queue was empty.
+        /// Mean size of a packet. It converts the thresholds to bytes in mode `bytes`, and idle times to
+        /// packets that could have been sent.
         pub mean_packet: Size = Size(1500),
-        /// Marks packets of transports that understand it, instead of dropping them, while the
-        /// average is below `max_threshold` (RFC 3168, section 7).
+        /// Marks ECN-capable packets instead of dropping them while the average is below `max_threshold` (RFC
+        /// 3168, section 7).
         pub ecn: bool = true,
     }
 }
@@ -56,20 +56,20 @@ params! {
 impl Checked for Red {
     fn check(&self, check: &mut Check) {
         check.require(self.min_threshold >= 0.0 && self.min_threshold.is_finite(), "min_threshold", || {
-            "expected a number of packets from 0".to_owned()
+            "the threshold is out of range; expected a number of packets of at least 0".to_owned()
         });
         let ordered = self.max_threshold > self.min_threshold && self.max_threshold.is_finite();
         check.require(ordered, "max_threshold", || {
-            "expected a number of packets above `min_threshold`".to_owned()
+            "the threshold is not above `min_threshold`; expected a larger number of packets".to_owned()
         });
         check.require(self.weight > 0.0 && self.weight <= 1.0, "weight", || {
-            "expected a weight above 0 and up to 1, such as 0.002".to_owned()
+            "the weight is out of range; expected a number above 0 and up to 1, such as 0.002".to_owned()
         });
         check.require(self.max_probability.0 > 0.0, "max_probability", || {
-            "RED would never drop at random; expected a probability above 0".to_owned()
+            "with probability 0 RED never drops at random; expected a probability above 0".to_owned()
         });
         check.require((1..=65_535).contains(&self.mean_packet.0), "mean_packet", || {
-            "expected the size of an IP packet, from 1 to 65535 B".to_owned()
+            "the size is out of range; expected the size of an IP packet, 1 to 65535 B".to_owned()
         });
     }
 }
@@ -90,18 +90,18 @@ pub struct RedQueue {
     params: Red,
     fifo: TimedFifo,
     stream: Stream,
-    /// Time to send a packet of the mean size, in nanoseconds.
+    /// Transmission time of a packet of the mean size, in nanoseconds.
     mean_ns: f64,
-    /// Moving average of the queue in packets (in mode `bytes`, of the mean size).
+    /// Moving average of the queue length in packets (in mode `bytes`, of the mean size).
     average: f64,
-    /// Since when nothing waits.
+    /// Start of the idle time, while the queue is empty.
     empty_since: Option<Time>,
     /// Packets since the last drop or mark; `None` while the average is below the thresholds.
     since_last: Option<u32>,
 }
 
 impl RedQueue {
-    /// An empty queue in front of a link of `rate`.
+    /// Creates an empty queue in front of a link of `rate`.
     pub fn new(params: &Red, rate: Rate, stream: Stream) -> Self {
         Self {
             mean_ns: params.mean_packet.0 as f64 * 8e9 / rate.0 as f64,
@@ -114,7 +114,7 @@ impl RedQueue {
         }
     }
 
-    /// The queue in packets, in mode `bytes` in packets of the mean size.
+    /// Returns the queue length in packets, in mode `bytes` in packets of the mean size.
     fn queue(&self) -> f64 {
         match self.params.mode {
             RedMode::Packets => self.fifo.len() as f64,
@@ -122,9 +122,9 @@ impl RedQueue {
         }
     }
 
-    /// Enters the queue that an arrival finds into the average (the article's section 4). After
-    /// an idle time the average is what it would be had as many small queues been seen as packets
-    /// could have been sent.
+    /// Updates the average with the queue length that an arriving packet finds (section 4 of the article).
+    /// After an idle time the average decays as if that many packets, as could have been sent, had found an
+    /// empty queue.
     fn update_average(&mut self, now: Time) {
         let w = self.params.weight;
         match self.empty_since {
@@ -132,13 +132,15 @@ impl RedQueue {
             Some(since) => {
                 let missed = now.since(since).0 as f64 / self.mean_ns;
                 self.average *= libm::pow(1.0 - w, missed);
-                // Counted up to here; an arrival that is dropped leaves the queue empty.
+                // The idle time is accounted for up to now; if the arriving packet is dropped, the queue
+                // remains empty.
                 self.empty_since = Some(now);
             }
         }
     }
 
-    /// The article's p_b, for a packet of `size` bytes; 0 below the thresholds, 1 above.
+    /// Returns the probability p_b of the article for a packet of `size` bytes: 0 below the thresholds, 1
+    /// above.
     fn base_probability(&self, size: u32) -> f64 {
         let Red { min_threshold: low, max_threshold: high, max_probability: most, .. } = self.params;
         let p = if self.average < low {
@@ -156,8 +158,8 @@ impl RedQueue {
         }
     }
 
-    /// Whether an arrival is picked to be dropped or marked. Dividing by 1 - count p_b spreads the
-    /// picked packets evenly instead of in clusters (the article's section 7, p_a).
+    /// Returns true if an arriving packet must be dropped or marked. The division by 1 - count p_b spaces
+    /// drops evenly instead of in clusters (p_a of the article, section 7).
     fn picks(&mut self, size: u32) -> bool {
         if self.average < self.params.min_threshold {
             self.since_last = None;
@@ -243,13 +245,13 @@ mod tests {
             assert!((red.average - expected).abs() < 1e-12);
         }
         while red.pop(Time(50_000_000), &mut drops).is_some() {}
-        // 70 ms without a queue: seven packets could have been sent.
+        // The queue is empty for 70 ms, in which seven packets could have been sent.
         red.push(Time(120_000_000), segment(1500, false), &mut drops);
         assert!((red.average - expected * 0.9f64.powi(7)).abs() < 1e-9, "{}", red.average);
     }
 
     #[test]
-    fn the_probability_is_linear_then_gentle() {
+    fn the_probability_is_linear_between_the_thresholds_and_gentle_above() {
         let mut red = queue(&Red::default());
         for (average, p) in [(4.99, 0.0), (5.0, 0.0), (10.0, 0.05), (15.0, 0.1), (22.5, 0.55), (30.0, 1.0)] {
             red.average = average;
@@ -264,8 +266,8 @@ mod tests {
     }
 
     #[test]
-    fn picked_packets_lie_evenly_apart() {
-        // With p_b = 0.05 the gap is uniform on 1 to 19 after a pick (the article's section 7).
+    fn drops_are_evenly_spaced() {
+        // With p_b = 0.05 the distance of drops is uniform on 1 to 19 (section 7 of the article).
         let mut red = queue(&Red::default());
         red.average = 10.0;
         let picked: Vec<u32> = (0..40_000).filter(|_| red.picks(1500)).collect();
@@ -277,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn capable_packets_are_marked_below_the_upper_threshold_and_dropped_above() {
+    fn ecn_capable_packets_are_marked_below_max_threshold_and_dropped_above() {
         let (mut red, mut drops) = (queue(&Red { weight: 1e-12, ..Red::default() }), DropLog::default());
         red.average = 14.9;
         for _ in 0..500 {

@@ -1,11 +1,11 @@
-//! First in, first out, with the time at which each packet came.
+//! FIFO queue with arrival times.
 
 use std::collections::VecDeque;
 
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 
-/// The packets that a discipline lets wait, each with its time of arrival.
+/// Waiting packets, each with its time of arrival.
 #[derive(Debug, Default)]
 pub struct TimedFifo {
     packets: VecDeque<(Time, Packet)>,
@@ -13,30 +13,30 @@ pub struct TimedFifo {
 }
 
 impl TimedFifo {
-    /// Appends a packet that comes at `now`.
+    /// Appends a packet that arrives at `now`.
     pub fn push(&mut self, now: Time, packet: Packet) {
         self.bytes += u64::from(packet.size);
         self.packets.push_back((now, packet));
     }
 
-    /// Takes the packet that has waited longest, and when it came.
+    /// Removes and returns the oldest packet and its time of arrival, or `None` if the queue is empty.
     pub fn pop(&mut self) -> Option<(Time, Packet)> {
         let (came, packet) = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.size);
         Some((came, packet))
     }
 
-    /// Packets waiting.
+    /// Returns the number of packets waiting.
     pub fn len(&self) -> usize {
         self.packets.len()
     }
 
-    /// Bytes waiting.
+    /// Returns the number of bytes waiting.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether no packet waits.
+    /// Returns true if no packet waits.
     pub fn is_empty(&self) -> bool {
         self.packets.is_empty()
     }

@@ -1,10 +1,11 @@
-//! A link that sends when a recording says that it could: mahimahi's `mm-link`.
+//! Trace-driven link: sends at recorded delivery opportunities, like mahimahi's `mm-link`.
 //!
-//! At each opportunity so many bytes go, of the packet first in line and then of those behind it: a packet may take
-//! several opportunities, and an opportunity may finish several packets. A packet is there when its last byte has gone.
-//! It takes part in opportunities after its arrival only, not in one at the very same time. What is left of an
-//! opportunity when nothing waits is lost, as are those that find nothing: they cost no event, and are counted
-//! together when the next packet comes.
+//! An opportunity transmits a given number of bytes of the first waiting packets. A packet may take several
+//! opportunities, and an opportunity may complete several packets. A packet leaves when its last byte is
+//! transmitted. It uses only opportunities after its arrival, not one at the same time.
+//!
+//! Opportunities that find no packet are wasted, and so are the bytes that an opportunity has left when the
+//! queue becomes empty. They take no events: they are counted when the next packet arrives.
 
 use std::collections::VecDeque;
 
@@ -16,96 +17,97 @@ use nodeb_base::table;
 use nodeb_base::units::{Duration, Time};
 
 use super::ingress::{Ingress, LinkCounts};
-use super::opportunities::{Recording, Turns};
+use super::opportunities::{Recording, Schedule};
 use super::propagation::Propagation;
 
-/// A recording knows milliseconds: what is delivered in one was sent in it.
+/// Resolution of a recording: a packet delivered in a millisecond was transmitted within it.
 const RESOLUTION: Duration = Duration::from_millis(1);
 
-/// What has become of a link's opportunities.
+/// Use of a link's delivery opportunities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Opportunities that have been.
+    /// Opportunities up to now.
     pub offered: u64,
-    /// Those that carried something.
+    /// Opportunities that carried at least one byte.
     pub used: u64,
-    /// Those that carried nothing.
+    /// Opportunities that carried no bytes.
     pub wasted: u64,
-    /// Bytes of all of them.
+    /// Bytes of all opportunities.
     pub offered_bytes: u64,
-    /// Bytes of packets and their headers.
+    /// Bytes used by packets and their headers.
     pub used_bytes: u64,
-    /// Bytes that nobody used, those left over of used opportunities included.
+    /// Bytes not used, including those left over in used opportunities.
     pub wasted_bytes: u64,
 }
 
-/// The opportunities of one user's link.
+/// The use of opportunities on one user's link.
 #[derive(Clone, Copy, Debug)]
 pub struct UsageRow {
-    /// Number of the user.
+    /// Index of the user.
     pub user: usize,
-    /// `down` or `up`.
-    pub way: &'static str,
-    /// What has become of them.
+    /// Direction: `down` or `up`.
+    pub direction: &'static str,
+    /// Use of the link's opportunities.
     pub usage: Usage,
 }
 
 table! {
-    /// One row per user and way that follows a recording of delivery opportunities: what has become of these.
+    /// One row per user and direction with recorded delivery opportunities: how these were used.
     pub static OPPORTUNITIES: "opportunities" of UsageRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user as u64;
-        /// `down` to the phone, or `up` from it.
-        "way" [""] Text = |row| row.way.into();
-        /// Delivery opportunities up to the end of the run.
+        /// Direction: `down` to the phone or `up` from it.
+        "way" [""] Text = |row| row.direction.into();
+        /// Delivery opportunities until the end of the run.
         "offered" [""] U64 = |row| row.usage.offered;
-        /// Those that carried a part of a packet at least.
+        /// Opportunities that carried at least a part of a packet.
         "used" [""] U64 = |row| row.usage.used;
-        /// Those that found nothing to send.
+        /// Opportunities that found no packet to send.
         "wasted" [""] U64 = |row| row.usage.wasted;
-        /// Bytes of all of them.
+        /// Bytes of all opportunities.
         "offered_bytes" ["bytes"] U64 = |row| row.usage.offered_bytes;
-        /// Bytes of packets, and of what the recording adds to each, that they carried.
+        /// Bytes used by packets, including what the recording adds to each packet.
         "used_bytes" ["bytes"] U64 = |row| row.usage.used_bytes;
-        /// Bytes that nobody used: of those wasted, and what was left over of others.
+        /// Bytes not used: those of wasted opportunities, and those left over in used ones.
         "wasted_bytes" ["bytes"] U64 = |row| row.usage.wasted_bytes;
     }
 }
 
-/// A packet that is being sent.
+/// A packet that is partly transmitted.
 #[derive(Clone, Copy, Debug)]
 struct First {
     packet: Packet,
-    /// Bytes of it that have still to go.
+    /// Bytes of the packet that are not transmitted yet.
     left: u64,
 }
 
 /// One direction of a link that follows a recording.
 #[derive(Debug)]
 pub struct TracedLink {
-    turns: Turns,
+    schedule: Schedule,
     size: u64,
     header: u64,
     delay: Duration,
     ingress: Ingress,
     first: Option<First>,
-    /// When the next opportunity is used, if something waits for it.
+    /// Key of the next opportunity, if a packet waits for it.
     resume: Option<Key>,
     propagation: Propagation,
-    /// The last time at which something was sent.
+    /// Time of the last transmission.
     sent: Time,
-    /// What came within the last ms, where somebody wants to know since when it is sent.
+    /// Packets that arrived within the last ms, with their arrival, for listeners to start times of
+    /// transmissions.
     recent: VecDeque<(PacketId, Time)>,
     usage: Usage,
-    /// Bytes of packets that have gone.
+    /// Bytes of packets transmitted.
     bytes: u64,
 }
 
 impl TracedLink {
-    /// An idle link.
+    /// Creates an idle link.
     pub fn new(recording: &Recording, delay: Duration, ingress: Ingress, propagation: Propagation) -> Self {
         Self {
-            turns: Turns::new(recording),
+            schedule: Schedule::new(recording),
             size: recording.size.0,
             header: recording.header.0,
             delay,
@@ -120,26 +122,26 @@ impl TracedLink {
         }
     }
 
-    /// Hands a packet to the link; `false` means that it is lost.
+    /// Offers a packet to the link. Returns false if the packet is lost.
     pub fn accept(&mut self, ctx: &mut Context, packet: Packet) -> bool {
         if !self.ingress.admit(ctx, &packet) {
             return false;
         }
-        // An opportunity at this very time was before the packet.
-        if self.turns.next_time().is_some_and(|at| at <= ctx.now) {
+        // The packet cannot use an opportunity at the current time.
+        if self.schedule.next_time().is_some_and(|at| at <= ctx.now) {
             self.serve(ctx);
             if self.is_idle() {
-                self.skip(self.turns.until(ctx.now));
+                self.skip(self.schedule.until(ctx.now));
             }
         }
         if !self.ingress.push(ctx, &packet) {
             return false;
         }
         if ctx.wants(Mask::SERVICE) {
-            self.note(ctx.now, packet.id);
+            self.record_arrival(ctx.now, packet.id);
         }
         if self.resume.is_none() {
-            self.resume = self.turns.next_time().map(|at| ctx.key(at));
+            self.resume = self.schedule.next_time().map(|at| ctx.key(at));
         }
         true
     }
@@ -148,38 +150,38 @@ impl TracedLink {
         self.first.is_none() && self.ingress.is_empty()
     }
 
-    /// Opportunities up to number `next` have found nothing.
+    /// Counts the opportunities before number `next` as wasted.
     fn skip(&mut self, next: u64) {
-        let passed = next.saturating_sub(self.turns.next);
-        self.turns.next += passed;
+        let passed = next.saturating_sub(self.schedule.next);
+        self.schedule.next += passed;
         self.usage.wasted += passed;
         self.usage.wasted_bytes += passed * self.size;
     }
 
-    fn note(&mut self, now: Time, packet: PacketId) {
+    fn record_arrival(&mut self, now: Time, packet: PacketId) {
         while self.recent.front().is_some_and(|(_, at)| *at + RESOLUTION < now) {
             self.recent.pop_front();
         }
         self.recent.push_back((packet, now));
     }
 
-    /// Uses the opportunities that are due, as long as something waits.
+    /// Uses the opportunities that are due while packets wait.
     fn serve(&mut self, ctx: &mut Context) {
-        while let Some(at) = self.turns.next_time().filter(|at| *at <= ctx.now) {
+        while let Some(at) = self.schedule.next_time().filter(|at| *at <= ctx.now) {
             if self.is_idle() {
                 break;
             }
-            self.turns.next += 1;
+            self.schedule.next += 1;
             let left = self.use_up(ctx, at);
             *(if left < self.size { &mut self.usage.used } else { &mut self.usage.wasted }) += 1;
             self.usage.used_bytes += self.size - left;
             self.usage.wasted_bytes += left;
         }
-        let next = self.turns.next_time().filter(|_| !self.is_idle());
+        let next = self.schedule.next_time().filter(|_| !self.is_idle());
         self.resume = next.map(|at| ctx.key(at));
     }
 
-    /// Sends what an opportunity has room for; the bytes that are left.
+    /// Transmits packets in one opportunity. Returns the number of bytes not used.
     fn use_up(&mut self, ctx: &mut Context, at: Time) -> u64 {
         let mut room = self.size;
         while room > 0 {
@@ -209,7 +211,7 @@ impl TracedLink {
         self.ingress.pop(ctx).map(|packet| First { packet, left: u64::from(packet.size) + self.header })
     }
 
-    /// Emits a part of a packet that is sent; with the last one also when the packet arrives.
+    /// Emits the transmission of a part of a packet; the last part includes the packet's arrival.
     fn emit_part(&self, ctx: &mut Context, sent: Time, packet: PacketId, is_last: bool) {
         let entered = self.recent.iter().find(|(id, _)| *id == packet).map_or(Time::ZERO, |(_, at)| *at);
         let from = Time(sent.0.saturating_sub(RESOLUTION.0)).max(self.sent).max(entered);
@@ -218,7 +220,7 @@ impl TracedLink {
         ctx.emit(Event::Served { place, channel: 0, packet, from, sent, arrives });
     }
 
-    /// When [`Self::wake`] must be called next.
+    /// Returns the time at which [`Self::wake`] must be called next, or `None` if the link is idle.
     pub fn next_wake(&self) -> Option<Key> {
         match (self.propagation.next(), self.resume) {
             (Some(arrival), Some(resume)) => Some(arrival.min(resume)),
@@ -226,12 +228,12 @@ impl TracedLink {
         }
     }
 
-    /// Does what is due under `key`; the packet that has come through, if one has.
+    /// Processes the event due at `key`. Returns the packet delivered, if any.
     pub fn wake(&mut self, ctx: &mut Context, key: Key) -> Option<Packet> {
         let mut key = key;
         if self.resume == Some(key) {
             self.serve(ctx);
-            // Without a delay the first packet is there at once: one event for both.
+            // Without a delay a packet arrives at the opportunity itself: one event for both.
             key = self.propagation.next().filter(|(at, _)| *at <= ctx.now)?;
         }
         let arrived = self.propagation.arrive(key)?;
@@ -239,31 +241,32 @@ impl TracedLink {
         Some(arrived)
     }
 
-    /// Packets waiting, one that has gone in part included.
+    /// Returns the number of packets waiting, including one that is partly transmitted.
     pub fn waiting(&self) -> usize {
         self.ingress.waiting() + usize::from(self.first.is_some())
     }
 
-    /// Their bytes.
+    /// Returns the number of bytes of the packets waiting, including one that is partly transmitted.
     pub fn waiting_bytes(&self) -> u64 {
         self.ingress.waiting_bytes() + self.first.map_or(0, |first| u64::from(first.packet.size))
     }
 
-    /// What the link has done.
+    /// Returns the link's counters.
     pub fn counts(&self) -> LinkCounts {
         self.ingress.counts(self.bytes)
     }
 
-    /// What has become of the opportunities before `now`, and of those at that time which were used.
+    /// Returns the use of the opportunities before `now`, and of used ones at `now`.
     pub fn usage(&mut self, now: Time) -> Usage {
-        self.skip(self.turns.before(now));
-        let offered = self.turns.next;
+        self.skip(self.schedule.before(now));
+        let offered = self.schedule.next;
         Usage { offered, offered_bytes: offered * self.size, ..self.usage }
     }
 
-    /// Bytes that could have gone up to `now` in packets that each fill an opportunity.
+    /// Returns the bytes that could have been transmitted until `now` in packets that each fill an
+    /// opportunity.
     pub fn offered_by(&self, now: Time) -> u64 {
-        self.turns.until(now) * self.size.saturating_sub(self.header)
+        self.schedule.until(now) * self.size.saturating_sub(self.header)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Links that follow recordings: mahimahi's rule, against a plain re-statement of it, and what it adds up to.
+//! Trace-driven links against a direct implementation of mahimahi's rule.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const MS: u64 = 1_000_000;
 const SIZE: u64 = 1504;
 const HEADER: u64 = 4;
 
-/// When a packet arrives, in ns, and its bytes.
+/// Arrival time of a packet in ns, and its size in bytes.
 type Arrival = (u64, u32);
 
 fn link(times_ms: &[u64], at_end: AtEnd, delay: Duration, queue: &serde_json::Value) -> TracedLink {
@@ -37,7 +37,7 @@ fn endless() -> serde_json::Value {
     serde_json::json!({ "drop_tail": { "limit": 1_000_000 } })
 }
 
-/// Does what is due before `end`; `(ns, number)` of what came through.
+/// Processes all events before `end`. Returns (time in ns, number) of each packet delivered.
 fn run(link: &mut TracedLink, around: &mut Surroundings, end: u64) -> Vec<(u64, u64)> {
     let mut arrived = Vec::new();
     while let Some(key) = link.next_wake().filter(|key| key.0.0 < end) {
@@ -61,8 +61,8 @@ fn replay(
     arrived
 }
 
-/// The rule, opportunity by opportunity, up to `end` exclusively: when each packet is there, and what became of the
-/// opportunities.
+/// Applies the rule to one opportunity after another until `end`, which is excluded. Returns each packet's
+/// departure and the use of opportunities.
 fn rule(times_ms: &[u64], at_end: AtEnd, arrivals: &[Arrival], end: u64) -> (Vec<(u64, u64)>, Usage) {
     let (mut departures, mut usage) = (Vec::new(), Usage::default());
     let mut queue: VecDeque<(u64, u64)> = VecDeque::new();
@@ -102,8 +102,9 @@ fn rule(times_ms: &[u64], at_end: AtEnd, arrivals: &[Arrival], end: u64) -> (Vec
 }
 
 #[test]
-fn a_packet_spans_opportunities_and_one_finishes_several() {
-    // 700 and 704 and 100 of 800 bytes go at 5 ms, the rest of it at 7 ms, with 804 more.
+fn packets_span_opportunities_and_opportunities_complete_packets() {
+    // At 5 ms the first two packets and 100 of the third's 800 bytes are transmitted, at 7 ms the other 700
+    // and the fourth's 800.
     let arrivals = [(0, 696), (0, 700), (0, 796), (0, 796)];
     let mut link = link(&[5, 7, 10], AtEnd::Loop, Duration::ZERO, &endless());
     let mut around = Surroundings::default();
@@ -116,16 +117,17 @@ fn a_packet_spans_opportunities_and_one_finishes_several() {
 }
 
 #[test]
-fn who_comes_at_the_very_time_is_too_late() {
+fn packets_miss_opportunities_at_their_arrival_time() {
     let mut link = link(&[0, 5], AtEnd::Loop, Duration::ZERO, &endless());
     let mut around = Surroundings::default();
     let arrivals = [(0, 1500), (5 * MS - 1, 1500), (5 * MS, 40)];
-    // The first goes at 5 ms; the end of a round is the beginning of the next, another opportunity at 5 ms.
+    // The first packet leaves at 5 ms. The end of a repetition is the start of the next: another opportunity
+    // at 5 ms.
     assert_eq!(replay(&mut link, &mut around, &arrivals, 11 * MS), [(5 * MS, 0), (5 * MS, 1), (10 * MS, 2)]);
 }
 
 #[test]
-fn a_delay_comes_behind_and_a_recording_may_stop() {
+fn delay_is_added_and_a_recording_may_stop() {
     let mut link = link(&[1, 2], AtEnd::Stop, Duration::from_millis(30), &endless());
     let mut around = Surroundings::default();
     let arrivals = [(0, 1500), (0, 1500), (0, 1500)];
@@ -133,9 +135,9 @@ fn a_delay_comes_behind_and_a_recording_may_stop() {
     assert_eq!((link.waiting(), link.waiting_bytes(), link.next_wake()), (1, 1500, None));
 }
 
-/// A year of opportunities that nobody uses: two events, and exact counts.
+/// A year of unused opportunities takes two events and is counted exactly.
 #[test]
-fn what_nobody_uses_costs_nothing() {
+fn unused_opportunities_take_no_events() {
     let mut link = link(&[3, 3, 8], AtEnd::Loop, Duration::ZERO, &endless());
     let mut around = Surroundings::default();
     let year = 365 * 86_400 * 1_000;
@@ -149,9 +151,9 @@ fn what_nobody_uses_costs_nothing() {
     assert_eq!(usage.used_bytes + usage.wasted_bytes, usage.offered_bytes);
 }
 
-/// Every discipline keeps the link going, and what it drops comes back.
+/// A link continues with every discipline, and every packet is delivered or dropped once.
 #[test]
-fn every_queue_serves_at_opportunities() {
+fn every_queue_discipline_works_with_opportunities() {
     for name in QueueSpec::NAMES {
         let mut link = link(&[40, 120, 120], AtEnd::Loop, Duration::ZERO, &serde_json::json!(name));
         let mut around = Surroundings::default();
@@ -176,7 +178,7 @@ fn recordings() -> impl Strategy<Value = Vec<u64>> {
 }
 
 fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
-    // Often at whole ms, where an opportunity may be.
+    // Arrivals are often at whole ms, where opportunities may be.
     let gap = prop_oneof![Just(0), (0u64..9).prop_map(|ms| ms * MS), 0u64..20_000_000];
     prop::collection::vec((gap, prop_oneof![Just(1500u32), 1u32..4_000]), 0..60).prop_map(|gaps| {
         let mut now = 0;
@@ -190,9 +192,9 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
 }
 
 proptest! {
-    /// Every packet is there when the rule says, and every byte of every opportunity is accounted for.
+    /// Every packet departs as the rule says, and every byte of every opportunity is counted.
     #[test]
-    fn the_link_does_what_the_rule_says(
+    fn the_link_follows_the_rule(
         times in recordings(), arrivals in arrivals(), loops: bool, after in 1u64..100_000_000, delay in 0u64..3,
     ) {
         let at_end = if loops { AtEnd::Loop } else { AtEnd::Stop };
@@ -200,7 +202,7 @@ proptest! {
         let delay = Duration::from_millis(delay * 10);
         let mut link = link(&times, at_end, delay, &endless());
         let mut around = Surroundings::default();
-        // Whoever listens changes nothing, and hears of times within the ms before each opportunity.
+        // Listening changes nothing. The start of each transmission is within the ms before its opportunity.
         around.common.sink = nodeb_base::event::Sink::new(Mask::SERVICE);
         let mut found = replay(&mut link, &mut around, &arrivals, end);
         let (expected, usage) = rule(&times, at_end, &arrivals, end);
@@ -220,9 +222,9 @@ proptest! {
         }
     }
 
-    /// A sender who always has something gets exactly what the recording offers.
+    /// A saturating sender uses every opportunity of the recording.
     #[test]
-    fn a_saturating_sender_gets_all(times in recordings(), rounds in 1u64..5) {
+    fn a_saturating_sender_uses_all_opportunities(times in recordings(), rounds in 1u64..5) {
         let end = rounds * times.last().unwrap() * MS;
         let in_round = times.len() as u64;
         let mut link = link(&times, AtEnd::Loop, Duration::ZERO, &endless());
@@ -230,7 +232,8 @@ proptest! {
         for id in 0..(rounds + 1) * in_round {
             link.accept(&mut around.at(Time::ZERO), Packet::new(id, 1500));
         }
-        // Those at 0 ms were before the first packet; those of the round that begins at the end are not in it.
+        // Opportunities at 0 ms precede the first packet; those of the repetition that starts at the end are
+        // not counted.
         let at_zero = times.iter().filter(|ms| **ms == 0).count() as u64;
         let found = run(&mut link, &mut around, end + 1).len() as u64;
         prop_assert_eq!(found, rounds * in_round);

@@ -48,7 +48,7 @@ impl Modelled {
     }
 
     #[inline(never)]
-    fn fails_again(&mut self, number: u64, user: usize, pdus: u32, nth: usize) -> bool {
+    fn retransmission_fails(&mut self, number: u64, user: usize, pdus: u32, nth: usize) -> bool {
         self.links[user].block_fails(number, pdus, nth)
     }
 }
@@ -122,11 +122,11 @@ impl BlockErrors {
 
     /// Sends a block that has failed `times` times; whether it fails again.
     #[inline]
-    pub fn fails_again(&mut self, on: Resource, pdus: u32, times: u32) -> bool {
+    pub fn retransmission_fails(&mut self, on: Resource, pdus: u32, times: u32) -> bool {
         let nth = times.min(LAST_DISTINCT - 1) as usize;
         match self {
             Self::Independent(gaps) => gaps[nth].next_is_error(),
-            Self::Modelled(model) => model.fails_again(model.number(on), on.user, pdus, nth),
+            Self::Modelled(model) => model.retransmission_fails(model.number(on), on.user, pdus, nth),
         }
     }
 

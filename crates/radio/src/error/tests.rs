@@ -212,7 +212,8 @@ fn combining_takes_its_share_of_the_models_errors() {
     let n = 40_000;
     let mut errors = errors_of(json!({ "process": { "bsc": { "error_rate": 0.5 } } }), &combining, 0);
     for times in 1..4 {
-        let failed = (0..n).filter(|i| errors.fails_again(at(u64::from(times) * n + i), 4, times)).count();
+        let failed =
+            (0..n).filter(|i| errors.retransmission_fails(at(u64::from(times) * n + i), 4, times)).count();
         let expected = combining.failure(Probability(0.5), times + 1, 4 * 40 * 8).0;
         assert!(near(failed as f64 / n as f64, expected, n), "{times}: {failed} {expected}");
     }

@@ -279,10 +279,10 @@ impl Radio for Hsdpa {
             has_ues: true,
             measures_bandwidth: true,
             records_bandwidth: true,
-            tells_ttis: true,
+            reports_ttis: true,
             has_rnc: self.iub.is_some(),
             tti: Some(self.numerology().tti),
-            repeats_after: Some(self.retransmission_delay),
+            retransmits_after: Some(self.retransmission_delay),
             has_harq: true,
             interruption: self.handover.as_ref().map(|handover| handover.interruption).unwrap_or_default(),
             ..Facts::default()

@@ -1,10 +1,11 @@
-//! The simple ARQ: a user's buffer at the Node B, cut into numbered PDUs, whose failed blocks are
-//! sent again after a fixed delay.
+//! The simple ARQ: a user's buffer at the Node B, segmented into numbered PDUs, with retransmission of failed
+//! blocks after a fixed delay.
 //!
-//! A packet takes whole PDUs; the last is padded and not shared with the next packet. PDUs are
-//! numbered without end, and whether a packet is complete follows from three things alone: the
-//! next PDU to send for the first time, the blocks that have failed and wait to be sent again,
-//! and the packets' own last PDUs. Left out: PDU headers and the AM protocol's status reports.
+//! A packet takes whole PDUs; the last one is padded and not shared with the next packet. PDU numbers never
+//! wrap. Whether a packet is complete depends only on the next PDU to send for the first time, on the failed
+//! blocks that wait for retransmission, and on the packet's last PDU.
+//!
+//! Not modelled: PDU headers and the status reports of acknowledged mode.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -14,21 +15,22 @@ use nodeb_base::packet::Packet;
 
 use super::Delivered;
 use crate::Backlog;
-use crate::mac::harq::repetitions::Repetitions;
+use crate::mac::harq::retransmissions::Retransmissions;
 
 no_parameters! {
-    /// Parameters of the simple ARQ: none. The bearer's own say when a block goes again, and how often.
+    /// Parameters of the simple ARQ: none. The bearer's parameters define the delay and limit of
+    /// retransmissions.
     Arq
 }
 
-/// A block that failed and waits to be sent again.
+/// A failed block that waits for retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailedBlock {
-    /// First PDU.
+    /// Number of the first PDU.
     pub first: u64,
     /// Number of PDUs.
     pub pdus: u32,
-    /// How often it has been sent.
+    /// Number of transmissions so far.
     pub transmissions: u32,
 }
 
@@ -36,37 +38,38 @@ pub struct FailedBlock {
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Its first PDU and one past its last.
+    /// Number of the first PDU.
     first: u64,
     end: u64,
-    /// A block of it was given up.
+    /// Whether a block of the packet was given up.
     damaged: bool,
-    /// It left before the ones ahead of it.
+    /// Whether the packet left before earlier ones.
     gone: bool,
 }
 
-/// One user's buffer.
+/// Buffer of one user.
 #[derive(Debug)]
 pub struct Buffer {
     pdu_bytes: u32,
     limit: usize,
     order: Delivered,
     sdus: VecDeque<Sdu>,
-    /// What has not left.
+    /// Packets that have not left.
     backlog: Backlog,
-    /// Next PDU to be sent for the first time, and one past the last PDU buffered.
+    /// Number of the next PDU to be sent for the first time.
     next: u64,
     end: u64,
-    /// One past the last PDU of the first packet; `u64::MAX` without one. It is asked for in every TTI.
+    /// Number after the last PDU of the first packet; `u64::MAX` if there is none. Cached, as it is needed in
+    /// every TTI.
     first_end: u64,
-    /// First PDU of a block that waits and is known to hold up the first packet; `u64::MAX` where none is.
+    /// First PDU of a waiting block that delays the first packet, if it is cached; else `u64::MAX`.
     missing: u64,
-    /// Blocks to be sent again.
-    failed: Repetitions<FailedBlock>,
+    /// Blocks that wait for retransmission.
+    failed: Retransmissions<FailedBlock>,
 }
 
 impl Buffer {
-    /// An empty buffer for `limit` packets.
+    /// Creates an empty buffer for `limit` packets.
     pub fn new(pdu_bytes: u32, limit: usize, order: Delivered) -> Self {
         Self {
             pdu_bytes,
@@ -78,11 +81,11 @@ impl Buffer {
             end: 0,
             first_end: u64::MAX,
             missing: u64::MAX,
-            failed: Repetitions::default(),
+            failed: Retransmissions::default(),
         }
     }
 
-    /// Takes a packet, cut into which PDUs; `None` means that the buffer is full.
+    /// Accepts a packet. Returns the numbers of its PDUs, or `None` if the buffer is full.
     pub fn push(&mut self, packet: Packet) -> Option<Range<u64>> {
         if self.backlog.packets >= self.limit {
             return None;
@@ -95,23 +98,23 @@ impl Buffer {
         Some(first..self.end)
     }
 
-    /// PDUs that have never been sent.
-    pub fn fresh(&self) -> u64 {
+    /// Returns the number of PDUs that have never been sent.
+    pub fn new_pdus(&self) -> u64 {
         self.end - self.next
     }
 
-    /// TTI number from which the buffer has something to send; `None` when it has nothing.
+    /// Returns the first TTI in which the buffer has something to send, or `None` if it has nothing.
     pub fn eligible(&self) -> Option<u64> {
-        if self.fresh() > 0 { Some(0) } else { self.failed.eligible() }
+        if self.new_pdus() > 0 { Some(0) } else { self.failed.eligible() }
     }
 
-    /// Takes `pdus` PDUs for their first transmission and returns the number of the first.
-    pub fn take_fresh(&mut self, pdus: u64) -> u64 {
+    /// Takes `pdus` PDUs for their first transmission. Returns the number of the first one.
+    pub fn take_new(&mut self, pdus: u64) -> u64 {
         self.next += pdus;
         self.next - pdus
     }
 
-    /// Takes a failed block that may be sent again in TTI number `tti`.
+    /// Takes a failed block that may be retransmitted in TTI `tti`, if any.
     pub fn take_failed(&mut self, tti: u64) -> Option<FailedBlock> {
         let block = self.failed.take(tti)?;
         if block.first == self.missing {
@@ -120,12 +123,12 @@ impl Buffer {
         Some(block)
     }
 
-    /// Keeps a block that failed, to be sent again from TTI number `from` on.
+    /// Stores a failed block for retransmission from TTI `from`.
     pub fn keep_failed(&mut self, from: u64, block: FailedBlock) {
         self.failed.keep(from, block);
     }
 
-    /// Gives up the PDUs of a block: the packets in it cannot be delivered any more.
+    /// Gives up the PDUs of a block, so that its packets cannot be delivered.
     pub fn give_up(&mut self, pdus: Range<u64>) {
         let from = self.sdus.partition_point(|sdu| sdu.end <= pdus.start);
         for sdu in self.sdus.range_mut(from..).take_while(|sdu| sdu.first < pdus.end) {
@@ -133,7 +136,7 @@ impl Buffer {
         }
     }
 
-    /// Whether some packet may leave.
+    /// Returns true if a packet may leave.
     #[inline]
     pub fn has_complete(&mut self) -> bool {
         let end = self.first_end;
@@ -148,7 +151,8 @@ impl Buffer {
         missing.is_none()
     }
 
-    /// Hands over every packet that may leave now, and whether it is intact: a damaged one is lost.
+    /// Removes every packet that may leave now and passes it to `leave`, with whether it is intact. Damaged
+    /// packets are lost.
     pub fn release(&mut self, mut leave: impl FnMut(Packet, bool)) {
         if self.order == Delivered::OutOfSequence && !self.failed.is_empty() {
             self.release_early(&mut leave);
@@ -166,7 +170,7 @@ impl Buffer {
         self.first_end = self.sdus.front().map_or(u64::MAX, |sdu| sdu.end);
     }
 
-    /// Out of sequence: whatever no failed block touches may leave.
+    /// Removes the packets that no failed block affects, out of sequence.
     fn release_early(&mut self, leave: &mut impl FnMut(Packet, bool)) {
         let Self { sdus, failed, next, backlog, .. } = self;
         for sdu in sdus.iter_mut().take_while(|sdu| sdu.end <= *next).filter(|sdu| !sdu.gone && !sdu.damaged)
@@ -182,8 +186,8 @@ impl Buffer {
         }
     }
 
-    /// Full TTIs of `per_tti` new PDUs from number `tti` on, up to the one that completes a packet or to
-    /// the last before a failed block may go again; none where that cannot be told.
+    /// Returns the number of full TTIs of `per_tti` new PDUs from number `tti`, up to the one that completes
+    /// a packet, or to the last before a retransmission. Returns 0 if that is unknown.
     pub fn ttis_until_change(&self, tti: u64, per_tti: u64) -> u64 {
         match self.failed.eligible() {
             None if self.first_end < u64::MAX => (self.first_end - self.next).div_ceil(per_tti),
@@ -192,12 +196,12 @@ impl Buffer {
         }
     }
 
-    /// The parts of packets that these PDUs carry.
+    /// Returns the parts of packets that these PDUs carry.
     pub fn carried(&self, first: u64, pdus: u32) -> impl Iterator<Item = Part> + '_ {
         let end = first + u64::from(pdus);
         let from = self.sdus.partition_point(|sdu| sdu.end <= first);
         let of = move |sdu: &Sdu| {
-            // All PDUs of a packet are full but the last.
+            // All PDUs of a packet are full except the last.
             let before =
                 |pdu: u64| ((pdu - sdu.first) * u64::from(self.pdu_bytes)).min(sdu.packet.size.into());
             let (from, to) = (before(first.max(sdu.first)), before(end.min(sdu.end)));
@@ -206,7 +210,7 @@ impl Buffer {
         self.sdus.range(from..).take_while(move |sdu| sdu.first < end).map(of)
     }
 
-    /// Packets and bytes buffered.
+    /// Returns the packets and bytes buffered.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
@@ -220,14 +224,14 @@ mod tests {
         Packet::new(seq, 100)
     }
 
-    /// Three packets of 3 PDUs each, all sent once, with the given blocks failed.
+    /// Returns a buffer with three packets of 3 PDUs each, all sent once, of which the given blocks failed.
     fn buffer(order: Delivered, failed: &[(u64, u32)]) -> Buffer {
         let mut buffer = Buffer::new(40, 10, order);
         for seq in 0..3 {
             assert_eq!(buffer.push(packet(seq)), Some(3 * seq..3 * seq + 3));
         }
-        assert_eq!(buffer.fresh(), 9);
-        buffer.take_fresh(9);
+        assert_eq!(buffer.new_pdus(), 9);
+        buffer.take_new(9);
         for &(first, pdus) in failed {
             buffer.keep_failed(5, FailedBlock { first, pdus, transmissions: 1 });
         }
@@ -241,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn in_sequence_a_failed_block_holds_up_all_behind_it() {
+    fn in_sequence_a_failed_block_delays_all_later_packets() {
         let mut buffer = buffer(Delivered::InSequence, &[(4, 1)]);
         assert_eq!(release(&mut buffer), (vec![0], 0));
         assert_eq!(buffer.take_failed(4), None);
@@ -251,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn out_of_sequence_only_the_touched_packet_waits() {
+    fn out_of_sequence_a_failed_block_delays_only_its_packets() {
         let mut buffer = buffer(Delivered::OutOfSequence, &[(4, 1)]);
         assert_eq!(release(&mut buffer), (vec![0, 2], 0));
         buffer.take_failed(5);
@@ -259,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_given_up_takes_its_packets_with_it() {
+    fn giving_up_a_block_loses_its_packets() {
         let mut buffer = buffer(Delivered::InSequence, &[(2, 2)]);
         let block = buffer.take_failed(5).unwrap();
         buffer.give_up(block.first..block.first + u64::from(block.pdus));
@@ -267,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_buffer_takes_no_more() {
+    fn a_full_buffer_rejects_packets() {
         let mut buffer = Buffer::new(40, 1, Delivered::InSequence);
         assert!(buffer.push(packet(0)).is_some() && buffer.push(packet(1)).is_none());
     }

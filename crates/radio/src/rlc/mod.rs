@@ -1,7 +1,7 @@
-//! RLC: a user's packets cut into PDUs, and put together again.
+//! RLC: segmentation of a user's packets into PDUs, retransmission and reassembly.
 //!
-//! The simple ARQ is a buffer at the Node B that the TTI bearer repeats failed blocks from. The
-//! other modes are protocols with two ends and a way back between them: [`Peers`].
+//! The simple ARQ is only a [`Buffer`] at the Node B, from which the MAC retransmits failed blocks. The other
+//! modes are protocols with two ends and feedback between them: [`Peers`].
 
 pub mod am;
 pub mod arq;
@@ -30,7 +30,7 @@ use sdu_buffer::SduBuffer;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivered {
-    /// A packet waits until all before it are complete.
+    /// A packet waits until all earlier ones are complete.
     #[default]
     InSequence,
     /// A packet leaves as soon as it is complete.
@@ -38,24 +38,24 @@ pub enum Delivered {
 }
 
 registry! {
-    /// How RLC sees to it that PDUs arrive, as a scenario names it.
+    /// RLC mode, as in a scenario.
     "rlc" RlcSpec = Arq {
-        /// A failed block goes again after a fixed delay: no headers, windows or reports.
+        /// Failed blocks are retransmitted after a fixed delay: no headers, windows or reports.
         "arq" => Arq(arq::Arq),
         /// Acknowledged mode (TS 25.322): windows, polling, STATUS reports, discard and reset.
         "am" => Am(am::AcknowledgedMode),
-        /// A window of places, each repeated until it is right, and reports of a few PDUs together.
+        /// A window of slots, each retransmitted until it is received, and reports about a few PDUs each.
         "slotted" => Slotted(slotted::Slotted),
     }
 }
 
 impl RlcSpec {
-    /// Returns true if failed blocks go again after a fixed delay.
-    pub fn repeats_blocks(&self) -> bool {
+    /// Returns true if failed blocks are retransmitted after a fixed delay.
+    pub fn retransmits_blocks(&self) -> bool {
         matches!(self, Self::Arq(_))
     }
 
-    /// Reports impossible values, and what does not go with PDUs of `pdu_bytes`.
+    /// Reports invalid values, and PDUs of `pdu_bytes` that are too small for the mode.
     pub fn check_for(&self, pdu_bytes: u32, check: &mut Check) {
         check.within("rlc", |check| self.check(check));
         let (least, header) = match self {
@@ -74,26 +74,26 @@ impl RlcSpec {
     }
 }
 
-/// Both ends of one user's RLC, with the way back between them.
+/// Both ends of one user's RLC, with the feedback between them.
 pub trait Peers: Send + std::fmt::Debug {
-    /// What goes over the air.
+    /// Type of the PDUs on the air.
     type Pdu: Send + std::fmt::Debug;
-    /// Takes a packet; `false` means that the buffer is full.
+    /// Offers a packet. Returns false if the buffer is full.
     fn push(&mut self, now: Time, packet: Packet) -> bool;
-    /// Whether there is something to send.
+    /// Returns true if there is something to send.
     fn is_ready(&self) -> bool;
-    /// The next PDU to send.
+    /// Returns the next PDU to send, if any.
     fn send(&mut self, now: Time) -> Option<Self::Pdu>;
-    /// The parts of packets that a PDU carries.
+    /// Returns the parts of packets that a PDU carries.
     fn carried(&self, pdu: &Self::Pdu) -> Vec<Part>;
-    /// A PDU arrives at the phone, intact or not.
+    /// Receives a PDU at the phone, intact or not.
     fn arrive(&mut self, now: Time, pdu: Self::Pdu, intact: bool);
-    /// When [`Self::on_time`] must be called next.
+    /// Returns the time at which [`Self::on_time`] must be called next, if any.
     fn due(&self) -> Option<Time>;
-    /// Does what is due by `now`.
+    /// Processes what is due until `now`.
     fn on_time(&mut self, now: Time);
-    /// The packets that have been taken, and what has become of them.
+    /// Returns the buffer of accepted packets, with those delivered and dropped.
     fn sdus(&mut self) -> &mut SduBuffer;
-    /// Packets and bytes that have neither been delivered nor dropped.
+    /// Returns the packets that are neither delivered nor dropped.
     fn backlog(&self) -> Backlog;
 }

@@ -1,4 +1,4 @@
-//! SDUs put together again from the parts that arrive.
+//! Reassembly of SDUs from the pieces that arrive.
 
 use std::collections::BTreeMap;
 
@@ -6,30 +6,30 @@ use super::Delivered;
 use super::sdu_buffer::SduBuffer;
 use super::segmentation::Piece;
 
-/// What has arrived of an SDU.
+/// The received part of an SDU.
 #[derive(Clone, Copy, Debug, Default)]
 struct Partial {
     received: u32,
-    /// Its size, once its end is there.
+    /// Size of the SDU, once its last piece is received.
     size: Option<u32>,
 }
 
-/// SDUs on their way to the user.
+/// Reassembly of one user's SDUs.
 #[derive(Debug)]
 pub struct Reassembly {
     order: Delivered,
     partial: BTreeMap<u64, Partial>,
-    /// Next SDU to deliver, where order is kept.
+    /// Number of the next SDU to deliver, for delivery in sequence.
     next: u64,
 }
 
 impl Reassembly {
-    /// Nothing yet.
+    /// Creates a reassembly without SDUs.
     pub fn new(order: Delivered) -> Self {
         Self { order, partial: BTreeMap::new(), next: 0 }
     }
 
-    /// Takes the contents of a PDU that arrives for the first time.
+    /// Takes the contents of a PDU, which must be received for the first time.
     pub fn take(&mut self, pieces: &[Piece], sdus: &mut SduBuffer) {
         for piece in pieces.iter().filter(|piece| piece.sdu >= self.next) {
             let partial = self.partial.entry(piece.sdu).or_default();
@@ -43,7 +43,7 @@ impl Reassembly {
         self.deliver_in_sequence(sdus);
     }
 
-    /// Gives up every SDU before number `kept` that is not complete.
+    /// Gives up all incomplete SDUs before number `kept`.
     pub fn give_up_before(&mut self, kept: u64, sdus: &mut SduBuffer) {
         self.next = self.next.max(kept);
         self.partial = self.partial.split_off(&kept);
@@ -51,8 +51,8 @@ impl Reassembly {
         self.deliver_in_sequence(sdus);
     }
 
-    /// Delivers what is complete and has nothing before it. Packets that the sender dropped before it
-    /// had begun them leave no gap: the phone has never heard of them.
+    /// Delivers complete SDUs in order. SDUs that the sender dropped before sending any part leave no gap, as
+    /// the phone does not know of them.
     fn deliver_in_sequence(&mut self, sdus: &mut SduBuffer) {
         while self.order == Delivered::InSequence
             && let Some(entry) = self.partial.first_entry()

@@ -16,7 +16,7 @@ pub struct SduBuffer {
     /// Number of the first packet in `packets`. Packets that are delivered or dropped leave `None` there.
     first: u64,
     packets: VecDeque<Option<Packet>>,
-    held: Backlog,
+    backlog: Backlog,
     /// Delivered packets that the caller has not taken yet.
     pub delivered: Vec<Packet>,
     /// Dropped packets that the caller has not taken yet.
@@ -30,7 +30,7 @@ impl SduBuffer {
             limit,
             first: 0,
             packets: VecDeque::new(),
-            held: Backlog::default(),
+            backlog: Backlog::default(),
             delivered: Vec::new(),
             dropped: Vec::new(),
         }
@@ -38,10 +38,10 @@ impl SduBuffer {
 
     /// Accepts a packet and returns its number, or `None` if the buffer is full.
     pub fn take(&mut self, packet: Packet) -> Option<u64> {
-        if self.held.packets >= self.limit {
+        if self.backlog.packets >= self.limit {
             return None;
         }
-        self.held.add(&packet);
+        self.backlog.add(&packet);
         self.packets.push_back(Some(packet));
         Some(self.first + self.packets.len() as u64 - 1)
     }
@@ -50,7 +50,7 @@ impl SduBuffer {
     fn remove(&mut self, number: u64) -> Option<Packet> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let packet = self.packets.get_mut(place)?.take()?;
-        self.held.remove(&packet);
+        self.backlog.remove(&packet);
         while let Some(None) = self.packets.front() {
             self.packets.pop_front();
             self.first += 1;
@@ -95,7 +95,7 @@ impl SduBuffer {
     }
 
     /// Returns the number of packets and bytes buffered.
-    pub fn held(&self) -> Backlog {
-        self.held
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
     }
 }

@@ -1,4 +1,4 @@
-//! Packets (SDUs) cut into the payloads of PDUs of one size.
+//! Segmentation of packets (SDUs) into the payloads of PDUs of one size.
 
 use std::collections::VecDeque;
 
@@ -7,15 +7,15 @@ use std::collections::VecDeque;
 pub struct Piece {
     /// Number of the SDU.
     pub sdu: u64,
-    /// Where in it the part begins.
+    /// Offset of the part in the SDU, in bytes.
     pub offset: u32,
-    /// Its bytes.
+    /// Size of the part in bytes.
     pub bytes: u32,
-    /// Whether the SDU ends here.
+    /// Whether the part ends the SDU.
     pub last: bool,
 }
 
-/// An SDU that has not been cut up to its end.
+/// An SDU that is not completely segmented.
 #[derive(Clone, Copy, Debug)]
 struct Sdu {
     number: u64,
@@ -23,46 +23,47 @@ struct Sdu {
     left: u32,
 }
 
-/// SDUs waiting to be cut.
+/// Queue of SDUs to be segmented.
 #[derive(Debug)]
 pub struct Segmenter {
     payload: u32,
-    /// Bytes of a length indicator, where SDUs share PDUs.
+    /// Bytes of a length indicator, if SDUs share PDUs.
     indicator: Option<u32>,
     queue: VecDeque<Sdu>,
-    /// Bytes left in it.
+    /// Bytes of all SDUs that are not segmented yet.
     bytes: u64,
 }
 
 impl Segmenter {
-    /// For PDUs of `payload` bytes. With an `indicator`, which takes so many of them, the next SDU
-    /// begins behind the end of the last (TS 25.322, 9.2.2.8); without, the rest is padding.
+    /// Creates an empty queue for PDUs of `payload` bytes. With an `indicator` of so many bytes, the next SDU
+    /// starts after the end of the previous one (TS 25.322, 9.2.2.8); without, the rest of a PDU is padding.
     pub fn new(payload: u32, indicator: Option<u32>) -> Self {
         Self { payload, indicator, queue: VecDeque::new(), bytes: 0 }
     }
 
-    /// Adds an SDU.
+    /// Appends an SDU.
     pub fn push(&mut self, number: u64, bytes: u32) {
         self.queue.push_back(Sdu { number, offset: 0, left: bytes });
         self.bytes += u64::from(bytes);
     }
 
-    /// Whether nothing is left to cut.
+    /// Returns true if nothing is left to segment.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// The first SDU of which something is left, and whether it has been cut into.
+    /// Returns the number of the first SDU in the queue, and whether a part of it is already segmented.
     pub fn front(&self) -> Option<(u64, bool)> {
         self.queue.front().map(|sdu| (sdu.number, sdu.offset > 0))
     }
 
-    /// The first packet of which something is left.
+    /// Returns the number of the first SDU in the queue.
     pub fn packet(&self) -> Option<u64> {
         self.queue.front().map(|sdu| sdu.number)
     }
 
-    /// PDUs that what is left fills, or at most one more for each SDU.
+    /// Returns an upper bound of the number of PDUs for the SDUs in the queue, too large by at most one PDU
+    /// per SDU.
     pub fn pdus(&self) -> usize {
         let sdus = self.queue.len() as u64;
         let pdus = match self.indicator {
@@ -72,7 +73,7 @@ impl Segmenter {
         pdus as usize
     }
 
-    /// Forgets all SDUs before number `kept`.
+    /// Removes all SDUs before number `kept`.
     pub fn drop_before(&mut self, kept: u64) {
         while let Some(sdu) = self.queue.front().filter(|sdu| sdu.number < kept) {
             self.bytes -= u64::from(sdu.left);
@@ -80,11 +81,11 @@ impl Segmenter {
         }
     }
 
-    /// The contents of the next PDU; empty when nothing is left.
+    /// Returns the contents of the next PDU, empty if nothing is left.
     ///
-    /// An SDU that ends with its PDU needs no indicator (the special value of the HE field, 9.2.2.7).
-    /// Where it ends so short of it that no indicator fits, the rest is padding and the next PDU
-    /// says so; the bytes for that are left out.
+    /// An SDU that ends with its PDU needs no indicator (the special value of the HE field, 9.2.2.7). If an
+    /// SDU ends so close to the end of its PDU that no indicator fits, the rest is padding, which the
+    /// standard announces in the next PDU; the bytes for that are not modelled.
     pub fn next_pdu(&mut self) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut room = self.payload;
@@ -130,13 +131,13 @@ mod tests {
     }
 
     #[test]
-    fn sdus_share_pdus_behind_an_indicator() {
-        // 38 bytes: 30 + 1 for the indicator + 7 of the next.
+    fn sdus_share_pdus_after_an_indicator() {
+        // 38 bytes: 30, 1 for the indicator, and 7 of the next SDU.
         assert_eq!(
             cut(38, Some(1), &[30, 50]),
             [vec![(0, 0, 30, true), (1, 0, 7, false)], vec![(1, 7, 38, false)], vec![(1, 45, 5, true)]]
         );
-        // Several small ones, the last without room for more than its indicator.
+        // Several small SDUs; the last leaves room for its indicator only.
         assert_eq!(
             cut(10, Some(1), &[3, 2, 2, 4]),
             [vec![(0, 0, 3, true), (1, 0, 2, true), (2, 0, 2, true)], vec![(3, 0, 4, true)]]

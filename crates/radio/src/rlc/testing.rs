@@ -1,4 +1,4 @@
-//! A channel for tests of RLC modes.
+//! Simulated channel for tests of RLC modes.
 
 use std::collections::VecDeque;
 
@@ -7,21 +7,21 @@ use nodeb_base::units::Time;
 
 use super::Peers;
 
-/// Milliseconds.
+/// Nanoseconds in a millisecond.
 pub const MS: u64 = 1_000_000;
 
 fn packet(number: u64, bytes: u32) -> Packet {
     Packet::new(number, bytes)
 }
 
-/// A channel that carries a few PDUs in each TTI of 10 ms.
+/// A channel that carries `per_tti` PDUs in each TTI of 10 ms.
 pub struct Air<R: Peers> {
     pub rlc: R,
     pub now: Time,
     per_tti: usize,
-    /// What is on the air, and whether it arrives.
-    flying: VecDeque<(R::Pdu, bool)>,
-    /// Everything sent, with the time of its TTI's beginning.
+    /// PDUs on the air, with whether they arrive intact.
+    in_flight: VecDeque<(R::Pdu, bool)>,
+    /// All PDUs sent, with the start of their TTI in ms.
     pub sent: Vec<(u64, R::Pdu)>,
     pub delivered: Vec<(u64, u64)>,
     pub dropped: Vec<u64>,
@@ -30,7 +30,7 @@ pub struct Air<R: Peers> {
 impl<R: Peers<Pdu: Clone>> Air<R> {
     pub fn new(rlc: R, per_tti: usize) -> Self {
         let (sent, delivered, dropped) = (Vec::new(), Vec::new(), Vec::new());
-        Self { rlc, now: Time::ZERO, per_tti, flying: VecDeque::new(), sent, delivered, dropped }
+        Self { rlc, now: Time::ZERO, per_tti, in_flight: VecDeque::new(), sent, delivered, dropped }
     }
 
     pub fn push(&mut self, numbers: std::ops::Range<u64>, bytes: u32) {
@@ -39,24 +39,24 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
         }
     }
 
-    /// One TTI: what is due, then PDUs, which arrive unless `lost` says otherwise.
+    /// Runs one TTI: processes what is due, then sends PDUs, which arrive unless `lost` returns true.
     pub fn tti(&mut self, lost: &mut impl FnMut(&R::Pdu) -> bool) {
         self.on_time();
         for _ in 0..self.per_tti {
             let Some(pdu) = self.rlc.send(self.now) else { break };
             self.sent.push((self.now.0 / MS, pdu.clone()));
             let arrives = !lost(&pdu);
-            self.flying.push_back((pdu, arrives));
+            self.in_flight.push_back((pdu, arrives));
         }
         let end = Time(self.now.0 + 10 * MS);
-        // What falls into the TTI happens in it.
+        // Timers that expire during the TTI are handled within it.
         while let Some(at) = self.rlc.due().filter(|at| *at < end) {
-            assert!(at >= self.now, "something was due at {at:?} and is still at {:?}", self.now);
+            assert!(at >= self.now, "an event due at {at:?} was not processed until {:?}", self.now);
             self.now = at;
             self.on_time();
         }
         self.now = end;
-        for (pdu, arrives) in self.flying.drain(..) {
+        for (pdu, arrives) in self.in_flight.drain(..) {
             self.rlc.arrive(end, pdu, arrives);
         }
         self.on_time();
@@ -66,7 +66,7 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
         if self.rlc.due().is_some_and(|at| at <= self.now) {
             self.rlc.on_time(self.now);
         }
-        assert!(self.rlc.due().is_none_or(|at| at > self.now), "a timer rings for ever");
+        assert!(self.rlc.due().is_none_or(|at| at > self.now), "a timer expires again without end");
         let ms = self.now.0 / MS;
         let sdus = self.rlc.sdus();
         self.delivered.extend(sdus.delivered.drain(..).map(|packet| (ms, packet.id.0)));
@@ -79,8 +79,8 @@ impl<R: Peers<Pdu: Clone>> Air<R> {
         }
     }
 
-    /// Whether nothing is left to do and nothing will be.
+    /// Returns true if nothing is pending.
     pub fn is_quiet(&self) -> bool {
-        !self.rlc.is_ready() && self.rlc.due().is_none() && self.flying.is_empty()
+        !self.rlc.is_ready() && self.rlc.due().is_none() && self.in_flight.is_empty()
     }
 }

@@ -1,5 +1,4 @@
-//! TTIs that have been run ahead of time for a user alone on its bearer, until their time has come and
-//! they are told.
+//! Results of TTIs that were simulated ahead of time, for a user alone on its bearer, until they are emitted.
 
 use std::collections::VecDeque;
 
@@ -10,7 +9,7 @@ use nodeb_base::units::Time;
 
 use super::grid::Grid;
 
-/// TTIs in a row that were alike.
+/// Consecutive TTIs with equal results.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: u64,
@@ -19,33 +18,33 @@ struct Run {
     sent: Sent,
 }
 
-/// What has been run and not yet told.
+/// Results that were simulated and not yet emitted.
 #[derive(Debug, Default)]
 pub struct Ahead {
     runs: Vec<Run>,
-    /// Their blocks, where somebody wants them together, and in which TTI these begin.
+    /// Blocks of these TTIs with the number of their first TTI, if a listener subscribes to combined blocks.
     blocks: VecDeque<(u64, Blocks)>,
     events: VecDeque<Record>,
 }
 
 impl Ahead {
-    /// So many TTIs from number `first` on have gone to the user, each with what was `sent`.
+    /// Adds `ttis` TTIs from number `first`, each with the result `sent`.
     #[inline]
     pub fn run(&mut self, first: u64, ttis: u64, quality: u32, sent: Sent) {
         self.runs.push(Run { first, ttis, quality, sent });
     }
 
-    /// The blocks of all TTIs that were run last, from number `tti` on.
+    /// Adds the blocks of the TTIs added last, from number `tti`.
     #[cold]
     pub fn run_blocks(&mut self, tti: u64, blocks: &Blocks) {
         let joins =
-            |(first, known): &mut (u64, Blocks)| *first + u64::from(known.ttis) == tti && known.join(blocks);
+            |(first, last): &mut (u64, Blocks)| *first + u64::from(last.ttis) == tti && last.join(blocks);
         if !self.blocks.back_mut().is_some_and(joins) {
             self.blocks.push_back((tti, *blocks));
         }
     }
 
-    /// Something happens `at`, which may be later than now.
+    /// Emits an event that happens `at`, or stores it if that is in the future.
     pub fn emit(&mut self, ctx: &mut Context, at: Time, event: Event) {
         if at <= ctx.now && self.events.is_empty() {
             ctx.sink.emit(at, event);
@@ -54,7 +53,7 @@ impl Ahead {
         }
     }
 
-    /// Emits what has happened by now.
+    /// Emits what happened until now.
     #[inline]
     pub fn emit_due(&mut self, ctx: &mut Context, grid: &Grid) {
         let Some(last) = self.runs.last() else {
@@ -69,7 +68,7 @@ impl Ahead {
         }
     }
 
-    /// Counts TTIs that are over, and of which nobody wants to hear.
+    /// Counts all stored TTIs, which are over and to which no listener subscribes.
     fn count_all(&mut self, ctx: &mut Context) {
         let (mut ttis, mut all) = (0, Counted::default());
         for run in self.runs.drain(..) {
@@ -83,7 +82,7 @@ impl Ahead {
     fn emit_begun(&mut self, ctx: &mut Context, grid: &Grid) {
         let begun = grid.begun_by(ctx.now);
         let listens = ctx.wants(Mask::TTIS.or(Mask::BLOCKS));
-        let (mut told, mut counted, mut all) = (0, 0, Counted::default());
+        let (mut emitted, mut counted, mut all) = (0, 0, Counted::default());
         for place in 0..self.runs.len() {
             let Run { first, quality, sent, .. } = self.runs[place];
             let ttis = self.runs[place].ttis.min(begun.saturating_sub(first));
@@ -105,9 +104,9 @@ impl Ahead {
             if run.ttis > 0 {
                 break;
             }
-            told += 1;
+            emitted += 1;
         }
-        self.runs.drain(..told);
+        self.runs.drain(..emitted);
         if !listens {
             ctx.count_ttis(counted, 0, all);
         }
@@ -116,11 +115,11 @@ impl Ahead {
         emit_events(&mut self.events, ctx, now);
     }
 
-    /// Emits the blocks of TTIs before number `end`, and what has happened before them.
+    /// Emits the blocks of TTIs before number `end`, and earlier events.
     fn emit_blocks(&mut self, ctx: &mut Context, grid: &Grid, end: u64) {
         while let Some((tti, blocks)) = self.blocks.front_mut().filter(|(tti, _)| *tti < end) {
             let (at, ttis) = (grid.beginning(*tti), end - *tti);
-            let told = if ttis < u64::from(blocks.ttis) {
+            let due = if ttis < u64::from(blocks.ttis) {
                 *tti = end;
                 blocks.split(ttis as u32)
             } else {
@@ -129,18 +128,18 @@ impl Ahead {
                 all
             };
             emit_events(&mut self.events, ctx, at);
-            emit_run(ctx, at, 0, told);
+            emit_run(ctx, at, 0, due);
         }
     }
 }
 
-/// Emits one event for blocks of a user that were sent from `at` on.
+/// Emits the blocks of a user, sent from `at`, as one event.
 pub fn emit_run(ctx: &mut Context, at: Time, user: u32, blocks: Blocks) {
     let bearer = ctx.place.index;
     ctx.sink.emit(at, Event::Run { bearer, user, blocks });
 }
 
-/// Emits the events that have happened by a time.
+/// Emits the stored events until `by`.
 fn emit_events(events: &mut VecDeque<Record>, ctx: &mut Context, by: Time) {
     while let Some(&(at, event)) = events.front().filter(|(at, _)| *at <= by) {
         events.pop_front();

@@ -1,59 +1,59 @@
-//! The clock of a bearer that works in TTIs.
+//! TTI boundaries and wake-up of a TTI-driven bearer.
 
 use nodeb_base::engine::Key;
 use nodeb_base::units::{Duration, Time};
 
-/// A grid of TTIs from time zero on, and which of them are over.
+/// TTI boundaries from time zero, and the number of TTIs already simulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     tti: Duration,
-    /// First TTI not yet run.
+    /// Number of the first TTI not yet simulated.
     pub next: u64,
 }
 
 impl Grid {
-    /// A grid of TTIs of this length, none of them run.
+    /// Creates a grid of TTIs of length `tti`, none of them simulated.
     pub fn new(tti: Duration) -> Self {
         Self { tti, next: 0 }
     }
 
-    /// When TTI number `tti` begins.
+    /// Returns the start of TTI `tti`.
     #[inline]
     pub fn beginning(&self, tti: u64) -> Time {
         Time(tti * self.tti.0)
     }
 
-    /// First TTI that has not been run and does not begin before `now`.
+    /// Returns the first TTI that is not yet simulated and starts at or after `now`.
     #[inline]
     pub fn from(&self, now: Time) -> u64 {
         if self.beginning(self.next) >= now { self.next } else { now.0.div_ceil(self.tti.0) }
     }
 
-    /// When that begins.
+    /// Returns the start of the first TTI that is not yet simulated and starts at or after `now`.
     #[inline]
     pub fn next_beginning(&self, now: Time) -> Time {
         self.beginning(self.from(now))
     }
 
-    /// TTIs that begin by `time`: the number of the first that begins after it.
+    /// Returns the number of the first TTI that starts after `time`, which is how many start until then.
     #[inline]
     pub fn begun_by(&self, time: Time) -> u64 {
         time.0 / self.tti.0 + 1
     }
 }
 
-/// When a bearer is woken next.
+/// Next wake-up of a bearer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NextWake(Option<Key>);
 
 impl NextWake {
-    /// The key under which it is.
+    /// Returns the key of the next wake-up, if any.
     #[inline]
     pub fn key(&self) -> Option<Key> {
         self.0
     }
 
-    /// Whether it is woken under `key`; it then sleeps until this is set.
+    /// Returns true if the wake-up is due at `key`, and clears it.
     #[inline]
     pub fn take(&mut self, key: Key) -> bool {
         let wakes = self.0 == Some(key);
@@ -63,7 +63,7 @@ impl NextWake {
         wakes
     }
 
-    /// Sets it to `at`; if it is set to that already it keeps its place in the order of events.
+    /// Sets the wake-up to `at`. An unchanged time keeps its position among simultaneous events.
     #[inline]
     pub fn set(&mut self, at: Option<Time>, key: impl FnOnce(Time) -> Key) {
         if at != self.0.map(|(at, _)| at) {

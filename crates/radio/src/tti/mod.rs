@@ -1,10 +1,11 @@
-//! The engine of every bearer that works in TTIs: the clock, who is asked what and in which order, and
-//! when the bearer is woken. What a TTI does on the air is a [`Mac`].
+//! Engine of all TTI-driven bearers: TTI boundaries, order of events, wake-ups. A [`Mac`] defines what
+//! happens in a TTI.
 //!
-//! First comes what was due between TTIs. In a TTI what the one before has brought arrives, then timers
-//! run, then the new one is filled.
-//! A bearer with nothing to send sleeps. A MAC may run ahead of time when nothing that arrives could
-//! change its next TTIs; what it has run ahead is told when its time has come, so that nobody can see it.
+//! At a TTI boundary, the previous TTI's blocks arrive first, then expired timers are handled, then the new
+//! TTI is filled. A bearer with nothing to send sleeps.
+//!
+//! A MAC may simulate TTIs ahead of time if no arrival can change them. It emits their results when their
+//! time has come, so that observers see no difference.
 
 mod ahead;
 mod air;
@@ -24,57 +25,57 @@ use nodeb_base::units::{Duration, Time};
 use self::grid::{Grid, NextWake};
 use crate::{Backlog, BandwidthMeter, Bearer};
 
-/// What happens in the TTIs of a radio.
+/// Transmission in the TTIs of a radio.
 pub trait Mac: Send + std::fmt::Debug {
-    /// Takes a packet for a user, after what came before it and could touch it; `false` where there is no
-    /// room.
+    /// Offers a packet for a user, after applying deferred updates that could affect it. Returns false if
+    /// there is no room.
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool;
-    /// When something is due next, seen at `now`: the beginning of a TTI, or any time of a timer.
+    /// Returns the time of the next event after `now`, if any: the start of a TTI, or the expiry of a timer.
     fn due(&self, grid: &Grid, now: Time) -> Option<Time>;
-    /// The same once a packet has been taken, where that is known without looking at everything.
+    /// Like [`Self::due`], but called after a packet was accepted, when the result may be cheaper to find.
     fn due_after(&self, grid: &Grid, now: Time) -> Option<Time> {
         self.due(grid, now)
     }
-    /// What has come since the last TTI began, or was run ahead of time, before anything else happens.
+    /// Applies what happened since the start of the last TTI, including TTIs simulated ahead of time.
     fn catch_up(&mut self, _ctx: &mut Context, _grid: &Grid) {}
-    /// Everything that has been put off is made good: what is due, told or moved by now.
+    /// Applies all updates deferred until now.
     fn settle(&mut self, ctx: &mut Context, grid: &Grid) {
         self.catch_up(ctx, grid);
     }
-    /// What came to an end with the TTI before number `tti` arrives.
-    fn land(&mut self, ctx: &mut Context, tti: u64);
-    /// Timers that are due by now run.
+    /// Delivers what was completed in the TTI before `tti`.
+    fn complete(&mut self, ctx: &mut Context, tti: u64);
+    /// Handles timers that have expired.
     fn run_timers(&mut self, _ctx: &mut Context) {}
-    /// TTI number `tti` begins: it is filled, and with it as many after it as nothing can change.
-    /// `grid.next` is the first that has not been run.
+    /// Fills TTI `tti`, and as many following TTIs as nothing can change. `grid.next` is the first TTI not
+    /// yet simulated.
     fn serve(&mut self, ctx: &mut Context, grid: &mut Grid, tti: u64);
-    /// Packets and bytes of a user that have neither arrived nor been lost.
+    /// Returns a user's packets that are neither delivered nor lost.
     fn backlog(&self, user: usize) -> Backlog;
-    /// The CQI that the Node B has of a user now, where it has one.
+    /// Returns the CQI of a user as the Node B knows it, or `None` if there is no CQI.
     fn cqi(&mut self, _ctx: &mut Context, _grid: &Grid, _user: usize) -> Option<f32> {
         None
     }
-    /// What only this radio tells about its users by now.
+    /// Returns the tables of results that only this radio has, until `now`.
     fn tables(&mut self, _now: Time) -> Vec<Table> {
         Vec::new()
     }
-    /// The capability to tell what users could be sent, where it has that.
+    /// Returns the radio's bandwidth meter, if it has one.
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
 }
 
-/// A bearer that works in TTIs.
+/// A TTI-driven bearer.
 #[derive(Debug)]
 pub struct TtiBearer<M> {
-    /// What happens in a TTI.
+    /// The MAC, which fills TTIs.
     pub(crate) mac: M,
     grid: Grid,
     next_wake: NextWake,
 }
 
 impl<M: Mac> TtiBearer<M> {
-    /// A bearer that sleeps, with TTIs of length `tti`.
+    /// Creates a sleeping bearer with TTIs of length `tti`.
     pub fn new(tti: Duration, mac: M) -> Self {
         Self { mac, grid: Grid::new(tti), next_wake: NextWake::default() }
     }
@@ -105,7 +106,7 @@ impl<M: Mac> Bearer for TtiBearer<M> {
         let begins = grid.beginning(tti) == ctx.now;
         if begins {
             grid.next = tti + 1;
-            mac.land(ctx, tti);
+            mac.complete(ctx, tti);
         }
         mac.run_timers(ctx);
         if begins {

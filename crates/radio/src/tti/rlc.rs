@@ -1,9 +1,9 @@
-//! TTIs with an RLC mode that is a protocol: scheduling, blocks and their errors, and the way of PDUs
-//! between the two ends.
+//! MAC for RLC modes that are protocols with two ends: schedules users, sends blocks with their errors, and
+//! passes PDUs between the ends.
 //!
-//! On a DCH each PDU has a checksum of its own and goes once; on an HS-DSCH a block has one, and hybrid ARQ
-//! sends it again before RLC hears of it. What a TTI brings arrives at its end; what the phone says takes
-//! the time that RLC's parameters give it.
+//! On a DCH each PDU has its own checksum and is sent once. On an HS-DSCH a block has one, and hybrid ARQ
+//! retransmits the block before RLC sees a loss. Blocks arrive at the end of their TTI; feedback from the
+//! phone takes the time set by RLC's parameters.
 
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};
@@ -16,19 +16,19 @@ use super::{Air, Mac};
 use crate::channel::ci::BlockSize;
 use crate::error::ErrorModel;
 use crate::error::blocks::{BlockErrors, Resource};
-use crate::mac::harq::repetitions::Repetitions;
+use crate::mac::harq::retransmissions::Retransmissions;
 use crate::mac::reordering::ReorderingQueue;
 use crate::mac::sched::shared::SharedChannel;
 use crate::mac::sched::{Candidate, Scheduler};
 use crate::rlc::Peers;
 use crate::{Backlog, UserRadio};
 
-/// What a checksum covers.
+/// Data covered by a checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checksum {
-    /// Each PDU; no hybrid ARQ.
+    /// Each PDU; without hybrid ARQ.
     Pdu,
-    /// A block, which hybrid ARQ repeats.
+    /// A block, which hybrid ARQ retransmits.
     Block,
 }
 
@@ -36,25 +36,25 @@ pub enum Checksum {
 struct Station<R: Peers> {
     rlc: R,
     block_size: BlockSize,
-    /// Blocks begun that hybrid ARQ repeats, and those of them that wait to go again.
+    /// Number of blocks sent for the first time.
     begun: u64,
-    failed: Repetitions<Block<R::Pdu>>,
-    /// PDUs of blocks that have arrived or been given up, and whether they are intact.
+    failed: Retransmissions<Block<R::Pdu>>,
+    /// PDUs of blocks that were received or given up, with whether they are intact.
     reordering: ReorderingQueue<(Vec<R::Pdu>, bool)>,
 }
 
-/// A block that is sent.
+/// A block being transmitted.
 #[derive(Debug)]
 struct Block<P> {
     number: u64,
     pdus: Vec<P>,
-    /// How often it has been sent.
+    /// Number of transmissions so far.
     transmissions: u32,
-    /// Which of its PDUs are wrong.
+    /// Whether each of the PDUs is in error.
     wrong: Vec<bool>,
 }
 
-/// The blocks of one TTI.
+/// Blocks of one TTI.
 #[derive(Debug)]
 struct OnAir<P> {
     user: usize,
@@ -62,7 +62,7 @@ struct OnAir<P> {
     blocks: Vec<Block<P>>,
 }
 
-/// TTIs of users whose RLC is `R`.
+/// MAC of users with the RLC mode `R`.
 #[derive(Debug)]
 pub struct RlcMac<R: Peers> {
     air: Air,
@@ -74,7 +74,7 @@ pub struct RlcMac<R: Peers> {
 }
 
 impl<R: Peers> RlcMac<R> {
-    /// Users who have the RLC that `rlc` makes for each.
+    /// Creates the MAC; `rlc` creates each user's RLC.
     pub fn new(
         air: Air,
         checksum: Checksum,
@@ -90,7 +90,7 @@ impl<R: Peers> RlcMac<R> {
             rlc: rlc(user),
             block_size: BlockSize::of_user(user, air.pdus_per_block, streams),
             begun: 0,
-            failed: Repetitions::default(),
+            failed: Retransmissions::default(),
             reordering: ReorderingQueue::without_timer(),
         };
         Self {
@@ -103,7 +103,7 @@ impl<R: Peers> RlcMac<R> {
         }
     }
 
-    /// Who gets TTI number `tti`, if anybody has something to send.
+    /// Returns the user of TTI `tti`, or `None` if no user has something to send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
         let Self { users, channel, .. } = self;
         channel.choose(tti, users, |user, station| {
@@ -133,7 +133,7 @@ impl<R: Peers> RlcMac<R> {
         self.on_air = Some(OnAir { user: chosen.user, tti, blocks });
     }
 
-    /// Fills the channels: blocks that may go again, then new ones.
+    /// Fills the channels: first blocks due for retransmission, then new ones.
     fn send_blocks(&mut self, now: Time, tti: u64, to: Candidate) -> Vec<Block<R::Pdu>> {
         let channels = u64::from(self.air.channels);
         let Self { users, errors, checksum, .. } = self;
@@ -141,8 +141,8 @@ impl<R: Peers> RlcMac<R> {
         let mut blocks = Vec::new();
         for channel in 0..channels {
             let on = Resource { user: to.user, tti, channel };
-            let mut block = if let Some(again) = failed.take(tti) {
-                again
+            let mut block = if let Some(failed) = failed.take(tti) {
+                failed
             } else {
                 let pdus: Vec<_> = (0..to.rate).map_while(|_| rlc.send(now)).collect();
                 if pdus.is_empty() {
@@ -156,7 +156,7 @@ impl<R: Peers> RlcMac<R> {
             match (*checksum, block.transmissions) {
                 (Checksum::Pdu, _) => errors.wrong_pdus(on, wrong),
                 (_, 0) => wrong.fill(errors.first_failure(on, 1, to.rate).is_some()),
-                (_, times) => wrong.fill(errors.fails_again(on, size, times)),
+                (_, times) => wrong.fill(errors.retransmission_fails(on, size, times)),
             }
             block.transmissions += 1;
             blocks.push(block);
@@ -164,7 +164,7 @@ impl<R: Peers> RlcMac<R> {
         blocks
     }
 
-    /// Emits the blocks that have been sent.
+    /// Emits the blocks sent.
     #[cold]
     fn emit_blocks(&self, ctx: &mut Context, user: usize, blocks: &[Block<R::Pdu>]) {
         let rlc = &self.users[user].rlc;
@@ -180,7 +180,7 @@ impl<R: Peers> RlcMac<R> {
         }
     }
 
-    /// What is on the air arrives.
+    /// Delivers the blocks on the air.
     fn receive(&mut self, ctx: &mut Context) {
         let now = ctx.now;
         let Some(OnAir { user, tti, blocks }) = self.on_air.take() else {
@@ -193,7 +193,7 @@ impl<R: Peers> RlcMac<R> {
                 for (pdu, wrong) in block.pdus.into_iter().zip(block.wrong) {
                     rlc.arrive(now, pdu, !wrong);
                 }
-            } else if fails && self.air.may_send_again(block.transmissions) {
+            } else if fails && self.air.may_retransmit(block.transmissions) {
                 failed.keep(tti + self.air.retransmission_ttis(), block);
             } else {
                 if fails {
@@ -205,7 +205,7 @@ impl<R: Peers> RlcMac<R> {
                         rlc.arrive(now, pdu, intact);
                     }
                 });
-                debug_assert!(is_new, "a block ends once");
+                debug_assert!(is_new, "each block is completed once");
             }
         }
     }
@@ -244,7 +244,7 @@ impl<R: Peers> Mac for RlcMac<R> {
         due.map(|at| at.max(now))
     }
 
-    fn land(&mut self, ctx: &mut Context, _: u64) {
+    fn complete(&mut self, ctx: &mut Context, _: u64) {
         self.receive(ctx);
     }
 

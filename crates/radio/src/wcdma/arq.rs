@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Backlog;
-use crate::mac::harq::repetitions::Repetitions;
+use crate::mac::harq::retransmissions::Retransmissions;
 use crate::rlc::Delivered;
 
 /// Which frames share a slot.
@@ -90,7 +90,7 @@ pub struct Queue {
     /// Number of the first that has frames never sent; one past the last if none has.
     fresh: u64,
     /// Frames that failed, by the numbers of their packets.
-    failed: Repetitions<u64>,
+    failed: Retransmissions<u64>,
     failed_slots: u32,
     backlog: Backlog,
 }

@@ -213,7 +213,7 @@ impl Mac for WcdmaMac {
         next.map(|from| grid.beginning(from.max(grid.next)))
     }
 
-    fn land(&mut self, ctx: &mut Context, slot: u64) {
+    fn complete(&mut self, ctx: &mut Context, slot: u64) {
         let Self { connections, active, slots, .. } = self;
         for &user in &*active {
             let connection = &mut connections[user];

@@ -163,7 +163,7 @@ impl Wcdma {
 
 impl Radio for Wcdma {
     fn facts(&self) -> Facts {
-        Facts { is_shared: true, tells_ttis: true, tti: Some(self.slot), ..Facts::default() }
+        Facts { is_shared: true, reports_ttis: true, tti: Some(self.slot), ..Facts::default() }
     }
 
     /// Of a connection at the highest rate when nothing fails.

@@ -69,7 +69,7 @@ fn an_error_free_connection_reaches_the_rate_of_the_study() {
     assert!((kbps[0] - 102.4).abs() < 1e-9, "{kbps:?}");
 }
 
-/// Repetitions fill whatever slots leave: frames that arrive are rate times success, equation 1.
+/// Retransmissions fill whatever slots leave: frames that arrive are rate times success, equation 1.
 #[test]
 fn throughput_is_equation_1() {
     for (n, rate) in [(1u32, 8), (5, 3), (12, 1)] {

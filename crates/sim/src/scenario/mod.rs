@@ -323,7 +323,7 @@ impl Scenario {
     /// Reports records that the radio cannot give.
     fn check_record(&self, check: &mut Check) {
         let (facts, kind) = (self.radio.facts(), self.radio.key());
-        check.require(!self.record.scheduler || facts.tells_ttis, "scheduler", || {
+        check.require(!self.record.scheduler || facts.reports_ttis, "scheduler", || {
             format!("a {kind} has no TTIs to tell of; leave `scheduler` out")
         });
         check.require(!self.record.bandwidth || facts.records_bandwidth, "bandwidth", || {

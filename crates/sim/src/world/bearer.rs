@@ -24,7 +24,7 @@ pub struct HostedBearer {
     pub of_users: Vec<BlockCounts>,
     pub users: Vec<u32>,
     /// Whether it is a link whose arrivals are known ahead of time, in order.
-    pub is_foreseen: bool,
+    pub looks_ahead: bool,
 }
 
 impl HostedBearer {
@@ -37,7 +37,7 @@ impl HostedBearer {
             counts: Counts::default(),
             of_users: Vec::new(),
             users: Vec::new(),
-            is_foreseen: false,
+            looks_ahead: false,
         }
     }
 
@@ -48,8 +48,8 @@ impl HostedBearer {
     }
 
     /// Lets packets come ahead of time from now on, where the bearer is a link that can.
-    pub fn foresee(&mut self) {
-        self.is_foreseen = self.bearer.as_link().is_some_and(Link::foresee);
+    pub fn look_ahead(&mut self) {
+        self.looks_ahead = self.bearer.as_link().is_some_and(Link::look_ahead);
     }
 
     /// Takes a packet that comes under `entry` ahead of time. Returns the key under which it arrives, unless it is

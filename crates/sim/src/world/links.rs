@@ -20,20 +20,20 @@ const STEPWISE: Mask = Mask::PACKETS.or(Mask::PLACES).or(Mask::SERVICE);
 impl<T: Listener> World<T> {
     /// Finds the links whose arrivals are known ahead of time, and those of them that lead on to another one. The run
     /// must not be asked how it stands before it ends.
-    pub(super) fn foresee(&mut self) {
+    pub(super) fn look_ahead(&mut self) {
         if self.env.sink.wants(STEPWISE) || self.flows.0.iter().any(Option::is_none) {
             return;
         }
-        let down: Vec<bool> = self.links.iter_mut().map(|link| link.down.link.foresee()).collect();
-        let up: Vec<bool> = self.links.iter_mut().map(|link| link.up.link.foresee()).collect();
-        let uplinks: Vec<bool> = self.phones.iter_mut().map(|phone| phone.uplink.link.foresee()).collect();
+        let down: Vec<bool> = self.links.iter_mut().map(|link| link.down.link.look_ahead()).collect();
+        let up: Vec<bool> = self.links.iter_mut().map(|link| link.up.link.look_ahead()).collect();
+        let uplinks: Vec<bool> = self.phones.iter_mut().map(|phone| phone.uplink.link.look_ahead()).collect();
         // Where backlogs are asked for, or an agent sends as well, bearers take packets when they come.
         let is_metered = self.flows.iter().any(|flow| flow.meter.is_some());
         let is_plain = !is_metered && !self.has_snoop && !self.env.sink.wants(Mask::QUEUE);
         if is_plain {
-            self.bearers.iter_mut().for_each(HostedBearer::foresee);
+            self.bearers.iter_mut().for_each(HostedBearer::look_ahead);
         }
-        let bearers = self.bearers.iter().all(|air| air.is_foreseen);
+        let bearers = self.bearers.iter().all(|air| air.looks_ahead);
         let last = self.links.len() - 1;
         for (at, link) in self.links.iter_mut().enumerate() {
             let next = if at == last { bearers } else { down[at + 1] };

@@ -71,7 +71,7 @@ pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Resul
     if scenario.radio.facts().tti.is_none() || scenario.user_count() == 1 {
         check(scenario)?;
         let mut world = World::new(scenario, seed, run, &mut listener);
-        world.foresee();
+        world.look_ahead();
         world.simulate(control)?;
         if !world.is_uncertain() {
             return Ok(world.into_result(scenario));

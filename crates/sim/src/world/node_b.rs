@@ -27,7 +27,7 @@ impl<T: Listener> World<T> {
 
     fn send_over_air(&mut self, flow: u32, packet: Packet, entry: Key) -> bool {
         let Phone { bearer, position, .. } = self.phones[flow as usize];
-        if self.bearers[bearer as usize].is_foreseen {
+        if self.bearers[bearer as usize].looks_ahead {
             return self.enter_bearer_link(bearer, packet, entry);
         }
         let taken = self.work_bearer(bearer, |bearer, ctx| bearer.accept(ctx, position, packet));

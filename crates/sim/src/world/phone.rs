@@ -35,7 +35,7 @@ impl<T: Listener> World<T> {
     pub(super) fn enter_uplink(&mut self, flow: u32, packet: Packet) {
         let now = self.env.handled();
         let uplink = &mut self.phones[flow as usize].uplink;
-        if !uplink.link.is_foreseen() {
+        if !uplink.link.looks_ahead() {
             return uplink.accept(&mut self.env, packet, now);
         }
         let Some(arrival) = uplink.enter(&mut self.env, &packet, now) else {

@@ -47,7 +47,7 @@ impl<T: Listener> World<T> {
         }
         let uplinks = (0..).zip(&mut self.phones).filter_map(|(user, phone)| {
             let usage = phone.uplink.link.usage(now)?;
-            Some(UsageRow { user, way: "up", usage })
+            Some(UsageRow { user, direction: "up", usage })
         });
         let uplinks: Vec<_> = uplinks.collect();
         if !uplinks.is_empty() {

@@ -35,7 +35,7 @@ impl Wire {
     /// Enqueues or drops a packet that arrives under `entry`.
     #[inline]
     pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
-        if self.link.is_foreseen() {
+        if self.link.looks_ahead() {
             if let Some(arrival) = self.enter(env, &packet, entry) {
                 self.deliver(env, arrival, packet);
             }
@@ -52,8 +52,7 @@ impl Wire {
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (link, mut ctx) = self.at_work(env);
-        let arrival =
-            link.rated().expect("only links with a rate are foreseen").enter(&mut ctx, packet, entry);
+        let arrival = link.rated().expect("only links with a rate look ahead").enter(&mut ctx, packet, entry);
         env.drop_lost();
         arrival
     }

@@ -469,7 +469,7 @@ fn everything(radio: &RadioSpec) -> Value {
     let switches = definition("Record")["properties"].as_object().expect("switches");
     let facts = radio.facts();
     let given = |key: &str| match key {
-        "scheduler" => facts.tells_ttis,
+        "scheduler" => facts.reports_ttis,
         "bandwidth" => facts.records_bandwidth,
         _ => true,
     };

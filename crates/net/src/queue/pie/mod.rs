@@ -1,9 +1,9 @@
-//! PIE, proportional integral controller enhanced (RFC 8033): arrivals are dropped at random with
-//! a probability that a controller sets from the queueing delay every update period.
+//! PIE, proportional integral controller enhanced (RFC 8033): drops arriving packets at random, with a
+//! probability that a controller updates periodically from the queueing delay.
 //!
-//! The update timer is no event of its own: between packets nothing that it looks at changes, so
-//! the updates that have fallen due are made when the next packet comes or goes. Section 5.3 of
-//! the RFC (switching PIE off while the buffer is less than a third full) is not modelled.
+//! Updates take no events of their own: their inputs do not change between packets, so all updates due are
+//! made when the next packet arrives or departs. Section 5.3 of the RFC (turning PIE off while the buffer is
+//! less than a third full) is not modelled.
 
 use nodeb_base::params;
 use std::num::NonZeroU32;
@@ -17,42 +17,43 @@ use serde::{Deserialize, Serialize};
 
 use super::{DropLog, Queue, QueueParams, TimedFifo};
 
-/// How PIE knows the queueing delay (RFC 8033, section 4.3).
+/// Method by which PIE estimates the queueing delay (RFC 8033, section 4.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DelayEstimate {
-    /// The time that the last packet to leave has waited.
+    /// The waiting time of the packet that departed last.
     #[default]
     Timestamp,
-    /// Bytes waiting over the departure rate, which is measured whenever 16 KiB wait (section 5.2).
+    /// The bytes waiting, divided by a departure rate that is measured while at least 16 KiB wait (section
+    /// 5.2).
     DepartureRate,
 }
 
 params! {
     /// Parameters of a PIE queue.
     pub struct Pie {
-        // The defaults: RFC 8033, sections 4 and 5.1.
-        /// Packets that may wait.
+        // Defaults: RFC 8033, sections 4 and 5.1.
+        /// Largest number of packets waiting.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
-        /// Queueing delay to hold, QDELAY_REF.
+        /// Target of the queueing delay, QDELAY_REF.
         pub target: Duration = Duration::from_millis(15),
         /// Time between updates of the drop probability, T_UPDATE.
         pub update: Duration = Duration::from_millis(15),
-        /// Time for which a burst is let through after the queue was calm, MAX_BURST.
+        /// Length of a burst that passes without drops after a calm period, MAX_BURST.
         pub burst: Duration = Duration::from_millis(150),
         /// Gain on the deviation from the target, per second.
         pub alpha: f64 = 0.125,
         /// Gain on the change of the delay, per second.
         pub beta: f64 = 1.25,
-        /// How the queueing delay is known.
+        /// Method by which the queueing delay is estimated.
         pub delay_estimate: DelayEstimate,
-        /// Spaces drops out by counting the probability up between them (section 5.4).
+        /// Spaces drops evenly by accumulating the probability between them (section 5.4).
         pub derandomize: bool = false,
-        /// Mean size of a packet; while no more than two of it wait, nothing is dropped.
+        /// Mean size of a packet; no packet is dropped while at most two of this size wait.
         pub mean_packet: Size = Size(1500),
-        /// Marks packets of transports that understand it, instead of dropping them.
+        /// Marks ECN-capable packets instead of dropping them.
         pub ecn: bool = true,
-        /// Drop probability from which such packets are dropped all the same, MAX_ECNTH.
+        /// Drop probability from which ECN-capable packets are dropped too, MAX_ECNTH.
         pub ecn_threshold: Probability = Probability(0.1),
     }
 }
@@ -60,36 +61,38 @@ params! {
 impl Checked for Pie {
     fn check(&self, check: &mut Check) {
         check.require(self.target.0 > 0, "target", || {
-            "no queue has a delay of 0 s; expected a positive time such as \"15 ms\"".to_owned()
+            "0 s is out of range; expected a positive time such as \"15 ms\"".to_owned()
         });
         check.require(self.update.0 >= 1_000_000, "update", || {
-            "expected at least 1 ms between updates".to_owned()
+            "the update period is too short; expected at least 1 ms".to_owned()
         });
         for (key, gain) in [("alpha", self.alpha), ("beta", self.beta)] {
-            check.require(gain >= 0.0 && gain.is_finite(), key, || "expected a gain from 0".to_owned());
+            check.require(gain >= 0.0 && gain.is_finite(), key, || {
+                format!("{gain} is out of range; expected a gain of at least 0")
+            });
         }
         check.require(self.alpha > 0.0, "alpha", || {
-            "without this gain the target is never met; expected a number above 0".to_owned()
+            "without this gain the delay does not approach the target; expected a number above 0".to_owned()
         });
     }
 }
 
-/// Bytes over which a departure rate is measured, and the weight of a measurement (section 5.2).
+/// Bytes over which a departure rate is measured (section 5.2).
 const MEASURED_BYTES: u64 = 1 << 14;
 const WEIGHT: f64 = MEASURED_BYTES as f64 / (1 << 16) as f64;
 
-/// Measures how fast packets leave.
+/// Estimator of the departure rate.
 #[derive(Debug, Default)]
 struct DepartureRate {
-    /// Beginning of the measurement under way and bytes that have left since.
+    /// Start of the current measurement, and the bytes departed since.
     under_way: Option<(Time, u64)>,
-    /// Average time for a byte in seconds; 0 before the first measurement.
+    /// Average time per byte in seconds; 0 before the first measurement.
     s_per_byte: f64,
 }
 
 impl DepartureRate {
-    /// A packet of `size` bytes leaves `backlog` bytes behind. It is sent from `now` on, so a
-    /// measurement counts the packets after the one with which it begins.
+    /// Records that a packet of `size` bytes departs and leaves `backlog` bytes. Its transmission only starts
+    /// `now`, so a measurement excludes the packet with which it starts.
     fn leaves(&mut self, now: Time, size: u32, backlog: u64) {
         if let Some((begin, bytes)) = &mut self.under_way {
             let time_s = now.since(*begin).as_secs();
@@ -97,7 +100,8 @@ impl DepartureRate {
             if *bytes < MEASURED_BYTES {
                 return;
             }
-            // Up to now all but the packet that is only beginning have gone out, and the first.
+            // The interval covers the transmission of the first packet of the measurement instead of that of
+            // the last, which only starts now.
             let measured = time_s / *bytes as f64;
             let weight = if self.s_per_byte == 0.0 { 1.0 } else { WEIGHT };
             self.s_per_byte += weight * (measured - self.s_per_byte);
@@ -119,7 +123,7 @@ impl QueueParams for Pie {
     }
 }
 
-/// A PIE queue, its state named after RFC 8033, appendix A.
+/// A PIE queue, with the names of RFC 8033, appendix A.
 #[derive(Debug)]
 pub struct PieQueue {
     params: Pie,
@@ -128,7 +132,7 @@ pub struct PieQueue {
     drop_prob: f64,
     accu_prob: f64,
     qdelay_old_s: f64,
-    /// Time that the last packet to leave has waited.
+    /// Waiting time of the packet that departed last.
     last_wait: Duration,
     departure_rate: DepartureRate,
     burst_allowance: Duration,
@@ -136,7 +140,7 @@ pub struct PieQueue {
 }
 
 impl PieQueue {
-    /// An empty queue.
+    /// Creates an empty queue.
     pub fn new(params: &Pie, stream: Stream) -> Self {
         Self {
             params: params.clone(),
@@ -152,7 +156,7 @@ impl PieQueue {
         }
     }
 
-    /// The queueing delay in seconds as PIE sees it; none when nothing waits.
+    /// Returns PIE's estimate of the queueing delay in seconds, 0 if the queue is empty.
     fn delay_s(&self) -> f64 {
         match self.params.delay_estimate {
             _ if self.fifo.is_empty() => 0.0,
@@ -161,7 +165,7 @@ impl PieQueue {
         }
     }
 
-    /// Makes the updates that have fallen due by `now`.
+    /// Makes all updates due until `now`.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             if self.is_calm() {
@@ -173,7 +177,7 @@ impl PieQueue {
         }
     }
 
-    /// Whether further updates change nothing as long as no packet comes.
+    /// Returns true if updates are no-ops until the next arrival.
     fn is_calm(&self) -> bool {
         self.fifo.is_empty()
             && self.drop_prob == 0.0
@@ -181,7 +185,7 @@ impl PieQueue {
             && self.burst_allowance == self.params.burst
     }
 
-    /// One update of the drop probability (sections 4.2 and 4.4).
+    /// Updates the drop probability and the burst allowance (sections 4.2 and 4.4).
     fn update(&mut self) {
         let delay_s = self.delay_s();
         let target_s = self.params.target.as_secs();
@@ -199,7 +203,7 @@ impl PieQueue {
         self.qdelay_old_s = delay_s;
     }
 
-    /// Whether an arrival is to be dropped or marked (sections 4.1 and 5.4).
+    /// Returns true if an arriving packet must be dropped or marked (sections 4.1 and 5.4).
     fn drop_early(&mut self) -> bool {
         let calm = self.qdelay_old_s < self.params.target.as_secs() / 2.0 && self.drop_prob < 0.2;
         if self.burst_allowance.0 > 0 || calm || self.fifo.bytes() <= 2 * self.params.mean_packet.0 {
@@ -218,8 +222,8 @@ impl PieQueue {
     }
 }
 
-/// A change of the drop probability, made smaller where the probability is small (section 4.2), and
-/// held to 2 % where it is large (section 5.5).
+/// Returns a change of the drop probability, reduced if the probability is small (section 4.2) and limited to
+/// 2 % from a probability of 10 % (section 5.5).
 fn scaled(change: f64, drop_prob: f64) -> f64 {
     const STEPS: [(f64, f64); 6] =
         [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];

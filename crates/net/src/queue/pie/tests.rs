@@ -14,7 +14,7 @@ fn segment(capable: bool) -> Packet {
     Packet { ecn, ..Packet::new(0, 1500) }
 }
 
-/// Lets a packet leave every millisecond for `ms`, with `arrivals(t)` coming at each.
+/// Serves a packet every millisecond for `ms` ms, with `arrivals(t)` packets arriving at time t.
 fn serve(
     queue: &mut PieQueue,
     ms: std::ops::Range<u64>,
@@ -33,7 +33,7 @@ fn serve(
 }
 
 #[test]
-fn the_update_is_the_scaled_controller() {
+fn updates_follow_the_scaled_controller() {
     // Delay 40 ms, before 30 ms, target 15 ms: 0.125 * 0.025 + 1.25 * 0.010 = 0.015625.
     for (before, divisor) in
         [(5e-7, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (0.05, 2.0)]
@@ -46,14 +46,14 @@ fn the_update_is_the_scaled_controller() {
         assert!((queue.drop_prob - (before + 0.015_625 / divisor)).abs() < 1e-12, "{before}");
         assert!((queue.qdelay_old_s - 0.040).abs() < 1e-12);
     }
-    // Full strength from 10 % on, but no more than 2 % at a time.
+    // From a probability of 10 % the change is not reduced, but limited to 2 %.
     assert!((scaled(0.015, 0.1) - 0.015).abs() < 1e-12);
     assert!((scaled(0.5, 0.3) - 0.02).abs() < 1e-12);
     assert!((scaled(-0.5, 0.3) + 0.5).abs() < 1e-12);
 }
 
 #[test]
-fn the_probability_decays_when_nothing_waits() {
+fn the_probability_decays_while_the_queue_is_empty() {
     let mut queue = pie(&Pie::default());
     queue.drop_prob = 0.5;
     queue.update();
@@ -61,25 +61,25 @@ fn the_probability_decays_when_nothing_waits() {
 }
 
 #[test]
-fn the_departure_rate_gives_the_delay() {
+fn the_departure_rate_estimates_the_delay() {
     let params = Pie { delay_estimate: DelayEstimate::DepartureRate, ..Pie::default() };
     let mut queue = pie(&params);
     serve(&mut queue, 0..60, false, |t| if t == 0 { 100 } else { 0 });
-    // 40 packets wait and each takes a millisecond.
+    // 40 packets wait, each taking a millisecond.
     assert_eq!(queue.fifo.len(), 40);
     assert!((queue.delay_s() - 0.040).abs() < 1e-9, "{}", queue.delay_s());
 }
 
 #[test]
-fn a_burst_is_let_through_for_its_allowance() {
-    // The queue grows by a packet a millisecond from the beginning.
+fn bursts_within_the_allowance_are_not_dropped() {
+    // The queue grows by a packet per millisecond from the start.
     let drops = serve(&mut pie(&Pie::default()), 0..150, false, |_| 2);
     assert_eq!(drops.counts.early, 0);
     let mut queue = pie(&Pie::default());
     let drops = serve(&mut queue, 0..2_000, false, |_| 2);
     assert!(drops.counts.early > 100, "{:?}", drops.counts);
     assert_eq!(queue.burst_allowance, Duration::ZERO);
-    // After a long calm the allowance is back, however few events there were to update it.
+    // After a long calm period the allowance is restored, without an event per update.
     let mut drops = DropLog::default();
     while queue.pop(Time(2_000_000_000), &mut drops).is_some() {}
     queue.push(Time(900_000_000_000), segment(false), &mut drops);
@@ -89,8 +89,8 @@ fn a_burst_is_let_through_for_its_allowance() {
 }
 
 #[test]
-fn the_delay_is_held_near_the_target() {
-    // Six packets come for every five that can leave, for a minute.
+fn the_delay_stays_near_the_target() {
+    // Six packets arrive for every five that can depart, for a minute.
     let mut queue = pie(&Pie::default());
     let (mut drops, mut waits) = (DropLog::default(), Vec::new());
     for t in 0..60_000u64 {
@@ -105,12 +105,12 @@ fn the_delay_is_held_near_the_target() {
     }
     let mean = waits.iter().sum::<f64>() / waits.len() as f64;
     assert!((mean - 0.015).abs() < 0.003, "{mean}");
-    // What is too much is dropped: one packet in six.
+    // The excess is dropped: one packet in six.
     assert!((queue.drop_prob - 1.0 / 6.0).abs() < 0.05, "{}", queue.drop_prob);
 }
 
 #[test]
-fn capable_packets_are_marked_up_to_the_threshold() {
+fn ecn_capable_packets_are_marked_up_to_the_threshold() {
     let mut queue = pie(&Pie { beta: 0.0, alpha: 1e-9, ..Pie::default() });
     for (probability, marks) in [(0.09, true), (0.11, false)] {
         (queue.drop_prob, queue.qdelay_old_s, queue.burst_allowance) = (probability, 0.05, Duration::ZERO);
@@ -122,7 +122,7 @@ fn capable_packets_are_marked_up_to_the_threshold() {
 }
 
 #[test]
-fn derandomized_drops_keep_their_distance() {
+fn derandomized_drops_are_spaced_within_bounds() {
     let mut queue = pie(&Pie { derandomize: true, ..Pie::default() });
     (queue.drop_prob, queue.qdelay_old_s, queue.burst_allowance) = (0.1, 0.05, Duration::ZERO);
     for _ in 0..20 {

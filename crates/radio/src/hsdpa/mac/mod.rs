@@ -263,7 +263,7 @@ impl Mac for HsdpaMac {
         }
     }
 
-    fn land(&mut self, ctx: &mut Context, tti: u64) {
+    fn complete(&mut self, ctx: &mut Context, tti: u64) {
         self.receive_blocks(ctx, tti);
         self.change_cells(ctx, tti);
     }

@@ -9,7 +9,7 @@ pub mod chase;
 pub mod incremental_redundancy;
 pub mod link_curve;
 pub mod processes;
-pub mod repetitions;
+pub mod retransmissions;
 pub mod type1;
 
 use nodeb_base::registry;

@@ -1,6 +1,7 @@
-//! Discard of packets, and the commands by which the phone learns of it (TS 25.322, 9.7.3, 11.4,
-//! 11.6). A command is repeated until it has been answered. Left out: giving up after a number of
-//! them (`MaxMRW`, `MaxRST`).
+//! Discard of packets, and the commands that inform the phone (TS 25.322, 9.7.3, 11.4, 11.6).
+//!
+//! A command is retransmitted until it is answered. Not modelled: a limit on these retransmissions (`MaxMRW`,
+//! `MaxRST`).
 
 use std::collections::VecDeque;
 
@@ -8,79 +9,78 @@ use nodeb_base::units::{Duration, Time};
 
 use super::pdu::{Command, CommandKind};
 
-/// The sender's discard timers and commands.
+/// Discard timers and commands of a sender.
 #[derive(Debug)]
 pub struct Discard {
     timer: Option<Duration>,
     command_timer: Duration,
-    /// When each packet is discarded, in the order in which they came.
+    /// Discard time of each packet, in order of arrival.
     deadlines: VecDeque<(Time, u64)>,
-    /// The command that has not been answered, and when it is sent again; `None` when it is to be
-    /// sent now.
+    /// The unanswered command and the time of its retransmission, which is `None` if it must be sent now.
     command: Option<(Command, Option<Time>)>,
-    /// Where the window stood when the first unanswered command was given.
-    held: Option<u64>,
+    /// First PDU of the window when the first unanswered command was issued.
+    window_limit: Option<u64>,
 }
 
 impl Discard {
-    /// With a timer for packets, if they have one, and one for commands.
+    /// Creates the state without packets; `timer` is the discard timer, if any.
     pub fn new(timer: Option<Duration>, command_timer: Duration) -> Self {
-        Self { timer, command_timer, deadlines: VecDeque::new(), command: None, held: None }
+        Self { timer, command_timer, deadlines: VecDeque::new(), command: None, window_limit: None }
     }
 
-    /// Starts a packet's timer.
-    pub fn watch(&mut self, now: Time, packet: u64) {
+    /// Starts a packet's discard timer.
+    pub fn start_timer(&mut self, now: Time, packet: u64) {
         if let Some(timer) = self.timer {
             self.deadlines.push_back((now + timer, packet));
         }
     }
 
-    /// Has a command sent, the window beginning at PDU `first`. A command that was there before said
-    /// less.
-    pub fn give(&mut self, command: Command, first: u64) {
+    /// Issues a command while the window starts at PDU `first`. It replaces an unanswered command, which it
+    /// includes.
+    pub fn issue(&mut self, command: Command, first: u64) {
         self.command = Some((command, None));
-        self.held.get_or_insert(first);
+        self.window_limit.get_or_insert(first);
     }
 
-    /// Whether a command is to be sent now.
+    /// Returns true if a command must be sent now.
     pub fn has_command(&self) -> bool {
         matches!(self.command, Some((_, None)))
     }
 
-    /// Whether data has to wait for a reset.
+    /// Returns true if data must wait for a reset.
     pub fn is_resetting(&self) -> bool {
         self.command.is_some_and(|(command, _)| command.kind == CommandKind::Reset)
     }
 
-    /// The PDU that the window must not leave behind before the phone has moved its own.
-    pub fn window_held_at(&self) -> Option<u64> {
-        self.held
+    /// Returns the first PDU of the window, if it must not advance before the phone's window does.
+    pub fn window_limit(&self) -> Option<u64> {
+        self.window_limit
     }
 
-    /// The command to be sent now.
+    /// Returns the command to be sent now, if any.
     pub fn take_command(&mut self, now: Time) -> Option<Command> {
         let (command, repeat) = self.command.as_mut().filter(|(_, repeat)| repeat.is_none())?;
         *repeat = Some(now + self.command_timer);
         Some(*command)
     }
 
-    /// A command has been carried out; whether it was the one waited for.
+    /// Processes the answer to a command. Returns true if it is the one that was waited for.
     pub fn on_done(&mut self, done: &Command) -> bool {
         let answered = self.command.is_some_and(|(command, _)| command == *done);
         if answered {
-            (self.command, self.held) = (None, None);
+            (self.command, self.window_limit) = (None, None);
         }
         answered
     }
 
-    /// When [`Self::on_time`] must be called next.
+    /// Returns the time at which [`Self::on_time`] must be called next, if any.
     pub fn next(&self) -> Option<Time> {
         let repeat = self.command.and_then(|(_, repeat)| repeat);
         let deadline = self.deadlines.front().map(|(at, _)| *at);
         repeat.into_iter().chain(deadline).min()
     }
 
-    /// Does what is due; returns the last packet whose time is over.
+    /// Processes what is due. Returns the last packet whose discard timer has expired, if any.
     pub fn on_time(&mut self, now: Time) -> Option<u64> {
         if let Some((_, repeat)) = &mut self.command
             && repeat.is_some_and(|at| at <= now)

@@ -1,9 +1,9 @@
-//! Acknowledged mode (TS 25.322): both ends, and the way back between them.
+//! Acknowledged mode (TS 25.322): both ends, and the feedback between them.
 //!
-//! PDUs of one size with headers of 2 bytes; a window in PDUs; polls, STATUS reports and
-//! retransmissions, all of which can be lost; discard and reset. Left out: control PDUs piggybacked
-//! on data, suspending and resuming, estimated PDU counters, ciphering, and giving up the
-//! connection after too many resets.
+//! PDUs have one size and headers of 2 bytes. There is a window in PDUs, polling, STATUS reports,
+//! retransmission, discard and reset; all PDUs can be lost. Not modelled: control PDUs piggybacked on data,
+//! suspension and resumption, estimated PDU counters, ciphering, and release of the connection after too many
+//! resets.
 
 pub mod discard;
 pub mod params;
@@ -37,31 +37,31 @@ pub struct Entities {
     sender: Sender,
     receiver: Receiver,
     sdus: SduBuffer,
-    /// What the phone has said and the sender has not heard yet.
-    way_back: VecDeque<(Time, Feedback)>,
+    /// Feedback of the phone on its way to the sender, with its arrival.
+    feedback_in_flight: VecDeque<(Time, Feedback)>,
     delay: Duration,
     losses: ErrorGaps,
 }
 
-/// What an RLC of a bearer is made for.
+/// Bearer parameters that an RLC needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Bytes of a PDU, its header included.
+    /// Size of a PDU in bytes, header included.
     pub pdu_bytes: u32,
-    /// Packets that the buffer holds.
+    /// Capacity of the buffer, in packets.
     pub buffer: usize,
-    /// Order in which packets leave.
+    /// Order in which packets leave the bearer.
     pub order: Delivered,
 }
 
 impl AcknowledgedMode {
-    /// Both ends for a user.
+    /// Returns both ends for a user.
     pub fn build(&self, setting: Setting, user: u64, streams: &Streams) -> Entities {
         Entities {
             sender: Sender::new(self, setting.pdu_bytes),
             receiver: Receiver::new(self, setting.pdu_bytes, setting.order),
             sdus: SduBuffer::new(setting.buffer),
-            way_back: VecDeque::new(),
+            feedback_in_flight: VecDeque::new(),
             delay: self.status.delay,
             losses: ErrorGaps::new(self.status.loss_rate.0, streams.stream("rlc", user, "status")),
         }
@@ -69,25 +69,25 @@ impl AcknowledgedMode {
 }
 
 impl Entities {
-    /// The phone says something.
-    fn answer(&mut self, now: Time, feedback: Feedback) {
+    /// Sends feedback, which may be lost.
+    fn send_feedback(&mut self, now: Time, feedback: Feedback) {
         if !self.losses.next_is_error() {
-            self.way_back.push_back((now + self.delay, feedback));
+            self.feedback_in_flight.push_back((now + self.delay, feedback));
         }
     }
 
     fn report(&mut self, now: Time) {
         for status in self.receiver.report(now) {
-            self.answer(now, Feedback::Status(status));
+            self.send_feedback(now, Feedback::Status(status));
         }
     }
 
-    /// PDUs that can be sent now, as near as is known before they are cut.
+    /// Returns an estimate of the number of PDUs that can be sent now.
     pub fn waiting(&self) -> usize {
         self.sender.waiting()
     }
 
-    /// The packet with which the next PDU with data begins.
+    /// Returns the packet with which the next data PDU starts.
     pub fn next_packet(&self) -> Option<u64> {
         self.sender.next_packet()
     }
@@ -132,20 +132,20 @@ impl Peers for Entities {
             Pdu::Data(data) => self.receiver.on_data(now, &data, &mut self.sdus),
             Pdu::Command(command) => {
                 self.receiver.on_command(&command, &mut self.sdus);
-                self.answer(now, Feedback::Done(command));
+                self.send_feedback(now, Feedback::Done(command));
             }
         }
     }
 
     fn due(&self) -> Option<Time> {
-        let report = self.way_back.front().map(|(at, _)| *at);
+        let report = self.feedback_in_flight.front().map(|(at, _)| *at);
         [report, self.sender.due(), self.receiver.due()].into_iter().flatten().min()
     }
 
     fn on_time(&mut self, now: Time) {
         self.report(now);
-        while self.way_back.front().is_some_and(|(at, _)| *at <= now)
-            && let Some((_, feedback)) = self.way_back.pop_front()
+        while self.feedback_in_flight.front().is_some_and(|(at, _)| *at <= now)
+            && let Some((_, feedback)) = self.feedback_in_flight.pop_front()
         {
             self.on_feedback(&feedback);
         }
@@ -158,6 +158,6 @@ impl Peers for Entities {
     }
 
     fn backlog(&self) -> Backlog {
-        self.sdus.held()
+        self.sdus.backlog()
     }
 }

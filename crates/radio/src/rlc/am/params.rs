@@ -11,105 +11,105 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 params! {
-    /// Acknowledged mode. Timers and windows are those of the specification; the defaults suit a
-    /// 384 kbps channel: 256 PDUs cover twice the way there and back, and a status report takes as long
-    /// as the simple ARQ's feedback.
+    /// Acknowledged mode, with the timers and windows of the specification. Defaults for a channel of 384
+    /// kbps: a window of 256 PDUs, twice the round trip, and a delay of status reports equal to that of the
+    /// simple ARQ's feedback.
     pub struct AcknowledgedMode {
-        /// PDUs that may be sent and not yet acknowledged (Configured_Tx_Window_Size).
+        /// Largest number of PDUs sent and not yet acknowledged (Configured_Tx_Window_Size).
         pub tx_window: NonZeroU32 = positive(256),
-        /// PDUs from the first missing one on that the phone takes (Configured_Rx_Window_Size).
+        /// Largest number of PDUs, from the first missing one, that the phone accepts
+        /// (Configured_Rx_Window_Size).
         pub rx_window: NonZeroU32 = positive(256),
-        /// A PDU is sent at most one time less than this; then its packets are discarded, or the
-        /// protocol is reset (MaxDAT). Unlimited when absent.
+        /// Limit of transmissions of a PDU, plus one (MaxDAT): after `max_dat - 1` transmissions, packets are
+        /// discarded or the protocol is reset. Default: unlimited.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub max_dat: Option<NonZeroU32>,
-        /// What happens at `max_dat`.
+        /// Action when a PDU reaches `max_dat`.
         pub at_max_dat: AtMaxDat,
-        /// A packet not acknowledged for so long is discarded (Timer_Discard); never when absent.
+        /// Age at which a packet that is not acknowledged is discarded (Timer_Discard). Default: never.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub discard_timer: Option<Duration>,
-        /// When a command to the phone, to move its window (Timer_MRW) or to reset (Timer_RST), is
-        /// repeated.
+        /// Time after which an unanswered command to the phone, to move its window (Timer_MRW) or to reset
+        /// (Timer_RST), is retransmitted.
         pub command_timer: Duration = Duration::from_millis(300),
-        /// When the phone is asked for a status report.
+        /// Triggers of polls, by which the phone is asked for a status report.
         pub poll: Polling,
-        /// When and how the phone reports.
+        /// Triggers, format and delay of status reports.
         pub status: Reports,
     }
 }
 
-/// What happens when a PDU has been sent as often as it may.
+/// Action when a PDU reaches the limit of transmissions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AtMaxDat {
-    /// Its packets and those before are discarded (9.7.3.3).
+    /// Discards the PDU's packets and earlier ones (9.7.3.3).
     #[default]
     Discard,
-    /// The protocol is reset: every packet that has been begun is lost (9.7.3.4, 11.4).
+    /// Resets the protocol: every packet of which a part was sent is lost (9.7.3.4, 11.4).
     Reset,
 }
 
 params! {
-    /// When the sender sets the poll bit (TS 25.322, 9.7.1).
+    /// Triggers for setting the poll bit (TS 25.322, 9.7.1).
     pub struct Polling {
-        /// In the last PDU that can be sent: the buffer is empty, or the window full.
+        /// Polls in the last PDU that can be sent: the buffer is empty or the window is full.
         pub last_pdu: bool = true,
-        /// In the last PDU that waits to be sent again.
+        /// Polls in the last PDU that waits for retransmission.
         pub last_retransmission: bool = true,
-        /// In every n-th PDU (Poll_PDU); not when absent.
+        /// Polls in every n-th PDU (Poll_PDU). Default: every 32nd.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub every_pdus: Option<NonZeroU32> = NonZeroU32::new(32),
-        /// In the last PDU of every n-th packet (Poll_SDU); not when absent.
+        /// Polls in the last PDU of every n-th packet (Poll_SDU). Default: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub every_packets: Option<NonZeroU32>,
-        /// When this share of the window is in use (Poll_Window); not when absent.
+        /// Polls while at least this share of the window is in use (Poll_Window).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub window_share: Option<Probability> = Some(Probability(0.5)),
-        /// Again, when a poll has not been answered for so long (Timer_Poll).
+        /// Polls again if a poll is not answered within this time (Timer_Poll).
         pub timer: Duration = Duration::from_millis(300),
-        /// At least so long after the last poll (Timer_Poll_Prohibit); at once when absent.
+        /// Smallest time between polls (Timer_Poll_Prohibit). Default: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub prohibit: Option<Duration>,
-        /// Regularly (Timer_Poll_Periodic); not when absent.
+        /// Polls periodically (Timer_Poll_Periodic). Default: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub periodic: Option<Duration>,
     }
 }
 
-/// How a status report names missing PDUs (TS 25.322, 9.2.2.11).
+/// Encoding of missing PDUs in a status report (TS 25.322, 9.2.2.11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StatusFormat {
-    /// By the first of each run and the length of the run (LIST).
+    /// The first number of each run and its length (LIST).
     #[default]
     List,
-    /// By a bit for each PDU (BITMAP).
+    /// A bit for each PDU (BITMAP).
     Bitmap,
 }
 
 params! {
-    /// When the phone sends STATUS PDUs (TS 25.322, 9.7.2), and how they come to the sender.
+    /// Triggers of the phone's STATUS PDUs (TS 25.322, 9.7.2), and their transfer to the sender.
     pub struct Reports {
-        /// When it notices that a PDU is missing.
+        /// Reports when the phone detects that a PDU is missing.
         pub on_missing: bool = true,
-        /// At least so long after the last report (Timer_Status_Prohibit); at once when absent.
+        /// Smallest time between reports (Timer_Status_Prohibit).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub prohibit: Option<Duration> = Some(Duration::from_millis(100)),
-        /// Regularly (Timer_Status_Periodic); not when absent.
+        /// Reports periodically (Timer_Status_Periodic). Default: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub periodic: Option<Duration>,
-        /// How missing PDUs are named. A report that takes more than one PDU acknowledges nothing
-        /// behind what the PDU itself names.
+        /// Encoding of missing PDUs. In a report of several PDUs, each acknowledges only what it reports on
+        /// itself.
         pub format: StatusFormat,
-        /// From the end of the TTI that brings a PDU until a report about it is there.
+        /// Delay of a report, from the end of the TTI that brings a PDU.
         pub delay: Duration = Duration::from_millis(89),
-        /// Probability that a report, or another answer, is lost.
+        /// Probability that a report or another answer of the phone is lost.
         pub loss_rate: Probability = Probability(0.0),
     }
 }
 
-/// The most that TS 25.331 lets the network configure (10.3.4.23): all but one of the sequence numbers,
-/// which have 12 bits.
+/// Largest window that TS 25.331 allows (10.3.4.23): one less than the number of 12-bit sequence numbers.
 const LARGEST_WINDOW: u32 = 4_095;
 const SHORTEST_TIMER: Duration = Duration::from_millis(1);
 const LONGEST_TIMER: Duration = Duration::from_secs(600);
@@ -118,17 +118,19 @@ impl Checked for AcknowledgedMode {
     fn check(&self, check: &mut Check) {
         for (key, window) in [("tx_window", self.tx_window), ("rx_window", self.rx_window)] {
             check.require(window.get() <= LARGEST_WINDOW, key, || {
-                format!("sequence numbers of 12 bits allow a window of {LARGEST_WINDOW}, not {window}")
+                format!(
+                    "a window of {window} exceeds 12-bit sequence numbers; expected at most {LARGEST_WINDOW}"
+                )
             });
         }
         check.require(self.rx_window >= self.tx_window, "rx_window", || {
             format!(
-                "the phone would refuse PDUs that a window of {} lets through; expected at least `tx_window`",
+                "the phone rejects PDUs that a `tx_window` of {} allows; expected at least `tx_window`",
                 self.tx_window
             )
         });
         check.require(self.max_dat.is_none_or(|most| most.get() >= 2), "max_dat", || {
-            "a PDU is sent one time less than `max_dat`, so never; expected at least 2".to_owned()
+            "a PDU is sent `max_dat - 1` times, so never; expected at least 2".to_owned()
         });
         let unlimited = self.max_dat.is_none();
         check.idle(unlimited, &keys!(self; at_max_dat), "transmissions are unlimited without `max_dat`");
@@ -141,7 +143,7 @@ impl Checked for AcknowledgedMode {
     }
 }
 
-/// Reports a timer that no specification would set.
+/// Reports a timer that is out of range.
 pub fn require_timer(check: &mut Check, key: &str, timer: Option<Duration>) {
     check.require(timer.is_none_or(|t| (SHORTEST_TIMER..=LONGEST_TIMER).contains(&t)), key, || {
         format!("{} is out of range; expected {SHORTEST_TIMER} to {LONGEST_TIMER}", timer.unwrap_or_default())
@@ -151,12 +153,12 @@ pub fn require_timer(check: &mut Check, key: &str, timer: Option<Duration>) {
 impl Checked for Polling {
     fn check(&self, check: &mut Check) {
         check.require(self.last_pdu || self.periodic.is_some(), "last_pdu", || {
-            "nobody would ask about the last PDUs of a burst, so that they could be lost for ever; expected \
+            "without a poll the last PDUs of a burst can be lost for ever; expected \
              `last_pdu = true` or a `periodic` poll"
                 .to_owned()
         });
         check.require(self.window_share.is_none_or(|share| share.0 > 0.0), "window_share", || {
-            "expected a share of the window above 0".to_owned()
+            "0 polls in every PDU; expected a share above 0".to_owned()
         });
         require_timer(check, "timer", Some(self.timer));
         require_timer(check, "prohibit", self.prohibit);
@@ -170,7 +172,7 @@ impl Checked for Reports {
         require_timer(check, "periodic", self.periodic);
         check.at_most("delay", self.delay, LONGEST_TIMER);
         check.require(self.loss_rate.0 < 1.0, "loss_rate", || {
-            "no report would ever come; expected a probability below 1".to_owned()
+            "with a loss rate of 1 no report arrives; expected a probability below 1".to_owned()
         });
     }
 }

@@ -1,6 +1,7 @@
-//! What the two ends say to each other. Sequence numbers count without end; 12 bits and a window of
-//! less than half of them would say the same. Beyond that an old PDU could be taken for a new one, which
-//! is left out.
+//! PDUs exchanged by the two AM entities.
+//!
+//! Sequence numbers never wrap. With a window of less than half the 12-bit range the result is the same; with
+//! a larger one an old PDU could be mistaken for a new one, which is not modelled.
 
 use std::ops::Range;
 
@@ -9,10 +10,10 @@ use crate::rlc::segmentation::Piece;
 /// Bytes of an AMD PDU's header (TS 25.322, 9.2.1.4).
 pub const HEADER_BYTES: u32 = 2;
 
-/// The largest AMD PDU whose length indicators have 7 bits (9.2.2.8).
+/// Size of the largest AMD PDU with 7-bit length indicators (9.2.2.8).
 const LARGEST_WITH_SHORT_INDICATORS: u32 = 126;
 
-/// Bytes of a length indicator with its extension bit.
+/// Returns the bytes of a length indicator with its extension bit.
 pub fn indicator_bytes(pdu_bytes: u32) -> u32 {
     if pdu_bytes <= LARGEST_WITH_SHORT_INDICATORS { 1 } else { 2 }
 }
@@ -20,9 +21,9 @@ pub fn indicator_bytes(pdu_bytes: u32) -> u32 {
 /// A PDU to the phone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pdu {
-    /// With user data.
+    /// A PDU with user data.
     Data(Data),
-    /// Without.
+    /// A PDU without user data.
     Command(Command),
 }
 
@@ -31,24 +32,24 @@ pub enum Pdu {
 pub struct Data {
     /// Sequence number.
     pub sn: u64,
-    /// Whether a status report is asked for.
+    /// Whether the PDU requests a status report.
     pub poll: bool,
-    /// Its contents.
+    /// Parts of packets in the PDU.
     pub pieces: Vec<Piece>,
 }
 
-/// What the sender makes the phone do.
+/// Command to the phone: MRW or RESET.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// What it is about.
+    /// Kind of the command.
     pub kind: CommandKind,
-    /// First PDU to expect from now on.
+    /// Number of the next PDU that the phone must expect.
     pub sn: u64,
-    /// First packet that has not been discarded.
+    /// Number of the first packet that is not discarded.
     pub kept: u64,
 }
 
-/// The two commands.
+/// Kinds of commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandKind {
     /// Move Receiving Window, after a discard (11.6).
@@ -57,20 +58,20 @@ pub enum CommandKind {
     Reset,
 }
 
-/// What the phone answers.
+/// Feedback of the phone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Feedback {
     /// A STATUS PDU.
     Status(Status),
-    /// A command has been carried out.
+    /// The acknowledgement of a command.
     Done(Command),
 }
 
-/// A STATUS PDU: everything before `acknowledged` has arrived, save what is `missing`.
+/// A STATUS PDU: all PDUs before `acknowledged` have arrived except the `missing` ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
     /// LSN of the ACK super-field (9.2.2.11.2).
     pub acknowledged: u64,
-    /// Runs of missing PDUs.
+    /// Ranges of missing PDUs.
     pub missing: Vec<Range<u64>>,
 }

@@ -1,41 +1,41 @@
-//! Polling: when the sender asks for a status report (TS 25.322, 9.7.1).
+//! Polling: requests of the sender for status reports (TS 25.322, 9.7.1).
 
 use nodeb_base::units::Time;
 
 use super::params::Polling;
 
-/// What a poll may depend on, for one PDU that is sent.
+/// Conditions for a poll when a PDU is sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Occasion {
-    /// Packets that end in it, if it is sent for the first time.
+    /// Number of packets that end in the PDU, if it is sent for the first time.
     pub packets: u32,
-    /// Nothing more can be sent, neither new nor again: the buffer is empty or the window full.
+    /// Whether no other PDU can be sent, new or retransmitted: the buffer is empty or the window is full.
     pub last_pdu: bool,
-    /// It has been sent before, and nothing else waits to be sent again.
+    /// Whether the PDU is a retransmission and no other waits for retransmission.
     pub last_retransmission: bool,
-    /// Share of the window in use.
+    /// Used share of the window.
     pub window: f64,
-    /// One past the highest PDU sent so far, VT(S).
+    /// Number after the highest PDU sent, VT(S).
     pub sent: u64,
 }
 
-/// The sender's polls.
+/// Polling state of a sender.
 #[derive(Debug)]
 pub struct Poller {
     params: Polling,
     pdus: u32,
     packets: u32,
-    /// A poll is to be sent with the next PDU, or, where there is none, with one sent again.
+    /// Whether the next PDU must carry a poll; if there is none, one is retransmitted for it.
     wanted: bool,
     urgent: bool,
     prohibited_until: Option<Time>,
-    /// Timer_Poll, and VT(S) when the poll was sent.
+    /// Expiry of Timer_Poll, and VT(S) when the poll was sent.
     unanswered: Option<(Time, u64)>,
     next_periodic: Option<Time>,
 }
 
 impl Poller {
-    /// A poller that has asked nothing.
+    /// Creates a poller that has sent no poll.
     pub fn new(params: &Polling) -> Self {
         Self {
             params: params.clone(),
@@ -49,12 +49,12 @@ impl Poller {
         }
     }
 
-    /// Whether a PDU must be sent just to carry a poll.
+    /// Returns true if a PDU must be sent only to carry a poll.
     pub fn is_urgent(&self) -> bool {
         self.urgent
     }
 
-    /// Whether the PDU that is sent now asks for a report.
+    /// Records a PDU that is sent now. Returns true if it carries a poll.
     pub fn on_sent(&mut self, now: Time, occasion: Occasion) -> bool {
         self.count(occasion);
         let Polling { last_pdu, last_retransmission, window_share, .. } = self.params;
@@ -84,8 +84,8 @@ impl Poller {
         }
     }
 
-    /// A report has come: everything before `acknowledged` has arrived; `refused` says whether a PDU
-    /// is named as missing.
+    /// Processes a report: all PDUs before `acknowledged` have arrived, except those for which `refused`
+    /// returns true.
     pub fn on_status(&mut self, acknowledged: u64, refused: impl Fn(u64) -> bool) {
         let is_answer = |sent: u64| acknowledged >= sent || refused(sent - 1);
         if self.unanswered.is_some_and(|(_, sent)| is_answer(sent)) {
@@ -93,20 +93,20 @@ impl Poller {
         }
     }
 
-    /// Everything has been acknowledged, or given up: there is nothing to ask.
-    pub fn rest(&mut self) {
+    /// Stops polling, as all PDUs are acknowledged or given up.
+    pub fn stop(&mut self) {
         (self.wanted, self.urgent) = (false, false);
         (self.unanswered, self.next_periodic) = (None, None);
     }
 
-    /// When [`Self::on_time`] must be called next.
+    /// Returns the time at which [`Self::on_time`] must be called next, if any.
     pub fn next(&self) -> Option<Time> {
         let waiting = self.prohibited_until.filter(|_| self.wanted && !self.urgent);
         let timer = self.unanswered.map(|(at, _)| at);
         [waiting, timer, self.next_periodic].into_iter().flatten().min()
     }
 
-    /// Timers that have run out ask for a poll.
+    /// Requests a poll for each timer that has expired.
     pub fn on_time(&mut self, now: Time) {
         if self.unanswered.is_some_and(|(at, _)| at <= now) {
             self.unanswered = None;

@@ -1,4 +1,4 @@
-//! The receiver: its window, what is missing, and when it reports (TS 25.322, 11.3.3, 11.5).
+//! Receiver of acknowledged mode: its window, missing PDUs and reports (TS 25.322, 11.3.3, 11.5).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -12,98 +12,98 @@ use crate::rlc::Delivered;
 use crate::rlc::reassembly::Reassembly;
 use crate::rlc::sdu_buffer::SduBuffer;
 
-/// The receiving end.
+/// Receiving end of an AM entity.
 #[derive(Debug)]
 pub struct Receiver {
     window: u64,
     pdu_bytes: u32,
     format: StatusFormat,
-    /// First PDU that has not come, VR(R).
+    /// Number of the first PDU that is not received, VR(R).
     next: u64,
-    /// Whether those from there to the highest that came, VR(H), are here.
-    here: VecDeque<bool>,
+    /// Whether each PDU from `next` to the highest one received, VR(H), is received.
+    received: VecDeque<bool>,
     reassembly: Reassembly,
     reporter: Reporter,
 }
 
 impl Receiver {
-    /// A receiver that nothing has come to.
+    /// Creates a receiver before the first PDU.
     pub fn new(params: &AcknowledgedMode, pdu_bytes: u32, order: Delivered) -> Self {
         Self {
             window: u64::from(params.rx_window.get()),
             pdu_bytes,
             format: params.status.format,
             next: 0,
-            here: VecDeque::new(),
+            received: VecDeque::new(),
             reassembly: Reassembly::new(order),
             reporter: Reporter::new(&params.status),
         }
     }
 
-    /// One past the highest PDU that came, VR(H).
+    /// Returns the number after the highest PDU received, VR(H).
     fn highest(&self) -> u64 {
-        self.next + self.here.len() as u64
+        self.next + self.received.len() as u64
     }
 
-    /// An intact PDU with data has come. One outside the window or that came before is of no use, but
-    /// its poll counts.
+    /// Processes an intact data PDU. Only the poll bit counts if the PDU is outside the window or a
+    /// duplicate.
     pub fn on_data(&mut self, now: Time, data: &Data, sdus: &mut SduBuffer) {
-        self.reporter.begin(now);
+        self.reporter.start_periodic(now);
         let leaves_gap = data.sn > self.highest();
         let inside = (self.next..self.next + self.window).contains(&data.sn);
         if inside && self.mark(data.sn) {
             self.reassembly.take(&data.pieces, sdus);
         }
-        self.reporter.ask(data.poll, inside && leaves_gap);
+        self.reporter.request(data.poll, inside && leaves_gap);
     }
 
-    /// Marks a PDU of the window as here; whether it was not.
+    /// Marks a PDU of the window as received. Returns true if it was not.
     fn mark(&mut self, sn: u64) -> bool {
         let place = (sn - self.next) as usize;
-        if self.here.len() <= place {
-            self.here.resize(place + 1, false);
+        if self.received.len() <= place {
+            self.received.resize(place + 1, false);
         }
-        let is_new = !std::mem::replace(&mut self.here[place], true);
+        let is_new = !std::mem::replace(&mut self.received[place], true);
         self.move_window();
         is_new
     }
 
     fn move_window(&mut self) {
-        while self.here.front() == Some(&true) {
-            self.here.pop_front();
+        while self.received.front() == Some(&true) {
+            self.received.pop_front();
             self.next += 1;
         }
     }
 
-    /// A command has come.
+    /// Processes a command.
     pub fn on_command(&mut self, command: &Command, sdus: &mut SduBuffer) {
         if command.kind == CommandKind::Reset && command.sn >= self.highest() {
-            self.here.clear();
+            self.received.clear();
         }
         while self.next < command.sn {
-            self.here.pop_front();
+            self.received.pop_front();
             self.next += 1;
         }
         self.move_window();
         self.reassembly.give_up_before(command.kept, sdus);
     }
 
-    /// The report that goes now, if one is due.
+    /// Returns the STATUS PDUs of a report, if one is due.
     pub fn report(&mut self, now: Time) -> Vec<Status> {
         if !self.reporter.is_due(now) {
             return Vec::new();
         }
         let missing = self.missing();
         if missing.is_empty() {
-            self.reporter.rest();
+            self.reporter.stop_periodic();
         }
         report(self.format, self.pdu_bytes, &missing, self.highest())
     }
 
-    /// Runs of PDUs that have not come, below the highest that has.
+    /// Returns the ranges of missing PDUs below the highest one received.
     fn missing(&self) -> Vec<Range<u64>> {
         let mut runs: Vec<Range<u64>> = Vec::new();
-        for (sn, _) in (self.next..).zip(&self.here).filter(|(_, here)| !**here) {
+        for (sn, _) in (self.next..).zip(&self.received).filter(|(_, received)| !**received) {
             match runs.last_mut().filter(|run| run.end == sn) {
                 Some(run) => run.end += 1,
                 None => runs.push(sn..sn + 1),
@@ -112,7 +112,7 @@ impl Receiver {
         runs
     }
 
-    /// When a report may be due, if nothing comes before.
+    /// Returns the time at which a report may be due if no PDU arrives before.
     pub fn due(&self) -> Option<Time> {
         self.reporter.next()
     }

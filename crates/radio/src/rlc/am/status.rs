@@ -1,4 +1,4 @@
-//! Status reports: when the phone may send one, and how it is put into PDUs.
+//! Status reports: when the phone may send one, and their encoding in PDUs.
 
 use std::ops::Range;
 
@@ -7,35 +7,35 @@ use nodeb_base::units::Time;
 use super::params::{Reports, StatusFormat};
 use super::pdu::Status;
 
-/// When a report is due (TS 25.322, 9.7.2).
+/// Timing of reports (TS 25.322, 9.7.2).
 #[derive(Debug)]
 pub struct Reporter {
     params: Reports,
-    /// Something has asked for a report that may not go yet.
+    /// Whether a report is requested and not yet sent.
     wanted: bool,
     prohibited_until: Option<Time>,
     next_periodic: Option<Time>,
 }
 
 impl Reporter {
-    /// A reporter that has sent nothing.
+    /// Creates a reporter that has sent no report.
     pub fn new(params: &Reports) -> Self {
         Self { params: params.clone(), wanted: false, prohibited_until: None, next_periodic: None }
     }
 
-    /// The first PDU has come: periodic reports begin.
-    pub fn begin(&mut self, now: Time) {
+    /// Starts periodic reports, when a PDU arrives.
+    pub fn start_periodic(&mut self, now: Time) {
         if let (None, Some(period)) = (self.next_periodic, self.params.periodic) {
             self.next_periodic = Some(now + period);
         }
     }
 
-    /// A poll, or a missing PDU if the phone cares.
-    pub fn ask(&mut self, polled: bool, missing: bool) {
+    /// Requests a report after a poll, or after a missing PDU if the parameters say so.
+    pub fn request(&mut self, polled: bool, missing: bool) {
         self.wanted |= polled || (missing && self.params.on_missing);
     }
 
-    /// Whether a report goes now; if so, the next has to wait.
+    /// Returns true if a report must be sent now, and starts the prohibit timer.
     pub fn is_due(&mut self, now: Time) -> bool {
         if self.next_periodic.is_some_and(|at| at <= now) {
             self.next_periodic = self.params.periodic.map(|period| now + period);
@@ -49,36 +49,36 @@ impl Reporter {
         true
     }
 
-    /// When [`Self::is_due`] must be asked next, if nothing happens before.
+    /// Returns the time at which [`Self::is_due`] must be called next, if nothing happens before.
     pub fn next(&self) -> Option<Time> {
         let waiting = self.wanted.then(|| self.prohibited_until.unwrap_or_default());
         waiting.into_iter().chain(self.next_periodic).min()
     }
 
-    /// Periodic reports end where everything has arrived, until the next PDU comes.
-    pub fn rest(&mut self) {
+    /// Stops periodic reports until the next PDU, as all PDUs have arrived.
+    pub fn stop_periodic(&mut self) {
         self.next_periodic = None;
     }
 }
 
-/// Bits that every STATUS PDU takes: its header and the ACK super-field (9.2.1.5, 9.2.2.11.2).
+/// Bits of every STATUS PDU: header and ACK super-field (9.2.1.5, 9.2.2.11.2).
 const FIXED_BITS: u32 = 4 + 16;
-/// LIST super-field: type, length, and pairs of a number and the length of the run behind it.
+/// Bits of a LIST super-field: type and length. Pairs of a number and a run length follow.
 const LIST_BITS: u32 = 4 + 4;
 const PAIR_BITS: u32 = 12 + 4;
 const PAIRS_PER_LIST: u32 = 15;
 const RUN_PER_PAIR: u64 = 16;
-/// BITMAP super-field: type, length, first number, and up to 16 octets.
+/// Bits of a BITMAP super-field: type, length and first number. Up to 16 octets follow.
 const BITMAP_BITS: u32 = 4 + 4 + 12;
 const PDUS_PER_BITMAP: u32 = 128;
 
-/// The smallest PDU into which a report of one run fits.
+/// Size of the smallest PDU in which a report about one run fits.
 pub const SMALLEST_PDU_BYTES: u32 = (FIXED_BITS + BITMAP_BITS + 8).div_ceil(8);
 
-/// A report of everything before `highest` as STATUS PDUs of `pdu_bytes`.
+/// Returns a report about all PDUs before `highest`, as STATUS PDUs of `pdu_bytes`.
 ///
-/// A PDU acknowledges only what it accounts for itself, so that a lost one acknowledges nothing
-/// wrongly: the first up to what the second names, the others nothing more than what is in order.
+/// Losing one of these PDUs must not lead to a wrong acknowledgement. So the first acknowledges all PDUs
+/// before those that the second reports on, and the others only the PDUs received in order.
 pub fn report(format: StatusFormat, pdu_bytes: u32, missing: &[Range<u64>], highest: u64) -> Vec<Status> {
     let in_order = missing.first().map_or(highest, |run| run.start);
     let mut parts: Vec<Status> = Vec::new();
@@ -96,7 +96,7 @@ pub fn report(format: StatusFormat, pdu_bytes: u32, missing: &[Range<u64>], high
     parts
 }
 
-/// Takes runs, the first standing last, as far as LIST super-fields of one PDU can name them.
+/// Removes the runs that the LIST super-fields of one PDU can hold. `rest` is in descending order.
 fn take_list(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     let mut bits = (8 * pdu_bytes).saturating_sub(FIXED_BITS);
     let (mut pairs, mut taken) = (0, Vec::new());
@@ -116,7 +116,8 @@ fn take_list(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     taken
 }
 
-/// The same for BITMAP super-fields, each of which begins at a missing PDU.
+/// Removes the runs that the BITMAP super-fields of one PDU can hold; each super-field starts at a missing
+/// PDU. `rest` is in descending order.
 fn take_bitmap(rest: &mut Vec<Range<u64>>, pdu_bytes: u32) -> Vec<Range<u64>> {
     let mut bits = (8 * pdu_bytes).saturating_sub(FIXED_BITS);
     let mut taken = Vec::new();

@@ -1,4 +1,4 @@
-//! The sender: its window, what is sent next, and what a status report does (TS 25.322, 11.3).
+//! Sender of acknowledged mode: its window, the next PDU, and the effect of status reports (TS 25.322, 11.3).
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -11,14 +11,14 @@ use super::pdu::{Command, CommandKind, Data, HEADER_BYTES, Pdu, Status, indicato
 use super::polling::{Occasion, Poller};
 use crate::rlc::segmentation::{Piece, Segmenter};
 
-/// What has become of a PDU in the window.
+/// State of a PDU in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Sent, and nothing is known about it.
+    /// Sent, with an unknown result.
     Sent,
-    /// To be sent again.
+    /// Reported as missing: waits for retransmission.
     Refused,
-    /// Arrived, or not needed any more.
+    /// Received, or not needed any more.
     Settled,
 }
 
@@ -26,12 +26,12 @@ enum State {
 #[derive(Debug)]
 struct Outstanding {
     pieces: Vec<Piece>,
-    /// Times that it has been sent, VT(DAT).
+    /// Number of transmissions, VT(DAT).
     transmissions: u32,
     state: State,
 }
 
-/// The sending end.
+/// Sending end of an AM entity.
 #[derive(Debug)]
 pub struct Sender {
     window: usize,
@@ -44,13 +44,13 @@ pub struct Sender {
     refused: BTreeSet<u64>,
     poller: Poller,
     discard: Discard,
-    /// Number of the next packet to come, and of the first that has not been discarded.
+    /// Number of the next packet to be accepted.
     next_packet: u64,
     kept: u64,
 }
 
 impl Sender {
-    /// A sender with nothing to send, for PDUs of `pdu_bytes`.
+    /// Creates a sender with an empty buffer, for PDUs of `pdu_bytes`.
     pub fn new(params: &AcknowledgedMode, pdu_bytes: u32) -> Self {
         let payload = pdu_bytes.saturating_sub(HEADER_BYTES).max(1);
         Self {
@@ -68,14 +68,14 @@ impl Sender {
         }
     }
 
-    /// Takes a packet.
+    /// Accepts a packet.
     pub fn push(&mut self, now: Time, number: u64, bytes: u32) {
         self.segmenter.push(number, bytes);
-        self.discard.watch(now, number);
+        self.discard.start_timer(now, number);
         self.next_packet = number + 1;
     }
 
-    /// One past the last PDU sent, VT(S).
+    /// Returns the number after the last PDU sent, VT(S).
     fn end(&self) -> u64 {
         self.first + self.outstanding.len() as u64
     }
@@ -89,7 +89,7 @@ impl Sender {
         self.outstanding.get_mut(place)
     }
 
-    /// Whether there is something to send.
+    /// Returns true if there is something to send.
     pub fn is_ready(&self) -> bool {
         if self.discard.has_command() {
             return true;
@@ -98,8 +98,8 @@ impl Sender {
         !self.discard.is_resetting() && (has_data || (self.poller.is_urgent() && self.last_open().is_some()))
     }
 
-    /// PDUs that can be sent now: at most one too many for each packet that waits, and never none when
-    /// there is one.
+    /// Returns an upper bound of the number of PDUs that can be sent now, too large by at most one per
+    /// waiting packet; 0 only if there is none.
     pub fn waiting(&self) -> usize {
         if !self.is_ready() {
             return 0;
@@ -112,20 +112,21 @@ impl Sender {
         (commands + self.refused.len() + self.segmenter.pdus().min(room)).max(1)
     }
 
-    /// The packet with which the next PDU with data begins.
+    /// Returns the packet with which the next data PDU starts.
     pub fn next_packet(&self) -> Option<u64> {
-        let again = self.refused.first().map(|sn| &self.outstanding[(sn - self.first) as usize]);
-        let again = again.and_then(|pdu| pdu.pieces.first()).map(|piece| piece.sdu);
-        again.or_else(|| self.segmenter.packet())
+        let refused = self.refused.first().map(|sn| &self.outstanding[(sn - self.first) as usize]);
+        let packet = refused.and_then(|pdu| pdu.pieces.first()).map(|piece| piece.sdu);
+        packet.or_else(|| self.segmenter.packet())
     }
 
-    /// The highest PDU that has not been settled.
+    /// Returns the highest PDU that is not settled.
     fn last_open(&self) -> Option<u64> {
         let place = self.outstanding.iter().rposition(|pdu| pdu.state != State::Settled)?;
         Some(self.first + place as u64)
     }
 
-    /// The next PDU: a command, one that is sent again, a new one, or one that only carries a poll.
+    /// Returns the next PDU, if any: a command, a retransmission, a new PDU, or a retransmission only to
+    /// carry a poll.
     pub fn send(&mut self, now: Time) -> Option<Pdu> {
         loop {
             if let Some(command) = self.discard.take_command(now) {
@@ -135,14 +136,14 @@ impl Sender {
                 return None;
             }
             if let Some(sn) = self.refused.pop_first() {
-                if let Some(pdu) = self.send_again(now, sn) {
+                if let Some(pdu) = self.retransmit(now, sn) {
                     return Some(pdu);
                 }
             } else if self.can_send_new() {
                 return Some(self.send_new(now));
             } else if self.poller.is_urgent() {
                 let sn = self.last_open()?;
-                if let Some(pdu) = self.send_again(now, sn) {
+                if let Some(pdu) = self.retransmit(now, sn) {
                     return Some(pdu);
                 }
             } else {
@@ -163,8 +164,8 @@ impl Sender {
         Pdu::Data(Data { sn, poll, pieces })
     }
 
-    /// Sends a PDU again; `None` when it has been sent as often as it may, or is not needed.
-    fn send_again(&mut self, now: Time, sn: u64) -> Option<Pdu> {
+    /// Retransmits a PDU. Returns `None` if it has reached the limit of transmissions or is not needed.
+    fn retransmit(&mut self, now: Time, sn: u64) -> Option<Pdu> {
         let max_dat = self.max_dat;
         let pdu = self.at(sn)?;
         pdu.transmissions += 1;
@@ -179,20 +180,20 @@ impl Sender {
         Some(Pdu::Data(Data { sn, poll, pieces }))
     }
 
-    fn poll(&mut self, now: Time, packets: u32, again: bool) -> bool {
+    fn poll(&mut self, now: Time, packets: u32, is_retransmission: bool) -> bool {
         let occasion = Occasion {
             packets,
             last_pdu: self.refused.is_empty() && !self.can_send_new(),
-            last_retransmission: again && self.refused.is_empty(),
+            last_retransmission: is_retransmission && self.refused.is_empty(),
             window: self.outstanding.len() as f64 / self.window as f64,
             sent: self.end(),
         };
         self.poller.on_sent(now, occasion)
     }
 
-    // --- what the phone says ---
+    // --- feedback ---
 
-    /// A STATUS PDU has come.
+    /// Processes a STATUS PDU.
     pub fn on_status(&mut self, status: &Status) {
         let acknowledged = status.acknowledged.min(self.end());
         let is_missing = |sn: u64| status.missing.iter().any(|run: &Range<u64>| run.contains(&sn));
@@ -208,7 +209,7 @@ impl Sender {
         self.move_window();
         self.poller.on_status(acknowledged, is_missing);
         if self.outstanding.is_empty() {
-            self.poller.rest();
+            self.poller.stop();
         }
     }
 
@@ -226,34 +227,34 @@ impl Sender {
         }
     }
 
-    /// The window begins with the first PDU that is not settled. One that was settled by a discard
-    /// stays in it until the phone knows.
+    /// Moves the window to the first PDU that is not settled. PDUs settled by a discard remain in it until
+    /// the phone has acknowledged the command.
     fn move_window(&mut self) {
-        let held = self.discard.window_held_at().unwrap_or(u64::MAX);
-        while self.first < held && self.outstanding.front().is_some_and(|pdu| pdu.state == State::Settled) {
+        let limit = self.discard.window_limit().unwrap_or(u64::MAX);
+        while self.first < limit && self.outstanding.front().is_some_and(|pdu| pdu.state == State::Settled) {
             self.outstanding.pop_front();
             self.first += 1;
         }
     }
 
-    /// The phone has carried out a command.
+    /// Processes the acknowledgement of a command.
     pub fn on_done(&mut self, command: &Command) {
         if self.discard.on_done(command) {
             self.move_window();
             if self.outstanding.is_empty() {
-                self.poller.rest();
+                self.poller.stop();
             }
         }
     }
 
     // --- timers, discard and reset ---
 
-    /// When [`Self::on_time`] must be called next.
+    /// Returns the time at which [`Self::on_time`] must be called next, if any.
     pub fn due(&self) -> Option<Time> {
         [self.poller.next(), self.discard.next()].into_iter().flatten().min()
     }
 
-    /// Does what is due. Returns the packets discarded of which the phone has heard nothing.
+    /// Processes what is due. Returns the packets discarded before any part was sent.
     pub fn on_time(&mut self, now: Time) -> Range<u64> {
         self.poller.on_time(now);
         let expired = self.discard.on_time(now);
@@ -263,7 +264,7 @@ impl Sender {
         }
     }
 
-    /// The first packet of which not all has been acknowledged.
+    /// Returns the first packet that is not completely acknowledged.
     fn first_packet(&self) -> u64 {
         let open = self.outstanding.iter().find(|pdu| pdu.state != State::Settled);
         let in_window = open.and_then(|pdu| pdu.pieces.first()).map(|piece| piece.sdu);
@@ -283,8 +284,8 @@ impl Sender {
         }
     }
 
-    /// Discards every packet before number `kept`. Returns them where the phone has heard of none and
-    /// need not be told.
+    /// Discards all packets before number `kept`. If no part of them was sent, returns them, and the phone
+    /// need not be informed.
     fn discard_before(&mut self, kept: u64) -> Range<u64> {
         self.kept = kept;
         let front = self.segmenter.front();
@@ -299,11 +300,11 @@ impl Sender {
         for gone in self.first..sn {
             self.settle(gone);
         }
-        self.discard.give(Command { kind: CommandKind::MoveWindow, sn, kept }, self.first);
+        self.discard.issue(Command { kind: CommandKind::MoveWindow, sn, kept }, self.first);
         0..0
     }
 
-    /// Resets the protocol: whatever has been begun is lost.
+    /// Resets the protocol: all packets of which a part was sent are lost.
     fn reset(&mut self) {
         let (end, next) = (self.end(), self.next_packet);
         let begun = self.segmenter.front();
@@ -313,18 +314,18 @@ impl Sender {
         self.outstanding.clear();
         self.refused.clear();
         self.first = end;
-        self.poller.rest();
-        self.discard.give(Command { kind: CommandKind::Reset, sn: end, kept }, end);
+        self.poller.stop();
+        self.discard.issue(Command { kind: CommandKind::Reset, sn: end, kept }, end);
     }
 
-    /// PDUs sent and not settled at the beginning of the window, for tests.
+    /// Returns the number of PDUs in the window.
     #[cfg(test)]
     pub fn window_span(&self) -> usize {
         self.outstanding.len()
     }
 }
 
-/// Whether a PDU holds a part of a packet before number `kept`.
+/// Returns true if a PDU contains a part of a packet before number `kept`.
 fn touches(pdu: &Outstanding, kept: u64) -> bool {
     pdu.pieces.iter().any(|piece| piece.sdu < kept)
 }

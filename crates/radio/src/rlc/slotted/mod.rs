@@ -1,13 +1,14 @@
-//! A window of places (E. Costamagna, L. Favalli, M. Lanati and F. Tarantola, "An end to end
+//! RLC mode with a window of slots (E. Costamagna, L. Favalli, M. Lanati and F. Tarantola, "An end to end
 //! simulator for performance comparison of different TCP schemes over UTRA channels", section 5).
 //!
-//! PDUs are sent in windows of 15 places. The phone tells the outcomes of 5 PDUs together. A wrong
-//! PDU goes again in the same place of the next window, and a place whose PDU was right carries the
-//! next new one. Read so: each place is a stop-and-wait of its own, the places take turns, and one
-//! whose outcome is not known yet is waited for. A place with nothing to send is passed over. The
-//! phone sees blocks come, right or wrong, so it counts wrong ones too and the last report of a burst
-//! need not be full, nor one without which the
-//! window could not go on. Reports are not lost, as the study has it.
+//! PDUs are sent in windows of 15 slots, and the phone reports about 5 PDUs at a time. A PDU in error is
+//! retransmitted in the same slot of the next window, while a slot whose PDU was received carries the next
+//! new one. This is interpreted as follows: each slot is a stop-and-wait protocol, the slots take turns, and
+//! the sender waits for a slot whose result is still unknown. A slot with nothing to send is skipped.
+//!
+//! The phone detects PDUs in error as well as intact ones and counts both. A report that is not full is sent
+//! after the last PDU of a burst, and whenever the window could not advance without it. As in the study, no
+//! report is lost.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -27,20 +28,20 @@ use super::segmentation::{Piece, Segmenter};
 use crate::Backlog;
 
 params! {
-    /// A window of places. The defaults are the study's; it does not say how long a report takes.
+    /// Window of slots. Defaults: those of the study, which does not give a delay of reports.
     pub struct Slotted {
-        /// Places in a window, in PDUs.
+        /// Slots in a window, one PDU each.
         pub places: NonZeroU32 = positive(15),
-        /// PDUs whose outcomes are reported together.
+        /// PDUs per report.
         pub report_every: NonZeroU32 = positive(5),
-        /// Bytes of a PDU that are header.
+        /// Header of a PDU, included in its size.
         pub header: Size = Size(2),
-        /// From the end of the TTI that brings the last of these PDUs until the report is there.
+        /// Delay of a report, from the end of the TTI that brings its last PDU.
         pub report_delay: Duration = Duration::from_millis(20),
     }
 }
 
-/// More places than a sequence number of 12 bits tells apart.
+/// Largest window: half the range of 12-bit sequence numbers.
 const MAX_PLACES: u32 = 2_047;
 const LONGEST_DELAY: Duration = Duration::from_secs(600);
 
@@ -48,17 +49,14 @@ impl Checked for Slotted {
     fn check(&self, check: &mut Check) {
         check.at_most("places", self.places.get(), MAX_PLACES);
         check.require(self.report_every <= self.places, "report_every", || {
-            format!(
-                "a window of {} would be over before a report is due; expected at most `places`",
-                self.places
-            )
+            format!("a window of {} ends before a report is due; expected at most `places`", self.places)
         });
         check.at_most("report_delay", self.report_delay, LONGEST_DELAY);
     }
 }
 
 impl Slotted {
-    /// Both ends for a user.
+    /// Returns both ends for a user.
     pub fn build(&self, setting: Setting) -> Window {
         let header = u32::try_from(self.header.0).unwrap_or(u32::MAX);
         Window {
@@ -69,21 +67,21 @@ impl Slotted {
             wrong: 0,
             open: Vec::new(),
             unreported: Vec::new(),
-            way_back: VecDeque::new(),
+            reports_in_flight: VecDeque::new(),
             reassembly: Reassembly::new(setting.order),
             sdus: SduBuffer::new(setting.buffer),
         }
     }
 }
 
-/// State of a place in the window.
+/// State of a slot in the window.
 #[derive(Debug)]
 enum PlaceState {
-    /// Nothing: the next new PDU may come here.
+    /// Empty: the next new PDU may use the slot.
     Free,
-    /// A PDU whose outcome is not known.
+    /// A PDU was sent, and its result is unknown.
     Sent(Vec<Piece>),
-    /// A PDU that has to go again.
+    /// A PDU was in error and must be retransmitted.
     Wrong(Vec<Piece>),
 }
 
@@ -92,11 +90,11 @@ enum PlaceState {
 pub struct Pdu {
     place: usize,
     pieces: Vec<Piece>,
-    /// Nothing can follow before a report: the phone sends it at once.
+    /// Whether no PDU can follow before a report, which the phone therefore sends at once.
     last: bool,
 }
 
-/// Outcomes of PDUs, by their places: whether each was right.
+/// Results of PDUs: slot, and whether the PDU was intact.
 type Report = Vec<(usize, bool)>;
 
 /// Both ends of one user's window.
@@ -105,20 +103,20 @@ pub struct Window {
     params: Slotted,
     segmenter: Segmenter,
     places: Vec<PlaceState>,
-    /// Whose turn it is, and how many places have a PDU that must go again.
+    /// Next slot in turn.
     turn: usize,
     wrong: usize,
-    /// Places of the PDUs that have been sent and make no full report yet.
+    /// Slots of the PDUs sent since the last report that the phone will send.
     open: Vec<usize>,
-    /// Outcomes that the phone has not told, and those that the sender has not heard.
+    /// Results that the phone has not reported.
     unreported: Report,
-    way_back: VecDeque<(Time, Report)>,
+    reports_in_flight: VecDeque<(Time, Report)>,
     reassembly: Reassembly,
     sdus: SduBuffer,
 }
 
 impl Window {
-    fn has_something(&self) -> bool {
+    fn has_data(&self) -> bool {
         self.wrong > 0 || !self.segmenter.is_empty()
     }
 
@@ -132,7 +130,7 @@ impl Window {
         }
     }
 
-    /// The next place, from the one whose turn it is on, that has something to send or is waited for.
+    /// Returns the next slot in turn that has something to send or waits for its result.
     fn next_place(&self) -> Option<usize> {
         let count = self.places.len();
         let is_busy = |place: &usize| match &self.places[*place] {
@@ -142,18 +140,18 @@ impl Window {
         (0..count).map(|step| (self.turn + step) % count).find(is_busy)
     }
 
-    /// The next place that has something to send, unless one that is waited for comes first.
+    /// Returns the next slot with something to send, unless a slot that waits for its result comes first.
     fn ready_place(&self) -> Option<usize> {
         self.next_place().filter(|place| !matches!(self.places[*place], PlaceState::Sent(_)))
     }
 
-    /// Notes that a place was sent; whether the phone must report at once, because nothing follows or
-    /// because what is waited for would never be part of a full report.
+    /// Records a PDU sent in a slot. Returns true if the phone must report at once, because no PDU follows,
+    /// or because the sender waits for a result that a full report would never include.
     fn closes_report(&mut self, place: usize) -> bool {
         self.open.push(place);
         let waits =
             self.ready_place().is_none() && self.next_place().is_some_and(|next| self.open.contains(&next));
-        let last = !self.has_something() || waits;
+        let last = !self.has_data() || waits;
         if last || self.open.len() >= self.params.report_every.get() as usize {
             self.open.clear();
         }
@@ -173,7 +171,7 @@ impl Peers for Window {
     }
 
     fn is_ready(&self) -> bool {
-        self.has_something() && self.ready_place().is_some()
+        self.has_data() && self.ready_place().is_some()
     }
 
     fn send(&mut self, _now: Time) -> Option<Pdu> {
@@ -202,17 +200,17 @@ impl Peers for Window {
         self.unreported.push((pdu.place, intact));
         if pdu.last || self.unreported.len() >= self.params.report_every.get() as usize {
             let report = std::mem::take(&mut self.unreported);
-            self.way_back.push_back((now + self.params.report_delay, report));
+            self.reports_in_flight.push_back((now + self.params.report_delay, report));
         }
     }
 
     fn due(&self) -> Option<Time> {
-        self.way_back.front().map(|(at, _)| *at)
+        self.reports_in_flight.front().map(|(at, _)| *at)
     }
 
     fn on_time(&mut self, now: Time) {
-        while self.way_back.front().is_some_and(|(at, _)| *at <= now)
-            && let Some((_, report)) = self.way_back.pop_front()
+        while self.reports_in_flight.front().is_some_and(|(at, _)| *at <= now)
+            && let Some((_, report)) = self.reports_in_flight.pop_front()
         {
             self.on_report(report);
         }
@@ -223,7 +221,7 @@ impl Peers for Window {
     }
 
     fn backlog(&self) -> Backlog {
-        self.sdus.held()
+        self.sdus.backlog()
     }
 }
 

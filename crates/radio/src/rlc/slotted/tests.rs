@@ -1,4 +1,4 @@
-//! The window of places by hand-made timelines, and its laws.
+//! The window of slots: timelines computed by hand, and a property test.
 
 use nodeb_base::units::{Duration, Size};
 use proptest::collection::vec;
@@ -9,7 +9,7 @@ use crate::rlc::Delivered;
 use crate::rlc::am::Setting;
 use crate::rlc::testing::Air;
 
-/// Four places, two of them reported together after 20 ms; 10 bytes of payload.
+/// Returns a channel with four slots, reports about two PDUs after 20 ms, and 10 bytes of payload per PDU.
 fn air(per_tti: usize) -> Air<Window> {
     let params = Slotted {
         places: 4.try_into().unwrap(),
@@ -21,14 +21,14 @@ fn air(per_tti: usize) -> Air<Window> {
     Air::new(params.build(setting), per_tti)
 }
 
-/// When each PDU was sent, in which place, and from which byte of which packet on.
+/// Returns the time of each PDU sent, its slot, and its first packet with the offset in it.
 fn sent(air: &Air<Window>) -> Vec<(u64, usize, u64, u32)> {
     let of_pdu = |(at, pdu): &(u64, super::Pdu)| (*at, pdu.place, pdu.pieces[0].sdu, pdu.pieces[0].offset);
     air.sent.iter().map(of_pdu).collect()
 }
 
 #[test]
-fn a_wrong_pdu_goes_again_in_its_place_and_free_places_go_on() {
+fn a_pdu_in_error_is_retransmitted_in_its_slot_while_others_advance() {
     let mut air = air(2);
     air.push(0..3, 30);
     let mut count = 0;
@@ -36,8 +36,8 @@ fn a_wrong_pdu_goes_again_in_its_place_and_free_places_go_on() {
         count += 1;
         count == 2
     });
-    // Places 0 and 1 are reported at 30 ms: 1 was wrong. 2 and 3 are at 40 ms. The window goes round
-    // without it.
+    // Slots 0 and 1 are reported at 30 ms, with an error in 1; slots 2 and 3 are reported at 40 ms. The
+    // window advances while the PDU in error is retransmitted.
     assert_eq!(
         sent(&air),
         [
@@ -57,9 +57,9 @@ fn a_wrong_pdu_goes_again_in_its_place_and_free_places_go_on() {
     assert!(air.is_quiet());
 }
 
-/// One PDU alone is reported at once: nothing follows it.
+/// A single PDU is reported at once, as no other follows.
 #[test]
-fn the_last_report_of_a_burst_need_not_be_full() {
+fn the_last_report_of_a_burst_may_be_partial() {
     let mut air = air(2);
     air.push(0..1, 5);
     let mut count = 0;
@@ -75,7 +75,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn everything_comes_in_order_and_no_more_is_open_than_there_are_places(
+    fn packets_arrive_in_order_within_the_window(
         packets in vec((0..60usize, 1..60u32), 1..25),
         lost in vec(any::<bool>(), 1..80),
         (places, every) in (1..20u32).prop_flat_map(|places| (Just(places), 1..=places)),

@@ -3,8 +3,8 @@
 //! In the timelines a packet of 480 B takes 120 ms on the FACH (32 kbps) and 10 ms on a dedicated
 //! channel (384 kbps), and there is no signalling unless a test adds some.
 
-mod laws;
 mod policies;
+mod properties;
 mod queueing;
 
 use nodeb_base::context::Surroundings;

@@ -1,13 +1,16 @@
-//! TTIs with the simple ARQ: scheduling, block errors, retransmission, delivery (`wang`, section 8).
+//! MAC for the simple ARQ: schedules users, draws block errors, retransmits and delivers (`wang`, section 8).
 //!
-//! In a TTI one user may send: first the failed blocks that may go again, one per channel, then new
-//! PDUs. A block fails as a whole; it may be sent again at the first TTI boundary at least the
-//! retransmission delay after the beginning of the TTI that failed. Packets arrive at the end of the TTI
-//! that completes them. A bearer whose only user fills every channel runs on, TTI after TTI, until a packet
-//! is complete: nothing that arrives before could change those TTIs. Where errors are independent and no
-//! block waits to go again, TTIs up to the next error are one step. A block whose errors follow a model
-//! has failed when any of its PDUs is wrong. Left out: ACK/NACK errors, control channels, and a limit on
-//! how many blocks may be outstanding (`wang`, section 8.3).
+//! One user may send per TTI: first the failed blocks that are due, one per channel, then new PDUs. A block
+//! fails as a whole; with an error model it fails if any of its PDUs is in error. Its earliest retransmission
+//! is at the first TTI boundary at least the retransmission delay after the start of the failed TTI. A packet
+//! arrives at the end of the TTI that completes it.
+//!
+//! If a user is alone on the bearer and fills every channel, the MAC simulates following TTIs at once until a
+//! packet is complete, as no arrival can change them. If errors are independent and no block waits for
+//! retransmission, all TTIs until the next error are a single step.
+//!
+//! Not modelled: ACK/NACK errors, control channels, and a limit on the number of outstanding blocks (`wang`,
+//! section 8.3).
 
 use std::ops::Range;
 
@@ -30,7 +33,7 @@ use crate::mac::sched::{Candidate, Scheduler};
 use crate::rlc::{Buffer, FailedBlock};
 use crate::{Backlog, UserRadio};
 
-/// Plain TTIs that are worth a step of their own.
+/// Smallest number of TTIs for which a single step is worth its cost.
 const FEWEST_AT_ONCE: u64 = 4;
 
 #[derive(Debug)]
@@ -39,24 +42,24 @@ struct User {
     block_size: BlockSize,
 }
 
-/// The simple ARQ in TTIs.
+/// MAC of the simple ARQ.
 #[derive(Debug)]
 pub struct ArqMac {
     air: Air,
     users: Vec<User>,
     channel: SharedChannel,
     errors: BlockErrors,
-    /// TTIs from one in which a block failed to the first in which it may go again.
+    /// Number of TTIs from one in which a block fails to its earliest retransmission.
     retransmission_ttis: u64,
-    /// Who was sent packets' last PDUs, which arrive when the last TTI that was run ends.
+    /// User with packets completed in the last simulated TTI, at whose end they arrive.
     completed: Option<usize>,
     ahead: Ahead,
-    /// Whether it may run ahead; only tests forbid it.
+    /// Whether TTIs may be simulated ahead of time; false only in tests.
     runs_ahead: bool,
 }
 
 impl ArqMac {
-    /// Empty buffers, whose blocks fail by `errors` if they are given.
+    /// Creates a MAC with empty buffers; blocks fail according to `errors` if given.
     pub fn new(
         air: Air,
         errors: Option<&ErrorModel>,
@@ -82,13 +85,13 @@ impl ArqMac {
         }
     }
 
-    /// The same that runs every TTI when it comes.
+    /// Returns this MAC without simulation ahead of time.
     #[cfg(test)]
     fn without_running_ahead(self) -> Self {
         Self { runs_ahead: false, ..self }
     }
 
-    /// Who gets TTI number `tti`, if anybody has something to send.
+    /// Returns the user of TTI `tti`, or `None` if no user has something to send.
     fn choose(&mut self, tti: u64) -> Option<Candidate> {
         let Self { users, channel, .. } = self;
         channel.choose(tti, users, |user, state| {
@@ -97,14 +100,14 @@ impl ArqMac {
         })
     }
 
-    /// Returns true if its blocks can be emitted as runs: there are bits for those of a TTI, and those that fail go again in
-    /// their order.
+    /// Returns true if blocks can be emitted as combined runs: their bits describe a whole TTI, and failed
+    /// blocks are retransmitted in order.
     fn emits_runs(&self) -> bool {
         self.air.channels <= Blocks::MOST && self.air.max_transmissions.is_none()
     }
 
-    /// Runs TTI number `tti`, and as many after it as nothing can change. Nobody pays for listeners that are not there:
-    /// `EACH` says that blocks are told one by one, `TOGETHER` that those of a TTI are.
+    /// Simulates TTI `tti`, and as many following ones as nothing can change. The constants avoid costs of
+    /// absent listeners: with `EACH` single blocks are emitted, with `TOGETHER` those of each TTI combined.
     fn run<const EACH: bool, const TOGETHER: bool>(
         &mut self,
         ctx: &mut Context,
@@ -120,9 +123,9 @@ impl ArqMac {
         let mut sender =
             Sender { air, buffer, errors, ahead, user, retransmission_ttis: *retransmission_ttis };
         let in_steps = block_size.is_constant() && !(EACH && ctx.wants(Mask::BLOCKS));
-        // A user who is alone and can fill every channel sends the same whatever arrives before.
+        // A user who is alone and can fill every channel sends the same, whatever arrives.
         let all_full = if is_alone { u64::from(air.channels) * u64::from(block_size.most) } else { u64::MAX };
-        let mut goes_on = sender.buffer.fresh() >= all_full;
+        let mut goes_on = sender.buffer.new_pdus() >= all_full;
         let mut is_now = true;
         let is_silent = in_steps && !EACH && !TOGETHER && sender.air.max_transmissions.is_none();
         let runs_full = is_silent && sender.errors.good_blocks().is_some();
@@ -153,7 +156,8 @@ impl ArqMac {
             }
             is_now = false;
             let completes = sender.buffer.has_complete();
-            goes_on = !completes && sender.buffer.fresh() >= all_full && grid.beginning(tti) <= ctx.horizon;
+            goes_on =
+                !completes && sender.buffer.new_pdus() >= all_full && grid.beginning(tti) <= ctx.horizon;
             if !goes_on {
                 break completes;
             }
@@ -166,7 +170,7 @@ impl ArqMac {
 
 impl Mac for ArqMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
-        // What is only counted can wait until somebody looks.
+        // Updates of counters alone can wait.
         if !ctx.sink.is_deaf() {
             self.catch_up(ctx, grid);
         }
@@ -197,7 +201,7 @@ impl Mac for ArqMac {
         self.ahead.emit_due(ctx, grid);
     }
 
-    fn land(&mut self, ctx: &mut Context, _: u64) {
+    fn complete(&mut self, ctx: &mut Context, _: u64) {
         let Some(user) = self.completed.take() else {
             return;
         };
@@ -226,7 +230,7 @@ impl Mac for ArqMac {
     }
 }
 
-/// The user who sends, and what that takes.
+/// The sending user, and access to what a transmission needs.
 struct Sender<'a> {
     air: &'a Air,
     buffer: &'a mut Buffer,
@@ -237,8 +241,8 @@ struct Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// Fills the channels of a TTI: failed blocks that may go again, then new ones of `rate` PDUs. Returns what was sent,
-    /// and where blocks are told together, these.
+    /// Fills the channels of a TTI: failed blocks that are due, then new ones of `rate` PDUs. Returns the
+    /// totals and, with `TOGETHER`, the blocks.
     #[inline]
     fn send_blocks<const EACH: bool, const TOGETHER: bool>(
         &mut self,
@@ -252,18 +256,18 @@ impl Sender<'_> {
         let user = self.user;
         let resource = |left: u64| Resource { user, tti, channel: all - left };
         let mut sent = Sent::default();
-        let mut told = Blocks { per_block: rate, ttis: 1, ..Blocks::default() };
+        let mut blocks = Blocks { per_block: rate, ttis: 1, ..Blocks::default() };
         while channels > 0
             && let Some(block) = self.buffer.take_failed(tti)
         {
             let on = resource(channels);
             channels -= 1;
             sent.units += block.pdus;
-            let fails = self.errors.fails_again(on, block.pdus, block.transmissions);
+            let fails = self.errors.retransmission_fails(on, block.pdus, block.transmissions);
             let block = FailedBlock { transmissions: block.transmissions + 1, ..block };
             if TOGETHER {
-                told.again |= 1 << on.channel;
-                told.failed |= u64::from(fails) << on.channel;
+                blocks.again |= 1 << on.channel;
+                blocks.failed |= u64::from(fails) << on.channel;
             }
             if EACH {
                 self.emit_block(ctx, grid.beginning(tti), block, fails);
@@ -274,20 +278,20 @@ impl Sender<'_> {
             }
         }
         let per_block = u64::from(rate);
-        let pdus = self.buffer.fresh().min(channels * per_block);
+        let pdus = self.buffer.new_pdus().min(channels * per_block);
         let mut new = if per_block == 1 { pdus } else { pdus.div_ceil(per_block) };
-        let mut first = self.buffer.take_fresh(pdus);
+        let mut first = self.buffer.take_new(pdus);
         let end = first + pdus;
         sent.blocks = (all - channels + new) as u32;
         sent.units += pdus as u32;
-        (told.first, told.units, told.per_tti) = (first, pdus as u32, sent.blocks);
+        (blocks.first, blocks.units, blocks.per_tti) = (first, pdus as u32, sent.blocks);
         while let Some(good) = self.errors.first_failure(resource(channels), new, rate) {
             channels -= good;
             let failed = first + good * per_block;
             let size = per_block.min(end - failed);
             let block = FailedBlock { first: failed, pdus: size as u32, transmissions: 1 };
             if TOGETHER {
-                told.failed |= 1 << (all - channels);
+                blocks.failed |= 1 << (all - channels);
             }
             channels -= 1;
             if EACH {
@@ -302,13 +306,13 @@ impl Sender<'_> {
         if EACH {
             self.emit_new(ctx, grid.beginning(tti), first..end, rate);
         }
-        (sent, told)
+        (sent, blocks)
     }
 
-    /// Runs TTIs from number `tti` on, before number `end`, as long as they are full and not worth a step, and returns the
-    /// number of the next. It does what [`Self::send_blocks`] does, for a constant rate, blocks that are repeated without
-    /// end and fail independently, and without listeners to blocks. Most TTIs with errors are such ones, and by themselves
-    /// they take half the time.
+    /// Simulates TTIs from number `tti`, before number `end`, while they are full and not worth a single
+    /// step, and returns the number of the next one. The result is that of [`Self::send_blocks`] for a
+    /// constant rate, unlimited transmissions, independent errors and no listeners to blocks. Most TTIs with
+    /// errors are of this kind, and a loop of their own halves their cost.
     #[inline(never)]
     fn run_full(&mut self, mut tti: u64, end: u64) -> u64 {
         let BlockErrors::Independent(gaps) = &mut *self.errors else {
@@ -331,7 +335,7 @@ impl Sender<'_> {
                 }
             }
             sent.units += new as u32 * pdus;
-            let mut first = self.buffer.take_fresh(new * per_block);
+            let mut first = self.buffer.take_new(new * per_block);
             while let Some(good) = gaps[0].next_error_within(new) {
                 first += good * per_block;
                 sent.failed += 1;
@@ -341,17 +345,17 @@ impl Sender<'_> {
             }
             self.ahead.run(tti, 1, 0, sent);
             tti += 1;
-            let is_full = self.buffer.fresh() >= all * per_block && gaps[0].good() < FEWEST_AT_ONCE * all;
+            let is_full = self.buffer.new_pdus() >= all * per_block && gaps[0].good() < FEWEST_AT_ONCE * all;
             if !is_full || tti >= end || self.buffer.has_complete() {
                 return tti;
             }
         }
     }
 
-    /// A block has failed: it waits to go again, or is given up.
+    /// Queues a failed block for retransmission, or gives it up.
     #[inline]
     fn fail(&mut self, ctx: &mut Context, grid: &Grid, tti: u64, block: FailedBlock) {
-        if self.air.may_send_again(block.transmissions) {
+        if self.air.may_retransmit(block.transmissions) {
             self.buffer.keep_failed(tti + self.retransmission_ttis, block);
         } else {
             self.give_up(ctx, grid.beginning(tti), block);
@@ -365,7 +369,7 @@ impl Sender<'_> {
         self.buffer.give_up(first..first + u64::from(pdus));
     }
 
-    /// Emits new blocks of `rate` PDUs that have been received.
+    /// Emits new blocks of `rate` PDUs that are received without errors.
     #[cold]
     fn emit_new(&mut self, ctx: &mut Context, at: Time, pdus: Range<u64>, rate: u32) {
         for first in pdus.clone().step_by(rate as usize) {
@@ -374,7 +378,8 @@ impl Sender<'_> {
         }
     }
 
-    /// Emits a block that has been sent, which is known by its first PDU, and what it carries for the first time.
+    /// Emits a transmission of a block, which is identified by its first PDU, and its contents at the first
+    /// transmission.
     #[cold]
     fn emit_block(&mut self, ctx: &mut Context, at: Time, block: FailedBlock, failed: bool) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
@@ -391,23 +396,23 @@ impl Sender<'_> {
         }
     }
 
-    /// TTIs from number `tti` on that are full and without error and in which nothing else happens, up to
-    /// the one that completes a packet; none where the run ends before.
+    /// Returns the number of TTIs from number `tti` that are full and error-free and in which nothing else
+    /// happens, up to the one that completes a packet. Returns 0 if the run ends before.
     #[inline]
     fn plain_ttis(&self, tti: u64, grid: &Grid, horizon: Time) -> u64 {
         let channels = u64::from(self.air.channels);
-        // A step costs three divisions, which fewer TTIs are not worth.
+        // A step takes three divisions, which pays only for several TTIs.
         match self.errors.good_blocks() {
             Some(good) if good >= FEWEST_AT_ONCE * channels => self.plain_ttis_of(good, tti, grid, horizon),
             _ => 0,
         }
     }
 
-    /// The same where so many new blocks are `good`.
+    /// Like [`Self::plain_ttis`], for `good` new blocks before the next error.
     fn plain_ttis_of(&self, good: u64, tti: u64, grid: &Grid, horizon: Time) -> u64 {
         let per_tti = u64::from(self.air.channels * self.air.pdus_per_block);
-        let fresh = self.buffer.fresh();
-        if fresh < FEWEST_AT_ONCE * per_tti {
+        let new = self.buffer.new_pdus();
+        if new < FEWEST_AT_ONCE * per_tti {
             return 0;
         }
         let quiet = self.buffer.ttis_until_change(tti, per_tti);
@@ -415,16 +420,16 @@ impl Sender<'_> {
             return quiet;
         }
         let good = good / u64::from(self.air.channels);
-        let ttis = quiet.min(fresh / per_tti).min(good).min(u64::from(u32::MAX) / per_tti);
+        let ttis = quiet.min(new / per_tti).min(good).min(u64::from(u32::MAX) / per_tti);
         if grid.beginning(tti + ttis) <= horizon { ttis } else { 0 }
     }
 
-    /// Runs so many plain TTIs in one step.
+    /// Simulates `ttis` plain TTIs in one step.
     fn run_plain(&mut self, ctx: &Context, tti: u64, ttis: u64) {
         let (per_tti, per_block) = (self.air.channels, self.air.pdus_per_block);
         let units = per_tti * per_block;
         self.errors.pass_good(ttis * u64::from(per_tti));
-        let first = self.buffer.take_fresh(ttis * u64::from(units));
+        let first = self.buffer.take_new(ttis * u64::from(units));
         self.ahead.run(tti, ttis, 0, Sent { blocks: per_tti, failed: 0, units });
         if ctx.wants(Mask::RUNS) {
             let ttis = ttis as u32;

@@ -1,4 +1,4 @@
-//! Running ahead is an optimisation that nobody can see.
+//! Simulation ahead of time changes no result.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -40,7 +40,7 @@ fn shared(air: &Air, users: u64, runs_ahead: bool) -> TtiBearer<ArqMac> {
     TtiBearer::new(air.tti, if runs_ahead { mac } else { mac.without_running_ahead() })
 }
 
-/// What comes out, what is counted and what is told when these packets are offered to the users in turn, until `end`.
+/// Offers packets to the users in turn until `end`. Returns the output, the counters and the events.
 fn play(
     mut bearer: TtiBearer<ArqMac>,
     offers: &[(Time, u32)],
@@ -62,15 +62,15 @@ fn play(
     }
     run(&mut bearer, &mut around, end);
     bearer.settle(&mut around.at(end));
-    let mut told = around.take_events();
-    told.sort_by_key(|(at, _)| *at);
-    (out, around.counts, told)
+    let mut events = around.take_events();
+    events.sort_by_key(|(at, _)| *at);
+    (out, around.counts, events)
 }
 
 proptest! {
-    /// Counts, times and records are the same, whatever arrives and whenever the run ends.
+    /// Counters, times and events are equal whatever arrives and whenever the run ends.
     #[test]
-    fn running_ahead_cannot_be_seen(
+    fn simulating_ahead_changes_no_result(
         gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),
         bler in prop_oneof![Just(0.0), Just(0.1), Just(0.5)],
         most in prop::option::of(1u32..4),
@@ -80,7 +80,7 @@ proptest! {
         let delivered = if out_of_sequence { Delivered::OutOfSequence } else { Delivered::InSequence };
         let air = air(bler, most, delivered);
         let mut at = 0;
-        // Off the grid, so that no arrival is simultaneous with a TTI.
+        // Times are off the grid, so that no arrival coincides with a TTI boundary.
         let offers: Vec<_> = gaps.into_iter().map(|(gap, size)| { at += gap; (Time(at * 1_000_000 + 77), size) }).collect();
         let end = Time(end_ms * 1_000_000 + 13);
         for mask in [Mask::NONE, Mask::TTIS, Mask::ALL] {
@@ -88,27 +88,27 @@ proptest! {
             let plain = play(bearer(&air, false), &offers, end, mask);
             prop_assert_eq!(ahead.0, plain.0);
             prop_assert_eq!(ahead.1, plain.1);
-            let of_radio = |told: Vec<Record>| -> Vec<_> {
-                told.into_iter().filter(|(_, event)| event.class() != Mask::PACKETS).collect()
+            let of_radio = |events: Vec<Record>| -> Vec<_> {
+                events.into_iter().filter(|(_, event)| event.class() != Mask::PACKETS).collect()
             };
             prop_assert_eq!(of_radio(ahead.2), of_radio(plain.2));
         }
     }
 }
 
-/// A block of those that were told: when, whose, its first PDU, how many, whether it failed, and its packets.
-type Told = (Time, u32, u64, u32, bool, Vec<u64>);
+/// A block as emitted: time, user, first PDU, number of PDUs, whether it failed, and its packets.
+type EmittedBlock = (Time, u32, u64, u32, bool, Vec<u64>);
 
-fn told_each(told: &[Record]) -> Vec<Told> {
-    let mut blocks: Vec<Told> = Vec::new();
-    for (at, event) in told {
+fn single_blocks(events: &[Record]) -> Vec<EmittedBlock> {
+    let mut blocks: Vec<EmittedBlock> = Vec::new();
+    for (at, event) in events {
         match *event {
             Event::Block { user, block, units, failed, .. } => {
                 blocks.push((*at, user, block, units, failed, Vec::new()));
             }
             Event::Carries { user, block, part, .. } => {
                 let last = blocks.last_mut().filter(|last| (last.1, last.2) == (user, block));
-                last.expect("its block was told before").5.push(part.packet.0);
+                last.expect("its block was emitted before").5.push(part.packet.0);
             }
             _ => {}
         }
@@ -116,9 +116,10 @@ fn told_each(told: &[Record]) -> Vec<Told> {
     blocks
 }
 
-/// Blocks of runs one by one; the packets are those that were cut into their PDUs, of new blocks only.
-fn told_in_runs(told: &[Record], tti: Duration) -> Vec<Told> {
-    let cuts: Vec<_> = told
+/// Returns the blocks of combined runs one by one. The packets of new blocks are those that were segmented
+/// into their PDUs.
+fn blocks_of_runs(events: &[Record], tti: Duration) -> Vec<EmittedBlock> {
+    let cuts: Vec<_> = events
         .iter()
         .filter_map(|(_, event)| match *event {
             Event::Segmented { user, packet, first, end, .. } => Some((user, packet.0, first, end)),
@@ -131,7 +132,7 @@ fn told_in_runs(told: &[Record], tti: Duration) -> Vec<Told> {
         cuts.iter().filter(is_in).map(|cut| cut.1).collect()
     };
     let (mut each, mut waiting) = (Vec::new(), HashMap::<u32, VecDeque<_>>::new());
-    for (at, event) in told {
+    for (at, event) in events {
         match *event {
             Event::Block { user, block, units, failed, transmission, .. } => {
                 let carried = if transmission == 1 { packets(user, block, units) } else { Vec::new() };
@@ -164,13 +165,13 @@ fn told_in_runs(told: &[Record], tti: Duration) -> Vec<Told> {
 }
 
 proptest! {
-    /// Runs of blocks say what the blocks one by one say, and nothing else changes.
+    /// Combined runs have the same content as single blocks, and nothing else changes.
     #[test]
-    fn runs_are_the_blocks_one_by_one(
+    fn combined_runs_equal_single_blocks(
         gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),
         bler in prop_oneof![Just(0.0), Just(0.01), Just(0.1), Just(0.5)],
         most in prop::option::of(1u32..4),
-        // More blocks in a TTI than one event has bits for, too.
+        // Includes more blocks per TTI than one event has bits for.
         channels in prop_oneof![Just(1), Just(3), Just(64), Just(80)],
         users in 1u64..4,
         end_ms in 1u64..6_000,
@@ -181,26 +182,26 @@ proptest! {
         let end = Time(end_ms * 1_000_000 + 13);
         let played = |mask| play(shared(&air, users, true), &offers, end, mask);
         let (out, counts, each) = played(Mask::BLOCKS.or(Mask::TTIS));
-        let ttis = |told: &[Record]| -> Vec<_> {
-            told.iter().filter(|(_, event)| event.class() == Mask::TTIS).copied().collect()
+        let ttis = |events: &[Record]| -> Vec<_> {
+            events.iter().filter(|(_, event)| event.class() == Mask::TTIS).copied().collect()
         };
         for mask in [Mask::RUNS, Mask::RUNS.or(Mask::TTIS)] {
             let (out_of_runs, counts_of_runs, runs) = played(mask);
             prop_assert_eq!((&out, &counts), (&out_of_runs, &counts_of_runs));
-            prop_assert_eq!(told_each(&each), told_in_runs(&runs, air.tti));
+            prop_assert_eq!(single_blocks(&each), blocks_of_runs(&runs, air.tti));
             prop_assert!(mask == Mask::RUNS || ttis(&runs) == ttis(&each));
         }
     }
 }
 
 #[test]
-fn runs_have_as_many_units_as_packets_are_cut_into() {
+fn runs_have_as_many_units_as_packets_have_pdus() {
     let air = Air { channels: 6, pdus_per_block: 1, pdu_bytes: 1, ..air(0.0, None, Delivered::InSequence) };
     let offers = [(Time(77), u32::MAX), (Time(77), u32::MAX)];
-    let (_, _, told) = play(bearer(&air, true), &offers, Time(16_000_000_000_000_000_000), Mask::RUNS);
+    let (_, _, events) = play(bearer(&air, true), &offers, Time(16_000_000_000_000_000_000), Mask::RUNS);
     let units = |(_, event): &Record| match *event {
         Event::Run { blocks, .. } => u64::from(blocks.units),
         _ => 0,
     };
-    assert_eq!(told.iter().map(units).sum::<u64>(), 2 * u64::from(u32::MAX));
+    assert_eq!(events.iter().map(units).sum::<u64>(), 2 * u64::from(u32::MAX));
 }

@@ -1,4 +1,4 @@
-//! Timelines worked out by hand: 10 bytes of payload a PDU, one TTI of 10 ms after the other.
+//! Timelines computed by hand: 10 bytes of payload per PDU, TTIs of 10 ms.
 
 use nodeb_base::units::Time;
 
@@ -8,7 +8,7 @@ use super::super::status::report;
 use super::{Air, Delivered, Entities, entities, params};
 use crate::rlc::testing::MS;
 
-/// No polls but the last, no prohibit timers, and 20 ms for a report.
+/// No polls but the last, practically no prohibit timers, and a report delay of 20 ms.
 const PLAIN: &str = "
     tx_window = 8
     rx_window = 8
@@ -28,7 +28,7 @@ fn air(more: &str, order: Delivered, per_tti: usize) -> Air<Entities> {
     Air::new(entities(&params(&table.to_string()), order, 1), per_tti)
 }
 
-/// Loses the n-th PDUs sent, from 0 on.
+/// Loses the n-th PDUs sent, counted from 0.
 fn nth(lost: &'static [usize]) -> impl FnMut(&Pdu) -> bool {
     let mut count = 0;
     move |_| {
@@ -38,13 +38,14 @@ fn nth(lost: &'static [usize]) -> impl FnMut(&Pdu) -> bool {
 }
 
 #[test]
-fn a_lost_pdu_is_refused_and_sent_again() {
+fn a_lost_pdu_is_reported_and_retransmitted() {
     let mut air = air("", Delivered::InSequence, 2);
     air.push(0..3, 20);
     air.run(10, nth(&[1]));
-    // 6 PDUs: 20 bytes end with their PDU. PDU 1 is missed when PDU 2 comes, at 20 ms; the report is
-    // there at 40 ms. The last PDU asks at 20 ms and its report, at 30 ms, refuses PDU 1 once more: it
-    // is there at 50 ms, just when PDU 1 has come. So it goes again, for nothing.
+    // Each packet of 20 bytes takes two whole PDUs, 6 in all. PDU 1 is detected as missing when PDU 2
+    // arrives, at 20 ms; the report arrives at 40 ms. The last PDU polls at 20 ms. Its report is sent at 30
+    // ms and names PDU 1 again; it arrives at 50 ms, just when PDU 1 arrives. So PDU 1 is retransmitted once
+    // more, in vain.
     assert_eq!(
         air.data(),
         [
@@ -63,14 +64,14 @@ fn a_lost_pdu_is_refused_and_sent_again() {
 }
 
 #[test]
-fn out_of_sequence_only_the_packet_with_the_gap_waits() {
+fn out_of_sequence_a_lost_pdu_delays_only_its_packet() {
     let mut air = air("", Delivered::OutOfSequence, 2);
     air.push(0..3, 20);
     air.run(10, nth(&[1]));
     assert_eq!(air.delivered, [(20, 1), (30, 2), (50, 0)]);
 }
 
-/// PDU 3 is missed at 30 ms, but after the report of 20 ms the next goes at 55 ms.
+/// PDU 3 is detected as missing at 30 ms, but after the report of 20 ms the next is sent at 55 ms.
 #[test]
 fn reports_wait_for_the_prohibit_timer() {
     let mut air = air("status.prohibit = '35 ms'", Delivered::InSequence, 2);
@@ -83,25 +84,26 @@ fn reports_wait_for_the_prohibit_timer() {
 }
 
 #[test]
-fn a_lost_last_pdu_is_asked_for_by_the_poll_timer() {
+fn the_poll_timer_recovers_a_lost_last_pdu() {
     let mut air = air("", Delivered::InSequence, 2);
     air.push(0..1, 20);
     air.run(30, nth(&[1]));
-    // The poll of 0 ms was lost with PDU 1; the timer rings at 200 ms.
+    // The poll of 0 ms was lost with PDU 1; the timer expires at 200 ms.
     assert_eq!(air.data(), [(0, 0, false), (0, 1, true), (200, 1, true)]);
     assert_eq!(air.delivered, [(210, 0)]);
     assert!(air.is_quiet());
 }
 
-/// The window of 8 is full after 4 TTIs, and no poll was due before: the poll at its end opens it.
+/// The window of 8 is full after 4 TTIs without an earlier poll: the report after the poll at its end opens
+/// it.
 #[test]
-fn a_full_window_waits_for_a_report() {
+fn a_full_window_polls_and_waits_for_the_report() {
     let mut air = air("", Delivered::InSequence, 2);
     air.push(0..1, 200);
     air.run(12, |_| false);
     let data = air.data();
     let polls: Vec<_> = data.iter().filter(|(_, _, poll)| *poll).collect();
-    // The poll at a full window goes with PDU 7, at 30 ms; its report is there at 60 ms.
+    // The poll at a full window is sent with PDU 7, at 30 ms; its report arrives at 60 ms.
     assert_eq!(polls[0], &(30, 7, true));
     assert_eq!(data[8], (60, 8, false));
     assert_eq!(polls[1], &(90, 15, true));
@@ -111,7 +113,7 @@ fn a_full_window_waits_for_a_report() {
 }
 
 #[test]
-fn polls_by_number_of_pdus_and_packets() {
+fn polls_follow_the_number_of_pdus_and_packets() {
     let mut by_pdus = air("poll.every_pdus = 3", Delivered::InSequence, 1);
     by_pdus.push(0..1, 80);
     by_pdus.run(8, |_| false);
@@ -124,7 +126,7 @@ fn polls_by_number_of_pdus_and_packets() {
     assert_eq!(polls, [1, 3, 4]);
 }
 
-/// MaxDAT = 3: two transmissions, then the packet is discarded and the phone told to move on.
+/// MaxDAT = 3: after two transmissions the packet is discarded and the phone is told to move its window.
 #[test]
 fn a_packet_is_discarded_after_max_dat() {
     let mut air = air("max_dat = 3", Delivered::InSequence, 2);
@@ -132,7 +134,7 @@ fn a_packet_is_discarded_after_max_dat() {
     let mut commands = 0;
     air.run(40, |pdu| match pdu {
         Pdu::Data(data) => data.sn == 1,
-        // The first command is lost too.
+        // The first command is lost, too.
         Pdu::Command(_) => {
             commands += 1;
             commands == 1
@@ -140,8 +142,8 @@ fn a_packet_is_discarded_after_max_dat() {
     });
     let commands: Vec<_> = air.sent.iter().filter(|(_, pdu)| matches!(pdu, Pdu::Command(_))).collect();
     let command = Command { kind: CommandKind::MoveWindow, sn: 2, kept: 1 };
-    // PDU 1 is refused at 40 ms and lost again, with its poll. When that is repeated after 200 ms, it
-    // would be sent a third time: it is given up. The command goes again after 100 ms.
+    // PDU 1 is reported missing at 40 ms and lost again, with its poll. When the poll is repeated after 200
+    // ms, the PDU would be sent a third time, so it is given up. The command is retransmitted after 100 ms.
     assert_eq!(commands[0].0, 240);
     assert_eq!(commands.len(), 2);
     assert_eq!(commands[0].1, Pdu::Command(command));
@@ -152,17 +154,17 @@ fn a_packet_is_discarded_after_max_dat() {
     assert!(air.is_quiet());
 }
 
-/// A PDU that holds the end of a discarded packet and the beginning of the next is still needed.
+/// A PDU with the end of a discarded packet and the start of the next one is still needed.
 #[test]
-fn a_shared_pdu_outlives_its_first_packet() {
+fn a_shared_pdu_is_kept_after_its_first_packet_is_discarded() {
     let mut air = air("discard_timer = '150 ms'\npoll.timer = '50 ms'", Delivered::InSequence, 2);
     // 15 bytes: 10, then 5 with an indicator and 4 of the next packet.
     air.push(0..1, 15);
     air.now = Time(90 * MS);
     air.push(1..2, 15);
     air.now = Time(100 * MS);
-    // PDUs 0 and 1 are lost at 100 ms and, refused, at 140 ms again. At 150 ms packet 0 is discarded;
-    // at 190 ms the poll of 140 ms is repeated, in PDU 1.
+    // PDUs 0 and 1 are lost at 100 ms, and again when retransmitted at 140 ms. At 150 ms packet 0 is
+    // discarded; at 190 ms the poll of 140 ms is repeated, in PDU 1.
     air.run(20, nth(&[0, 1, 4, 5]));
     let command = Command { kind: CommandKind::MoveWindow, sn: 1, kept: 1 };
     assert!(air.sent.contains(&(150, Pdu::Command(command))), "{:?}", air.sent);
@@ -171,9 +173,9 @@ fn a_shared_pdu_outlives_its_first_packet() {
     assert!(air.is_quiet());
 }
 
-/// Packets that nobody gave a TTI in time go without a word to the phone.
+/// Packets discarded before any part was sent need no command to the phone.
 #[test]
-fn packets_that_were_never_begun_leave_no_trace() {
+fn unsent_packets_are_discarded_without_signalling() {
     let mut air = air("discard_timer = '25 ms'\nstatus.delay = '10 ms'", Delivered::InSequence, 2);
     air.push(0..2, 20);
     air.now = Time(25 * MS);
@@ -188,7 +190,7 @@ fn packets_that_were_never_begun_leave_no_trace() {
 }
 
 #[test]
-fn a_reset_loses_what_was_begun_and_nothing_else() {
+fn a_reset_loses_only_packets_of_which_a_part_was_sent() {
     let mut air = air("max_dat = 2\nat_max_dat = 'reset'", Delivered::InSequence, 2);
     air.push(0..2, 20);
     air.run(4, nth(&[1]));
@@ -199,17 +201,17 @@ fn a_reset_loses_what_was_begun_and_nothing_else() {
     let command = Command { kind: CommandKind::Reset, sn: 4, kept: 2 };
     assert_eq!(commands, [&(40, Pdu::Command(command))]);
     assert_eq!(air.dropped, [0, 1]);
-    // RESET arrives at 50 ms, its answer at 70 ms.
+    // RESET arrives at 50 ms, its acknowledgement at 70 ms.
     assert_eq!(air.data().into_iter().skip(4).collect::<Vec<_>>(), [(70, 4, false), (70, 5, true)]);
     assert_eq!(air.delivered, [(80, 2)]);
     assert!(air.is_quiet());
 }
 
 #[test]
-fn a_report_names_runs_or_bits() {
+fn reports_encode_runs_as_list_or_bitmap() {
     let missing = [3..4, 6..9, 40..80];
     let whole = |format| report(format, 40, &missing, 90);
-    // Runs of up to 16: 40 to 80 takes three pairs.
+    // Runs have at most 16 PDUs: 40 to 80 takes three pairs.
     assert_eq!(
         whole(StatusFormat::List),
         [Status { acknowledged: 90, missing: vec![3..4, 6..9, 40..56, 56..72, 72..80] }]
@@ -217,17 +219,17 @@ fn a_report_names_runs_or_bits() {
     assert_eq!(whole(StatusFormat::Bitmap), [Status { acknowledged: 90, missing: missing.to_vec() }]);
 }
 
-/// 9 bytes hold two pairs. The first PDU acknowledges up to what it leaves out, the others nothing
-/// that is not in order.
+/// 9 bytes hold two pairs. The first PDU acknowledges all PDUs before those of the second, the others only
+/// those received in order.
 #[test]
-fn a_report_of_several_pdus_acknowledges_nothing_twice() {
+fn each_pdu_of_a_report_acknowledges_only_its_own_part() {
     let missing = [3..4, 6..7, 9..10, 12..13, 15..16];
     let parts = report(StatusFormat::List, 9, &missing, 20);
     let expected = [(9, 0..2), (3, 2..4), (3, 4..5)];
     let expected =
         expected.map(|(acknowledged, named)| Status { acknowledged, missing: missing[named].to_vec() });
     assert_eq!(parts, expected);
-    // 9 bytes are 20 + 20 bits and 4 octets: 32 PDUs from the first missing one on.
+    // 9 bytes hold 20 + 20 bits and 4 octets: 32 PDUs from the first missing one.
     let parts = report(StatusFormat::Bitmap, 9, &[3..4, 30..50, 60..61], 70);
     assert_eq!(
         parts,

@@ -1,4 +1,4 @@
-//! What holds for every registered queue discipline.
+//! Property tests of all registered queue disciplines.
 
 use nodeb_base::packet::EcnField;
 use nodeb_base::rng::Streams;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Something that happens to a queue after some time.
+/// Operation on a queue.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Push { flow: u32, size: u32, capable: bool },
@@ -27,7 +27,7 @@ fn with_limit(name: &str, limit: u32) -> QueueSpec {
     serde_json::from_value(serde_json::json!({ name: { "limit": limit } })).unwrap()
 }
 
-/// What came out of a queue and what it kept, dropped on arrival and discarded later.
+/// Packets by outcome: popped, dropped on arrival (refused) or later (discarded), with the counters.
 #[derive(Debug, Default, PartialEq)]
 struct History {
     pushed: Vec<Packet>,
@@ -75,8 +75,8 @@ fn play(spec: &QueueSpec, seed: u64, steps: &[(u64, Step)]) -> History {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Every packet comes out once or is dropped once, marked only if it may be, in the order of
-    /// its flow, and the limit holds.
+    /// Every packet is popped or dropped once, marked only if ECN-capable, and in order within its flow; the
+    /// queue never exceeds its limit.
     #[test]
     fn packets_are_conserved_in_order_and_within_the_limit(
         steps in steps(), limit in 2u32..40, seed in 0u64..100,
@@ -101,17 +101,17 @@ proptest! {
         }
     }
 
-    /// The same seed gives the same packets and counts.
+    /// The same seed gives the same packets and counters.
     #[test]
-    fn queues_are_repeatable(steps in steps(), seed in 0u64..100) {
+    fn results_are_reproducible(steps in steps(), seed in 0u64..100) {
         for spec in QueueSpec::defaults() {
             prop_assert_eq!(play(&spec, seed, &steps), play(&spec, seed, &steps));
         }
     }
 
-    /// A queue that never holds more than one packet drops nothing.
+    /// A queue that never has more than one packet drops none.
     #[test]
-    fn a_link_that_keeps_up_loses_nothing(sizes in prop::collection::vec(40u32..1501, 1..200)) {
+    fn no_drops_without_congestion(sizes in prop::collection::vec(40u32..1501, 1..200)) {
         for spec in QueueSpec::defaults() {
             let push = |size| (20, Step::Push { flow: 0, size, capable: false });
             let steps: Vec<_> = sizes.iter().flat_map(|&size| [push(size), (1, Step::Pop)]).collect();

@@ -1,5 +1,5 @@
-//! Laws under any loss: nothing is lost, made or delivered twice unless it is discarded, and the
-//! window is kept.
+//! Property tests under arbitrary losses: no packet is lost, invented or delivered twice unless it is
+//! discarded, and the window is respected.
 
 use std::num::NonZeroU32;
 
@@ -64,7 +64,7 @@ fn reports() -> impl Strategy<Value = Reports> {
     )
 }
 
-/// Any parameters that may be; without discard unless `discards`.
+/// Generates valid parameters, without discard unless `discards`.
 fn parameters(discards: bool) -> impl Strategy<Value = AcknowledgedMode> {
     let max_dat = prop_oneof![Just(None), (2..6u32).prop_map(NonZeroU32::new)];
     let at_max_dat = select(vec![AtMaxDat::Discard, AtMaxDat::Reset]);
@@ -86,8 +86,8 @@ fn parameters(discards: bool) -> impl Strategy<Value = AcknowledgedMode> {
     )
 }
 
-/// Packets that come at a time in TTIs, with their sizes; and which PDUs are lost, over and over
-/// until a while is over. After that none is.
+/// Packets with their arrival in TTIs and their sizes, and a pattern of lost PDUs, repeated until TTI
+/// [`LOSSY`].
 #[derive(Clone, Debug)]
 struct Load {
     packets: Vec<(usize, u32)>,
@@ -104,11 +104,11 @@ fn load() -> impl Strategy<Value = Load> {
         .prop_map(|(packets, lost, per_tti, order, seed)| Load { packets, lost, per_tti, order, seed })
 }
 
-/// Losses end after this many TTIs, and everything must be over after that many more.
+/// Number of TTIs with losses.
 const LOSSY: usize = 300;
 const PATIENCE: usize = 60_000;
 
-/// Runs a load to its end; the window is looked at in every TTI.
+/// Runs a load to its end, and checks the window in every TTI.
 fn run(params: &AcknowledgedMode, load: &Load) -> Result<Air<Entities>, TestCaseError> {
     let mut air = Air::new(entities(params, load.order, load.seed), load.per_tti);
     let mut packets = load.packets.clone();
@@ -135,7 +135,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_lost_or_delivered_twice(params in parameters(false), load in load()) {
+    fn packets_are_delivered_exactly_once(params in parameters(false), load in load()) {
         let air = run(&params, &load)?;
         let mut numbers: Vec<u64> = air.delivered.iter().map(|(_, number)| *number).collect();
         if load.order == Delivered::InSequence {
@@ -147,7 +147,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_not_delivered_is_dropped(params in parameters(true), load in load()) {
+    fn packets_are_either_delivered_or_dropped(params in parameters(true), load in load()) {
         let air = run(&params, &load)?;
         let delivered: Vec<u64> = air.delivered.iter().map(|(_, number)| *number).collect();
         prop_assert!(load.order != Delivered::InSequence || delivered.is_sorted(), "{:?}", delivered);
@@ -158,7 +158,7 @@ proptest! {
 
     /// No PDU is sent more than MaxDAT - 1 times.
     #[test]
-    fn max_dat_is_kept(params in parameters(true), load in load()) {
+    fn max_dat_is_respected(params in parameters(true), load in load()) {
         let air = run(&params, &load)?;
         let mut times = std::collections::HashMap::new();
         for (_, sn, _) in air.data() {

@@ -8,19 +8,19 @@ use std::collections::VecDeque;
 
 /// Blocks `B` that wait to be sent again.
 #[derive(Debug)]
-pub struct Repetitions<B> {
+pub struct Retransmissions<B> {
     waiting: VecDeque<(u64, B)>,
     /// TTI number from which the first may go again; `u64::MAX` when none waits. It is asked for in every TTI.
     first_from: u64,
 }
 
-impl<B> Default for Repetitions<B> {
+impl<B> Default for Retransmissions<B> {
     fn default() -> Self {
         Self { waiting: VecDeque::new(), first_from: u64::MAX }
     }
 }
 
-impl<B> Repetitions<B> {
+impl<B> Retransmissions<B> {
     /// A block has failed and may go again from TTI number `from` on, not before those that wait already.
     pub fn keep(&mut self, from: u64, block: B) {
         self.first_from = self.first_from.min(from);

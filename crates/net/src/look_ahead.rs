@@ -1,7 +1,8 @@
-//! Links whose arrivals are known when packets enter: first in, first out, without jitter, reordering or outages.
+//! Look-ahead for links with a drop-tail queue and without jitter, reordering or outages: the arrival of a
+//! packet is computed when the packet enters the link.
 //!
-//! A packet may enter before its time, as it does where another such link leads here and nothing else does. What
-//! it changes counts at once; [`Foresight::settle`] says what of that is still to come when a run ends.
+//! A packet may even enter ahead of time, if its only input is another such link. Counters are updated at
+//! once. [`LookAhead::settle`] returns what was counted too early when a run ends.
 
 use std::collections::VecDeque;
 
@@ -10,7 +11,7 @@ use nodeb_base::event::Cause;
 
 use super::queue::drop_tail::Limits;
 
-/// A packet that has begun to be sent after it entered, or that will.
+/// A packet whose transmission starts after the current event.
 #[derive(Debug)]
 struct Passage {
     entry: Key,
@@ -18,44 +19,45 @@ struct Passage {
     bytes: u32,
 }
 
-/// The packets of a link that have not begun to be sent, and the room of its queue.
+/// Packets whose transmission has not started, and the occupancy of the link's queue.
 #[derive(Debug)]
-pub struct Foresight {
+pub struct LookAhead {
     limits: Limits,
     passages: VecDeque<Passage>,
-    /// How many of the last passages had not begun when the newest packet entered: the queue as it found it.
+    /// How many of the last passages were still waiting when the newest packet entered: the queue length that
+    /// it found.
     waiting: usize,
     waiting_bytes: u64,
-    /// When packets are lost, and why.
+    /// Keys and causes of losses after the current event.
     lost: VecDeque<(Key, Cause)>,
 }
 
-/// What a link has counted and what has not happened when a run ends.
+/// Amounts that a link counted ahead of time and that did not happen before the end of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Unhappened {
-    /// Packets taken.
+pub struct Overcount {
+    /// Packets accepted.
     pub taken: u64,
-    /// Bytes sent.
+    /// Bytes transmitted.
     pub bytes: u64,
-    /// Packets lost before the queue.
+    /// Packets lost in front of the queue.
     pub lost: u64,
-    /// Packets that find the queue full.
+    /// Packets dropped because the queue was full.
     pub overflowed: u64,
 }
 
-impl Foresight {
-    /// Returns the foresight of a link that is empty and in front of which so much may wait.
+impl LookAhead {
+    /// Creates the look-ahead of an empty link with a queue of these limits.
     pub fn new(limits: Limits) -> Self {
         let (passages, lost) = (VecDeque::new(), VecDeque::new());
         Self { limits, passages, waiting: 0, waiting_bytes: 0, lost }
     }
 
-    /// Moves on to the packet that enters under `entry`, and forgets what has happened by the time under `now`.
+    /// Advances to a packet that enters at `entry`, and forgets what happened at or before `now`.
     #[inline]
     pub fn advance(&mut self, entry: Key, now: Key, stamps: &mut Stamps) {
         while self.waiting > 0 {
             let next = &self.passages[self.passages.len() - self.waiting];
-            // Whether it waits still decides who finds room.
+            // This packet's start decides whether the arriving packet finds room.
             stamps.is_uncertain |= next.begin.0 == entry.0 && next.begin.1.is_uncertain_beside(entry.1);
             if next.begin > entry {
                 break;
@@ -74,13 +76,14 @@ impl Foresight {
         self.waiting > 0
     }
 
-    /// Returns true if there is room for a packet that must wait.
+    /// Returns true if a packet of `bytes` bytes finds room in the queue.
     #[inline]
     pub fn has_room(&self, bytes: u32) -> bool {
         self.limits.have_room(self.waiting, self.waiting_bytes, bytes)
     }
 
-    /// Takes note of a packet that enters and begins to be sent under these keys, unless both are past.
+    /// Records a packet that enters at `entry` and whose transmission starts at `begin`, unless both are
+    /// past.
     #[inline]
     pub fn pass(&mut self, entry: Key, begin: Key, bytes: u32, now: Key) {
         if begin != entry {
@@ -92,7 +95,7 @@ impl Foresight {
         }
     }
 
-    /// Takes note of a packet that is lost when it enters, unless that is past.
+    /// Records a packet that is lost when it enters at `entry`, unless that is past.
     pub fn lose(&mut self, entry: Key, cause: Cause, now: Key) {
         while self.lost.front().is_some_and(|(entry, _)| *entry <= now) {
             self.lost.pop_front();
@@ -102,9 +105,9 @@ impl Foresight {
         }
     }
 
-    /// Returns what has been counted and has not happened under `end` or before.
-    pub fn settle(self, end: Key) -> Unhappened {
-        let mut result = Unhappened::default();
+    /// Returns the amounts counted for events after `end`.
+    pub fn settle(self, end: Key) -> Overcount {
+        let mut result = Overcount::default();
         for Passage { entry, begin, bytes } in self.passages {
             result.taken += u64::from(entry > end);
             result.bytes += if begin > end { u64::from(bytes) } else { 0 };
