@@ -5,7 +5,9 @@ use nodeb_base::units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Interval in which no transmission starts: packets queue, and a transmission under way is completed.
+/// Interval in which a link starts no transmission, and packets queue.
+///
+/// A transmission under way is completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outage {

@@ -98,7 +98,13 @@ impl Radio for Dch {
     fn facts(&self) -> Facts {
         let bler = self.air().block_error_rate(self.errors.as_ref());
         let retransmits_after = Some(self.retransmission_delay);
-        Facts { reports_ttis: true, tti: Some(self.tti), bler: Some(bler), retransmits_after, ..Facts::default() }
+        Facts {
+            reports_ttis: true,
+            tti: Some(self.tti),
+            bler: Some(bler),
+            retransmits_after,
+            ..Facts::default()
+        }
     }
 
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate {

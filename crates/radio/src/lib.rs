@@ -261,7 +261,7 @@ nodeb_base::registry! {
         "hs_dsch" => HsDsch(hs_dsch::HsDsch),
         /// HS-DSCH in detail: cells with fading, CQI, HARQ processes, Iub (Release 5 to 7).
         "hsdpa" => Hsdpa(hsdpa::Hsdpa),
-        /// A shared FACH and a pool of dedicated channels, between which users are switched (Release 99).
+        /// A shared FACH and a pool of dedicated channels, between which users switch (Release 99).
         "fach_dch" => FachDch(switching::FachDch),
         /// Codes that all users receive at the same time, with a variable spreading factor.
         "wcdma" => Wcdma(wcdma::Wcdma),

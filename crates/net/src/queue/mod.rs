@@ -73,7 +73,7 @@ registry! {
         "red" => Red(red::Red),
         /// Controlled delay: drops packets at an increasing rate while all wait longer than a target.
         "codel" => Codel(codel::Codel),
-        /// One CoDel queue per flow, served by deficit round robin; flows that just became active come first.
+        /// One CoDel queue per flow, served by deficit round robin; new flows come first.
         "fq_codel" => FqCodel(fq_codel::FqCodel),
         /// A proportional-integral controller computes the drop probability from the queueing delay.
         "pie" => Pie(pie::Pie),

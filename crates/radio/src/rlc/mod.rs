@@ -44,7 +44,7 @@ registry! {
         "arq" => Arq(arq::Arq),
         /// Acknowledged mode (TS 25.322): windows, polling, STATUS reports, discard and reset.
         "am" => Am(am::AcknowledgedMode),
-        /// A window of slots, each retransmitted until it is received, and reports about a few PDUs each.
+        /// A window of slots, each retransmitted until it is received; reports of a few PDUs.
         "slotted" => Slotted(slotted::Slotted),
     }
 }

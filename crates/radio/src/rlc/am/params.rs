@@ -26,7 +26,7 @@ params! {
         pub max_dat: Option<NonZeroU32>,
         /// Action when a PDU reaches `max_dat`.
         pub at_max_dat: AtMaxDat,
-        /// Age at which a packet that is not acknowledged is discarded (Timer_Discard). Default: never.
+        /// Age at which an unacknowledged packet is discarded (Timer_Discard). Default: never.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub discard_timer: Option<Duration>,
         /// Time after which an unanswered command to the phone, to move its window (Timer_MRW) or to reset
