@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 from nodeb import _core
+from nodeb.answer.columns import aligned
 from nodeb.base.table import Table
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs.scenario import Scenario
-from nodeb.terminal.text import align
 
 _FOLDER = Path(__file__).parent / "linux-6.18"
 FILES = (_FOLDER / "cases.csv", _FOLDER / "more.csv", _FOLDER / "saturated.csv")
@@ -327,7 +327,7 @@ def _cells(row: Row) -> list[str]:
 
 def text(rows: Sequence[Row]) -> str:
     """The rows as an aligned table."""
-    return align(HEAD, [_cells(row) for row in rows])
+    return "\n".join(aligned([HEAD, *map(_cells, rows)], range(2, len(HEAD)), least=0))
 
 
 def markdown(rows: Sequence[Row]) -> str:

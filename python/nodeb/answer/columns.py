@@ -66,9 +66,9 @@ def fitted(head: Cells, rows: Sequence[Cells], width: int, right: Sequence[int] 
     return [*title, *(line for block in blocks for line in block)]
 
 
-def aligned(rows: Sequence[Cells], right: Sequence[int] = ()) -> list[str]:
+def aligned(rows: Sequence[Cells], right: Sequence[int] = (), least: int = NAME) -> list[str]:
     """Rows as lines, indented, with columns that stand below each other, however wide."""
-    return _lines([], _columns(rows, right), NAME, False)
+    return _lines([], _columns(rows, right), least, False)
 
 
 def _lines(

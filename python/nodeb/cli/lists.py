@@ -15,7 +15,6 @@ from nodeb.errors import InputError, writing
 from nodeb.results import metrics
 from nodeb.storage import files
 from nodeb.sweep.schema import file_schema
-from nodeb.terminal.text import align
 
 __all__ = ["list_", "schema"]
 
@@ -42,7 +41,7 @@ def list_(
     if kind is not None:
         check_name("kind", kind, [*dict.fromkeys(entry[0] for entry in entries), METRICS, KEYS])
         entries = [entry for entry in entries if entry[0] == kind]
-    print(align(["kind", "name", "what it is"], [list(entry) for entry in entries]))
+    print(_table(["kind", "name", "what it is"], [list(entry) for entry in entries]))
 
 
 def _keys(section: str | None) -> str:

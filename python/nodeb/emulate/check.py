@@ -123,8 +123,8 @@ def _carried(rate: int, outcome: Outcome) -> Carried:
 
 def text(found: list[Carried]) -> str:
     """What was found, and what it comes to."""
+    from nodeb.answer.columns import aligned
     from nodeb.emulate.told import in_words
-    from nodeb.terminal.text import align
 
     late = ("p50_s", "p99_s", "p999_s", "max_s")
     rows = [
@@ -146,4 +146,5 @@ def text(found: list[Carried]) -> str:
     )
     if not all(one.real_time for one in found):
         verdict += "; SCHED_FIFO was refused (`ulimit -r 10` allows it), which would help"
-    return f"{align(head, rows)}\n\n{verdict}"
+    table = aligned([head, *rows], range(len(head)), least=0)
+    return "\n".join([*table, "", verdict])

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nodeb import _core
+from nodeb.answer.columns import aligned
 from nodeb.base.units import NS_PER_S
 from nodeb.emulate.flights import CUT_OFF, Flight
 from nodeb.errors import InputError
 from nodeb.explanation import Explanation
 from nodeb.explanation.replications import path_of
 from nodeb.terminal.progress import ProgressCallback
-from nodeb.terminal.text import align
 
 __all__ = ["Connection", "Connections", "choose", "connections", "explain", "listed"]
 
@@ -183,4 +183,4 @@ def _table(known: Sequence[Connection]) -> str:
         ]
         for one in known
     ]
-    return align(head, rows)
+    return "\n".join(aligned([head, *rows], (0, 1, 4, 5, 6, 7, 8), least=0))

@@ -10,9 +10,6 @@ import pyarrow as pa
 
 __all__ = ["arrow", "code"]
 
-DETAILS = ("detail", "purpose", "cause")
-"""Columns whose names are those of details."""
-
 
 def arrow(
     table: Mapping[str, Any], names: Mapping[str, Sequence[str]], about: Mapping[str, str]

@@ -6,7 +6,7 @@ Each function returns a `matplotlib.figure.Figure`: a notebook shows it,
 confidence intervals.
 """
 
-from nodeb.plot.causes import causes, waterfall
+from nodeb.plot.causes import causes
 from nodeb.plot.cell import cell
 from nodeb.plot.intervals import Line, bars, lines, panels
 from nodeb.plot.link import link_curves
@@ -34,5 +34,4 @@ __all__ = [
     "sequence",
     "shares",
     "throughput",
-    "waterfall",
 ]

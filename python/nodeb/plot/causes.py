@@ -1,4 +1,4 @@
-"""Critical paths as pictures: causes side by side, and the path of one transfer over time."""
+"""What causes have of the time of transfers, side by side, as a picture."""
 
 from __future__ import annotations
 
@@ -7,31 +7,22 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from nodeb.answer.paints import CAUSES, FAMILIES
-from nodeb.base.units import NS_PER_S
 from nodeb.explanation import Explanation
 from nodeb.plot.fitting import POINTS
 from nodeb.plot.style import BAND, LABEL, SIZE, legend, new_figure, pale
 
-__all__ = ["MOST_STRETCHES", "causes", "waterfall"]
+__all__ = ["causes"]
 
 SHOWN = 7
 """Causes that are named; the others are one."""
 OTHERS = "all others"
 HATCHES = ("", "////", "....", "\\\\\\", "---")
 """Textures of a family's causes, in order."""
-FEW = 10
-"""So few stretches are seen however short they are; the edges of more would fill the row."""
-MOST_STRETCHES = 300
-"""Stretches of a row that are drawn one by one: it has no more pixels than that."""
-SLICES = 500
-"""Moments at which the share is shown that more stretches have."""
 ROW_IN, AROUND_IN = 1.5 * LABEL / POINTS, 1.4
 """Height that a transfer's bar takes at least, so that its label touches no other, and height of
 what is around all bars, inches."""
-Times = NDArray[np.float64]
 
 
 def causes(
@@ -64,64 +55,6 @@ def causes(
     axes.grid(visible=False, axis="y")
     legend(axes, columns=3, last=OTHERS)
     return figure
-
-
-def waterfall(title: str, found: Explanation, size: tuple[float, float] = SIZE) -> Figure:
-    """The critical path of a transfer over time, a row for each cause: the first replication.
-
-    Of a cause with more than `MOST_STRETCHES` stretches of time the row is as high as its share of
-    the time is, moment by moment.
-
-    Args:
-        title: what is shown.
-        found: the explanation.
-        size: width and height in inches.
-    """
-    figure, axes = new_figure(title, "Time since the transfer began (s)", "", size)
-    rows = _stretches(found)
-    over = max((end[-1] for _, end in rows.values()), default=0.0)
-    for row, (cause, (begin, end)) in enumerate(rows.items()):
-        fill = _fill(cause)
-        if len(begin) <= MOST_STRETCHES:
-            stretches = list(zip(begin, end - begin, strict=True))
-            edge = 1.0 if len(stretches) <= FEW else 0.0
-            axes.broken_barh(stretches, (row - 0.4, 0.8), **(fill | {"linewidth": edge}))
-        else:
-            moments = np.linspace(0, over, SLICES + 1)
-            tops = row + 0.4 - 0.8 * _shares(begin, end, moments)
-            axes.stairs(tops, moments, baseline=row + 0.4, fill=True, **fill)
-    axes.set_yticks(range(len(rows)), list(rows))
-    axes.invert_yaxis()
-    axes.set_xlim(left=0)
-    return figure
-
-
-def _stretches(found: Explanation) -> dict[str, tuple[Times, Times]]:
-    """Of each cause, in order of its first, when its stretches of time begin and end, s.
-
-    Those that touch each other are one.
-    """
-    columns = found.paths[0].columns
-    if not columns:
-        return {}
-    codes, names = columns["cause"]
-    begin, end = columns["begin_ns"], columns["end_ns"]
-    rows = {}
-    for first in np.sort(np.unique(codes, return_index=True)[1]):
-        own = codes == codes[first]
-        apart = begin[own][1:] != end[own][:-1]
-        begins, ends = begin[own][np.r_[True, apart]], end[own][np.r_[apart, True]]
-        rows[names[codes[first]]] = (begins - begin[0]) / NS_PER_S, (ends - begin[0]) / NS_PER_S
-    return rows
-
-
-def _shares(begin: Times, end: Times, moments: Times) -> Times:
-    """Which share stretches have of the time between each two moments."""
-    passed = np.cumsum(end - begin)
-    knots = np.column_stack([begin, end]).ravel()
-    sums = np.column_stack([passed - (end - begin), passed]).ravel()
-    shares: Times = np.diff(np.interp(moments, knots, sums)) / np.diff(moments)
-    return shares
 
 
 def _fill(cause: str) -> dict[str, Any]:

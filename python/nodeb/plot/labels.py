@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.answer.numbers import scale_of
 from nodeb.results.metrics import METRICS
-from nodeb.terminal.text import FACTORS, shown_unit
 
 __all__ = ["Quantity"]
 
@@ -48,10 +48,11 @@ class Quantity:
         known = values[np.isfinite(values)]
         largest = float(np.abs(known).max()) if known.size else 0.0
         plain = METRICS[metric].unit if metric in METRICS else SUFFIXES.get(suffix, "")
-        unit = shown_unit(metric, plain, largest)
+        is_percent = metric not in METRICS or METRICS[metric].percent
+        unit, factor = scale_of(largest, plain, percent=is_percent)
         name = NAMES.get(metric, metric.removesuffix(suffix) or metric)
         prefix = "difference of " if metric != column else ""
-        return cls(prefix + name, unit, FACTORS.get(unit, 1.0))
+        return cls(prefix + name, unit, factor)
 
     @property
     def title(self) -> str:

@@ -16,7 +16,6 @@ from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.differences import difference, difference_table
 from nodeb.explanation.replications import CAUSES
 from nodeb.explanation.text import REMEDIES, remedy
-from nodeb.report.explained import page
 from nodeb.scenario_types import Dch, Ftp, HsDsch, LinkBearer, UserGroup, Wired
 
 LOSSY = Dch(bler=0.1)
@@ -42,26 +41,6 @@ def test_causes_add_up_to_what_the_run_measured():
     assert found.table["share"].sum() == pytest.approx(1.0)
     assert "RLC retransmission" in found.causes
     assert found.causes[0].removeprefix("window: ") in str(found)
-
-
-def test_rows_with_many_stretches_are_as_high_as_their_share_of_the_time():
-    found = nodeb.explain(scenario(HsDsch(bler=0.2), size="5 MB", count=2), runs=1)
-    drawn = nodeb.plot.waterfall("", found).axes[0]
-    causes = [label.get_text() for label in drawn.get_yticklabels()]
-    spans = found.spans
-    begin, end = (spans[key] - spans["begin_ns"][0] for key in ("begin_ns", "end_ns"))
-    high = set()
-    for patch in drawn.patches:
-        tops, moments, base = patch.get_data()
-        cause = causes[round(float(base) - 0.4)]
-        high.add(cause)
-        own = spans["cause"] == cause
-        for at in (0, 1, 200, 300, len(tops) - 1):
-            low, top = moments[at] * 1e9, moments[at + 1] * 1e9
-            lasts = np.clip(np.minimum(end[own], top) - np.maximum(begin[own], low), 0, None)
-            assert (base - tops[at]) / 0.8 == pytest.approx(lasts.sum() / (top - low), abs=1e-6)
-    assert {"transmission", "HARQ round trips", "waiting for the scheduler"} <= high
-    assert len(page({"user 0": found})) < 300_000
 
 
 def test_every_cause_has_a_meaning_and_a_remedy():
