@@ -75,22 +75,11 @@ def test_every_page_of_the_reference_has_an_example():
     assert [page.name for page in REFERENCE if not blocks(page, "toml")] == []
 
 
-def test_the_index_leads_to_every_page():
-    """By itself, or to the first page of its part."""
-    index = (ROOT / "docs" / "index.md").read_text("utf-8")
-    linked = set(re.findall(r"\]\(([^)#]+\.md)", index))
-    parts = ("models", "scenario")
-    pages = {page.relative_to(ROOT / "docs").as_posix() for page in PAGES[1:]}
-    wanted = {page for page in pages if page.split("/")[0] not in parts}
-    assert wanted - linked == {"index.md"}
-    assert all(any(page.startswith(part) for page in linked) for part in parts)
-
-
 def test_the_navigation_has_every_page():
     text = (ROOT / "mkdocs.yml").read_text("utf-8")
     named = set(re.findall(r": (\S+\.md)$", text, re.M))
     pages = {page.relative_to(ROOT / "docs").as_posix() for page in PAGES[1:]}
-    assert named == pages | {"results.md"}
+    assert named == pages
 
 
 def test_the_version_is_the_same_wherever_it_is_said():

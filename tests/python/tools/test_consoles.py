@@ -1,8 +1,12 @@
 """The console sessions of the pages show what their commands print."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from tools import consoles
+sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
+import consoles
 
 
 @pytest.mark.parametrize("page", consoles.pages(), ids=lambda page: page.stem)

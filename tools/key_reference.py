@@ -1,8 +1,8 @@
-"""The scenario reference: what the schema says about keys, as sections of Markdown pages.
+"""The scenario reference: the keys of the schema, as sections of Markdown pages.
 
-A page of `docs/scenario` has its own words and examples, and lines `{{ keys: wired }}` where the
-keys below one, and all that belongs to them, are to stand. What several keys share stands where a
-line names it, and once; elsewhere it is a link.
+A page of `docs/scenario` has lines `<!-- keys: wired -->` and `<!-- end -->`. The keys below
+`wired` are written between them, with all definitions that they lead to. A definition that several
+keys share is written once, on the page that names it; elsewhere it is a link.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from nodeb.inputs.keys import Keys, Schema, plain
 
-LINE = re.compile(r"^\{\{ keys: ?(\S*) \}\}$", re.MULTILINE)
-"""Where keys are to stand; nothing after the colon means those of the file itself."""
+LINE = re.compile(r"^<!-- keys(?:: (\S*))? -->$", re.MULTILINE)
+"""The first line of a part; without a key it has the keys of the file itself."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,10 @@ class Reference(Keys):
         for name, home in self.named.items():
             self.sections[home] = list(self._claim(name, home))
 
-    def expand(self, page: str, text: str) -> str:
-        """A page with its keys."""
-
-        def sections(found: re.Match[str]) -> str:
-            here = self.sections[Home(page, found[1])]
-            parts = [self._section(name, home, i == 0) for i, (name, home) in enumerate(here)]
-            return "\n".join(parts)
-
-        return LINE.sub(sections, text)
+    def sections_of(self, page: str, path: str) -> str:
+        """Returns the sections of a page's part."""
+        here = self.sections[Home(page, path)]
+        return "\n".join(self._section(name, home, i == 0) for i, (name, home) in enumerate(here))
 
     def missing(self) -> list[str]:
         """Definitions with keys that stand on no page."""

@@ -1,0 +1,24 @@
+"""Generated parts of pages are current."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
+import generated  # noqa: E402
+
+TEXTS = {page: page.read_text("utf-8") for page in generated.pages()}
+CURRENT = generated.refreshed(TEXTS)
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.stem)
+def test_parts_of_pages_are_current(page):
+    assert CURRENT[page] == TEXTS[page], "run `python tools/generated.py --write`"
+
+
+@pytest.mark.parametrize("part", ["registry: wheel", "wheels: big"])
+def test_an_unknown_part_is_refused(part):
+    text = f"<!-- {part} -->\n<!-- end -->\n"
+    with pytest.raises(ValueError, match="wheel"):
+        generated.refreshed({Path("a.md"): text})
