@@ -13,6 +13,7 @@ from nodeb.cli import _app
 UsageError = typer.BadParameter.__base__
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES.remove(ROOT / "docs" / "commands.md")  # made from the commands
 FENCE = re.compile(r"^ *```(?:sh|bash|console|shell)?\n(.*?)^ *```$", re.M | re.S)
 INLINE = re.compile(r"`(nodeb [^`]+)`")
 

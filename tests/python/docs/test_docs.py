@@ -36,7 +36,7 @@ def blocks(page, language):
 
 def snippets():
     """Python that somebody new will try, by where it stands."""
-    for name in ("README.md", "docs/quickstart.md"):
+    for name in ("docs/quickstart.md",):
         yield name, "\n".join(blocks(ROOT / name, "python"))
     begin, _, _ = nodeb.__doc__.partition("Where to look further")
     lines = [line[4:] for line in begin.splitlines() if line.startswith("    ")]

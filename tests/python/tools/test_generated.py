@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
-import generated  # noqa: E402
+import generated
 
 TEXTS = {page: page.read_text("utf-8") for page in generated.pages()}
 CURRENT = generated.refreshed(TEXTS)
