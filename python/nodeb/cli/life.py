@@ -14,6 +14,7 @@ from nodeb.cli.options import (
     Force,
     Seed,
     Settings,
+    again,
     print_answer,
     print_place,
     print_warnings,
@@ -82,8 +83,10 @@ def life(
     settled = name_of({"of": about, "user": user, "window": window, **more})
     owner = folders.Owner("life", file.name, made_of=settled)
 
+    named = again(file, settings, user=user, seed=seed)
+
     def show(life: Life, where: str = "") -> None:
-        print_answer(answer(life, str(file), where), everything)
+        print_answer(answer(life, named, where), everything)
 
     with folders.claim(usual, owner, force=force, inputs=inputs, beside=out is None) as place:
         folder = place.shown

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from nodeb.answer.words import counted
 from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import BAD_INPUT, print_error, print_warnings
 from nodeb.errors import InputError
@@ -55,4 +56,4 @@ def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
     from nodeb.sweep import Sweep
 
     plan = Sweep.load(file, text=text)
-    return plan, f"sweep of {len(plan.cells)} cells"
+    return plan, f"sweep of {counted(len(plan.cells), 'cell')}"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nodeb import _core
+from nodeb.answer.words import counted
 from nodeb.base.table import Table
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, RunError
@@ -228,7 +229,7 @@ def paths(
     work = Explaining(Source.of(planned), user, transfer)
     only = Subject(work, Count(planned.runs))
     try:
-        text = f" of {planned.runs} replications"
+        text = f" of {counted(planned.runs, 'replication')}"
         Single(only, planned.seed, jobs, progress, text).run()
     except RunError as error:
         if isinstance(error.__cause__, InputError):

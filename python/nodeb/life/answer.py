@@ -12,6 +12,7 @@ flow sent from the same end.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ class LifeAnswer:
         """The whole."""
         return Answer(
             command="nodeb life",
-            subject=self.life.about.scenario.name or Path(self.named).stem,
+            subject=self.life.about.scenario.name or self._file(),
             headline=" ".join([self._losses(), *self._lateness()]),
             lead=" ".join(self.lead()),
             picture=self.picture(),
@@ -80,6 +81,10 @@ class LifeAnswer:
             everything=list(self.everything()),
             folded="packets by purpose and user" if self.named else "",
         )
+
+    def _file(self) -> str:
+        """What the scenario's file is called."""
+        return Path(shlex.split(self.named)[0]).stem if self.named else ""
 
     # --- the packets ---
 
@@ -161,16 +166,16 @@ class LifeAnswer:
             yield "No data packet arrived."
             return
         late = int(self.is_late.sum())
+        longest = number(float(self.took_s[self.is_data].max()), "s")
         if not late:
             median = number(self.median_s, "s")
             yield f"No data packet was late: half took {median} or less, none more than twice that."
             return
         place = next(iter(self.stays(self.is_late)))
-        latest = number(float(self.took_s[self.is_late].max()), "s")
         were = "was" if late == 1 else "were"
         yield (
-            f"{late} of {counted(count, 'data packet')} {were} late, mostly at {place}; the "
-            f"slowest of these took {latest}, the median {number(self.median_s, 's')}."
+            f"{late} of {counted(count, 'data packet')} {were} late, mostly at {place}; the median "
+            f"took {number(self.median_s, 's')}, the longest {longest}."
         )
 
     # --- what stands below it ---
@@ -179,12 +184,14 @@ class LifeAnswer:
         """Sentences below a page's headline."""
         about = self.life.about
         what = about.flight or f"Replication {about.run}"
-        sizes = (
-            f"{len(self.life.tables[name]):,} {name}" for name in ("packets", "blocks", "events")
-        )
-        yield f"{what} under seed {about.seed}: {', '.join(sizes)}."
+        yield f"{what} under seed {about.seed}: {self._sizes()}."
         if self.is_late.any():
             yield "Late is more than twice the median of the same flow."
+
+    def _sizes(self) -> str:
+        """How much there is of everything."""
+        tables = self.life.tables.items()
+        return ", ".join(counted(len(table), name.removesuffix("s")) for name, table in tables)
 
     def picture(self) -> Bars | None:
         """Where data packets spent their time."""
@@ -207,11 +214,17 @@ class LifeAnswer:
             yield Fact("data packets, median delay", _plain(self.median_s, "s"))
             yield Fact("longest", _plain(float(self.took_s[self.is_data].max()), "s"))
         if len(packets):
-            yield Fact("sent again", Shown(str(int(_numbers(packets, "again").sum())), "packets"))
-            yield Fact("lost", Shown(str(int((self.ends == LOST).sum())), "packets"))
+            yield Fact("sent again", _count(int(_numbers(packets, "again").sum())))
+            yield Fact("lost", _count(int((self.ends == LOST).sum())))
         if len(blocks):
             sent, failed = (_numbers(blocks, name).sum() for name in ("transmissions", "failed"))
-            yield Fact("blocks that failed", shown(failed / sent, unit="1", percent=True))
+            yield Fact(self._failed, shown(failed / sent, unit="1", percent=True))
+
+    @property
+    def _failed(self) -> str:
+        """What fails: on WCDMA a slot has several frames, which `nodeb run` counts one by one."""
+        is_wcdma = "wcdma" in self.life.about.scenario.to_dict()["radio"]
+        return "slots with failed frames" if is_wcdma else "blocks that failed"
 
     def marks(self) -> Iterator[Mark]:
         """What was not over, and a log without its end."""
@@ -225,8 +238,7 @@ class LifeAnswer:
     def notes(self) -> Iterator[str]:
         """Provenance, what is explained, and what to ask next."""
         about = self.life.about
-        sizes = ", ".join(f"{len(table)} {name}" for name, table in self.life.tables.items())
-        yield f"{about.flight or f'Replication {about.run}'}, seed {about.seed}: {sizes}."
+        yield f"{about.flight or f'Replication {about.run}'}, seed {about.seed}: {self._sizes()}."
         if not self.named:
             return
         if self.folder:
@@ -258,6 +270,10 @@ class LifeAnswer:
             ]
             rows.append([key, *(Shown(one, "") for one in ends), *times])
         return Rows(["", RECEIVED, LOST, UNDER_WAY, "median delay", "longest"], rows, title)
+
+
+def _count(packets: int) -> Shown:
+    return Shown(*counted(packets, "packet").split())
 
 
 def _plain(value: float, unit: str) -> Shown:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.answer.answering import Answering
+from nodeb.answer.words import counted
 from nodeb.base.table import Table, read_only
 from nodeb.errors import InputError
 from nodeb.results.provenance import Provenance
@@ -186,7 +187,7 @@ class LinkResult(Answering):
         return answer(self)
 
     def __repr__(self) -> str:
-        return f"<LinkResult {self.experiment.name!r}: {len(self)} points>"
+        return f"<LinkResult {self.experiment.name!r}: {counted(len(self), 'point')}>"
 
 
 def errors_text(errors: NDArray[np.uint8], pdus_per_block: int, origin: str) -> str:

@@ -19,6 +19,7 @@ from nodeb.plot.style import nice_step
 from nodeb.results.metrics import ALL
 from nodeb.results.timeseries import time_averages
 from nodeb.stats import mean_interval
+from nodeb.sweep.columns import quantity
 
 __all__ = ["curves"]
 
@@ -128,7 +129,8 @@ def _metric(rows: Table, y: str) -> str:
 
 def _where(table: Table, chosen: Mapping[str, str]) -> Table:
     for name, value in chosen.items():
-        rows = table.where(np.array([_is(one, value) for one in table[name].tolist()], dtype=bool))
+        is_so = [_is(one, value, name) for one in table[name].tolist()]
+        rows = table.where(np.array(is_so, dtype=bool))
         if not len(rows):
             known = ", ".join(_shown(one) for one in np.unique(table[name])[:20].tolist())
             raise InputError(f"no row has {name} = {value} (there is: {known or 'nothing'})")
@@ -138,12 +140,14 @@ def _where(table: Table, chosen: Mapping[str, str]) -> Table:
     return table
 
 
-def _is(value: object, text: str) -> bool:
-    """Whether a value is what somebody wrote."""
+def _is(value: object, text: str, column: str) -> bool:
+    """Whether a value of a column is what somebody wrote, with a unit or in that of the column."""
     if isinstance(value, bool | str):
         return str(value).lower() == text.lower()
+    found = quantity(text)
     try:
-        return bool(np.isclose(float(text), float(value), rtol=1e-9, atol=0))  # type: ignore[arg-type]
+        number = found[0] if found and column.endswith(f"_{found[1]}") else float(text)
+        return bool(np.isclose(number, float(value), rtol=1e-9, atol=0))  # type: ignore[arg-type]
     except ValueError:
         return False
 

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Sequence
 
+from nodeb.answer.words import counted
 from nodeb.base.arguments import as_path, as_texts, as_whole
 from nodeb.base.signals import undisturbed
 from nodeb.errors import InputError, Interrupted
@@ -50,7 +51,8 @@ def run(
         work = Capturing(work.source, _capture(planned, pcap, snap_length, at, radio, causes))
     only = Replicated(work, rule_of(rule))
     most = rule.max_runs if isinstance(rule, Precision) else rule
-    told = " replications, at most {}" if isinstance(rule, Precision) else " of {} replications"
+    is_precise = isinstance(rule, Precision)
+    told = f" replications, at most {most}" if is_precise else f" of {counted(most, 'replication')}"
     started, begin = utc_now(), time.perf_counter()
 
     def result(stop: Stop) -> Result:
@@ -67,7 +69,7 @@ def run(
 
     found: Result | None = None
     try:
-        Single(only, planned.seed, workers, progress or None, told.format(most)).run()
+        Single(only, planned.seed, workers, progress or None, told).run()
         if only.stop is None:
             raise AssertionError("an engine ends when there are enough replications")
         with undisturbed():

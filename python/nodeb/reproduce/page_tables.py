@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
+from nodeb.answer.words import counted
 from nodeb.reproduce.shown import (
     MARKS,
     PLUS_MINUS,
@@ -128,7 +129,7 @@ def _measured(cell: Cell) -> Content:
     if not found.known:
         return {"text": "\N{EN DASH}", "hint": "a download did not end"}
     interval = f"{PLUS_MINUS} {half_width(found.half_width, cell.digits)}" if found.runs > 1 else ""
-    hint = f"{found.runs} replications" if found.runs else "calculated"
+    hint = counted(found.runs, "replication") if found.runs else "calculated"
     return {"text": number(found.value, cell.digits), "interval": interval, "hint": hint}
 
 

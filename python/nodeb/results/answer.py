@@ -307,12 +307,19 @@ class RunAnswer:
             )
         if 0 < about.count < about.transfers:
             yield Mark(SURVIVORS, self._of_survivors(about))
-        starved = self.metrics.get("rtt_mean_s")
-        if starved and 0 < starved["covered"] < 1:
-            rest = percent(1 - starved["covered"])
+        partial = [
+            (METRICS[name].label, row["covered"])
+            for name, row in self.metrics.items()
+            if 0 < row["covered"] < 1 and not METRICS[name].completed
+        ]
+        if partial:
+            names, most = (
+                joined([name for name, _ in partial]),
+                max(1 - part for _, part in partial),
+            )
             yield Mark(
                 SURVIVORS,
-                f"Round trips are those of phones that measured one; {rest} measured none.",
+                f"Only of phones that have a value: {names}. Up to {percent(most)} have none.",
             )
 
     def _of_survivors(self, about: Unfinished) -> str:
@@ -492,7 +499,7 @@ def everything(result: Result) -> Iterator[Rows]:
                 cells += [Shown("\N{EN DASH}", ""), ""]
                 continue
             text = of_row(one, scale)
-            mark = SURVIVORS if one["covered"] < 1 and text.low else ""
+            mark = SURVIVORS if one["covered"] < 1 and math.isfinite(one["mean"]) else ""
             cells += [Shown(text.number, f"{text.unit} {mark}".strip()), text.interval]
         table.append(cells)
     head = ["", *(text for group in groups for text in (group if len(groups) > 1 else "", ""))]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb.answer.answering import Answering
+from nodeb.answer.words import counted
 from nodeb.base.arguments import as_path, as_whole
 from nodeb.base.table import Table
 from nodeb.errors import InputError
@@ -289,4 +290,5 @@ class Result(Answering, NamedTables):
 
     def __repr__(self) -> str:
         p = self.provenance
-        return f"<Result {self.scenario.name!r}: {p.runs} runs, seed {p.seed}; {p.stopping}>"
+        runs = counted(p.runs, "run")
+        return f"<Result {self.scenario.name!r}: {runs}, seed {p.seed}; {p.stopping}>"

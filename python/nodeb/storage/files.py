@@ -132,15 +132,20 @@ HEAD = 4096
 
 
 def refuse_other_page(path: Path, option: str) -> None:
-    """Complains about a page of somebody else's where one of nodeb's is to go.
+    """Complains about a page that is not HTML, or somebody else's where one of nodeb's is to go.
 
     Args:
         path: where the page is to go; there may be none, or an empty file.
         option: where a person gives its name.
 
     Raises:
-        OutputError: there is a file, and nodeb did not make it.
+        OutputError: the name is that of another kind of file, or nodeb did not make what is there.
     """
+    if path.suffix.lower() not in ("", ".html", ".htm"):
+        raise OutputError(
+            f"{option} {path}: the page is HTML, with its pictures in it; give a name that ends in "
+            ".html"
+        )
     if not path.is_file():
         return
     head = b""

@@ -24,6 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from nodeb.answer.words import counted
 from nodeb.base.signals import undisturbed
 from nodeb.errors import OutputError, writing
 from nodeb.storage import files, marks
@@ -69,7 +70,8 @@ class Owner:
             return f"{held} with other settings"
         there = mark.get("runs", 0) if mark["complete"] else 0
         if self.runs is not None and there > self.runs:
-            return f"{held} with {there} replications, not {self.runs}" if self.runs else held
+            told = counted(there, "replication")
+            return f"{held} with {told}, not {self.runs}" if self.runs else held
         return None
 
 

@@ -121,6 +121,11 @@ def test_the_command(tmp_path, capsys):
     other.write_text("mine")
     assert invoke(["explain", str(file), "--out", str(other)]) == 2
     assert other.read_text() == "mine"
+    capsys.readouterr()
+    picture = tmp_path / "why.png"
+    assert invoke(["explain", str(file), "--out", str(picture)]) == 2
+    assert "why.png: the page is HTML" in capsys.readouterr().err
+    assert not picture.exists()
 
 
 def test_compare_explains(tmp_path, capsys):

@@ -67,7 +67,7 @@ def test_late_packets_are_counted_with_the_place_that_took_most():
     found = answer(life).headline
     assert f"{late.size} of {took.size} data packets " in found
     assert "late, mostly at bearer" in found
-    assert f"of these took {late.max():.3g} s" in found
+    assert f"the longest {took.max():.3g} s." in found
 
 
 def test_users_have_medians_of_their_own():
@@ -126,3 +126,26 @@ def test_page_text_and_command_say_the_same(tmp_path, monkeypatch, capsys):
     page = (tmp_path / "out/calm-life/life.html").read_text()
     assert "<h1>None of " in page
     assert str(lived(CALM)).startswith("calm: none of ")
+
+
+def test_the_hint_is_of_the_same_user_and_settings(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two.toml").write_text(CALM.replace("[[users]]", "[[users]]\ncount = 2"))
+    asked = ["two.toml", "--set", "wired.delay=50 ms", "--user", "1", "--seed", "3"]
+    assert cli.invoke(["life", *asked]) == 0
+    hint = "nodeb explain two.toml --set 'wired.delay=50 ms' --user 1 --seed 3"
+    assert hint in capsys.readouterr().out
+
+
+def test_what_fails_on_wcdma_are_slots_which_a_run_does_not_count():
+    text = "duration = '5 s'\nradio.wcdma = {}\n[[users]]\ntraffic.ftp.size = '20 kB'\n"
+    assert "slots with failed frames" in [one.name for one in answer(lived(text)).facts]
+    assert "blocks that failed" in [one.name for one in answer(lived(CALM)).facts]
+
+
+def test_one_of_something_is_no_plural():
+    life = lived(CALM)
+    one = cut(life, packets=life.packets.slice(0, 1), hops=life.hops.slice(0, 1))
+    said = " ".join(answer(one, "calm.toml").notes)
+    assert " 1 packet," in said
+    assert " 1 hop," in said

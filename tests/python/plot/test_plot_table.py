@@ -279,3 +279,13 @@ def test_a_single_curve_tells_of_hollow_marks_too():
     some = Table(columns | {"application_bps_covered": np.full(len(table), 0.5)})
     figure = curves(some, "wired.loss", "application_bps", where={"users.0.count": "1"})
     assert "hollow" in figure.legends[0].get_texts()[-1].get_text()
+
+
+def test_rows_are_chosen_by_values_with_units():
+    table = Table({"wired.delay_s": [0.02, 0.2], "x": [1, 2], "y_bps": [1.0, 2.0]})
+    for value in ("20 ms", "0.02", "0.02 s", "20000 us"):
+        drawn = curves(table, "x", "y_bps", where={"wired.delay": value})
+        assert drawn.axes[0].lines[0].get_xdata().tolist() == [1]
+    for value in ("20", "20 kB", "0.3 s"):
+        with pytest.raises(InputError, match=f"no row has wired.delay_s = {value}"):
+            curves(table, "x", "y_bps", where={"wired.delay": value})

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import nodeb
 from nodeb.results.answer import answer
+from nodeb.results.metrics import METRICS
 from nodeb.results.survivors import median_of_all, unfinished
 
 ONE = 'radio.dch = {{}}\nduration = "{duration}"\n[[users]]\ntraffic.ftp.size = "{size}"\n'
@@ -137,3 +138,22 @@ def test_a_channel_that_does_not_count_its_time_is_not_called_idle():
     found = answer(result)
     assert "busy" not in found.headline
     assert "cell_busy" not in result.summary["metric"].tolist()
+
+
+def test_a_mean_of_survivors_has_its_mark_in_one_replication_too():
+    found = answer(run(CELL, runs=1, duration="9 s", count=7, size="400 kB"), "file.toml")
+    rows = {row[0]: row for row in found.everything[0].rows}
+    assert any("\N{DAGGER}" in cell.unit for cell in rows["download time"] if hasattr(cell, "unit"))
+
+
+def test_phones_without_a_value_are_counted_for_every_metric():
+    result = run(CELL, duration="3 s", count=7, size="400 kB")
+    partial = [
+        METRICS[row["metric"]].label
+        for row in result.summary
+        if row["group"] == "all" and 0 < row["covered"] < 1
+        if not METRICS[row["metric"]].completed
+    ]
+    marks = " ".join(mark.text for mark in answer(result, "file.toml").marks)
+    assert all(label in marks for label in partial)
+    assert bool(partial) == ("Only of phones that have a value: " in marks)
