@@ -53,7 +53,7 @@ pub struct Info {
     pub snd_mss: u64,
     /// Payload acknowledged, bytes.
     pub bytes_acked: u64,
-    /// Payload written and not sent, bytes.
+    /// Payload in the send buffer and not sent, bytes. What the application could not write yet is not in it.
     pub notsent_bytes: u64,
 }
 
@@ -64,7 +64,8 @@ impl Sender {
         let board = &self.board;
         Info {
             ca_state: self.ca_state(),
-            cwnd: window.cwnd as u64,
+            // A short segment counts as one.
+            cwnd: window.cwnd.ceil() as u64,
             ssthresh: window.ssthresh.is_finite().then_some(window.ssthresh as u64),
             unacked: board.outstanding_segments(),
             sacked: u64::from(board.sacked_segments()) + u64::from(self.dupacks),
@@ -78,7 +79,7 @@ impl Sender {
             rto: self.rtt.rto(),
             snd_mss: self.mss,
             bytes_acked: board.una(),
-            notsent_bytes: board.written() - board.next(),
+            notsent_bytes: self.unsent_in_buffer(),
         }
     }
 

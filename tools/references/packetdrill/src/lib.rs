@@ -19,6 +19,7 @@
 //! ```
 
 mod cursor;
+pub mod download;
 mod expression;
 pub mod kernel;
 mod packets;
@@ -27,5 +28,6 @@ pub mod player;
 pub mod report;
 pub mod script;
 mod settings;
+mod writer;
 
 pub use cursor::Unreadable;

@@ -1,9 +1,11 @@
 //! `nodeb-packetdrill PATH...`: plays scripts and prints what became of each.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use nodeb_base::units::Duration;
+use nodeb_packetdrill::download::Download;
 use nodeb_packetdrill::kernel;
 use nodeb_packetdrill::report::{Verdict, find, play_text, summarize};
 
@@ -19,10 +21,14 @@ fn main() -> ExitCode {
 }
 
 const USAGE: &str = "usage: nodeb-packetdrill [--kernel] [--tolerance MS] SCRIPT_OR_FOLDER...
+       nodeb-packetdrill record [KEY=VALUE...]
 
 Plays packetdrill scripts against nodeb's TCP, or with --kernel against the kernel of this machine (which needs
 root and packetdrill on the path). Times may be off by MS milliseconds; without the option by what a script says,
-else by 4.";
+else by 4.
+
+With record, writes a download by nodeb as a script: bytes, rate_bps, delay_ms, queue (packets), lost (data packets
+by the order in which they are sent, as in lost=5,9), control, timestamps (0 or 1), packet_size.";
 
 /// What the command line asks for.
 #[derive(Default)]
@@ -53,6 +59,12 @@ impl Request {
 }
 
 fn run(arguments: &[String]) -> Result<ExitCode, String> {
+    if let Some((_, keys)) = arguments.split_first().filter(|(command, _)| *command == "record") {
+        let mut download = Download::default();
+        keys.iter().try_for_each(|key| download.set(key))?;
+        show(&download.script())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let request = Request::read(arguments)?;
     let mut verdicts = Vec::new();
     for path in &request.paths {
@@ -66,10 +78,15 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
                 play_text(&String::from_utf8_lossy(&text), request.tolerance)
             };
             let shown = script.strip_prefix(path).ok().filter(|rest| rest.file_name().is_some());
-            println!("{:<18}{}: {verdict}", verdict.name(), shown.unwrap_or(&script).display());
+            show(&format!("{:<18}{}: {verdict}\n", verdict.name(), shown.unwrap_or(&script).display()))?;
             verdicts.push(verdict);
         }
     }
-    println!("{}", summarize(&verdicts));
+    show(&(summarize(&verdicts) + "\n"))?;
     Ok(ExitCode::from(u8::from(verdicts.iter().any(Verdict::is_failure))))
+}
+
+/// Prints a text. A reader that goes away is an error, not a panic.
+fn show(text: &str) -> Result<(), String> {
+    std::io::stdout().write_all(text.as_bytes()).map_err(|error| format!("standard output: {error}"))
 }

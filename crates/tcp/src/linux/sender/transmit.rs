@@ -127,6 +127,11 @@ impl Sender {
         first < end && end <= self.edge.min(self.buffer.filled())
     }
 
+    /// Returns the bytes in the send buffer that were never sent.
+    pub(in super::super) fn unsent_in_buffer(&self) -> u64 {
+        self.buffer.filled().saturating_sub(self.board.next())
+    }
+
     /// What keeps new data from being sent. A full send buffer is the application's: it cannot write more.
     pub(super) fn hold_of_new_data(&self) -> Hold {
         if self.board.is_exhausted() {

@@ -1,0 +1,225 @@
+//! A download by nodeb's two ends over one link, as the sender's interface sees it.
+
+use std::collections::VecDeque;
+
+use nodeb_base::units::{Duration, NANOS_PER_S, Size, Time};
+use nodeb_tcp::linux::{Info, Linux, Receiver, Sender};
+use nodeb_tcp::segment::{HEADER_BYTES, Segment};
+use nodeb_tcp::wire::{scaled_window, window_shift};
+use nodeb_tcp::{Receiver as _, Sender as _};
+
+/// Time after which a download is given up.
+const LONGEST: Time = Time(300 * NANOS_PER_S);
+
+/// A download to record.
+#[derive(Clone, Debug)]
+pub struct Download {
+    /// Parameters of both ends.
+    pub tcp: Linux,
+    /// Bytes to send.
+    pub bytes: u64,
+    /// Rate of the link, bits per second.
+    pub rate: u64,
+    /// Delay each way.
+    pub delay: Duration,
+    /// Packets that may wait for the link.
+    pub queue: usize,
+    /// Data packets that are lost, by the order in which they are sent, from 1.
+    pub lost: Vec<u64>,
+}
+
+impl Default for Download {
+    fn default() -> Self {
+        Self {
+            tcp: Linux { timestamps: false, ..Linux::default() },
+            bytes: 100_000,
+            rate: 2_000_000,
+            delay: Duration::from_millis(30),
+            queue: 100,
+            lost: Vec::new(),
+        }
+    }
+}
+
+/// Something that happens at the sender's interface.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// A packet leaves.
+    Sent(Time, Segment),
+    /// An ACK arrives, and the sender's state after it.
+    Taken(Time, Segment, Info),
+}
+
+impl Download {
+    /// Returns the bits of the window scale.
+    pub fn shift(&self) -> u8 {
+        window_shift(self.tcp.receive_buffer.0)
+    }
+
+    /// Returns the maximum segment size that the SYNs name.
+    pub fn mss(&self) -> u64 {
+        self.tcp.packet_size.0 - u64::from(HEADER_BYTES)
+    }
+
+    /// Sets a key of the command line, such as `rate=2000000`.
+    ///
+    /// # Errors
+    /// If there is no such key, or the value is none for it.
+    pub fn set(&mut self, argument: &str) -> Result<(), String> {
+        let (key, value) =
+            argument.split_once('=').ok_or_else(|| format!("{argument}: expected KEY=VALUE"))?;
+        let number = |range: std::ops::RangeInclusive<u64>| {
+            let number = value.parse::<u64>().ok().filter(|number| range.contains(number));
+            let (least, most) = (range.start(), range.end());
+            number.ok_or_else(|| format!("{argument}: expected a whole number from {least} to {most}"))
+        };
+        match key {
+            "bytes" => self.bytes = number(1..=150_000)?,
+            "rate_bps" => self.rate = number(1_000..=1_000_000_000)?,
+            "delay_ms" => self.delay = Duration::from_millis(number(0..=10_000)?),
+            "queue" => self.queue = number(1..=1_000_000)? as usize,
+            "timestamps" => self.tcp.timestamps = number(0..=1)? == 1,
+            "packet_size" => self.tcp.packet_size = Size(number(600..=1_500)?),
+            "control" => {
+                let name = serde_json::Value::String(value.to_owned());
+                self.tcp.control =
+                    serde_json::from_value(name).map_err(|error| format!("{argument}: {error}"))?;
+            }
+            "lost" => {
+                let lost: Result<_, _> = value.split(',').map(str::parse).collect();
+                self.lost = lost.map_err(|_| format!("{argument}: expected numbers with commas between"))?;
+            }
+            _ => {
+                return Err(format!(
+                    "{key}: no such key; expected bytes, rate_bps, delay_ms, queue, lost, control, timestamps or \
+                     packet_size"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the download. Returns what happened at the sender's interface, its SYN first.
+    pub fn run(&self) -> Vec<Step> {
+        Run::new(self).run()
+    }
+}
+
+/// A download under way.
+struct Run<'a> {
+    download: &'a Download,
+    sender: Sender,
+    receiver: Receiver,
+    steps: Vec<Step>,
+    /// When the link has sent all that it has accepted, and when each packet that waits or is sent leaves it.
+    free: Time,
+    waiting: VecDeque<Time>,
+    sent: u64,
+    /// One past the highest byte sent, in sequence numbers.
+    end: u64,
+    /// Packets and ACKs under way, with times of arrival.
+    data: VecDeque<(Time, Segment)>,
+    acks: VecDeque<(Time, Segment)>,
+}
+
+impl<'a> Run<'a> {
+    fn new(download: &'a Download) -> Self {
+        let tcp = &download.tcp;
+        Self {
+            download,
+            sender: Sender::new(0, tcp),
+            receiver: Receiver::new(0, 0, tcp),
+            steps: Vec::new(),
+            free: Time::ZERO,
+            waiting: VecDeque::new(),
+            sent: 0,
+            end: 0,
+            data: VecDeque::new(),
+            acks: VecDeque::new(),
+        }
+    }
+
+    fn run(mut self) -> Vec<Step> {
+        let mut out = Vec::new();
+        self.sender.write(Time::ZERO, self.download.bytes, &mut out);
+        self.sender.close();
+        self.sender.open(Time::ZERO, &mut out);
+        self.send(Time::ZERO, out);
+        while !self.sender.is_done() {
+            let arrivals = [self.data.front(), self.acks.front()].map(|next| next.map(|&(at, _)| at));
+            let timers = [self.sender.timer(), self.receiver.timer()];
+            let Some(now) = arrivals.into_iter().chain(timers).flatten().min().filter(|&at| at < LONGEST)
+            else {
+                break;
+            };
+            self.happen(now);
+            if self.is_buffer_limited() {
+                let last = self.steps.iter().rposition(|step| matches!(step, Step::Taken(..)));
+                self.steps.truncate(last.unwrap_or_default());
+                break;
+            }
+        }
+        self.steps
+    }
+
+    /// Returns true if the send buffer keeps data back for which there is a window. A script that writes all
+    /// data at once cannot show that, so that the record ends there.
+    fn is_buffer_limited(&self) -> bool {
+        let info = self.sender.info();
+        let in_flight = (info.unacked + info.retrans).saturating_sub(info.sacked + info.lost);
+        info.notsent_bytes == 0
+            && self.end <= self.download.bytes
+            && in_flight < info.cwnd
+            && info.unacked > 0
+    }
+
+    /// Handles what is due at a time: timers first.
+    fn happen(&mut self, now: Time) {
+        let due = |at: Option<Time>| at.is_some_and(|at| at <= now);
+        let mut out = Vec::new();
+        if due(self.sender.timer()) {
+            self.sender.on_timer(now, &mut out);
+        } else if due(self.receiver.timer()) {
+            let ack = self.receiver.on_timer(now);
+            self.answer(now, ack);
+        } else if due(self.data.front().map(|&(at, _)| at)) {
+            let segment = self.data.pop_front();
+            let ack = segment.and_then(|(_, segment)| self.receiver.on_segment(now, &segment));
+            self.answer(now, ack);
+        } else if let Some((_, ack)) = self.acks.pop_front() {
+            self.sender.on_ack(now, &ack, &mut out);
+            self.steps.push(Step::Taken(now, ack, self.sender.info()));
+        }
+        self.send(now, out);
+    }
+
+    /// Sends an ACK, with the window that a header can show.
+    fn answer(&mut self, now: Time, ack: Option<Segment>) {
+        let shift = self.download.shift();
+        self.acks.extend(ack.map(|ack| {
+            let window = u32::from(scaled_window(ack.window.into(), shift)) << shift;
+            (now + self.download.delay, Segment { window, ..ack })
+        }));
+    }
+
+    fn send(&mut self, now: Time, out: Vec<Segment>) {
+        for segment in out {
+            self.steps.push(Step::Sent(now, segment));
+            if segment.is_data() {
+                self.sent += 1;
+                let payload = segment.size - self.download.tcp.header_bytes();
+                self.end = self.end.max(segment.seq + u64::from(payload));
+            }
+            while self.waiting.front().is_some_and(|&at| at <= now) {
+                self.waiting.pop_front();
+            }
+            let lost = segment.is_data() && self.download.lost.contains(&self.sent);
+            if !lost && self.waiting.len() < self.download.queue {
+                let takes = u64::from(segment.size) * 8 * NANOS_PER_S / self.download.rate;
+                self.free = self.free.max(now) + Duration(takes);
+                self.waiting.push_back(self.free);
+                self.data.push_back((self.free + self.download.delay, segment));
+            }
+        }
+    }
+}

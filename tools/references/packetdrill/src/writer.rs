@@ -1,0 +1,131 @@
+//! Scripts from nodeb's downloads: a kernel that is given the ACKs of a download must send the same packets at
+//! the same times, with the same state after each ACK.
+
+use std::fmt::Write as _;
+
+use nodeb_base::units::Time;
+use nodeb_tcp::linux::{CaState, Info};
+use nodeb_tcp::segment::Segment;
+
+use crate::download::{Download, Step};
+use crate::script::Options;
+
+/// Begins a script: a segment in each packet of the kernel, and a socket that waits for a connection.
+const OPENING: &str = "`ip link set dev tun0 gso_max_segs 1`
+
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 setsockopt(3, SOL_TCP, TCP_CONGESTION, \"CONTROL\", LENGTH) = 0
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
+";
+
+/// Accepts the connection, and lets all be written at once, a segment at a time so that each has PSH.
+const ACCEPT: &str = "+0 accept(3, ..., ...) = 4
++0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0
++0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [1000000], 4) = 0
+";
+
+impl Download {
+    /// Writes the download as a script.
+    pub fn script(&self) -> String {
+        let control = self.tcp.control.key();
+        let length = control.len().to_string();
+        let mut script = format!("// A download of {} B by nodeb.\n", self.bytes);
+        script += &OPENING.replace("CONTROL", control).replace("LENGTH", &length);
+        script += &self.handshake();
+        let mut accepted = false;
+        for step in &self.run() {
+            match step {
+                Step::Sent(_, segment) if segment.seq == 0 => {}
+                Step::Sent(at, segment) => script += &self.sent(*at, segment),
+                Step::Taken(at, ack, info) => {
+                    script += &self.taken(*at, ack);
+                    script += &if accepted { state(info) } else { self.writes() };
+                    accepted = true;
+                }
+            }
+        }
+        script
+    }
+
+    fn handshake(&self) -> String {
+        let (mss, shift) = (self.mss(), self.shift());
+        let (theirs, ours) = if self.tcp.timestamps {
+            ("sackOK,TS val 1 ecr 0", format!("<mss 1460,sackOK,TS val {OFFSET} ecr 1,nop,wscale 10>"))
+        } else {
+            ("nop,nop,sackOK", "<...>".to_owned())
+        };
+        format!(
+            "0 < S 0:0(0) win 65535 <mss {mss},{theirs},nop,wscale {shift}>\n0 > S. 0:0(0) ack 1 {ours}\n"
+        )
+    }
+
+    fn writes(&self) -> String {
+        let mut text = ACCEPT.to_owned();
+        let (mut left, mss) = (self.bytes, self.tcp.mss());
+        while left > 0 {
+            let bytes = left.min(mss);
+            let _ = writeln!(text, "+0 write(4, ..., {bytes}) = {bytes}");
+            left -= bytes;
+        }
+        text
+    }
+
+    fn sent(&self, at: Time, segment: &Segment) -> String {
+        let payload = u64::from(segment.size - self.tcp.header_bytes());
+        let end = segment.seq + payload;
+        format!("{} > P. {}:{end}({payload}) ack 1{}\n", seconds(at), segment.seq, self.options(segment))
+    }
+
+    fn taken(&self, at: Time, ack: &Segment) -> String {
+        let window = ack.window >> self.shift();
+        format!("{} < . 1:1(0) ack {} win {window}{}\n", seconds(at), ack.seq, self.options(ack))
+    }
+
+    /// Returns timestamps and SACK blocks, padded to words as packetdrill asks.
+    fn options(&self, segment: &Segment) -> String {
+        let stamps =
+            (ticks(segment.timestamp_us), if segment.echo_us == 0 { 0 } else { ticks(segment.echo_us) });
+        let sack = Options { sack: segment.sack.of(segment.seq).collect(), ..Options::default() }.to_string();
+        let sack = sack.trim_matches([' ', '<', '>']);
+        let stamps = self.tcp.timestamps.then(|| format!("nop,nop,TS val {} ecr {}", stamps.0, stamps.1));
+        let sack = (!sack.is_empty()).then(|| format!("nop,nop,{sack}"));
+        let parts: Vec<_> = stamps.into_iter().chain(sack).collect();
+        if parts.is_empty() { String::new() } else { format!(" <{}>", parts.join(",")) }
+    }
+}
+
+/// Milliseconds that nodeb's clock is ahead of its run in a script, where 0 means no timestamp.
+const OFFSET: u32 = 1_000;
+
+fn ticks(stamp_us: u32) -> u32 {
+    OFFSET + stamp_us / 1_000
+}
+
+fn seconds(at: Time) -> String {
+    format!("{}.{:09}", at.0 / 1_000_000_000, at.0 % 1_000_000_000)
+}
+
+/// Returns assertions of the sender's state.
+fn state(info: &Info) -> String {
+    let ca = match info.ca_state {
+        CaState::Open => "Open",
+        CaState::Disorder => "Disorder",
+        CaState::Cwr => "CWR",
+        CaState::Recovery => "Recovery",
+        CaState::Loss => "Loss",
+    };
+    let mut text = format!("+0 %{{\nassert tcpi_ca_state == TCP_CA_{ca}, tcpi_ca_state\n");
+    let ssthresh = info.ssthresh.unwrap_or(0x7fff_ffff);
+    for (name, value) in [
+        ("snd_cwnd", info.cwnd),
+        ("snd_ssthresh", ssthresh),
+        ("unacked", info.unacked),
+        ("sacked", info.sacked),
+        ("lost", info.lost),
+        ("retrans", info.retrans),
+    ] {
+        let _ = writeln!(text, "assert tcpi_{name} == {value}, tcpi_{name}");
+    }
+    text + "}%\n"
+}

@@ -1,0 +1,78 @@
+//! Downloads written as scripts: the player finds again what it was given.
+
+use nodeb_packetdrill::download::Download;
+use nodeb_packetdrill::report::{Verdict, play_text};
+use proptest::prelude::*;
+
+fn download(keys: &str) -> Download {
+    let mut download = Download::default();
+    keys.split(' ').try_for_each(|key| download.set(key)).unwrap();
+    download
+}
+
+#[test]
+fn a_download_is_a_script_that_passes() {
+    for keys in [
+        "bytes=144800",
+        "bytes=1",
+        "lost=1,2,3,4,5,6,7,8,9,10 control=reno",
+        "lost=15,16,20,72 control=cubic timestamps=1",
+        "lost=68,69,70 delay_ms=100 rate_bps=384000",
+        "queue=5 packet_size=1000 control=reno",
+    ] {
+        let script = download(keys).script();
+        let verdict = play_text(&script, None);
+        let Verdict::Passed(passed) = &verdict else {
+            panic!("{keys}: {verdict}\n{script}");
+        };
+        assert!(passed.packets > 0 && passed.unchecked.is_empty(), "{keys}: {verdict}");
+    }
+}
+
+#[test]
+fn another_course_is_found() {
+    let script = download("lost=15 control=reno").script();
+    for (text, other, got) in [
+        ("tcpi_snd_ssthresh == 12", "tcpi_snd_ssthresh == 11", "tcpi_snd_ssthresh = 12"),
+        ("0.126208000 > P. 14601", "0.136208000 > P. 14601", ". 14601:16061(1460) ack 1"),
+    ] {
+        assert!(script.contains(text), "{script}");
+        let verdict = play_text(&script.replace(text, other), None);
+        assert!(matches!(&verdict, Verdict::Differs(found) if found.got == got), "{verdict}");
+    }
+}
+
+#[test]
+fn mistakes_in_keys_are_refused() {
+    for (key, error) in [
+        ("bytes", "bytes: expected KEY=VALUE"),
+        ("bytes=0", "bytes=0: expected a whole number from 1 to 150000"),
+        ("lost=1,x", "lost=1,x: expected numbers with commas between"),
+        (
+            "colour=1",
+            "colour: no such key; expected bytes, rate_bps, delay_ms, queue, lost, control, timestamps or packet_size",
+        ),
+    ] {
+        assert_eq!(Download::default().set(key), Err(error.to_owned()));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_download_is_a_script_that_passes(
+        lost in prop::collection::vec(1..120_u64, 0..15),
+        kbps in 200..10_000_u64,
+        delay in 1..150_u64,
+        queue in 5..200_u64,
+        control in prop::sample::select(vec!["reno", "cubic"]),
+        stamps in 0..2_u8,
+    ) {
+        let mut download =
+            download(&format!("rate_bps={kbps}000 delay_ms={delay} queue={queue} control={control} timestamps={stamps}"));
+        download.lost = lost;
+        let verdict = play_text(&download.script(), None);
+        prop_assert!(matches!(verdict, Verdict::Passed(_)), "{download:?}: {verdict}");
+    }
+}
