@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from nodeb.answer.numbers import Shown
 from nodeb.base.streams import printable
 
-__all__ = ["NAME", "aligned", "filled", "fitted"]
+__all__ = ["NAME", "aligned", "beside", "filled", "fitted"]
 
 NAME = 24
 """Columns of a name at least, so that pictures and figures stand below each other."""
@@ -69,6 +69,12 @@ def fitted(head: Cells, rows: Sequence[Cells], width: int, right: Sequence[int] 
 def aligned(rows: Sequence[Cells], right: Sequence[int] = (), least: int = NAME) -> list[str]:
     """Rows as lines, indented, with columns that stand below each other, however wide."""
     return _lines([], _columns(rows, right), least, False)
+
+
+def beside(rows: Sequence[Cells]) -> list[str]:
+    """Parts of one cell as one text for each row, below each other."""
+    columns = [one for one in _columns(rows, range(len(rows[0]))) if any(map(str.strip, one))]
+    return ["  ".join(parts).rstrip() for parts in zip(*columns, strict=True)]
 
 
 def _lines(
@@ -140,7 +146,7 @@ def _columns(rows: Sequence[Cells], right: Sequence[int]) -> list[list[str]]:
 def _cells_of(cells: Cells, to_right: bool) -> list[str]:
     number = max((len(one.number) for one in cells if isinstance(one, Shown)), default=0)
     texts = [
-        f"{one.number:>{number}} {one.unit}".rstrip() if isinstance(one, Shown) else printable(one)
+        f"{'':{number - len(one.number)}}{one.value}" if isinstance(one, Shown) else printable(one)
         for one in cells
     ]
     if to_right and not any(isinstance(one, Shown) for one in cells):

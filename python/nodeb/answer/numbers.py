@@ -60,11 +60,13 @@ class Shown:
     """Lower end of the interval; empty where there is none."""
     high: str = ""
     """Upper end."""
+    mark: str = ""
+    """Stands behind a mean that leaves some out."""
 
     @property
     def value(self) -> str:
-        """The mean with its unit."""
-        return f"{self.number} {self.unit}".strip()
+        """The mean with its unit and mark."""
+        return " ".join(filter(None, (self.number, self.unit, self.mark)))
 
     @property
     def interval(self) -> str:
@@ -84,10 +86,16 @@ class Shown:
     @property
     def sure(self) -> str:
         """The mean, and how sure it is: `3.01 s (95 %: 2.95 to 3.07 s)`."""
-        if not self.low:
-            return self.value
-        ends = self.interval
-        return f"{self.value} ({ends})" if ends == ALWAYS else f"{self.value} (95 %: {ends})"
+        return self.again if self.interval == ALWAYS else self.at("95 %")
+
+    def at(self, level: str) -> str:
+        """The mean and its interval, at a level that is said."""
+        return self.again.replace("(", f"({level}: ", 1)
+
+    @property
+    def again(self) -> str:
+        """The same after the first of a text: `3.01 s (2.95 to 3.07 s)`."""
+        return f"{self.value} ({self.interval})" if self.low else self.value
 
 
 def shown(

@@ -21,14 +21,24 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nodeb.answer.answer import MOST_ROWS, SURVIVORS, Answer, Bars, Mark, Rows
-from nodeb.answer.numbers import Shown, difference, scale_of, shown
+from nodeb.answer.numbers import Shown, shown
 from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.comparison.differences import Comparison, Difference, Tried
+from nodeb.comparison.shown import (
+    LESS,
+    MORE,
+    SIGNS,
+    difference_of,
+    level,
+    means_of,
+    more_text,
+    sign_of,
+)
 from nodeb.comparison.verdict import MoreRuns
 from nodeb.results.metrics import ALL
 from nodeb.results.survivors import nothing_arrived
 
-__all__ = ["answers", "more_text", "of_tried", "shown_of", "sign_of"]
+__all__ = ["answers", "of_tried", "shown_of"]
 
 MAIN = ("download_s", "load_median_s", "transfer_s", "cell_bps", "received_bps")
 """What a headline is about, in order of preference."""
@@ -55,8 +65,6 @@ NOUNS = {
     "block_errors": "the share of block errors",
 }
 """Metrics in sentences, where "the" and the label do not do."""
-WIDE = 100.0
-"""A range of replications whose ends differ by a larger factor is told by its low end."""
 MOST_NAMED = 3
 """Metrics that a headline names at most beside the main one."""
 QUIET = ("equal", "same")
@@ -69,8 +77,6 @@ KEY = (
     *("stalled_s", "recovery_s", "timeouts", "block_errors"),
 )
 """Metrics that are shown first, in order."""
-SIGNS = {"better": "\N{CHECK MARK}", "worse": "\N{BALLOT X}", "same": "=", "equal": "="}
-MORE, LESS, OPEN = "\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}", "?"
 
 
 def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") -> list[Answer]:
@@ -88,12 +94,6 @@ def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") ->
 def shown_of(tried: Tried) -> list[Difference]:
     """The key metrics of a comparison that differ, or may."""
     return _Answer(Comparison("", [tried], 0, 0, 0.0), tried, "").shown
-
-
-def sign_of(one: Difference) -> str:
-    """The sign of a verdict: better, worse, same, more, less, undecided."""
-    way = MORE if one.verdict.sign > 0 else LESS if one.verdict.sign < 0 else OPEN
-    return SIGNS.get(one.verdict.kind, way)
 
 
 def of_tried(
@@ -235,8 +235,7 @@ class _Answer:
         """How much more or less, in per cent of the baseline, and how sure."""
         ratio = one.ratio
         if not (math.isfinite(ratio.mean) and one.baseline.mean > 0):
-            gap = _difference(one)
-            return f"{gap.value} ({gap.interval})" if gap.interval else gap.value
+            return difference_of(one).again
         sign = 1 if ratio.mean >= 1 else -1
         word = "more" if sign > 0 else "less"
         low, high = sorted(sign * 100 * (end - 1) for end in (ratio.low, ratio.high))
@@ -245,14 +244,16 @@ class _Answer:
         found = shown(sign * 100 * (ratio.mean - 1), low, high, scale=("%", 1.0))
         if not found.low:
             return f"{found.value} {word}"
-        return f"{found.value} {word} ({_level(self.found)}: {found.low} to {found.high} %)"
+        return (
+            f"{found.value} {word} ({level(self.found.confidence)}: {found.low} to {found.high} %)"
+        )
 
     def _no_difference(self, end: str) -> str:
         name = self.tried.name
         if self.main is None:
             return f"No difference between {name} and {self.found.baseline}{end}"
         says = IN_SENTENCES[self.main.metric.name]
-        value = _means(self.main)[0].value
+        value = means_of(self.main)[0].value
         return f"No difference: with {name} {says} {value}, as with {self.found.baseline}{end}"
 
     def _decided_main(self, main: Difference) -> str:
@@ -263,7 +264,7 @@ class _Answer:
             (False, "better"): "better than",
             (False, "worse"): "worse than",
         }[is_time, main.verdict.kind]
-        before, now = (one.value for one in _means(main))
+        before, now = (one.value for one in means_of(main))
         says = IN_SENTENCES[main.metric.name]
         text = f"{self.tried.name} is {word} {self.found.baseline}: {says} {now} instead of"
         return f"{text} {before}, {self._relative(main)}{self._of(main)}."
@@ -292,8 +293,8 @@ class _Answer:
 
     def _undecided(self, main: Difference | None) -> str:
         one = main if main is not None else self.of_all[0]
-        gap = _difference(one)
-        how = f" ({_level(self.found)}: {gap.interval})" if gap.interval else ""
+        gap = difference_of(one)
+        how = f" ({level(self.found.confidence)}: {gap.interval})" if gap.interval else ""
         text = (
             f"Undecided: with {self.tried.name}, {_called(one)} differs by {gap.value}{how} from "
             f"{self.found.baseline}"
@@ -308,7 +309,7 @@ class _Answer:
         """A row for each difference, its verdict first."""
         groups = everything and {one.group for one in rows} != {ALL}
         head = ["", "metric", self.found.baseline, self.tried.name]
-        head += [f"difference ({_level(self.found)})", *(["ratio"] if everything else [])]
+        head += [f"difference ({level(self.found.confidence)})", *(["ratio"] if everything else [])]
         cells = [self._row(one, groups, everything) for one in rows]
         return Rows([f"{head[0]}{head[1]}", *head[2:]], cells, title)
 
@@ -317,9 +318,9 @@ class _Answer:
         name = f"{sign_of(one)} {one.metric.label}{mark}"
         if groups:
             name += f", {one.group}"
-        before, after = (each.number for each in _means(one))
+        before, after = (each.number for each in means_of(one))
         ratio = shown(one.ratio.mean, one.ratio.low, one.ratio.high).around
-        return [name, before, after, _difference(one).around, *([ratio] if everything else [])]
+        return [name, before, after, difference_of(one).around, *([ratio] if everything else [])]
 
     def marks(self) -> Iterator[Mark]:
         """Who is left out, what is undecided, and what only one of the two has."""
@@ -366,7 +367,7 @@ class _Answer:
         if len(self.found.tried) > 1:
             yield (
                 f"{len(self.found.tried)} scenarios are compared: each interval holds with "
-                f"{_level(self.found)}, so that all of a metric hold together with 95 %."
+                f"{level(self.found.confidence)}, so that all of a metric hold together with 95 %."
             )
 
     def _undecided_note(self, rows: Sequence[Difference]) -> str:
@@ -374,27 +375,6 @@ class _Answer:
         low = min(one.low for one in ranges)
         high = max(one.high for one in ranges)
         return f"{more_text(MoreRuns(low, high))} would tell"
-
-
-def _scale(one: Difference) -> tuple[str, float]:
-    largest = max(abs(one.baseline.mean), abs(one.other.mean))
-    return scale_of(largest, one.metric.unit, percent=one.metric.percent)
-
-
-def _means(one: Difference) -> tuple[Shown, Shown]:
-    """The means of the metric, of the baseline first: the same in sentences and tables."""
-    before, now = (
-        shown(each.mean, each.low, each.high, one.metric.unit, scale=_scale(one))
-        for each in (one.baseline, one.other)
-    )
-    return before, now
-
-
-def _difference(one: Difference) -> Shown:
-    unit, factor = _scale(one)
-    unit = "points" if unit == "%" else unit
-    gap = one.difference
-    return difference(gap.mean, gap.low, gap.high, scale=(unit, factor))
 
 
 def _called(one: Difference) -> str:
@@ -407,18 +387,3 @@ def _first(rows: Sequence[Difference], main: Difference | None) -> Difference:
         return main
     known = {one.metric.name: one for one in rows}
     return next((known[name] for name in KEY if name in known), rows[0])
-
-
-def _level(found: Comparison) -> str:
-    return f"{100 * found.confidence:.4g} %"
-
-
-def more_text(runs: MoreRuns) -> str:
-    """A range of further replications, in words."""
-    if math.isinf(runs.low):
-        return "no number of replications that can be named"
-    if runs.high > WIDE * max(runs.low, 1.0):
-        return f"at least {counted(round(runs.low), 'replication')} more"
-    if runs.low == runs.high:
-        return f"{counted(round(runs.low), 'replication')} more"
-    return f"{runs.low:.0f} to {runs.high:.0f} replications more"

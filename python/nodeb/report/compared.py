@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from nodeb import _core
 from nodeb.answer.answer import Answer, Bars
 from nodeb.base.table import Table
-from nodeb.comparison.answer import answers, shown_of, sign_of
+from nodeb.comparison.answer import answers, shown_of
 from nodeb.comparison.differences import Comparison, Difference, Tables, Tried
+from nodeb.comparison.shown import sign_of
 from nodeb.report.answer import content
 from nodeb.report.render import render
 from nodeb.results.metrics import by_run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nodeb.comparison.differences import Difference, differences
 from nodeb.results.metrics import METRICS
@@ -20,8 +20,6 @@ class Compared:
 
     cell: Cell
     found: Difference
-    covered: float
-    """The smaller of the two shares of users of which the means are."""
 
 
 @dataclass(frozen=True)
@@ -56,5 +54,5 @@ def against(
         chosen = [METRICS[metric]], margin, confidence
         for one in differences(base.by_run, own.by_run, *chosen):
             share = min(each.covered[one.group][metric] for each in (base, own))
-            found.append(Compared(cell, one, share))
+            found.append(Compared(cell, replace(one, covered=share)))
     return Against(baseline, metric, confidence, margin, found)

@@ -25,9 +25,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nodeb.answer.answer import ONE_REPLICATION, SURVIVORS, Answer, Mark, Rows
-from nodeb.answer.numbers import difference, number, shown
+from nodeb.answer.numbers import number, shown
 from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.comparison.differences import Difference
+from nodeb.comparison.shown import difference_of, level, more_text, ratio_of
+from nodeb.comparison.verdict import MoreRuns
 from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import ALL, METRICS
 from nodeb.results.survivors import nothing_arrived
@@ -129,8 +131,8 @@ class SweepAnswer:
         """One sentence or two, and before them what did not finish."""
         about, values = self.outcome.open, self.values
         if not self.outcome.table["received_bps"].any():
-            cells = "the only cell" if len(values) == 1 else f"any of {len(values)} cells"
-            yield f"nothing arrived in {cells}{self._in_time()}, so that nothing was measured."
+            where = f"{self._any_cell}{self._in_time()}"
+            yield f"nothing arrived in {where}, so that nothing was measured."
             return
         if not values.known.any():
             yield self._nothing()
@@ -141,9 +143,13 @@ class SweepAnswer:
         else:
             yield from self._effect()
 
+    @property
+    def _any_cell(self) -> str:
+        return "the only cell" if len(self.values) == 1 else f"any of {len(self.values)} cells"
+
     def _nothing(self) -> str:
         about, label = self.outcome.open, self.values.metric.label
-        cells = "the only cell" if len(self.values) == 1 else f"any of {len(self.values)} cells"
+        cells = self._any_cell
         if self.values.metric.completed and about.transfers == 0:
             return f"the traffic has no end, so that there is no {label} in {cells}."
         if self.values.metric.completed and about.count == about.transfers:
@@ -161,7 +167,7 @@ class SweepAnswer:
     def _effect(self) -> Iterator[str]:
         values = self.values
         if len(values) == 1:
-            yield f"the {self.noun} came to {values[0].sure}."
+            yield f"the {self.noun} came to {values[0].text.sure}."
         elif self._compared:
             yield from self._against()
         elif np.ptp(values.mean[values.known]) == 0 and values.known.all():
@@ -173,16 +179,16 @@ class SweepAnswer:
     def _range(self) -> Iterator[str]:
         """The least and the greatest value, and which keys change it most."""
         values = self.values
-        least, most = values[values.least], values[values.greatest]
+        least, most = (values[int(of(values.mean))] for of in (np.nanargmin, np.nanargmax))
         if least.high >= most.low:
             yield (
-                f"no effect on the {self.noun} is sure: it ranged from {least.sure} to "
-                f"{most.sure_again}, and these intervals overlap."
+                f"no effect on the {self.noun} is sure: it ranged from {least.text.sure} to "
+                f"{most.text.again}, and these intervals overlap."
             )
             return
         yield (
-            f"the {self.noun} ranged from {least.sure}, with {values.where(least.cell)}, to "
-            f"{most.sure_again}, with {values.where(most.cell)}."
+            f"the {self.noun} ranged from {least.text.sure}, with {values.where(least.cell)}, to "
+            f"{most.text.again}, with {values.where(most.cell)}."
         )
         yield from self._keys()
 
@@ -245,18 +251,8 @@ class SweepAnswer:
 
     def _sure(self, one: Compared, *, again: bool = False) -> str:
         """An effect with its interval, whose confidence is told once."""
-        found, metric = one.found, self.values.metric
-        if _is_ratio(found):
-            ends = found.ratio.mean, found.ratio.low, found.ratio.high
-            text = shown(*ends, "1", percent=True)
-        else:
-            gap = found.difference
-            text = difference(gap.mean, gap.low, gap.high, metric.unit, percent=metric.percent)
-        mark = f" {SURVIVORS}" if one.covered < 1 else ""
-        if not text.low:
-            return f"{text.value}{mark}"
-        level = "" if again else f"{_level(self.values.confidence)}: "
-        return f"{text.value}{mark} ({level}{text.interval})"
+        text = ratio_of(one.found) if _is_ratio(one.found) else difference_of(one.found)
+        return text.again if again else text.at(level(self.values.confidence))
 
     # --- what stands below it ---
 
@@ -266,33 +262,24 @@ class SweepAnswer:
         if values.leaves_out:
             yield Mark(SURVIVORS, self._of_survivors())
         if self._verdicts["undecided"] and values.has_signs:
-            yield Mark("?", f"undecided{self._more_runs()}.")
-
-    def _more_runs(self) -> str:
-        """How many replications more would decide all that is undecided."""
-        more = [one.found.verdict.more_runs for one in self._compared]
-        low, high = max(one.low for one in more), max(one.high for one in more)
-        if math.isinf(low):
-            return ""
-        number_ = f"{low:.0f}" if low == high or math.isinf(high) else f"{low:.0f} to {high:.0f}"
-        return f": about {number_} replications more would tell"
+            more = [one.found.verdict.more_runs for one in self._compared]
+            all_ = MoreRuns(max(one.low for one in more), max(one.high for one in more))
+            yield Mark("?", f"undecided: {more_text(all_)} would tell.")
 
     def _of_survivors(self) -> str:
         values = self.values
-        some = (values.covered < 1).sum()
         fewest = values[int(np.argmin(np.where(values.known, values.covered, math.inf)))]
-        least = percent(fewest.covered)
-        where = f" with {values.where(fewest.cell)}" if len(values) > 1 else ""
-        of_cells = f" in {some} of {len(values)} cells" if len(values) > 1 else ""
+        where = of_cells = ""
+        if len(values) > 1:
+            where = f" with {values.where(fewest.cell)}"
+            of_cells = f" in {(values.covered < 1).sum()} of {len(values)} cells"
         if values.metric.completed:
-            text = (
-                f"Only of transfers that finished, which are the fast ones; not all did"
-                f"{of_cells}. Fewest did{where}: {least}."
-            )
+            who, did, few = "transfers that finished, which are the fast ones", "did", "Fewest did"
         else:
-            who = "replications" if values.metric.column is None else "phones"
-            text = f"Only of {who} that have a value; not all do{of_cells}. Fewest{where}: {least}."
-        return text
+            kind = "replications" if values.metric.column is None else "phones"
+            who, did, few = f"{kind} that have a value", "do", "Fewest"
+        least = percent(fewest.covered)
+        return f"Only of {who}; not all {did}{of_cells}. {few}{where}: {least}."
 
     def notes(self) -> Iterator[str]:
         """How sure, provenance, and what to ask next."""
@@ -358,8 +345,8 @@ class SweepAnswer:
         widest = max((one for one in halves if math.isfinite(one)), default=0.0)
         parts = [f"each % is known to within {100 * widest:.2g} points"] if widest else []
         if len(self._compared) > 1 and widest:
-            level = _level(self.values.confidence)
-            parts.append(f"at a level of {level} each, so that all hold together at 95 %")
+            each = level(self.values.confidence)
+            parts.append(f"at a level of {each} each, so that all hold together at 95 %")
         if parts and self._grid is None:
             del parts[0]
         return f"{sentence(', '.join(parts))}." if parts else ""
@@ -367,17 +354,16 @@ class SweepAnswer:
     def _provenance(self) -> str:
         outcome = self.outcome
         cells = outcome.simulated + outcome.kept
-        runs = outcome.table["runs"]
-        each = str(runs.min()) if runs.min() == runs.max() else f"{runs.min()} to {runs.max()}"
-        replications = "replication" if each == "1" else "replications"
-        new = {0: "none was new", cells: "all were new"}.get(
-            outcome.simulated,
-            f"{outcome.kept} {'was' if outcome.kept == 1 else 'were'} there already",
-        )
+        low, high = (int(of(outcome.table["runs"])) for of in (np.min, np.max))
+        runs = counted(low, "replication") if low == high else f"{low} to {high} replications"
         if cells == 1:
-            new = "it was new" if outcome.simulated else "it was there already"
-        each_ = f"{each} {replications}{' each' if cells > 1 else ''}"
-        return f"{counted(cells, 'cell')}, {each_}, seed {outcome.plan.seed}; {new}."
+            new, each = "it was new" if outcome.simulated else "it was there already", ""
+        else:
+            were = "was" if outcome.kept == 1 else "were"
+            kinds = {0: "none was new", cells: "all were new"}
+            new = kinds.get(outcome.simulated, f"{outcome.kept} {were} there already")
+            each = " each"
+        return f"{counted(cells, 'cell')}, {runs}{each}, seed {outcome.plan.seed}; {new}."
 
     def _next(self) -> Iterator[str]:
         yield f"{self.folder} has the table."
@@ -396,10 +382,6 @@ def _size(one: Compared) -> float:
     """How large an effect is: as a share of the baseline if there is one."""
     found = one.found
     return abs(found.ratio.mean - 1) if _is_ratio(found) else abs(found.difference.mean)
-
-
-def _level(confidence: float) -> str:
-    return f"{100 * confidence:.4g} %"
 
 
 def _called(kind: str, margin: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.answer.answer import SURVIVORS, Rows
-from nodeb.answer.columns import aligned
-from nodeb.answer.numbers import Shown, difference, scale_of, shown
+from nodeb.answer.columns import aligned, beside
+from nodeb.answer.numbers import Shown, scale_of, shown
 from nodeb.answer.terminal import WIDTH
 from nodeb.answer.words import joined
+from nodeb.comparison.shown import difference_of, level, ratio_of, sign_of
 from nodeb.results.metrics import ALL, METRICS, Metric
 from nodeb.stats import CONFIDENCE
 from nodeb.sweep.against import Compared
@@ -27,18 +28,8 @@ from nodeb.sweep.results import COVERED, ENDS
 if TYPE_CHECKING:
     from nodeb.sweep.sweep import Outcome
 
-__all__ = ["SIGNS", "Value", "Values", "every_row", "grid", "listed"]
+__all__ = ["Value", "Values", "every_row", "grid", "listed"]
 
-SIGNS = {
-    "better": "\N{CHECK MARK}",
-    "worse": "\N{BALLOT X}",
-    "more": "\N{UPWARDS ARROW}",
-    "less": "\N{DOWNWARDS ARROW}",
-    "same": "=",
-    "equal": "=",
-    "undecided": "?",
-}
-"""What stands for a verdict in a cell of a grid."""
 ALIKE = 3.0
 """Intervals are alike, and one line tells of all, where the widest is so many times the narrowest
 at most."""
@@ -59,22 +50,6 @@ class Value:
     """The share of users of which the mean is."""
     text: Shown
     """As people read it, in the unit of the whole sweep."""
-
-    @property
-    def mark(self) -> str:
-        """Stands at a mean that leaves users out."""
-        return SURVIVORS if self.covered < 1 and math.isfinite(self.mean) else ""
-
-    @property
-    def sure(self) -> str:
-        """With its interval, as a sentence has it first."""
-        return self.text.sure.replace(" (", f" {self.mark} (", 1) if self.mark else self.text.sure
-
-    @property
-    def sure_again(self) -> str:
-        """The same after the first."""
-        ends = f" ({self.text.interval})" if self.text.low else ""
-        return f"{self.text.value} {self.mark}".rstrip() + ends
 
 
 class Values:
@@ -110,18 +85,18 @@ class Values:
     def _value(self, cell: Cell, row: int) -> Value:
         name = self.metric.name
         mean, low, high = (float(self._table[name + end][row]) for end in ENDS)
+        share, group = float(self._shares[row]), str(self._table["group"][row])
         text = shown(mean, low, high, self.metric.unit, scale=self.scale)
-        group = str(self._table["group"][row])
-        return Value(cell, group, mean, low, high, float(self._shares[row]), text)
+        if share < 1 and math.isfinite(mean):
+            text = replace(text, mark=SURVIVORS)
+        return Value(cell, group, mean, low, high, share, text)
 
     def every(self) -> Iterator[Value]:
         """Each cell and group, in order of the table."""
-        ends = [*(self._rows + 1)]  # all phones together are the last group of a cell
-        begin = 0
-        for cell, end in zip(self._cells, ends, strict=True):
-            for row in range(begin, end):
-                yield self._value(cell, row)
-            begin = int(end)
+        # All phones together are the last group of a cell.
+        numbers = np.searchsorted(self._rows, np.arange(len(self._table)))
+        for row, number in enumerate(numbers.tolist()):
+            yield self._value(self._cells[number], row)
 
     @cached_property
     def scale(self) -> tuple[str, float]:
@@ -130,38 +105,18 @@ class Values:
         return scale_of(largest, self.metric.unit, percent=self.metric.percent)
 
     @property
-    def least(self) -> int:
-        """Number of the cell with the least value."""
-        return int(np.nanargmin(self.mean))
-
-    @property
-    def greatest(self) -> int:
-        """Number of the cell with the greatest."""
-        return int(np.nanargmax(self.mean))
-
-    @property
     def leaves_out(self) -> bool:
         """Whether a mean is one over survivors."""
         return bool((self.covered[self.known] < 1).any())
 
     def where(self, cell: Cell) -> str:
         """The values of a cell in a sentence, those that differ from the baseline's first."""
-        fixed = self._fixed
-        order = sorted(range(len(self._outcome.plan.axes)), key=lambda at: at not in fixed)
-        parts = [
-            f"{one.key} {plain(one.values[cell.places[at]])}"
-            for at in order
-            if len(self._outcome.plan.axes[at]) > 1
-            for one in self._outcome.plan.axes[at].swept
-        ]
-        changed = [
-            len(self._outcome.plan.axes[at].swept)
-            for at in fixed
-            if len(self._outcome.plan.axes[at]) > 1
-        ]
-        front = sum(changed)
-        halves = [joined(half) for half in (parts[:front], parts[front:]) if half]
-        return " at ".join(halves)
+        halves: tuple[list[str], list[str]] = ([], [])
+        for at, axis in enumerate(self._outcome.plan.axes):
+            if len(axis) > 1:
+                taken = [f"{one.key} {plain(one.values[cell.places[at]])}" for one in axis.swept]
+                halves[at not in self._fixed].extend(taken)
+        return " at ".join(joined(half) for half in halves if half)
 
     @property
     def _fixed(self) -> dict[int, int]:
@@ -203,7 +158,7 @@ class Values:
     @property
     def has_signs(self) -> bool:
         """Whether verdicts differ, so that each stands at its cell."""
-        return len({SIGNS[one.found.verdict.word] for one in self.compared.values()}) > 1
+        return len({sign_of(one.found) for one in self.compared.values()}) > 1
 
     def relative_width(self) -> float | None:
         """The widest interval as a share of its mean; None where they are not alike."""
@@ -247,15 +202,14 @@ def _grid(values: Values, down: Axis, across: Axis) -> Rows:
     rows, columns = axes.index(down), axes.index(across)
     at = {cell.places: number for number, cell in enumerate(values._cells)}
 
-    def column(place: int) -> list[str]:
-        cells = []
-        for row in range(len(down)):
-            places = [0] * len(axes)
-            places[rows], places[columns] = row, place
-            cells.append(_parts(values, values[at[tuple(places)]]))
-        return _below(cells)
+    def value(row: int, column: int) -> list[str | Shown]:
+        places = [0] * len(axes)
+        places[rows], places[columns] = row, column
+        return _parts(values, values[at[tuple(places)]])
 
-    texts = [column(place) for place in range(len(across))]
+    texts = [
+        beside([value(row, column) for row in range(len(down))]) for column in range(len(across))
+    ]
     corner = f"{down.swept[0].key} \\ {across.swept[0].key}"
     head = [corner, *(str(plain(one)) for one in across.swept[0].values)]
     names = [str(plain(one)) for one in down.swept[0].values]
@@ -270,49 +224,29 @@ def _title(values: Values) -> str:
     return text
 
 
-def _parts(values: Values, one: Value) -> tuple[str, str, str, str]:
-    """Number, mark, share of the baseline and verdict of a cell of a grid."""
-    found = values.compared.get(one.cell.places)
-    if found is None:
-        return one.text.number, one.mark, "", ""
-    mark = SURVIVORS if found.covered < 1 else ""
-    sign = SIGNS[found.found.verdict.word] if values.has_signs else ""
-    return one.text.number, mark, _ratio(found).value, sign
-
-
-def _ratio(one: Compared) -> Shown:
-    ratio = one.found.ratio
-    return shown(ratio.mean, ratio.low, ratio.high, "1", percent=True, scale=("%", 100.0))
-
-
-def _below(cells: Sequence[tuple[str, str, str, str]]) -> list[str]:
-    """Parts of cells below each other."""
-    widths = [max(map(len, parts)) for parts in zip(*cells, strict=True)]
-    lines = []
-    for cell in cells:
-        number, mark, share, sign = (
-            f"{part:>{width}}" for part, width in zip(cell, widths, strict=True)
-        )
-        ends = [f"{number}{f' {mark}' if widths[1] else ''}", share, sign]
-        lines.append(
-            "  ".join(
-                part for part, width in zip(ends, (1, *widths[2:]), strict=True) if width
-            ).rstrip()
-        )
-    return lines
+def _parts(values: Values, one: Value) -> list[str | Shown]:
+    """Number, share of the baseline and verdict of a cell of a grid."""
+    number = replace(one.text, unit="")
+    if (found := values.compared.get(one.cell.places)) is None:
+        return [number, "", ""]
+    share = replace(ratio_of(found.found), mark="").value
+    return [number, share, sign_of(found.found) if values.has_signs else ""]
 
 
 def listed(values: Values, most: int) -> Rows:
     """A row for each cell, up to a number of them."""
-    shown_ = [values[number] for number in range(min(len(values), most))]
-    rows: list[list[str | Shown]] = [_row(values, one) for one in shown_]
+    found = _rows(values, [values[number] for number in range(min(len(values), most))], False)
+    rows, head = [*found.rows], found.head
     if len(values) > most:
         rest = f"... and {len(values) - most} more"
         rows.append([rest, *[""] * (len(rows[0]) - 1)])
-    head = _head(values, False)
     if max(map(len, aligned([head, *rows]))) > WIDTH:
         head = _short(head)
-    return Rows(head, rows, _list_title(values))
+    title = values.metric.label
+    if values.compared:
+        how = "in % of" if values.has_ratios else "its difference from"
+        title = f"{title}, and {how} that with {values.baseline}"
+    return Rows(head, rows, title)
 
 
 def _short(head: Sequence[str]) -> list[str]:
@@ -323,64 +257,42 @@ def _short(head: Sequence[str]) -> list[str]:
 
 def every_row(values: Values) -> Rows:
     """A row for each cell and group, with all that is known of it."""
-    found = list(values.every())
-    groups = len({one.group for one in found}) > 1
-    return Rows(
-        _head(values, True, groups),
-        [_row(values, one, True, groups) for one in found],
-        f"{values.metric.label}, every cell",
-    )
+    found = _rows(values, list(values.every()), True)
+    return replace(found, title=f"{values.metric.label}, every cell")
 
 
-def _list_title(values: Values) -> str:
-    if not values.compared:
-        return values.metric.label
-    how = "in % of" if values.has_ratios else "its difference from"
-    return f"{values.metric.label}, and {how} that with {values.baseline}"
+def _rows(values: Values, found: Sequence[Value], whole: bool) -> Rows:
+    """A row for each value; with `whole` no interval and no difference is left out."""
+    head: list[str] = []
+    columns: list[Sequence[str | Shown]] = []
 
+    def add(name: str, texts: Sequence[Shown | None], ends: str) -> None:
+        head.append(name)
+        columns.append([one or "" for one in texts])
+        if ends:
+            head.append(f"({ends})")
+            columns.append([one.interval if one else "" for one in texts])
 
-def _head(values: Values, whole: bool, groups: bool = False) -> list[str]:
-    keys = [one.key for axis in values.axes for one in axis.swept]
-    level = f"{100 * values.confidence:.4g} %"
-    ratio = ["in %", f"({level})"] if values.has_ratios else []
-    gap = ["difference", f"({level})"] if whole or not ratio else []
-    compared = [*gap, *ratio, "verdict"] if values.compared else []
-    interval = ["(95 %)"] if whole or not values.compared else []
-    return [*keys, *(["phones"] if groups else []), "mean", *interval, *compared]
-
-
-def _row(
-    values: Values, one: Value, whole: bool = False, groups: bool = False
-) -> list[str | Shown]:
-    keys = [str(plain(value)) for axis in values.axes for value in _taken(values, axis, one)]
-    text = Shown(one.text.number, f"{one.text.unit} {one.mark}".strip())
-    row: list[str | Shown] = [*keys, *([one.group] if groups else []), text]
-    if whole or not values.compared:
-        row.append(one.text.interval)
+    for at, axis in enumerate(values._outcome.plan.axes):
+        for swept in axis.swept if len(axis) > 1 else ():
+            head.append(swept.key)
+            columns.append([str(plain(swept.values[one.cell.places[at]])) for one in found])
+    if len({one.group for one in found}) > 1:
+        head.append("phones")
+        columns.append([one.group for one in found])
+    add("mean", [one.text for one in found], "95 %" if whole or not values.compared else "")
     if values.compared:
-        row += _compared(values, values.every_compared.get((one.cell.places, one.group)), whole)
-    return row
-
-
-def _taken(values: Values, axis: Axis, one: Value) -> list[Any]:
-    place = one.cell.places[values._outcome.plan.axes.index(axis)]
-    return [swept.values[place] for swept in axis.swept]
-
-
-def _compared(values: Values, one: Compared | None, whole: bool) -> list[str | Shown]:
-    """What is said of a cell and its baseline; nothing of the baseline itself."""
-    has_gap = whole or not values.has_ratios
-    if one is None:
-        return [""] * (2 * has_gap + 2 * values.has_ratios + 1)
-    mark = f" {SURVIVORS}" if one.covered < 1 else ""
-    cells: list[str | Shown] = []
-    if has_gap:
-        gap, metric = one.found.difference, values.metric
-        text = difference(
-            gap.mean, gap.low, gap.high, metric.unit, percent=metric.percent, scale=values.scale
-        )
-        cells += [Shown(text.number, f"{text.unit}{mark}".strip()), text.interval]
-    if values.has_ratios:
-        ratio = _ratio(one)
-        cells += [Shown(ratio.number, f"%{mark}" if ratio.unit else ""), ratio.interval]
-    return [*cells, one.found.verdict.word]
+        known = [values.every_compared.get((one.cell.places, one.group)) for one in found]
+        against = [None if one is None else one.found for one in known]
+        ends, scale = level(values.confidence), values.scale
+        if whole or not values.has_ratios:
+            add(
+                "difference",
+                [one if one is None else difference_of(one, scale) for one in against],
+                ends,
+            )
+        if values.has_ratios:
+            add("in %", [one if one is None else ratio_of(one) for one in against], ends)
+        head.append("verdict")
+        columns.append([one.verdict.word if one else "" for one in against])
+    return Rows(head, [list(row) for row in zip(*columns, strict=True)])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nodeb.base.student import t_quantile
-from nodeb.comparison.answer import more_text
+from nodeb.comparison.shown import more_text
 from nodeb.comparison.verdict import MoreRuns, Verdict, judge
 from nodeb.stats import Interval, paired_difference
 

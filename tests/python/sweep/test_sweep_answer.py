@@ -221,10 +221,10 @@ def test_survivors_are_marked_and_counted(swept):
 
 def test_effects_of_survivors_are_marked(swept):
     outcome = swept("", CELL, ["users.0.count=2"], metric="download_s")
-    assert outcome.against.compared[0].covered == outcome.table["download_s_covered"].min()
+    assert outcome.against.compared[0].found.covered == outcome.table["download_s_covered"].min()
     found, _, _ = said(outcome)
     assert "† (95 %: " in found.headline
-    assert "†" in found.table.rows[1][2].unit
+    assert found.table.rows[1][2].mark == "†"
 
 
 def test_most_that_did_not_finish_come_first(swept):

@@ -1,0 +1,85 @@
+"""Differences of metrics as people read them: signs of verdicts, means, intervals, levels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from nodeb.answer.answer import SURVIVORS
+from nodeb.answer.numbers import Shown, difference, scale_of, shown
+from nodeb.answer.words import counted
+from nodeb.comparison.differences import Difference
+from nodeb.comparison.verdict import MoreRuns
+
+__all__ = [
+    "LESS",
+    "MORE",
+    "SIGNS",
+    "difference_of",
+    "level",
+    "means_of",
+    "more_text",
+    "ratio_of",
+    "sign_of",
+]
+
+SIGNS = {"better": "\N{CHECK MARK}", "worse": "\N{BALLOT X}", "same": "=", "equal": "="}
+MORE, LESS, OPEN = "\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}", "?"
+WIDE = 100.0
+"""A range of replications whose ends differ by a larger factor is told by its low end."""
+
+
+def sign_of(one: Difference) -> str:
+    """The sign of a verdict: better, worse, same, more, less, undecided."""
+    way = MORE if one.verdict.sign > 0 else LESS if one.verdict.sign < 0 else OPEN
+    return SIGNS.get(one.verdict.kind, way)
+
+
+def _scale(one: Difference) -> tuple[str, float]:
+    largest = max(abs(one.baseline.mean), abs(one.other.mean))
+    return scale_of(largest, one.metric.unit, percent=one.metric.percent)
+
+
+def means_of(one: Difference) -> tuple[Shown, Shown]:
+    """The means of the metric, of the baseline first: the same in sentences and tables."""
+    before, now = (
+        shown(each.mean, each.low, each.high, one.metric.unit, scale=_scale(one))
+        for each in (one.baseline, one.other)
+    )
+    return before, now
+
+
+def difference_of(one: Difference, scale: tuple[str, float] | None = None) -> Shown:
+    """The difference of the metric with its interval; a scale is that of others in the column."""
+    unit, factor = scale or _scale(one)
+    unit = "points" if unit == "%" else unit
+    gap = one.difference
+    return replace(difference(gap.mean, gap.low, gap.high, scale=(unit, factor)), mark=mark_of(one))
+
+
+def ratio_of(one: Difference) -> Shown:
+    """The other in per cent of the baseline, with its interval."""
+    ratio = one.ratio
+    found = shown(ratio.mean, ratio.low, ratio.high, "1", percent=True)
+    return replace(found, mark=mark_of(one)) if found.unit else found
+
+
+def mark_of(one: Difference) -> str:
+    """What stands at a metric that leaves some out."""
+    return SURVIVORS if one.covered < 1 else ""
+
+
+def level(confidence: float) -> str:
+    """A confidence as it stands before an interval."""
+    return f"{100 * confidence:.4g} %"
+
+
+def more_text(runs: MoreRuns) -> str:
+    """A range of further replications, in words."""
+    if math.isinf(runs.low):
+        return "no number of replications that can be named"
+    if runs.high > WIDE * max(runs.low, 1.0):
+        return f"at least {counted(round(runs.low), 'replication')} more"
+    if runs.low == runs.high:
+        return f"{counted(round(runs.low), 'replication')} more"
+    return f"{runs.low:.0f} to {runs.high:.0f} replications more"
