@@ -228,6 +228,7 @@ impl<'a> Driver<'a> {
         self.publish(now);
         let waiting = self.exchange.waiting();
         let memory = self.exchange.memory();
+        let unrecorded = self.exchange.finish_recording().err();
         let (phones, refused, series, result) = self.exchange.finish(scenario)?;
         let report = Report {
             lasted: Duration::from_nanos(now.0),
@@ -240,6 +241,7 @@ impl<'a> Driver<'a> {
             wakes: self.wakes,
             memory,
             series,
+            unrecorded,
         };
         Ok((report, result))
     }

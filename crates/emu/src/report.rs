@@ -1,5 +1,6 @@
 //! What became of real packets: counted as they come and go.
 
+use std::io;
 use std::time::Duration;
 
 use nodeb_base::event::Cause;
@@ -135,4 +136,6 @@ pub struct Report {
     pub memory: usize,
     /// What happened over time.
     pub series: Series,
+    /// The reason why the log of the flight is not whole, if it is not.
+    pub unrecorded: Option<io::Error>,
 }

@@ -209,6 +209,9 @@ fn report_to_dict<'py>(py: Python<'py>, report: &Report, late_s: f64) -> PyResul
     found.set_item("waiting", report.waiting)?;
     found.set_item("wakes", report.wakes)?;
     found.set_item("memory_bytes", report.memory)?;
+    if let Some(error) = &report.unrecorded {
+        found.set_item("unrecorded", error.to_string())?;
+    }
     Ok(found)
 }
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nodeb.base.signals import undisturbed
 from nodeb.cli import times
 from nodeb.cli.options import (
     FAILED,
@@ -141,20 +142,21 @@ def emulate(
         record=record,
         kept_bytes=kept,
     )
-    page_place = pages.checked(report, out)
+    page_place = pages.checked(report, out, force=force)
     if nat and "server" in options.attach:
         raise InputError("--nat leads a namespace of our own outside; leave out --attach server=")
     with folder.claimed(out, file, force=force, once=True) as place:
         outcome = _emulated(planned, options)
         where = "" if place is None else f"{out} has the tables."
-        print_answer(emulated(planned, options, outcome, where), everything, sys.stderr)
-        status = _told(outcome, options)
-        if place is not None:
-            folder.put(place, planned, options, outcome)
+        with undisturbed():  # it cannot be repeated
+            print_answer(emulated(planned, options, outcome, where), everything, sys.stderr)
+            status = _told(outcome, options)
+            if place is not None:
+                folder.put(place, planned, options, outcome)
     if page_place is not None:
         from nodeb.emulate.page import of_emulation
 
-        pages.write(page_place, of_emulation(planned, options, outcome))
+        page_place = pages.write(page_place, of_emulation(planned, options, outcome), force=force)
         print(f"Page: {page_place}", file=sys.stderr)
     return status
 
@@ -185,6 +187,8 @@ def _told(outcome: Outcome, options: Options) -> int:
         tell(f"note: {version.replace('ip', 'IP')} did not lead outside: {why}")
     for name, why in outcome.failed.items():
         tell(f"error: the command of `{name}` cannot be started: {why}")
+    if outcome.server_ended:
+        tell(f"warning: the server ended {outcome.server_ended}")
     if outcome.ended == "duration":
         over = f"{options.duration_s:g} s were over before the command had ended"
         tell(f"note: {over}, so it was stopped")

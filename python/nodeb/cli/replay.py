@@ -54,7 +54,7 @@ def replay(
     if pcap is not None:
         check_place(pcap)
     flight = flights.read(log)
-    page_place = pages.checked(report, out)
+    page_place = pages.checked(report, out, force=force)
     with folder.claimed(out, log, force=force, made_of=digest_of(log)) as place:
         if place is not None and pcap is not None:
             check_capture(pcap, place)
@@ -73,7 +73,7 @@ def replay(
     if page_place is not None:
         from nodeb.emulate.page import of_replay
 
-        pages.write(page_place, of_replay(flight, flown))
+        page_place = pages.write(page_place, of_replay(flight, flown), force=force)
         print(f"Page: {page_place}")
     if pcap is not None:
         print(f"Packets: {pcap}")

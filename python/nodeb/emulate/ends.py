@@ -56,10 +56,12 @@ class End:
         self._rest = b""
         self.control, theirs = socket.socketpair()
         told = {"number": number, "doorway": doorway, "control": theirs.fileno(), **about}
+        told["group"] = os.getpgrp()
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", PROGRAM, str(PACKAGE), json.dumps(told)],
                 pass_fds=(theirs.fileno(), doorway),
+                process_group=0,  # what a terminal sends to nodeb's is not for one that starts
             )
 
     def __enter__(self) -> Self:

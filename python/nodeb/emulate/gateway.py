@@ -10,7 +10,7 @@ from nodeb.emulate.addresses import CELLS
 from nodeb.emulate.netlink import Netlink
 from nodeb.emulate.nftables import Masquerade
 
-__all__ = ["GatewayError", "lead_out"]
+__all__ = ["GatewayError", "lead_out", "leave"]
 
 DEVICE = "outside"
 
@@ -57,3 +57,12 @@ def lead_out(about: dict[str, Any]) -> Masquerade:
     except OSError as error:
         raise GatewayError(step, error.strerror or str(error), error.errno or 0) from None
     return tables
+
+
+def leave() -> None:
+    """Takes the link to the host away, and so its other end, if there is one.
+
+    It would go with this namespace, which sockets of TCP hold for minutes after their processes.
+    """
+    with suppress(OSError), Netlink() as link:
+        link.delete(DEVICE)

@@ -8,8 +8,8 @@ and answers alike.
 
 Namespace and device live as long as somebody has them open: nothing of it has a name, so nothing is
 left however the end comes. What the command started ends with it: this process inherits its
-orphans (`PR_SET_CHILD_SUBREAPER`), and kills them when the socket is closed, as it is when nodeb
-has ended or was killed; `nodeb.emulate.guard` does if this process is killed itself.
+orphans (`PR_SET_CHILD_SUBREAPER`), and `nodeb.emulate.guard` kills them, and this process, when the
+socket is closed, as it is when nodeb has ended or was killed.
 
 Only the standard library is imported, so that it starts quickly.
 """
@@ -29,11 +29,12 @@ import struct
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nodeb.emulate.gateway import GatewayError, lead_out
-from nodeb.emulate.guard import be_reaper, follow, kill_all, split
+from nodeb.emulate.gateway import GatewayError, lead_out, leave
+from nodeb.emulate.guard import be_reaper, children, kill_all, split
 from nodeb.emulate.looks import counts, listening
 from nodeb.emulate.names import lead_to
 from nodeb.emulate.netlink import Netlink
@@ -48,6 +49,7 @@ NOT_FOUND, NOT_EXECUTABLE = 127, 126
 """Exit status of a shell whose command is not there or cannot be executed."""
 UP_TO_NODEB = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
 """What goes to a terminal or a group of processes goes to nodeb and the command, who decide."""
+INTERRUPT = {signal.SIGINT}
 LOOK_EVERY_S = 0.01
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -105,6 +107,8 @@ def _settle(name: str, about: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):  # ping needs no more than this
             group = os.getegid()
             Path("/proc/sys/net/ipv4/ping_group_range").write_text(f"{group} {group}")
+        with contextlib.suppress(OSError):  # a server at port 80, though it is not root's
+            Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").write_text("0")
     with Netlink() as link:
         if not about["attached"]:
             link.up("lo")
@@ -121,6 +125,15 @@ def _settle(name: str, about: dict[str, Any]) -> None:
         if about["default_route"]:
             for version in versions:
                 link.default_route(name, version)
+
+
+def _say(control: socket.socket, **what: Any) -> None:
+    with contextlib.suppress(OSError):
+        control.sendall(json.dumps(what).encode() + b"\n")
+
+
+def _nothing() -> None:
+    """What the guard tidies up in the namespace of others."""
 
 
 class Host:
@@ -140,20 +153,21 @@ class Host:
         self._rest = b""
         self._until: float | None = None
         """How long it is looked whether somebody listens; None if nobody has asked."""
+        self._interrupted = 0.0
+        """When SIGINT came last to nodeb's group since the command was started, s; else 0."""
         self._before = before
         self._wake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGINT, self._interrupt)
 
     def say(self, **what: Any) -> None:
         """Tells nodeb."""
-        with contextlib.suppress(OSError):
-            self.control.sendall(json.dumps(what).encode() + b"\n")
+        _say(self.control, **what)
 
     def make(self, about: dict[str, Any]) -> None:
-        """Makes the namespace and the device, and sends the device to the driver."""
+        """Makes the device in the namespace, and sends it to the driver."""
         be_reaper()
-        _enter(about["namespace"])
         if about["nameservers"]:
             try:
                 lead_to(about["nameservers"])
@@ -167,13 +181,32 @@ class Host:
         os.close(device)
 
     def start(self, arguments: list[str], environment: dict[str, str], *, silent: bool) -> None:
-        """Starts the command; one that cannot be started has ended at once."""
+        """Starts the command; one that cannot be started has ended at once.
+
+        An interrupt that comes meanwhile is the command's.
+        """
 
         def before() -> None:
             libc.prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
             for number, handler in self._before.items():
                 signal.signal(number, handler)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)
 
+        signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPT)
+        self._interrupted = 0.0
+        self._start(arguments, environment, before, silent=silent)
+        if self.command is not None and signal.sigpending() & INTERRUPT:
+            self.command.send_signal(signal.SIGINT)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)
+
+    def _start(
+        self,
+        arguments: list[str],
+        environment: dict[str, str],
+        before: Callable[[], None],
+        *,
+        silent: bool,
+    ) -> None:
         try:
             self.command = subprocess.Popen(
                 arguments,
@@ -187,6 +220,9 @@ class Host:
             self._failed(NOT_EXECUTABLE, error.strerror or str(error))
         except ValueError as error:  # a zero byte
             self._failed(NOT_FOUND, str(error))
+
+    def _interrupt(self, *_: Any) -> None:
+        self._interrupted = time.monotonic()
 
     def lead_out(self, about: dict[str, Any]) -> None:
         """Makes this namespace the phones' gateway to the host, until it ends."""
@@ -245,10 +281,15 @@ class Host:
         """Tells that somebody listens in this namespace, or that it was waited long enough."""
         if self._until is None:
             return
-        has_ended = self.command is None or self.command.returncode is not None
-        if listening() or has_ended or time.monotonic() > self._until:
+        listens = listening()
+        if listens or self._has_ended() or time.monotonic() > self._until:
             self._until = None
-            self.say(listening=True)
+            self.say(listening=listens)
+
+    def _has_ended(self) -> bool:
+        """Returns true if the command has ended and left nothing that may listen later."""
+        status = 1 if self.command is None else self.command.returncode
+        return bool(status) or (status == 0 and not children())
 
     def _do(self, what: dict[str, Any]) -> None:
         if "start" in what:
@@ -259,8 +300,16 @@ class Host:
             self.command.send_signal(what["signal"])
         if "outside" in what:
             self.lead_out(what["outside"])
+        if "interrupted" in what:
+            self.say(interrupted=self._interrupted)
         if "count" in what:
             self.say(device=counts(self.device))
+
+
+def _usual(number: int) -> Any:
+    """Ignores a signal; returns what the command is to do with it, as nodeb would."""
+    before = signal.signal(number, signal.SIG_IGN)
+    return signal.SIG_DFL if before is signal.default_int_handler else before
 
 
 def main(text: str) -> None:
@@ -270,19 +319,20 @@ def main(text: str) -> None:
         text: what to make, as JSON.
     """
     about = json.loads(text)
-    before = {int(one): signal.signal(one, signal.SIG_IGN) for one in UP_TO_NODEB}
-    guard = split([about["control"], about["doorway"]])
+    namespace = about["namespace"]
+    before = {int(one): _usual(one) for one in UP_TO_NODEB}
     control = socket.socket(fileno=about["control"])
-    host = Host(control, before)
     try:
+        _enter(namespace)
+        split(control, about["doorway"], about["group"], _nothing if namespace else leave)
+        host = Host(control, before)
         host.make(about)
-        follow(guard)
     except RefusedError as error:
         step, why, number = error.args
-        host.say(refused=step, why=why, errno=number)
+        _say(control, refused=step, why=why, errno=number)
         return
     except OSError as error:
-        host.say(refused="other", why=error.strerror or str(error), errno=error.errno or 0)
+        _say(control, refused="other", why=error.strerror or str(error), errno=error.errno or 0)
         return
     host.say(ready=os.getpid())
     try:

@@ -8,6 +8,7 @@ the tables belong to a socket. The host's own settings are read and never change
 from __future__ import annotations
 
 import errno
+import os
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ WIDEST = 7
 LINKS = 1 << 14
 """As many links of four addresses are in 198.18.0.0/16, a network for tests (RFC 2544)."""
 PATIENCE_S = 10.0
+NETWORK_RIGHTS = 12
+"""The number of CAP_NET_ADMIN; see capabilities(7)."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class Outside:
         self._tables: Masquerade | None = None
         self.missing: dict[int, str] = {}
         """Why a version of IP does not lead outside."""
+        _check_rights()
         with Netlink() as link:
             self.ways = self._ways(link)
             try:
@@ -143,6 +147,18 @@ class Outside:
             with suppress(OSError):  # it has gone with the server's namespace
                 link.delete(self._device)
         self._device = ""
+
+
+def _check_rights() -> None:
+    """Complains before anything else that would not help is asked for.
+
+    Raises:
+        RunError: this process has no rights over networks.
+    """
+    for line in Path("/proc/self/status").read_text().splitlines():
+        key, _, value = line.partition(":")
+        if key == "CapEff" and not int(value, 16) >> NETWORK_RIGHTS & 1:
+            raise refused("link", os.strerror(errno.EPERM), errno.EPERM)
 
 
 def _pair(link: Netlink, process: int) -> str:

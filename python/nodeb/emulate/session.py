@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import select
+import shlex
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from nodeb import _core
 from nodeb.emulate import flights
@@ -19,17 +19,14 @@ from nodeb.emulate.addresses import SERVER, Addresses
 from nodeb.emulate.ends import End
 from nodeb.emulate.outside import Outside
 from nodeb.emulate.plan import Phone, Plan
+from nodeb.emulate.told import ending
+from nodeb.emulate.watching import ENDING_S, end_commands, signals, watch
 from nodeb.errors import RunError
 
 __all__ = ["STOPPED", "Options", "Outcome", "emulate", "go_first", "make_end"]
 
-LOOK_EVERY_S = 0.13
-"""How often the status is told, and it is looked whether the driver goes on. Not as often as the
-driver says how it stands, or what is seen would always be equally old."""
 SERVER_READY_S = 5.0
 """How long a server may take until it listens; the commands then start all the same."""
-ENDING_S = 2.0
-"""How long a command is given to end after it was asked to."""
 PRIORITY = 10
 """Of the driver among what is to run in real time."""
 STOPPED = 124
@@ -86,6 +83,10 @@ class Outcome:
     """Whether the driver went before everything else."""
     wall_s: float
     """Duration on the clock, s."""
+    number: int = 0
+    """The signal that ended it; 0 if none did."""
+    server_ended: str = ""
+    """How the server ended before the commands did, by itself and not as it should; else empty."""
 
     @property
     def status(self) -> int:
@@ -94,7 +95,7 @@ class Outcome:
             return STOPPED
         codes = [128 - code if code < 0 else code for code in self.exits.values()]
         # Who was asked to end did not end by itself, whatever the command made of it.
-        asked = 128 + signal.SIGTERM if self.ended == "signal" else 0
+        asked = 128 + self.number if self.number else 0
         return next((code for code in codes if code), asked)
 
     @property
@@ -129,6 +130,18 @@ class Driving(threading.Thread):
         self.error: BaseException | None = None
         self.found: tuple[dict[str, Any], Any] | None = None
         self.cpu_s = 0.0
+        self.is_needed = False
+        """Whether a command has begun; what is recorded before is not kept."""
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.emulation.stop()
+        self.join()
+        if self.log is not None and not self.is_needed:
+            self.log[0].unlink(missing_ok=True)
 
     def run(self) -> None:
         """Drives until it is stopped."""
@@ -192,39 +205,50 @@ def emulate(
     """
     begun = time.monotonic()
     driving = Driving(plan, options)
-    with ExitStack() as ends, _signals() as received:
-        doorway = driving.emulation.fileno()
-        server = ends.enter_context(make_end(doorway, options, 0, "server", SERVER))
-        phones = [
-            ends.enter_context(make_end(doorway, options, number, one.name, one.addresses))
-            for number, one in enumerate(plan.phones, 1)
-        ]
-        for end in (server, *phones):
-            end.await_ready()
-        outside = ends.enter_context(Outside(server)) if options.nat else None
-        driving.start()
-        try:
-            _start(server, phones, plan.phones, options)
-            ended = _watch(driving, server, phones, received, status)
-            _end_commands(server, phones)
-        finally:
-            driving.emulation.stop()
+    with ExitStack() as until_it_has_ended, ExitStack() as stack:
+        ends = _ends(stack, driving.emulation.fileno(), plan, options)
+        outside = stack.enter_context(Outside(ends[0])) if options.nat else None
+        stack.enter_context(driving)
+        server_ended = _start_server(ends[0], options.server) if options.server else ""
+        # From here on an interrupt is the commands', and takes no results with it.
+        received = until_it_has_ended.enter_context(signals())
+        driving.is_needed = True
+        _start(ends[1:], plan.phones)
+        why, number = watch(ends, received, driving.is_alive, lambda: _tell(driving, status))
+        if ends[0].exit and not received:  # else by what ended everything
+            server_ended = f"{ending(ends[0].exit)} while commands ran"
+        end_commands(ends, number or signal.SIGTERM)
+        driving.emulation.stop()
         report, tables = driving.result()
         report["late_share"], report["cpu_s"] = options.late_share, driving.cpu_s
-        for phone, end in zip(report["phones"], phones, strict=True):
+        for phone, end in zip(report["phones"], ends[1:], strict=True):
             phone["name"], phone["device"] = end.name, _counted(end)
-        report["server_device"] = _counted(server)
+        report["server_device"] = _counted(ends[0])
         if outside is not None:
             report["outside"] = outside.report()
     return Outcome(
         report,
         tables,
-        {end.name: end.exit for end in phones if end.exit is not None},
-        {end.name: end.failed for end in phones if end.failed is not None},
-        ended,
+        {end.name: end.exit for end in ends[1:] if end.exit is not None},
+        {end.name: end.failed for end in ends[1:] if end.failed is not None},
+        why,
         driving.real_time,
         time.monotonic() - begun,
+        number,
+        server_ended,
     )
+
+
+def _ends(stack: ExitStack, doorway: int, plan: Plan, options: Options) -> list[End]:
+    """The server and the phones, ready."""
+    wanted = [("server", SERVER), *((one.name, one.addresses) for one in plan.phones)]
+    ends = [
+        stack.enter_context(make_end(doorway, options, number, name, addresses))
+        for number, (name, addresses) in enumerate(wanted)
+    ]
+    for end in ends:
+        end.await_ready()
+    return ends
 
 
 def make_end(doorway: int, options: Options, number: int, name: str, addresses: Addresses) -> End:
@@ -242,49 +266,43 @@ def make_end(doorway: int, options: Options, number: int, name: str, addresses: 
     return End(number, name, doorway, about)
 
 
-def _start(server: End, phones: Sequence[End], plan: Sequence[Phone], options: Options) -> None:
-    """Starts the server, waits until it listens, and starts the commands of the phones."""
-    shared = {"NODEB_SERVER": SERVER.v4, "NODEB_SERVER6": SERVER.v6}
-    if options.server:
-        server.start(options.server, shared, silent=True)
-        server.ask(**{"await": SERVER_READY_S})
-        server.answer("listening", SERVER_READY_S + ENDING_S)
-        if server.failed is not None:
-            raise RunError(f"the server cannot be started: {options.server[0]}: {server.failed}")
-    for end, phone in zip(phones, plan, strict=True):
-        own = {"NODEB_PHONE": phone.addresses.v4, "NODEB_PHONE6": phone.addresses.v6}
-        end.start(phone.command, {**shared, **own}, silent=end is not phones[0])
+SHARED = {"NODEB_SERVER": SERVER.v4, "NODEB_SERVER6": SERVER.v6}
+"""What every command finds in its environment."""
 
 
-def _watch(
-    driving: Driving,
-    server: End,
-    phones: Sequence[End],
-    received: list[int],
-    status: Callable[[Mapping[str, Any]], None] | None,
-) -> str:
-    """Waits until the commands have ended, time is up or a signal has come; which of these it was.
+def _start_server(server: End, command: Sequence[str]) -> str:
+    """Starts the server and waits until it listens, or has waited long enough.
+
+    Returns:
+        How it ended if it did so without a complaint and nothing listens; else nothing.
 
     Raises:
-        RunError: a process that holds a namespace was killed.
+        RunError: it cannot be started, or ended as if something was wrong.
     """
-    watched = select.poll()
-    for end in (server, *phones):
-        watched.register(end, select.POLLIN)
-    while True:
-        watched.poll(LOOK_EVERY_S * 1e3)
-        for end in (server, *phones):
-            end.listen()
-            if end.gone:
-                raise RunError(f"the process that holds the namespace of the {end.name} was killed")
-        if status is not None:
-            status(driving.emulation.status())
-        if all(end.exit is not None for end in phones):
-            return "command"
-        if received:
-            return "signal"
-        if not driving.is_alive():
-            return "duration"
+    server.start(command, SHARED, silent=True)
+    server.ask(**{"await": SERVER_READY_S})
+    listens = server.answer("listening", SERVER_READY_S + ENDING_S)
+    if server.failed is not None:
+        raise RunError(f"the server cannot be started: {command[0]}: {server.failed}")
+    if server.exit is None or listens:
+        return ""
+    ended = f"{ending(server.exit)} before anything listened"
+    if server.exit:
+        words = shlex.join(map(os.fsdecode, command))
+        raise RunError(f"the server ended {ended}: {words}")
+    return ended
+
+
+def _start(phones: Sequence[End], plan: Sequence[Phone]) -> None:
+    """Starts the commands of the phones."""
+    for end, phone in zip(phones, plan, strict=True):
+        own = {"NODEB_PHONE": phone.addresses.v4, "NODEB_PHONE6": phone.addresses.v6}
+        end.start(phone.command, {**SHARED, **own}, silent=end is not phones[0])
+
+
+def _tell(driving: Driving, status: Callable[[Mapping[str, Any]], None] | None) -> None:
+    if status is not None:
+        status(driving.emulation.status())
 
 
 def _counted(end: End) -> dict[str, int]:
@@ -292,34 +310,3 @@ def _counted(end: End) -> dict[str, int]:
     end.ask(count=True)
     found: dict[str, int] = end.answer("device", ENDING_S) or {}
     return found
-
-
-def _end_commands(server: End, phones: Sequence[End]) -> None:
-    """Asks the commands that still run to end; what does not is killed with its namespace."""
-    for ends in (phones, [server]):
-        for end in ends:
-            end.ask(signal=int(signal.SIGTERM))
-        until = time.monotonic() + ENDING_S
-        for end in ends:
-            while end.started and end.exit is None and time.monotonic() < until and not end.gone:
-                time.sleep(0.005)
-                end.listen()
-
-
-@contextmanager
-def _signals() -> Iterator[list[int]]:
-    """Signals that end the emulation, as they come; Ctrl-C is the command's."""
-    received: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield received
-        return
-    before = {
-        signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),
-        signal.SIGTERM: signal.signal(signal.SIGTERM, lambda number, _: received.append(number)),
-        signal.SIGHUP: signal.signal(signal.SIGHUP, lambda number, _: received.append(number)),
-    }
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

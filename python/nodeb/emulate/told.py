@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["CAUSES", "REFUSED", "in_words", "rate"]
+import signal
+
+__all__ = ["CAUSES", "REFUSED", "ending", "in_words", "rate"]
 
 CAUSES = {
     "lost_link": "lost on a link",
@@ -34,3 +36,15 @@ def rate(bytes_: float, seconds: float) -> str:
         if bits >= size:
             return f"{bits / size:.3g} {unit}"
     return f"{bits:.3g} b/s"
+
+
+def ending(code: int) -> str:
+    """How a command ended, to go on a sentence with.
+
+    Args:
+        code: its exit status; negative for the number of a signal.
+    """
+    if code >= 0:
+        return f"with exit status {code}"
+    numbers = {int(number) for number in signal.Signals}
+    return f"by {signal.Signals(-code).name if -code in numbers else f'signal {-code}'}"

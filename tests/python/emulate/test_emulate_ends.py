@@ -7,38 +7,16 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
-from emulations import gone, long_time, processes
+from emulations import gone, holders, long_time, processes
 
 pytestmark = pytest.mark.usefixtures("real_packets")
 
 MARK = f"sleep {long_time()}"
 ASTRAY = f"(setsid {MARK} &); touch $0; exec {MARK}"
 """A command with a grandchild that went its own way: another session, and an orphan."""
-
-
-def holders(of: int) -> list[int]:
-    """The processes that hold the first phone's end of an emulation, parents first."""
-    parents = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            with suppress(OSError):
-                text = (entry / "stat").read_text(errors="replace")
-                parents[int(entry.name)] = int(text.rpartition(")")[2].split()[1])
-    found = []
-    for pid in sorted(parents):
-        ancestor = pid
-        while ancestor in parents and ancestor != of:
-            ancestor = parents[ancestor]
-        with suppress(OSError):
-            line = Path(f"/proc/{pid}/cmdline").read_bytes()
-            if ancestor == of and b"nodeb.emulate.host" in line and b'"number": 1' in line:
-                found.append(pid)
-    return found
 
 
 @pytest.fixture
@@ -74,6 +52,14 @@ def test_nothing_is_left_when_a_whole_group_of_processes_is_killed(astray):
     """As a shell's `kill -9 %1` does."""
     os.killpg(astray.pid, signal.SIGKILL)
     assert gone(MARK)
+
+
+def test_nothing_is_left_when_what_was_stopped_is_killed(astray):
+    """As Ctrl-Z and `kill -9` do: what is stopped does not notice."""
+    os.killpg(astray.pid, signal.SIGSTOP)
+    astray.kill()
+    assert gone(MARK)
+    assert gone('"device": "nodeb1"'), "nor guard and holder"
 
 
 def test_a_signal_to_the_whole_group_ends_it_in_order(astray):

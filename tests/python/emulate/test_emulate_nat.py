@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import signal
 from pathlib import Path
 
 import pytest
 
-from emulations import PATIENT, gone, long_time, python
+from emulations import DOWNLOAD_SERVER, PATIENT, gone, long_time, python
 from laboratory import HOST, HOST6, MISSING, OUTSIDE, OUTSIDE6, laboratory
 
 pytestmark = [
@@ -79,6 +80,30 @@ def test_nothing_is_left_at_the_host(lab, link, number):
             run.send_signal(number)
     assert lab.is_as(before), lab.traces()
     assert gone(LONG_S)
+
+
+KILLS = {
+    "nodeb": lambda run: run.kill(),
+    "all of its group": lambda run: os.killpg(run.pid, signal.SIGKILL),
+}
+
+
+@pytest.mark.parametrize("who", KILLS)
+def test_nothing_is_left_when_killed_while_a_server_sends(lab, link, who):
+    """Its socket goes on without it, and would hold the namespace for minutes."""
+    program = "import os, socket; c = socket.create_connection((os.environ['NODEB_SERVER'], 5001))"
+    program += "; c.sendall(b'100000000'); c.recv(1000); print('up', flush=True)"
+    program += "\nwhile c.recv(1000): pass"
+    server = shlex.join(python(DOWNLOAD_SERVER))
+    before = lab.traces()
+    command = [link, *PATIENT, "--nat", "--server", server, "--", *python(program)]
+    with lab.emulate(*command, start_new_session=True) as run:
+        try:
+            assert run.stdout.readline() == "up\n"
+            assert "nodeb-0" in lab.traces()
+        finally:
+            KILLS[who](run)
+    assert lab.is_as(before), lab.traces()
 
 
 def test_names_are_asked_of_a_nameserver_outside(lab, link):

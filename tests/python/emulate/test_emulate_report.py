@@ -170,8 +170,30 @@ def test_a_page_that_cannot_be_is_refused_before_anything_runs(tmp_path):
     with pytest.raises(OutputError, match="there is no folder"):
         pages.checked(tmp_path / "none" / "page.html", None)
     (tmp_path / "folder.html").mkdir()
-    with pytest.raises(OutputError, match="it is a folder"):
-        pages.checked(tmp_path / "folder.html", None)
+    with pytest.raises(OutputError, match="a folder, device or pipe"):
+        pages.checked(tmp_path / "folder.html", None, force=True)
+
+
+def test_a_page_that_is_there_is_replaced_on_purpose_only(tmp_path):
+    """And what is no page of nodeb's never is."""
+    page = tmp_path / "page.html"
+    ours = '<!doctype html>\n<meta name="generator" content="nodeb 1">'
+    page.write_text(ours)
+    with pytest.raises(OutputError, match="is there already; give another --report, or replace"):
+        pages.checked(page, None)
+    assert pages.checked(page, None, force=True) == page
+    assert pages.write(page, "new", force=True) == page
+    with pytest.raises(OutputError, match="is not a page that nodeb made"):
+        pages.checked(page, None, force=True)
+    assert page.read_text() == "new"
+
+
+def test_a_page_that_has_come_meanwhile_stays(tmp_path):
+    page = tmp_path / "page.html"
+    assert pages.write(page, "first") == page
+    assert pages.write(page, "second") == tmp_path / "page-2.html"
+    assert pages.write(page, "third") == tmp_path / "page-3.html"
+    assert page.read_text() == "first"
 
 
 def test_tables_say_what_they_are():

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import zlib
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -117,6 +118,26 @@ def processes(text: str, *, pids: bool = False) -> list:
                 continue
             if text in line:
                 found.append(int(entry.name) if pids else line)
+    return found
+
+
+def holders(of: int) -> list[int]:
+    """The processes that hold the first phone's end of an emulation, parents first."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with suppress(OSError):
+                text = (entry / "stat").read_text(errors="replace")
+                parents[int(entry.name)] = int(text.rpartition(")")[2].split()[1])
+    found = []
+    for pid in sorted(parents):
+        ancestor = pid
+        while ancestor in parents and ancestor != of:
+            ancestor = parents[ancestor]
+        with suppress(OSError):
+            line = Path(f"/proc/{pid}/cmdline").read_bytes()
+            if ancestor == of and b"nodeb.emulate.host" in line and b'"number": 1' in line:
+                found.append(pid)
     return found
 
 

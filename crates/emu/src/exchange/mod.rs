@@ -5,6 +5,7 @@
 //! bytes, until there is nothing.
 
 use std::collections::HashMap;
+use std::io;
 use std::net::IpAddr;
 
 use nodeb_base::packet::EcnField;
@@ -246,15 +247,22 @@ impl Exchange {
         self.pool.give_back(arrival.slot);
     }
 
+    /// Completes the log of the flight, if there is one.
+    ///
+    /// # Errors
+    /// It is not whole.
+    pub fn finish_recording(&mut self) -> io::Result<()> {
+        let now = self.live.now();
+        self.recorder.take().map_or(Ok(()), |recorder| recorder.finish(now))
+    }
+
     /// What became of real packets, also over time, and the tables of the whole world as a run has them.
     ///
     /// # Errors
     /// The world's; the log of the flight is not whole.
     pub fn finish(mut self, scenario: &Scenario) -> Result<(Vec<OfPhone>, Refused, Series, RunResult)> {
         self.series.look(&mut self.live)?;
-        if let Some(recorder) = self.recorder {
-            recorder.finish(self.live.now()).map_err(Error::Recording)?;
-        }
+        self.finish_recording().map_err(Error::Recording)?;
         Ok((self.phones, self.refused, self.series, self.live.finish(scenario)))
     }
 }
