@@ -15,17 +15,27 @@ set -euo pipefail
 study=${1:?which scenario file}
 where=$PWD/out/cluster-${SLURM_JOB_ID:-here}
 mkdir -p "$where"
-trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+
+# Workers end before their scheduler: one that is told to while it notices that end may do neither.
+end() {
+  for step in ${worker_step:-} ${scheduler_step:-}; do
+    kill "$step" 2>/dev/null || true
+    wait "$step" || true
+  done
+}
+trap end EXIT
 
 srun --ntasks=1 --exact dask scheduler --port 0 --scheduler-file "$where/scheduler.json" --no-dashboard >"$where/scheduler.log" 2>&1 &
+scheduler_step=$!
 until [ -s "$where/scheduler.json" ]; do
-  kill -0 $! || { echo "error: no scheduler, see $where/scheduler.log" >&2; exit 1; }
+  kill -0 $scheduler_step || { echo "error: no scheduler, see $where/scheduler.log" >&2; exit 1; }
   sleep 0.2
 done
 address=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["address"])' "$where/scheduler.json")
 
 workers=$((${SLURM_NTASKS:-34} - 2))
 srun --ntasks="$workers" --exact dask worker "$address" --nthreads 1 --no-nanny --no-dashboard \
-  --local-directory "${TMPDIR:-/tmp}" >"$where/workers.log" 2>&1 &
+  --death-timeout 60 --local-directory "${TMPDIR:-/tmp}" >"$where/workers.log" 2>&1 &
+worker_step=$!
 
 srun --ntasks=1 --exact nodeb sweep "$study" --cluster "$address"

@@ -85,13 +85,18 @@ def writing(what: str, outcome: object = None) -> Iterator[None]:
             error.outcome = outcome
         raise
     except OSError as error:
-        kind = FullError if _number(error) in FULL else OutputError
+        kind = FullError if is_full(error) else OutputError
         raise kind(f"cannot {what}: {os_reason(error)}") from error
 
 
+def is_full(error: OSError) -> bool:
+    """Returns true if there was no room for what was to be written."""
+    return _number(error) in FULL
+
+
 def _number(error: OSError) -> int | None:
-    """The number of an error of the operating system, or of one with a sentence of Arrow's."""
-    found = re.search(r"\[errno (\d+)\]", str(error))
+    """The number of an error of the operating system, also of one that is a sentence by now."""
+    found = re.search(r"[\[(](?:errno|os error) (\d+)[\])]", str(error))
     return int(found[1]) if found else error.errno
 
 

@@ -22,7 +22,7 @@ from nodeb.cli.options import (
     Tables,
     print_answer,
 )
-from nodeb.errors import InputError, nearest
+from nodeb.errors import InputError, RunError, nearest
 from nodeb.inputs.scenario import load
 
 if TYPE_CHECKING:
@@ -158,6 +158,8 @@ def emulate(
 
         page_place = pages.write(page_place, of_emulation(planned, options, outcome), force=force)
         print(f"Page: {page_place}", file=sys.stderr)
+    if (why := outcome.report.get("unrecorded")) is not None:
+        raise RunError(f"the recording {record} is not whole: {why}")
     return status
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
 import typer
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from nodeb.answer import Answer, Rows
     from nodeb.replication.pool import Jobs as Workplace
     from nodeb.storage.folders import Place
+
+T = TypeVar("T")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
 FileOrLog = Annotated[
@@ -180,6 +182,20 @@ def shown_if_full(show: Callable[[Any], None], outcome: object = None) -> Iterat
         if found is not None:
             show(found)
         raise
+
+
+def as_far_as_there_is_room(work: Callable[[], T]) -> tuple[T, FullError | None]:
+    """Returns what work came to, and the error if there was no room for a file beside its results.
+
+    Raises:
+        FullError: there was no room, and there are no results.
+    """
+    try:
+        return work(), None
+    except FullError as full:
+        if full.outcome is None:
+            raise
+        return full.outcome, full
 
 
 def print_place(place: Place) -> None:

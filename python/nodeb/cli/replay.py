@@ -14,6 +14,7 @@ from nodeb.cli.options import (
     Force,
     Report,
     Tables,
+    as_far_as_there_is_room,
     check_capture,
     print_answer,
     shown_if_full,
@@ -59,7 +60,9 @@ def replay(
         if place is not None and pcap is not None:
             check_capture(pcap, place)
         with progress_bar(log.name) as bar:
-            flown = flight.fly(pcap, radio=pcap_radio, progress=bar)
+            flown, full = as_far_as_there_is_room(
+                lambda: flight.fly(pcap, radio=pcap_radio, progress=bar)
+            )
 
         def show(_: object, where: str = "") -> None:
             print_answer(replayed(flight, flown, where), everything)
@@ -75,9 +78,10 @@ def replay(
 
         page_place = pages.write(page_place, of_replay(flight, flown), force=force)
         print(f"Page: {page_place}")
-    if pcap is not None:
+    if pcap is not None and full is None:
         print(f"Packets: {pcap}")
-    if found["differs"] is None:
-        return 0
-    print(f"error: not the same: {found['differs']}", file=sys.stderr)
-    return FAILED
+    if found["differs"] is not None:
+        print(f"error: not the same: {found['differs']}", file=sys.stderr)
+    if full is not None:
+        raise full
+    return 0 if found["differs"] is None else FAILED

@@ -25,6 +25,7 @@ from nodeb.cli.options import (
     Settings,
     Stopped,
     again,
+    as_far_as_there_is_room,
     check_capture,
     print_answer,
     print_place,
@@ -126,7 +127,10 @@ def run(
         capture: dict[str, Any] = {"pcap": pcap, "snap_length": snap_length}
         capture |= {"pcap_at": pcap_at or (), "pcap_radio": pcap_radio}
         capture["pcap_causes"] = pcap_causes or ()
-        result = _simulated(scenario, scenario.name or file.stem, place, workers, capture)
+        title = scenario.name or file.stem
+        result, full = as_far_as_there_is_room(
+            lambda: _simulated(scenario, title, place, workers, capture)
+        )
         notes.print_nothing_arrived(result)
 
         named = again(file, settings, seed=seed)
@@ -143,9 +147,11 @@ def run(
             show(str(folder))
             if report:
                 print(f"Page: {folder / 'report.html'}")
-            if pcap is not None:
+            if pcap is not None and full is None:
                 print(f"Packets: {pcap}")
             ignore()
+        if full is not None:
+            raise full
 
 
 @contextmanager

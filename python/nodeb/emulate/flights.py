@@ -13,7 +13,15 @@ from typing import Any, TypeVar
 
 from nodeb import _core
 from nodeb.emulate.plan import Plan
-from nodeb.errors import InputError, OutputError, RunError, os_reason, writing
+from nodeb.errors import (
+    FullError,
+    InputError,
+    OutputError,
+    RunError,
+    is_full,
+    os_reason,
+    writing,
+)
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.capture import put_in_place
 from nodeb.replication.watched import watched
@@ -119,7 +127,8 @@ class Flight:
             try:
                 return work(control)
             except OSError as error:
-                raise RunError(f"{self.path}: {os_reason(error)}") from None
+                kind = FullError if is_full(error) else RunError
+                raise kind(f"{self.path}: {os_reason(error)}") from None
             except ValueError as error:
                 raise InputError(f"{self.path}: {error}") from None
             except _core.InternalError as error:
@@ -143,6 +152,7 @@ class Flight:
 
         Raises:
             RunError: the log is damaged, or the capture cannot be written.
+            FullError: there is no room for the capture; the error has what flying it came to.
             ScenarioError: its scenario is none that this version knows.
         """
         compiled = self.scenario.compiled()
@@ -153,7 +163,11 @@ class Flight:
                     self.path, compiled, self.seed, self.users, control, path, radio
                 )
 
-        report, tables = self.look(work, progress)
+        try:
+            report, tables = self.look(work, progress)
+        except FullError as full:
+            full.outcome = self.fly(progress=progress)
+            raise
         for phone, told in zip(report["phones"], self.about["phones"], strict=True):
             phone["name"] = told["name"]
         return Flown(report, tables)

@@ -124,6 +124,7 @@ class Driving(threading.Thread):
         self.log = None
         if options.record is not None:
             flights.check_place(options.record)
+            self.is_new = not options.record.exists()
             header = flights.header(self.scenario, plan, options.seed)
             self.log = (options.record, header, options.kept_bytes)
         self.real_time = False
@@ -140,7 +141,7 @@ class Driving(threading.Thread):
     def __exit__(self, *error: object) -> None:
         self.emulation.stop()
         self.join()
-        if self.log is not None and not self.is_needed:
+        if self.log is not None and self.is_new and not self.is_needed:
             self.log[0].unlink(missing_ok=True)
 
     def run(self) -> None:

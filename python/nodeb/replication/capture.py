@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nodeb import _core
 from nodeb.base.table import Table
-from nodeb.errors import InputError, writing
+from nodeb.errors import InputError, is_full, writing
 from nodeb.replication.cells import Replicating
 from nodeb.replication.work import Source
 from nodeb.storage import files
@@ -128,9 +128,14 @@ class Capturing(Replicating):
     def __init__(self, source: Source, capture: Capture) -> None:
         super().__init__(source)
         self._capture = capture
+        self.full: OSError | None = None
+        """Why the capture is not whole, if there was no room for it."""
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
-        """Simulates replications; the first goes alone, as all begin with one."""
+        """Simulates replications; the first goes alone, as all begin with one.
+
+        Where there is no room for its capture it is simulated again without.
+        """
         if runs.start > 0:
             return super().replicate(seed, runs, control)
         capture = self._capture
@@ -148,4 +153,9 @@ class Capturing(Replicating):
                 )
         except ValueError as error:  # such as a user who has begun no transfer
             raise InputError(str(error)) from None
+        except OSError as error:
+            if not is_full(error):
+                raise
+            self.full = error
+            return super().replicate(seed, runs, control)
         return {name: Table(columns) for name, columns in found.items()}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from nodeb.answer.words import counted
 from nodeb.base.arguments import as_path, as_texts, as_whole
 from nodeb.base.signals import undisturbed
-from nodeb.errors import InputError, Interrupted
+from nodeb.errors import FullError, InputError, Interrupted
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.capture import Capture, Capturing
 from nodeb.replication.cells import Replicated, Replicating
@@ -36,7 +36,11 @@ def run(
     radio: bool = False,
     causes: Sequence[int] = (),
 ) -> Result:
-    """Simulates a resolved scenario; see `nodeb.Scenario.run`."""
+    """Simulates a resolved scenario; see `nodeb.Scenario.run`.
+
+    Raises:
+        FullError: there is no room for the capture; the error has the result.
+    """
     if progress is True:
         with progress_bar(planned.name) as bar:
             return run(planned, jobs, bar, pcap, snap_length, at, radio, causes)
@@ -83,6 +87,10 @@ def run(
             with undisturbed():
                 found = result(only.stop or Stop(n, False, why))
         raise Interrupted(why, found) from None
+    if isinstance(work, Capturing) and work.full is not None:
+        full = FullError(str(work.full))
+        full.outcome = found
+        raise full
     return found
 
 

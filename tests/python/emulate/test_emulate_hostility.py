@@ -199,3 +199,32 @@ def test_what_was_told_to_end_did_not_end_well(link):
         run.terminate()
         run.communicate(timeout=30)
     assert run.returncode == 128 + signal.SIGTERM
+
+
+def test_a_disk_that_is_full_takes_no_results_with_it(link, tmp_path):
+    """Neither one for a recording, nor one for packets of a recorded flight."""
+    out = tmp_path / "out"
+    ping = ("ping", "-q", "-i", "0.01", "-c", "200", "10.64.0.1")
+    whole = nodeb(link, *PATIENT, "--record", tmp_path / "whole.log", "--", *ping)
+    assert whole.returncode == 0
+    small, command = tmp_path / "small.log", [sys.executable, "-m", "nodeb", "emulate"]
+    more = ["--record", small, "--out", out, "--", *ping]
+    done = subprocess.run(
+        ["prlimit", f"--fsize={30_000}", *map(str, [*command, link, *PATIENT, *more])],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "a link: the link delivered 16.8 kB to phone" in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"error: the recording {small} is not whole: File too large"), last
+    assert (out / "flows.parquet").exists()
+    assert small.stat().st_size <= 30_000 < (tmp_path / "whole.log").stat().st_size
+    done = replay(tmp_path / "whole.log", "--pcap", "/dev/full", "--out", tmp_path / "again")
+    assert done.returncode == 1
+    assert "a link: the same: 400 packets arrived or were lost" in done.stdout
+    assert "No space left on device" in done.stderr.splitlines()[-1]
+    assert "Packets: " not in done.stdout
+    assert (tmp_path / "again" / "flows.parquet").exists()

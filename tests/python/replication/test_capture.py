@@ -286,10 +286,27 @@ def test_what_cannot_be_captured_is_refused_before_the_run(
 
 
 @needs_linux
-def test_a_full_device_is_an_error(command, scenario_file):
-    status, out, err = command(scenario_file, "--pcap", "/dev/full")
-    assert (status, out) == (1, "")
-    assert "cannot write the capture /dev/full: No space left on device" in err
+def test_a_full_device_is_an_error_after_the_results(command, scenario_file, tmp_path):
+    """They are those of a run without a capture, printed and saved."""
+    _, told, _ = command(scenario_file, "--out", tmp_path / "as-ever")
+    status, out, err = command(scenario_file, "--pcap", "/dev/full", "--out", tmp_path / "no-room")
+    assert status == 1
+    assert out == told.replace("as-ever", "no-room")
+    last = err.splitlines()[-1]
+    assert last.startswith("error: cannot write the capture /dev/full: No space left on device")
+    for name in ("flows.parquet", "summary.csv"):
+        plain, full = (tmp_path / folder / name for folder in ("as-ever", "no-room"))
+        assert plain.read_bytes() == full.read_bytes()
+
+
+@needs_linux
+def test_a_full_device_leaves_the_result_with_the_error(scenario_file):
+    import nodeb
+
+    scenario = nodeb.load(scenario_file)
+    with pytest.raises(nodeb.FullError) as found:
+        scenario.run(runs=3, jobs=2, pcap="/dev/full")
+    assert found.value.outcome.provenance.runs == 3
 
 
 @needs_linux

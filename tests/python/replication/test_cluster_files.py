@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -14,14 +15,14 @@ import pytest
 import yaml
 from test_cluster import SWEEP, kept
 
-from clusters import executables
+from clusters import Processes, executables
 from scenarios import needs_linux
 
 FILES = Path(__file__).parents[3] / "examples" / "cluster"
 SRUN = """#!/bin/bash
-# Tasks of a SLURM job, as processes of this machine.
+# Tasks of a SLURM job, as processes of this machine; it ends when they have.
 tasks=${1#--ntasks=}; shift 2
-trap 'kill $(jobs -p) 2>/dev/null' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT
 trap exit TERM
 for ((i = 0; i < tasks; i++)); do "$@" & done
 wait
@@ -38,6 +39,7 @@ def test_a_job_of_slurm_sweeps_and_ends(tmp_path):
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "SLURM_NTASKS": "4",
         "SLURM_JOB_ID": "1",
+        "TMPDIR": str(tmp_path),
     }
     job = subprocess.run(
         ["bash", str(FILES / "slurm.sh"), "study.toml"],
@@ -51,10 +53,38 @@ def test_a_job_of_slurm_sweeps_and_ends(tmp_path):
     assert job.returncode == 0, job.stderr
     assert "12 cells" in job.stdout
     assert not _running("scheduler.json", str(tmp_path))
+    assert not _running("dask worker", f"--local-directory {tmp_path}")
     from nodeb.sweep import Sweep
 
     Sweep.load(tmp_path / "study.toml").run(tmp_path / "here", jobs=1)
     assert kept(tmp_path / "out" / "study-swept") == kept(tmp_path / "here")
+
+
+def test_a_worker_of_a_job_that_never_meets_its_scheduler_ends(tmp_path):
+    """With the options of the job, in less time; a worker that has met one ends with it."""
+    (line,) = (
+        line for line in (FILES / "slurm.sh").read_text().split("srun") if " dask worker " in line
+    )
+    options = shlex.split(
+        line.partition('"$address"')[2].partition("--local-directory")[0], comments=True
+    )
+    options = [word for word in options if word.strip()]
+    at = options.index("--death-timeout") + 1
+    assert float(options[at]) <= 60
+    options[at] = "1"
+    run = [sys.executable, "-m", "distributed.cli.dask_worker", "tcp://127.0.0.1:9", *options]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, timeout=60, check=False)
+    assert done.returncode
+
+
+def test_workers_end_with_their_scheduler(tmp_path):
+    processes = Processes(tmp_path, 2)
+    try:
+        processes.scheduler.kill()
+        for worker in processes.workers:
+            worker.wait(60)
+    finally:
+        processes.close()
 
 
 def _running(*words: str) -> list[str]:

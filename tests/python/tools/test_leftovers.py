@@ -1,0 +1,83 @@
+"""A run of tests that leaves something behind fails, and says what it is and by which test."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from emulations import gone, long_time
+
+HELPERS = Path(__file__).parents[1] / "helpers"
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs a file of tests; returns the exit status and what was printed."""
+
+    def run(program, *options):
+        (tmp_path / "test_it.py").write_text(program)
+        command = [sys.executable, "-m", "pytest", "-p", "leftovers", "-c", os.devnull, *options]
+        environment = {**os.environ, "PYTHONPATH": f"{HELPERS}", "NODEB_TESTS": "another"}
+        done = subprocess.run(
+            [*command, "--rootdir", tmp_path, tmp_path / "test_it.py"],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            env=environment,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+LEAVES = """
+import subprocess, sys, tempfile
+def test_that_is_tidy():
+    subprocess.run(["true"], check=True)
+    tempfile.TemporaryDirectory().cleanup()
+def test_that_leaves():
+    {}
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_a_process_that_is_left_is_named_with_its_test_and_ended(run, options):
+    mark = f"sleep {long_time()}"
+    orphan = f"subprocess.run(['sh', '-c', 'setsid {mark} >/dev/null 2>&1 &'], check=True)"
+    begun = time.monotonic()
+    status, told = run(LEAVES.format(orphan), *options)
+    assert status == 1
+    assert "2 passed" in told
+    (line,) = (line for line in told.splitlines() if mark in line)
+    assert line.startswith("process ")
+    assert line.endswith("test_it.py::test_that_leaves")
+    assert "test_that_is_tidy" not in told
+    assert gone(mark)
+    assert time.monotonic() - begun < 60
+
+
+def test_a_file_that_is_left_is_named(run):
+    status, told = run(LEAVES.format("tempfile.mkstemp(prefix='of-a-test-')"))
+    assert status == 1
+    assert "\ntemporary file of-a-test-" in told
+
+
+def test_a_device_that_is_left_is_named(tmp_path):
+    """As any network, of which the devices are looked at before and afterwards."""
+    from leftovers import Leftovers
+
+    found = Leftovers("nobody", tmp_path)
+    names = {"device nodeb-7": "", "network namespace other": ""}
+    found._looks = [lambda: names]
+    assert found.found() == names
+
+
+def test_a_tidy_run_passes(run):
+    status, told = run(LEAVES.format("pass"))
+    assert (status, "left behind" in told) == (0, False), told
