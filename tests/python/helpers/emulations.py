@@ -113,7 +113,7 @@ def processes(text: str, *, pids: bool = False) -> list:
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
-                line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                line = os.fsdecode((entry / "cmdline").read_bytes().replace(b"\0", b" "))
             except OSError:
                 continue
             if text in line:

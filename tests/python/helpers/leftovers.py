@@ -44,7 +44,13 @@ def owned_by(run: str) -> dict[int, tuple[str, str]]:
                 pairs = (entry / "environ").read_bytes().decode(errors="replace").split("\0")
                 environment = dict(pair.partition("=")[::2] for pair in pairs)
                 if environment.get(RUN) == run:
-                    line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+                    line = (
+                        (entry / "cmdline")
+                        .read_bytes()
+                        .replace(b"\0", b" ")
+                        .decode(errors="replace")
+                        .strip()
+                    )
                     test = environment.get(TEST, "").rpartition(" (")[0]
                     found[int(entry.name)] = line, test
     return found
