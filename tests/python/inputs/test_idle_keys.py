@@ -183,7 +183,7 @@ NOT_REACHED = [
     r"duration",
     r"tcp\.classic\.(era|max_rto|initial_rto|slow_start_restart|half_of_flight|clock|eifel|initial_ssthresh)",
     r"tcp\.classic\.(max_window|packet_size|delayed_ack)",
-    r"tcp\.linux\.(dsack|frto|undo|tail_loss_probe|min_rto|max_rto|initial_rto|delayed_ack)",
+    r"tcp\.linux\.(dsack|frto|undo|tail_loss_probe|min_rto|max_rto|initial_rto|delayed_ack|slow_start_after_idle)",
     r"tcp\.linux\.control\.(bbr\.probe_rtt|cubic\.(beta|c|fast_convergence|tcp_friendliness|slow_start))",
     r"tcp\.linux\.(receive_buffer|initial_receive_buffer|send_buffer|quick_acks)",
     r"radio\.\w+\.rlc\.am\.poll\.(timer|window_share|every_pdus|last_retransmission)",

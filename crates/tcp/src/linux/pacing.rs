@@ -1,54 +1,70 @@
-//! Pacing: segments leave at the control's rate instead of in bursts.
+//! Pacing: packets leave at the control's rate instead of in bursts.
 //!
-//! Each segment charges the time that it takes at that rate. A small burst may run ahead of the
-//! rate, the send quantum: what goes out in 1 ms, at least some segments (Linux:
-//! `tcp_tso_autosize`, `tcp_min_tso_segs`). Then the pacer blocks until the charge is paid off. The
-//! first segments are never paced, as in Linux's fq.
+//! A packet is what leaves together: the segments of 1/1024 s at that rate, at least some (Linux:
+//! `tcp_tso_autosize`, `tcp_min_tso_segs`). It charges the time that it takes, and the pacer blocks until that is
+//! paid off. One that leaves later than it might is charged less by that time, up to half (Linux:
+//! `tcp_update_skb_after_send`, version 6). The first segments are never paced, as in Linux's fq.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
-/// Time that a quantum takes, seconds, and the largest quantum, bytes.
-const QUANTUM_TIME: f64 = 0.001;
-const LARGEST_QUANTUM: f64 = 65_536.0;
+/// Time that a packet takes, seconds, and the largest packet, bytes.
+const PACKET_TIME: f64 = 1.0 / 1024.0;
+const MAX_PACKET: f64 = 65_536.0;
+/// Segments of a connection that are not charged.
+const FREE_SEGMENTS: u64 = 9;
 
 /// The pacer of one connection.
 #[derive(Clone, Debug)]
 pub struct Pacer {
     mss: u64,
-    /// Bytes that may still go unpaced.
+    /// Segments that may still go without a charge.
     free: u64,
     /// When everything charged so far is paid off.
     paid_at: Time,
     /// Bytes per second; `None` without pacing.
     rate: Option<f64>,
-    /// How far charges may run ahead.
-    ahead: Duration,
+    /// Segments of a packet.
+    packet: u64,
+    /// The packet that leaves: when, and how many segments of it are still to come.
+    leaving: (Time, u64),
+    /// Time by which it leaves late and which has not been credited.
+    credit: Duration,
 }
 
 impl Pacer {
-    /// A pacer that lets the first `free` bytes pass.
-    pub fn new(mss: u64, free: u64) -> Self {
-        Self { mss, free, paid_at: Time::ZERO, rate: None, ahead: Duration::ZERO }
+    /// A pacer of segments of `mss` bytes, without a rate.
+    pub fn new(mss: u64) -> Self {
+        Self {
+            mss,
+            free: FREE_SEGMENTS,
+            paid_at: Time::ZERO,
+            rate: None,
+            packet: 1,
+            leaving: (Time::ZERO, 0),
+            credit: Duration::ZERO,
+        }
     }
 
-    /// Sets the rate in bytes per second, and the least quantum in segments.
+    /// Sets the rate in bytes per second, and the least packet in segments. A rate below a byte per second is none,
+    /// as in the kernel's whole numbers.
     pub fn set_rate(&mut self, rate: Option<f64>, least: u64) {
+        let rate = rate.filter(|&rate| rate >= 1.0);
         if let Some(rate) = rate
             && self.rate != Some(rate)
         {
-            let least = (least * self.mss) as f64;
-            let quantum = (QUANTUM_TIME * rate).clamp(least, LARGEST_QUANTUM.max(least));
-            self.ahead = time_of(quantum - self.mss as f64, rate);
+            let bytes = (PACKET_TIME * rate).min(MAX_PACKET);
+            self.packet = ((bytes / self.mss as f64) as u64).max(least).max(1);
         }
         self.rate = rate;
     }
 
     /// Until when nothing may be sent; `None` if something may.
     pub fn blocked(&self, now: Time) -> Option<Time> {
-        (self.rate.is_some() && self.free == 0 && self.paid_at > now + self.ahead).then_some(self.paid_at)
+        let goes_on = self.leaving.0 == now && self.leaving.1 > 0;
+        (self.rate.is_some() && self.paid_at > now && !goes_on).then_some(self.paid_at)
     }
 
-    /// When the next segment may go.
+    /// When the next packet may go.
     pub fn departure(&self, now: Time) -> Time {
         self.paid_at.max(now)
     }
@@ -59,10 +75,19 @@ impl Pacer {
             return;
         };
         if self.free > 0 {
-            self.free = self.free.saturating_sub(bytes);
-        } else {
-            self.paid_at = self.paid_at.max(now) + time_of(bytes as f64, rate);
+            self.free -= 1;
+            return;
         }
+        if self.leaving.0 != now || self.leaving.1 == 0 {
+            self.credit = now.since(self.paid_at);
+            self.paid_at = self.paid_at.max(now);
+            self.leaving = (now, self.packet);
+        }
+        self.leaving.1 -= 1;
+        let time = time_of(bytes as f64, rate);
+        let credited = Duration((time.0 / 2).min(self.credit.0));
+        self.credit.0 -= credited.0;
+        self.paid_at += Duration(time.0 - credited.0);
     }
 }
 
@@ -75,9 +100,10 @@ fn time_of(bytes: f64, rate: f64) -> Duration {
 mod tests {
     use super::*;
 
-    /// When `segments` of 1000 B leave at `rate` if the pacer is asked as soon as it allows.
-    fn departures(rate: f64, least: u64, free: u64, segments: usize) -> Vec<u64> {
-        let (mut pacer, mut now) = (Pacer::new(1_000, free), Time::ZERO);
+    /// When `segments` of 1000 B leave at `rate` after the free ones, if the pacer is asked as soon as it allows.
+    fn departures(rate: f64, least: u64, segments: usize) -> Vec<u64> {
+        let (mut pacer, mut now) = (Pacer::new(1_000), Time::ZERO);
+        pacer.free = 0;
         pacer.set_rate(Some(rate), least);
         let mut out = Vec::new();
         while out.len() < segments {
@@ -89,24 +115,71 @@ mod tests {
     }
 
     #[test]
-    fn segments_leave_in_the_least_quantum() {
-        assert_eq!(departures(100_000.0, 1, 0, 5), [0, 10, 20, 30, 40]);
-        assert_eq!(departures(1_000_000.0, 2, 0, 6), [0, 0, 2, 2, 4, 4]);
+    fn segments_leave_in_the_least_packet() {
+        assert_eq!(departures(100_000.0, 1, 5), [0, 10, 20, 30, 40]);
+        assert_eq!(departures(1_000_000.0, 2, 6), [0, 0, 2, 2, 4, 4]);
     }
 
+    /// `tcp_tso_autosize`: the rate shifted by ten bits, in whole segments.
     #[test]
     fn fast_ones_leave_by_the_millisecond() {
-        assert_eq!(departures(4_000_000.0, 2, 0, 9), [0, 0, 0, 0, 1, 1, 1, 1, 2]);
+        assert_eq!(departures(4_100_000.0, 2, 9), [0, 0, 0, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(departures(4_000_000.0, 2, 9), [0, 0, 0, 0, 0, 0, 1, 1, 1]);
     }
 
+    /// `tcp_update_skb_after_send`: nine segments leave no charge, the tenth does.
     #[test]
     fn the_first_are_free() {
-        assert_eq!(departures(100_000.0, 1, 3_000, 6), [0, 0, 0, 0, 10, 20]);
+        let mut pacer = Pacer::new(1_000);
+        pacer.set_rate(Some(100_000.0), 1);
+        for _ in 0..9 {
+            pacer.charge(Time::ZERO, 1_000);
+        }
+        assert_eq!(pacer.blocked(Time::ZERO), None);
+        pacer.charge(Time::ZERO, 1_000);
+        assert_eq!(pacer.blocked(Time::ZERO), Some(Time(10_000_000)));
+    }
+
+    /// The same function: a packet that leaves late is charged less by as much, at most by half. Two segments at
+    /// 100 kB/s take 20 ms.
+    #[test]
+    fn lateness_is_credited_up_to_half() {
+        let after = |late_ms: u64| {
+            let mut pacer = Pacer::new(1_000);
+            (pacer.free, pacer.paid_at) = (0, Time(100_000_000));
+            pacer.set_rate(Some(100_000.0), 2);
+            let now = Time((100 + late_ms) * 1_000_000);
+            pacer.charge(now, 1_000);
+            pacer.charge(now, 1_000);
+            pacer.blocked(now).unwrap().since(now).0 / 1_000_000
+        };
+        assert_eq!([0, 3, 9, 10, 500].map(after), [20, 17, 11, 10, 10]);
+    }
+
+    /// Segments that leave one by one are packets of their own: the next waits until the first is paid off.
+    #[test]
+    fn what_does_not_leave_together_is_no_packet() {
+        let mut pacer = Pacer::new(1_000);
+        pacer.free = 0;
+        pacer.set_rate(Some(100_000.0), 2);
+        pacer.charge(Time::ZERO, 1_000);
+        assert_eq!(pacer.blocked(Time::ZERO), None);
+        assert_eq!(pacer.blocked(Time(1)), Some(Time(10_000_000)));
+    }
+
+    /// `tcp_update_skb_after_send` asks for a rate other than 0.
+    #[test]
+    fn a_rate_of_nothing_is_none() {
+        let mut pacer = Pacer::new(1_000);
+        pacer.free = 0;
+        pacer.set_rate(Some(0.3), 1);
+        pacer.charge(Time::ZERO, 1_000);
+        assert_eq!(pacer.blocked(Time::ZERO), None);
     }
 
     #[test]
     fn without_a_rate_nothing_waits() {
-        let mut pacer = Pacer::new(1_000, 0);
+        let mut pacer = Pacer::new(1_000);
         pacer.charge(Time::ZERO, 1 << 30);
         assert_eq!(pacer.blocked(Time::ZERO), None);
     }

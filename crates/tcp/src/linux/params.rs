@@ -44,6 +44,9 @@ params! {
         /// Spread the segments of every control over the round trip, as under Linux's queueing discipline
         /// `fq`. BBR paces itself without it.
         pub pacing: bool = false,
+        /// Halve the window with each timeout of a pause (RFC 2861; Linux: `tcp_slow_start_after_idle`). BBR does
+        /// not in any case.
+        pub slow_start_after_idle: bool = true,
         // Linux: TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT, TCP_ATO_MIN, TCP_MAX_QUICKACKS, the largest
         // tcp_wmem, and tcp_rmem of 6.18: 32 MiB and 128 KiB, of which 160 in 256 hold payload where
         // 1448 B take 2304 B of memory.

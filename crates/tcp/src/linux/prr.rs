@@ -52,6 +52,11 @@ impl Prr {
         self.cwnd = pipe + allowed * self.mss;
     }
 
+    /// Restarts with a smaller window after a pause.
+    pub fn restart(&mut self, window: u64) {
+        self.cwnd = self.cwnd.min(window);
+    }
+
     /// Takes note of a segment sent.
     pub fn on_sent(&mut self) {
         self.out += 1;

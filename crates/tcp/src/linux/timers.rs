@@ -17,6 +17,8 @@ pub enum Pending {
     Probe,
     /// End of the time for which RACK waits for reordered segments (RFC 8985, 6.2).
     Reorder,
+    /// Probe of a closed window (RFC 9293, 3.8.6.1).
+    Window,
 }
 
 /// A timer as it was set. When it runs is worked out where that matters: most are set anew long before.
@@ -41,10 +43,8 @@ impl Wait {
 /// Everything that a sender may wait for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timers {
-    /// Loss: setting one of these stops the others.
+    /// That of the retransmission queue: setting one of these stops the others.
     pub loss: Option<Wait>,
-    /// Probe of a closed window (RFC 9293, 3.8.6.1).
-    pub persist: Option<Time>,
     /// The pacer lets the next segment go.
     pub pacing: Option<Time>,
     wake: Option<Time>,
@@ -60,7 +60,7 @@ impl Timers {
     pub fn settle(&mut self, now: Time) {
         const NEVER: u64 = u64::MAX;
         let at = |timer: Option<Time>| timer.map_or(NEVER, |at| at.0);
-        let (wake, others) = (at(self.wake), at(self.persist).min(at(self.pacing)));
+        let (wake, others) = (at(self.wake), at(self.pacing));
         let stays = |earliest: u64| now.0 < wake && wake <= earliest && earliest < NEVER;
         // The wheel's timer does not run before its time is over; when it does matters only if that is first.
         let least = at(self.loss.map(|wait| wait.since + wait.length));
@@ -86,15 +86,6 @@ impl Timers {
     /// Sets it to run after `length`, by the kernel's clock.
     pub fn set(&mut self, now: Time, length: Duration, pending: Pending) {
         self.loss = Some(Wait { since: now, length, pending });
-    }
-
-    /// Stops a timer if its time has come; says whether it had.
-    pub fn take_due(timer: &mut Option<Time>, now: Time) -> bool {
-        let due = timer.is_some_and(|at| at <= now);
-        if due {
-            *timer = None;
-        }
-        due
     }
 }
 

@@ -67,22 +67,14 @@ const IGNORED_OPTIONS: [&str; 16] = [
 const PAYLOAD_SHARE: (u64, u64) = (160, 256);
 
 /// Settings of a script.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// Parameters of the connection.
     pub tcp: Linux,
-    /// Whether the window falls after a pause (`tcp_slow_start_after_idle`).
-    pub restarts: bool,
     /// Whether small segments wait for no ACK (`TCP_NODELAY`).
     pub no_delay: bool,
     /// Largest segment that the application allows (`TCP_MAXSEG`), bytes.
     pub max_segment: Option<u64>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { tcp: Linux::default(), restarts: true, no_delay: false, max_segment: None }
-    }
 }
 
 impl Settings {
@@ -115,7 +107,7 @@ impl Settings {
 
     /// Sets what `defaults.sh` of the public scripts sets, where it differs from Linux's defaults.
     fn usual(&mut self) {
-        self.restarts = false;
+        self.tcp.slow_start_after_idle = false;
         self.tcp.initial_receive_buffer = payload(540_000);
         self.tcp.receive_buffer = payload(15 << 20);
     }
@@ -145,7 +137,7 @@ impl Settings {
             ("tcp_dsack", _) => self.tcp.dsack = on,
             ("tcp_early_retrans", _) => self.tcp.tail_loss_probe = on,
             ("tcp_frto", _) => self.tcp.frto = on,
-            ("tcp_slow_start_after_idle", _) => self.restarts = on,
+            ("tcp_slow_start_after_idle", _) => self.tcp.slow_start_after_idle = on,
             ("tcp_congestion_control", _) => self.control(value)?,
             ("tcp_wmem", &[.., most]) => self.tcp.send_buffer = Size(most.max(4_608)),
             ("tcp_rmem", &[_, first, most]) => {
@@ -239,7 +231,7 @@ mod tests {
                     ip route replace 192.168.0.0/16 dev tun0 initcwnd 4 rto_min 5ms";
         assert_eq!(settings.command(text), Ok(()));
         let tcp = &settings.tcp;
-        assert!(!tcp.sack && !tcp.rack && !tcp.frto && !settings.restarts);
+        assert!(!tcp.sack && !tcp.rack && !tcp.frto && !tcp.slow_start_after_idle);
         assert_eq!((tcp.send_buffer, tcp.initial_window.get()), (Size(70_000), 4));
         assert_eq!(tcp.min_rto, Duration::from_millis(5));
     }

@@ -60,8 +60,8 @@ impl Sender {
         let Some(tail) = self.board.tail() else {
             return;
         };
-        if self.probe.is_none() {
-            let again = !self.has_new();
+        let again = !self.has_new();
+        if self.probe.is_none() && (!again || self.may_send_again(tail)) {
             let (number, transmission) =
                 if again { (tail, Transmission::Probe) } else { (self.board.end(), Transmission::New) };
             self.send(now, number, transmission, out);

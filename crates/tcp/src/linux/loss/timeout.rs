@@ -39,7 +39,8 @@ impl Sender {
         self.control.report(|control| control.on_timeout(now, in_flight, again));
         self.episode = Episode::Loss { until: self.board.next(), frto: self.begin_frto() };
         self.tell_reduced = self.params.ecn;
-        self.timeouts += 1;
+        // While the receiver has closed its window this is a probe (`tcp_retransmit_timer`).
+        self.timeouts += u32::from(!self.is_window_closed());
         self.send(now, head, Transmission::Repair, out);
         self.timers.set(now, self.rtt.rto(), Pending::Timeout);
     }

@@ -8,6 +8,7 @@
 mod harvest;
 mod send_buffer;
 mod transmit;
+mod window_probe;
 
 use nodeb_base::event::{Clock, Hold, Recovery};
 use nodeb_base::units::{Duration, Time};
@@ -15,8 +16,8 @@ use nodeb_base::units::{Duration, Time};
 pub use self::harvest::Harvest;
 use self::harvest::number;
 use self::send_buffer::SendBuffer;
-use super::FIRST_BYTE;
 use super::control::{AckEvent, Control};
+use super::is_older;
 use super::loss::{Episode, Probe, Undo};
 use super::pacing::Pacer;
 use super::params::Linux;
@@ -104,6 +105,8 @@ pub struct Sender {
     rtt_round: u64,
     pub(super) counts: SenderCounts,
     fresh_rtt: Option<Duration>,
+    /// Probes of the closed window so far.
+    window_probes: u32,
     /// Timeouts since something was acknowledged (`icsk_retransmits`).
     pub(super) timeouts: u32,
     /// The largest part of the window in use, and since when it is not all of it (`snd_cwnd_used`,
@@ -132,7 +135,7 @@ impl Sender {
             windows: control.algorithm().buffered_windows(),
             control,
             steered: None,
-            pacer: Pacer::new(mss, initial_window),
+            pacer: Pacer::new(mss),
             timers: Timers::default(),
             episode: Episode::Open,
             disordered: false,
@@ -150,6 +153,7 @@ impl Sender {
             rtt_round: 0,
             counts: SenderCounts::default(),
             fresh_rtt: None,
+            window_probes: 0,
             timeouts: 0,
             unused: (0, Time::ZERO),
         }
@@ -294,6 +298,11 @@ impl Sender {
         updates
     }
 
+    /// Returns true if the receiver takes nothing more.
+    pub(super) fn is_window_closed(&self) -> bool {
+        self.edge <= self.board.una()
+    }
+
     /// Takes the blocks of an ACK that another has overtaken (the end of `tcp_ack`). A number older than any
     /// window says nothing.
     #[cold]
@@ -314,6 +323,7 @@ impl Sender {
         } else {
             self.answer_probe(now, harvest);
         }
+        self.answer_window_probe(now);
     }
 }
 
@@ -325,8 +335,13 @@ impl crate::Sender for Sender {
     }
 
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
-        if self.params.timestamps && ack.timestamp_us != 0 {
-            self.recent_stamp = ack.timestamp_us;
+        // An ACK that another has overtaken does not renew it (RFC 7323, 5.3).
+        let stamp = ack.timestamp_us;
+        if self.params.timestamps
+            && stamp != 0
+            && (self.recent_stamp == 0 || !is_older(stamp, self.recent_stamp))
+        {
+            self.recent_stamp = stamp;
         }
         match self.setup {
             Setup::Closed => return,
@@ -355,12 +370,8 @@ impl crate::Sender for Sender {
             Some(Pending::Reorder) => self.on_reorder_timer(now),
             Some(Pending::Probe) => self.on_probe_timer(now, out),
             Some(Pending::Timeout) => self.on_timeout(now, out),
+            Some(Pending::Window) => self.on_window_timer(now, out),
             None => {}
-        }
-        if Timers::take_due(&mut self.timers.persist, now) {
-            self.rtt.back_off();
-            self.counts.packets += 1;
-            out.push(self.packet(now, FIRST_BYTE + self.board.una(), 0));
         }
         self.transmit(now, 0, out);
     }
@@ -433,12 +444,11 @@ impl crate::Sender for Sender {
     }
 
     fn ringing(&self, now: Time) -> Clock {
-        let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
         match self.timers.due(now) {
             Some(Pending::Timeout) => Clock::Retransmission,
             Some(Pending::Probe) => Clock::Probe,
             Some(Pending::Reorder) => Clock::Reorder,
-            None if due(self.timers.persist) => Clock::Persist,
+            Some(Pending::Window) => Clock::Persist,
             None => Clock::Pacing,
         }
     }

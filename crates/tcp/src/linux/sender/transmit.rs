@@ -116,9 +116,15 @@ impl Sender {
             && !self.is_probing_timeout()
             && let Some(lost) = self.board.next_lost()
         {
-            return Some((lost, Transmission::Repair));
+            return self.may_send_again(lost).then_some((lost, Transmission::Repair));
         }
         self.has_new().then_some((self.board.end(), Transmission::New))
+    }
+
+    /// Returns true unless the receiver has shrunk its window to below a segment. The first one is sent all the same,
+    /// as a probe (`__tcp_retransmit_skb`).
+    pub(in super::super) fn may_send_again(&self, number: u64) -> bool {
+        self.board.range(number).0 < self.edge || self.board.head() == Some(number)
     }
 
     /// Whether the application has put new data into the buffer, and the receiver allows them.
@@ -165,16 +171,22 @@ impl Sender {
         in_flight == 0 || in_flight + bytes <= self.cwnd()
     }
 
-    /// The window after a pause: it halves with each timeout (RFC 2861).
+    /// The window after a pause: it halves with each timeout (RFC 2861; Linux: `tcp_cwnd_restart`).
     fn restart_after_idle(&mut self, now: Time) {
-        if self.board.head().is_some() || self.board.is_exhausted() {
+        let (first, end) = self.board.next_range();
+        if self.board.head().is_some() || first == end || end > self.edge {
             return;
         }
         let (pause, rto) = (now.since(self.last_sent).0, self.rtt.rto().0);
-        if pause > rto {
+        if pause > rto && self.params.slow_start_after_idle {
             self.control.report(|control| control.on_idle((pause - 1) / rto));
-            // Not again, should the receiver's window be closed.
+            // Not again, should the pacer wait, nor for what was not used.
             self.last_sent = now;
+            self.unused = (0, now);
+            let window = self.control.cwnd;
+            if let Some(prr) = self.episode.prr_mut() {
+                prr.restart(window);
+            }
         }
     }
 
@@ -202,7 +214,7 @@ impl Sender {
         }
         let wait = match self.timers.pending() {
             Some(Pending::Probe | Pending::Reorder) => self.timeout_left(now),
-            Some(Pending::Timeout) | None => self.rtt.rto(),
+            Some(Pending::Timeout | Pending::Window) | None => self.rtt.rto(),
         };
         self.timers.set(now, wait, Pending::Timeout);
     }
@@ -292,17 +304,5 @@ impl Sender {
     pub(super) fn is_window_limited(&self) -> bool {
         let slow_start = self.control.is_slow_start;
         self.usage.limited || (slow_start && self.control.cwnd < 2 * self.usage.outstanding)
-    }
-
-    /// With nothing outstanding and a closed window only a probe can find it open again.
-    fn keep_waiting(&mut self, now: Time) {
-        if self.board.head().is_some() || self.board.is_exhausted() || self.timers.pacing.is_some() {
-            self.timers.persist = None;
-        } else if self.timers.persist.is_none() {
-            self.timers.persist = Some(now + self.rtt.rto());
-        }
-        if self.board.head().is_none() {
-            self.timers.loss = None;
-        }
     }
 }

@@ -5,6 +5,7 @@ mod frto;
 mod laws;
 mod loss;
 mod no_sack;
+mod pauses;
 mod quick_acks;
 mod recovery;
 mod reordering;

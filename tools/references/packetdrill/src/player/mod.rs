@@ -64,7 +64,6 @@ struct Player {
     before: Time,
     /// What was sent and not yet compared, with times.
     sent: VecDeque<(Time, Packet)>,
-    last_sent: Time,
     timers: u32,
     written: u64,
     /// End of the last segment that was not full, which Nagle's algorithm asks for.
@@ -100,7 +99,6 @@ impl Player {
             now: Time::ZERO,
             before: Time::ZERO,
             sent: VecDeque::new(),
-            last_sent: Time::ZERO,
             timers: 0,
             written: 0,
             short_end: 0,
@@ -180,9 +178,6 @@ impl Player {
     }
 
     fn keep(&mut self, out: Vec<Packet>) {
-        if !out.is_empty() {
-            self.last_sent = self.now;
-        }
         for packet in out {
             let full = self.connection.info().is_none_or(|info| packet.payload >= info.snd_mss);
             if !full {
@@ -233,10 +228,6 @@ impl Player {
             let waits = self.short_end > info.bytes_acked + 1 && !self.written.is_multiple_of(info.snd_mss);
             if waits && !self.settings.no_delay {
                 return Err(Stop::NotModelled("Nagle's algorithm".to_owned()));
-            }
-            let idle = info.unacked == 0 && info.bytes_acked > 0;
-            if idle && !self.settings.restarts && self.now.since(self.last_sent) > info.rto {
-                return Err(Stop::NotModelled("tcp_slow_start_after_idle=0".to_owned()));
             }
         }
         let out = self.connection.write(self.now, bytes);

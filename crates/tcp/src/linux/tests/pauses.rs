@@ -1,0 +1,122 @@
+//! Senders that have nothing to send for a while, or may not.
+
+use super::script::{MSS, Script};
+use super::*;
+use crate::linux::control::CongestionSpec;
+use crate::linux::control::reno::Reno;
+
+fn params() -> Linux {
+    Linux { control: CongestionSpec::Reno(Reno::default()), ..Linux::default() }
+}
+
+fn write(script: &mut Script, segments: u64) -> usize {
+    let mut out = Vec::new();
+    script.sender.write(script.now, segments * MSS, &mut out);
+    out.len()
+}
+
+/// A window of 40 that has lain idle for more than a timeout.
+fn rested(params: Linux) -> Script {
+    let (mut script, _) = Script::begin(params, 30);
+    script.wait(100);
+    script.acknowledge(10, &[]);
+    script.wait(100);
+    script.acknowledge(30, &[]);
+    assert_eq!(script.window().0, 40);
+    script.wait(500);
+    assert_eq!(write(&mut script, 1), 1);
+    script
+}
+
+/// `tcp_cwnd_restart` begins the time anew for which the window must not lie unused (`snd_cwnd_stamp`): 40, 20 and not
+/// 15, as Linux 6.18.44 does.
+#[test]
+fn a_pause_reduces_the_window_once() {
+    let mut script = rested(params());
+    assert_eq!(script.window().0, 20);
+    script.wait(100);
+    script.acknowledge(31, &[]);
+    assert_eq!(script.window().0, 20);
+}
+
+/// `tcp_slow_start_after_idle`: without it only a window that is not used falls (`tcp_cwnd_application_limited`).
+#[test]
+fn the_window_may_outlive_a_pause() {
+    let script = rested(Linux { slow_start_after_idle: false, ..params() });
+    assert_eq!(script.window().0, 25);
+}
+
+/// Hands the sender an ACK of all segments before `next` that allows `window` bytes more.
+fn allow(script: &mut Script, next: u64, window: u32) -> Vec<script::Sent> {
+    let ack = Segment { window, ..script.ack(next, &[]) };
+    script.take(&ack)
+}
+
+/// `tcp_send_probe0` and `tcp_ack_probe` of Linux 6.18.44: the timeout is not backed off, the time to the next probe
+/// is, and begins again with each ACK. So the pause that follows is known, and the window begins anew.
+#[test]
+fn probes_of_a_closed_window_leave_the_timeout_alone() {
+    let (mut script, _) = Script::begin(params(), 200);
+    script.wait(100);
+    assert_eq!(allow(&mut script, 10, 200_000).len(), 20);
+    script.wait(100);
+    assert_eq!(allow(&mut script, 30, 0), []);
+    let rto = script.sender.rtt.rto();
+    for doublings in 0..4 {
+        let due = jiffies::expiry(script.now, Duration(rto.0 << doublings));
+        assert_eq!((script.time_out(), script.now), (vec![(30, false)], due));
+        script.wait(100);
+        assert_eq!(allow(&mut script, 30, 0), []);
+        assert_eq!((script.sender.rtt.rto(), script.window().0), (rto, 40));
+    }
+    script.wait(500);
+    assert_eq!(allow(&mut script, 30, 200_000).len(), 10);
+    assert_eq!(script.window().0, 10);
+}
+
+/// `tcp_may_update_window`: an ACK that advances may shrink the window, one that does not may only open or close it.
+#[test]
+fn the_receiver_may_shrink_its_window() {
+    let (mut script, _) = Script::begin(params(), 200);
+    script.wait(100);
+    assert_eq!(allow(&mut script, 2, 4_000), [], "eight are outstanding");
+    assert_eq!(allow(&mut script, 2, 3_000), []);
+    script.wait(50);
+    assert_eq!(allow(&mut script, 8, 4_000), [(10, false), (11, false)]);
+    assert_eq!(allow(&mut script, 8, 5_000), [(12, false)]);
+    allow(&mut script, 8, 0);
+    assert!(script.sender.is_window_closed());
+}
+
+/// `__tcp_retransmit_skb`: beyond a shrunk window only the first segment is sent again, as a probe, and while the window
+/// is closed no timeout counts (`tcp_retransmit_timer`).
+#[test]
+fn nothing_is_sent_again_beyond_a_shrunk_window() {
+    let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 200);
+    script.wait(100);
+    allow(&mut script, 1, 0);
+    let mut ack = Segment { window: 0, ..script.ack(1, &[(5, 9)]) };
+    assert_eq!(script.take(&ack), [(1, true)]);
+    ack.window = 2_000;
+    assert_eq!(script.take(&ack), [(2, true)]);
+    let (mut script, _) = Script::begin(params(), 200);
+    script.wait(100);
+    allow(&mut script, 1, 0);
+    assert_eq!((script.time_out(), script.sender.timeouts), (vec![(1, true)], 0));
+}
+
+/// RFC 7323, 4.3: the sender echoes the newest timestamp of the other end.
+#[test]
+fn the_newest_timestamp_is_echoed() {
+    let (mut script, _) = Script::begin(params(), 200);
+    let echoed = |script: &mut Script, timestamp_us: u32, next: u64| {
+        script.wait(10);
+        let (ack, mut out) = (Segment { timestamp_us, ..script.ack(next, &[]) }, Vec::new());
+        script.sender.on_ack(script.now, &ack, &mut out);
+        out[0].echo_us
+    };
+    assert_eq!(echoed(&mut script, 500, 1), 500);
+    assert_eq!(echoed(&mut script, 700, 2), 700);
+    assert_eq!(echoed(&mut script, 600, 3), 700, "an older one");
+    assert_eq!(echoed(&mut script, 0, 4), 700, "none");
+}
