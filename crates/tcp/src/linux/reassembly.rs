@@ -1,6 +1,8 @@
 //! What the receiver has: everything below a byte, and ranges beyond gaps, with the blocks to report
 //! about them (RFC 2018, RFC 2883).
 
+use std::ops::Range;
+
 use super::FIRST_BYTE;
 use crate::segment::SackBlocks;
 
@@ -56,7 +58,7 @@ impl Reassembly {
 
     /// Takes bytes `first` to `end - 1`.
     pub fn take(&mut self, first: u64, end: u64) -> Arrival {
-        if self.beyond.is_empty() && first <= self.expected && self.expected < end {
+        if self.beyond.is_empty() && first == self.expected && first < end {
             self.expected = end;
             return Arrival::InOrder;
         }
@@ -82,6 +84,7 @@ impl Reassembly {
             self.duplicate = self.with_dsack.then_some((first, end));
             return Arrival::Duplicate;
         }
+        self.note_overlaps(first, end, from..to);
         let gap = !self.beyond.is_empty() || first > self.expected;
         let merged = self.beyond[from..to].iter().fold((first, end), |(a, b), &(f, e)| (a.min(f), b.max(e)));
         if merged.0 <= self.expected {
@@ -96,6 +99,23 @@ impl Reassembly {
             self.recent.truncate(RECENT);
         }
         if gap { Arrival::AroundGap } else { Arrival::InOrder }
+    }
+
+    /// Takes note of the part of a segment that had arrived before: what lies below the next byte expected, or in the
+    /// `ranges` that it overlaps (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of Linux 6).
+    fn note_overlaps(&mut self, first: u64, end: u64, ranges: Range<usize>) {
+        if !self.with_dsack {
+            return;
+        }
+        let below = (first, self.expected.min(end));
+        let overlaps = self.beyond[ranges].iter().map(|&(f, e)| (f.max(first), e.min(end)));
+        for (from, to) in std::iter::once(below).chain(overlaps).filter(|(from, to)| from < to) {
+            match &mut self.duplicate {
+                Some(known) if from <= known.1 => known.1 = known.1.max(to),
+                Some(_) => {}
+                None => self.duplicate = Some((from, to)),
+            }
+        }
     }
 
     /// The blocks for an ACK now, in numbers of TCP: a duplicate first (RFC 2883, 4), then the ranges that changed
@@ -162,6 +182,27 @@ mod tests {
         assert_eq!(take(&mut data, 2), (500, vec![(1_000, 1_500)]));
         assert_eq!(take(&mut data, 2), (500, vec![(1_000, 1_500), (1_000, 1_500)]));
         assert_eq!(take(&mut data, 1), (1_500, vec![]));
+    }
+
+    /// RFC 2883, 4.2 and 4.3: a segment of which a part had arrived.
+    #[test]
+    fn the_part_that_came_twice_is_reported() {
+        let take = |data: &mut Reassembly, first, end| {
+            data.take(first, end);
+            let blocks = data.report();
+            blocks.of(FIRST_BYTE).map(|(a, b)| (a - FIRST_BYTE, b - FIRST_BYTE)).collect::<Vec<_>>()
+        };
+        let mut data = Reassembly::new(true);
+        data.take(0, 500);
+        assert_eq!(take(&mut data, 200, 700), [(200, 500)], "below what is expected");
+        take(&mut data, 1_000, 1_500);
+        assert_eq!(take(&mut data, 1_200, 1_700), [(1_200, 1_500), (1_000, 1_700)], "the end of a range");
+        take(&mut data, 2_000, 2_100);
+        assert_eq!(take(&mut data, 1_900, 2_300), [(2_000, 2_100), (1_900, 2_300), (1_000, 1_700)]);
+        assert_eq!(take(&mut data, 700, 1_100), [(1_000, 1_100), (1_900, 2_300)], "what fills the gap");
+        let mut silent = Reassembly::new(false);
+        silent.take(0, 500);
+        assert_eq!(take(&mut silent, 200, 700), []);
     }
 
     proptest! {

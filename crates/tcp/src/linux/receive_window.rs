@@ -169,6 +169,16 @@ mod tests {
         assert_eq!([after(900, false), after(40, false)], [90, 40]);
     }
 
+    /// The clock of timestamps counts microseconds.
+    #[test]
+    fn an_echo_gives_the_round_trip() {
+        let mut window = ReceiveWindow::new(MSS, 65_536, 65_536);
+        window.on_data(Time::ZERO + MS(150), MSS, MSS, 70_000);
+        assert_eq!(window.rtt(), Some(MS(80)));
+        window.on_data(Time::ZERO + MS(151), MSS, 2 * MSS, 70_000);
+        assert_eq!(window.rtt(), Some(MS(80)), "an echo counts once");
+    }
+
     #[test]
     fn the_application_that_takes_nothing_closes_the_window() {
         let window = ReceiveWindow::new(MSS, 20_000, 20_000);

@@ -164,6 +164,7 @@ impl Receiver {
         self.open_window(now);
         let expected = self.data.expected();
         self.last_acked = expected;
+        self.allowed = self.allowed.max(expected);
         let sack = if self.sack { self.data.report() } else { SackBlocks::default() };
         // Where the edge is far away, the next ACK will move it soon enough.
         let closing = self.allowed - expected < 2 * self.mss && self.reader.read < expected;
@@ -198,6 +199,12 @@ impl Receiver {
 
     fn stamp(&self, now: Time) -> u32 {
         if self.timestamps { clock_us(now) } else { 0 }
+    }
+
+    /// Returns true if a segment that reaches beyond the window is taken nevertheless: it begins within, and the
+    /// application has read all (`tcp_sequence` of Linux 6.18).
+    fn takes_beyond(&self, first: u64) -> bool {
+        first < self.allowed && self.reader.read == self.data.expected()
     }
 
     /// Remembers the timestamp of the oldest segment not yet acknowledged (RFC 7323, 4.3).
@@ -302,13 +309,15 @@ impl crate::Receiver for Receiver {
         }
         // What was there before was being read meanwhile; what comes now is read from now on.
         self.reader.advance(now, self.data.expected());
-        // Beyond the window nothing is kept, but the ACK tells where its edge is.
         let before = self.data.expected();
-        let arrival = if first + payload > self.allowed {
-            Arrival::Duplicate
-        } else {
-            self.data.take(first, first + payload)
-        };
+        if first + payload > self.allowed && !self.takes_beyond(first) {
+            // Nothing is kept, but the ACK tells where the edge is.
+            if first == self.allowed {
+                self.quick_acks = self.most_quick_acks;
+            }
+            return Some(self.ack(now));
+        }
+        let arrival = self.data.take(first, first + payload);
         if arrival == Arrival::Duplicate {
             // What comes twice tells of lost ACKs or of a sender in trouble (`tcp_enter_quickack_mode`).
             self.quick_acks = self.most_quick_acks;

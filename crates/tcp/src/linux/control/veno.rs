@@ -135,4 +135,20 @@ mod tests {
         control.on_ack(&AckEvent { acked: 1_000, segments: 1, ..AckEvent::default() });
         assert_eq!(control.cwnd(), 21_000);
     }
+
+    /// The pace is halved in congestion avoidance alone: not below the threshold, nor after a timeout.
+    #[test]
+    fn a_long_queue_does_not_slow_down_slow_start_or_a_recovery() {
+        let after = |ssthresh, phase| {
+            let mut control = VenoControl::new(&Veno::default(), 1_000, 20_000);
+            (control.window.ssthresh, control.waiting, control.round_end) = (ssthresh, 4.0, u64::MAX);
+            for _ in 0..20 {
+                control.on_ack(&AckEvent { acked: 1_000, segments: 1, phase, ..AckEvent::default() });
+            }
+            control.cwnd()
+        };
+        assert_eq!(after(u64::MAX, Phase::Open), 40_000);
+        assert_eq!(after(10_000, Phase::Loss), 21_000);
+        assert_eq!(after(10_000, Phase::Open), 20_000);
+    }
 }

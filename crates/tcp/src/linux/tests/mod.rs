@@ -1,6 +1,7 @@
 //! Both ends over a path of one rate, one delay and one drop-tail queue (here), and a sender alone
 //! that is fed ACKs by hand (`script`).
 
+mod beyond;
 mod frto;
 mod laws;
 mod loss;
