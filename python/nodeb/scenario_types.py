@@ -200,20 +200,20 @@ Size: TypeAlias = str
 """A size with its unit, such as "50 kB"."""
 
 RedMode: TypeAlias = Literal["packets", "bytes"]
-"""Unit of the queue length and its thresholds.
+"""What the queue and its thresholds are counted in.
 
 `packets`: Packets: every packet is dropped or marked with the same probability.
 
-`bytes`: Bytes: a packet is dropped or marked with a probability proportional to its size.
+`bytes`: Bytes: a packet is dropped or marked with a probability in proportion to its size.
 """
 
 DelayEstimate: TypeAlias = Literal["timestamp", "departure_rate"]
-"""Method by which PIE estimates the queueing delay (RFC 8033, section 4.3).
+"""How PIE knows the queueing delay (RFC 8033, section 4.3).
 
-`timestamp`: The waiting time of the packet that departed last.
+`timestamp`: The time that the last packet to leave has waited.
 
-`departure_rate`: The bytes waiting, divided by a departure rate that is measured while at
-least 16 KiB wait (section 5.2).
+`departure_rate`: Bytes waiting over the departure rate, which is measured whenever 16 KiB
+wait (section 5.2).
 """
 
 Era: TypeAlias = str
@@ -259,25 +259,25 @@ Advances: TypeAlias = Literal["with_time", "with_blocks"]
 Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
 """Order in which packets leave a bearer.
 
-`in_sequence`: A packet waits until all earlier ones are complete.
+`in_sequence`: A packet waits until all before it are complete.
 
 `out_of_sequence`: A packet leaves as soon as it is complete.
 """
 
 AtMaxDat: TypeAlias = Literal["discard", "reset"]
-"""Action when a PDU reaches the limit of transmissions.
+"""What happens when a PDU has been sent as often as it may.
 
-`discard`: Discards the PDU's packets and earlier ones (9.7.3.3).
+`discard`: Its packets and those before are discarded (9.7.3.3).
 
-`reset`: Resets the protocol: every packet of which a part was sent is lost (9.7.3.4, 11.4).
+`reset`: The protocol is reset: every packet that has been begun is lost (9.7.3.4, 11.4).
 """
 
 StatusFormat: TypeAlias = Literal["list", "bitmap"]
-"""Encoding of missing PDUs in a status report (TS 25.322, 9.2.2.11).
+"""How a status report names missing PDUs (TS 25.322, 9.2.2.11).
 
-`list`: The first number of each run and its length (LIST).
+`list`: By the first of each run and the length of the run (LIST).
 
-`bitmap`: A bit for each PDU (BITMAP).
+`bitmap`: By a bit for each PDU (BITMAP).
 """
 
 Rounding: TypeAlias = Literal["down", "nearest"]
@@ -335,11 +335,11 @@ with a slot.
 """
 
 AtEnd: TypeAlias = Literal["loop", "stop"]
-"""Behaviour at the end of a recording.
+"""What follows when a recording is over.
 
-`loop`: The recording starts again.
+`loop`: It begins again.
 
-`stop`: No further opportunities follow.
+`stop`: Nothing comes any more.
 """
 
 Speed: TypeAlias = str
@@ -374,8 +374,8 @@ class Wired(Part):
     """A link of the fixed network, both ways."""
 
     name: str | None = None
-    """Name of the link in the table `links`. Default: `wired` or `core`, followed by its position
-    if the core network has several links.
+    """What the link is called in the table `links`; absent: `wired` or `core`, with its position
+    where the core network has several.
     """
 
     rate: Rate = "10 Mbps"
@@ -394,10 +394,10 @@ class Wired(Part):
     """Queue in each direction."""
 
     jitter: Jitter | None = None
-    """Extra delay of each packet in each direction; keeps the order of packets."""
+    """Extra delay of every packet in each direction, which keeps their order."""
 
     reordering: Reordering | None = None
-    """Packets delayed further in each direction, so that others overtake them."""
+    """Packets held back in each direction, so that others overtake them."""
 
 
 class RandomLoss(Part):
@@ -415,13 +415,13 @@ class PeriodicLoss(Part):
     tag: ClassVar[str | None] = "periodic"
 
     every: int
-    """Period of the loss in packets: one packet in this many is lost.
+    """One packet in so many is lost.
 
     At least 1.
     """
 
     offset: int = 0
-    """Position of the first packet lost in the order of arrival, from 0."""
+    """Position of the first packet lost in the order of arrival, 0 being the first packet."""
 
 
 class LossList(Part):
@@ -430,30 +430,30 @@ class LossList(Part):
     tag: ClassVar[str | None] = "list"
 
     positions: list[int]
-    """Positions of the packets to lose in the order of arrival, from 0."""
+    """Positions of the packets to lose in the order of arrival, 0 being the first."""
 
 
 class DataList(Part):
-    """The server's data segments at listed positions; other packets are not counted."""
+    """The server's data segments at listed positions; all else is not counted."""
 
     tag: ClassVar[str | None] = "data_list"
 
     positions: list[int]
-    """Positions of the data segments to lose in the order of arrival, retransmissions included,
-    from 1. Position 0 is the first packet without data, the server's SYN.
+    """Positions of the data segments to lose in the order of arrival, repetitions counted, 1 being
+    the first; 0 is the first packet without data, the server's SYN.
     """
 
 
 class GilbertElliott(Part):
-    """Loss in bursts: a good and a bad state, each with its own probability."""
+    """In bursts: a good and a bad state, each with its own probability."""
 
     tag: ClassVar[str | None] = "gilbert_elliott"
 
     p: Probability
-    """Probability of a change from the good to the bad state after a packet."""
+    """Probability of going from the good to the bad state after a packet."""
 
     r: Probability
-    """Probability of a change from the bad to the good state after a packet."""
+    """Probability of going from the bad to the good state after a packet."""
 
     loss_in_good: Probability = 0.0
     """Probability that a packet is lost in the good state."""
@@ -463,20 +463,20 @@ class GilbertElliott(Part):
 
 
 class DropTail(Part):
-    """First in, first out; packets that find the queue full are dropped."""
+    """First in, first out; a packet that finds the queue full is dropped."""
 
     tag: ClassVar[str | None] = "drop_tail"
 
     limit: int = 1000
-    """Limit in packets. As in ns-2, the packet being transmitted does not count, and an arriving
-    packet is dropped if it would be the `limit`-th to wait.
+    """Packets the queue can be filled to. As in ns-2 the packet in service does not count, and an
+    arrival is dropped when it would be the `limit`-th to wait.
 
     At least 1.
     """
 
     limit_bytes: Size | None = None
-    """Limit in bytes, if any: an arriving packet is dropped if the waiting packets would exceed
-    it.
+    """Bytes that may wait, if they are limited too; an arrival is dropped when it would exceed
+    them.
     """
 
 
@@ -486,115 +486,113 @@ class Red(Part):
     tag: ClassVar[str | None] = "red"
 
     limit: int = 1000
-    """Largest number of packets waiting, in mode `bytes` counted in packets of the mean size.
+    """Packets that may wait, in mode `bytes` packets of the mean size; an arrival beyond is
+    dropped.
 
     At least 1.
     """
 
     min_threshold: float = 5.0
-    """Average queue length in packets from which packets are dropped or marked at random."""
+    """Average queue in packets from which packets are dropped or marked at random."""
 
     max_threshold: float = 15.0
-    """Average queue length in packets at which `max_probability` is reached."""
+    """Average queue in packets at which `max_probability` is reached."""
 
     max_probability: Probability = 0.1
-    """Probability of a drop or mark at `max_threshold`, before drops are spaced evenly."""
+    """Probability of a drop or mark at `max_threshold`, before packets are spread evenly."""
 
     weight: float = 0.002
-    """Weight of the current queue length in its moving average."""
+    """Weight of the queue that an arrival finds in its moving average."""
 
     gentle: bool = True
-    """Increases the probability up to 1 at twice `max_threshold`, instead of a jump to 1 at
-    `max_threshold`.
-    """
+    """Lets the probability grow on to 1 at twice `max_threshold`, where it otherwise jumps to 1."""
 
     mode: RedMode = "packets"
-    """Unit of the queue length."""
+    """What the queue is counted in."""
 
     mean_packet: Size = "1.5 kB"
-    """Mean size of a packet. It converts the thresholds to bytes in mode `bytes`, and idle times
-    to packets that could have been sent.
+    """Mean size of a packet. It gives the thresholds of mode `bytes`, and how many packets could
+    have been sent while the queue was empty.
     """
 
     ecn: bool = True
-    """Marks ECN-capable packets instead of dropping them while the average is below
-    `max_threshold` (RFC 3168, section 7).
+    """Marks packets of transports that understand it, instead of dropping them, while the average
+    is below `max_threshold` (RFC 3168, section 7).
     """
 
 
 class Codel(Part):
-    """Controlled delay: drops packets at an increasing rate while all wait longer than a target."""
+    """Controlled delay: drops ever faster while every packet waits longer than a target."""
 
     tag: ClassVar[str | None] = "codel"
 
     limit: int = 1000
-    """Largest number of packets waiting.
+    """Packets that may wait.
 
     At least 1.
     """
 
     target: Duration = "5 ms"
-    """Acceptable standing queueing delay (RFC 8289, section 4.4)."""
+    """Standing delay that is acceptable (RFC 8289, section 4.4)."""
 
     interval: Duration = "100 ms"
-    """Time for which the delay must exceed the target before a packet is dropped; about the
-    longest round-trip time (RFC 8289, section 4.3).
+    """Time for which the delay must have stood before a packet is dropped; about the longest round
+    trip (RFC 8289, section 4.3).
     """
 
     ecn: bool = True
-    """Marks ECN-capable packets instead of dropping them."""
+    """Marks packets of transports that understand it, instead of dropping them."""
 
 
 class FqCodel(Part):
-    """One CoDel queue per flow, served by deficit round robin; new flows come first."""
+    """One CoDel queue per flow, served in turn, flows that have just begun first."""
 
     tag: ClassVar[str | None] = "fq_codel"
 
     limit: int = 10240
-    """Largest number of packets waiting in all queues; beyond it, the queue with most bytes drops
-    packets from its head.
+    """Packets of all flows that may wait; beyond, the flow with most bytes loses packets.
 
     At least 1.
     """
 
     flows: int = 1024
-    """Number of queues to which flows are hashed.
+    """Queues to which flows are hashed.
 
     At least 1.
     """
 
     quantum: Size = "1.514 kB"
-    """Bytes that a queue may send per round."""
+    """Bytes that a queue may send in its turn."""
 
     target: Duration = "5 ms"
-    """Acceptable standing queueing delay in each queue."""
+    """Standing delay that is acceptable in each queue."""
 
     interval: Duration = "100 ms"
-    """Time for which the delay must exceed the target before a packet is dropped."""
+    """Time for which the delay must have stood before a packet is dropped."""
 
     ecn: bool = True
-    """Marks ECN-capable packets instead of dropping them."""
+    """Marks packets of transports that understand it, instead of dropping them."""
 
 
 class Pie(Part):
-    """A proportional-integral controller computes the drop probability from the queueing delay."""
+    """A proportional-integral controller sets the drop probability from the queueing delay."""
 
     tag: ClassVar[str | None] = "pie"
 
     limit: int = 1000
-    """Largest number of packets waiting.
+    """Packets that may wait.
 
     At least 1.
     """
 
     target: Duration = "15 ms"
-    """Target of the queueing delay, QDELAY_REF."""
+    """Queueing delay to hold, QDELAY_REF."""
 
     update: Duration = "15 ms"
     """Time between updates of the drop probability, T_UPDATE."""
 
     burst: Duration = "150 ms"
-    """Length of a burst that passes without drops after a calm period, MAX_BURST."""
+    """Time for which a burst is let through after the queue was calm, MAX_BURST."""
 
     alpha: float = 0.125
     """Gain on the deviation from the target, per second."""
@@ -603,23 +601,23 @@ class Pie(Part):
     """Gain on the change of the delay, per second."""
 
     delay_estimate: DelayEstimate = "timestamp"
-    """Method by which the queueing delay is estimated."""
+    """How the queueing delay is known."""
 
     derandomize: bool = False
-    """Spaces drops evenly by accumulating the probability between them (section 5.4)."""
+    """Spaces drops out by counting the probability up between them (section 5.4)."""
 
     mean_packet: Size = "1.5 kB"
-    """Mean size of a packet; no packet is dropped while at most two of this size wait."""
+    """Mean size of a packet; while no more than two of it wait, nothing is dropped."""
 
     ecn: bool = True
-    """Marks ECN-capable packets instead of dropping them."""
+    """Marks packets of transports that understand it, instead of dropping them."""
 
     ecn_threshold: Probability = 0.1
-    """Drop probability from which ECN-capable packets are dropped too, MAX_ECNTH."""
+    """Drop probability from which such packets are dropped all the same, MAX_ECNTH."""
 
 
 class UniformJitter(Part):
-    """Uniform between 0 and a maximum."""
+    """Evenly distributed between nothing and a most."""
 
     tag: ClassVar[str | None] = "uniform"
 
@@ -628,25 +626,25 @@ class UniformJitter(Part):
 
 
 class NormalJitter(Part):
-    """Normal, with negative values replaced by 0."""
+    """Normally distributed, negative values taken as nothing."""
 
     tag: ClassVar[str | None] = "normal"
 
     mean: Duration = "10 ms"
-    """Mean of the distribution, before negative values are replaced by 0."""
+    """Mean of the distribution before negative values are taken as nothing."""
 
     deviation: Duration = "3 ms"
-    """Standard deviation of the distribution, before negative values are replaced by 0."""
+    """Its standard deviation."""
 
 
 class Reordering(Part):
-    """Packets that are delayed further, so that later ones overtake them."""
+    """Packets that a link holds back, so that later ones overtake them."""
 
     share: Probability
-    """Share of packets that are delayed further, each independently of the others."""
+    """Share of packets that are held back, each independently of the others."""
 
     delay: Duration
-    """Additional delay of these packets."""
+    """How long they are held back beyond the link's delay."""
 
 
 class Split(Part):
@@ -834,6 +832,11 @@ class Linux(Part):
     pacing: bool = False
     """Spread the segments of every control over the round trip, as under Linux's queueing
     discipline `fq`. BBR paces itself without it.
+    """
+
+    slow_start_after_idle: bool = True
+    """Halve the window with each timeout of a pause (RFC 2861; Linux:
+    `tcp_slow_start_after_idle`). BBR does not in any case.
     """
 
     min_rto: Duration = "200 ms"
@@ -1116,7 +1119,7 @@ class Uplink(Part):
     """Bit rate."""
 
     delay: Duration = "20 ms"
-    """Delay from the end of a transmission to the arrival at the Node B."""
+    """Delay from the end of sending to the Node B."""
 
     loss: Probability | Loss = 0.0
     """Loss of packets: a probability, or a model."""
@@ -1125,10 +1128,10 @@ class Uplink(Part):
     """Queue at the phone."""
 
     jitter: Jitter | None = None
-    """Extra delay of each packet; keeps the order of packets."""
+    """Extra delay of every packet, which keeps their order."""
 
     reordering: Reordering | None = None
-    """Packets delayed further, so that others overtake them."""
+    """Packets held back, so that others overtake them."""
 
 
 class Dch(Part):
@@ -1146,8 +1149,8 @@ class Dch(Part):
     """Transmission time interval."""
 
     pdu_size: Size = "40 B"
-    """Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet
-    takes whole PDUs; the last one is padded and not shared with the next packet.
+    """Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut
+    into whole PDUs; the last is padded, not shared.
     """
 
     pdus_per_tti: int = 1
@@ -1160,16 +1163,16 @@ class Dch(Part):
     """Block error rate."""
 
     errors: ErrorModel | None = None
-    """Model of block errors, which replaces `bler`."""
+    """A model of errors in the place of `bler`."""
 
     retransmission_delay: Duration = "99 ms"
-    """Time from the start of a failed TTI to the earliest retransmission of its block, at a TTI
-    boundary. Only with `rlc = "arq"`.
+    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary.
+    Only with `rlc = "arq"`.
     """
 
     max_transmissions: int | None = None
-    """Largest number of transmissions of a block, after which it is discarded. Default: unlimited.
-    Only with `rlc = "arq"`.
+    """Transmissions of a block before it is given up; unlimited when absent. Only with `rlc =
+    "arq"`.
 
     At least 1.
     """
@@ -1178,10 +1181,10 @@ class Dch(Part):
     """Order in which packets leave the bearer."""
 
     rlc: Rlc = made(default_factory=lambda: Arq())
-    """RLC mode: method by which PDUs are retransmitted."""
+    """How RLC sees to it that PDUs arrive."""
 
     buffer: int = 1000
-    """Capacity of the buffer, in packets.
+    """Packets that the buffer holds.
 
     At least 1.
     """
@@ -1202,13 +1205,13 @@ class HsDsch(Part):
     """Transmission time interval."""
 
     pdu_size: Size = "32 B"
-    """Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet
-    takes whole PDUs; the last one is padded and not shared with the next packet.
+    """Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut
+    into whole PDUs; the last is padded, not shared.
     """
 
     pdus_per_tti: int = 1
-    """PDUs in a block at constant rate. For a user with a C/I process, the C/I value of the TTI is
-    the number of PDUs instead.
+    """PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
+    its C/I value of the TTI instead.
 
     At least 1.
     """
@@ -1217,40 +1220,38 @@ class HsDsch(Part):
     """Block error rate of a first transmission."""
 
     errors: ErrorModel | None = None
-    """Model of block errors, which replaces `bler`. Each user has an independent process."""
+    """A model of errors in the place of `bler`. Each user has a process of its own."""
 
     retransmission_delay: Duration = "9.5 ms"
-    """Time from the start of a failed TTI to the earliest retransmission of its block, at a TTI
-    boundary.
-    """
+    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
 
     max_transmissions: int | None = None
-    """Largest number of transmissions of a block, after which it is discarded. Default: unlimited.
+    """Transmissions of a block before it is given up; unlimited when absent.
 
     At least 1.
     """
 
     combining: Combining = made(default_factory=lambda: NoCombining())
-    """Soft combining of the transmissions of a block."""
+    """What a receiver does with the failed transmissions of a block."""
 
     scheduler: Scheduler = made(default_factory=lambda: RoundRobin())
-    """Scheduler that selects the user of each TTI."""
+    """Who gets the next TTI."""
 
     delivery: Delivered = "in_sequence"
     """Order in which packets leave the bearer."""
 
     rlc: Rlc = made(default_factory=lambda: Arq())
-    """RLC mode: method by which PDUs are retransmitted that hybrid ARQ could not deliver."""
+    """How RLC sees to it that PDUs arrive that hybrid ARQ has given up."""
 
     buffer: int = 1000
-    """Capacity of each user's buffer, in packets.
+    """Packets that each user's buffer holds.
 
     At least 1.
     """
 
 
 class Hsdpa(Part):
-    """HS-DSCH in detail: cells with fading, CQI, HARQ processes, Iub (Release 5 to 7)."""
+    """The same channel in detail: a cell with fading, CQI, HARQ processes, Iub (Release 5 to 7)."""
 
     tag: ClassVar[str | None] = "hsdpa"
 
@@ -1343,7 +1344,7 @@ class Hsdpa(Part):
 
 
 class FachDch(Part):
-    """A shared FACH and a pool of dedicated channels, between which users switch (Release 99)."""
+    """A shared FACH and a pool of dedicated channels, switched between (Release 99)."""
 
     tag: ClassVar[str | None] = "fach_dch"
 
@@ -1387,7 +1388,7 @@ class FachDch(Part):
 
 
 class Wcdma(Part):
-    """Codes that all users receive at the same time, with a variable spreading factor."""
+    """Codes that all users have at the same time, with a variable spreading factor."""
 
     tag: ClassVar[str | None] = "wcdma"
 
@@ -1472,58 +1473,58 @@ class LinkBearer(Part):
     """Loss of packets: a probability, or a model."""
 
     drop_list: list[int] = made(default_factory=list)
-    """Packets to lose, by position in the order of arrival, from 0. Short form of
-    `loss.list.positions`; excludes `loss`.
+    """Packets to lose instead, by their position in the order of arrival, 0 being the first: short
+    for `loss.list.positions`.
     """
 
     outages: list[Outage] | None = None
-    """Outages, in order of time: intervals in which no transmission starts and packets queue."""
+    """Times in which the link sends nothing, in order; packets queue meanwhile."""
 
     jitter: Jitter | None = None
-    """Extra delay of each packet; keeps the order of packets."""
+    """Extra delay of every packet, which keeps their order."""
 
     reordering: Reordering | None = None
-    """Packets delayed further, so that others overtake them."""
+    """Packets held back, so that others overtake them."""
 
 
 class TraceBearer(Part):
-    """No radio: a link that sends at recorded delivery opportunities, one per user."""
+    """No radio: a link that sends when a measured trace says that it could, one per user."""
 
     tag: ClassVar[str | None] = "trace"
 
     down: Opportunities = made(default_factory=lambda: Opportunities())
-    """Delivery opportunities towards a phone; each phone has all of them for itself."""
+    """When packets can be delivered to a phone. Each phone has the whole of it for itself."""
 
     up: Opportunities | None = None
-    """Opportunities at which a phone can send, instead of `uplink.rate`. The other keys of
-    `uplink` still apply. Default: none, `uplink.rate` applies.
+    """When a phone can send, in the place of `uplink.rate`; absent: that rate. The other keys of
+    `uplink` hold.
     """
 
     at_end: AtEnd = "loop"
-    """Behaviour at the end of a trace."""
+    """What follows when a trace is over."""
 
     opportunity: Size = "1.504 kB"
-    """Bytes of an opportunity."""
+    """Bytes that may go at each opportunity."""
 
     header: Size = "4 B"
-    """Bytes that each packet takes in addition to its IP packet. In mahimahi packets have the
-    4-byte header of a TUN device.
+    """Bytes that every packet takes beyond those of IP. mahimahi counts packets as a TUN device
+    hands them over, with a header of 4 B.
     """
 
     delay: Duration = "0 s"
     """Propagation delay towards the phone."""
 
     queue: Queue = made(default_factory=lambda: DropTail())
-    """Queue at the Node B, in which every packet waits for an opportunity."""
+    """Queue at the Node B. Every packet waits in it for an opportunity."""
 
     loss: Probability | Loss = 0.0
     """Loss of packets towards the phone: a probability, or a model."""
 
     jitter: Jitter | None = None
-    """Extra delay of each packet towards the phone; keeps the order of packets."""
+    """Extra delay of every packet towards the phone, which keeps their order."""
 
     reordering: Reordering | None = None
-    """Packets towards the phone delayed further, so that others overtake them."""
+    """Packets towards the phone held back, so that others overtake them."""
 
 
 class ErrorModel(Part):
@@ -1622,7 +1623,7 @@ class WithinBlock(Part):
 
 
 class Arq(Part):
-    """Failed blocks are retransmitted after a fixed delay: no headers, windows or reports."""
+    """A failed block goes again after a fixed delay: no headers, windows or reports."""
 
     tag: ClassVar[str | None] = "arq"
 
@@ -1633,123 +1634,122 @@ class Am(Part):
     tag: ClassVar[str | None] = "am"
 
     tx_window: int = 256
-    """Largest number of PDUs sent and not yet acknowledged (Configured_Tx_Window_Size).
+    """PDUs that may be sent and not yet acknowledged (Configured_Tx_Window_Size).
 
     At least 1.
     """
 
     rx_window: int = 256
-    """Largest number of PDUs, from the first missing one, that the phone accepts
-    (Configured_Rx_Window_Size).
+    """PDUs from the first missing one on that the phone takes (Configured_Rx_Window_Size).
 
     At least 1.
     """
 
     max_dat: int | None = None
-    """Limit of transmissions of a PDU, plus one (MaxDAT): after `max_dat - 1` transmissions,
-    packets are discarded or the protocol is reset. Default: unlimited.
+    """A PDU is sent at most one time less than this; then its packets are discarded, or the
+    protocol is reset (MaxDAT). Unlimited when absent.
 
     At least 1.
     """
 
     at_max_dat: AtMaxDat = "discard"
-    """Action when a PDU reaches `max_dat`."""
+    """What happens at `max_dat`."""
 
     discard_timer: Duration | None = None
-    """Age at which an unacknowledged packet is discarded (Timer_Discard). Default: never."""
+    """A packet not acknowledged for so long is discarded (Timer_Discard); never when absent."""
 
     command_timer: Duration = "300 ms"
-    """Time after which an unanswered command to the phone, to move its window (Timer_MRW) or to
-    reset (Timer_RST), is retransmitted.
+    """When a command to the phone, to move its window (Timer_MRW) or to reset (Timer_RST), is
+    repeated.
     """
 
     poll: Polling = made(default_factory=lambda: Polling())
-    """Triggers of polls, by which the phone is asked for a status report."""
+    """When the phone is asked for a status report."""
 
     status: Reports = made(default_factory=lambda: Reports())
-    """Triggers, format and delay of status reports."""
+    """When and how the phone reports."""
 
 
 class Slotted(Part):
-    """A window of slots, each retransmitted until it is received; reports of a few PDUs."""
+    """A window of places, each repeated until it is right, and reports of a few PDUs together."""
 
     tag: ClassVar[str | None] = "slotted"
 
     places: int = 15
-    """Slots in a window, one PDU each.
+    """Places in a window, in PDUs.
 
     At least 1.
     """
 
     report_every: int = 5
-    """PDUs per report.
+    """PDUs whose outcomes are reported together.
 
     At least 1.
     """
 
     header: Size = "2 B"
-    """Header of a PDU, included in its size."""
+    """Bytes of a PDU that are header."""
 
     report_delay: Duration = "20 ms"
-    """Delay of a report, from the end of the TTI that brings its last PDU."""
+    """From the end of the TTI that brings the last of these PDUs until the report is there."""
 
 
 class Polling(Part):
-    """Triggers for setting the poll bit (TS 25.322, 9.7.1)."""
+    """When the sender sets the poll bit (TS 25.322, 9.7.1)."""
 
     last_pdu: bool = True
-    """Polls in the last PDU that can be sent: the buffer is empty or the window is full."""
+    """In the last PDU that can be sent: the buffer is empty, or the window full."""
 
     last_retransmission: bool = True
-    """Polls in the last PDU that waits for retransmission."""
+    """In the last PDU that waits to be sent again."""
 
     every_pdus: int | None = 32
-    """Polls in every n-th PDU (Poll_PDU). Default: every 32nd.
+    """In every n-th PDU (Poll_PDU); not when absent.
 
     At least 1.
     """
 
     every_packets: int | None = None
-    """Polls in the last PDU of every n-th packet (Poll_SDU). Default: none.
+    """In the last PDU of every n-th packet (Poll_SDU); not when absent.
 
     At least 1.
     """
 
     window_share: Probability | None = 0.5
-    """Polls while at least this share of the window is in use (Poll_Window)."""
+    """When this share of the window is in use (Poll_Window); not when absent."""
 
     timer: Duration = "300 ms"
-    """Polls again if a poll is not answered within this time (Timer_Poll)."""
+    """Again, when a poll has not been answered for so long (Timer_Poll)."""
 
     prohibit: Duration | None = None
-    """Smallest time between polls (Timer_Poll_Prohibit). Default: none."""
+    """At least so long after the last poll (Timer_Poll_Prohibit); at once when absent."""
 
     periodic: Duration | None = None
-    """Polls periodically (Timer_Poll_Periodic). Default: none."""
+    """Regularly (Timer_Poll_Periodic); not when absent."""
 
 
 class Reports(Part):
-    """Triggers of the phone's STATUS PDUs (TS 25.322, 9.7.2), and their transfer to the sender."""
+    """When the phone sends STATUS PDUs (TS 25.322, 9.7.2), and how they come to the sender."""
 
     on_missing: bool = True
-    """Reports when the phone detects that a PDU is missing."""
+    """When it notices that a PDU is missing."""
 
     prohibit: Duration | None = "100 ms"
-    """Smallest time between reports (Timer_Status_Prohibit)."""
+    """At least so long after the last report (Timer_Status_Prohibit); at once when absent."""
 
     periodic: Duration | None = None
-    """Reports periodically (Timer_Status_Periodic). Default: none."""
+    """Regularly (Timer_Status_Periodic); not when absent."""
 
     format: StatusFormat = "list"
-    """Encoding of missing PDUs. In a report of several PDUs, each acknowledges only what it
-    reports on itself.
+    """How missing PDUs are named. A report that takes more than one PDU acknowledges nothing
+    behind what the PDU itself names.
     """
 
     delay: Duration = "89 ms"
-    """Delay of a report, from the end of the TTI that brings a PDU."""
+    """From the end of the TTI that brings a PDU until a report about it is there."""
 
     loss_rate: Probability = 0.0
-    """Probability that a report or another answer of the phone is lost."""
+    """Probability that a report, or another answer, is lost."""
 
 
 class NoCombining(Part):
@@ -2293,27 +2293,24 @@ class Load(Part):
 
 
 class Outage(Part):
-    """Interval in which a link starts no transmission, and packets queue.
-
-    A transmission under way is completed.
-    """
+    """A time in which nothing begins to be sent: packets queue, what is under way is completed."""
 
     start: Duration
-    """Start of the outage, from the start of the run."""
+    """When it begins."""
 
     length: Duration
-    """Length of the outage."""
+    """How long it lasts."""
 
 
 class Opportunities(Part):
-    """Recorded delivery opportunities: each line of the file is the time of one, in ms."""
+    """Delivery opportunities that were recorded: a line of the file is the time of one, in ms."""
 
     file: str | None = None
-    """Path of the recording, relative to the folder of the scenario file."""
+    """A recording to take the list from. The path counts from the scenario file's folder."""
 
     times_ms: list[int] | None = None
-    """Time of each opportunity in ms from the start of the run, in ascending order. The last time
-    must not be 0; it is also the length of the recording.
+    """The time of each opportunity in ms from the beginning of the run on, never falling. The
+    last, which is not 0, is also the length of the recording.
     """
 
 
