@@ -25,7 +25,8 @@ from nodeb.base.arguments import as_number
 from nodeb.base.table import Table
 from nodeb.comparison.verdict import Verdict, judge
 from nodeb.errors import InputError
-from nodeb.results.metrics import METRICS, Group, Metric, by_run, chosen, covered
+from nodeb.results.covered import covered
+from nodeb.results.metrics import METRICS, Group, Metric, by_run, chosen
 from nodeb.stats import (
     Interval,
     family_confidence,

@@ -15,7 +15,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from nodeb.base.table import Table
-from nodeb.results.metrics import METRICS, Group, by_run, covered
+from nodeb.results.covered import covered
+from nodeb.results.metrics import METRICS, Group, by_run
 from nodeb.stats import mean_interval
 
 __all__ = ["summarize"]

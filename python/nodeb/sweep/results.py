@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from nodeb import _core
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
-from nodeb.results.metrics import ALL, METRICS, Group, by_run, covered
+from nodeb.results.covered import covered
+from nodeb.results.metrics import ALL, METRICS, Group, by_run
 from nodeb.results.survivors import NOTHING, Unfinished, unfinished
 from nodeb.stats import mean_interval, paired_difference
 from nodeb.sweep.axes import Axis

@@ -13,7 +13,8 @@ import nodeb
 from nodeb.answer import text
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.results.metrics import METRICS, Group, covered, covered_by_run
+from nodeb.results.covered import covered, covered_by_run
+from nodeb.results.metrics import METRICS, Group
 from nodeb.results.survivors import NOTHING
 from nodeb.sweep import Sweep
 from nodeb.sweep.answer import answer
