@@ -200,20 +200,20 @@ Size: TypeAlias = str
 """A size with its unit, such as "50 kB"."""
 
 RedMode: TypeAlias = Literal["packets", "bytes"]
-"""What the queue and its thresholds are counted in.
+"""Unit of the queue length and its thresholds.
 
 `packets`: Packets: every packet is dropped or marked with the same probability.
 
-`bytes`: Bytes: a packet is dropped or marked with a probability in proportion to its size.
+`bytes`: Bytes: a packet is dropped or marked with a probability proportional to its size.
 """
 
 DelayEstimate: TypeAlias = Literal["timestamp", "departure_rate"]
-"""How PIE knows the queueing delay (RFC 8033, section 4.3).
+"""Method by which PIE estimates the queueing delay (RFC 8033, section 4.3).
 
-`timestamp`: The time that the last packet to leave has waited.
+`timestamp`: The waiting time of the packet that departed last.
 
-`departure_rate`: Bytes waiting over the departure rate, which is measured whenever 16 KiB
-wait (section 5.2).
+`departure_rate`: The bytes waiting, divided by a departure rate that is measured while at
+least 16 KiB wait (section 5.2).
 """
 
 Era: TypeAlias = str
@@ -259,25 +259,25 @@ Advances: TypeAlias = Literal["with_time", "with_blocks"]
 Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
 """Order in which packets leave a bearer.
 
-`in_sequence`: A packet waits until all before it are complete.
+`in_sequence`: A packet waits until all earlier ones are complete.
 
 `out_of_sequence`: A packet leaves as soon as it is complete.
 """
 
 AtMaxDat: TypeAlias = Literal["discard", "reset"]
-"""What happens when a PDU has been sent as often as it may.
+"""Action when a PDU reaches the limit of transmissions.
 
-`discard`: Its packets and those before are discarded (9.7.3.3).
+`discard`: Discards the PDU's packets and earlier ones (9.7.3.3).
 
-`reset`: The protocol is reset: every packet that has been begun is lost (9.7.3.4, 11.4).
+`reset`: Resets the protocol: every packet of which a part was sent is lost (9.7.3.4, 11.4).
 """
 
 StatusFormat: TypeAlias = Literal["list", "bitmap"]
-"""How a status report names missing PDUs (TS 25.322, 9.2.2.11).
+"""Encoding of missing PDUs in a status report (TS 25.322, 9.2.2.11).
 
-`list`: By the first of each run and the length of the run (LIST).
+`list`: The first number of each run and its length (LIST).
 
-`bitmap`: By a bit for each PDU (BITMAP).
+`bitmap`: A bit for each PDU (BITMAP).
 """
 
 Rounding: TypeAlias = Literal["down", "nearest"]
@@ -335,11 +335,11 @@ with a slot.
 """
 
 AtEnd: TypeAlias = Literal["loop", "stop"]
-"""What follows when a recording is over.
+"""Behaviour at the end of a recording.
 
-`loop`: It begins again.
+`loop`: The recording starts again.
 
-`stop`: Nothing comes any more.
+`stop`: No further opportunities follow.
 """
 
 Speed: TypeAlias = str
@@ -374,8 +374,8 @@ class Wired(Part):
     """A link of the fixed network, both ways."""
 
     name: str | None = None
-    """What the link is called in the table `links`; absent: `wired` or `core`, with its position
-    where the core network has several.
+    """Name of the link in the table `links`. Default: `wired` or `core`, followed by its position
+    if the core network has several links.
     """
 
     rate: Rate = "10 Mbps"
@@ -394,10 +394,10 @@ class Wired(Part):
     """Queue in each direction."""
 
     jitter: Jitter | None = None
-    """Extra delay of every packet in each direction, which keeps their order."""
+    """Extra delay of each packet in each direction; keeps the order of packets."""
 
     reordering: Reordering | None = None
-    """Packets held back in each direction, so that others overtake them."""
+    """Packets delayed further in each direction, so that others overtake them."""
 
 
 class RandomLoss(Part):
@@ -415,13 +415,13 @@ class PeriodicLoss(Part):
     tag: ClassVar[str | None] = "periodic"
 
     every: int
-    """One packet in so many is lost.
+    """Period of the loss in packets: one packet in this many is lost.
 
     At least 1.
     """
 
     offset: int = 0
-    """Position of the first packet lost in the order of arrival, 0 being the first packet."""
+    """Position of the first packet lost in the order of arrival, from 0."""
 
 
 class LossList(Part):
@@ -430,30 +430,30 @@ class LossList(Part):
     tag: ClassVar[str | None] = "list"
 
     positions: list[int]
-    """Positions of the packets to lose in the order of arrival, 0 being the first."""
+    """Positions of the packets to lose in the order of arrival, from 0."""
 
 
 class DataList(Part):
-    """The server's data segments at listed positions; all else is not counted."""
+    """The server's data segments at listed positions; other packets are not counted."""
 
     tag: ClassVar[str | None] = "data_list"
 
     positions: list[int]
-    """Positions of the data segments to lose in the order of arrival, repetitions counted, 1 being
-    the first; 0 is the first packet without data, the server's SYN.
+    """Positions of the data segments to lose in the order of arrival, retransmissions included,
+    from 1. Position 0 is the first packet without data, the server's SYN.
     """
 
 
 class GilbertElliott(Part):
-    """In bursts: a good and a bad state, each with its own probability."""
+    """Loss in bursts: a good and a bad state, each with its own probability."""
 
     tag: ClassVar[str | None] = "gilbert_elliott"
 
     p: Probability
-    """Probability of going from the good to the bad state after a packet."""
+    """Probability of a change from the good to the bad state after a packet."""
 
     r: Probability
-    """Probability of going from the bad to the good state after a packet."""
+    """Probability of a change from the bad to the good state after a packet."""
 
     loss_in_good: Probability = 0.0
     """Probability that a packet is lost in the good state."""
@@ -463,20 +463,20 @@ class GilbertElliott(Part):
 
 
 class DropTail(Part):
-    """First in, first out; a packet that finds the queue full is dropped."""
+    """First in, first out; packets that find the queue full are dropped."""
 
     tag: ClassVar[str | None] = "drop_tail"
 
     limit: int = 1000
-    """Packets the queue can be filled to. As in ns-2 the packet in service does not count, and an
-    arrival is dropped when it would be the `limit`-th to wait.
+    """Limit in packets. As in ns-2, the packet being transmitted does not count, and an arriving
+    packet is dropped if it would be the `limit`-th to wait.
 
     At least 1.
     """
 
     limit_bytes: Size | None = None
-    """Bytes that may wait, if they are limited too; an arrival is dropped when it would exceed
-    them.
+    """Limit in bytes, if any: an arriving packet is dropped if the waiting packets would exceed
+    it.
     """
 
 
@@ -486,113 +486,115 @@ class Red(Part):
     tag: ClassVar[str | None] = "red"
 
     limit: int = 1000
-    """Packets that may wait, in mode `bytes` packets of the mean size; an arrival beyond is
-    dropped.
+    """Largest number of packets waiting, in mode `bytes` counted in packets of the mean size.
 
     At least 1.
     """
 
     min_threshold: float = 5.0
-    """Average queue in packets from which packets are dropped or marked at random."""
+    """Average queue length in packets from which packets are dropped or marked at random."""
 
     max_threshold: float = 15.0
-    """Average queue in packets at which `max_probability` is reached."""
+    """Average queue length in packets at which `max_probability` is reached."""
 
     max_probability: Probability = 0.1
-    """Probability of a drop or mark at `max_threshold`, before packets are spread evenly."""
+    """Probability of a drop or mark at `max_threshold`, before drops are spaced evenly."""
 
     weight: float = 0.002
-    """Weight of the queue that an arrival finds in its moving average."""
+    """Weight of the current queue length in its moving average."""
 
     gentle: bool = True
-    """Lets the probability grow on to 1 at twice `max_threshold`, where it otherwise jumps to 1."""
+    """Increases the probability up to 1 at twice `max_threshold`, instead of a jump to 1 at
+    `max_threshold`.
+    """
 
     mode: RedMode = "packets"
-    """What the queue is counted in."""
+    """Unit of the queue length."""
 
     mean_packet: Size = "1.5 kB"
-    """Mean size of a packet. It gives the thresholds of mode `bytes`, and how many packets could
-    have been sent while the queue was empty.
+    """Mean size of a packet. It converts the thresholds to bytes in mode `bytes`, and idle times
+    to packets that could have been sent.
     """
 
     ecn: bool = True
-    """Marks packets of transports that understand it, instead of dropping them, while the average
-    is below `max_threshold` (RFC 3168, section 7).
+    """Marks ECN-capable packets instead of dropping them while the average is below
+    `max_threshold` (RFC 3168, section 7).
     """
 
 
 class Codel(Part):
-    """Controlled delay: drops ever faster while every packet waits longer than a target."""
+    """Controlled delay: drops packets at an increasing rate while all wait longer than a target."""
 
     tag: ClassVar[str | None] = "codel"
 
     limit: int = 1000
-    """Packets that may wait.
+    """Largest number of packets waiting.
 
     At least 1.
     """
 
     target: Duration = "5 ms"
-    """Standing delay that is acceptable (RFC 8289, section 4.4)."""
+    """Acceptable standing queueing delay (RFC 8289, section 4.4)."""
 
     interval: Duration = "100 ms"
-    """Time for which the delay must have stood before a packet is dropped; about the longest round
-    trip (RFC 8289, section 4.3).
+    """Time for which the delay must exceed the target before a packet is dropped; about the
+    longest round-trip time (RFC 8289, section 4.3).
     """
 
     ecn: bool = True
-    """Marks packets of transports that understand it, instead of dropping them."""
+    """Marks ECN-capable packets instead of dropping them."""
 
 
 class FqCodel(Part):
-    """One CoDel queue per flow, served in turn, flows that have just begun first."""
+    """One CoDel queue per flow, served by deficit round robin; new flows come first."""
 
     tag: ClassVar[str | None] = "fq_codel"
 
     limit: int = 10240
-    """Packets of all flows that may wait; beyond, the flow with most bytes loses packets.
+    """Largest number of packets waiting in all queues; beyond it, the queue with most bytes drops
+    packets from its head.
 
     At least 1.
     """
 
     flows: int = 1024
-    """Queues to which flows are hashed.
+    """Number of queues to which flows are hashed.
 
     At least 1.
     """
 
     quantum: Size = "1.514 kB"
-    """Bytes that a queue may send in its turn."""
+    """Bytes that a queue may send per round."""
 
     target: Duration = "5 ms"
-    """Standing delay that is acceptable in each queue."""
+    """Acceptable standing queueing delay in each queue."""
 
     interval: Duration = "100 ms"
-    """Time for which the delay must have stood before a packet is dropped."""
+    """Time for which the delay must exceed the target before a packet is dropped."""
 
     ecn: bool = True
-    """Marks packets of transports that understand it, instead of dropping them."""
+    """Marks ECN-capable packets instead of dropping them."""
 
 
 class Pie(Part):
-    """A proportional-integral controller sets the drop probability from the queueing delay."""
+    """A proportional-integral controller computes the drop probability from the queueing delay."""
 
     tag: ClassVar[str | None] = "pie"
 
     limit: int = 1000
-    """Packets that may wait.
+    """Largest number of packets waiting.
 
     At least 1.
     """
 
     target: Duration = "15 ms"
-    """Queueing delay to hold, QDELAY_REF."""
+    """Target of the queueing delay, QDELAY_REF."""
 
     update: Duration = "15 ms"
     """Time between updates of the drop probability, T_UPDATE."""
 
     burst: Duration = "150 ms"
-    """Time for which a burst is let through after the queue was calm, MAX_BURST."""
+    """Length of a burst that passes without drops after a calm period, MAX_BURST."""
 
     alpha: float = 0.125
     """Gain on the deviation from the target, per second."""
@@ -601,23 +603,23 @@ class Pie(Part):
     """Gain on the change of the delay, per second."""
 
     delay_estimate: DelayEstimate = "timestamp"
-    """How the queueing delay is known."""
+    """Method by which the queueing delay is estimated."""
 
     derandomize: bool = False
-    """Spaces drops out by counting the probability up between them (section 5.4)."""
+    """Spaces drops evenly by accumulating the probability between them (section 5.4)."""
 
     mean_packet: Size = "1.5 kB"
-    """Mean size of a packet; while no more than two of it wait, nothing is dropped."""
+    """Mean size of a packet; no packet is dropped while at most two of this size wait."""
 
     ecn: bool = True
-    """Marks packets of transports that understand it, instead of dropping them."""
+    """Marks ECN-capable packets instead of dropping them."""
 
     ecn_threshold: Probability = 0.1
-    """Drop probability from which such packets are dropped all the same, MAX_ECNTH."""
+    """Drop probability from which ECN-capable packets are dropped too, MAX_ECNTH."""
 
 
 class UniformJitter(Part):
-    """Evenly distributed between nothing and a most."""
+    """Uniform between 0 and a maximum."""
 
     tag: ClassVar[str | None] = "uniform"
 
@@ -626,25 +628,25 @@ class UniformJitter(Part):
 
 
 class NormalJitter(Part):
-    """Normally distributed, negative values taken as nothing."""
+    """Normal, with negative values replaced by 0."""
 
     tag: ClassVar[str | None] = "normal"
 
     mean: Duration = "10 ms"
-    """Mean of the distribution before negative values are taken as nothing."""
+    """Mean of the distribution, before negative values are replaced by 0."""
 
     deviation: Duration = "3 ms"
-    """Its standard deviation."""
+    """Standard deviation of the distribution, before negative values are replaced by 0."""
 
 
 class Reordering(Part):
-    """Packets that a link holds back, so that later ones overtake them."""
+    """Packets that are delayed further, so that later ones overtake them."""
 
     share: Probability
-    """Share of packets that are held back, each independently of the others."""
+    """Share of packets that are delayed further, each independently of the others."""
 
     delay: Duration
-    """How long they are held back beyond the link's delay."""
+    """Additional delay of these packets."""
 
 
 class Split(Part):
@@ -1119,7 +1121,7 @@ class Uplink(Part):
     """Bit rate."""
 
     delay: Duration = "20 ms"
-    """Delay from the end of sending to the Node B."""
+    """Delay from the end of a transmission to the arrival at the Node B."""
 
     loss: Probability | Loss = 0.0
     """Loss of packets: a probability, or a model."""
@@ -1128,10 +1130,10 @@ class Uplink(Part):
     """Queue at the phone."""
 
     jitter: Jitter | None = None
-    """Extra delay of every packet, which keeps their order."""
+    """Extra delay of each packet; keeps the order of packets."""
 
     reordering: Reordering | None = None
-    """Packets held back, so that others overtake them."""
+    """Packets delayed further, so that others overtake them."""
 
 
 class Dch(Part):
@@ -1149,8 +1151,8 @@ class Dch(Part):
     """Transmission time interval."""
 
     pdu_size: Size = "40 B"
-    """Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut
-    into whole PDUs; the last is padded, not shared.
+    """Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet
+    takes whole PDUs; the last one is padded and not shared with the next packet.
     """
 
     pdus_per_tti: int = 1
@@ -1163,16 +1165,16 @@ class Dch(Part):
     """Block error rate."""
 
     errors: ErrorModel | None = None
-    """A model of errors in the place of `bler`."""
+    """Model of block errors, which replaces `bler`."""
 
     retransmission_delay: Duration = "99 ms"
-    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary.
-    Only with `rlc = "arq"`.
+    """Time from the start of a failed TTI to the earliest retransmission of its block, at a TTI
+    boundary. Only with `rlc = "arq"`.
     """
 
     max_transmissions: int | None = None
-    """Transmissions of a block before it is given up; unlimited when absent. Only with `rlc =
-    "arq"`.
+    """Largest number of transmissions of a block, after which it is discarded. Default: unlimited.
+    Only with `rlc = "arq"`.
 
     At least 1.
     """
@@ -1181,10 +1183,10 @@ class Dch(Part):
     """Order in which packets leave the bearer."""
 
     rlc: Rlc = made(default_factory=lambda: Arq())
-    """How RLC sees to it that PDUs arrive."""
+    """RLC mode: method by which PDUs are retransmitted."""
 
     buffer: int = 1000
-    """Packets that the buffer holds.
+    """Capacity of the buffer, in packets.
 
     At least 1.
     """
@@ -1205,13 +1207,13 @@ class HsDsch(Part):
     """Transmission time interval."""
 
     pdu_size: Size = "32 B"
-    """Payload of a PDU; with an RLC that has headers, its size. With `rlc = "arq"` a packet is cut
-    into whole PDUs; the last is padded, not shared.
+    """Payload of a PDU, or its whole size if the RLC mode has headers. With `rlc = "arq"` a packet
+    takes whole PDUs; the last one is padded and not shared with the next packet.
     """
 
     pdus_per_tti: int = 1
-    """PDUs in a block at constant rate. A user with a C/I process gets as many PDUs per block as
-    its C/I value of the TTI instead.
+    """PDUs in a block at constant rate. For a user with a C/I process, the C/I value of the TTI is
+    the number of PDUs instead.
 
     At least 1.
     """
@@ -1220,38 +1222,40 @@ class HsDsch(Part):
     """Block error rate of a first transmission."""
 
     errors: ErrorModel | None = None
-    """A model of errors in the place of `bler`. Each user has a process of its own."""
+    """Model of block errors, which replaces `bler`. Each user has an independent process."""
 
     retransmission_delay: Duration = "9.5 ms"
-    """From the beginning of a failed TTI until its block may be sent again, at a TTI boundary."""
+    """Time from the start of a failed TTI to the earliest retransmission of its block, at a TTI
+    boundary.
+    """
 
     max_transmissions: int | None = None
-    """Transmissions of a block before it is given up; unlimited when absent.
+    """Largest number of transmissions of a block, after which it is discarded. Default: unlimited.
 
     At least 1.
     """
 
     combining: Combining = made(default_factory=lambda: NoCombining())
-    """What a receiver does with the failed transmissions of a block."""
+    """Soft combining of the transmissions of a block."""
 
     scheduler: Scheduler = made(default_factory=lambda: RoundRobin())
-    """Who gets the next TTI."""
+    """Scheduler that selects the user of each TTI."""
 
     delivery: Delivered = "in_sequence"
     """Order in which packets leave the bearer."""
 
     rlc: Rlc = made(default_factory=lambda: Arq())
-    """How RLC sees to it that PDUs arrive that hybrid ARQ has given up."""
+    """RLC mode: method by which PDUs are retransmitted that hybrid ARQ could not deliver."""
 
     buffer: int = 1000
-    """Packets that each user's buffer holds.
+    """Capacity of each user's buffer, in packets.
 
     At least 1.
     """
 
 
 class Hsdpa(Part):
-    """The same channel in detail: a cell with fading, CQI, HARQ processes, Iub (Release 5 to 7)."""
+    """HS-DSCH in detail: cells with fading, CQI, HARQ processes, Iub (Release 5 to 7)."""
 
     tag: ClassVar[str | None] = "hsdpa"
 
@@ -1344,7 +1348,7 @@ class Hsdpa(Part):
 
 
 class FachDch(Part):
-    """A shared FACH and a pool of dedicated channels, switched between (Release 99)."""
+    """A shared FACH and a pool of dedicated channels, between which users switch (Release 99)."""
 
     tag: ClassVar[str | None] = "fach_dch"
 
@@ -1388,7 +1392,7 @@ class FachDch(Part):
 
 
 class Wcdma(Part):
-    """Codes that all users have at the same time, with a variable spreading factor."""
+    """Codes that all users receive at the same time, with a variable spreading factor."""
 
     tag: ClassVar[str | None] = "wcdma"
 
@@ -1473,58 +1477,58 @@ class LinkBearer(Part):
     """Loss of packets: a probability, or a model."""
 
     drop_list: list[int] = made(default_factory=list)
-    """Packets to lose instead, by their position in the order of arrival, 0 being the first: short
-    for `loss.list.positions`.
+    """Packets to lose, by position in the order of arrival, from 0. Short form of
+    `loss.list.positions`; excludes `loss`.
     """
 
     outages: list[Outage] | None = None
-    """Times in which the link sends nothing, in order; packets queue meanwhile."""
+    """Outages, in order of time: intervals in which no transmission starts and packets queue."""
 
     jitter: Jitter | None = None
-    """Extra delay of every packet, which keeps their order."""
+    """Extra delay of each packet; keeps the order of packets."""
 
     reordering: Reordering | None = None
-    """Packets held back, so that others overtake them."""
+    """Packets delayed further, so that others overtake them."""
 
 
 class TraceBearer(Part):
-    """No radio: a link that sends when a measured trace says that it could, one per user."""
+    """No radio: a link that sends at recorded delivery opportunities, one per user."""
 
     tag: ClassVar[str | None] = "trace"
 
     down: Opportunities = made(default_factory=lambda: Opportunities())
-    """When packets can be delivered to a phone. Each phone has the whole of it for itself."""
+    """Delivery opportunities towards a phone; each phone has all of them for itself."""
 
     up: Opportunities | None = None
-    """When a phone can send, in the place of `uplink.rate`; absent: that rate. The other keys of
-    `uplink` hold.
+    """Opportunities at which a phone can send, instead of `uplink.rate`. The other keys of
+    `uplink` still apply. Default: none, `uplink.rate` applies.
     """
 
     at_end: AtEnd = "loop"
-    """What follows when a trace is over."""
+    """Behaviour at the end of a trace."""
 
     opportunity: Size = "1.504 kB"
-    """Bytes that may go at each opportunity."""
+    """Bytes of an opportunity."""
 
     header: Size = "4 B"
-    """Bytes that every packet takes beyond those of IP. mahimahi counts packets as a TUN device
-    hands them over, with a header of 4 B.
+    """Bytes that each packet takes in addition to its IP packet. In mahimahi packets have the
+    4-byte header of a TUN device.
     """
 
     delay: Duration = "0 s"
     """Propagation delay towards the phone."""
 
     queue: Queue = made(default_factory=lambda: DropTail())
-    """Queue at the Node B. Every packet waits in it for an opportunity."""
+    """Queue at the Node B, in which every packet waits for an opportunity."""
 
     loss: Probability | Loss = 0.0
     """Loss of packets towards the phone: a probability, or a model."""
 
     jitter: Jitter | None = None
-    """Extra delay of every packet towards the phone, which keeps their order."""
+    """Extra delay of each packet towards the phone; keeps the order of packets."""
 
     reordering: Reordering | None = None
-    """Packets towards the phone held back, so that others overtake them."""
+    """Packets towards the phone delayed further, so that others overtake them."""
 
 
 class ErrorModel(Part):
@@ -1623,7 +1627,7 @@ class WithinBlock(Part):
 
 
 class Arq(Part):
-    """A failed block goes again after a fixed delay: no headers, windows or reports."""
+    """Failed blocks are retransmitted after a fixed delay: no headers, windows or reports."""
 
     tag: ClassVar[str | None] = "arq"
 
@@ -1634,122 +1638,123 @@ class Am(Part):
     tag: ClassVar[str | None] = "am"
 
     tx_window: int = 256
-    """PDUs that may be sent and not yet acknowledged (Configured_Tx_Window_Size).
+    """Largest number of PDUs sent and not yet acknowledged (Configured_Tx_Window_Size).
 
     At least 1.
     """
 
     rx_window: int = 256
-    """PDUs from the first missing one on that the phone takes (Configured_Rx_Window_Size).
+    """Largest number of PDUs, from the first missing one, that the phone accepts
+    (Configured_Rx_Window_Size).
 
     At least 1.
     """
 
     max_dat: int | None = None
-    """A PDU is sent at most one time less than this; then its packets are discarded, or the
-    protocol is reset (MaxDAT). Unlimited when absent.
+    """Limit of transmissions of a PDU, plus one (MaxDAT): after `max_dat - 1` transmissions,
+    packets are discarded or the protocol is reset. Default: unlimited.
 
     At least 1.
     """
 
     at_max_dat: AtMaxDat = "discard"
-    """What happens at `max_dat`."""
+    """Action when a PDU reaches `max_dat`."""
 
     discard_timer: Duration | None = None
-    """A packet not acknowledged for so long is discarded (Timer_Discard); never when absent."""
+    """Age at which an unacknowledged packet is discarded (Timer_Discard). Default: never."""
 
     command_timer: Duration = "300 ms"
-    """When a command to the phone, to move its window (Timer_MRW) or to reset (Timer_RST), is
-    repeated.
+    """Time after which an unanswered command to the phone, to move its window (Timer_MRW) or to
+    reset (Timer_RST), is retransmitted.
     """
 
     poll: Polling = made(default_factory=lambda: Polling())
-    """When the phone is asked for a status report."""
+    """Triggers of polls, by which the phone is asked for a status report."""
 
     status: Reports = made(default_factory=lambda: Reports())
-    """When and how the phone reports."""
+    """Triggers, format and delay of status reports."""
 
 
 class Slotted(Part):
-    """A window of places, each repeated until it is right, and reports of a few PDUs together."""
+    """A window of slots, each retransmitted until it is received; reports of a few PDUs."""
 
     tag: ClassVar[str | None] = "slotted"
 
     places: int = 15
-    """Places in a window, in PDUs.
+    """Slots in a window, one PDU each.
 
     At least 1.
     """
 
     report_every: int = 5
-    """PDUs whose outcomes are reported together.
+    """PDUs per report.
 
     At least 1.
     """
 
     header: Size = "2 B"
-    """Bytes of a PDU that are header."""
+    """Header of a PDU, included in its size."""
 
     report_delay: Duration = "20 ms"
-    """From the end of the TTI that brings the last of these PDUs until the report is there."""
+    """Delay of a report, from the end of the TTI that brings its last PDU."""
 
 
 class Polling(Part):
-    """When the sender sets the poll bit (TS 25.322, 9.7.1)."""
+    """Triggers for setting the poll bit (TS 25.322, 9.7.1)."""
 
     last_pdu: bool = True
-    """In the last PDU that can be sent: the buffer is empty, or the window full."""
+    """Polls in the last PDU that can be sent: the buffer is empty or the window is full."""
 
     last_retransmission: bool = True
-    """In the last PDU that waits to be sent again."""
+    """Polls in the last PDU that waits for retransmission."""
 
     every_pdus: int | None = 32
-    """In every n-th PDU (Poll_PDU); not when absent.
+    """Polls in every n-th PDU (Poll_PDU). Default: every 32nd.
 
     At least 1.
     """
 
     every_packets: int | None = None
-    """In the last PDU of every n-th packet (Poll_SDU); not when absent.
+    """Polls in the last PDU of every n-th packet (Poll_SDU). Default: none.
 
     At least 1.
     """
 
     window_share: Probability | None = 0.5
-    """When this share of the window is in use (Poll_Window); not when absent."""
+    """Polls while at least this share of the window is in use (Poll_Window)."""
 
     timer: Duration = "300 ms"
-    """Again, when a poll has not been answered for so long (Timer_Poll)."""
+    """Polls again if a poll is not answered within this time (Timer_Poll)."""
 
     prohibit: Duration | None = None
-    """At least so long after the last poll (Timer_Poll_Prohibit); at once when absent."""
+    """Smallest time between polls (Timer_Poll_Prohibit). Default: none."""
 
     periodic: Duration | None = None
-    """Regularly (Timer_Poll_Periodic); not when absent."""
+    """Polls periodically (Timer_Poll_Periodic). Default: none."""
 
 
 class Reports(Part):
-    """When the phone sends STATUS PDUs (TS 25.322, 9.7.2), and how they come to the sender."""
+    """Triggers of the phone's STATUS PDUs (TS 25.322, 9.7.2), and their transfer to the sender."""
 
     on_missing: bool = True
-    """When it notices that a PDU is missing."""
+    """Reports when the phone detects that a PDU is missing."""
 
     prohibit: Duration | None = "100 ms"
-    """At least so long after the last report (Timer_Status_Prohibit); at once when absent."""
+    """Smallest time between reports (Timer_Status_Prohibit)."""
 
     periodic: Duration | None = None
-    """Regularly (Timer_Status_Periodic); not when absent."""
+    """Reports periodically (Timer_Status_Periodic). Default: none."""
 
     format: StatusFormat = "list"
-    """How missing PDUs are named. A report that takes more than one PDU acknowledges nothing
-    behind what the PDU itself names.
+    """Encoding of missing PDUs. In a report of several PDUs, each acknowledges only what it
+    reports on itself.
     """
 
     delay: Duration = "89 ms"
-    """From the end of the TTI that brings a PDU until a report about it is there."""
+    """Delay of a report, from the end of the TTI that brings a PDU."""
 
     loss_rate: Probability = 0.0
-    """Probability that a report, or another answer, is lost."""
+    """Probability that a report or another answer of the phone is lost."""
 
 
 class NoCombining(Part):
@@ -2293,24 +2298,27 @@ class Load(Part):
 
 
 class Outage(Part):
-    """A time in which nothing begins to be sent: packets queue, what is under way is completed."""
+    """Interval in which a link starts no transmission, and packets queue.
+
+    A transmission under way is completed.
+    """
 
     start: Duration
-    """When it begins."""
+    """Start of the outage, from the start of the run."""
 
     length: Duration
-    """How long it lasts."""
+    """Length of the outage."""
 
 
 class Opportunities(Part):
-    """Delivery opportunities that were recorded: a line of the file is the time of one, in ms."""
+    """Recorded delivery opportunities: each line of the file is the time of one, in ms."""
 
     file: str | None = None
-    """A recording to take the list from. The path counts from the scenario file's folder."""
+    """Path of the recording, relative to the folder of the scenario file."""
 
     times_ms: list[int] | None = None
-    """The time of each opportunity in ms from the beginning of the run on, never falling. The
-    last, which is not 0, is also the length of the recording.
+    """Time of each opportunity in ms from the start of the run, in ascending order. The last time
+    must not be 0; it is also the length of the recording.
     """
 
 
