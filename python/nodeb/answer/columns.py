@@ -15,7 +15,7 @@ NAME = 24
 """Columns of a name at least, so that pictures and figures stand below each other."""
 HEAD = 10
 """Columns of a head at least before it is parted."""
-BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|m?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?![\w/]))")
+BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[mu]?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?![\w/]))")
 """The space of a number with its unit, at which no line ends."""
 WITHIN_KEY = re.compile(r"(?<=[.=_ ])")
 """Where the head of a column, such as `radio.dch.bler=0.2`, may be parted."""
@@ -133,7 +133,7 @@ def _block(head: Sequence[str], cells: Sequence[str], width: int) -> Iterator[st
             told[-1].append(cell.strip())
     longest = max(len(name) for name in head[1:]) if len(head) > 1 else 0
     for name, *texts in told:
-        if texts:
+        if texts and texts != ["\N{EN DASH}"]:
             shown = "  ".join([f"{name:{longest}}", *texts] if longest else texts)
             yield from filled(shown, width, "    ", "      ").splitlines()
 

@@ -207,14 +207,13 @@ class _Answer:
         known = [one for one in self.of_all if one.metric.name == "complete"]
         if not known or not known[0].verdict.sign:
             return ""
-        shares = {
-            self.tried.name: known[0].other.mean,
-            self.found.baseline: known[0].baseline.mean,
-        }
-        if min(shares.values()) > FEW:
+        if min(known[0].other.mean, known[0].baseline.mean) > FEW:
             return ""
-        texts = [f"{percent(share)} with {name}" for name, share in shares.items()]
-        return f"Transfers finish in unequal shares: {texts[0]}, {texts[1]}."
+        before, now = (one.value for one in _means(known[0]))
+        return (
+            f"Transfers finish in unequal shares: {now} with {self.tried.name}, {before} with "
+            f"{self.found.baseline}."
+        )
 
     def _pairs(self) -> str:
         return counted(self.found.runs, "pair")

@@ -98,9 +98,9 @@ def _largest_gain(one: WhatIf) -> str:
     if one.won.mean <= 0:
         return "Simulated: no change wins any time."
     won = shown(one.won.mean, one.won.low, one.won.high, "s")
-    known = f" (95 %: {won.interval})" if won.interval else ""
+    known = won.sure.removeprefix(won.value)
     if not one.pairs.both:
-        return f"Simulated, largest gain: {one.name}, at least {won.value}{known}."
+        return f"Simulated, largest gain: {one.name}, at least {won.sure}."
     whole = f"{won.value} of {number(one.baseline_s, 's')}"
     return f"Simulated, largest gain: {one.name}, {whole}{known}."
 

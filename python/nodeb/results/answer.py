@@ -217,8 +217,8 @@ class RunAnswer:
             part = percent(self.open.received)
             return f"the download did not finish in {end}; {part} of it had arrived."
         return (
-            f"{percent(self.open.share)} of the transfers had not finished when the run ended "
-            f"after {end}."
+            f"{percent(self.open.share)} of the transfers ({self.open.count} of "
+            f"{self.open.transfers}) had not finished when the run ended after {end}."
         )
 
     def _cell(self) -> str:

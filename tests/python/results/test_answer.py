@@ -78,7 +78,7 @@ def test_a_cell_in_which_nobody_finished():
 
 def test_a_cell_in_which_most_did_not_finish_says_so_first_and_marks_the_means_of_the_others():
     found, marks, _ = said(CELL, duration="10 s", size="300 kB", count=9)
-    assert "of the transfers had not finished when the run ended after 10 s" in found.headline
+    assert " of 30) had not finished when the run ended after 10 s" in found.headline
     times = {fact.name: fact for fact in found.facts}
     assert times["download time"].mark == "†"
     assert "Only of those that finished" in marks
