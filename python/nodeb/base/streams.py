@@ -6,10 +6,16 @@ nodeb's, and none of it spoils results that were saved.
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
 
 __all__ = ["finish", "prepare", "printable"]
+
+
+BYTES = 0xDC00
+"""Python has bytes of file names that are no UTF-8 as characters from here on (PEP 383)."""
+ESCAPES = "nodeb.escapes"
 
 
 def prepare() -> None:
@@ -17,6 +23,7 @@ def prepare() -> None:
 
     Characters that a stream does not know are written as escapes.
     """
+    codecs.register_error(ESCAPES, _as_escapes)
     for handle in range(3):
         try:
             os.fstat(handle)
@@ -27,7 +34,7 @@ def prepare() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         stream = getattr(sys, name)
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors=ESCAPES)
 
 
 def finish() -> OSError | None:
@@ -45,7 +52,22 @@ def finish() -> OSError | None:
 
 
 def printable(text: str) -> str:
-    """Text with escapes for what a terminal would obey or hide: names of users hold anything."""
+    """Text with escapes for what a terminal would obey or hide: names of users hold anything.
+
+    Bytes of file names that are no UTF-8 are escaped too, so that the text can be encoded.
+    """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() else _escaped(c) for c in text)
+
+
+def _escaped(character: str) -> str:
+    byte = ord(character) - BYTES
+    return f"\\x{byte:02x}" if 0x80 <= byte <= 0xFF else ascii(character)[1:-1]
+
+
+def _as_escapes(error: UnicodeError) -> tuple[str, int]:
+    """What is written for characters that a stream does not know."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(_escaped, error.object[error.start : error.end])), error.end

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from nodeb.answer import Bars
+from nodeb.base.streams import printable
 from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import (
     At,
@@ -134,7 +135,10 @@ def _page(
     from nodeb.report.compared import page
 
     about = outcome.comparison
-    words = [*map(str, files), *(word for one in changes or () for word in ("--with", one))]
+    words = [
+        *(printable(str(file)) for file in files),
+        *(word for one in changes or () for word in ("--with", one)),
+    ]
     words += ["--runs", str(about.runs), "--seed", str(about.seed)]
     return page(about, outcome.tables, bars, f"nodeb compare {shlex.join(words)}")
 

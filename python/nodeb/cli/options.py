@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 import typer
 
 from nodeb.base.signals import ignore
+from nodeb.base.streams import printable
 from nodeb.errors import FullError, InputError, NodebError, OutputError
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def refuse(options: Mapping[str, object], file: Path) -> None:
 
 def again(file: Path, settings: Iterable[str] | None, **more: object) -> str:
     """A file as it stands in a command that asks about the same: with settings and options."""
-    words = [str(file), *(word for one in settings or () for word in ("--set", one))]
+    words = [printable(str(file)), *(word for one in settings or () for word in ("--set", one))]
     for name, value in more.items():
         words += [f"--{name}", str(value)] if value is not None else []
     return shlex.join(words)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from nodeb.answer.words import counted
+from nodeb.base.streams import printable
 from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import BAD_INPUT, print_error, print_warnings
 from nodeb.errors import InputError
@@ -46,13 +47,13 @@ def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
     from nodeb.inputs.reading import core_call, document, read_text
 
     text = read_text(file)
-    if "sweep" not in document(text, str(file)):
-        found = core_call(_core.CompiledScenario.from_toml, text, str(file), [])
+    if "sweep" not in document(text, printable(str(file))):
+        found = core_call(_core.CompiledScenario.from_toml, text, printable(str(file)), [])
         if not found.unread:
             return found, ""
         from nodeb.inputs.scenario import Scenario  # needs NumPy
 
-        return Scenario.from_toml(text, str(file), [], file.parent).compiled(), ""
+        return Scenario.from_toml(text, printable(str(file)), [], file.parent).compiled(), ""
     from nodeb.sweep import Sweep
 
     plan = Sweep.load(file, text=text)

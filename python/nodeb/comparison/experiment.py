@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from nodeb.base.streams import printable
 from nodeb.base.table import Table
 from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margin, compare
 from nodeb.errors import InputError, writing
@@ -105,7 +106,9 @@ class Experiment:
 
         def scenario(number: int, *more: str) -> Scenario:
             file = files[number]
-            return Scenario.from_toml(texts[number], str(file), [*settings, *more], file.parent)
+            return Scenario.from_toml(
+                texts[number], printable(str(file)), [*settings, *more], file.parent
+            )
 
         found = [(label, scenario(number)) for number, label in enumerate(_labels(files))]
         found += [(change, scenario(0, *_settings(change))) for change in changes]
@@ -245,6 +248,7 @@ def _labels(files: Sequence[Path]) -> list[str]:
     """What scenarios are called: their files' names without suffix, or whole if two are equal."""
     stems = [file.stem for file in files]
     labels = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
+    labels = [*map(printable, labels)]
     if len(set(labels)) < len(labels):
         twice = next(label for label in labels if labels.count(label) > 1)
         raise InputError(f"{twice} is given twice")

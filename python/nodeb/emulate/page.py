@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from nodeb import _core
 from nodeb.answer import Answer
+from nodeb.base.streams import printable
 from nodeb.base.table import Table
 from nodeb.emulate.answer import emulated, replayed
 from nodeb.emulate.flights import Flight, Flown
@@ -84,7 +85,9 @@ class Shown:
 def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
     """One self-contained page about an emulation."""
     report = outcome.report
-    commands = [(f"command of {one.name}", shlex.join(one.command)) for one in plan.phones]
+    commands = [
+        (f"command of {one.name}", printable(shlex.join(one.command))) for one in plan.phones
+    ]
     server = [("server", shlex.join(options.server))] if options.server else []
     limit = "none" if options.duration_s is None else in_words(options.duration_s)
     facts = [
@@ -119,7 +122,7 @@ def of_replay(flight: Flight, flown: Flown) -> str:
     """One self-contained page about a flight that was flown again."""
     about = flight.about
     of_core = "yes" if flight.is_of_this_core else f"no: nodeb {about.get('version', 'unknown')}"
-    facts = [("log", flight.path), ("recorded with this core", of_core), *_machine()]
+    facts = [("log", printable(flight.path)), ("recorded with this core", of_core), *_machine()]
     tables = _tables(flown.tables)
     answer = replayed(flight, flown)
     return _html(Shown(flight.scenario, flown.report, tables, answer, [], facts, None))

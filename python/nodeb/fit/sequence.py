@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.base.arguments import as_path
+from nodeb.base.streams import printable
 from nodeb.errors import InputError
 from nodeb.storage.bounded import read_bytes
 
@@ -99,7 +100,7 @@ def read_errors(path: str | os.PathLike[str], pdus_per_block: int | None = None)
     if pdus_per_block is None:
         said = HEAD.search(data.decode("latin-1"))
         pdus_per_block = int(said[1]) if said else 1
-    return ErrorSequence(digits, pdus_per_block, str(file))
+    return ErrorSequence(digits, pdus_per_block, printable(str(file)))
 
 
 def _in_folder(folder: Path) -> Path:

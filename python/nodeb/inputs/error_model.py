@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeb import _core
+from nodeb.base.streams import printable
 from nodeb.errors import ScenarioError
 from nodeb.storage.bounded import NAMED_BYTES, read_text
 
@@ -42,7 +43,7 @@ def read(path: Path) -> dict[str, Any]:
     if isinstance(keys, dict) and isinstance(keys.get("errors"), str):
         text = json.dumps(keys | {"errors": read_sequence(path.parent / keys["errors"])})
     try:
-        model: dict[str, Any] = json.loads(_core.read_error_model(text, str(path)))
+        model: dict[str, Any] = json.loads(_core.read_error_model(text, printable(str(path))))
     except _core.ScenarioError as error:
         raise ScenarioError(str(error)) from None
     return model

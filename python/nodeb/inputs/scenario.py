@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.base.arguments import as_number, as_path, as_seed, as_texts, as_whole
+from nodeb.base.streams import printable
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import overrides
@@ -409,7 +410,7 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
     """
     file = as_path(path, "path")
     changes = as_texts(overrides, "overrides", "['wired.loss=0.01']")
-    return Scenario.from_toml(read_text(file), str(path), changes, file.parent)
+    return Scenario.from_toml(read_text(file), printable(str(path)), changes, file.parent)
 
 
 def _read(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nodeb.base.streams import printable
 from nodeb.errors import InputError
 from nodeb.inputs import column_units, spacing, trace_reader
 from nodeb.inputs.column_units import AMOUNTS, RATES, TIMES, Named
@@ -85,7 +86,7 @@ class Source:
 
     def title(self, kind: str) -> str:
         """What the trace says of its source."""
-        return f"{self.path.name}, as {kind}"
+        return f"{printable(self.path.name)}, as {kind}"
 
     @property
     def skip(self) -> int:

@@ -49,6 +49,7 @@ def write(life: Life, folder: Path, progress: ProgressCallback | None = None) ->
 
 
 def _write_table(table: pa.Table, path: Path) -> None:
-    with pq.ParquetWriter(path, table.schema, **PARQUET) as writer:
+    # Arrow opens no names that are no UTF-8.
+    with path.open("wb") as file, pq.ParquetWriter(file, table.schema, **PARQUET) as writer:
         for begin in range(0, max(len(table), 1), ROWS):
             writer.write_table(table.slice(begin, ROWS))

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from nodeb import _core
 from nodeb.base.arguments import as_path
+from nodeb.base.streams import printable
 from nodeb.errors import InputError, Interrupted, ScenarioError, nearest
 from nodeb.inputs.reading import NO_NUMBER, document, odd_number, read_text
 from nodeb.link.result import LinkResult, Point
@@ -213,7 +214,9 @@ def load(path: str | os.PathLike[str], settings: Sequence[str] = ()) -> Experime
     """
     file = as_path(path, "path")
     text = read_text(file)
-    data = _from_json(text, file) if file.suffix == ".json" else document(text, str(file))
+    data = (
+        _from_json(text, file) if file.suffix == ".json" else document(text, printable(str(file)))
+    )
     changed = [_setting(data, setting) for setting in settings]
 
     def place(keys: list[str]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nodeb import _core, studies
+from nodeb.base.streams import printable
 from nodeb.report import answer as answers
 from nodeb.report import render
 from nodeb.reproduce import page_figures, page_predicted, page_tables
@@ -182,7 +183,7 @@ def version() -> tuple[str, str | None]:
 
 def _command(found: ReproduceOutcome) -> str:
     study = found.study
-    name = study.name if study.name in studies.names() else study.file.name
+    name = study.name if study.name in studies.names() else printable(study.file.name)
     parts = [f"nodeb reproduce {name}", f"--seed {found.seed}"]
     parts += ["--quick"] if found.quick else []
     if found.items != found.study.items():

@@ -242,7 +242,12 @@ def write_parquet(path: Path, table: Table, about: Mapping[str, str] | None = No
     arrow = table.to_arrow()
     if about is not None:
         arrow = arrow.replace_schema_metadata(dict(about))
-    replace(path, lambda part: pq.write_table(arrow, part, **PARQUET))
+
+    def write(part: Path) -> None:
+        with part.open("wb") as file:  # Arrow opens no names that are no UTF-8
+            pq.write_table(arrow, file, **PARQUET)
+
+    replace(path, write)
 
 
 def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:

@@ -26,6 +26,7 @@ from typing import Any, Self
 
 from nodeb.answer.words import counted
 from nodeb.base.signals import undisturbed
+from nodeb.base.streams import printable
 from nodeb.errors import OutputError, writing
 from nodeb.storage import files, marks
 from nodeb.storage.marks import MARK, Mark
@@ -60,6 +61,9 @@ class Owner:
     """Hash of all that the results depend on but the number of replications."""
     runs: int | None = None
     """Replications to come, 0 of what was interrupted; None if not known."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", printable(self.of))
 
     def refuses(self, mark: Mark) -> str | None:
         """What the folder holds that is not to be replaced, to go on a sentence with, or None."""

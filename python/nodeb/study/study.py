@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from nodeb.base.streams import printable
 from nodeb.errors import InputError, nearest
 from nodeb.study import predicted, targets, texts
 from nodeb.study.axis import anchor, label_of
@@ -51,7 +52,7 @@ class Study:
         minutes: Mapping[str, float] | None = None,
     ) -> None:
         self.file = Path(file)
-        self.name = self.file.stem
+        self.name = printable(self.file.stem)
         self.title, self.reference = title, reference
         self.effort, self.quick, self.minutes = effort, quick, minutes or {}
         self.warm_up = warm_up_s
@@ -68,7 +69,7 @@ class Study:
         self.scenario_text = ""
         """The scenario file that the page shows."""
         self.texts = texts.read(self.file.with_suffix(".toml"))
-        self.predictions = predicted.read(self.file.with_name(f"{self.name}_predicted.csv"))
+        self.predictions = predicted.read(self.file.with_name(f"{self.file.stem}_predicted.csv"))
 
     def load(self, name: str) -> Scenario:
         """Reads a scenario file beside the study's file, which the page shows."""
@@ -80,10 +81,11 @@ class Study:
 
     def files(self) -> list[Path]:
         """The files that the study is made of, by name."""
+        stem = self.file.stem
         return sorted(
             one
             for one in self.file.parent.iterdir()
-            if one.is_file() and (one.stem == self.name or one.stem.startswith(f"{self.name}_"))
+            if one.is_file() and (one.stem == stem or one.stem.startswith(f"{stem}_"))
         )
 
     def scenario(

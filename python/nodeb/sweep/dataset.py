@@ -70,7 +70,15 @@ def write(
 def _write(table: Any, file: Path) -> None:
     import pyarrow.parquet as pq
 
-    pq.write_table(table, file, **PARQUET)
+    with file.open("wb") as content:  # Arrow opens no names that are no UTF-8
+        pq.write_table(table, content, **PARQUET)
+
+
+def _read(file: Path) -> Any:
+    import pyarrow.parquet as pq
+
+    with file.open("rb") as content:
+        return pq.read_table(content)
 
 
 def _widen(written: Mapping[Path, Any]) -> None:
@@ -80,14 +88,13 @@ def _widen(written: Mapping[Path, Any]) -> None:
         written: the parts and their schemas.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     for folder in {file.parent for file in written}:
         parts = {file: schema for file, schema in written.items() if file.parent == folder}
         every = pa.unify_schemas(list(parts.values()), promote_options="permissive")
         for file, schema in parts.items():
             if not schema.equals(every):
-                _write(_joined([every.empty_table(), pq.ParquetFile(file).read()]), file)
+                _write(_joined([every.empty_table(), _read(file)]), file)
 
 
 def _part(

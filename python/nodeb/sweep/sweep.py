@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from nodeb import _core
 from nodeb.answer.answering import Answering
 from nodeb.base.arguments import as_path
+from nodeb.base.streams import printable
 from nodeb.base.table import Table
 from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import InputError, ScenarioError, writing
@@ -145,7 +146,7 @@ class Sweep:
             ScenarioError: the file is wrong; the message names line and key.
             InputError: another argument makes no sense.
         """
-        text, file = text or read_text(as_path(path, "path")), str(path)
+        text, file = text or read_text(as_path(path, "path")), printable(str(path))
         data = document(text, file)
         if (table := data.get("sweep")) is None:
             raise ScenarioError(
