@@ -209,7 +209,7 @@ class _Answer:
             return ""
         if min(known[0].other.mean, known[0].baseline.mean) > FEW:
             return ""
-        before, now = (one.value for one in _means(known[0]))
+        before, now = (one.value for one in means_of(known[0]))
         return (
             f"Transfers finish in unequal shares: {now} with {self.tried.name}, {before} with "
             f"{self.found.baseline}."
