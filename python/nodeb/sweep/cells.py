@@ -68,6 +68,10 @@ class Cells(Sequence[Cell]):
         self._axes, self._blocks, self._recorded = axes, blocks, recorded
         self._opened = lru_cache(maxsize=OPENED)(self._open)
 
+    def __reduce__(self) -> tuple[type[Cells], tuple[Any, ...]]:
+        """Is pickled without the blocks that are open."""
+        return Cells, (self._axes, self._blocks, self._recorded)
+
     @classmethod
     def read(cls, reader: Reader) -> Cells:
         """The cells of a scenario file, each of which is checked.

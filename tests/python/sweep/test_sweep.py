@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from nodeb.storage.folders import MARK
 from nodeb.storage.store import Store
 from nodeb.sweep import Sweep
 from nodeb.sweep.columns import quantity
+from scenarios import SMALL
 
 BASE = """name = "small"
 runs = 4
@@ -550,3 +552,12 @@ radio.dch.bler = [0.0, 0.1]
     assert "note: no row has a value of transfer_s (transfer time); `--metric " in err
     status, _, err = call("sweep", "endless.toml", "--metric", "received_bps")
     assert (status, "no row has a value" in err) == (0, False)
+
+
+def test_a_sweep_can_be_pickled(tmp_path):
+    file = tmp_path / "swept.toml"
+    file.write_text(f'{SMALL}\n[sweep]\n"radio.dch.bler" = [0.1, 0.2]\n')
+    sweep = Sweep.load(file)
+    again = pickle.loads(pickle.dumps(sweep))
+    assert again.cells == sweep.cells
+    assert (again.name, again.stop, again.base) == (sweep.name, sweep.stop, sweep.base)

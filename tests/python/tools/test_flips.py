@@ -1,0 +1,25 @@
+"""Flipped bits of results of every kind: none is read in silence."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
+
+import flips
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="flights are recorded on Linux only"
+)
+
+
+def test_no_flipped_bit_is_read_in_silence(tmp_path):
+    kinds = list(flips.made(tmp_path))
+    found = flips.campaign(kinds, 10 * len(kinds), seed=7)
+    every = sum(found.values(), Counter())
+    assert every["silent"] == every["unnamed"] == 0, found
+    assert every["refused"] + every["same"] == 10 * len(kinds)
