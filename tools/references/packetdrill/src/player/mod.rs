@@ -24,6 +24,8 @@ const SHARE: u64 = 8;
 
 /// Timers that may expire in a script before the player gives up.
 const MOST_TIMERS: u32 = 1_000_000;
+/// Parts of memory that one packet of Linux holds at most (`MAX_SKB_FRAGS`).
+const MOST_PARTS: u32 = 17;
 /// Bytes that a script may write in all.
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -217,6 +219,9 @@ impl Player {
                 return Err(Stop::NotModelled(flag.to_owned()));
             }
         }
+        if let Some(parts) = parts(call).filter(|&parts| parts > MOST_PARTS) {
+            return Err(Stop::NotModelled(format!("a message of {parts} parts")));
+        }
         let Some(bytes) = call.result.and_then(|bytes| u64::try_from(bytes).ok()) else {
             return Ok(());
         };
@@ -306,6 +311,11 @@ impl Player {
         }
         Some((at, first))
     }
+}
+
+/// Returns the number of parts of a message (`msg_iov(3)`).
+fn parts(call: &Call) -> Option<u32> {
+    call.arguments.split_once("msg_iov(")?.1.split_once(')')?.0.parse().ok()
 }
 
 fn differs(line: usize, expected: String, got: String, at: Time) -> Stop {
