@@ -38,15 +38,12 @@ def test_a_mark_has_the_checksums_of_its_files_and_its_own(tmp_path):
     assert json.loads(data)["checksum"] == hashlib.sha256(others).hexdigest()
 
 
-def test_each_flipped_bit_of_a_mark_is_found_or_changes_nothing_that_it_says():
+def test_each_flipped_bit_of_a_mark_is_found():
     mark = {"kind": "run", "of": "a.toml", "files": ["a"], "complete": True, "share": 0.1}
     data = marks.text(mark)
     for bit in range(8 * len(data)):
-        try:
-            found = marks.parse(flip(data, bit))
-        except ValueError:
-            continue
-        assert mark.items() <= found.items()
+        with pytest.raises(ValueError, match=r"damaged|understood"):
+            marks.parse(flip(data, bit))
 
 
 def test_a_file_that_differs_from_its_checksum_is_not_read(tmp_path):
