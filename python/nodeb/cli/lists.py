@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -56,6 +57,20 @@ def _keys(section: str | None) -> str:
     return "\n".join([text, "", "Sections, for `nodeb list keys SECTION`:", "", *keys.paths()])
 
 
+def _key(path: str) -> str:
+    """What one key takes and means, and where its own keys are listed."""
+    from nodeb.inputs.keys import Keys, listing
+
+    keys = Keys(json.loads(_core.schema()))
+    _, kind, default, unit, meaning = keys.row(path)
+    told = {"type": kind, "unit": unit, "default": default or "none", "meaning": meaning}
+    lines = [path, *(f"  {name:<8} {text}" for name, text in told.items() if text)]
+    with contextlib.suppress(InputError):  # a value without keys of its own
+        keys.rows(path)
+        lines.append(f"  {listing(path)}")
+    return "\n".join(lines)
+
+
 def _metrics() -> str:
     """The glossary: what each metric says, and when it is there."""
     rows = [
@@ -88,11 +103,19 @@ def _table(heads: list[str], rows: list[list[str]], *wrapped: str) -> str:
 
 
 def schema(
+    key: Annotated[
+        str | None, typer.Argument(help="Only this key, as in radio.dch.bler, for people.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write it here instead of to stdout.")
     ] = None,
 ) -> None:
-    """Print the JSON Schema of a scenario file, for editors."""
+    """Print the JSON Schema of a scenario file, for editors; or what one key takes."""
+    if key is not None:
+        if out is not None:
+            raise InputError("--out is for the whole schema; leave it out, or the key")
+        print(_key(key))
+        return
     text = file_schema().rstrip() + "\n"
     if out is None:
         sys.stdout.write(text)

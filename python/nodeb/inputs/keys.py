@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
+from nodeb import _core
 from nodeb.errors import InputError, nearest
 
-__all__ = ["Keys", "plain"]
+__all__ = ["Keys", "hint_at", "listing", "plain"]
 
 Schema = dict[str, Any]
 QUANTITIES = {"Duration": "time", "Rate": "bit rate"}
@@ -66,6 +68,23 @@ class Keys:
             ]
             for key, value in table["properties"].items()
         ]
+
+    def row(self, path: str) -> list[str]:
+        """Key, type, default, unit and meaning of one key.
+
+        Args:
+            path: dotted key, as in `radio.dch.bler`.
+
+        Raises:
+            InputError: there is no such key; the message names the nearest.
+        """
+        section, _, key = path.rpartition(".")
+        rows = {row[0]: row for row in self.rows(section)}
+        if key not in rows:
+            raise InputError(
+                f"{path}: there is no key `{key}`{nearest(key, rows)}; {listing(section)}"
+            )
+        return rows[key]
 
     def _definition(self, path: str) -> str:
         """Name of the definition that a dotted key leads to; empty for the file itself."""
@@ -184,6 +203,25 @@ class Keys:
             for key, one in value.items()
             if one is not None and one != keys[key].get("default")
         }
+
+
+def listing(section: str) -> str:
+    """What a message says of the command that lists the keys of a section, empty for the file."""
+    command = f"nodeb list keys {section}".rstrip()
+    return f"all keys{f' of {section}' if section else ''}: `{command}`"
+
+
+def hint_at(message: str) -> str:
+    """Returns where the keys are listed of which a message of the core names an unknown one."""
+    found = re.search(r"(?:^|: )([\w.]+): unknown key", message)
+    if found is None:
+        return ""
+    section = ".".join(one for one in found[1].split(".")[:-1] if not one.isdecimal())
+    try:
+        Keys(json.loads(_core.schema())).rows(section)
+    except InputError:  # below what is no section, such as a table of one key
+        return ""
+    return f"; {listing(section)}"
 
 
 def as_toml(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from nodeb import _core
 from nodeb.errors import RunError, ScenarioError
+from nodeb.inputs.keys import hint_at
 from nodeb.storage import bounded
 
 __all__ = ["NO_NUMBER", "core_call", "document", "odd_number", "read_text"]
@@ -28,7 +29,7 @@ def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return function(*args, **kwargs)
     except _core.ScenarioError as error:
-        raise ScenarioError(str(error)) from None
+        raise ScenarioError(f"{error}{hint_at(str(error))}") from None
     except _core.InternalError as error:
         raise RunError(str(error)) from None
 

@@ -53,3 +53,24 @@ def test_a_section_that_there_is_not_is_told_with_the_nearest(call, section, mes
 def test_only_keys_have_sections(call):
     status, _, err = call("list", "metrics", "radio.dch")
     assert (status, "only `nodeb list keys` takes a section" in err) == (2, True)
+
+
+def test_one_key_is_shown_and_an_unknown_one_names_the_list(call, tmp_path):
+    status, out, _ = call("schema", "radio.dch.bler")
+    assert status == 0
+    assert [line.split()[0] for line in out.splitlines()] == [
+        "radio.dch.bler",
+        "type",
+        "default",
+        "meaning",
+    ]
+    assert "0 to 1" in out
+    assert "`nodeb list keys radio.dch`" in call("schema", "radio.dch")[1]
+    _, _, err = call("schema", "radio.dch.blr")
+    assert "did you mean `bler`?" in err
+    assert "all keys of radio.dch: `nodeb list keys radio.dch`" in err
+    assert call("schema", "runs", "--out", "x.json")[0] == 2
+    (tmp_path / "x.toml").write_text("duration = '5 s'\n[radio.dch]\nblr = 0.1\n")
+    assert call("run", "x.toml")[2].endswith(
+        "; all keys of radio.dch: `nodeb list keys radio.dch`\n"
+    )
