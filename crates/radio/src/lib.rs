@@ -199,6 +199,8 @@ pub struct Facts {
     pub retransmits_after: Option<Duration>,
     /// Whether blocks are retransmitted by hybrid ARQ at the Node B, rather than by RLC.
     pub has_harq: bool,
+    /// Size of the frames that a block consists of, new ones and retransmitted ones, if it is fixed.
+    pub frame_bytes: Option<u32>,
     /// Whether the bearers transmit only at recorded delivery opportunities.
     pub has_opportunities: bool,
     /// Whether the bearers switch users between channel states.

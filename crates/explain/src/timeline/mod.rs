@@ -51,6 +51,8 @@ pub(crate) struct Radio {
     pub retransmits_after: Duration,
     /// Whether hybrid ARQ repeats blocks.
     pub has_harq: bool,
+    /// Size of the frames that a block consists of, where new and retransmitted ones share blocks.
+    pub frame_bytes: Option<u32>,
     /// Whether users' own channels decide whether they can be served.
     pub has_channels: bool,
     /// How long nothing is sent to a user whose cell changes.
@@ -103,6 +105,7 @@ impl Timeline {
                 tti: facts.tti,
                 retransmits_after: facts.retransmits_after.unwrap_or_default(),
                 has_harq: facts.has_harq,
+                frame_bytes: facts.frame_bytes,
                 has_channels: facts.has_ues,
                 interruption: facts.interruption,
                 has_states: facts.has_states,

@@ -240,11 +240,23 @@ impl Walk<'_> {
             if self.is_again(&block) {
                 all.again += u64::from(block.units);
             } else {
-                all.new += u64::from(block.units);
+                let new = self.new_units(&block);
+                all.new += new;
+                all.again += u64::from(block.units) - new;
                 all.first_new.get_or_insert(block);
             }
         }
         all
+    }
+
+    /// The units of a block that are sent for the first time: all, unless frames that failed share it with new ones.
+    fn new_units(&self, block: &Block) -> u64 {
+        let units = u64::from(block.units);
+        let Some(size) = self.timeline.radio.frame_bytes else {
+            return units;
+        };
+        let new = self.air().parts_of(block).filter(|part| !part.again);
+        new.map(|part| u64::from(part.bytes.div_ceil(size))).sum::<u64>().min(units)
     }
 
     /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.

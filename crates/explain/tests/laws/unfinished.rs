@@ -66,3 +66,20 @@ fn blocks_that_carry_what_was_sent_before_are_rlcs() {
     assert!(steps.iter().filter(|step| **step == (Cause::Rlc, Step::Repeats)).count() > 5, "{steps:?}");
     assert!(steps.iter().all(|(_, step)| *step != Step::Sends), "{steps:?}");
 }
+
+/// On WCDMA frames that failed share slots with new ones: they have their part of the slot.
+#[test]
+fn frames_that_are_sent_again_have_their_part_of_a_slot() {
+    let text = "[radio.wcdma]\neb_n0_db = 8.0\ncorrectable_bits = 2\nmax_failed_slots = 50\n\
+         [[users]]\ntraffic.ftp.size = '200 kB'";
+    let scenario = scenario::from_toml(text, "test", &[]).unwrap();
+    let result = run(&scenario, scenario.seed, 0, &Control::default()).unwrap();
+    let sent = &result.bearers[0].counts;
+    let failed = sent.blocks_failed as f64 / sent.blocks as f64;
+    assert!(failed > 0.05, "{failed}");
+    let path = path(text);
+    let [again, new] =
+        [Cause::Rlc, Cause::Transmission].map(|cause| lasts(&path, |span| span.cause == cause) as f64);
+    let share = again / (again + new);
+    assert!((share - failed).abs() < 0.02, "{share} of the time, {failed} of the frames");
+}

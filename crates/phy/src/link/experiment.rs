@@ -126,13 +126,13 @@ impl<'de> Deserialize<'de> for Points {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedService {
-    /// 64 kb/s of Costamagna and others, Table 1: 4 PDUs of 40 bytes in 20 ms.
+    /// 64 kbit/s of Costamagna and others, Table 1: 4 PDUs of 40 bytes in 20 ms.
     #[serde(rename = "costamagna_64")]
     Costamagna64,
-    /// 144 kb/s of Costamagna and others, Table 1: 9 PDUs of 40 bytes in 20 ms.
+    /// 144 kbit/s of Costamagna and others, Table 1: 9 PDUs of 40 bytes in 20 ms.
     #[serde(rename = "costamagna_144")]
     Costamagna144,
-    /// 384 kb/s of Costamagna and others, Table 1: 12 PDUs of 40 bytes in 10 ms.
+    /// 384 kbit/s of Costamagna and others, Table 1: 12 PDUs of 40 bytes in 10 ms.
     #[serde(rename = "costamagna_384")]
     Costamagna384,
 }

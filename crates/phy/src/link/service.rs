@@ -105,7 +105,7 @@ impl Service {
     /// comparison of different TCP schemes over UTRA channels": PDUs of 40 bytes in TTIs of 20, 20 and
     /// 10 ms. Each PDU is a transport block with a CRC of 16 bits. What the table leaves out is as in
     /// the uplink measurement channels of TS 25.101, annex A.2: signalling, and a DPCCH 9.54 dB
-    /// below the DPDCH, 11.48 dB at 384 kb/s.
+    /// below the DPDCH, 11.48 dB at 384 kbit/s.
     ///
     /// # Errors
     /// When `kbps` is none of 64, 144 and 384.
@@ -114,7 +114,7 @@ impl Service {
             64 => (20, 4, 16, 5),
             144 => (20, 9, 8, 5),
             384 => (10, 12, 4, 4),
-            _ => return Err(Error::config("service", format!("64, 144 or 384 kb/s, not {kbps}"))),
+            _ => return Err(Error::config("service", format!("64, 144 or 384 kbit/s, not {kbps}"))),
         };
         let dtch = TransportChannel {
             tti_ms,

@@ -123,7 +123,7 @@ fn too_small(capacity: usize, size: usize, share: usize, least: usize) -> Error 
 mod tests {
     use super::*;
 
-    /// The 384 kb/s measurement channel of TS 25.101, A.2.4: 18 % of the bits are punctured.
+    /// The 384 kbit/s measurement channel of TS 25.101, A.2.4: 18 % of the bits are punctured.
     fn measurement_channel() -> (Vec<Channel>, Map) {
         let channels = vec![
             Channel { frames: 1, coded: 3 * 3856 + 12, attribute: 256, turbo: true },

@@ -117,6 +117,10 @@ impl Wcdma {
         });
     }
 
+    fn frame_bytes(&self) -> u32 {
+        u32::try_from(self.frame_size.0).unwrap_or(u32::MAX)
+    }
+
     fn frame_bits(&self) -> u32 {
         u32::try_from(self.frame_size.0.saturating_mul(8)).unwrap_or(u32::MAX)
     }
@@ -147,7 +151,7 @@ impl Wcdma {
             slot: self.slot,
             timeout: self.connection_timeout.map(|timeout| timeout.0.div_ceil(self.slot.0)),
             arq: Arq {
-                frame_bytes: u32::try_from(self.frame_size.0).unwrap_or(u32::MAX),
+                frame_bytes: self.frame_bytes(),
                 sharing: self.sharing,
                 repeat_after: 1 + self.ack_delay.0.div_ceil(self.slot.0),
                 max_failed_slots: self.max_failed_slots.map(NonZeroU32::get),
@@ -163,7 +167,13 @@ impl Wcdma {
 
 impl Radio for Wcdma {
     fn facts(&self) -> Facts {
-        Facts { is_shared: true, reports_ttis: true, tti: Some(self.slot), ..Facts::default() }
+        Facts {
+            is_shared: true,
+            reports_ttis: true,
+            tti: Some(self.slot),
+            frame_bytes: Some(self.frame_bytes()),
+            ..Facts::default()
+        }
     }
 
     /// Of a connection at the highest rate when nothing fails.
