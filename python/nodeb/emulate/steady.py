@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.answer.numbers import shown
+from nodeb.answer.words import percent
 from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.stats import batch_means
@@ -74,6 +76,5 @@ def _row(name: str, values: NDArray[np.float64]) -> list[str]:
         found = batch_means(values, BATCHES)
     except InputError:
         return []
-    mean = found.interval
-    deleted = found.warmup / len(values)
-    return [name, f"{mean.mean:.4g}", f"± {float(f'{mean.half_width:.2g}'):g}", f"{deleted:.0%}"]
+    mean = shown(found.interval.mean, found.interval.low, found.interval.high)
+    return [name, mean.number, mean.interval, percent(found.warmup / len(values))]

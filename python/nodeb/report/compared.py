@@ -27,6 +27,8 @@ WIDEST = 1.0
 """Differences beyond this share of the baseline's mean are told at the margin."""
 LEAST = 0.05
 """The axis goes at least so far, as a share of the baseline's mean."""
+REACH = 48.0
+"""Per cent of the width from 0 to an end: a mark that stands there has its other half inside."""
 
 
 def page(
@@ -54,8 +56,16 @@ def page(
             "title": f"{found.baseline}, compared",
             "answer": content(said[0]) | {"table": None, "after": None, "everything": []},
             "banners": [],
-            "sections": [(part["anchor"], part["name"]) for part in parts],
+            "sections": [
+                *((part["anchor"], part["name"]) for part in parts),
+                ("provenance", "Provenance"),
+            ],
             "parts": parts,
+            "facts": [
+                ("pairs of replications", str(found.runs)),
+                ("seed", str(found.seed)),
+                ("version", _core.version()),
+            ],
             "command": command,
             "version": _core.version(),
         },
@@ -125,4 +135,4 @@ def _drawn(row: dict[str, Any], edge: float) -> dict[str, Any]:
 
 
 def _at(share: float, edge: float) -> float:
-    return 50 + 50 * max(-1.0, min(1.0, share / edge))
+    return 50 + REACH * max(-1.0, min(1.0, share / edge))

@@ -72,7 +72,8 @@ def _answer(users: Mapping[str, Explanation], tried: Sequence[WhatIf], named: st
     """The answer with all causes, and what would help as bars in place of a table."""
     first, *others = users
     found = users[first]
-    said = answer(found, tried or None, named, {name: users[name] for name in others})
+    beside = {name: users[name] for name in others}
+    said = answer(found, tried or None, "" if tried else named, beside)
     spent = shares(found, small=0.0)
     helps = [one for one in tried if one.won.n and (one.won.low, one.won.high) != (0, 0)]
     if not helps:

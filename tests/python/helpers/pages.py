@@ -8,8 +8,10 @@ from pathlib import Path
 
 import fake_emulation
 import nodeb
+from nodeb.comparison.differences import compare
 from nodeb.emulate.page import of_emulation as page_of_emulation
 from nodeb.report import run as page_of_run
+from nodeb.report.compared import page as page_of_comparison
 from nodeb.report.explained import page
 from nodeb.report.recording import Recording
 from nodeb.reproduce import digest, every, every_page
@@ -60,6 +62,16 @@ def of_explanation(folder: Path) -> Path:
     scenario = _scenario(HEAD.format(name="explain", duration="60 s") + SCENARIOS["hs_dsch"])
     found = {f"user {user}": nodeb.explain(scenario, user) for user in (0, 2)}
     return _written(folder / "explain.html", page(found, found["user 0"].what_if(), "a.toml"))
+
+
+def of_comparison(folder: Path) -> Path:
+    """The page of a comparison with a scenario of a long name, and with another."""
+    base = _scenario(HEAD.format(name="base", duration="60 s") + SCENARIOS["dch"])
+    others = {"radio.dch.a_key_of_a_long_name=0.3": {"radio.dch.bler": 0.3}, "same": {}}
+    tables = {"base": base.run(runs=4).tables}
+    tables |= {name: base.with_(changes).run(runs=4).tables for name, changes in others.items()}
+    found = compare(tables, seed=1)
+    return _written(folder / "compare.html", page_of_comparison(found, tables, (), "nodeb compare"))
 
 
 def of_life(folder: Path) -> Path:

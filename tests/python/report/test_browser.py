@@ -5,6 +5,8 @@ Needs Chromium and `playwright`, which drives it; without them these tests are s
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 import pages
@@ -12,6 +14,7 @@ from browsers import looked_at
 
 OTHERS = {
     "explanation": pages.of_explanation,
+    "comparison": pages.of_comparison,
     "life": pages.of_life,
     "reproduction": pages.of_study,
     "emulation": pages.of_emulation,
@@ -48,6 +51,16 @@ def test_a_page_can_be_read_and_fits(browser, made, kind):
     wrong, complaints, texts = looked_at(browser, made(kind))
     assert (wrong, complaints) == ({}, [])
     assert texts > LEAST_TEXTS
+
+
+def test_the_ends_of_an_axis_stand_apart(browser, made):
+    with browser.new_page() as page:
+        page.goto(made("comparison").as_uri())
+        ends = page.locator(".dots .axis").first.locator("span").all()
+        boxes = [one.bounding_box() for one in ends]
+        assert len(boxes) == 3
+        for one, other in pairwise(boxes):
+            assert one["x"] + one["width"] < other["x"]
 
 
 def test_claims_of_all_studies_can_be_filtered(browser, made):
