@@ -19,6 +19,8 @@ BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[mu]?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?
 """The space of a number with its unit, at which no line ends."""
 WITHIN_KEY = re.compile(r"(?<=[.=_ ])")
 """Where the head of a column, such as `radio.dch.bler=0.2`, may be parted."""
+OPTION = re.compile(r'--set [\w.]+="[^"]*"')
+"""A setting to paste, within which no line ends."""
 HELD = "\N{NO-BREAK SPACE}"
 
 Cells = Sequence[str | Shown]
@@ -34,6 +36,7 @@ def filled(shown: str, width: int, first: str = "", later: str = "") -> str:
         later: what the others begin with.
     """
     held = BEFORE_UNIT.sub(HELD, printable(shown))
+    held = OPTION.sub(lambda found: found[0].replace(" ", HELD), held)
     lines = textwrap.fill(
         held,
         width,
