@@ -16,7 +16,7 @@ MANYLINUX := manylinux_2_17
 TYPES  := python/nodeb/scenario_types.py
 SLOW   := -m "not slow"
 
-.PHONY: help build run test test-all test-rust test-python plugins laws check lint types bench instructions fairness numbers gallery trust docs wheel smoke clean
+.PHONY: help build run test test-all test-rust test-python plugins properties check lint types bench instructions fairness numbers gallery trust docs wheel smoke clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,8 +37,8 @@ test: test-rust test-python ## run the tests (six minutes)
 test-all: SLOW :=
 test-all: test ## run the slow tests too: kills at any moment, whole studies, all captures
 
-# The law tests draw the same scenarios every time, so that a failure belongs to the change that is
-# tested; `make laws` looks for failures nobody has met yet.
+# With a fixed seed the property tests draw the same scenarios every time, so that a failure belongs to the change that
+# is tested; `make properties` draws new ones.
 test-rust:
 	PROPTEST_RNG_SEED=1 cargo test --workspace --quiet
 
@@ -46,8 +46,8 @@ plugins: ## build components of one's own outside the workspace, test them and r
 	cd examples/plugins && export CARGO_TARGET_DIR="$(CURDIR)/target" && cargo fmt --check && cargo test --locked --quiet && \
 	  cargo run --locked --quiet -- scenarios/*.toml
 
-laws: ## hold the simulator to its laws in many more scenarios, new ones every time (minutes)
-	PROPTEST_CASES=5000 cargo test -p nodeb-sim --test laws --release
+properties: ## run the simulator's property tests in many more scenarios, new ones every time (minutes)
+	PROPTEST_CASES=5000 cargo test -p nodeb-sim --test properties --release
 
 test-python: build $(VENV)/dev.stamp
 	$(BIN)/python -m pytest --numprocesses logical --dist loadfile $(SLOW)

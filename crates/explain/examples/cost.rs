@@ -1,5 +1,5 @@
-//! Replications of a scenario file, or explanations of its first transfer, whose instructions and time can be
-//! measured: `cost run|explain FILE [TIMES]`.
+//! Simulates replications of a scenario file, or explains its first transfer several times, to measure instructions
+//! and time: `cost run|explain FILE [TIMES]`.
 
 use nodeb_explain::explain;
 use nodeb_sim::{Control, Scenario, run, scenario};
@@ -17,7 +17,8 @@ fn main() {
     println!("runs={times}");
 }
 
-/// Runs or explains a scenario so many times. A function of its own, so that instructions can be counted from here on.
+/// Runs or explains a scenario `times` times. A function of its own, so that instructions can be counted from here
+/// on.
 #[inline(never)]
 fn repeat(what: &str, scenario: &Scenario, times: u64) {
     let control = Control::default();

@@ -1,4 +1,5 @@
-//! Explains a user's transfer of a scenario file: `explain FILE [USER] [TRANSFER] [SPANS]`.
+//! Explains a transfer of a user of a scenario file and prints its causes and first spans: `explain FILE [USER]
+//! [TRANSFER] [SPANS]`.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ fn main() {
     let mut sums: BTreeMap<Cause, (u64, usize)> = BTreeMap::new();
     for span in &path.spans {
         let sum = sums.entry(span.cause).or_default();
-        *sum = (sum.0 + span.lasts().0, sum.1 + 1);
+        *sum = (sum.0 + span.duration().0, sum.1 + 1);
     }
     let all = path.ended.since(path.begun).0;
     println!("{} bytes in {} s, complete: {}", path.bytes, all as f64 / 1e9, path.complete);
@@ -31,7 +32,7 @@ fn main() {
         println!(
             "{:14} {:14} {:24} {:20} {:12} {:8} {:5} {:?}",
             span.begin.0,
-            span.lasts().0,
+            span.duration().0,
             span.cause.name(),
             span.step.name(),
             path.names.name(span.place),

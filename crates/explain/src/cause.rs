@@ -1,4 +1,4 @@
-//! The closed list of causes, and of what was happening at a place meanwhile.
+//! Causes of delay, and the steps during which they apply.
 
 macro_rules! names {
     ($(#[$about:meta])* $of:ident { $( $(#[doc = $meaning:literal])+ $case:ident = $name:literal, )+ }) => {
@@ -7,15 +7,15 @@ macro_rules! names {
         pub enum $of { $( $(#[doc = $meaning])+ $case, )+ }
 
         impl $of {
-            /// All of them, in the order of the list.
+            /// All values in the order of their codes.
             pub const ALL: &[Self] = &[$( Self::$case, )+];
 
-            /// Its name.
+            /// Returns the name.
             pub const fn name(self) -> &'static str {
                 match self { $( Self::$case => $name, )+ }
             }
 
-            /// What it means.
+            /// Returns the meaning.
             pub const fn meaning(self) -> &'static str {
                 match self { $( Self::$case => concat!($( $meaning ),+), )+ }
             }
@@ -24,111 +24,112 @@ macro_rules! names {
 }
 
 names! {
-    /// Why time passes.
+    /// Cause of a delay.
     Cause {
-        /// The application on either side had not asked for more, or could not write more.
+        /// The application on either side had not requested more, or had not written more.
         Application = "application",
-        /// The round trip of the SYN and its answer.
+        /// Round trip of the SYN and its answer.
         Handshake = "handshake",
-        /// The way of the request.
+        /// Trip of the request to the server.
         Request = "request",
         /// The server worked on its answer.
         Server = "server",
-        /// Signals on their way on the last flight, from the last decision to send to the arrival.
+        /// Propagation of signals after the last decision to send, up to the arrival.
         Propagation = "propagation",
-        /// Bits going out: on the last flight, and wherever a packet waits behind the transfer's own data or their ACKs.
+        /// Transmission of bits after the last decision to send, and wherever a packet waits behind the transfer's
+        /// own data or their ACKs.
         Transmission = "transmission",
-        /// Waiting behind packets of the same connection that are not of this transfer.
+        /// Waiting behind packets of the same connection that do not belong to this transfer.
         QueueBehindOwn = "queue behind own data",
-        /// Waiting behind other connections' packets on a link, or signalling.
+        /// Waiting behind other connections' packets on a link, or behind signalling.
         QueueBehindOthers = "queue behind others",
-        /// The Node B's scheduler served others, or the user's own channel was too bad to be served; on a recorded link,
-        /// there was no delivery opportunity.
+        /// The Node B's scheduler served other users, or the user's channel was too bad to be served. On a recorded
+        /// link: there was no delivery opportunity.
         Scheduler = "waiting for the scheduler",
-        /// Waiting for the next TTI, in which the packet is cut into blocks.
+        /// Waiting for the next TTI, in which the packet is segmented into blocks.
         Segmentation = "segmentation",
-        /// Blocks that hybrid ARQ sent again, and the wait for their answers.
+        /// Retransmissions of hybrid ARQ, and the wait for its answers.
         Harq = "HARQ round trips",
-        /// Waiting for a block that never came, to keep the order.
+        /// In-order delivery waited for a block that never arrived.
         Reordering = "reordering wait",
-        /// PDUs that RLC sent again, the wait for its reports, and its full window.
+        /// Retransmissions of RLC, the wait for its reports, and its full window.
         Rlc = "RLC retransmission",
         /// Switching between channels.
         ChannelSwitching = "channel set-up and release",
-        /// Waiting at the RNC for credits of the Node B, and the part of the crossing of the Iub that only this wait
-        /// puts on the path.
+        /// Waiting at the RNC for credits of the Node B, and the part of the Iub's delay that only this wait puts on
+        /// the path.
         Credits = "credits",
-        /// A change of cell.
+        /// Change of the serving cell.
         Handover = "handover",
-        /// An ACK that the receiver held back.
+        /// The receiver delayed an ACK.
         DelayedAck = "delayed ACK",
-        /// Round trips taken because the window was still opening.
+        /// Round trips taken because the window was still growing in slow start.
         SlowStart = "window: slow start",
-        /// Round trips taken because the window was no larger, beyond the slow-start threshold.
+        /// Round trips taken because the window was too small, beyond the slow-start threshold.
         CongestionAvoidance = "window: congestion avoidance",
-        /// Round trips and waits that the receiver's window cost.
+        /// Round trips and waits caused by the receiver's window.
         ReceiverWindow = "window: receiver",
-        /// Round trips and waits for a window that a proxy was told.
+        /// Round trips and waits caused by a proxy's window that the RNC sets.
         ProxyWindow = "window: proxy",
-        /// Round trips that repaired a loss.
+        /// Round trips that recovered a loss.
         Recovery = "recovery",
-        /// Waiting for a timer to tell of a loss.
+        /// Waiting for a retransmission timer after a loss.
         Timeout = "timeout",
-        /// The sender spread its segments over time.
+        /// The sender paced its segments.
         Pacing = "pacing",
     }
 }
 
 names! {
-    /// What was happening at the place of a span.
+    /// Activity during a span, at the place of the span.
     Step {
-        /// Signals were on their way.
+        /// Signals propagated.
         Propagates = "propagates",
-        /// The path's packet was being sent.
+        /// The path's packet was transmitted.
         Sends = "sends",
-        /// The link's jitter, or its holding packets back, kept it beyond the link's delay.
+        /// The link's jitter or reordering delayed the packet beyond the link's delay.
         Jitter = "jitter",
         /// The link was out of service.
         Outage = "outage",
-        /// Packets of the same connection ahead of it were being sent.
+        /// Packets of the same connection ahead of the path's packet were transmitted.
         OwnAhead = "own data ahead",
-        /// Others were served.
+        /// Other users or connections were served.
         OthersServed = "others served",
         /// Signalling used the channel.
         Signalling = "signalling",
-        /// Nobody was served, and the user could not be.
+        /// No user was served, and this user could not be.
         NotServed = "not served",
-        /// A TTI was awaited.
+        /// The next TTI was awaited.
         TtiBegins = "TTI begins",
-        /// A block was sent again.
-        Repeats = "block repeated",
-        /// A failed block waited to go again.
-        RepeatWaits = "answer and repetition awaited",
-        /// Blocks waited at the receiver for one before them.
+        /// A block was retransmitted.
+        Retransmits = "block repeated",
+        /// A failed block waited for its retransmission.
+        RetransmissionAwaited = "answer and repetition awaited",
+        /// Blocks waited at the receiver for an earlier one.
         Held = "held for order",
-        /// A lost PDU was noticed, reported and sent again.
+        /// The loss of a PDU was detected and reported, up to its retransmission.
         ReportAwaited = "report awaited",
-        /// The channel was being switched.
+        /// The channel was switched.
         Switches = "channel switched",
         /// Frames crossed the Iub.
         Iub = "crosses the Iub",
         /// The RNC had no credits.
         NoCredits = "no credits",
-        /// The cell changed.
+        /// The serving cell changed.
         CellChanges = "cell changes",
-        /// The receiver held its ACK back.
+        /// The receiver delayed its ACK.
         AckHeld = "ACK held back",
-        /// The receiver's application had not read.
+        /// The receiver's application had not read its data.
         Reads = "receiver reads",
         /// A timer ran.
         TimerRuns = "timer runs",
-        /// The pacer held a segment.
+        /// The pacer delayed a segment.
         Paced = "pacer",
-        /// The server worked.
+        /// The server worked on its answer.
         Works = "server works",
-        /// Nobody had asked yet.
+        /// The application had not requested the data yet.
         NotAsked = "not asked for",
-        /// A real host, or what ran on it, had not sent yet.
+        /// A real host, or its application, had not sent yet.
         HostWorks = "host works",
     }
 }

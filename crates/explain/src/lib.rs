@@ -1,22 +1,47 @@
-//! Why a transfer took as long as it did: its critical path, on which every nanosecond has one cause.
+//! Critical path of a transfer: why it took as long as it did. Every nanosecond has exactly one cause.
 //!
-//! A run is heard by a [`Listener`](nodeb_sim::world::Listener) that keeps what is needed of one transfer
-//! (`timeline`). The path is walked back from the arrival of the last byte, from effect to cause (`walk`), and is
-//! cut into spans that follow each other without gaps. The idea is that of Barford and Crovella, "Critical Path
-//! Analysis of TCP Transactions", SIGCOMM 2000, who found it from packet traces at both ends; the events of every
-//! layer make it exact, and lead it down to the blocks on the air.
+//! The crate has two layers. `timeline` is a [`Listener`](nodeb_sim::world::Listener) that records what is needed of
+//! one transfer during a run. `walk` goes back from the arrival of the last byte, from effect to cause, and cuts the
+//! path into [`Span`]s that follow each other without gaps. [`real`] does the same for a recorded connection of real
+//! hosts; [`comments`] describes paths packet by packet.
 //!
-//! Each step on the path is either a latency that is always there (propagation, and the path's own packet being
-//! sent), or one that depends on what goes on. The latter is charged to itself. The former is charged to the reason for
-//! which the path went round: the handshake, the request, a window, a loss; and on the last flight to itself.
+//! The idea is that of Barford and Crovella, "Critical Path Analysis of TCP Transactions", SIGCOMM 2000, who computed
+//! the path from packet traces at both ends. The events of every layer make it exact here, and extend it to the
+//! blocks on the air.
+//!
+//! A step on the path is either a fixed latency (propagation, and the transmission of the path's own packet) or a
+//! delay that depends on the state of the system. Such a delay is charged to its own cause. A fixed latency is
+//! charged to the reason for the round trip that it is part of: the handshake, the request, a window, a loss. After
+//! the last round trip it is charged to itself.
+//!
+//! # Examples
+//!
+//! ```
+//! use nodeb_explain::{Cause, explain};
+//! use nodeb_sim::{Control, scenario};
+//!
+//! let text = r#"
+//!     wired.delay = "20 ms"
+//!     radio.dch = {}
+//!     users = [{ traffic.ftp.size = "50 kB" }]
+//! "#;
+//! let scenario = scenario::from_toml(text, "example.toml", &[]).expect("a valid scenario");
+//! let path = explain(&scenario, 1, 0, &Control::default(), (0, 0))?;
+//!
+//! let total: u64 = path.spans.iter().map(|span| span.duration().0).sum();
+//! assert_eq!(total, path.ended.since(path.begun).0);
+//! let handshake = path.spans.iter().filter(|span| span.cause == Cause::Handshake);
+//! assert!(handshake.map(|span| span.duration().0).sum::<u64>() > 80_000_000);
+//! # Ok::<(), nodeb_explain::Error>(())
+//! ```
 
 pub mod cause;
+pub mod comments;
 pub mod real;
 pub mod span;
 #[cfg(test)]
 mod tests;
 mod timeline;
-pub mod told;
 mod walk;
 
 use nodeb_base::error::Error as RunError;
@@ -27,57 +52,58 @@ use nodeb_sim::{Control, Scenario};
 use nodeb_tcp::segment::HEADER_BYTES;
 
 pub use cause::{Cause, Step};
+pub use comments::PacketComments;
 pub use span::{Lost, Path, Span};
 pub use timeline::MAX_RECORDS;
-pub use told::Told;
 
 use timeline::Timeline;
 use walk::Walk;
 
-/// Why a transfer cannot be explained.
+/// Reason why a transfer cannot be explained.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// There is no such user.
+    /// The scenario has no such user.
     #[error("there is no user {user}; the scenario has {users}, numbered from 0")]
     NoUser {
-        /// Asked for.
+        /// Number of the user that was requested.
         user: u64,
-        /// How many there are.
+        /// Number of users of the scenario.
         users: u64,
     },
-    /// There is no such transfer.
+    /// The user has begun no such transfer.
     #[error(
-        "user {user} has begun no transfer {transfer} by the end of the run; it has begun {transfers}, numbered from 0"
+        "user {user} has no transfer {transfer}; by the end of the run it has begun {transfers}, numbered from 0"
     )]
     NoTransfer {
-        /// Whose.
+        /// Number of the user.
         user: u64,
-        /// Asked for.
+        /// Number of the transfer that was requested.
         transfer: u64,
-        /// How many have begun.
+        /// Number of transfers that have begun.
         transfers: u64,
     },
-    /// It has more packets and blocks than there is memory for.
+    /// The transfer has more records than [`MAX_RECORDS`]; the time is that of the first record too many.
     #[error("{}", too_long(*.0))]
     TooLong(Time),
-    /// The simulation ended early.
+    /// The simulation was cancelled or failed.
     #[error(transparent)]
     Run(#[from] RunError),
 }
 
 fn too_long(after: Time) -> String {
     format!(
-        "the transfer is too long to be explained: after {} s there are more than {MAX_RECORDS} records of its \
-         packets and blocks; explain a shorter one",
+        "the transfer is too long: after {} s there are more than {MAX_RECORDS} records of its packets and \
+         blocks; expected a shorter transfer",
         after.as_secs()
     )
 }
 
-/// Simulates replication number `run` of a scenario under `seed` as far as a user's transfer goes, both counted
-/// from 0, and explains that.
+/// Simulates replication number `run` of a scenario under `seed` up to the end of transfer number `transfer` of
+/// `user`, both counted from 0, and returns the critical path of that transfer.
 ///
 /// # Errors
-/// [`Error::NoUser`], [`Error::NoTransfer`], [`Error::TooLong`], and what keeps the run from being simulated.
+///
+/// [`Error::NoUser`], [`Error::NoTransfer`], [`Error::TooLong`], or the error of the run.
 pub fn explain(
     scenario: &Scenario,
     seed: u64,
@@ -97,7 +123,7 @@ pub fn explain(
     let Some(begun) = timeline.begun else {
         return Err(Error::NoTransfer { user, transfer, transfers: timeline.begun_transfers });
     };
-    // The timeline ends the run once the transfer is there.
+    // The timeline ends the run when the transfer has arrived.
     let ended = timeline.ended.unwrap_or(Time((result.end_s * 1e9).round() as u64));
     let bare_ack = bare_ack(scenario, user);
     let spans = Walk::spans(&timeline, bare_ack, begun, ended, control)?;
@@ -107,7 +133,8 @@ pub fn explain(
     Ok(Path { begun, ended, bytes: timeline.bytes, complete, lost: timeline.lost, busy, spans, names })
 }
 
-/// Bytes of a user's ACK that carries nothing: the first one, which may carry the request, is longer.
+/// Returns the maximum size in bytes of a user's ACK without payload. Only the first ACK may be longer, as it may
+/// carry the request.
 fn bare_ack(scenario: &Scenario, user: u64) -> u32 {
     let mut groups = scenario.users.iter();
     let mut first = 0;

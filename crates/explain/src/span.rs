@@ -1,4 +1,4 @@
-//! A span of time on the critical path.
+//! Spans of the critical path, and the tables of an explained transfer.
 
 use nodeb_base::event::{Place, Site};
 use nodeb_base::table;
@@ -8,53 +8,54 @@ use nodeb_sim::scenario::PlaceNames;
 
 use crate::cause::{Cause, Step};
 
-/// A span of time with its one cause. Spans follow each other without gaps.
+/// Span of time with exactly one cause. Spans follow each other without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// When it begins.
+    /// Start of the span.
     pub begin: Time,
-    /// When it ends, which is after that.
+    /// End of the span, later than its start.
     pub end: Time,
-    /// Why the time passed.
+    /// Cause of the delay.
     pub cause: Cause,
-    /// What was happening meanwhile.
+    /// Activity during the span.
     pub step: Step,
-    /// Where.
+    /// Place of the activity.
     pub place: Place,
-    /// Why the path went round here, if it is not the last flight; fixed latencies are charged to it.
+    /// Reason for the round trip that the span is part of, to which fixed latencies are charged; `None` after the
+    /// last round trip.
     pub round: Option<Cause>,
-    /// The packet on whose way it lies: its number among all that were sent in the run, from 1.
+    /// Number of the packet that the span belongs to, among all packets sent in the run, from 1; 0 if none.
     pub packet: u64,
-    /// Its number: the segment's, or for an ACK the one acknowledged.
+    /// Segment number of the packet, or for an ACK the number acknowledged.
     pub seq: u64,
 }
 
 impl Span {
-    /// How long it is.
-    pub fn lasts(&self) -> Duration {
+    /// Returns the duration of the span.
+    pub fn duration(&self) -> Duration {
         self.end.since(self.begin)
     }
 
-    /// The layer in which it was spent.
+    /// Returns the layer in which the time was spent.
     pub fn layer(&self) -> &'static str {
         layer(self.step, self.cause == Cause::Rlc, self.place.site == Site::Bearer)
     }
 
-    /// A number for what its layer depends on.
+    /// Returns a code of the fields that determine the layer.
     fn layer_code(&self) -> u32 {
         let is_of_rlc = u32::from(self.cause == Cause::Rlc);
         self.step as u32 * 4 + is_of_rlc * 2 + u32::from(self.place.site == Site::Bearer)
     }
 }
 
-/// The layer in which something happens, for RLC's cause or another, at a bearer or elsewhere.
+/// Returns the layer of a step, for the cause [`Cause::Rlc`] or another one, at a bearer or elsewhere.
 fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
     match step {
         Step::AckHeld | Step::TimerRuns | Step::Paced => "transport",
         Step::NotAsked | Step::Reads | Step::Works | Step::HostWorks => "application",
         Step::ReportAwaited | Step::TtiBegins => "RLC",
-        Step::Repeats | Step::RepeatWaits | Step::Held | Step::NotServed if is_of_rlc => "RLC",
-        Step::Repeats | Step::RepeatWaits | Step::Held | Step::NotServed => "MAC",
+        Step::Retransmits | Step::RetransmissionAwaited | Step::Held | Step::NotServed if is_of_rlc => "RLC",
+        Step::Retransmits | Step::RetransmissionAwaited | Step::Held | Step::NotServed => "MAC",
         Step::Switches | Step::CellChanges => "RRC",
         Step::Iub | Step::NoCredits => "Iub",
         Step::OthersServed if is_at_bearer => "MAC",
@@ -63,104 +64,106 @@ fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
     }
 }
 
-/// Columns of spans before that of the place.
+/// Number of columns before that of the place.
 const BEFORE_PLACE: usize = 4;
 
-/// A number for what a place is called.
+/// Returns a code of the fields that determine the name of a place.
 fn place_code(place: Place) -> u32 {
     let number = if matches!(place.site, Site::CoreDown | Site::CoreUp) { place.index } else { 0 };
     number * Site::ALL.len() as u32 + place.site as u32
 }
 
-/// A place that is called what a number stands for.
+/// Returns a place with the name of this code.
 fn place_of(code: u32) -> Place {
     let sites = Site::ALL.len() as u32;
     Place::new(Site::ALL[(code % sites) as usize], code / sites)
 }
 
 table! {
-    /// One row per span of the critical path of a transfer, in order of time, without gaps. [`Path::spans`] adds the place.
+    /// One row per span of the critical path of a transfer, in the order of time, without gaps. [`Path::spans`] adds
+    /// the place.
     static SPANS: "spans" of Span {
-        /// When it begins.
+        /// Start of the span.
         "begin_ns" ["ns"] U64 = |span| span.begin.0;
-        /// When it ends.
+        /// End of the span.
         "end_ns" ["ns"] U64 = |span| span.end.0;
-        /// Why the time passed.
+        /// Cause of the delay.
         "cause" [""] Name = (|span| span.cause as u32, |code| Cause::ALL[code as usize].name().into());
-        /// The layer in which it passed.
+        /// Layer in which the time was spent.
         "layer" [""] Name = (Span::layer_code, |code| {
             let step = Step::ALL[code as usize / 4];
             layer(step, code & 2 > 0, code & 1 > 0).into()
         });
-        /// What was happening there.
+        /// Activity at the place.
         "step" [""] Name = (|span| span.step as u32, |code| Step::ALL[code as usize].name().into());
-        /// Why the path went round; empty on the last flight.
+        /// Reason for the round trip that the span is part of; empty after the last round trip.
         "round" [""] Name = (
             |span| span.round.map_or(0, |cause| cause as u32 + 1),
             |code| code.checked_sub(1).map_or("", |cause| Cause::ALL[cause as usize].name()).into()
         );
-        /// The packet on whose way it lies: its number among all that were sent in the run, from 1.
+        /// Number of the packet that the span belongs to, among all packets sent in the run, from 1; 0 if none.
         "packet" [""] U64 = |span| span.packet;
-        /// Its segment number, or for an ACK the number acknowledged.
+        /// Segment number of the packet, or for an ACK the number acknowledged.
         "seq" [""] U64 = |span| span.seq;
     }
 }
 
-/// A transfer that has been explained.
+/// Explained transfer: its critical path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// When it began.
+    /// Start of the transfer.
     pub begun: Time,
-    /// When the phone had its last byte, or the run ended.
+    /// Time at which the phone had received the last byte, or the end of the run.
     pub ended: Time,
-    /// Its bytes.
+    /// Size of the transfer in bytes.
     pub bytes: u64,
-    /// Whether the phone had all of them.
+    /// Whether the phone has received all bytes.
     pub complete: bool,
-    /// Packets of the connection that were lost meanwhile.
+    /// Packets of the connection lost during the transfer.
     pub lost: Lost,
-    /// How long each link or channel was busy with the connection's packets meanwhile, on the path or not.
+    /// Time for which each link or channel transmitted packets of the connection during the transfer, on the path or
+    /// not.
     pub busy: Vec<(Place, Duration)>,
-    /// Its spans, in order of time.
+    /// Spans of the path in the order of time.
     pub spans: Vec<Span>,
-    /// What the places of spans are called.
+    /// Names of places.
     pub names: PlaceNames,
 }
 
-/// Packets of a connection that were lost while its transfer lasted, by what lost them, and windows that marks cut.
+/// Packets of a connection lost during its transfer, by the cause of the loss, and window reductions by marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// On links.
+    /// Packets lost on links.
     pub links: u64,
-    /// In queues and buffers that were full, or dropped early.
+    /// Packets dropped by queues and buffers, full or early.
     pub queues: u64,
-    /// By the radio, which gave them up.
+    /// Packets that the radio gave up.
     pub radio: u64,
-    /// How often marks of queues cut the window (ECN).
+    /// Number of window reductions caused by ECN marks.
     pub marked: u64,
 }
 
 impl Path {
-    /// The transfer as a table.
+    /// Returns the transfer as a table.
     pub fn transfer(&self) -> Table {
         TRANSFER.table(std::slice::from_ref(self))
     }
 
-    /// How long places were busy, as a table.
+    /// Returns the busy times of places as a table.
     pub fn busy(&self) -> Table {
         let mut table = BUSY.table(&self.busy);
         let names = self.busy.iter().map(|(place, _)| self.names.name(*place)).collect();
-        let meaning = "The link or channel.";
+        let meaning = "Link or channel.";
         table.columns.insert(0, Column { name: "place", unit: "", meaning, values: Values::Text(names) });
         table
     }
 
-    /// Its spans as a table.
+    /// Returns the spans as a table.
     pub fn spans(&self) -> Table {
         let mut table = SPANS.table(&self.spans);
         let codes = self.spans.iter().map(|span| place_code(span.place));
         let texts = Texts::of_codes(codes, self.spans.len(), |code| self.names.name(place_of(code)));
-        let meaning = "The place at which it passed.";
+        let meaning = "Place at which the time was spent.";
         table
             .columns
             .insert(BEFORE_PLACE, Column { name: "place", unit: "", meaning, values: Values::Text(texts) });
@@ -169,31 +172,31 @@ impl Path {
 }
 
 table! {
-    /// One row per link and channel: how long it was busy with the connection's packets during the transfer.
+    /// One row per link and channel: the time for which it transmitted packets of the connection during the transfer.
     static BUSY: "busy" of (Place, Duration) {
-        /// How long it was sending them; of a bearer that works in TTIs, those in which it did.
+        /// Time of transmission; for a bearer that works in TTIs, that of the TTIs with data of the connection.
         "busy_ns" ["ns"] U64 = |(_, busy)| busy.0;
     }
 }
 
 table! {
-    /// The transfer that the spans belong to.
+    /// Transfer that the spans belong to.
     pub static TRANSFER: "transfer" of Path {
-        /// When it began.
+        /// Start of the transfer.
         "begun_ns" ["ns"] U64 = |path| path.begun.0;
-        /// When the phone had its last byte in order, or the run ended.
+        /// Time at which the phone had received the last byte in order, or the end of the run.
         "ended_ns" ["ns"] U64 = |path| path.ended.0;
-        /// Its bytes.
+        /// Size of the transfer.
         "bytes" ["bytes"] U64 = |path| path.bytes;
-        /// Whether the phone had all of them when the run ended.
+        /// Whether the phone has received all bytes.
         "complete" [""] Bool = |path| path.complete;
-        /// Packets that links lost meanwhile.
+        /// Packets lost by links during the transfer.
         "lost_on_links" [""] U64 = |path| path.lost.links;
-        /// Packets that full queues, or early drops, lost meanwhile.
+        /// Packets dropped by queues, full or early, during the transfer.
         "lost_in_queues" [""] U64 = |path| path.lost.queues;
-        /// Packets that the radio gave up meanwhile.
+        /// Packets that the radio gave up during the transfer.
         "lost_on_radio" [""] U64 = |path| path.lost.radio;
-        /// How often marks of queues cut the window meanwhile.
+        /// Number of window reductions caused by ECN marks during the transfer.
         "cut_by_marks" [""] U64 = |path| path.lost.marked;
     }
 }
@@ -206,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_stand_for_places() {
+    fn place_codes_keep_the_name() {
         for site in Site::ALL {
             for index in [0, 1, 7] {
                 let place = Place::new(site, index);
@@ -218,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_of_names_say_what_spans_are() {
+    fn name_columns_match_the_spans() {
         let mut spans = Vec::new();
         for &cause in Cause::ALL {
             for &step in Step::ALL {
@@ -244,14 +247,14 @@ mod tests {
             names,
         };
         let table = path.spans();
-        let says = |column: &str, text: &dyn Fn(&Span) -> Text| {
+        let assert_column = |column: &str, text: &dyn Fn(&Span) -> Text| {
             let texts = spans.iter().map(text).collect();
             assert_eq!(table.column(column), Some(&Values::Text(texts)), "{column}");
         };
-        says("cause", &|span| span.cause.name().into());
-        says("layer", &|span| span.layer().into());
-        says("place", &|span| path.names.name(span.place));
-        says("step", &|span| span.step.name().into());
-        says("round", &|span| span.round.map_or("", Cause::name).into());
+        assert_column("cause", &|span| span.cause.name().into());
+        assert_column("layer", &|span| span.layer().into());
+        assert_column("place", &|span| path.names.name(span.place));
+        assert_column("step", &|span| span.step.name().into());
+        assert_column("round", &|span| span.round.map_or("", Cause::name).into());
     }
 }

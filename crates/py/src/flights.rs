@@ -188,7 +188,7 @@ pub fn flight_explain<'py>(
     let work = || real::explain(log, &world, seed, &users, connection);
     let about = || format!("explaining {}, connection {connection}", path.display());
     let found = guarded(about, || py.detach(work))?.map_err(|error| match error {
-        real::Error::Flight(error) => failed(&error),
+        real::Error::Recording(error) => failed(&error),
         error => PyValueError::new_err(error.to_string()),
     })?;
     let told = tables::all(py, vec![found.transfer(), found.busy()])?;

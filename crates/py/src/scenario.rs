@@ -291,10 +291,11 @@ impl CompiledScenario {
         };
         let captured = || {
             for user in causes {
-                let work = || nodeb_explain::Told::of(&self.scenario, seed, run, control, user);
-                let told = guarded(|| self.about(seed, run), work)?.map_err(|error| unexplained(&error))?;
-                options.about.push(told.about);
-                options.remarks.extend(told.packets);
+                let work = || nodeb_explain::PacketComments::of(&self.scenario, seed, run, control, user);
+                let comments =
+                    guarded(|| self.about(seed, run), work)?.map_err(|error| unexplained(&error))?;
+                options.about.push(comments.about);
+                options.remarks.extend(comments.packets);
             }
             let work = || nodeb_capture::run(&self.scenario, seed, run, control, &path, options);
             let result = guarded(|| self.about(seed, run), work)?.map_err(|error| match error {

@@ -1,5 +1,5 @@
-//! Runs replications of a scenario file: the core without Python, for profiling, for benchmarks of a whole process and for
-//! counts of its instructions. It reads no clock, so that these are the same every time.
+//! Runs replications of a scenario file with the core alone, without Python: for profiling, for benchmarks of a whole
+//! process and for counts of its instructions. It reads no clock, so that these counts are the same every time.
 //!
 //! ```text
 //! cargo run --release --example simulate -- FILE [--runs=N] [key=value ...]
@@ -36,9 +36,10 @@ fn read(file: &str, overrides: &[String]) -> Result<Scenario, String> {
     scenario::from_toml(&text, file, overrides).map_err(|error| error.to_string())
 }
 
-/// Simulates replications 0 to `runs` - 1 and prints the sums of what happened in them.
+/// Simulates replications 0 to `runs` - 1 and prints sums of their results.
 ///
-/// A function of its own, so that instructions can be counted from here on: readers of TOML hash with random keys.
+/// A function of its own, so that instructions can be counted from here on: the TOML reader before it hashes with
+/// random keys.
 #[inline(never)]
 fn report(scenario: &Scenario, runs: u64) -> Result<(), String> {
     let (mut end_s, mut packets, mut events) = (0.0, 0, 0);

@@ -1,10 +1,38 @@
-//! Simulation core of nodeb: what a UMTS or HSDPA radio link does to TCP.
+//! Simulation core of nodeb: the effects of a UMTS or HSDPA radio link on TCP.
 //!
-//! Data flows one way, `traffic -> transport -> network -> radio -> receiver -> metrics`, and
-//! each module is a layer that never imports a later one; [`world`] wires them. Everything is
-//! sans-IO: plain structs that are handed the time and return what they want to send and when
-//! they want to be woken. There is no clock or file in this crate, and no global but the kinds
-//! that a program registers at its start ([`nodeb_base::plugin`]).
+//! Data flows one way through the layers, and no layer imports a later one:
+//!
+//! 1. [`scenario`] reads and checks a scenario file: everything that a simulation needs, with defaults and units.
+//! 2. [`traffic`] generates the users' transfers: downloads, web pages, bursts, recorded times.
+//! 3. TCP senders and receivers (crate `nodeb_tcp`) turn transfers into segments.
+//! 4. [`proxy`] acts on TCP along the path: split connections, radio network feedback, Snoop.
+//! 5. Links and queues (`nodeb_net`) and bearers (`nodeb_radio`) carry packets.
+//! 6. [`metrics`] declares the results: one row per flow, bearer and link, and time series.
+//! 7. [`world`] wires all layers and runs them: [`run`] for a replication, [`world::run_with_listener`] to observe
+//! its events, [`world::Live`] to drive it from outside with real packets.
+//!
+//! All components are sans-IO: plain structs that are handed the time and return the packets to send and the time of
+//! their next wake-up. This crate reads no clock and no file. Its only global state is the set of plugins that a
+//! program registers at its start ([`nodeb_base::plugin`]).
+//!
+//! # Examples
+//!
+//! ```
+//! use nodeb_sim::{Control, run, scenario};
+//!
+//! let text = r#"
+//!     name = "Two downloads over HSDPA"
+//!     radio.hsdpa = {}
+//!     users = [{ count = 2, traffic.ftp.size = "100 kB" }]
+//! "#;
+//! let scenario = scenario::from_toml(text, "example.toml", &[])?;
+//! let result = run(&scenario, scenario.seed, 0, &Control::default())?;
+//! for flow in &result.flows {
+//!     assert!(flow.complete);
+//!     assert!(flow.download_s > 0.0 && flow.download_s < result.end_s);
+//! }
+//! # Ok::<(), nodeb_sim::Error>(())
+//! ```
 
 pub mod metrics;
 pub mod proxy;

@@ -1,4 +1,4 @@
-//! Like flows share a bottleneck: every registered control against itself.
+//! Flows with the same congestion control share a bottleneck equally, for every registered control.
 
 use nodeb_sim::{Control, run, scenario};
 use nodeb_tcp::classic::recovery::ControlSpec;
@@ -7,16 +7,18 @@ use nodeb_tcp::linux::control::CongestionSpec;
 const FLOWS: u32 = 4;
 const REPLICATIONS: u64 = 5;
 
-/// Jain, Chiu & Hawe, DEC-TR-301 (1984): (sum x)^2 / (n sum x^2).
+/// Returns the fairness index of Jain, Chiu & Hawe, DEC-TR-301 (1984): (sum x)^2 / (n sum x^2).
 fn jain(shares: &[f64]) -> f64 {
     let squares: f64 = shares.iter().map(|share| share * share).sum();
     shares.iter().sum::<f64>().powi(2) / (shares.len() as f64 * squares)
 }
 
-/// Four flows at a bottleneck of 10 Mbps with a buffer of 1.7 times the bandwidth-delay product.
-/// Each first fetches 1 kB from the idle path, one after the other, so that it knows the path's
-/// round trip: a Vegas flow that meets a queue at its beginning takes that for the path and wants
-/// more than its share for ever (La, Walrand & Anantharam, 1998).
+/// Returns the fairness index of each replication with four flows at a bottleneck of 10 Mbps, whose buffer is 1.7
+/// times the bandwidth-delay product.
+///
+/// Each flow first downloads 1 kB over the idle path, one after the other, so that it measures the path's round trip.
+/// Otherwise a Vegas flow that starts with a queue in the path would include the queue in its base round trip and
+/// take more than its share for ever (La, Walrand & Anantharam, 1998).
 fn indices(tcp: &str) -> Vec<f64> {
     let text = format!(
         r#"
@@ -42,9 +44,9 @@ fn indices(tcp: &str) -> Vec<f64> {
     (0..REPLICATIONS).map(index).collect()
 }
 
-/// Controls that need not converge to equal shares: growth and reduction are both in proportion to
-/// the window, so that losses which hit all flows at once leave their ratio as it is (Chiu & Jain,
-/// Computer Networks and ISDN Systems 17, 1989, section 3).
+/// Controls that need not converge to equal shares: growth and reduction are both proportional to the window, so
+/// losses that hit all flows at once do not change the ratio of their windows (Chiu & Jain, Computer Networks and
+/// ISDN Systems 17, 1989, section 3).
 const WITHOUT_CONVERGENCE: &[&str] = &["scalable"];
 
 fn assert_fair(control: &str, tcp: &str) {
@@ -55,7 +57,7 @@ fn assert_fair(control: &str, tcp: &str) {
 }
 
 #[test]
-fn like_flows_of_every_classic_control_share_equally() {
+fn flows_of_every_classic_control_share_equally() {
     for control in ControlSpec::NAMES {
         let tcp = format!(
             "tcp.classic = {{ control = \"{control}\", max_window = 1000, initial_ssthresh = 1000 }}"
@@ -65,7 +67,7 @@ fn like_flows_of_every_classic_control_share_equally() {
 }
 
 #[test]
-fn like_flows_of_every_linux_control_share_equally() {
+fn flows_of_every_linux_control_share_equally() {
     for control in CongestionSpec::NAMES {
         assert_fair(control, &format!("tcp.linux.control = \"{control}\""));
     }

@@ -1,4 +1,4 @@
-//! The fuzz target's laws on random inputs, so that every test run covers them.
+//! The fuzz target's properties on random inputs, so that every test run covers them.
 //!
 //! Coverage-guided fuzzing of the same function: see `fuzz/README.md`.
 
@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// The seeds of the fuzz target, which are valid.
+/// Seeds of the fuzz target; all are valid scenarios.
 const SEEDS: [&str; 4] = [
     include_str!("../../../fuzz/seeds/dch.toml"),
     include_str!("../../../fuzz/seeds/hs_dsch.toml"),
@@ -17,7 +17,7 @@ const SEEDS: [&str; 4] = [
     include_str!("../../../fuzz/seeds/overrides.toml"),
 ];
 
-/// Pieces that change a scenario's meaning without making it mere noise.
+/// Pieces of text that change a scenario's meaning and leave most of it intact.
 const PIECES: [&str; 34] = [
     "0",
     "-1",
@@ -55,7 +55,7 @@ const PIECES: [&str; 34] = [
     "1979-05-27",
 ];
 
-/// Replaces, removes or inserts something somewhere.
+/// Replaces `length` characters at a random place by `piece`, or removes them.
 fn mutate(text: &str, at: Index, length: usize, piece: Option<&str>) -> String {
     let mut edges: Vec<usize> = text.char_indices().map(|(i, _)| i).collect();
     edges.push(text.len());
@@ -64,8 +64,8 @@ fn mutate(text: &str, at: Index, length: usize, piece: Option<&str>) -> String {
     [&text[..edges[from]], piece.unwrap_or(""), &text[edges[to]..]].concat()
 }
 
-/// Valid scenarios with a few mistakes.
-fn mistaken() -> impl Strategy<Value = String> {
+/// Generates valid scenarios with a few random changes.
+fn mutated() -> impl Strategy<Value = String> {
     let change = (any::<Index>(), 0..12usize, prop_oneof![Just(None), select(&PIECES[..]).prop_map(Some)]);
     (select(&SEEDS[..]), vec(change, 1..5)).prop_map(|(text, changes)| {
         changes
@@ -74,7 +74,7 @@ fn mistaken() -> impl Strategy<Value = String> {
     })
 }
 
-/// Overrides that resemble real ones.
+/// Generates overrides that resemble real ones.
 fn overrides() -> impl Strategy<Value = String> {
     let keys = [
         "seed",
@@ -124,24 +124,24 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_read_or_refused(text in "\\PC{0,200}|(?s).{0,60}") {
+    fn any_text_is_read_or_rejected(text in "\\PC{0,200}|(?s).{0,60}") {
         reading::check(&text);
     }
 
     #[test]
-    fn mistakes_are_refused_in_words(text in mistaken()) {
+    fn mistakes_are_read_or_rejected_with_a_message(text in mutated()) {
         reading::check(&text);
     }
 
     #[test]
-    fn overrides_work_or_are_refused(text in select(&SEEDS[..]), overrides in overrides()) {
+    fn overrides_are_applied_or_rejected(text in select(&SEEDS[..]), overrides in overrides()) {
         let text = text.split(reading::SEPARATOR).next().unwrap();
         reading::check(&[text, reading::SEPARATOR, &overrides].concat());
     }
 }
 
 #[test]
-fn the_seeds_are_valid() {
+fn seeds_are_valid() {
     for seed in SEEDS {
         let (text, overrides) = seed.split_once(reading::SEPARATOR).unwrap_or((seed, ""));
         let overrides: Vec<String> = overrides.lines().map(str::to_owned).collect();

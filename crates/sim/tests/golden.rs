@@ -1,14 +1,14 @@
-//! Reviewed snapshots: how two downloads begin, and what a user is told about a bad scenario.
+//! Reviewed snapshots: the beginnings of two downloads, and the messages about invalid scenarios.
 //!
-//! After an intended change: `INSTA_UPDATE=always cargo test -p nodeb-sim --test golden`, then
-//! review the difference.
+//! After an intended change: `INSTA_UPDATE=always cargo test -p nodeb-sim --test golden`, then review the difference.
 
 use std::fmt::Write as _;
 
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, run, scenario};
 
-/// The first rows of segments and windows, side by side with their times in milliseconds.
+/// Returns the first rows of the segments and windows of a run with their times in milliseconds, and the counts of
+/// its flow.
 fn beginning(text: &str) -> String {
     let scenario = scenario::from_toml(text, "golden.toml", &[]).unwrap();
     let RunResult { flows, series, .. } = run(&scenario, 1, 0, &Control::default()).unwrap();
@@ -52,10 +52,10 @@ fn a_download_over_hs_dsch() {
     ));
 }
 
-/// A scenario that is right, to which each case adds something wrong.
+/// Valid scenario, to which each case adds an error.
 const USERS: &str = "[[users]]\ntraffic.ftp.size = \"50 kB\"\n";
 
-/// Bad scenarios, each with its overrides.
+/// Invalid scenarios, each with its overrides.
 const BAD: &[(&str, &[&str])] = &[
     ("duraton = \"10 s\"", &[]),
     ("[wired]\ndelya = \"1 ms\"", &[]),
@@ -240,8 +240,8 @@ fn warnings_about_doubtful_scenarios() {
     assert_eq!(
         warnings("radio.link.rate = \"2 Mbps\"\ncore.delay = \"50 ms\"\nproxy = \"rnf\""),
         [
-            "proxy.rnf.q_ref: at 2 Mbps the window would be 56 packets or more, but the phones allow 42, so that fewer \
-          than 36 wait; expected a larger `max_window` or `receive_buffer`"
+            "proxy.rnf.q_ref: 36 waiting packets at 2 Mbps need a window of at least 56 packets, but the phones allow \
+          42; expected a larger `max_window` or `receive_buffer`, or a smaller `q_ref`"
         ]
     );
     assert!(warnings("radio.wcdma.profile.taps.powers = [0.5, 0.3, 0.2]").is_empty());
@@ -258,7 +258,7 @@ fn warnings_about_doubtful_scenarios() {
 fn messages_about_bad_scenarios() {
     let mut out = String::new();
     for (lines, overrides) in BAD {
-        // What is wrong comes first where it can, so that the line number is its own.
+        // The error comes first if possible, so that the line number is that of the error.
         let (first, last) = if lines.starts_with("[[users]]") { (USERS, "") } else { ("", USERS) };
         let text = format!("{first}{lines}\n{last}");
         let set: Vec<String> = overrides.iter().map(|change| (*change).to_owned()).collect();
@@ -274,7 +274,7 @@ fn messages_about_bad_scenarios() {
         }
         writeln!(out, "{message}\n").unwrap();
     }
-    let nobody = scenario::from_toml("users = []\n", "bad.toml", &[]).unwrap_err();
-    writeln!(out, "    users = []\n{nobody}").unwrap();
+    let no_users = scenario::from_toml("users = []\n", "bad.toml", &[]).unwrap_err();
+    writeln!(out, "    users = []\n{no_users}").unwrap();
     insta::assert_snapshot!(out);
 }

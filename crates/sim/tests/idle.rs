@@ -1,4 +1,4 @@
-//! Keys that are set and have no effect are refused, with the reason; those that have one are not.
+//! Keys that are set and have no effect are rejected with the reason; those with an effect are accepted.
 
 use nodeb_base::units::Duration;
 use nodeb_radio::mac::sched::SchedulerSpec;
@@ -6,7 +6,7 @@ use nodeb_sim::scenario;
 
 const USER: &str = "[[users]]\ntraffic.ftp.size = \"1 kB\"\n";
 
-/// A scenario in TOML, the key that is refused, and a word of the reason.
+/// A scenario in TOML, the key that is rejected, and a part of the reason.
 const VOID: &[(&str, &str, &str)] = &[
     (
         "radio.dch = { bler = 0.2, errors.process.bsc.error_rate = 0.1 }",
@@ -49,7 +49,8 @@ const VOID: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The same for what stands in the only group of users on `hsdpa`, below the radio's own keys.
+/// Cases for the only group of users on `hsdpa`: keys of the radio, keys of `ue`, the key that is rejected, and a
+/// part of the reason.
 const VOID_UE: &[(&str, &str, &str, &str)] = &[
     (
         "cell.power_dbm = 40.0",
@@ -93,7 +94,7 @@ fn assert_refused(text: &str, key: &str, why: &str) {
 }
 
 #[test]
-fn keys_without_effect_are_refused() {
+fn keys_without_effect_are_rejected() {
     for (keys, key, why) in VOID {
         assert_refused(&format!("{keys}\n{USER}"), key, why);
     }
@@ -102,7 +103,7 @@ fn keys_without_effect_are_refused() {
     }
 }
 
-/// A delay budget is for the schedulers that look at deadlines, whatever they are called.
+/// Only schedulers that read deadlines use a delay budget, whatever their names.
 #[test]
 fn delay_budget_is_refused_unless_scheduler_looks_at_deadlines() {
     for scheduler in SchedulerSpec::defaults() {
@@ -114,7 +115,7 @@ fn delay_budget_is_refused_unless_scheduler_looks_at_deadlines() {
 }
 
 #[test]
-fn what_real_phones_do_is_up_to_their_commands() {
+fn traffic_keys_of_real_phones_are_rejected() {
     for keys in ["traffic.ftp.size = \"1 kB\"", "tcp.linux = {}", "start = \"1 s\"", "stagger = \"1 s\""] {
         let key = keys.split([' ', '.']).next().unwrap_or_default();
         let text = format!("[[users]]\nreal = true\ncount = 2\n{keys}\n");
@@ -124,7 +125,7 @@ fn what_real_phones_do_is_up_to_their_commands() {
 }
 
 #[test]
-fn a_line_and_a_key_are_told() {
+fn rejection_names_line_and_key() {
     let text = format!("[radio.dch]\nerrors.process.bsc.error_rate = 0.1\nbler = 0.2\n{USER}");
     let message = refusal(&text).unwrap();
     assert!(message.starts_with("s.toml:3: radio.dch.bler: this has no effect"), "{message}");
@@ -135,7 +136,7 @@ fn a_line_and_a_key_are_told() {
 }
 
 #[test]
-fn what_repeats_its_default_or_has_an_effect_is_accepted() {
+fn keys_with_effect_or_default_value_are_accepted() {
     for keys in [
         "radio.dch = { bler = 0.01, errors.process.bsc.error_rate = 0.1 }",
         "radio.dch = { rlc = \"am\", retransmission_delay = \"99 ms\" }",
@@ -151,7 +152,7 @@ fn what_repeats_its_default_or_has_an_effect_is_accepted() {
 }
 
 #[test]
-fn what_repeats_its_default_without_effect_is_superfluous() {
+fn default_value_without_effect_is_superfluous() {
     let text = format!("[radio.dch]\nerrors.process.bsc.error_rate = 0.1\nbler = 0.01\n{USER}");
     assert_eq!(
         scenario::superfluous(&text, "s.toml", &[]),
@@ -163,7 +164,7 @@ fn what_repeats_its_default_without_effect_is_superfluous() {
 }
 
 #[test]
-fn what_may_be_the_edge_of_a_range_is_only_doubted() {
+fn possible_edges_of_a_range_are_only_warned_about() {
     for (keys, user, key) in [
         (
             "radio.hsdpa.cell.shadowing = { sigma_db = 0, correlation_distance = \"9 m\" }",
@@ -175,7 +176,7 @@ fn what_may_be_the_edge_of_a_range_is_only_doubted() {
         ("tcp.linux.ecn = true", "", "tcp.linux.ecn"),
         ("", "tcp.linux.ecn = true", "users.0.tcp.linux.ecn"),
         ("", "stagger = \"1 s\"", "users.0.stagger"),
-        ("wired.delay = \"1e6 s\"", "", "duration: the run ends at 100000 s, before a single round trip of"),
+        ("wired.delay = \"1e6 s\"", "", "duration: the run ends at 100000 s, within a single round trip of"),
     ] {
         let scenario = scenario::from_toml(&format!("{keys}\n{USER}{user}\n"), "s.toml", &[]).unwrap();
         let warnings = scenario.warnings().join("\n");

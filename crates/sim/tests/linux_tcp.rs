@@ -1,18 +1,18 @@
-//! Whole scenarios with the `linux` family of TCP: what must hold whatever the path does.
+//! Properties of whole runs with the `linux` family of TCP, on any path.
 
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, Scenario, run, scenario};
 
-/// A scenario of one group of users from TOML.
+/// Reads a scenario from TOML.
 fn read(text: &str) -> Scenario {
     scenario::from_toml(text, "test", &[]).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn simulate(scenario: &Scenario) -> RunResult {
-    run(scenario, scenario.seed, 0, &Control::default()).expect("nobody cancels")
+    run(scenario, scenario.seed, 0, &Control::default()).expect("the run is not cancelled")
 }
 
-/// A download of `size` over `radio` with `tcp`, each a list of TOML lines.
+/// Returns a scenario with a download of `size` over `radio` with `tcp`, each a list of TOML lines.
 fn download(size: &str, radio: &str, tcp: &str) -> Scenario {
     read(&format!(
         "duration = \"3000 s\"\n[wired]\nrate = \"100 Mbps\"\ndelay = \"20 ms\"\n\
@@ -25,7 +25,7 @@ const LINK: &str = "link]\nrate = \"4 Mbps\"\ndelay = \"10 ms\"\nqueue.drop_tail
 const CONTROLS: &[&str] = nodeb_tcp::linux::control::CongestionSpec::NAMES;
 
 #[test]
-fn a_long_transfer_fills_a_clean_link() {
+fn long_transfer_fills_a_link_without_losses() {
     for control in CONTROLS {
         let scenario = download("20 MB", LINK, &format!("control = \"{control}\""));
         let result = simulate(&scenario);
@@ -37,7 +37,7 @@ fn a_long_transfer_fills_a_clean_link() {
 }
 
 #[test]
-fn the_radio_bearers_carry_everything() {
+fn radio_bearers_carry_a_whole_download() {
     for radio in ["dch]", "hs_dsch]\nbler = 0.1"] {
         for control in CONTROLS {
             let scenario = download("2 MB", radio, &format!("control = \"{control}\""));
@@ -49,7 +49,7 @@ fn the_radio_bearers_carry_everything() {
 }
 
 #[test]
-fn bbr_keeps_the_bearer_s_buffer_short() {
+fn bbr_keeps_the_queue_of_the_bearer_short() {
     let delay = |control: &str| {
         simulate(&download("4 MB", "dch]", &format!("control = \"{control}\""))).flows[0].sender.rtt_mean_s()
     };
@@ -58,7 +58,7 @@ fn bbr_keeps_the_bearer_s_buffer_short() {
 }
 
 #[test]
-fn the_server_may_begin_and_writes_may_pause() {
+fn server_may_open_and_pause_between_writes() {
     for control in CONTROLS {
         let scenario = read(&format!(
             "duration = \"300 s\"\n[radio.dch]\n[tcp.linux]\nopened_by = \"server\"\ncontrol = \"{control}\"\n\
@@ -70,7 +70,7 @@ fn the_server_may_begin_and_writes_may_pause() {
 }
 
 #[test]
-fn contradictions_are_refused() {
+fn contradictory_parameters_are_rejected() {
     for (tcp, word) in [
         ("sack = false", "dsack"),
         ("send_buffer = \"1 kB\"", "send_buffer"),

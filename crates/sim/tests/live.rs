@@ -1,4 +1,4 @@
-//! A world driven from outside is the world of a run.
+//! Worlds that are driven from outside behave like those of a run.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use nodeb_sim::world::{Direction, ExternalPacket, Fate, Listener, Live, run_with
 use nodeb_sim::{Control, Scenario, scenario};
 use nodeb_tcp::segment::Segment;
 
-/// Writes down what a simulated connection sends, and when that arrives.
+/// Records the packets that a simulated connection sends, and when they arrive.
 #[derive(Default)]
 struct Trace {
     sent: Vec<(Time, Direction, PacketId, u32)>,
@@ -40,7 +40,7 @@ impl Listener for Trace {
 }
 
 fn read(radio: &str, rest: &str, traffic: &str) -> Scenario {
-    // Delays off every grid, so that nothing is simultaneous with a TTI.
+    // Delays that are no multiple of a TTI, so that no event coincides with one.
     let recorded = "{ trace = { down = { times_ms = [3, 20, 21, 21] }, up = { times_ms = [1, 9] } } }";
     let radio = if radio == "trace" { recorded.to_owned() } else { format!("'{radio}'") };
     let text = format!(
@@ -56,7 +56,7 @@ fn external_packet(tag: u64, bytes: u32) -> ExternalPacket {
 
 /// The same packets offered at the same times arrive at the same times, or are lost, on every radio.
 #[test]
-fn what_is_offered_fares_as_what_is_simulated() {
+fn offered_packets_have_the_fates_of_simulated_ones() {
     for radio in RadioSpec::NAMES {
         let mut trace = Trace::default();
         let simulated = read(radio, "tcp = 'classic'", "{ ftp = { size = '300 kB' } }");
@@ -83,9 +83,9 @@ fn what_is_offered_fares_as_what_is_simulated() {
     }
 }
 
-/// In = arrived + lost + waiting, always, and each packet comes back once.
+/// At any time each packet offered has arrived, is lost or is in flight, and it is returned once.
 #[test]
-fn every_packet_comes_back_once() {
+fn every_packet_is_returned_once() {
     let hard = [
         ("dch", "[radio.dch]\nbler = 0.3\nmax_transmissions = 2\nbuffer = 20"),
         ("hs_dsch", "[radio.hs_dsch]\nbler = 0.3\nmax_transmissions = 1\nbuffer = 20"),
@@ -116,7 +116,7 @@ fn every_packet_comes_back_once() {
                 .unwrap();
             for fate in fates.drain(..) {
                 let (Fate::Arrived { packet, .. } | Fate::Lost { packet, .. }) = fate;
-                assert!(back.insert(packet.tag), "{radio}: packet {} comes back twice", packet.tag);
+                assert!(back.insert(packet.tag), "{radio}: packet {} is returned twice", packet.tag);
             }
         }
         let waiting = offered as usize - back.len();
@@ -124,13 +124,13 @@ fn every_packet_comes_back_once() {
         live.advance(Time(at.0 + 3_600_000_000_000), &mut fates);
         for fate in fates.drain(..) {
             let (Fate::Arrived { packet, .. } | Fate::Lost { packet, .. }) = fate;
-            assert!(back.insert(packet.tag), "{radio}: packet {} comes back twice", packet.tag);
+            assert!(back.insert(packet.tag), "{radio}: packet {} is returned twice", packet.tag);
         }
         assert_eq!((back.len() as u64, live.waiting()), (offered, 0), "{radio}");
     }
 }
 
-/// A packet that is offered late is taken when time has come to where it is, after all that was due.
+/// A packet offered with a time in the past is taken at the current time, after all events that were due.
 #[test]
 fn time_never_goes_backward() {
     let mut live = Live::new(&read("dch", "", "'external'"), 1, 0).unwrap();
@@ -144,7 +144,7 @@ fn time_never_goes_backward() {
 }
 
 #[test]
-fn who_is_not_from_outside_takes_nothing_from_there() {
+fn only_external_users_accept_packets_from_outside() {
     let simulated = read("dch", "", "{ ftp = { size = '300 kB' } }");
     let mut live = Live::new(&simulated, 1, 0).unwrap();
     for user in [0, 1] {
@@ -164,14 +164,14 @@ fn who_is_not_from_outside_takes_nothing_from_there() {
 }
 
 #[test]
-fn who_is_not_real_does_something() {
+fn simulated_users_need_traffic() {
     let refused = scenario::from_toml("[[users]]\nname = 'one'\n", "a.toml", &[]).unwrap_err();
     assert!(refused.to_string().starts_with("a.toml:1: users.0.traffic: the key is missing"), "{refused}");
 }
 
-/// Whoever asks how users stand changes nothing: not what becomes of packets, nor any table.
+/// Snapshots change neither the fates of packets nor any table.
 #[test]
-fn asking_how_users_stand_changes_nothing() {
+fn snapshots_change_no_result() {
     let cells = [
         ("dch", "[radio.dch]\nbler = 0.2", ""),
         ("hs_dsch", "[radio.hs_dsch]\nbler = 0.2", ""),
@@ -192,7 +192,7 @@ fn asking_how_users_stand_changes_nothing() {
              [[users]]\nname = 'simulated'\ntraffic = {{ ftp = {{ size = '200 kB' }} }}\n{ue}\n"
         );
         let scenario = scenario::from_toml(&text, name, &[]).unwrap();
-        let flown = |looks: bool| {
+        let drive = |takes_snapshots: bool| {
             let mut live = Live::new(&scenario, 3, 0).unwrap();
             let mut stream = Streams::new(7, 0).stream("test", 0, "arrivals");
             let mut random = |below: u64| (nodeb_base::rng::uniform(&mut stream) * below as f64) as u64;
@@ -201,9 +201,9 @@ fn asking_how_users_stand_changes_nothing() {
                 // Bursts, and pauses in which phones compare cells and sleep.
                 let pause = if tag % 500 == 499 { 700_000_000_000 } else { 20_000_000 };
                 at = Time(at.0 + random(pause));
-                let seen = Time(at.0 - random(15_000_000).min(at.0));
-                if looks {
-                    live.advance(seen, &mut fates);
+                let before = Time(at.0 - random(15_000_000).min(at.0));
+                if takes_snapshots {
+                    live.advance(before, &mut fates);
                     cqis += usize::from(live.snapshot(0).unwrap().cqi.is_some());
                 }
                 let direction = if tag % 3 == 0 { Direction::Up } else { Direction::Down };
@@ -214,18 +214,17 @@ fn asking_how_users_stand_changes_nothing() {
             let carried = live.carried();
             (fates, format!("{carried:?} {:?}", live.finish(&scenario).tables(0, &scenario)), cqis)
         };
-        let (unseen, seen) = (flown(false), flown(true));
-        assert!(unseen.0 == seen.0, "{name}: packets fare otherwise");
-        assert!(unseen.1 == seen.1, "{name}: the tables are others");
+        let (without, with) = (drive(false), drive(true));
+        assert!(without.0 == with.0, "{name}: the fates of packets differ");
+        assert!(without.1 == with.1, "{name}: the tables differ");
         let has_cqi = ["hsdpa", "measured", "moving"].contains(&name);
-        assert_eq!(seen.2, if has_cqi { 3_000 } else { 0 }, "{name}");
+        assert_eq!(with.2, if has_cqi { 3_000 } else { 0 }, "{name}");
     }
 }
 
-/// What waits for a phone and what was carried for the others, in closed form: a link of 8 kbit/s that sends a byte
-/// in a millisecond.
+/// Backlogs and carried bytes in closed form, on a link of 8 kbit/s, which sends a byte in a millisecond.
 #[test]
-fn how_users_stand_is_what_waits() {
+fn snapshot_reports_the_backlogs() {
     let text = "duration = '60 s'\n[wired]\nrate = '1 Gbps'\ndelay = '0 s'\n[uplink]\nrate = '8 kbps'\n\
                 delay = '0 s'\n[radio.link]\nrate = '8 kbps'\n[[users]]\ntraffic = 'external'\n";
     let scenario = scenario::from_toml(text, "link", &[]).unwrap();
@@ -235,7 +234,8 @@ fn how_users_stand_is_what_waits() {
         live.offer(Time::ZERO, Direction::Down, 0, external_packet(tag, 1_000), &mut fates).unwrap();
         live.offer(Time::ZERO, Direction::Up, 0, external_packet(100 + tag, 100), &mut fates).unwrap();
     }
-    // 3.5 s: three have arrived, the fourth is in service, and six wait; up all ten have arrived.
+    // At 3.5 s three packets have arrived, the fourth is being sent, and six wait; on the uplink all ten have
+    // arrived.
     live.advance(Time(3_500_000_000), &mut fates);
     let snapshot = live.snapshot(0).unwrap();
     assert_eq!((snapshot.down.packets, snapshot.down.bytes), (6, 6_000));

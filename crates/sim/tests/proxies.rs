@@ -1,9 +1,9 @@
-//! Proxies, Snoop and TCP per group in whole runs.
+//! Proxies, Snoop and TCP of single groups in whole runs.
 
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, run, scenario};
 
-/// One download of 2 MB over a wired link with a round trip of 200 ms and a short radio link.
+/// Simulates a download of 2 MB over a wired link with a round trip of 200 ms and a short radio link.
 fn download(keys: &str, radio_loss: f64, wired_loss: f64) -> RunResult {
     let text = format!(
         "duration = \"2000 s\"\nrecord.rtt = true\n{keys}\n\
@@ -27,14 +27,14 @@ fn shortest_rtt_ms(result: &RunResult) -> u64 {
 const FAMILIES: [&str; 3] = ["", "tcp.classic.control = \"sack\"", "tcp.linux.receive_buffer = \"60 kB\""];
 
 #[test]
-fn a_split_connection_repairs_each_loss_over_the_shorter_way() {
+fn split_connection_recovers_losses_over_the_shorter_path() {
     for family in FAMILIES {
         let whole = download(family, 0.02, 0.0);
         let split = download(&format!("{family}\nproxy = \"split\""), 0.02, 0.0);
         let whole_rtt_ms = shortest_rtt_ms(&whole);
         let (whole, split_flow) = (&whole.flows[0], &split.flows[0]);
         assert!(split_flow.download_s < 0.6 * whole.download_s, "{family}");
-        // The phone's side has no more than the radio's round trip; the server's side has no loss.
+        // The connection to the phone has the round trip of the radio only; that from the server has no loss.
         assert!(shortest_rtt_ms(&split) < 50 && whole_rtt_ms > 200, "{family}: {whole_rtt_ms}");
         assert_eq!(split.proxies[0].server.retransmissions, 0);
         assert!(split.proxies[0].most_held_bytes > 0);
@@ -42,7 +42,7 @@ fn a_split_connection_repairs_each_loss_over_the_shorter_way() {
 }
 
 #[test]
-fn losses_on_the_wired_link_are_the_servers() {
+fn server_recovers_losses_on_the_wired_link() {
     for family in FAMILIES {
         let result = download(&format!("{family}\nproxy.split = {{}}"), 0.0, 0.02);
         assert!(result.proxies[0].server.retransmissions > 10, "{family}");
@@ -51,18 +51,18 @@ fn losses_on_the_wired_link_are_the_servers() {
 }
 
 #[test]
-fn the_proxys_own_tcp_is_used_towards_the_phone_only() {
+fn tcp_of_the_proxy_is_used_towards_the_phone_only() {
     let keys = "proxy.split.tcp.linux.packet_size = \"500 B\"";
     let result = download(keys, 0.0, 0.0);
     let (to_phone, to_proxy) = (result.flows[0].sender.packets, result.proxies[0].server.packets);
     assert_eq!(to_proxy, 1 + 2_000_000u64.div_ceil(1460));
-    // What arrives is sent on at once, so that some segments are not full.
+    // Data are forwarded as soon as they arrive, so some segments are not full.
     let full = 1 + 2_000_000u64.div_ceil(448);
     assert!((full..=full + to_proxy).contains(&to_phone), "{to_phone}");
 }
 
 #[test]
-fn snoop_keeps_losses_on_the_air_from_the_sender() {
+fn snoop_hides_losses_on_the_air_from_the_sender() {
     for family in FAMILIES {
         let without = download(family, 0.02, 0.0);
         let with = download(&format!("{family}\nsnoop.cache = 1000"), 0.02, 0.0);
@@ -87,13 +87,13 @@ fn snoop_leaves_losses_before_the_node_b_to_the_sender() {
 }
 
 #[test]
-fn a_core_network_adds_its_delay_to_the_round_trip() {
+fn core_network_adds_its_delay_to_the_round_trip() {
     let rtt = |keys: &str| download(keys, 0.0, 0.0).series.rtt.iter().map(|row| row.rtt.0).min().unwrap();
     let core = |ms: u32| format!("core = {{ rate = \"1000 Mbps\", delay = \"{ms} ms\" }}");
     let (near, far) = (rtt(&core(0)), rtt(&core(25)));
     assert!((49_999_999..=50_000_001).contains(&(far - near)), "{near} {far}");
     assert!(near > rtt("") && near < rtt("") + 1_000_000, "a packet takes 12 us");
-    // A proxy at the gateway has the wired link behind it.
+    // The wired link is not part of the proxy's round trip.
     assert!(rtt(&format!("{}\nproxy = \"split\"", core(25))) < 110_000_000);
 }
 
@@ -108,7 +108,8 @@ fn each_group_has_its_own_tcp() {
     assert_eq!(flows[1].sender.packets, 1 + 100_000u64.div_ceil(1448));
 }
 
-/// A download of which the proxy has more than the radio carries, over a core network of two links.
+/// Simulates a download, over a core network of two links, of which the proxy always holds more than the radio
+/// carries.
 fn steered(rate_kbps: u32, feedback: &str) -> RunResult {
     let text = format!(
         "duration = \"60 s\"\nrecord = {{ queue = true, cwnd = true }}\ntcp = \"linux\"\n\
@@ -126,14 +127,14 @@ fn steered(rate_kbps: u32, feedback: &str) -> RunResult {
     run(&scenario, 3, 0, &Control::default()).expect("a finished run")
 }
 
-/// Round trip in seconds of a packet that waits nowhere in [`steered`], by hand: the delays, 12 kbit over the
+/// Returns the round-trip time in seconds of a packet that waits nowhere in [`steered`]: the delays, 12 kbit over the
 /// radio and both links of the core, 320 bit back.
 fn round_trip(rate_kbps: u32) -> f64 {
     let (down, up) = (12e3 / (f64::from(rate_kbps) * 1e3) + 24e3 / 622e6, 320.0 / 640e3 + 640.0 / 622e6);
     0.025 + 0.020 + down + 0.010 + 0.025 + up
 }
 
-/// Packets waiting for the only phone, on average over the second half of the run.
+/// Returns the mean number of packets that wait for the only phone in the second half of the run.
 fn mean_queue(result: &RunResult) -> f64 {
     let rows: Vec<_> = result.series.queue.iter().filter(|row| row.at.as_secs() > 30.0).collect();
     let area = |pair: &[&nodeb_sim::metrics::series::QueueRow]| {
@@ -144,7 +145,7 @@ fn mean_queue(result: &RunResult) -> f64 {
 
 /// `q* = q_ref + b (estimate - round trip)` within 5 % (`fiorenzi`, section III.A).
 #[test]
-fn the_queue_at_the_rnc_settles_where_the_control_law_says() {
+fn queue_at_the_rnc_settles_at_the_value_of_the_control_law() {
     for rate_kbps in [500, 2_000, 7_200] {
         let packets_per_s = f64::from(rate_kbps) * 1e3 / 12e3;
         for error_ms in [-30.0, 0.0, 40.0] {
@@ -164,14 +165,14 @@ fn the_queue_at_the_rnc_settles_where_the_control_law_says() {
 }
 
 #[test]
-fn messages_are_counted_and_windows_shown() {
+fn proxy_row_counts_messages_and_windows() {
     let result = steered(2_000, "interval = \"100 ms\"\nloss = 0.25");
     let row = &result.proxies[0];
     assert_eq!(row.messages.sent, 600, "one at the end of each interval");
     assert!((100..200).contains(&row.messages.lost), "{row:?}");
-    // Messages before a round trip is known and those under way at the end set no window.
-    let unheeded = row.messages.sent - row.messages.lost - row.windows.count;
-    assert!(unheeded < 6, "{row:?}");
+    // Messages before the first measured round trip and those in flight at the end set no window.
+    let unused = row.messages.sent - row.messages.lost - row.windows.count;
+    assert!(unused < 6, "{row:?}");
     let last = result.series.cwnd.last().unwrap().window.cwnd;
     assert!(
         (last - row.windows.last).abs() < 1e-9
@@ -180,19 +181,19 @@ fn messages_are_counted_and_windows_shown() {
 }
 
 #[test]
-fn the_links_of_a_chain_have_rows_of_their_own() {
+fn each_link_of_the_core_has_its_own_rows() {
     let result = steered(2_000, "");
     let names: Vec<_> = result.links.iter().map(|row| row.link.as_str()).collect();
     assert_eq!(names, ["wired_down", "wired_up", "gn_down", "gn_up", "iu_down", "iu_up", "uplink_0"]);
     let packets = |name| result.link(name).unwrap().packets;
-    let on_the_way = packets("gn_down") - packets("iu_down");
-    assert!(packets("gn_down") > 9_000 && on_the_way < 60, "{on_the_way}");
+    let in_flight = packets("gn_down") - packets("iu_down");
+    assert!(packets("gn_down") > 9_000 && in_flight < 60, "{in_flight}");
     assert!(packets("iu_up") - packets("gn_up") < 60);
 }
 
-/// A chain without transmission times delays like one link with the sum of the delays.
+/// A chain of links without transmission times delays like one link with the sum of their delays.
 #[test]
-fn a_chain_is_as_long_as_its_links() {
+fn delay_of_a_chain_is_the_sum_of_its_links() {
     let link = |ms: u32| format!("{{ rate = \"1000 Gbps\", delay = \"{ms} ms\" }}");
     let [one, chain] = [link(30), format!("[{}, {}, {}]", link(4), link(15), link(11))]
         .map(|core| download(&format!("core = {core}"), 0.01, 0.0));
@@ -206,7 +207,7 @@ fn a_chain_is_as_long_as_its_links() {
     );
 }
 
-/// A download of 4 MB over a radio that loses nothing.
+/// Simulates a download of 4 MB over a radio without losses.
 fn lossless(radio: &str, keys: &str) -> RunResult {
     let text = format!(
         "duration = \"2000 s\"\nwired.delay = \"20 ms\"\n{keys}\nuplink.rate = \"1 Mbps\"\n\
@@ -218,18 +219,19 @@ fn lossless(radio: &str, keys: &str) -> RunResult {
     result
 }
 
-/// Delays that at times grow faster than the timers learn.
+/// Delays that sometimes grow faster than the retransmission timers adapt.
 const SPIKES: &str = "rate = \"1 Mbps\", jitter.normal = { mean = \"0 s\", deviation = \"300 ms\" }";
 /// Some packets are overtaken by a dozen others.
 const OVERTAKING: &str = "rate = \"5 Mbps\", reordering = { share = 0.005, delay = \"30 ms\" }";
 
-/// The same where a copy has to wait behind most of a window, and finds data outstanding when it arrives.
+/// Some packets are overtaken by so many others that a copy waits behind most of a window, and finds data outstanding
+/// when it arrives.
 const DEEP: &str = "rate = \"1 Mbps\", reordering = { share = 0.005, delay = \"70 ms\" }";
 
-/// All of a lossless radio's retransmissions are needless. Eifel cannot prevent the first of each event, but
-/// what follows from it: going back N, and a window that is reduced.
+/// All retransmissions over a lossless radio are unnecessary. Eifel cannot prevent the first of each event, but its
+/// consequences: go-back-N and a reduced window.
 #[test]
-fn eifel_takes_needless_retransmissions_back() {
+fn eifel_prevents_consequences_of_spurious_retransmissions() {
     for (radio, control) in
         [(SPIKES, "newreno"), (SPIKES, "sack"), (OVERTAKING, "newreno"), (OVERTAKING, "reno")]
     {
@@ -252,8 +254,8 @@ fn eifel_takes_needless_retransmissions_back() {
 }
 
 #[test]
-fn snoop_with_eifel_repeats_less_in_vain() {
-    // Every copy is answered, and not with the ACK that a segment before it still waits for.
+fn snoop_with_eifel_sends_fewer_spurious_retransmissions() {
+    // Without delayed ACKs every copy is answered, and not by an ACK that was held back for an earlier segment.
     let linux = "tcp.linux = { receive_buffer = \"60 kB\", delayed_ack = \"0 s\" }";
     for family in [linux, "tcp.classic.delayed_ack = \"0 s\""] {
         let keys = |eifel: bool| format!("{family}\nsnoop = {{ cache = 1000, eifel = {eifel} }}");
@@ -262,7 +264,7 @@ fn snoop_with_eifel_repeats_less_in_vain() {
         assert!(copies > 20 && without.spurious == 0, "{family} {without:?}");
         assert!(2 * fewer < copies, "{family} {with:?} {without:?}");
         assert!(with.spurious > 0 && with.spurious <= fewer, "{family} {with:?}");
-        // Where packets are lost, most copies are needed; the answer to a second copy still causes one in vain.
+        // With losses most copies are necessary. The ACK of a second copy still triggers a spurious one.
         let needed = download(&keys(true), 0.02, 0.0).snoops[0].counts;
         assert!(needed.retransmissions > 15 && 2 * needed.spurious < needed.retransmissions, "{needed:?}");
     }

@@ -5,11 +5,10 @@ use nodeb_net::loss::LossSpec;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, run, scenario};
 
-/// The links that can be made the bottleneck.
+/// Links that can be made the bottleneck.
 const PLACES: [&str; 2] = ["wired", "radio.link"];
 
-/// Runs one download over links of 100 Mbps but for the one `at` a place, which has 2 Mbps and what
-/// `keys` say.
+/// Simulates a download over links of 100 Mbps, except that the link `at` has 2 Mbps and the settings `keys`.
 fn download(at: &str, keys: &str, size: &str, seed: u64) -> RunResult {
     let link = |place: &str| {
         let (rate, keys) = if place == at { ("2 Mbps", keys) } else { ("100 Mbps", "") };
@@ -27,8 +26,8 @@ fn download(at: &str, keys: &str, size: &str, seed: u64) -> RunResult {
     run(&scenario, seed, 0, &Control::default()).expect("a finished run")
 }
 
-/// Packets towards the phone that were lost or dropped.
-fn gone(result: &RunResult) -> u64 {
+/// Returns the number of packets towards the phone that were lost or dropped.
+fn lost_packets(result: &RunResult) -> u64 {
     let wired = result.link("wired_down").unwrap();
     wired.lost + wired.overflowed + wired.dropped_early + result.bearers[0].counts.packets_dropped
 }
@@ -39,7 +38,7 @@ fn assert_delivered(result: &RunResult, bytes: u64, what: &str) {
     assert_eq!((flow.app_bytes, flow.delivered_bytes), (bytes, bytes), "{what}");
 }
 
-/// A model with parameters that lose a few packets in a hundred.
+/// Returns the parameters with which a loss model loses a few per cent of the packets.
 fn some_loss(name: &str) -> &'static str {
     match name {
         "random" => "random.p = 0.02",
@@ -52,51 +51,51 @@ fn some_loss(name: &str) -> &'static str {
 }
 
 #[test]
-fn every_queue_delivers_everything_in_the_end() {
+fn downloads_complete_with_every_queue_discipline() {
     for (at, name) in PLACES.iter().flat_map(|at| QueueSpec::NAMES.iter().map(move |name| (at, name))) {
         let result = download(at, &format!("queue.{name}.limit = 20"), "4 MB", 1);
         assert_delivered(&result, 4_000_000, name);
-        assert!(gone(&result) > 0, "{at} {name}");
+        assert!(lost_packets(&result) > 0, "{at} {name}");
     }
 }
 
 #[test]
-fn every_loss_delivers_everything_in_the_end() {
+fn downloads_complete_with_every_loss_model() {
     for (at, name) in PLACES.iter().flat_map(|at| LossSpec::NAMES.iter().map(move |name| (at, name))) {
         let result = download(at, &format!("loss.{}", some_loss(name)), "2 MB", 1);
         assert_delivered(&result, 2_000_000, name);
-        assert!(gone(&result) > 2, "{at} {name}");
+        assert!(lost_packets(&result) > 2, "{at} {name}");
     }
 }
 
 #[test]
-fn exactly_the_listed_packets_are_lost() {
+fn loss_list_drops_exactly_the_listed_packets() {
     for at in PLACES {
-        assert_eq!(gone(&download(at, "loss.list.positions = [5, 6, 40, 300]", "2 MB", 1)), 4);
+        assert_eq!(lost_packets(&download(at, "loss.list.positions = [5, 6, 40, 300]", "2 MB", 1)), 4);
     }
-    assert_eq!(gone(&download("radio.link", "drop_list = [5, 6, 40, 300]", "2 MB", 1)), 4);
+    assert_eq!(lost_packets(&download("radio.link", "drop_list = [5, 6, 40, 300]", "2 MB", 1)), 4);
 }
 
 #[test]
-fn a_named_random_loss_is_the_bare_number() {
+fn loss_as_number_equals_the_random_model() {
     for at in PLACES {
         let (bare, named) =
             (download(at, "loss = 0.02", "1 MB", 3), download(at, "loss.random.p = 0.02", "1 MB", 3));
-        assert_eq!((gone(&bare), bare.events), (gone(&named), named.events));
+        assert_eq!((lost_packets(&bare), bare.events), (lost_packets(&named), named.events));
     }
 }
 
 #[test]
-fn lost_acks_cost_little_because_acks_are_cumulative() {
+fn lost_acks_cost_little() {
     let result = download("wired", "ack_loss = 0.05", "2 MB", 1);
     assert_delivered(&result, 2_000_000, "ack_loss");
-    assert_eq!(gone(&result), 0);
+    assert_eq!(lost_packets(&result), 0);
     assert!(result.flows[0].sender.timeouts <= 1, "{}", result.flows[0].sender.timeouts);
     let without = download("wired", "", "2 MB", 1);
     assert!(result.flows[0].download_s < 1.5 * without.flows[0].download_s);
 }
 
-/// Mean round trip in seconds after the first twenty.
+/// Returns the mean round-trip time in seconds, from 20 s on.
 fn settled_rtt_s(result: &RunResult) -> f64 {
     let late: Vec<f64> =
         result.series.rtt.iter().filter(|row| row.at.as_secs() > 20.0).map(|row| row.rtt.as_secs()).collect();
@@ -105,7 +104,7 @@ fn settled_rtt_s(result: &RunResult) -> f64 {
 }
 
 #[test]
-fn delay_controllers_keep_the_queue_of_a_long_transfer_short() {
+fn aqm_keeps_the_queue_of_a_long_transfer_short() {
     for at in PLACES {
         let drop_tail = download(at, "queue.drop_tail.limit = 100", "20 MB", 1);
         let base_s = 0.09;
@@ -115,18 +114,18 @@ fn delay_controllers_keep_the_queue_of_a_long_transfer_short() {
             assert_delivered(&result, 20_000_000, name);
             let this = settled_rtt_s(&result) - base_s;
             assert!(this < 0.5 * other, "{at} {name}: {this} s against {other} s");
-            // The link is not left idle for it: 20 MB at 2 Mbps and 3 % of headers last 82 s.
+            // The link stays busy nevertheless: 20 MB at 2 Mbps and 3 % of headers take 82 s.
             assert!(result.flows[0].download_s < 100.0, "{at} {name}: {}", result.flows[0].download_s);
         }
     }
 }
 
 #[test]
-fn jitter_alone_reorders_nothing_and_reordering_shows() {
+fn jitter_does_not_reorder_but_reordering_does() {
     for at in PLACES {
         let calm = download(at, "jitter.uniform.most = \"30 ms\"", "1 MB", 1);
         assert_delivered(&calm, 1_000_000, "jitter");
-        assert_eq!((calm.flows[0].sender.retransmissions, gone(&calm)), (0, 0));
+        assert_eq!((calm.flows[0].sender.retransmissions, lost_packets(&calm)), (0, 0));
         let late = download(at, "reordering = { share = 0.02, delay = \"60 ms\" }", "1 MB", 1);
         assert_delivered(&late, 1_000_000, "reordering");
         assert!(late.flows[0].sender.fast_retransmits > 3, "{at} {}", late.flows[0].sender.fast_retransmits);
@@ -134,7 +133,7 @@ fn jitter_alone_reorders_nothing_and_reordering_shows() {
 }
 
 #[test]
-fn everything_at_once_is_delivered_and_repeatable() {
+fn all_impairments_together_are_survived_and_repeatable() {
     let text = "duration = \"1000 s\"\n\
         [uplink]\nloss.periodic = { every = 40, offset = 20 }\nqueue = \"codel\"\njitter.uniform.most = \"3 ms\"\n\
         [radio.link]\nloss.gilbert_elliott = { p = 0.01, r = 0.5 }\nqueue = \"red\"\n\

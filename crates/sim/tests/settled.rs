@@ -1,4 +1,4 @@
-//! Nothing that is put off can be seen, and nobody pays for another's errors.
+//! Deferred work of bearers affects no result, and errors are charged to the user whose blocks failed.
 
 use nodeb_sim::scenario::Record;
 use nodeb_sim::{Control, Scenario, run, scenario};
@@ -7,10 +7,10 @@ fn read(text: &str) -> Scenario {
     scenario::from_toml(text, "settled.toml", &[]).unwrap()
 }
 
-/// A Snoop agent whose phone leaves the Node B in an idle time forgets what it held, whether anybody
-/// measures meanwhile or not.
+/// A Snoop agent whose phone leaves the Node B during an idle time clears its cache, whether or not the bandwidth is
+/// measured meanwhile.
 #[test]
-fn an_agent_learns_of_a_handover_before_it_acts() {
+fn handover_resets_snoop_agent_before_it_acts() {
     let quiet = read(
         "duration = '60 s'\nsnoop = {}\nwired.delay = '50 ms'\n[radio.hsdpa]\nt1 = '10 ms'\n\
          handover = { hysteresis_db = 1, time_to_trigger = '20 ms', interruption = '0 ms' }\n\
@@ -28,10 +28,9 @@ fn an_agent_learns_of_a_handover_before_it_acts() {
     }
 }
 
-/// What a phone's blocks cost beyond the data is its own: a neighbour at the edge of the cell whose frames
-/// fail does not count.
+/// A phone is charged only for its own failed blocks: those of a neighbour at the edge of the cell do not count.
 #[test]
-fn a_neighbours_errors_are_not_charged_to_a_phone() {
+fn failed_blocks_of_a_neighbour_are_not_charged() {
     let two = read(
         "duration = '20 s'\nwired = { rate = '5 Mbps', delay = '20 ms' }\n[radio.wcdma]\n\
          other_cells = 'map'\nselection = 'per_user'\n[[users]]\nname = 'good'\n\

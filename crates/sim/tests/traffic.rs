@@ -21,7 +21,7 @@ fn delay(row: &TransferRow) -> f64 {
 }
 
 #[test]
-fn a_replay_keeps_its_times_and_ends() {
+fn replay_begins_transfers_at_its_times_and_ends() {
     let result = simulate(
         "replay = { times = [\"0 s\", \"1 s\", \"1 s\", \"4 s\"], bytes = [\"9 kB\", \"1 B\", \"5 kB\", \"2 kB\"] }",
         "100 s",
@@ -33,16 +33,16 @@ fn a_replay_keeps_its_times_and_ends() {
 }
 
 #[test]
-fn constant_bit_rate_ticks_whether_or_not_the_last_has_arrived() {
+fn cbr_begins_transfers_at_its_interval_regardless_of_deliveries() {
     let result = simulate("cbr = { size = \"500 B\", interval = \"50 ms\" }", "60 s");
     let begun = begins(&result.series.transfers);
     assert!(begun.iter().enumerate().all(|(i, t)| (t - 0.05 * i as f64).abs() < 1e-9));
-    assert!(begun.len() > 1_150, "all but the last few ticks are through: {}", begun.len());
+    assert!(begun.len() > 1_150, "all but the last few transfers are complete: {}", begun.len());
 }
 
-/// Closed loop: each pause begins when the burst before is acknowledged, and is exponential.
+/// In a closed loop each pause begins when the previous burst is acknowledged; its distribution is exponential.
 #[test]
-fn closed_loop_pauses_follow_their_law() {
+fn closed_loop_pauses_have_the_configured_mean() {
     let result = simulate("on_off.pause.exponential.mean = \"2 s\"", "20000 s");
     let rows = &result.series.transfers;
     let pauses: Vec<f64> = rows.windows(2).map(|w| w[1].begun.as_secs() - w[0].end.as_secs()).collect();
@@ -52,10 +52,10 @@ fn closed_loop_pauses_follow_their_law() {
     assert!((mean - 2.0).abs() < 4.0 * 2.0 / n.sqrt(), "{mean} from {n}");
 }
 
-/// What comes between two bursts is a silence with its probability, and else a pause: together
-/// hyperexponential.
+/// The wait between two bursts is a silence with its probability, and otherwise a pause: together a hyperexponential
+/// distribution.
 #[test]
-fn silences_take_the_place_of_pauses() {
+fn silences_replace_pauses_with_their_probability() {
     let result = simulate(
         "on_off = { silence_probability = 0.33, pause.exponential.mean = \"300 ms\", \
          silence.exponential.mean = \"5 s\", burst.constant.value = \"1 kB\" }",
@@ -68,16 +68,15 @@ fn silences_take_the_place_of_pauses() {
     let expected = 0.67 * 0.3 + 0.33 * 5.0;
     let variance = 2.0 * (0.67 * 0.3f64.powi(2) + 0.33 * 5.0f64.powi(2)) - expected * expected;
     assert!((mean - expected).abs() < 4.0 * (variance / n).sqrt(), "{mean} from {n}");
-    // P(W > 2 s) tells the two apart.
+    // P(W > 2 s) distinguishes silences from pauses.
     let long = waits.iter().filter(|wait| **wait > 2.0).count() as f64 / n;
     let p = 0.67 * (-2.0f64 / 0.3).exp() + 0.33 * (-2.0f64 / 5.0).exp();
     assert!((long - p).abs() < 4.0 * (p * (1.0 - p) / n).sqrt(), "{long}, expected {p}");
 }
 
-/// Open loop: what is offered is the mean burst over the mean time between two, whatever the
-/// network can carry.
+/// In an open loop the offered load is the mean burst over the mean interval, regardless of the network.
 #[test]
-fn the_offered_load_is_burst_over_interval() {
+fn open_loop_load_is_burst_over_interval() {
     let result = simulate(
         "on_off = { closed_loop = false, silence_probability = 0.33, pause.exponential.mean = \"300 ms\", \
          silence.exponential.mean = \"5 s\", burst.exponential.mean = \"30 kB\" }",
@@ -102,14 +101,13 @@ fn open_loop_bursts_overlap_when_the_network_is_slow() {
     );
     let rows = &result.series.transfers;
     assert!(begins(rows).iter().enumerate().all(|(i, t)| (t - (i as f64 + 1.0)).abs() < 1e-9));
-    // 480 kb/s are offered to 384 kb/s: the delay grows.
+    // An offered load of 480 kbit/s exceeds the 384 kbit/s of the channel, so the delay grows.
     assert!(delay(&rows[rows.len() - 1]) > 10.0 * delay(&rows[0]));
 }
 
-/// Each part of a page is asked for over the uplink: nothing is through in less than two
-/// small-packet trips.
+/// Each part of a page is requested over the uplink, so it takes at least two trips of small packets.
 #[test]
-fn web_pages_are_asked_for() {
+fn web_transfers_take_a_request() {
     let result = simulate("web.reading.constant.value = \"1 s\"", "5000 s");
     let rows = &result.series.transfers;
     assert!(rows.len() > 500);
@@ -117,7 +115,7 @@ fn web_pages_are_asked_for() {
 }
 
 #[test]
-fn the_same_seed_asks_for_the_same() {
+fn same_seed_draws_the_same_traffic() {
     let totals = || simulate("web = {}", "2000 s").flows[0].app_bytes;
     assert_eq!(totals(), totals());
 }

@@ -1,7 +1,7 @@
-//! What made a host send a packet, from headers and times alone.
+//! Inference of why a host sent a packet, from headers and times alone.
 //!
-//! A host answers what has arrived within [`ANSWERS`]; what comes later was the work of a timer, of a pacer or of the
-//! application. All that is not certain from that is a rule of this file, and stands in `docs/explain.md`.
+//! A host answers an arrival within [`ANSWERS`]; a later packet was triggered by a timer, a pacer or the application.
+//! Whatever these times leave open is decided by a rule of this file, described in `docs/explain.md`.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -11,80 +11,84 @@ use nodeb_emu::head::{ACK, SYN};
 use nodeb_sim::world::Direction;
 use nodeb_tcp::segment::Kind;
 
-use super::{Told, segment, site};
+use super::{SentSegment, segment, site};
 use crate::cause::{Cause, Step};
 use crate::timeline::Basis;
 
-/// Within this time a host does by itself what an arrival asks of it; delayed ACKs take 40 ms or more.
+/// Maximum time that a host takes to answer an arrival by itself; delayed ACKs take 40 ms or more.
 pub(crate) const ANSWERS: Duration = Duration(20_000_000);
 
-/// Packets of one burst follow each other within this time.
+/// Maximum time between packets of one burst.
 const BURST: Duration = Duration(1_000_000);
 
-/// The least that retransmission timers take: Linux has 200 ms (RFC 6298 asks for 1 s).
-const LEAST_TIMEOUT: Duration = Duration(200_000_000);
+/// Minimum duration of retransmission timers: Linux uses 200 ms (RFC 6298 recommends 1 s).
+const MIN_TIMEOUT: Duration = Duration(200_000_000);
 
-/// What becomes of the reason for which the path goes round, where it passes a host.
+/// Effect of a host on the reason for the current round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// It goes on as it was.
+    /// The reason stays the same.
     Same,
-    /// It is a new one.
+    /// A new round trip with this reason begins, going back.
     For(Cause),
-    /// None: what was before stands for itself.
+    /// No round trip: earlier latencies are charged to themselves.
     Over,
 }
 
-/// What made a host send a packet.
+/// Reason why a host sent a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// Since when it could have been sent.
+    /// Event since which it could have been sent.
     pub basis: Basis,
-    /// Why it was not sent then.
+    /// Cause of the delay since then.
     pub cause: Cause,
-    /// What was happening meanwhile.
+    /// Activity meanwhile.
     pub step: Step,
-    /// Why the path goes round.
+    /// Effect on the reason for the current round trip.
     pub round: Round,
 }
 
-/// Something that has come to a host.
+/// Packet that was handed to a host.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     handed: Time,
     packet: u32,
 }
 
-/// One end of a connection.
+/// Inferred state of one end of a connection.
 #[derive(Debug, Default)]
 struct Host {
-    /// What comes, and has not come yet.
+    /// Future arrivals in the order of time.
     arrivals: VecDeque<Arrival>,
     latest: Option<Arrival>,
-    /// The last that is to be acknowledged, and the first since the last ACK.
+    /// Last arrival that is to be acknowledged.
     asking: Option<Arrival>,
+    /// First arrival that is to be acknowledged since the last ACK.
     unanswered: Option<Arrival>,
     last_data: Option<u32>,
-    /// The last sending of each segment, by its number.
+    /// Last transmission of each segment, by its sequence number.
     copies: HashMap<u64, u32>,
     last_ack: Option<u32>,
-    /// One past what it has sent, what of it is acknowledged, and the window that its peer allows.
+    /// Sequence number after the last byte sent.
     next: u64,
+    /// First sequence number that is not acknowledged.
     acked: u64,
+    /// Window that the peer allows, in bytes.
     window: u64,
     shift: u8,
-    /// Bytes of the largest segment that it has sent.
+    /// Payload in bytes of the largest segment sent.
     largest: u32,
-    /// After each of its segments that is not acknowledged: one past its end, and what was in flight then.
+    /// For each segment that is not acknowledged: its end, and the bytes in flight after it was sent.
     flights: VecDeque<(u64, u64)>,
-    /// What was in flight when the segment was sent that was acknowledged last.
+    /// Bytes in flight when the segment was sent that was acknowledged last.
     flight_before: u64,
-    /// Whether what came last reports a gap.
+    /// Whether the last arrival reports a gap.
     has_gap: bool,
 }
 
-/// The packets of a connection whose data go mostly one way, each with what made it be sent.
-pub(super) fn told(connection: &Connection, main: Direction, user: u32) -> Vec<Told> {
+/// Returns the packets of a connection with their inferred origins. Most data flow in the direction `main`; `user` is
+/// the number of the phone's user.
+pub(super) fn infer(connection: &Connection, main: Direction, user: u32) -> Vec<SentSegment> {
     let mut hosts = [Host::default(), Host::default()];
     for (number, packet) in (0..).zip(&connection.packets) {
         if let Some(handed) = packet.handed {
@@ -97,21 +101,21 @@ pub(super) fn told(connection: &Connection, main: Direction, user: u32) -> Vec<T
         host.arrivals.make_contiguous().sort_by_key(|arrival| arrival.handed);
     }
     let packets = &connection.packets;
-    let mut told = Vec::with_capacity(packets.len());
+    let mut segments = Vec::with_capacity(packets.len());
     for (number, packet) in (0..).zip(packets) {
         let host = &mut hosts[usize::from(packet.direction == Direction::Up)];
         host.take(packets, packet.at);
         let origin = host.origin(packets, packet, main);
         host.send(packet, number);
-        told.push(Told { segment: segment(user, kind(packet, main), packet), origin });
+        segments.push(SentSegment { segment: segment(user, kind(packet, main), packet), origin });
     }
-    told
+    segments
 }
 
-/// What a packet is called, seen from the way that most of the data go.
+/// Returns the kind of a packet, seen from the direction of most data.
 fn kind(packet: &Sent, main: Direction) -> Kind {
     match (packet.tcp.has(SYN), packet.is_bare()) {
-        // The answer to a SYN is the sender's first segment, as in the simulator.
+        // A SYN-ACK is the sender's first segment, as in the simulator.
         (true, _) if packet.tcp.has(ACK) => Kind::Data,
         (true, _) => Kind::Connect,
         (false, true) => Kind::Ack,
@@ -121,7 +125,7 @@ fn kind(packet: &Sent, main: Direction) -> Kind {
 }
 
 impl Host {
-    /// Takes what has been handed over by now.
+    /// Handles all arrivals up to now.
     fn take(&mut self, packets: &[Sent], now: Time) {
         while let Some(arrival) = self.arrivals.front().copied().filter(|it| it.handed <= now) {
             self.arrivals.pop_front();
@@ -159,7 +163,7 @@ impl Host {
             self.last_data = Some(number);
             self.copies.insert(packet.seq, number);
         }
-        // Everything but a SYN acknowledges.
+        // All packets but a SYN acknowledge.
         if packet.tcp.has(ACK) {
             (self.last_ack, self.unanswered, self.asking) = (Some(number), None, None);
         }
@@ -170,16 +174,16 @@ impl Host {
             return self.of_ack(packets, packet, main);
         }
         if packet.again {
-            return self.of_repetition(packets, packet);
+            return self.of_retransmission(packets, packet);
         }
         self.of_data(packets, packet, main)
     }
 
-    /// What a bare ACK was sent for: what arrived just before, or a timer that had held it back.
+    /// Infers why a bare ACK was sent: because of an arrival just before, or of a timer that had delayed it.
     fn of_ack(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
         let works = works(packet.direction);
         let (Some(asking), Some(first)) = (self.asking, self.unanswered) else {
-            // It tells of a window, or that its end is still there.
+            // It updates the window, or is a keep-alive.
             let basis = self.last_ack.or(self.last_data).map_or(Basis::Unknown, Basis::Sent);
             return Origin { basis, cause: Cause::ReceiverWindow, step: Step::Reads, round: Round::Same };
         };
@@ -190,15 +194,15 @@ impl Host {
         let asked = &packets[asking.packet as usize].tcp;
         let round = match packet.direction == main {
             _ if asked.has(SYN) => Round::For(Cause::Handshake),
-            // Data that wait behind this ACK had been asked for.
+            // Data that wait for this ACK had been requested.
             true if asked.payload > 0 => Round::For(Cause::Request),
             _ => Round::Same,
         };
         Origin { basis: Basis::Received(asking.packet), cause: works, step: Step::HostWorks, round }
     }
 
-    /// What made it send again: an arrival, its repetition before, or a timer.
-    fn of_repetition(&self, packets: &[Sent], packet: &Sent) -> Origin {
+    /// Infers why a segment was retransmitted: because of an arrival, another retransmission before, or a timer.
+    fn of_retransmission(&self, packets: &[Sent], packet: &Sent) -> Origin {
         let round = Round::For(Cause::Recovery);
         let copy = self.copies.get(&packet.seq).copied().or(self.last_data);
         let basis_of_copy = copy.map_or(Basis::Unknown, Basis::Sent);
@@ -214,7 +218,7 @@ impl Host {
                 let (basis, cause) = (Basis::Received(number), works(packet.direction));
                 Origin { basis, cause, step: Step::HostWorks, round }
             }
-            Some((handed, number)) if self.has_gap && packet.at.since(handed) < LEAST_TIMEOUT => {
+            Some((handed, number)) if self.has_gap && packet.at.since(handed) < MIN_TIMEOUT => {
                 let basis = Basis::Received(number);
                 Origin { basis, cause: Cause::Recovery, step: Step::TimerRuns, round }
             }
@@ -222,26 +226,28 @@ impl Host {
         }
     }
 
-    /// What made it send something new.
+    /// Infers why a new segment was sent.
     fn of_data(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
         let works = works(packet.direction);
         let sent = self.last_data.map(|number| (packets[number as usize].at, number));
         let came = self.latest.filter(|it| sent.is_none_or(|(at, _)| it.handed > at));
-        let is_dry = self.is_dry(packets);
+        let is_application_limited = self.is_application_limited(packets);
         let at_once = |since: Time, within: Duration| packet.at.since(since) <= within;
-        // What has data was asked for by an application, which may have waited.
-        let asks = |came: &Arrival| packets[came.packet as usize].tcp.payload > 0;
+        // An application reacts to data, and may have waited.
+        let is_request = |came: &Arrival| packets[came.packet as usize].tcp.payload > 0;
         let by_host = |basis, round| Origin { basis, cause: works, step: Step::HostWorks, round };
-        // What was asked for, or an ACK that let it go.
+        // Data that an arrival requested, or that an ACK released.
         if let Some(came) = came
-            && (sent.is_none() || at_once(came.handed, ANSWERS) || asks(&came))
+            && (sent.is_none() || at_once(came.handed, ANSWERS) || is_request(&came))
         {
             let round = self.round(packets, &packets[came.packet as usize], packet, main);
             return by_host(Basis::Received(came.packet), round);
         }
         match sent {
             None => by_host(Basis::Unknown, Round::Over),
-            Some((at, number)) if is_dry || at_once(at, BURST) => by_host(Basis::Sent(number), Round::Same),
+            Some((at, number)) if is_application_limited || at_once(at, BURST) => {
+                by_host(Basis::Sent(number), Round::Same)
+            }
             Some((_, number)) => {
                 let (cause, step) = (Cause::Pacing, Step::Paced);
                 Origin { basis: Basis::Sent(number), cause, step, round: Round::Same }
@@ -249,13 +255,13 @@ impl Host {
         }
     }
 
-    /// Whether it had sent everything that its application had written: the last segment was not full.
-    fn is_dry(&self, packets: &[Sent]) -> bool {
+    /// Returns true if the application limited the sender: its last segment was not full.
+    fn is_application_limited(&self, packets: &[Sent]) -> bool {
         let last = self.last_data.map(|number| packets[number as usize].tcp);
         last.is_none_or(|tcp| tcp.payload < self.largest || tcp.has(SYN))
     }
 
-    /// Why the path goes round by what came.
+    /// Returns the effect of the arrival `came`, which triggered `packet`, on the reason for the round trip.
     fn round(&self, packets: &[Sent], came: &Sent, packet: &Sent, main: Direction) -> Round {
         let has_sent_data = self.next > 1;
         if came.tcp.has(SYN) || (came.is_bare() && !has_sent_data) {
@@ -267,7 +273,7 @@ impl Host {
         Round::For(self.limit(packets, packet))
     }
 
-    /// Bytes that it sends for the first time from a packet on, before anything else is handed over to it.
+    /// Returns the new bytes sent in a burst from `packet` on, before the next arrival.
     fn burst(&self, packets: &[Sent], packet: &Sent) -> u64 {
         let next = self.arrivals.front().map_or(Time(u64::MAX), |arrival| arrival.handed);
         let from = packets.partition_point(|it| it.number < packet.number);
@@ -280,12 +286,12 @@ impl Host {
         of_burst.map(|it| u64::from(it.tcp.payload)).sum()
     }
 
-    /// What had kept it from sending more, before the ACK that came last.
+    /// Returns the limit that had stopped the sender before the last ACK.
     fn limit(&self, packets: &[Sent], packet: &Sent) -> Cause {
         let flight = self.next.saturating_sub(self.acked) + self.burst(packets, packet);
         if self.has_gap {
             Cause::Recovery
-        } else if self.is_dry(packets) {
+        } else if self.is_application_limited(packets) {
             Cause::Application
         } else if self.window > 0 && flight + u64::from(self.largest) > self.window {
             Cause::ReceiverWindow
@@ -297,7 +303,7 @@ impl Host {
     }
 }
 
-/// What a host's own time is charged to.
+/// Returns the cause to which a host's own time is charged.
 fn works(direction: Direction) -> Cause {
     if site(direction) == nodeb_base::event::Site::Phone { Cause::Application } else { Cause::Server }
 }

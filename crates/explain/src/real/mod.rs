@@ -1,8 +1,8 @@
-//! Why a real TCP connection took as long as it did: a recorded flight, flown again and listened to.
+//! Critical path of a real TCP connection in a recorded emulation, found by replaying the recording.
 //!
-//! What happens in the cell is told by events, as of simulated connections. What made a host send is not: it is
-//! inferred from the headers that the log kept and the times at both ends ([`host`]), as Barford and Crovella did
-//! with packet traces. The walk through the cell is the same.
+//! The replay emits the events of the cell as for simulated connections. Why a host sent a packet is not known from
+//! events: it is inferred from the headers in the log and the times at both ends (module `host`), as Barford and Crovella
+//! did with packet traces. The walk through the cell is the same.
 
 mod host;
 #[cfg(test)]
@@ -26,56 +26,63 @@ use crate::timeline::Timeline;
 use crate::too_long;
 use crate::walk::Walk;
 
-/// Why a connection cannot be explained.
+/// Reason why a connection cannot be explained.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The log, or the world that it is flown in.
+    /// The log cannot be read or replayed.
     #[error(transparent)]
-    Flight(#[from] nodeb_emu::Error),
-    /// It has no such connection.
-    #[error("the flight has {connections} TCP connections, numbered from 0, and no number {connection}")]
+    Recording(#[from] nodeb_emu::Error),
+    /// The recording has no such connection.
+    #[error(
+        "there is no connection {connection}; the recording has {connections} TCP connections, numbered from 0"
+    )]
     NoConnection {
-        /// Asked for.
+        /// Number of the connection that was requested.
         connection: usize,
-        /// How many there are.
+        /// Number of connections.
         connections: usize,
     },
-    /// Nothing of it came to the other end.
-    #[error("of connection {0} no packet has arrived: there is nothing to explain")]
+    /// No packet of the connection arrived.
+    #[error(
+        "no packet of connection {0} has arrived, so there is nothing to explain; expected a connection with data"
+    )]
     NothingArrived(usize),
-    /// It has more packets and blocks than there is memory for.
+    /// The connection has more records than [`MAX_RECORDS`](crate::MAX_RECORDS); the time is that of the first record
+    /// too many.
     #[error("{}", too_long(*.0))]
     TooLong(Time),
-    /// The cell is not the one of the flight.
-    #[error("flown again, not the same becomes of its packets: {0}")]
+    /// Replayed packets have other fates than in the recording.
+    #[error("the replay differs from the recording: {0}; expected the scenario and version of the recording")]
     Differs(String),
 }
 
-/// A packet of the connection, as the walk knows it, and what made its end send it.
+/// Packet of the connection with the inferred reason for sending it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told {
+pub(crate) struct SentSegment {
     segment: Segment,
     origin: Origin,
 }
 
-/// Hears a flight for one connection.
-struct Pilot<'a> {
+/// Listener to a replay that records one connection.
+struct ConnectionListener<'a> {
     timeline: Timeline,
-    told: Vec<Told>,
+    segments: Vec<SentSegment>,
     connection: &'a Connection,
-    /// Packets of the connection that have been sent.
+    /// Number of packets of the connection sent so far.
     sent: usize,
-    /// The number in the flight of the packet that ends the path.
+    /// Number in the recording of the packet that ends the path.
     last: u64,
     bytes: u64,
-    /// What first was not as in the flight.
+    /// First difference from the recording.
     differs: Option<String>,
     names: PlaceNames,
 }
 
-/// Explains connection number `connection` of a recorded flight; `users` are the real users of its phones.
+/// Replays a recording and returns the critical path of its connection number `connection`. `users` are the real
+/// users of its phones.
 ///
 /// # Errors
+///
 /// See [`Error`].
 pub fn explain(
     log: Log<'_>,
@@ -93,9 +100,9 @@ pub fn explain(
     let last = came.last.or_else(|| last_arrived(found)).ok_or(Error::NothingArrived(connection))?;
     let mut timeline = Timeline::new(scenario, user, 0);
     timeline.origins = Some(Vec::with_capacity(found.packets.len()));
-    let mut pilot = Pilot {
+    let mut listener = ConnectionListener {
         timeline,
-        told: host::told(found, direction, user),
+        segments: host::infer(found, direction, user),
         connection: found,
         sent: 0,
         last: found.packets[last].number,
@@ -103,30 +110,30 @@ pub fn explain(
         differs: None,
         names: PlaceNames::of(scenario),
     };
-    let (replay, _) = log.fly(scenario, seed, users, &mut pilot)?;
-    if let Some(differs) = pilot.differs {
+    let (replay, _) = log.fly(scenario, seed, users, &mut listener)?;
+    if let Some(differs) = listener.differs {
         return Err(Error::Differs(differs));
     }
-    if let Some(after) = pilot.timeline.too_long {
+    if let Some(after) = listener.timeline.too_long {
         return Err(Error::TooLong(after));
     }
-    if pilot.timeline.ended.is_some() {
-        return pilot.path(&came, log.control);
+    if listener.timeline.ended.is_some() {
+        return listener.path(&came, log.control);
     }
     let differs = replay.differs;
     Err(Error::Differs(
-        differs.unwrap_or_else(|| "what ended the connection in the flight does not arrive".to_owned()),
+        differs.unwrap_or_else(|| "the last packet of the connection does not arrive".to_owned()),
     ))
 }
 
-/// The packet that arrived last, of a connection without data.
+/// Returns the packet that arrived last, for a connection without data.
 fn last_arrived(connection: &Connection) -> Option<usize> {
     (0..connection.packets.len())
         .filter(|at| connection.packets[*at].arrived.is_some())
         .max_by_key(|at| connection.packets[*at].arrived)
 }
 
-impl Pilot<'_> {
+impl ConnectionListener<'_> {
     fn path(&self, came: &Came, control: &Control) -> Result<Path, Error> {
         let timeline = &self.timeline;
         let begun = timeline.begun.unwrap_or_default();
@@ -137,7 +144,7 @@ impl Pilot<'_> {
         Ok(Path { begun, ended, bytes: came.bytes, complete: came.all, lost, busy, spans, names })
     }
 
-    /// A packet of the user is sent; of the connection's it is told what made it be.
+    /// Records a packet that the user sends, with its inferred origin if it belongs to the connection.
     fn send(&mut self, at: Time, event: &Event) -> ControlFlow<()> {
         let Event::Sent { place, packet, seq: number, .. } = *event else {
             return ControlFlow::Continue(());
@@ -149,7 +156,7 @@ impl Pilot<'_> {
         if self.sent == 0 {
             self.timeline.begin(at, self.bytes);
         }
-        let Told { segment, origin } = self.told[self.sent];
+        let SentSegment { segment, origin } = self.segments[self.sent];
         self.sent += 1;
         self.timeline.packets.send(at, place.site, packet, &segment);
         self.timeline.origins.get_or_insert_default().push(origin);
@@ -157,14 +164,14 @@ impl Pilot<'_> {
     }
 }
 
-impl Pilot<'_> {
-    /// A packet of the connection has arrived; the path ends with the last.
+impl ConnectionListener<'_> {
+    /// Records the arrival of a packet of the connection; the last one ends the run.
     fn arrive(&mut self, at: Time, number: u32) -> ControlFlow<()> {
         let packet = &self.connection.packets[number as usize];
         if packet.arrived != Some(at) {
             let then = packet.arrived.map_or("not at all".to_owned(), |then| format!("at {} ns", then.0));
             self.differs =
-                Some(format!("packet {} arrives at {} ns, in the flight {then}", packet.number, at.0));
+                Some(format!("packet {} arrives at {} ns, in the recording {then}", packet.number, at.0));
             return ControlFlow::Break(());
         }
         if packet.number == self.last {
@@ -175,7 +182,7 @@ impl Pilot<'_> {
     }
 }
 
-impl Listener for Pilot<'_> {
+impl Listener for ConnectionListener<'_> {
     fn mask(&self) -> Mask {
         self.timeline.mask()
     }
@@ -193,12 +200,12 @@ impl Listener for Pilot<'_> {
     }
 }
 
-/// Where packets of a way begin.
+/// Returns the site that sends packets in a direction.
 fn site(direction: Direction) -> Site {
     if direction == Direction::Down { Site::Server } else { Site::Phone }
 }
 
-/// What a packet is to the walk.
+/// Returns a packet as a segment for the walk.
 fn segment(user: u32, kind: Kind, sent: &nodeb_emu::connections::Sent) -> Segment {
     let seq = if kind == Kind::Ack { sent.ack } else { sent.seq };
     Segment { seq, size: sent.bytes, retransmission: sent.again, ..Segment::control(user, kind) }

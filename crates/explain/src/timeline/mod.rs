@@ -1,10 +1,10 @@
-//! What is kept of a run for one transfer: the packets of its flow, what they waited for and why they were sent.
+//! The record of one transfer: the packets of its flow, what they waited for, and why they were sent.
 //!
-//! Kept is what happens while the transfer is under way, and of the time before only what is still on its way
-//! then. That bounds the memory by the transfer, and [`MAX_RECORDS`] bounds the transfer.
+//! It covers the time of the transfer and, of the time before, only packets still in flight at its start. This bounds
+//! the memory by the size of the transfer, and [`MAX_RECORDS`] bounds that.
 
 mod air;
-mod flying;
+mod in_flight;
 mod near;
 mod packets;
 mod service;
@@ -26,14 +26,14 @@ use crate::real::Origin;
 use crate::span::Lost;
 use packets::Packets;
 
-/// Most records of packets, places and blocks that are kept, 16 to 72 bytes each: about 1 GB, a transfer of 2 GB over a
-/// wire.
+/// Maximum number of records of packets, places and blocks, 16 to 72 bytes each: about 1 GB, enough for a transfer of
+/// 2 GB over a wired link.
 pub const MAX_RECORDS: usize = 16_000_000;
 
-/// After so many records before the transfer has begun, what is over is forgotten.
+/// Number of records before the start of the transfer after which finished packets are discarded.
 const FORGET_AFTER: usize = 1 << 14;
 
-/// A user's position: its flow, its bearer and its place among the bearer's users.
+/// Position of a user: its flow, its bearer and its index among the bearer's users.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UserPosition {
     pub flow: u32,
@@ -41,61 +41,63 @@ pub(crate) struct UserPosition {
     pub user: u32,
 }
 
-/// What the radio is like, as far as the walk asks.
+/// Properties of the radio that the walk needs.
 #[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each says something of its own about a radio")]
+#[expect(clippy::struct_excessive_bools, reason = "the properties are independent")]
 pub(crate) struct Radio {
-    /// Its TTI, where it has one.
+    /// TTI, if the radio has one.
     pub tti: Option<Duration>,
-    /// From the beginning of a TTI in which a block fails until it may go again.
+    /// Time from the start of a TTI in which a block fails until its earliest retransmission.
     pub retransmits_after: Duration,
-    /// Whether hybrid ARQ repeats blocks.
+    /// Whether hybrid ARQ retransmits blocks.
     pub has_harq: bool,
-    /// Size of the frames that a block consists of, where new and retransmitted ones share blocks.
+    /// Size in bytes of the frames of a block, if new and retransmitted frames share blocks.
     pub frame_bytes: Option<u32>,
-    /// Whether users' own channels decide whether they can be served.
+    /// Whether users can be served only if their own channels allow it.
     pub has_channels: bool,
-    /// How long nothing is sent to a user whose cell changes.
+    /// Time without transmissions to a user whose cell changes.
     pub interruption: Duration,
     /// Whether users are switched between channels.
     pub has_states: bool,
-    /// Whether bearers, and uplinks, send at recorded delivery opportunities only.
+    /// Whether bearers transmit at recorded delivery opportunities only.
     pub has_opportunities: bool,
+    /// Whether uplinks transmit at recorded delivery opportunities only.
     pub has_opportunities_up: bool,
 }
 
-/// The story of one transfer.
+/// Record of one transfer.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     pub position: UserPosition,
     pub radio: Radio,
-    /// Transfers of the flow still to begin, and to arrive, before the one that is explained.
+    /// Number of transfers of the flow still to begin before the one that is explained.
     to_begin: u64,
+    /// Number of transfers of the flow still to arrive before the one that is explained.
     to_arrive: u64,
-    /// Transfers of the flow that have begun.
+    /// Number of transfers of the flow that have begun.
     pub begun_transfers: u64,
     pub begun: Option<Time>,
     pub ended: Option<Time>,
-    /// When there were more records than there is memory for.
+    /// Time at which the number of records exceeded [`MAX_RECORDS`].
     pub too_long: Option<Time>,
     pub bytes: u64,
-    /// The packet that completed it.
+    /// Number of the packet that completed the transfer.
     pub last: u32,
-    /// Whether a timer of the sender that faces the phone runs.
+    /// Whether a timer of the sender that faces the phone is armed.
     pub is_armed: bool,
-    /// Packets of the flow that were lost since it has begun.
+    /// Packets of the flow lost since the transfer began.
     pub lost: Lost,
-    /// Whether a Snoop agent sees what passes the uplinks.
+    /// Whether a Snoop agent handles the packets of uplinks.
     has_snoop: bool,
     pub packets: Packets,
     pub lanes: Lanes,
     pub air: Air,
-    /// What made the hosts send the packets, by their numbers, where they are real.
+    /// Inferred origins of the packets, by their numbers; `None` if hosts are simulated.
     pub origins: Option<Vec<Origin>>,
 }
 
 impl Timeline {
-    /// A timeline of transfer number `transfer` of a user.
+    /// Creates the timeline of transfer number `transfer` of a user.
     pub fn new(scenario: &Scenario, user: u32, transfer: u64) -> Self {
         let facts = scenario.radio.facts();
         let (bearer, position) = if facts.is_shared { (0, user) } else { (user, 0) };
@@ -147,7 +149,7 @@ impl Timeline {
         self.packets.begin(at, (self.begun == Some(at)).then_some(self.bytes));
     }
 
-    /// A transfer of the flow is there; ends the run if it is the one that is explained.
+    /// Records the arrival of a transfer of the flow; ends the run if it is the one that is explained.
     fn arrive(&mut self, at: Time) -> ControlFlow<()> {
         if self.to_arrive > 0 {
             self.to_arrive -= 1;
@@ -157,7 +159,7 @@ impl Timeline {
         ControlFlow::Break(())
     }
 
-    /// A packet is lost, the flow's or another's.
+    /// Records the loss of a packet.
     fn lose(&mut self, at: Time, packet: PacketId, cause: Cause) {
         if self.begun.is_some() && self.packets.number(packet).is_some() {
             let lost = match cause {
@@ -170,7 +172,7 @@ impl Timeline {
         self.packets.lose(at, packet);
     }
 
-    /// A link or channel sends a packet.
+    /// Records that a link or channel serves a packet.
     fn serve(&mut self, place: Place, packet: PacketId, served: Served, arrives: Time) {
         let hop = self.packets.hop_of(packet);
         let lane = self.lanes.at(place);
@@ -183,7 +185,7 @@ impl Timeline {
         }
     }
 
-    /// What is over when nothing of the transfer has begun is of no use.
+    /// Discards finished packets while the transfer has not begun.
     #[inline]
     fn forget(&mut self) {
         if self.begun.is_none() && self.packets.hops.len() + self.air.tx.len() > FORGET_AFTER {
@@ -193,7 +195,7 @@ impl Timeline {
         }
     }
 
-    /// How long each link or channel was busy with the flow's packets between two times.
+    /// Returns the time for which each link or channel served packets of the flow between two times.
     pub fn busy(&self, begun: Time, ended: Time) -> Vec<(Place, Duration)> {
         let mut busy: Vec<_> = self.lanes.busy(begun, ended).collect();
         let on_air = self.air.busy(begun, ended);
@@ -203,12 +205,12 @@ impl Timeline {
         busy
     }
 
-    /// How many records of packets, places and blocks are kept.
+    /// Returns the number of records of packets, places and blocks.
     pub fn records(&self) -> usize {
         self.packets.list.len() + self.packets.hops.len() + self.air.records()
     }
 
-    /// Ends the run when more records are kept than there is memory for: looked at when a packet is sent.
+    /// Ends the run if there are too many records; called when a packet is sent.
     pub fn check_records(&mut self, at: Time) -> ControlFlow<()> {
         if self.records() <= MAX_RECORDS {
             return ControlFlow::Continue(());
@@ -217,8 +219,8 @@ impl Timeline {
         ControlFlow::Break(())
     }
 
-    /// TTIs of the bearer go to others. On a shared channel users take turns; codes of their own are in nobody's
-    /// way.
+    /// Records TTIs of the bearer in which other users are served, if users take turns. Users with codes of their own
+    /// do not delay each other.
     fn serve_others(&mut self, from: Time, ttis: u32) {
         if self.radio.has_harq {
             let lasts = Duration(self.radio.tti.unwrap_or_default().0 * u64::from(ttis));
@@ -227,23 +229,23 @@ impl Timeline {
         }
     }
 
-    // Not a part of `on_event`, where each short event would save registers for it.
+    // Inlined into `on_event`, it would make each short event save more registers.
     #[inline(never)]
     fn on_air_event(&mut self, at: Time, event: &Event) {
         let UserPosition { bearer: own, user: me, .. } = self.position;
         match *event {
             Event::Block { bearer, user, block, units, transmission, failed } if bearer == own => {
                 if user == me {
-                    // What has come through is sent again where its answer may be misread.
-                    let comes_again = failed || self.radio.has_channels;
-                    self.air.send(at, block, units, transmission, failed, comes_again);
+                    // A block that was received may be retransmitted if its ACK is misread.
+                    let may_follow = failed || self.radio.has_channels;
+                    self.air.send(at, block, units, transmission, failed, may_follow);
                 } else {
                     self.serve_others(at, 1);
                 }
             }
             Event::Run { bearer, user, blocks } if bearer == own => {
                 if user == me {
-                    self.air.send_together(at, &blocks);
+                    self.air.send_run(at, &blocks);
                 } else {
                     self.serve_others(at, blocks.ttis);
                 }
@@ -275,7 +277,8 @@ impl Timeline {
 
 impl Listener for Timeline {
     fn mask(&self) -> Mask {
-        // Where a packet has left a place follows from where it comes next; only a Snoop agent needs to know more.
+        // The time at which a packet leaves a place is that at which it enters the next one. Only a Snoop agent needs
+        // it.
         let left = Mask::LEFT.when(self.has_snoop);
         [Mask::ENTERED, left, Mask::SERVICE, Mask::DECISIONS, Mask::RECOVERY, Mask::RUNS, Mask::CHANNELS]
             .into_iter()
@@ -298,7 +301,7 @@ impl Listener for Timeline {
                 self.packets.pass_snoop(at, packet);
             }
             Event::Served { place, channel, packet, from, sent, arrives } if self.is_own(place) => {
-                // Another user's dedicated channel is in nobody's way.
+                // Another user's dedicated channel does not delay this user.
                 if channel == 0 || channel == self.position.user + 1 {
                     self.serve(place, packet, Served { from, sent }, arrives);
                 }
@@ -307,7 +310,7 @@ impl Listener for Timeline {
                 self.packets.hold(place.site, hold);
             }
             Event::Rang { place, flow, clock } if flow == self.position.flow => {
-                self.packets.ring(at, place.site, clock);
+                self.packets.expire_timer(at, place.site, clock);
             }
             Event::Recovery { flow, state: Recovery::Reduced }
                 if flow == self.position.flow && self.begun.is_some() =>

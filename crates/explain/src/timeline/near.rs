@@ -1,23 +1,23 @@
-//! Places in sorted lists, looked for near the last one found.
+//! Search in sorted lists that starts near the previous result.
 
 use std::cell::Cell;
 
-/// Steps from the last place after which the whole list is searched.
+/// Number of steps after which the whole list is searched.
 const STEPS: usize = 8;
 
-/// The place found last: a walk looks for one that is near it.
+/// Index found last; a walk mostly searches near it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Near(Cell<usize>);
 
 impl Near {
-    /// The first place in a list at which `is_before` does not hold, as [`slice::partition_point`] finds it.
+    /// Returns the first index at which `is_before` is false, like [`slice::partition_point`].
     pub fn partition_point<T>(&self, list: &[T], is_before: impl Fn(&T) -> bool) -> usize {
         let found = self.step(list, &is_before).unwrap_or_else(|| list.partition_point(is_before));
         self.0.set(found);
         found
     }
 
-    /// The place found last, as it was then.
+    /// Returns the index found last, which may be beyond the current list.
     pub fn last(&self) -> usize {
         self.0.get()
     }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_found_nearby_is_what_is_found_anywhere() {
+    fn search_from_the_last_index_matches_a_full_search() {
         let list: Vec<u32> = (0..100).map(|n| n / 3).collect();
         let near = Near::default();
         for wanted in [0, 1, 2, 30, 31, 29, 5, 40, 33, 0, 7] {

@@ -1,22 +1,22 @@
-//! The packets of a flow: the places that they pass, and what made each be sent.
+//! Packets of a flow: the places that they pass, and why each was sent.
 
 use nodeb_base::event::{Clock, Hold, Place, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 use nodeb_tcp::segment::{Kind, Segment};
 
-use super::flying::{Flying, Kept};
+use super::in_flight::{InFlight, Renumbering};
 
-/// No such record.
+/// Index of no record.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Bytes of a transfer for each packet, data and ACKs, about.
+/// Typical number of bytes of a transfer per packet, counting data and ACKs.
 const BYTES_A_PACKET: u64 = 700;
 
-/// Packets for which there is room at most before they are sent.
+/// Maximum number of packets for which memory is reserved at once.
 const MAX_AT_ONCE: usize = 1 << 18;
 
-/// A packet.
+/// Packet of the flow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
     pub id: PacketId,
@@ -25,13 +25,14 @@ pub(crate) struct Packet {
     pub kind: Kind,
     pub size: u32,
     pub seq: u64,
-    pub again: bool,
-    /// What kept its sender from sending it before.
+    pub is_retransmission: bool,
+    /// Limit that had stopped its sender from transmitting it earlier.
     pub hold: Hold,
-    /// What made it be sent.
+    /// Event that triggered its transmission.
     pub moment: Moment,
-    /// The last place that it came to.
+    /// Index of its stay at the last place that it reached.
     pub hop: u32,
+    /// Time of arrival or loss; the end of time while in flight.
     over: Time,
     /// Whether it was lost.
     is_lost: bool,
@@ -40,82 +41,85 @@ pub(crate) struct Packet {
 }
 
 impl Packet {
-    /// When its way was over, if it was.
+    /// Returns the time of arrival or loss, or `None` while the packet is in flight.
     pub fn over(&self) -> Option<Time> {
         (self.over < Time(u64::MAX)).then_some(self.over)
     }
 
-    /// When it left the last place that it came to; the end of time if it is still there, or was lost there.
+    /// Returns the time at which the packet left the last place that it reached; the end of time if it is still there
+    /// or was lost there.
     pub fn left(&self) -> Time {
         if self.is_lost { Time(u64::MAX) } else { self.over }
     }
 }
 
-/// A packet's stay at a place.
+/// Stay of a packet at a place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hop {
-    /// The place before.
+    /// Index of the stay at the previous place.
     pub before: u32,
     pub packet: u32,
     pub place: Place,
     pub entered: Time,
-    /// When it would have arrived without jitter.
+    /// Time of arrival without jitter.
     pub arrives: Time,
-    /// Its turn among the own packets served at the place.
+    /// Index among the flow's packets served at the place.
     pub service: u32,
 }
 
-/// A moment at which something made an end act.
+/// Moment at which an end acted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub at: Time,
     pub why: Why,
 }
 
-/// What made an end act.
+/// Reason why an end acted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// A transfer began, or the run.
+    /// A transfer or the run began.
     Began,
     /// A packet arrived.
     Received(u32),
-    /// A packet passed.
+    /// A packet passed the Snoop agent.
     Passed(u32),
-    /// A timer rang, which had run since its basis.
-    Rang(Clock, Basis),
+    /// A timer expired that had run since its basis.
+    Expired(Clock, Basis),
 }
 
-/// Since when a timer had run, or something was held back.
+/// Event since which a timer had run or a packet was held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Basis {
-    /// Since a packet was sent.
+    /// Transmission of a packet.
     Sent(u32),
-    /// Since a packet had arrived.
+    /// Arrival of a packet.
     Received(u32),
-    /// Since an end had last acted: its place in the list of such moments.
+    /// Last action of an end, by its index in the list of moments.
     Acted(u32),
-    /// Since before anything that is known.
+    /// Event before the first record.
     Unknown,
 }
 
-/// What is known of one sender.
+/// Latest events of one sender.
 #[derive(Clone, Copy, Debug)]
 struct SenderState {
     hold: Hold,
-    /// When it last acted.
+    /// Index of the moment at which it last acted.
     acted: u32,
+    /// Number of the data packet sent last.
     last: u32,
 }
 
-/// What is known of one receiver.
+/// Latest events of one receiver.
 #[derive(Clone, Copy, Debug)]
 struct ReceiverState {
-    /// The first packet that no ACK has answered.
+    /// Number of the first packet that no ACK has answered.
     waiting: u32,
+    /// Number of the ACK sent last.
     last_ack: u32,
 }
 
-/// What last happened at a site, to its sender, its receiver and its requests.
+/// Moments at which sender, receiver and requester of a site last acted.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     sender: Moment,
@@ -137,7 +141,7 @@ impl Latest {
     }
 }
 
-/// Sites at which packets begin.
+/// Sites that send packets.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Server,
@@ -157,14 +161,14 @@ fn end(site: Site) -> Option<usize> {
     Some(end as usize)
 }
 
-/// The packets of one flow.
+/// Packets of one flow.
 #[derive(Debug)]
 pub(crate) struct Packets {
     pub list: Vec<Packet>,
     pub hops: Vec<Hop>,
-    /// Moments that something was held back since.
+    /// Moments since which packets were held back.
     pub moments: Vec<Moment>,
-    flying: Flying,
+    in_flight: InFlight,
     latest: [Latest; 4],
     senders: [SenderState; 4],
     receivers: [ReceiverState; 4],
@@ -180,7 +184,7 @@ impl Default for Packets {
             list: Vec::new(),
             hops: Vec::new(),
             moments: Vec::new(),
-            flying: Flying::default(),
+            in_flight: InFlight::default(),
             latest: [Latest::default(); 4],
             senders: [sender; 4],
             receivers: [ReceiverState { waiting: NONE, last_ack: NONE }; 4],
@@ -192,35 +196,35 @@ impl Default for Packets {
 }
 
 impl Packets {
-    /// A packet's number in the list, if it is the flow's and on its way.
+    /// Returns the number of a packet, or `None` if it is another flow's or not in flight.
     pub fn number(&self, packet: PacketId) -> Option<u32> {
-        self.flying.get(packet)
+        self.in_flight.get(packet)
     }
 
-    /// The last place that a packet has come to.
+    /// Returns the index of a packet's stay at the last place that it reached.
     pub fn hop_of(&self, packet: PacketId) -> Option<u32> {
         self.number(packet).map(|number| self.list[number as usize].hop).filter(|hop| *hop != NONE)
     }
 
-    /// The packet that a phone received last.
+    /// Returns the number of the packet that a phone received last.
     pub fn received_last(&self) -> u32 {
         self.received_last
     }
 
-    /// The oldest of the server's packets that is on its way and has not been lost.
+    /// Returns the oldest data packet in flight, or `None` if there is none.
     pub fn oldest_data(&self) -> Option<u32> {
         let is_data = |number: &u32| self.list[*number as usize].kind == Kind::Data;
-        self.flying.numbers().filter(is_data).min_by_key(|number| {
+        self.in_flight.numbers().filter(is_data).min_by_key(|number| {
             let packet = &self.list[*number as usize];
             (packet.seq, *number)
         })
     }
 
-    /// A transfer begins; of the one that is explained, its bytes.
+    /// Records the begin of a transfer. `explained` is its size in bytes if it is the one that is explained.
     pub fn begin(&mut self, at: Time, explained: Option<u64>) {
         if let Some(bytes) = explained {
             self.has_begun = true;
-            // Room for data and ACKs is had at once: lists that grow are copied.
+            // Reserving for data and ACKs at once avoids copies of growing lists.
             let packets = usize::try_from(bytes / BYTES_A_PACKET).unwrap_or(MAX_AT_ONCE).min(MAX_AT_ONCE);
             self.list.reserve(packets);
             self.hops.reserve(3 * packets);
@@ -228,23 +232,23 @@ impl Packets {
         self.latest = [Latest::all(Moment { at, why: Why::Began }); 4];
     }
 
-    /// Notes a moment that something is held back since.
+    /// Adds a moment since which packets are held back. Returns its index.
     fn note(&mut self, moment: Moment) -> u32 {
-        // An end sends several packets at one moment.
+        // An end may send several packets at one moment.
         if self.moments.last() != Some(&moment) {
             self.moments.push(moment);
         }
         self.moments.len() as u32 - 1
     }
 
-    // Not a part of `on_event`, where each short event would save registers for it.
+    // Inlined into `on_event`, it would make each short event save more registers.
     #[inline(never)]
     pub fn send(&mut self, at: Time, site: Site, id: PacketId, segment: &Segment) {
         let Some(end) = end(site) else {
             return;
         };
         let number = self.list.len() as u32;
-        let &Segment { kind, size, seq, retransmission: again, .. } = segment;
+        let &Segment { kind, size, seq, retransmission: is_retransmission, .. } = segment;
         let moment = match kind {
             Kind::Data => self.latest[end].sender,
             Kind::Ack => self.latest[end].receiver,
@@ -259,7 +263,7 @@ impl Packets {
             kind,
             size,
             seq,
-            again,
+            is_retransmission,
             hold,
             moment,
             hop: NONE,
@@ -268,13 +272,13 @@ impl Packets {
             is_earlier: !self.has_begun,
         };
         self.list.push(packet);
-        self.flying.insert(id, number);
+        self.in_flight.insert(id, number);
         self.remember(end, number, &packet);
     }
 
-    /// A moment with the basis of the timer that rang, for a packet that is sent now.
+    /// Adds the basis of the expired timer to the moment of a packet that is sent now.
     fn since(&self, end: usize, moment: Moment, kind: Kind, seq: u64) -> Moment {
-        let Why::Rang(clock, _) = moment.why else {
+        let Why::Expired(clock, _) = moment.why else {
             return moment;
         };
         let sent = |number: u32| if number == NONE { Basis::Unknown } else { Basis::Sent(number) };
@@ -288,7 +292,7 @@ impl Packets {
                 ReceiverState { waiting: NONE, last_ack } => sent(last_ack),
                 ReceiverState { waiting, .. } => Basis::Received(waiting),
             },
-            // What asked came last: only senders hear of the server's own clock.
+            // The request arrived last: only senders react to the server's own timer.
             Clock::Server => match self.latest[end].requester.why {
                 Why::Received(asked) => Basis::Received(asked),
                 _ => Basis::Unknown,
@@ -299,10 +303,10 @@ impl Packets {
             Clock::Pacing | Clock::Persist | Clock::Reorder | Clock::Feedback => Basis::Unknown,
         };
         debug_assert!(kind != Kind::Ack || clock == Clock::Acknowledgement);
-        Moment { why: Why::Rang(clock, basis), ..moment }
+        Moment { why: Why::Expired(clock, basis), ..moment }
     }
 
-    /// The copy of a segment that was sent last at an end, or, at a Snoop agent, by the sender before it.
+    /// Returns the copy of a segment that was sent last at an end or, at a Snoop agent, by the sender before it.
     fn copy(&self, from: usize, seq: u64) -> Option<u32> {
         let is_copy = |site: Site| move |packet: &Packet| packet.site == site && packet.seq == seq;
         let last = |site: Site| {
@@ -332,7 +336,7 @@ impl Packets {
     }
 
     pub fn receive(&mut self, at: Time, site: Site, id: PacketId) {
-        let (Some(number), Some(end)) = (self.flying.remove(id), end(site)) else {
+        let (Some(number), Some(end)) = (self.in_flight.remove(id), end(site)) else {
             return;
         };
         let packet = &mut self.list[number as usize];
@@ -349,13 +353,13 @@ impl Packets {
     }
 
     pub fn lose(&mut self, at: Time, id: PacketId) {
-        if let Some(number) = self.flying.remove(id) {
+        if let Some(number) = self.in_flight.remove(id) {
             let packet = &mut self.list[number as usize];
             (packet.over, packet.is_lost) = (at, true);
         }
     }
 
-    /// A packet comes to a place.
+    /// Records that a packet enters a place.
     pub fn enter(&mut self, at: Time, place: Place, id: PacketId) {
         if let Some(number) = self.number(id) {
             let hop = self.hops.len() as u32;
@@ -366,14 +370,14 @@ impl Packets {
         }
     }
 
-    /// A Snoop agent sees a packet of the phone's.
+    /// Records that a packet from the phone passes the Snoop agent.
     pub fn pass_snoop(&mut self, at: Time, id: PacketId) {
         if let Some(number) = self.number(id) {
             self.latest[End::Snoop as usize] = Latest::all(Moment { at, why: Why::Passed(number) });
         }
     }
 
-    /// A sender has sent what it could, and is held from sending more.
+    /// Records the limit that stops a sender from transmitting more.
     pub fn hold(&mut self, site: Site, hold: Hold) {
         if let Some(end) = end(site) {
             let moment = self.latest[end].sender;
@@ -383,11 +387,11 @@ impl Packets {
         }
     }
 
-    pub fn ring(&mut self, at: Time, site: Site, clock: Clock) {
+    pub fn expire_timer(&mut self, at: Time, site: Site, clock: Clock) {
         let Some(end) = end(site) else {
             return;
         };
-        let moment = Moment { at, why: Why::Rang(clock, Basis::Unknown) };
+        let moment = Moment { at, why: Why::Expired(clock, Basis::Unknown) };
         let latest = &mut self.latest[end];
         match clock {
             Clock::Acknowledgement => latest.receiver = moment,
@@ -396,35 +400,35 @@ impl Packets {
         }
     }
 
-    /// Forgets all packets that are not on their way; those that are kept.
-    pub(super) fn forget(&mut self) -> Kept {
-        let mut kept: Vec<u32> = self.flying.numbers().collect();
+    /// Discards all packets that are not in flight. Returns the new numbers of the others.
+    pub(super) fn forget(&mut self) -> Renumbering {
+        let mut kept: Vec<u32> = self.in_flight.numbers().collect();
         kept.sort_unstable();
-        let kept = Kept::of(kept);
+        let kept = Renumbering::of(kept);
         let mut hops = Vec::new();
         let mut list = Vec::new();
-        for (new, &old) in (0..).zip(kept.old()) {
+        for (number, &old) in (0..).zip(kept.old()) {
             let mut packet = self.list[old as usize];
             packet.moment.why = Why::Began;
             if packet.hop != NONE {
-                let hop = Hop { packet: new, before: NONE, service: NONE, ..self.hops[packet.hop as usize] };
+                let hop =
+                    Hop { packet: number, before: NONE, service: NONE, ..self.hops[packet.hop as usize] };
                 packet.hop = hops.len() as u32;
                 hops.push(hop);
             }
             list.push(packet);
         }
-        let known = |number: u32| kept.renumbered(number).unwrap_or(NONE);
+        let new = |number: u32| kept.renumbered(number).unwrap_or(NONE);
         (self.list, self.hops, self.moments) = (list, hops, Vec::new());
-        self.flying.renumber(known);
+        self.in_flight.renumber(new);
         for sender in &mut self.senders {
-            (sender.acted, sender.last) = (NONE, known(sender.last));
+            (sender.acted, sender.last) = (NONE, new(sender.last));
         }
         for receiver in &mut self.receivers {
-            *receiver =
-                ReceiverState { waiting: known(receiver.waiting), last_ack: known(receiver.last_ack) };
+            *receiver = ReceiverState { waiting: new(receiver.waiting), last_ack: new(receiver.last_ack) };
         }
-        self.requested = self.requested.map(known);
-        self.received_last = known(self.received_last);
+        self.requested = self.requested.map(new);
+        self.received_last = new(self.received_last);
         for latest in &mut self.latest {
             for moment in [&mut latest.sender, &mut latest.receiver, &mut latest.requester] {
                 moment.why = Why::Began;
@@ -440,7 +444,7 @@ mod tests {
     use crate::timeline::air::{Attempt, Part, Tx};
 
     #[test]
-    fn records_are_as_large_as_is_said_of_them() {
+    fn records_have_the_documented_sizes() {
         let of_air = [size_of::<Tx>(), size_of::<Attempt>(), size_of::<Part>()];
         assert_eq!((size_of::<Packet>(), size_of::<Hop>(), of_air), (72, 40, [56, 32, 16]));
     }

@@ -1,38 +1,38 @@
-//! When a link or channel served whom.
+//! Times at which links and channels served packets.
 
 use nodeb_base::event::{Place, Site};
 use nodeb_base::units::{Duration, Time};
 
 use super::packets::NONE;
 
-/// A time of service.
+/// Time for which a packet is transmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Served {
     pub from: Time,
     pub sent: Time,
 }
 
-/// The times of service at each place; there are few.
+/// Times of service at each place.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
     list: Vec<(Place, Lane)>,
-    /// Where each place is in the list, by its code; [`NONE`] of those at which nothing was served.
+    /// Index in the list of each place, by its code; [`NONE`] for places that served no packet.
     numbers: Vec<u32>,
 }
 
-/// A small number for a place: of bearers and uplinks there is the user's own only.
+/// Returns a small code of a place. Of bearers and uplinks only the user's own is recorded.
 fn code(place: Place) -> usize {
     let number = if matches!(place.site, Site::Bearer | Site::Uplink) { 0 } else { place.index as usize };
     number * Site::ALL.len() + place.site as usize
 }
 
 impl Lanes {
-    /// Those at a place, which may be new.
+    /// Returns the times at a place, adding an empty list for a new place.
     #[inline]
     pub fn at(&mut self, place: Place) -> &mut Lane {
         let code = code(place);
-        let known = self.numbers.get(code).copied().filter(|number| *number != NONE);
-        let number = known.unwrap_or_else(|| self.add(place));
+        let found = self.numbers.get(code).copied().filter(|number| *number != NONE);
+        let number = found.unwrap_or_else(|| self.add(place));
         &mut self.list[number as usize].1
     }
 
@@ -45,12 +45,13 @@ impl Lanes {
         self.numbers[code]
     }
 
-    /// Those at a place, if there are any.
+    /// Returns the times at a place, or `None` if it served no packet.
     pub fn get(&self, place: Place) -> Option<&Lane> {
         self.list.get(*self.numbers.get(code(place))? as usize).map(|(_, lane)| lane)
     }
 
-    /// How long each was serving the flow's packets between two times; none that was not.
+    /// Returns the time for which each place served packets of the flow between two times, without places that served
+    /// none.
     pub fn busy(&self, begun: Time, ended: Time) -> impl Iterator<Item = (Place, Duration)> {
         let busy = move |lane: &Lane| {
             let within = |served: &Served| served.sent.min(ended).since(served.from.max(begun)).0;
@@ -59,28 +60,28 @@ impl Lanes {
         self.list.iter().map(move |(place, lane)| (*place, busy(lane))).filter(|(_, busy)| busy.0 > 0)
     }
 
-    /// Forgets all that has been noted.
+    /// Discards the recorded times of all places.
     pub fn forget(&mut self) {
         self.list.iter_mut().for_each(|(_, lane)| lane.forget());
     }
 }
 
-/// One place's times of service: those of the flow's packets with their stays there, and those of others.
+/// Times of service at one place: of the flow's packets with their stays there, and of other packets.
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
     pub own: Vec<(Served, u32)>,
-    /// In order of time, those that touch each other joined.
+    /// In the order of time; adjacent times are joined.
     pub others: Vec<Served>,
 }
 
 impl Lane {
-    /// A packet of the flow is served; its turn.
+    /// Adds a time of service of a packet of the flow. Returns its index.
     pub fn own(&mut self, served: Served, hop: u32) -> u32 {
         self.own.push((served, hop));
         self.own.len() as u32 - 1
     }
 
-    /// Another packet is served.
+    /// Adds a time of service of another packet.
     pub fn others(&mut self, served: Served) {
         match self.others.last_mut() {
             Some(last) if served.from <= last.sent => last.sent = last.sent.max(served.sent),
@@ -88,7 +89,7 @@ impl Lane {
         }
     }
 
-    /// Forgets all that has been noted.
+    /// Discards the recorded times, except the last one of other packets.
     pub fn forget(&mut self) {
         self.own.clear();
         let last = self.others.pop();
@@ -96,14 +97,15 @@ impl Lane {
         self.others.extend(last);
     }
 
-    /// The last time of others that began before `time`, if it ended after `least`, within the two.
+    /// Returns the last time of other packets that began before `time`, clipped to `least` and `time`, or `None` if
+    /// it ended by `least`.
     pub fn others_before(&self, time: Time, least: Time) -> Option<Served> {
         let begun = self.others.partition_point(|served| served.from < time);
         let Served { from, sent } = *self.others[..begun].last()?;
         (sent > least).then(|| Served { from: from.max(least), sent: sent.min(time) })
     }
 
-    /// The turn before one, with its stay.
+    /// Returns the index, time and stay of the packet of the flow served before number `turn`.
     pub fn own_before(&self, turn: u32) -> Option<(u32, Served, u32)> {
         let before = if turn == NONE { None } else { turn.checked_sub(1) }?;
         let (served, hop) = self.own[before as usize];
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_were_served_is_found_and_clipped() {
+    fn times_of_others_are_joined_and_clipped() {
         let mut lane = Lane::default();
         for (from, sent) in [(0, 10), (10, 20), (30, 40)] {
             lane.others(served(from, sent));

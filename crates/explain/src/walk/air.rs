@@ -1,8 +1,8 @@
 //! Stays at bearers that work in TTIs, block by block.
 //!
-//! The path goes back from the block that completed the packet: its repetitions, its first transmission, and then
-//! TTI by TTI through what was sent to the user before, until a packet had only just come. What was sent before
-//! belongs to the packets ahead, with which the path goes on.
+//! The path goes back from the block that completed the packet: through its retransmissions and its first
+//! transmission, and then TTI by TTI through earlier transmissions to the user, until a packet had only just arrived.
+//! Earlier transmissions belong to packets ahead, with which the path continues.
 
 use nodeb_base::event::Site;
 use nodeb_base::units::{Duration, Time};
@@ -11,7 +11,7 @@ use super::Walk;
 use crate::cause::{Cause, Step};
 use crate::timeline::{Air, Block, Frame, Group, Hop, NONE, Part, Sent};
 
-/// Blocks before a time among which one is looked for that waits to go again.
+/// Number of blocks before a time that are searched for one that waits for its retransmission.
 const LOOK_BACK: u32 = 256;
 
 impl Walk<'_> {
@@ -23,17 +23,18 @@ impl Walk<'_> {
         self.timeline.radio.tti.unwrap_or_default()
     }
 
-    /// When a block ends.
+    /// Returns the end of a block's TTI.
     fn end_of(&self, block: &Block) -> Time {
         block.begin + self.tti()
     }
 
-    /// The cause of what failed blocks cost.
-    fn repair(&self) -> Cause {
+    /// Returns the cause to which retransmissions of failed blocks are charged.
+    fn retransmission_cause(&self) -> Cause {
         if self.timeline.radio.has_harq { Cause::Harq } else { Cause::Rlc }
     }
 
-    /// A packet's stay at the bearer, back to when it came, or another one's ahead of it.
+    /// Goes back through a packet's stay at the bearer to its arrival there, or to that of a packet ahead. Returns
+    /// that packet and its stay.
     pub(super) fn stay_on_air(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let (mut packet, mut hop) = (packet, hop);
@@ -49,29 +50,30 @@ impl Walk<'_> {
         self.ttis_before(packet, hop)
     }
 
-    /// The block with which a packet was complete: one that ended just then; what was sent last before where it had
-    /// to wait for something else.
+    /// Returns the block that completed a packet: one that ended just then or, if the packet waited for something
+    /// else, the last one sent before.
     fn completing(&mut self, packet: u32, stay: &Hop) -> Option<Block> {
         let left = self.now;
         let group = self.air().group_before(left)?;
         let ends_now = group.begin + self.tti() == left;
         if ends_now {
             let arrived = || self.air().blocks_of(&group).filter(|block| !self.air().has_failed(block));
-            let is_repeated = |block: &Block| block.is_repeat() && self.whose(block, packet).is_some();
+            let is_retransmitted =
+                |block: &Block| block.is_retransmission() && self.packet_of(block, packet).is_some();
             let found = arrived().find(|block| self.air().carries(block, packet));
-            let found = found.or_else(|| arrived().find(is_repeated));
-            let found = found.or_else(|| arrived().find(|block| self.sent_before(block, packet).is_some()));
+            let found = found.or_else(|| arrived().find(is_retransmitted));
+            let found = found.or_else(|| arrived().find(|block| self.earlier_copy(block, packet).is_some()));
             if found.is_some() {
                 return found;
             }
         }
         let last = self.air().last_before(left, stay.entered, packet)?;
         let (cause, step) = if self.timeline.radio.has_harq || self.air().is_cut() {
-            // A timer let it go, or what was ahead of it was given up.
+            // A timer released the packet, or a packet ahead was given up.
             (Cause::Reordering, Step::Held)
         } else if ends_now {
-            // Its last frames, whose repetition is not told by number.
-            (Cause::Rlc, Step::Repeats)
+            // Its last frames, whose retransmission is not reported by number.
+            (Cause::Rlc, Step::Retransmits)
         } else {
             (Cause::Rlc, Step::ReportAwaited)
         };
@@ -79,34 +81,35 @@ impl Walk<'_> {
         Some(last)
     }
 
-    /// A block's transmissions and what was between them, back to the beginning of the first; which that is.
+    /// Goes back through a block's transmissions and the waits between them to the start of the first. Returns that
+    /// transmission.
     fn block(&mut self, mut block: Block, packet: u32, stay: &Hop) -> Block {
         let place = stay.place;
         loop {
             let begin = block.begin;
-            self.follow(self.whose(&block, packet).unwrap_or(packet));
-            if block.is_repeat() {
-                self.to(begin, self.repair(), Step::Repeats, place);
+            self.follow(self.packet_of(&block, packet).unwrap_or(packet));
+            if block.is_retransmission() {
+                self.to(begin, self.retransmission_cause(), Step::Retransmits, place);
                 let Some(before) = self.air().transmission_before(&block) else {
                     return block;
                 };
-                self.wait_to_repeat(&before, stay);
+                self.wait_for_retransmission(&before, stay);
                 block = before;
                 continue;
             }
-            let Some(earlier) = self.sent_before(&block, packet) else {
+            let Some(earlier) = self.earlier_copy(&block, packet) else {
                 self.fixed(begin, Cause::Transmission, Step::Sends, place);
                 return block;
             };
-            self.to(begin, Cause::Rlc, Step::Repeats, place);
+            self.to(begin, Cause::Rlc, Step::Retransmits, place);
             self.to(self.end_of(&earlier), Cause::Rlc, Step::ReportAwaited, place);
             block = earlier;
         }
     }
 
-    /// The packet that a block was on the way of: the given one, if it carries a part of that, else one that came no
-    /// later, and had not left before the block ended.
-    fn whose(&self, block: &Block, packet: u32) -> Option<u32> {
+    /// Returns the packet that a block served: `packet` if the block carries a part of it, otherwise one that arrived
+    /// no later and had not left before the block ended.
+    fn packet_of(&self, block: &Block, packet: u32) -> Option<u32> {
         if self.air().carries(block, packet) {
             return Some(packet);
         }
@@ -118,24 +121,24 @@ impl Walk<'_> {
         self.air().parts_of(block).map(|part| part.packet).find(is_ahead)
     }
 
-    /// Back from a repetition to the end of the transmission before it: until it could go again its answer was
-    /// awaited, and after that others may have been served.
-    fn wait_to_repeat(&mut self, before: &Block, stay: &Hop) {
+    /// Goes back from a retransmission to the end of the transmission before it. Until the block could be
+    /// retransmitted its answer was awaited; after that others may have been served.
+    fn wait_for_retransmission(&mut self, before: &Block, stay: &Hop) {
         let (grid, end) = (self.tti().0.max(1), self.end_of(before));
         let eligible = before.begin + self.timeline.radio.retransmits_after;
         let eligible = Time(eligible.0.div_ceil(grid) * grid).max(end).min(self.now);
-        self.others_or(eligible, self.repair(), Step::RepeatWaits, stay);
-        self.to(end, self.repair(), Step::RepeatWaits, stay.place);
+        self.others_or(eligible, self.retransmission_cause(), Step::RetransmissionAwaited, stay);
+        self.to(end, self.retransmission_cause(), Step::RetransmissionAwaited, stay.place);
     }
 
-    /// The block in which a part of what a block carries was sent before, which RLC sends again.
-    fn sent_before(&self, block: &Block, packet: u32) -> Option<Block> {
+    /// Returns an earlier block that carried a part of what `block` carries, if RLC retransmits it.
+    fn earlier_copy(&self, block: &Block, packet: u32) -> Option<Block> {
         if self.air().is_cut() {
-            // The simple ARQ sends whole blocks again.
+            // The simple ARQ retransmits whole blocks.
             return None;
         }
-        let whose = self.whose(block, packet)?;
-        let part = self.air().parts_of(block).find(|part| part.packet == whose)?;
+        let served = self.packet_of(block, packet)?;
+        let part = self.air().parts_of(block).find(|part| part.packet == served)?;
         let entered = self.entered_bearer(part.packet)?;
         let is_same = |other: &Block| {
             let mut parts = self.air().parts_of(other);
@@ -144,11 +147,11 @@ impl Walk<'_> {
                     && earlier.offset < part.offset + part.bytes
                     && part.offset < earlier.offset + earlier.bytes
             };
-            !other.is_repeat() && parts.any(overlaps)
+            !other.is_retransmission() && parts.any(overlaps)
         };
         let earlier = (0..block.tx).rev().map(|tx| self.air().single(tx));
         let earlier = earlier.take_while(|other| self.end_of(other) > entered);
-        // The last that a repetition of its own followed ends when that did.
+        // If the last such block has retransmissions of its own, it counts only if they ended before.
         earlier.filter(|other| self.end_of(other) <= block.begin).find(is_same)
     }
 
@@ -161,7 +164,7 @@ impl Walk<'_> {
         (hop != NONE && self.hop_at(hop).place.site == Site::Bearer).then_some(hop)
     }
 
-    /// The oldest packet of a block that came before the given one, or that one, with its stay.
+    /// Returns the oldest packet in a block that arrived before the given one, or the given one, with its stay.
     fn older_of(&self, block: &Block, packet: u32, hop: u32) -> (u32, u32) {
         let stay = |packet: u32| Some((packet, self.stay_at_bearer(packet)?));
         let oldest = match self.air().only_packet(block) {
@@ -175,7 +178,8 @@ impl Walk<'_> {
         oldest.filter(|(_, hop)| self.hop_at(*hop).entered <= block.begin).unwrap_or((packet, hop))
     }
 
-    /// TTI by TTI back to when a packet came, going over to those ahead of it.
+    /// Goes back TTI by TTI to the arrival of a packet, moving on to packets ahead of it. Returns the last packet and
+    /// its stay.
     fn ttis_before(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
         let own = packet;
         let mut later: Option<Group> = None;
@@ -189,8 +193,9 @@ impl Walk<'_> {
                 Some(later) if later.begin == self.now => self.air().group_before_that(later),
                 _ => self.air().group_before(self.now),
             };
-            let Some(group) = group.filter(|group| group.begin >= self.could_go(stay, sent)) else {
-                // What has come during a TTI could not have gone in it, whatever it carried.
+            let Some(group) = group.filter(|group| group.begin >= self.earliest_transmission(stay, sent))
+            else {
+                // A packet that arrived during a TTI could not have been sent in it.
                 self.not_sent(stay.entered, stay, sent);
                 return (packet, hop);
             };
@@ -211,64 +216,69 @@ impl Walk<'_> {
                 (packet, hop) = self.older_of(new, packet, hop);
                 self.follow(packet);
             }
-            // Together with others goes what is all new.
-            let since = if all.again > 0 { begin } else { self.air().alike_since(&group, packet) };
+            // TTIs with new blocks only are handled together.
+            let since = if all.retransmitted > 0 { begin } else { self.air().alike_since(&group, packet) };
             let begin = since.max(self.hop_at(hop).entered);
             self.share(&all, begin, stay, packet == own);
             later = Some(group);
         }
     }
 
-    /// Whether RLC may send again what blocks carry without telling it of each block.
-    fn hides_repeats(&self) -> bool {
+    /// Returns true if RLC may retransmit data in new blocks without reporting it per block.
+    fn hides_retransmissions(&self) -> bool {
         !self.air().is_cut() && !self.timeline.radio.has_harq
     }
 
-    /// Whether a block is a repetition, or RLC sends again all that it carries.
-    fn is_again(&self, block: &Block) -> bool {
-        let is_hidden = || block.units > 0 && self.air().parts_of(block).all(|part| part.again);
-        block.is_repeat() || is_hidden()
+    /// Returns true if a block is a retransmission, or RLC retransmits all that it carries.
+    fn carries_nothing_new(&self, block: &Block) -> bool {
+        let is_hidden = || block.units > 0 && self.air().parts_of(block).all(|part| part.is_retransmission);
+        block.is_retransmission() || is_hidden()
     }
 
-    /// What is sent in a TTI.
+    /// Returns what is sent in a TTI.
     fn sent_in(&self, group: &Group) -> Sent {
-        if !self.hides_repeats() {
+        if !self.hides_retransmissions() {
             return self.air().sent_in(group);
         }
         let mut all = Sent::default();
         for block in self.air().blocks_of(group) {
-            if self.is_again(&block) {
-                all.again += u64::from(block.units);
+            if self.carries_nothing_new(&block) {
+                all.retransmitted += u64::from(block.units);
             } else {
                 let new = self.new_units(&block);
                 all.new += new;
-                all.again += u64::from(block.units) - new;
+                all.retransmitted += u64::from(block.units) - new;
                 all.first_new.get_or_insert(block);
             }
         }
         all
     }
 
-    /// The units of a block that are sent for the first time: all, unless frames that failed share it with new ones.
+    /// Returns the number of units that a block carries for the first time: all, unless retransmitted frames share it.
     fn new_units(&self, block: &Block) -> u64 {
         let units = u64::from(block.units);
         let Some(size) = self.timeline.radio.frame_bytes else {
             return units;
         };
-        let new = self.air().parts_of(block).filter(|part| !part.again);
+        let new = self.air().parts_of(block).filter(|part| !part.is_retransmission);
         new.map(|part| u64::from(part.bytes.div_ceil(size))).sum::<u64>().min(units)
     }
 
-    /// Divides a TTI between what was sent for the first time and what was repeated, as their units are.
-    fn share(&mut self, &Sent { new, again, .. }: &Sent, begin: Time, stay: &Hop, is_own: bool) {
+    /// Divides a TTI between new and retransmitted units in proportion to their numbers.
+    fn share(&mut self, &Sent { new, retransmitted, .. }: &Sent, begin: Time, stay: &Hop, is_own: bool) {
         let begin = begin.max(self.floor);
         if self.now <= begin {
             return;
         }
-        if again > 0 {
+        if retransmitted > 0 {
             let lasts = u128::from(self.now.since(begin).0);
-            let repeated = lasts * u128::from(again) / u128::from(new + again);
-            self.to(Time(self.now.0 - repeated as u64), self.repair(), Step::Repeats, stay.place);
+            let of_retransmissions = lasts * u128::from(retransmitted) / u128::from(new + retransmitted);
+            self.to(
+                Time(self.now.0 - of_retransmissions as u64),
+                self.retransmission_cause(),
+                Step::Retransmits,
+                stay.place,
+            );
         }
         if is_own {
             self.fixed(begin, Cause::Transmission, Step::Sends, stay.place);
@@ -277,7 +287,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Back to `begin`, nothing having been sent to the user; `sent` was sent next.
+    /// Goes back to `begin` through a time without transmissions to the user; transmission `sent` came next.
     fn not_sent(&mut self, begin: Time, stay: &Hop, sent: Option<u32>) {
         let begin = begin.max(stay.entered).max(self.floor);
         if self.now <= begin {
@@ -291,24 +301,26 @@ impl Walk<'_> {
         }
     }
 
-    /// The frame that has brought what is sent next to the Node B, if one has.
+    /// Returns the frame that brought the next transmission to the Node B, if it has arrived.
     fn frame_before(&self, sent: Option<u32>) -> Option<Frame> {
         let next = sent.or_else(|| self.air().tx_at(self.now))?;
         self.air().frame_of(next).filter(|frame| frame.arrives <= self.now)
     }
 
-    /// When a packet could have gone on the air first, `sent` being sent next: what crossed the Iub as soon as it came
-    /// did not wait for what was sent meanwhile.
-    fn could_go(&self, stay: &Hop, sent: Option<u32>) -> Time {
+    /// Returns the first time at which a packet could have been transmitted, if `sent` is transmitted next. A packet
+    /// that crossed the Iub as soon as it arrived did not wait for transmissions meanwhile.
+    fn earliest_transmission(&self, stay: &Hop, sent: Option<u32>) -> Time {
         match self.frame_before(sent) {
             Some(frame) if frame.at <= stay.entered => frame.arrives,
             _ => stay.entered,
         }
     }
 
-    /// Back from a frame's arrival over the Iub to `begin`. Had the packet not waited for credits, it would have crossed
-    /// in any case, from when it came: only what of that lies behind `begin` is always there. The rest of the
-    /// crossing belongs to the round trip of the credits.
+    /// Goes back from a frame's arrival over the Iub to `begin`.
+    ///
+    /// Without the wait for credits the packet would also have crossed the Iub, from its arrival on. Only the part of
+    /// that crossing after `begin` is a fixed latency. The rest of the crossing belongs to the round trip of the
+    /// credits.
     fn crosses_iub(&mut self, frame: Frame, begin: Time, stay: &Hop) {
         let arrives_at_once = stay.entered + frame.arrives.since(frame.at);
         let fixed = arrives_at_once.since(begin);
@@ -318,7 +330,7 @@ impl Walk<'_> {
         self.to(begin, Cause::Credits, Step::NoCredits, stay.place);
     }
 
-    /// Back to `begin`, the Node B having had something to send to the user since it was `there`.
+    /// Goes back to `begin`; the Node B had data for the user since `there`.
     fn not_served_at_node_b(&mut self, begin: Time, there: Time, stay: &Hop) {
         let lasts = self.timeline.radio.interruption;
         while self.now > begin {
@@ -333,15 +345,16 @@ impl Walk<'_> {
         }
     }
 
+    /// Goes back to `begin` through a time in which the Node B did not serve the user, without changes of cell.
     fn unserved(&mut self, begin: Time, there: Time, stay: &Hop) {
         if begin >= self.now {
             return;
         }
         let grid = self.tti().0.max(1);
-        // What has come waits for the next TTI in any case.
+        // An arrival waits for the next TTI in any case.
         let aligned = Time(there.0.div_ceil(grid) * grid).max(begin).min(self.now);
-        let (cause, step) = if self.awaits_repetition() {
-            (self.repair(), Step::RepeatWaits)
+        let (cause, step) = if self.awaits_retransmission() {
+            (self.retransmission_cause(), Step::RetransmissionAwaited)
         } else if self.timeline.radio.has_channels {
             (Cause::Scheduler, Step::NotServed)
         } else {
@@ -351,13 +364,13 @@ impl Walk<'_> {
         self.to(begin, Cause::Segmentation, Step::TtiBegins, stay.place);
     }
 
-    /// Whether a block that had failed waits to go again just before now.
-    fn awaits_repetition(&self) -> bool {
-        let waits = |again: Option<Time>| again.is_some_and(|again| again >= self.now);
-        self.air().failed_lately(self.now, LOOK_BACK).any(waits)
+    /// Returns true if a failed block waits for its retransmission just before now.
+    fn awaits_retransmission(&self) -> bool {
+        let waits = |next: Option<Time>| next.is_some_and(|next| next >= self.now);
+        self.air().next_attempts_of_failed(self.now, LOOK_BACK).any(waits)
     }
 
-    /// Back to `begin`: others were served, and where nobody was it is `cause`.
+    /// Goes back to `begin`: other users were served, and the remaining time is charged to `cause`.
     fn others_or(&mut self, begin: Time, cause: Cause, step: Step, stay: &Hop) {
         let begin = begin.max(self.floor);
         while self.now > begin {

@@ -1,4 +1,4 @@
-//! Through a real host: what made it send is not told but inferred, with the time that it took.
+//! Steps through a real host, whose reasons for sending are inferred and not reported.
 
 use nodeb_base::event::Place;
 
@@ -7,17 +7,17 @@ use crate::real::{Origin, Round};
 use crate::timeline::{Basis, Group};
 
 impl Walk<'_> {
-    /// What made a real host send a packet; `None` of simulated ones.
+    /// Returns the inferred origin of a real host's packet, or `None` if hosts are simulated.
     pub(super) fn origin(&self, packet: u32) -> Option<Origin> {
         self.timeline.origins.as_ref()?.get(packet as usize).copied()
     }
 
-    /// Whether the packets are real: then others of the same phone, which are not the connection's, may be in the way.
+    /// Returns true if the packets are real. Then other connections of the same phone may be in the way.
     pub(super) fn is_real(&self) -> bool {
         self.timeline.origins.is_some()
     }
 
-    /// Back through a host to what its packet had waited for.
+    /// Goes back through a host to the event that its packet had waited for.
     pub(super) fn sent_by_host(&mut self, origin: Origin, end: Place) -> Next {
         match origin.round {
             Round::Same => {}
@@ -32,13 +32,13 @@ impl Walk<'_> {
             }
             Basis::Received(packet) => {
                 self.to(self.packet_at(packet).over().unwrap_or(self.floor), cause, step, end);
-                self.way_of(packet)
+                self.along(packet)
             }
             Basis::Acted(_) | Basis::Unknown => Next::Over,
         }
     }
 
-    /// Whether a TTI of the phone's has nothing of the connection.
+    /// Returns true if no block of the phone's TTI carries data of the connection.
     pub(super) fn is_of_others(&self, group: &Group) -> bool {
         let air = &self.timeline.air;
         self.is_real() && air.blocks_of(group).all(|block| air.parts_of(&block).next().is_none())

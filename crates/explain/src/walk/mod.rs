@@ -1,9 +1,10 @@
 //! The walk from the end of a transfer back to its beginning, from effect to cause.
 //!
-//! A packet arrived when it did because of the place that it passed last, came there because of the place before,
-//! and was sent because something arrived, a timer rang or a transfer began. Where it waited behind others of its own
-//! connection, it is the one ahead of it that the path goes on with: that one could not have been earlier, while
-//! this one could have come later. So a link that is kept busy explains itself, and not the windows that keep it so.
+//! The arrival of a packet was determined by the last place that it passed, its arrival there by the place before,
+//! and its transmission by an arrival, a timer or the begin of a transfer. If the packet waited behind others of its
+//! own connection, the path continues with the packet directly ahead: that packet could not have been earlier, while
+//! the waiting packet could have arrived later without delaying anything. So a saturated link is charged for its own
+//! busy time, and not the windows that saturate it.
 
 mod air;
 mod host;
@@ -19,49 +20,53 @@ use crate::cause::{Cause, Step};
 use crate::span::Span;
 use crate::timeline::{Basis, Hop, Moment, NONE, Packet, Timeline, Why};
 
-/// Spans that a record of a packet, a place or a block gives at most, about.
+/// Typical maximum number of spans per record of a packet, place or block.
 const SPANS_A_RECORD: usize = 8;
 
-/// Spans for which there is room at most before they are found.
+/// Maximum number of spans for which memory is reserved at once.
 const MAX_AT_ONCE: usize = 1 << 19;
 
-/// Where the path goes on, backwards in time.
+/// Next step of the path, backwards in time.
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// With a packet, from the place on that it came to last before.
-    Way { packet: u32, hop: u32 },
-    /// With what made a packet be sent.
+    /// A packet, from the stay `hop` back.
+    Packet { packet: u32, hop: u32 },
+    /// The reason why a packet was sent.
     Sent(u32),
-    /// With what made an end act, at one of the moments noted.
+    /// The reason why an end acted at a moment.
     Moment { moment: Moment, end: Place },
-    /// Nowhere: the beginning is reached, or what was before is not known.
+    /// The beginning, or the earliest event that is known.
     Over,
 }
 
-/// A path under way, from its end towards its beginning.
+/// Critical path under construction, from its end towards its beginning.
 #[derive(Debug)]
 pub(crate) struct Walk<'a> {
     timeline: &'a Timeline,
-    /// Bytes of a request that rides on the ACK of the SYN make it longer than this.
+    /// Maximum size in bytes of an ACK without a request. The ACK of the SYN is longer if a request rides on it.
     bare_ack: u32,
-    /// Up to where the path has come, backwards, and where it ends.
+    /// Start of the part of the path that has been found.
     now: Time,
+    /// Start of the whole path.
     floor: Time,
-    /// Why the path goes round.
+    /// Reason for the current round trip, to which fixed latencies are charged.
     round: Option<Cause>,
-    /// The packet that it follows, and what spans say of it.
+    /// Number of the packet that the path follows, in the timeline.
     packet: u32,
+    /// Number of that packet in the run; 0 without one.
     id: u64,
+    /// Segment number of that packet; 0 without one.
     seq: u64,
     spans: Vec<Span>,
     control: &'a Control,
 }
 
 impl<'a> Walk<'a> {
-    /// The path of a transfer that ended at `ended`, in order of time.
+    /// Returns the path of a transfer that ended at `ended`, in the order of time.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] when `control` was told to cancel.
+    ///
+    /// [`Error::Cancelled`] if `control` has been cancelled.
     pub fn spans(
         timeline: &'a Timeline,
         bare_ack: u32,
@@ -78,8 +83,8 @@ impl<'a> Walk<'a> {
             packet: NONE,
             id: 0,
             seq: 0,
-            // Room is had at once: lists that grow are copied, and memory that is given back piece by piece has to
-            // be had anew for the next explanation.
+            // Reserving once avoids copies of a growing list, and memory that is returned piece by piece and
+            // requested again for the next explanation.
             spans: Vec::with_capacity((SPANS_A_RECORD * timeline.records()).min(MAX_AT_ONCE)),
             control,
         };
@@ -87,7 +92,7 @@ impl<'a> Walk<'a> {
         let mut next = walk.first();
         while walk.now > walk.floor {
             next = match next {
-                Next::Way { packet, hop } => walk.way(packet, hop),
+                Next::Packet { packet, hop } => walk.back_along(packet, hop),
                 Next::Sent(packet) => walk.sent(packet),
                 Next::Moment { moment, end } => walk.moment(moment, end),
                 Next::Over => {
@@ -104,16 +109,16 @@ impl<'a> Walk<'a> {
         Ok(walk.spans)
     }
 
-    /// The packet that completed the transfer, or what the end of the run has interrupted.
+    /// Starts with the packet that completed the transfer, or with the activity that the end of the run interrupted.
     fn first(&mut self) -> Next {
         let packets = &self.timeline.packets;
         if self.timeline.ended.is_some() {
-            return self.way_of(self.timeline.last);
+            return self.along(self.timeline.last);
         }
         if let Some(oldest) = packets.oldest_data() {
-            return self.way_of(oldest);
+            return self.along(oldest);
         }
-        // Everything that was sent has arrived or is lost: the sender, or a receiver, waits.
+        // All packets have arrived or are lost: the sender or a receiver waits.
         let last = packets.list.len() as u32;
         match last.checked_sub(1) {
             Some(last) => self.stalled(last),
@@ -121,20 +126,20 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Nothing is on its way that the transfer could go on with; `last` was sent last.
+    /// Handles a transfer without packets in flight on which it could depend; `last` was sent last.
     fn stalled(&mut self, last: u32) -> Next {
         let packet = self.timeline.packets.list[last as usize];
         let place = Place::new(packet.site, self.timeline.position.flow);
         let over = packet.over().unwrap_or(self.now).min(self.now);
         let cause = match packet.kind {
             Kind::Data | Kind::Connect | Kind::Request => Cause::Timeout,
-            // What the sender still waits to hear of, its timer would have told it.
+            // The sender waits for an ACK that its timer would have replaced.
             Kind::Ack if self.timeline.is_armed => Cause::Timeout,
             Kind::Ack => Cause::Application,
         };
         self.follow(last);
         self.to(over, cause, Step::TimerRuns, place);
-        self.way_of(last)
+        self.along(last)
     }
 
     fn packet_at(&self, packet: u32) -> &'a Packet {
@@ -145,25 +150,25 @@ impl<'a> Walk<'a> {
         &self.timeline.packets.hops[hop as usize]
     }
 
-    /// Goes on with a packet.
+    /// Makes `packet` the one that the path follows.
     fn follow(&mut self, packet: u32) {
         if packet != self.packet {
-            let known = self.timeline.packets.list.get(packet as usize);
+            let found = self.timeline.packets.list.get(packet as usize);
             self.packet = packet;
-            (self.id, self.seq) = known.map_or((0, 0), |packet| (packet.id.number(), packet.seq));
+            (self.id, self.seq) = found.map_or((0, 0), |packet| (packet.id.number(), packet.seq));
         }
     }
 
-    fn way_of(&self, packet: u32) -> Next {
+    fn along(&self, packet: u32) -> Next {
         if packet == NONE {
             return Next::Over;
         }
-        Next::Way { packet, hop: self.packet_at(packet).hop }
+        Next::Packet { packet, hop: self.packet_at(packet).hop }
     }
 
-    /// Goes back to `begin`, the time from there having passed for `cause`.
+    /// Goes back to `begin` and charges the time from there to `cause`.
     fn to(&mut self, begin: Time, cause: Cause, step: Step, place: Place) {
-        // Nobody wants the rest of a path that is given up: with one leap it is over.
+        // The result of a cancelled walk is discarded, so end it in one step.
         let begin = if self.control.is_cancelled() { self.floor } else { begin.max(self.floor) };
         if begin >= self.now {
             return;
@@ -177,14 +182,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// As [`Self::to`], for a latency that is always there: it is charged to the reason for which the path went
-    /// round, and to itself on the last flight.
+    /// Goes back to `begin` through a fixed latency, charged to the reason for the current round trip, or to `cause`
+    /// after the last round trip.
     fn fixed(&mut self, begin: Time, cause: Cause, step: Step, place: Place) {
         self.to(begin, self.round.unwrap_or(cause), step, place);
     }
 
-    /// A packet's way, from the place on that it came to last.
-    fn way(&mut self, packet: u32, hop: u32) -> Next {
+    /// Goes back through a packet's stay at a place.
+    fn back_along(&mut self, packet: u32, hop: u32) -> Next {
         self.follow(packet);
         if hop == NONE {
             return Next::Sent(packet);
@@ -192,12 +197,12 @@ impl<'a> Walk<'a> {
         let (packet, hop) = self.stay(packet, hop);
         self.follow(packet);
         let &Hop { before, entered, place, .. } = self.hop_at(hop);
-        // Nothing takes time between places.
+        // Packets pass between places without delay.
         self.fixed(entered, Cause::Propagation, Step::Propagates, place);
-        Next::Way { packet, hop: before }
+        Next::Packet { packet, hop: before }
     }
 
-    /// Why a packet was sent when it was.
+    /// Goes back to the reason why a packet was sent at its time.
     fn sent(&mut self, number: u32) -> Next {
         self.follow(number);
         let packet = self.packet_at(number);
@@ -208,10 +213,10 @@ impl<'a> Walk<'a> {
         }
         if packet.kind == Kind::Data
             && packet.hold == Hold::Pacing
-            && !packet.again
+            && !packet.is_retransmission
             && let Why::Received(_) = packet.moment.why
         {
-            // The pacer would have let it go then; that an ACK came meanwhile changed nothing.
+            // The pacer would have released the segment then even without the ACK that arrived meanwhile.
             self.round = Some(Cause::Pacing);
         } else {
             self.round = self.reason(packet).or(self.round);
@@ -219,26 +224,26 @@ impl<'a> Walk<'a> {
         Next::Moment { moment: packet.moment, end }
     }
 
-    /// Why the path goes round before a packet was sent; none where it does not.
+    /// Returns the reason for the round trip before a packet was sent, or `None` if it continues the current one.
     fn reason(&self, packet: &Packet) -> Option<Cause> {
         let trigger = match packet.moment.why {
             Why::Received(trigger) => self.packet_at(trigger),
-            Why::Rang(Clock::Server, Basis::Received(asked)) => return Some(self.reason_of_answer(asked)),
-            _ => return (packet.again && packet.kind == Kind::Data).then_some(Cause::Recovery),
+            Why::Expired(Clock::Server, Basis::Received(asked)) => return Some(self.reason_of_answer(asked)),
+            _ => return (packet.is_retransmission && packet.kind == Kind::Data).then_some(Cause::Recovery),
         };
         match (packet.kind, trigger.kind) {
-            (Kind::Data, _) if packet.again => Some(Cause::Recovery),
+            (Kind::Data, _) if packet.is_retransmission => Some(Cause::Recovery),
             (Kind::Data, Kind::Connect) => Some(Cause::Handshake),
             (Kind::Data, Kind::Request) => Some(Cause::Request),
             (Kind::Data, Kind::Ack) => Some(self.reason_of_hold(packet.hold, trigger)),
-            // What answers the server's SYN.
+            // Answers to the server's SYN.
             (Kind::Ack | Kind::Request, Kind::Data) if trigger.seq == 0 => Some(Cause::Handshake),
-            // A proxy sends on what comes, and whoever answers goes on with the same round.
+            // Packets that a proxy forwards and other answers continue the current round trip.
             _ => None,
         }
     }
 
-    /// Why the path goes round before a server has worked on what a packet had asked for.
+    /// Returns the reason for the round trip before a server worked on the request in a packet.
     fn reason_of_answer(&self, asked: u32) -> Cause {
         match self.packet_at(asked) {
             ack if ack.kind == Kind::Ack => self.reason_of_hold(Hold::Handshake, ack),
@@ -260,30 +265,30 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// What made an end act.
+    /// Goes back to the reason why an end acted.
     fn moment(&mut self, moment: Moment, end: Place) -> Next {
         match moment.why {
             Why::Began => Next::Over,
-            Why::Received(packet) => self.way_of(packet),
+            Why::Received(packet) => self.along(packet),
             Why::Passed(packet) => {
                 self.round = Some(Cause::Recovery);
-                self.way_of_ack_at_snoop(packet)
+                self.along_ack_to_snoop(packet)
             }
-            Why::Rang(clock, basis) => self.rang(clock, basis, end),
+            Why::Expired(clock, basis) => self.timer_expired(clock, basis, end),
         }
     }
 
-    /// An ACK's way as far as the Snoop agent, which it had come to by now.
-    fn way_of_ack_at_snoop(&self, packet: u32) -> Next {
+    /// Returns the part of an ACK's path up to the Snoop agent, which it had reached by now.
+    fn along_ack_to_snoop(&self, packet: u32) -> Next {
         let mut hop = self.packet_at(packet).hop;
         while hop != NONE && self.hop_at(hop).place.site != Site::Uplink {
             hop = self.hop_at(hop).before;
         }
-        Next::Way { packet, hop }
+        Next::Packet { packet, hop }
     }
 
-    /// A timer rang that had run since its basis.
-    fn rang(&mut self, clock: Clock, basis: Basis, end: Place) -> Next {
+    /// Goes back through the time for which an expired timer had run, to its basis.
+    fn timer_expired(&mut self, clock: Clock, basis: Basis, end: Place) -> Next {
         let (cause, step) = match clock {
             Clock::Retransmission | Clock::Probe | Clock::Request => (Cause::Timeout, Step::TimerRuns),
             Clock::Reorder | Clock::Snoop => (Cause::Recovery, Step::TimerRuns),
@@ -303,7 +308,7 @@ impl<'a> Walk<'a> {
             }
             Basis::Received(packet) => {
                 self.to(self.packet_at(packet).over().unwrap_or(self.floor), cause, step, end);
-                self.way_of(packet)
+                self.along(packet)
             }
             Basis::Acted(moment) => {
                 let moment = self.timeline.packets.moments[moment as usize];
@@ -317,7 +322,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A Snoop agent's timer rang, which had run since a copy went by to the bearer, or went from the agent.
+    /// Goes back through the time for which a Snoop agent's timer had run: since a copy passed to the bearer or was
+    /// sent by the agent.
     fn since_snoop(&mut self, copy: u32, cause: Cause, step: Step, end: Place) -> Next {
         let packet = self.packet_at(copy);
         let mut hop = packet.hop;
@@ -330,12 +336,12 @@ impl<'a> Walk<'a> {
         }
         let &Hop { entered, before, .. } = self.hop_at(hop);
         self.to(entered, cause, step, end);
-        Next::Way { packet: copy, hop: before }
+        Next::Packet { packet: copy, hop: before }
     }
 }
 
 impl Span {
-    /// Whether an earlier span is a part of the same.
+    /// Returns true if an earlier span can be joined with this one.
     fn continues(&self, earlier: &Self) -> bool {
         let alike = |span: &Self| (span.cause, span.step, span.place, span.round, span.packet);
         self.begin == earlier.end && alike(self) == alike(earlier)

@@ -1,4 +1,4 @@
-//! Stays at links and channels that send packet by packet: what was fixed, and what the packet waited for.
+//! Stays at links and channels that transmit packet by packet: fixed latencies, and the waits for other packets.
 
 use nodeb_base::event::Site;
 use nodeb_base::units::Time;
@@ -10,8 +10,8 @@ use crate::cause::{Cause, Step};
 use crate::timeline::{Hop, Lane, NONE};
 
 impl Walk<'_> {
-    /// A packet's stay at a place, back to when it came. The path may go over to a packet ahead of it: which one, and
-    /// its stay there.
+    /// Goes back through a packet's stay at a place to its arrival there. The path may move on to a packet ahead of
+    /// it. Returns the last packet and its stay.
     pub(super) fn stay(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         if stay.place.site == Site::Bearer && self.timeline.radio.tti.is_some() {
@@ -21,7 +21,7 @@ impl Walk<'_> {
             return self.not_served(packet, hop);
         };
         if stay.arrives == Time(u64::MAX) {
-            // It has gone in part, and the rest waits.
+            // A part of the packet has been sent, and the rest waits.
             return self.queue(lane, stay.service + 1, packet, hop);
         }
         let (served, _) = lane.own[stay.service as usize];
@@ -31,13 +31,13 @@ impl Walk<'_> {
         self.queue(lane, stay.service, packet, hop)
     }
 
-    /// A packet is at a place that has not begun to serve it, or that was not heard of before.
+    /// Handles a packet at a place that has not begun to serve it, or that emitted no earlier events.
     fn not_served(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         if let Some(lane) = self.timeline.lanes.get(stay.place) {
             let waits = stay.arrives == Time(u64::MAX);
             if waits && !lane.own.is_empty() {
-                // All that have had their turns were ahead of it.
+                // All packets served so far were ahead of it.
                 return self.queue(lane, lane.own.len() as u32, packet, hop);
             }
             self.gap(lane, stay.entered, stay);
@@ -46,7 +46,7 @@ impl Walk<'_> {
         (packet, hop)
     }
 
-    /// What a packet waited for until its turn, with the packets of its flow ahead of it in theirs.
+    /// Goes back through a packet's wait for its turn, with the turns of the packets of its flow ahead of it.
     fn queue(&mut self, lane: &Lane, mut turn: u32, mut packet: u32, mut hop: u32) -> (u32, u32) {
         loop {
             let stay = self.hop_at(hop);
@@ -72,21 +72,21 @@ impl Walk<'_> {
         }
     }
 
-    /// Why the path's packet waited behind another one of its flow.
+    /// Returns the cause of waiting behind another packet of the same flow.
     pub(super) fn cause_of_own_ahead(&self, packet: u32) -> Cause {
         let ahead = self.packet_at(packet);
         match ahead.kind {
             Kind::Data if ahead.is_earlier => Cause::QueueBehindOwn,
-            // What is sent again takes the place of what could be sent.
-            Kind::Data if ahead.again => Cause::Recovery,
+            // A retransmission takes the time of new data.
+            Kind::Data if ahead.is_retransmission => Cause::Recovery,
             Kind::Data => Cause::Transmission,
-            // An uplink that ACKs keep busy is too slow for them, as a downlink for data.
+            // ACKs that saturate an uplink are like data that saturate a downlink.
             Kind::Ack if !ahead.is_earlier => Cause::Transmission,
             _ => Cause::QueueBehindOwn,
         }
     }
 
-    /// Back to `begin`, nothing of the flow having been served.
+    /// Goes back to `begin` through a time in which no packet of the flow was served.
     fn gap(&mut self, lane: &Lane, begin: Time, stay: &Hop) {
         let begin = begin.max(stay.entered).max(self.floor);
         while self.now > begin {
@@ -100,7 +100,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether others' turns are in the way.
+    /// Returns true if the place is shared, so that a packet waits while others are served.
     fn shares(&self, stay: &Hop) -> bool {
         stay.place.site != Site::Bearer || self.is_real() || self.state() == Some(State::Fach)
     }
@@ -110,11 +110,11 @@ impl Walk<'_> {
         State::ALL.get(usize::from(state)).copied()
     }
 
-    /// Back to `begin`, nobody having been served.
+    /// Goes back to `begin` through a time in which no packet was served.
     fn idle(&mut self, begin: Time, stay: &Hop) {
         let place = stay.place;
         if self.has_opportunities(place.site) {
-            // A ms without an opportunity: whatever it was, nothing was sent to this user then.
+            // A millisecond without an opportunity: nothing was sent to this user then.
             return self.to(begin, Cause::Scheduler, Step::NotServed, place);
         }
         if place.site != Site::Bearer || self.timeline.air.states.is_empty() {

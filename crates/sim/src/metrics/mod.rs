@@ -1,6 +1,7 @@
-//! What a run is summed up in: one row per flow and bearer, and time series on demand.
+//! Results of a run: one row per flow, bearer and link direction, and time series on demand.
 //!
-//! Each table is declared next to its rows; those that only one kind of bearer has, by that bearer.
+//! Each table is declared next to the type of its rows. Tables that only one kind of bearer has are declared by that
+//! bearer.
 
 pub mod series;
 
@@ -17,7 +18,7 @@ use crate::proxy::rnf::meter::MeterCounts;
 use crate::proxy::snoop::SnoopCounts;
 use crate::scenario::Scenario;
 
-/// One connection of one run. Times are NaN for what did not happen.
+/// Results of one connection in one run. Times are NaN if the event did not happen.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the table says what they are")]
 pub struct FlowRow {
@@ -31,7 +32,7 @@ pub struct FlowRow {
     pub app_bytes: u64,
     pub ip_bytes: u64,
     pub delivered_bytes: u64,
-    /// What the sender did whose segments the phone receives.
+    /// Counts of the sender that faces the phone: the server's, or the proxy's if there is one.
     pub sender: SenderCounts,
     pub transfers: u64,
     pub transfer_delay_mean_s: f64,
@@ -49,80 +50,80 @@ pub struct FlowRow {
 }
 
 table! {
-    /// One row per user: times, bytes, bit rates, and what TCP did. With a proxy they are those of the
-    /// connection from there to the phone. Times are NaN for what did not happen.
+    /// One row per user: times, bytes, bit rates and TCP counts of its connection. With a proxy this is the
+    /// connection between proxy and phone. Times are NaN if the event did not happen.
     pub static FLOWS: "flows" of FlowRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user;
         /// Name of the user's group.
         "group" [""] Text = |row| row.group.as_str().into();
-        /// When the phone asked.
+        /// Time of the phone's request.
         "start_s" ["s"] F64 = |row| row.start_s;
-        /// Whether its traffic has no end.
+        /// Whether the user's traffic has no end.
         "endless" ["1"] Bool = |row| row.endless;
-        /// Whether the sender has its last ACK; of traffic without an end, never.
+        /// Whether the sender has received its last ACK; always false if traffic has no end.
         "complete" ["1"] Bool = |row| row.complete;
-        /// From the phone's request until the last byte in order at the phone.
+        /// Time from the phone's request until it has received the last byte in order.
         "download_s" ["s"] F64 = |row| row.download_s;
-        /// From the connection's acceptance at the server until the sender has its last ACK.
+        /// Time from the server's acceptance of the connection until the sender has received its last ACK.
         "transfer_s" ["s"] F64 = |row| row.transfer_s;
-        /// Bytes of all transfers begun; of a download the size of the file.
+        /// Application bytes of all transfers that have begun; for a download the size of the file.
         "app_bytes" ["bytes"] U64 = |row| row.app_bytes;
-        /// The same with TCP/IP headers.
+        /// The bytes of `app_bytes` with TCP/IP headers.
         "ip_bytes" ["bytes"] U64 = |row| row.ip_bytes;
-        /// Bytes in order at the phone.
+        /// Application bytes received in order by the phone.
         "delivered_bytes" ["bytes"] U64 = |row| row.delivered_bytes;
-        /// Segments sent, SYN and retransmissions included.
+        /// Segments sent, including the SYN and retransmissions.
         "packets_sent" [""] U64 = |row| row.sender.packets;
-        /// Segments sent again.
+        /// Segments retransmitted.
         "packets_retransmitted" [""] U64 = |row| row.sender.retransmissions;
         /// Retransmission timeouts.
         "timeouts" [""] U64 = |row| row.sender.timeouts;
         /// Fast retransmissions.
         "fast_retransmits" [""] U64 = |row| row.sender.fast_retransmits;
-        /// Mean of the round trips that TCP measured on data.
+        /// Mean of the round-trip times that TCP measured on data; NaN without a sample.
         "rtt_mean_s" ["s"] F64 = |row| row.sender.rtt_mean_s();
-        /// The shortest of these; NaN without any.
+        /// Minimum of the round-trip times that TCP measured on data; NaN without a sample.
         "rtt_min_s" ["s"] F64 = |row| row.sender.rtt_min_s();
-        /// Number of those.
+        /// Number of round-trip times that TCP measured on data.
         "rtt_samples" [""] U64 = |row| row.sender.rtt_samples;
-        /// Transfers completed.
+        /// Number of completed transfers.
         "transfers" [""] U64 = |row| row.transfers;
-        /// Mean time from a transfer's beginning until the sender has its last ACK.
+        /// Mean time from the beginning of a transfer until the sender has received its last ACK.
         "transfer_delay_mean_s" ["s"] F64 = |row| row.transfer_delay_mean_s;
-        /// Loads completed at the phone: pages with all their objects, or else transfers.
+        /// Number of loads completed at the phone: pages with all their objects, or else transfers.
         "loads" [""] U64 = |row| row.loads;
-        /// Mean time from asking for a load until the phone has its last byte.
+        /// Mean time from the request of a load until the phone has received its last byte.
         "load_mean_s" ["s"] F64 = |row| row.load_mean_s;
-        /// Median time from requesting a page or file until its last byte; of more than 2,048 loads, of a random part of
-        /// them, drawn evenly over the run.
+        /// Median time from the request of a load until the phone has received its last byte. Of more than 2,048
+        /// loads, a random sample spread evenly over the run is used.
         "load_median_s" ["s"] F64 = |row| row.load_median_s;
-        /// The 95 % quantile of the load times, from the same loads as the median.
+        /// 95 % quantile of the load times, computed from the same loads as the median.
         "load_p95_s" ["s"] F64 = |row| row.load_p95_s;
-        /// Pauses of 1 s or more in which nothing came in order while more was to come of what the phone had asked
-        /// for, after the first byte of it.
+        /// Number of pauses of at least 1 s during which no data arrived in order although requested data were
+        /// outstanding. Waiting for the first byte does not count.
         "stalls" [""] U64 = |row| row.stalls;
-        /// Time of all these pauses.
+        /// Total duration of the pauses counted in `stalls`.
         "stalled_s" ["s"] F64 = |row| row.stalled_s;
-        /// Time in which the sender repaired losses: fast recovery, or repair after a timeout.
+        /// Time that the sender spent in loss recovery: fast recovery, or recovery after a timeout.
         "recovery_s" ["s"] F64 = |row| row.recovery_s;
-        /// Bytes in order at the phone over the time from the phone's request until the last of them, or
-        /// until the end of the run where more was to come.
+        /// Bytes received in order by the phone, over the time from its request until the last of them arrived, or
+        /// until the end of the run if data were still outstanding.
         "received_bps" ["bit/s"] F64 = |row| row.received_bps;
-        /// Application data over the transfer time (`wang`, section 9.2, equation 1). Where traffic has no
-        /// end, bytes over the time that the completed transfers took.
+        /// Application data over the transfer time (`wang`, section 9.2, equation 1). If traffic has no end, bytes of
+        /// completed transfers over the time that they took.
         "application_bps" ["bit/s"] F64 = |row| row.application_bps;
-        /// The file with headers over the transfer time, times the blocks that the bearer has sent for each that
-        /// was received: what the radio carried for it, repetitions of blocks included (`wang`, equation 2, which
-        /// takes 1 / (1 - BLER) for the latter). Padding and TCP's own retransmissions are not in it; `pdus` of
-        /// the bearer has both.
+        /// The file with headers over the transfer time, times the blocks that the bearer sent per block received:
+        /// the rate that the radio carried for it, including retransmitted blocks (`wang`, equation 2, which uses 1 /
+        /// (1 - BLER) for this factor). Excludes padding and TCP's own retransmissions; the bearer's `pdus` includes
+        /// both.
         "retransmit_bps" ["bit/s"] F64 = |row| row.retransmit_bps;
         /// Retransmit bit rate over channel bit rate (`wang`, equation 3).
         "utilization" ["1"] F64 = |row| row.utilization;
     }
 }
 
-/// One bearer of one run.
+/// Results of one bearer in one run.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the table says what they are")]
 pub struct BearerRow {
@@ -130,7 +131,7 @@ pub struct BearerRow {
     pub kind: &'static str,
     pub channel_rate_bps: u64,
     pub bler: f64,
-    /// What it did.
+    /// Counts of the bearer's blocks and packets.
     pub counts: Counts,
     pub active_s: f64,
     pub end_s: f64,
@@ -139,174 +140,177 @@ pub struct BearerRow {
 table! {
     /// One row per radio bearer: blocks, block errors, packets, active time.
     pub static BEARERS: "bearers" of BearerRow {
-        /// Number of the bearer; a dedicated channel has its user's.
+        /// Number of the bearer; a dedicated channel has the number of its user.
         "bearer" [""] U64 = |row| row.bearer;
-        /// Its kind, as the scenario's `radio` names it.
+        /// Kind of the bearer, as the scenario's `radio` names it.
         "kind" [""] Text = |row| row.kind.into();
-        /// Bit rate when every TTI is full.
+        /// Bit rate if every TTI is full.
         "channel_rate_bps" ["bit/s"] U64 = |row| row.channel_rate_bps;
-        /// Block error rate of first transmissions that the scenario asks for; 0 where it asks for none.
+        /// Block error rate of first transmissions that the scenario sets; 0 if it sets none.
         "bler" ["1"] F64 = |row| row.bler;
-        /// TTIs in which something was sent.
+        /// Number of TTIs in which the bearer transmitted.
         "ttis" [""] U64 = |row| row.counts.ttis;
-        /// Blocks sent, retransmissions included.
+        /// Blocks sent, including retransmissions.
         "blocks" [""] U64 = |row| row.counts.blocks;
         /// Blocks received in error.
         "blocks_failed" [""] U64 = |row| row.counts.blocks_failed;
-        /// PDUs sent, retransmissions included; octets where blocks are filled with octets.
+        /// PDUs sent, including retransmissions; octets if blocks are filled with octets.
         "pdus" [""] U64 = |row| row.counts.pdus;
-        /// Packets accepted.
+        /// Packets accepted by the bearer.
         "packets_in" [""] U64 = |row| row.counts.packets_in;
-        /// Packets delivered.
+        /// Packets delivered to phones.
         "packets_delivered" [""] U64 = |row| row.counts.packets_delivered;
-        /// Packets dropped: buffer full, or given up after the last transmission allowed.
+        /// Packets dropped because the buffer was full or the last transmission allowed failed.
         "packets_dropped" [""] U64 = |row| row.counts.packets_dropped;
         /// Bytes of the packets delivered.
         "bytes_delivered" ["bytes"] U64 = |row| row.counts.bytes_delivered;
-        /// Time in which something was sent: TTIs times their length.
+        /// Time during which the bearer transmitted: `ttis` times the length of a TTI.
         "active_s" ["s"] F64 = |row| row.active_s;
         /// Simulated time at the end of the run.
         "end_s" ["s"] F64 = |row| row.end_s;
     }
 }
 
-/// One direction of a link of one run.
+/// Results of one direction of a link in one run.
 #[derive(Clone, Debug)]
 pub struct LinkRow {
-    /// Name: `wired`, `core` or the link's own with `_down` or `_up`, or `uplink_` and the user's number.
+    /// Name of the link direction: `wired`, `core` or the link's own name with `_down` or `_up`, or `uplink_` and the
+    /// user's number.
     pub link: String,
-    /// What it did.
+    /// Counts of the agent's retransmissions and suppressed ACKs.
     pub counts: LinkCounts,
 }
 
 table! {
-    /// One row per direction of a link: packets, and what became of them.
+    /// One row per direction of a link: packets handed over, lost, dropped and marked, and bytes sent.
     pub static LINKS: "links" of LinkRow {
-        /// `wired`, `core` or the link's own name with `_down` or `_up`, or `uplink_` and the user's number.
+        /// Name of the link direction: `wired`, `core` or the link's own name with `_down` or `_up`, or `uplink_` and
+        /// the user's number.
         "link" [""] Text = |row| row.link.as_str().into();
         /// Packets handed to the link.
         "packets" [""] U64 = |row| row.counts.packets;
-        /// Packets lost before the queue, by the link's loss.
+        /// Packets lost before the queue by the link's loss model.
         "lost" [""] U64 = |row| row.counts.lost;
         /// Packets dropped because the queue was full.
         "overflowed" [""] U64 = |row| row.counts.overflowed;
         /// Packets that the queue discipline dropped before the queue was full.
         "dropped_early" [""] U64 = |row| row.counts.dropped_early;
-        /// Packets that the queue discipline marked (RFC 3168, CE).
+        /// Packets that the queue discipline marked with Congestion Experienced (CE, RFC 3168).
         "marked" [""] U64 = |row| row.counts.marked;
-        /// Bytes sent.
+        /// Bytes sent by the link.
         "bytes" ["bytes"] U64 = |row| row.counts.bytes;
     }
 }
 
-/// A connection's proxy in one run. The flow's row is about the connection from there to the phone.
+/// Results of one connection's proxy in one run. The row of [`FLOWS`] describes the connection from the proxy to the
+/// phone.
 #[derive(Clone, Debug)]
 pub struct ProxyRow {
     /// Number of the user.
     pub user: u64,
-    /// What the server's sender did.
+    /// Counts of the server's sender.
     pub server: SenderCounts,
-    /// The most bytes that the proxy held.
+    /// Maximum number of bytes that the proxy held.
     pub most_held_bytes: u64,
-    /// Messages of the RNC; none where there is no radio network feedback.
+    /// Messages of the RNC; zero without radio network feedback.
     pub messages: MeterCounts,
-    /// The windows that they have set.
+    /// Windows that messages of the RNC set.
     pub windows: Windows,
 }
 
 table! {
-    /// One row per user where there is a proxy: the connection from the server to it, what it held, and
-    /// what it was told.
+    /// One row per user if there is a proxy: the connection from the server to the proxy, the proxy's buffer, and the
+    /// messages that it received.
     pub static PROXIES: "proxies" of ProxyRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user;
-        /// Segments that the server sent, SYN and retransmissions included.
+        /// Segments that the server sent, including the SYN and retransmissions.
         "server_packets_sent" [""] U64 = |row| row.server.packets;
-        /// Segments that it sent again.
+        /// Segments that the server retransmitted.
         "server_packets_retransmitted" [""] U64 = |row| row.server.retransmissions;
-        /// Its retransmission timeouts.
+        /// Retransmission timeouts of the server.
         "server_timeouts" [""] U64 = |row| row.server.timeouts;
-        /// Its fast retransmissions.
+        /// Fast retransmissions of the server.
         "server_fast_retransmits" [""] U64 = |row| row.server.fast_retransmits;
-        /// The most bytes that the proxy held.
+        /// Maximum number of bytes that the proxy held: acknowledged to the server, and not yet by the phone.
         "most_held_bytes" ["bytes"] U64 = |row| row.most_held_bytes;
         /// Messages that the RNC sent; 0 without radio network feedback.
         "messages" [""] U64 = |row| row.messages.sent;
-        /// Those that were lost.
+        /// Messages of the RNC that were lost.
         "messages_lost" [""] U64 = |row| row.messages.lost;
-        /// Windows that messages have set.
+        /// Number of windows that messages set.
         "windows_set" [""] U64 = |row| row.windows.count;
-        /// The last of them; NaN without one.
+        /// Last window that a message set; NaN without one.
         "window_last_packets" ["packets"] F64 = |row| if row.windows.count > 0 { row.windows.last } else { f64::NAN };
-        /// Their mean; NaN without one.
+        /// Mean of the windows that messages set; NaN without one.
         "window_mean_packets" ["packets"] F64 = |row| row.windows.sum / row.windows.count as f64;
     }
 }
 
-/// A connection's Snoop agent in one run.
+/// Results of one connection's Snoop agent in one run.
 #[derive(Clone, Debug)]
 pub struct SnoopRow {
     /// Number of the user.
     pub user: u64,
-    /// What it did.
+    /// Counts of the link direction's packets.
     pub counts: SnoopCounts,
 }
 
 table! {
-    /// One row per user where there is Snoop: what the agent did.
+    /// One row per user if there is a Snoop agent: its retransmissions and the ACKs that it suppressed.
     pub static SNOOP: "snoop" of SnoopRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user;
-        /// Segments sent again because duplicate ACKs asked for them.
+        /// Segments that the agent retransmitted after duplicate ACKs.
         "retransmissions" [""] U64 = |row| row.counts.retransmissions;
-        /// Segments sent again because no ACK came in time.
+        /// Segments that the agent retransmitted after a timeout.
         "timeouts" [""] U64 = |row| row.counts.timeouts;
-        /// ACKs that were kept from the sender.
+        /// ACKs that the agent did not forward to the sender.
         "acks_suppressed" [""] U64 = |row| row.counts.suppressed;
-        /// Segments that found the cache full.
+        /// Segments that were not cached because the cache was full.
         "uncached" [""] U64 = |row| row.counts.uncached;
-        /// Segments sent again of which Eifel found that they had arrived before.
+        /// Retransmitted segments that had arrived before, as detected by Eifel.
         "spurious" [""] U64 = |row| row.counts.spurious;
     }
 }
 
-/// All tables of one run.
+/// Results of one run, from which its tables are made.
 #[derive(Clone, Debug, Default)]
 pub struct RunResult {
-    /// One row per flow, in order of users.
+    /// One row per flow, in the order of users.
     pub flows: Vec<FlowRow>,
     /// One row per bearer.
     pub bearers: Vec<BearerRow>,
-    /// One row per link and direction.
+    /// One row per link direction.
     pub links: Vec<LinkRow>,
-    /// One row per flow, where there is a proxy.
+    /// One row per flow; empty without a proxy.
     pub proxies: Vec<ProxyRow>,
-    /// One row per flow, where there is Snoop.
+    /// One row per flow; empty without Snoop.
     pub snoops: Vec<SnoopRow>,
-    /// What only the scenario's kind of bearer tells, with the users' numbers in the scenario.
+    /// Tables that only the scenario's kind of bearer has, with the users' numbers in the scenario.
     pub of_radio: Vec<Table>,
-    /// Time series asked for.
+    /// Time series that the scenario records.
     pub series: series::Series,
-    /// Events the engine has handled.
+    /// Number of events that the engine handled.
     pub events: u64,
-    /// Simulated time at the end.
+    /// Simulated time at the end of the run, in seconds.
     pub end_s: f64,
 }
 
 impl RunResult {
-    /// What the link direction of this name did.
+    /// Returns the counts of the link direction called `name`, or `None` if there is none.
     pub fn link(&self, name: &str) -> Option<LinkCounts> {
         self.links.iter().find(|row| row.link == name).map(|row| row.counts)
     }
 
-    /// The tables of replication `run` of a scenario. A series that was not asked for is left out, and so is
-    /// what the scenario does not have.
+    /// Returns the tables of this result as those of replication number `run`. Tables of components that the scenario
+    /// does not have are omitted, and so are time series that it does not record.
     pub fn tables(&self, run: u64, scenario: &Scenario) -> Vec<Table> {
         Self::tables_of(&[(run, self)], scenario)
     }
 
-    /// The tables of several replications of a scenario, each given with its number: every table has the rows of
-    /// all, in this order.
+    /// Returns the tables of several replications, each given with its number. Every table has the rows of all
+    /// replications, in the order given.
     pub fn tables_of(runs: &[(u64, impl Borrow<Self>)], scenario: &Scenario) -> Vec<Table> {
         let runs: Vec<(u64, &Self)> = runs.iter().map(|(run, result)| (*run, result.borrow())).collect();
         let runs = &runs[..];
@@ -325,7 +329,7 @@ impl RunResult {
     }
 }
 
-/// The table of the rows that replications have, each given with its number.
+/// Returns a table with the rows that `rows` selects from each of the numbered replications.
 fn joined<R>(
     runs: &[(u64, &RunResult)],
     layout: &table::Layout<R>,
@@ -335,7 +339,7 @@ fn joined<R>(
     layout.of_runs(&rows)
 }
 
-/// Every table that a run can have, without a row: the names, units and meanings of all results.
+/// Returns every table that a run can have, without rows: the names, units and meanings of all columns.
 pub fn tables() -> Vec<Table> {
     let mut tables = vec![FLOWS.empty(), BEARERS.empty(), LINKS.empty(), PROXIES.empty(), SNOOP.empty()];
     tables.extend(nodeb_radio::tables());

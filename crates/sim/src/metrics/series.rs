@@ -1,4 +1,4 @@
-//! Time series, kept in columns.
+//! Time series of a run: a type of rows and a table for each.
 
 use nodeb_base::table;
 use nodeb_base::table::Table;
@@ -8,26 +8,26 @@ use nodeb_tcp::Window;
 use super::{RunResult, joined};
 use crate::scenario::Record;
 
-/// What happened to a segment.
+/// Event in the life of a TCP segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentEvent {
-    /// The server sent it, or the proxy where there is one.
+    /// The server sent the segment, or the proxy if there is one.
     Send,
-    /// Its ACK reached whoever sent it; the number is the highest segment in order.
+    /// An ACK reached the sender. The row's number is the highest segment received in order.
     Ack,
-    /// Snoop sent it again at the Node B.
+    /// Snoop retransmitted the segment at the Node B.
     Resend,
-    /// It was lost or dropped on the way.
+    /// The segment was lost or dropped on its path.
     Drop,
-    /// It reached the phone.
+    /// The segment reached the phone.
     Deliver,
 }
 
 impl SegmentEvent {
-    /// All of them, in order.
+    /// All events in the order of their codes.
     const ALL: [Self; 5] = [Self::Send, Self::Ack, Self::Resend, Self::Drop, Self::Deliver];
 
-    /// Its name in tables.
+    /// Returns the event's name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Send => "send",
@@ -39,54 +39,54 @@ impl SegmentEvent {
     }
 }
 
-/// A segment's row.
+/// Row of [`SEGMENTS`].
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentRow {
     /// Number of the user.
     pub user: u64,
-    /// When.
+    /// Time of the event.
     pub at: Time,
-    /// What.
+    /// Kind of event.
     pub event: SegmentEvent,
-    /// Segment number.
+    /// Number of the segment; for an ACK the highest segment received in order.
     pub seq: u64,
-    /// Whether it had been sent before.
+    /// Whether the segment had been sent before.
     pub retransmission: bool,
 }
 
 table! {
-    /// One row per event of a TCP segment, in order of time.
+    /// One row per event of a TCP segment, in the order of time.
     pub static SEGMENTS: "segments" of SegmentRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user;
-        /// When.
+        /// Time of the event.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
-        /// `send`, `drop`, `deliver` (to the phone), `ack` (its ACK has reached the sender), `resend` (by Snoop).
+        /// Event: `send`, `drop`, `deliver` (to the phone), `ack` (an ACK reached the sender) or `resend` (by Snoop).
         "event" [""] Name = (|row| row.event as u32, |code| SegmentEvent::ALL[code as usize].name().into());
-        /// Number of the segment; of an ACK the highest in order.
+        /// Number of the segment; for an ACK the highest segment received in order.
         "seq" [""] U64 = |row| row.seq;
-        /// Whether it had been sent before.
+        /// Whether the segment had been sent before.
         "retransmission" [""] Bool = |row| row.retransmission;
     }
 }
 
-/// A row of the congestion window.
+/// Row of [`CWND`].
 #[derive(Clone, Copy, Debug)]
 pub struct CwndRow {
     /// Number of the user.
     pub user: u64,
-    /// When.
+    /// Time of the change.
     pub at: Time,
-    /// The window.
+    /// Congestion window and slow-start threshold after the change.
     pub window: Window,
 }
 
 table! {
-    /// One row per change of a congestion window, of the sender whose segments the phone receives.
+    /// One row per change of the congestion window of the sender that faces the phone.
     pub static CWND: "cwnd" of CwndRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user;
-        /// When.
+        /// Time of the change.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
         /// Congestion window in full-sized segments.
         "cwnd_packets" ["packets"] F64 = |row| row.window.cwnd;
@@ -95,125 +95,125 @@ table! {
     }
 }
 
-/// A round trip that TCP measured.
+/// Row of [`RTT`].
 #[derive(Clone, Copy, Debug)]
 pub struct RttRow {
     /// Number of the user.
     pub user: u64,
-    /// When the measurement ended.
+    /// Time at which the measurement ended.
     pub at: Time,
-    /// The round trip.
+    /// Measured round-trip time.
     pub rtt: Duration,
 }
 
 table! {
-    /// One row per round trip that TCP measured.
+    /// One row per round-trip time that TCP measured.
     pub static RTT: "rtt" of RttRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user;
-        /// When the measurement ended.
+        /// Time at which the measurement ended.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
-        /// The round trip.
+        /// Measured round-trip time.
         "rtt_s" ["s"] F64 = |row| row.rtt.as_secs();
     }
 }
 
-/// A user's backlog at the Node B.
+/// Row of [`QUEUE`].
 #[derive(Clone, Copy, Debug)]
 pub struct QueueRow {
     /// Number of the user.
     pub user: u64,
-    /// When it changed.
+    /// Time of the change.
     pub at: Time,
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
 table! {
-    /// One row per change of what waits for a user at the Node B, or is on its way from there.
+    /// One row per change of a user's backlog: packets that wait at the Node B or are being transmitted from there.
     pub static QUEUE: "queue" of QueueRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user;
-        /// When.
+        /// Time of the change.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
-        /// Packets.
+        /// Number of packets in the backlog.
         "packets" ["packets"] U64 = |row| row.packets;
-        /// Bytes.
+        /// Number of bytes in the backlog.
         "bytes" ["bytes"] U64 = |row| row.bytes;
     }
 }
 
-/// A transfer that has been completed.
+/// Row of [`TRANSFERS`]: a completed transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct TransferRow {
     /// Number of the user.
     pub user: u64,
-    /// When it was asked for.
+    /// Time of the request.
     pub begun: Time,
-    /// When the phone had its last byte.
+    /// Time at which the phone had received the last byte.
     pub arrived: Time,
-    /// When the sender had its last ACK.
+    /// Time at which the sender had received the last ACK.
     pub end: Time,
-    /// Its size.
+    /// Size of the transfer in bytes.
     pub bytes: u64,
 }
 
-/// What a bearer did for one user in one TTI.
+/// Row of [`SCHEDULER`]: a user's share of one TTI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtiRecord {
-    /// Beginning of the TTI.
+    /// Start of the TTI.
     pub at: Time,
     /// Number of the user.
     pub user: usize,
-    /// The user's C/I value, or CQI; 0 at constant rate.
+    /// C/I value or CQI of the user; 0 at constant rate.
     pub ci: u32,
-    /// PDUs sent, or octets where blocks are filled with octets.
+    /// PDUs sent; octets if blocks are filled with octets.
     pub pdus: u32,
     /// Blocks received in error.
     pub failed: u32,
 }
 
-/// What a user could have been sent by a time, and its channel then.
+/// Row of [`BANDWIDTH`]: the bytes that a user could have been sent since the start, and its channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandwidthRecord {
-    /// When.
+    /// Time of the sample.
     pub at: Time,
     /// Number of the user.
     pub user: usize,
-    /// Bytes of packets that it could have been sent since the beginning.
+    /// Bytes of packets that the user could have been sent since the start of the run.
     pub available_bytes: f64,
-    /// CQI that the Node B has, or SNR in dB where it knows that.
+    /// CQI known to the Node B, or SNR in dB if the link adaptation uses that.
     pub cqi: f32,
 }
 
 table! {
-    /// One row per transfer completed.
+    /// One row per completed transfer.
     pub static TRANSFERS: "transfers" of TransferRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user;
-        /// When it was asked for.
+        /// Time of the request.
         "begin_s" ["s"] F64 = |row| row.begun.as_secs();
-        /// From there until the phone had its last byte.
+        /// Time from the request until the phone had received the last byte.
         "download_s" ["s"] F64 = |row| row.arrived.since(row.begun).as_secs();
-        /// From there until the sender had its last ACK.
+        /// Time from the request until the sender had received the last ACK.
         "delay_s" ["s"] F64 = |row| row.end.since(row.begun).as_secs();
-        /// Its size.
+        /// Size of the transfer.
         "bytes" ["bytes"] U64 = |row| row.bytes;
     }
 }
 
 table! {
-    /// One row per TTI and user who was sent something in it.
+    /// One row per TTI and user to whom the bearer transmitted in it.
     pub static SCHEDULER: "scheduler" of TtiRecord {
         /// Number of the user.
         "user" [""] U64 = |row| row.user as u64;
-        /// Beginning of the TTI.
+        /// Start of the TTI.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
-        /// The user's C/I value, or CQI; 0 at constant rate.
+        /// C/I value or CQI of the user; 0 at constant rate.
         "ci" [""] U32 = |row| row.ci;
-        /// PDUs sent, or octets where blocks are filled with octets.
+        /// PDUs sent; octets if blocks are filled with octets.
         "pdus" [""] U32 = |row| row.pdus;
         /// Blocks received in error.
         "failed" [""] U32 = |row| row.failed;
@@ -221,40 +221,41 @@ table! {
 }
 
 table! {
-    /// One row per user and 20 ms: what it could have been sent had it always had something to be sent.
+    /// One row per user and 20 ms: the bytes that the user could have been sent if data had always been waiting for
+    /// it.
     pub static BANDWIDTH: "bandwidth" of BandwidthRecord {
         /// Number of the user.
         "user" [""] U64 = |row| row.user as u64;
-        /// When.
+        /// Time of the sample.
         "t_s" ["s"] F64 = |row| row.at.as_secs();
-        /// Bytes of packets that it could have been sent since the beginning.
+        /// Bytes of packets that the user could have been sent since the start of the run.
         "available_bytes" ["bytes"] F64 = |row| row.available_bytes;
-        /// CQI that the Node B had; with the link adaptation `shannon`, which needs none, SNR in dB.
+        /// CQI known to the Node B; SNR in dB with the link adaptation `shannon`, which needs no CQI.
         "cqi" ["1"] F32 = |row| row.cqi;
     }
 }
 
-/// All series of a run; those not asked for stay empty.
+/// All time series of a run; those that the scenario does not record stay empty.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
-    /// Congestion windows.
+    /// Changes of congestion windows.
     pub cwnd: Vec<CwndRow>,
-    /// Segments.
+    /// Events of TCP segments.
     pub segments: Vec<SegmentRow>,
-    /// Round trips.
+    /// Measured round-trip times.
     pub rtt: Vec<RttRow>,
-    /// Backlogs.
+    /// Changes of users' backlogs.
     pub queue: Vec<QueueRow>,
-    /// Transfers.
+    /// Completed transfers.
     pub transfers: Vec<TransferRow>,
-    /// TTIs, with the user's number in the scenario.
+    /// Users' shares of TTIs, with the user's number in the scenario.
     pub scheduler: Vec<TtiRecord>,
-    /// Bandwidth that users could have had, with the user's number in the scenario.
+    /// Samples of the available bandwidth, with the user's number in the scenario.
     pub bandwidth: Vec<BandwidthRecord>,
 }
 
 impl Series {
-    /// The tables of what was recorded in replications, each with its number.
+    /// Returns the tables of the recorded series, with the rows of all the numbered replications.
     pub(super) fn tables(runs: &[(u64, &RunResult)], record: Record) -> impl Iterator<Item = Table> {
         [
             record.cwnd.then(|| joined(runs, &CWND, |run| &run.series.cwnd)),
@@ -270,7 +271,7 @@ impl Series {
     }
 }
 
-/// All series without a row.
+/// Returns the tables of all time series, without rows.
 pub(super) fn tables() -> [Table; 7] {
     [
         CWND.empty(),

@@ -1,8 +1,8 @@
 //! Performance-enhancing proxies (RFC 3135): boxes on the path that act on TCP.
 //!
-//! A proxy in the core network stands at the gateway and ends connections; a [`snoop`] agent stands
-//! at the Node B and leaves them whole. Both are plain machines that are told what passes and
-//! answer with what to send.
+//! A proxy in the core network is located at the gateway and splits connections. A Snoop agent is located at the
+//! Node B and leaves connections end to end. Both are sans-IO: they are handed the segments that pass, and return
+//! those to send.
 
 pub(crate) mod rnf;
 pub(crate) mod snoop;
@@ -13,17 +13,17 @@ use nodeb_base::units::Time;
 use nodeb_tcp::TcpSpec;
 
 registry! {
-    /// A proxy at the gateway, as a scenario names it.
+    /// Proxy at the gateway, as a scenario names it.
     "proxy" ProxySpec {
-        /// Ends the server's connection and carries its data on over one of its own (HTTP proxy).
+        /// Ends the server's connection and relays its data over a second one (HTTP proxy).
         "split" => Split(split::Split),
-        /// The same, with a window towards the phone that the RNC's reports of the bandwidth set.
+        /// Split connection whose window towards the phone is set by the RNC's reports of the bandwidth.
         "rnf" => Rnf(rnf::Rnf),
     }
 }
 
 impl ProxySpec {
-    /// TCP between the proxy and a phone whose server uses `server`.
+    /// Returns the TCP settings between the proxy and a phone whose server uses `server`.
     pub fn tcp<'a>(&'a self, server: &'a TcpSpec) -> &'a TcpSpec {
         let own = match self {
             Self::Split(params) => &params.tcp,
@@ -32,13 +32,13 @@ impl ProxySpec {
         own.as_ref().unwrap_or(server)
     }
 
-    /// Radio network feedback, where the proxy heeds it.
+    /// Returns the settings of radio network feedback, or `None` if the proxy has none.
     pub fn feedback(&self) -> Option<&rnf::Rnf> {
         if let Self::Rnf(params) = self { Some(params) } else { None }
     }
 
-    /// The proxy of connection `flow`, over whose request of `request_bytes` the server's TCP is
-    /// asked.
+    /// Creates the proxy of connection `flow`, whose request has a payload of `request_bytes` and whose server uses
+    /// the TCP settings `server`.
     pub fn build(&self, flow: u32, request_bytes: u32, server: &TcpSpec) -> split::SplitProxy {
         let (_, receiver) = server.build(flow, request_bytes);
         let tcp = self.tcp(server);

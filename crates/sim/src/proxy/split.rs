@@ -1,11 +1,11 @@
-//! A split connection: one TCP from the server to the proxy, another from there to the phone.
+//! Split connection: one TCP connection from the server to the proxy, another from there to the phone.
 //!
-//! As an HTTP proxy does, and as I-TCP did first (Bakre & Badrinath, ICDCS 1995): the proxy
-//! acknowledges the server's data itself and sends them on under its own congestion control, so
-//! that neither connection sees the round trip and the losses of the other. The phone's first
-//! packet makes the proxy open both connections. Left out: a limit on what the proxy holds (its
-//! highest level is reported), its processing time, caching, and the FIN, in place of which the
-//! proxy is told how much will come.
+//! Like an HTTP proxy, and I-TCP before (Bakre & Badrinath, ICDCS 1995), the proxy acknowledges the server's data
+//! itself and forwards them under its own congestion control. Neither connection sees the round trip and the losses
+//! of the other. The phone's first packet makes the proxy open both connections.
+//!
+//! Not modelled: a limit on the bytes that the proxy holds (their maximum is reported), processing time, caching, and
+//! the FIN, in place of which the proxy is given the total number of bytes.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::event::Clock;
@@ -19,7 +19,7 @@ use crate::proxy::rnf::law::{Law, Windows};
 use crate::proxy::rnf::meter::Message;
 
 params! {
-    /// Parameters of a split connection.
+    /// Split connection: its parameters.
     pub struct Split {
         /// TCP between proxy and phone; absent: the same as between server and proxy.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,38 +35,39 @@ impl Checked for Split {
     }
 }
 
-/// What a proxy sends.
+/// Segments that a proxy sends.
 #[derive(Debug, Default)]
 pub struct Outbox {
-    /// Towards the phone.
+    /// Segments towards the phone.
     pub down: Vec<Segment>,
-    /// Towards the server.
+    /// Segments towards the server.
     pub up: Vec<Segment>,
 }
 
-/// The proxy's part of one connection: the receiver that faces the server and the sender that
-/// faces the phone.
+/// Proxy of one connection: the receiver that faces the server and the sender that faces the phone.
 #[derive(Debug)]
 pub struct SplitProxy {
     /// Bytes of headers on the phone's requests.
     request_headers: u32,
     receiver: Box<dyn Receiver>,
     sender: Box<dyn Sender>,
-    /// What sets the sender's window in the place of congestion control.
+    /// Control law that sets the sender's window instead of congestion control.
     law: Option<Law>,
+    /// Repetition of the requests that the proxy sends to the server.
     requester: Requester,
+    /// Time at which the proxy opened its connection to the phone.
     opened: Option<Time>,
-    /// Bytes handed from one connection to the other.
+    /// Bytes passed from one connection to the other.
     relayed: u64,
-    /// Bytes that the server will have sent in all, once that is known.
+    /// Bytes that the server sends in all, once known.
     total: Option<u64>,
+    /// Maximum number of bytes held.
     max_held: u64,
 }
 
 impl SplitProxy {
-    /// A proxy that has heard of nothing, between the ends that face it and a phone that sends
-    /// `request_headers` bytes of headers. Its own requests
-    /// wait for `request_timeout` before they are repeated.
+    /// Creates the proxy of a new connection from its two ends. The phone's requests have `request_headers` bytes of
+    /// headers. The proxy repeats its own requests after `request_timeout`.
     pub fn new(
         receiver: Box<dyn Receiver>,
         sender: Box<dyn Sender>,
@@ -87,14 +88,14 @@ impl SplitProxy {
         }
     }
 
-    /// A packet of the server arrives.
+    /// Handles a segment from the server.
     pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut Outbox) {
         self.open(now, out);
         out.up.extend(self.receiver.on_segment(now, segment));
         self.relay(now, out);
     }
 
-    /// A packet of the phone arrives.
+    /// Handles a segment from the phone.
     pub fn on_packet_of_phone(&mut self, now: Time, packet: &Segment, out: &mut Outbox) {
         match packet.kind {
             Kind::Connect if self.opened.is_some() => {}
@@ -115,7 +116,7 @@ impl SplitProxy {
         }
     }
 
-    /// A message of the RNC arrives.
+    /// Handles a message from the RNC.
     pub fn on_feedback(&mut self, now: Time, message: &Message, out: &mut Outbox) {
         let held = self.held();
         if let Some(window) = self.law.as_mut().and_then(|law| law.window(message, held)) {
@@ -123,23 +124,23 @@ impl SplitProxy {
         }
     }
 
-    /// The windows that messages have set, where there are messages.
+    /// Returns the windows set by messages, or `None` without radio network feedback.
     pub fn windows(&self) -> Option<Windows> {
         self.law.as_ref().map(|law| law.windows)
     }
 
-    /// The server has heard a packet of this kind.
+    /// Stops repeating the request of this kind, which has reached the server.
     pub fn on_request(&mut self, kind: Kind) {
         self.requester.on_request(kind);
     }
 
-    /// The server will have sent `total` bytes when it has sent everything.
-    pub fn expect(&mut self, total: u64) {
+    /// Sets the number of bytes that the server sends in all.
+    pub fn set_total(&mut self, total: u64) {
         self.total = Some(total);
         self.close_when_relayed();
     }
 
-    /// The time of [`Self::timer`] has come.
+    /// Handles the expiry of [`Self::timer`].
     pub fn on_timer(&mut self, now: Time, out: &mut Outbox) {
         let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
         if due(self.sender.timer()) {
@@ -151,13 +152,14 @@ impl SplitProxy {
         out.up.extend(self.requester.on_timer(now));
     }
 
-    /// When [`Self::on_timer`] must be called, unless something happens before.
+    /// Returns the time at which [`Self::on_timer`] must be called unless another event happens before, or `None` if
+    /// no timer is armed.
     pub fn timer(&self) -> Option<Time> {
         [self.sender.timer(), self.receiver.timer(), self.requester.timer()].into_iter().flatten().min()
     }
 
-    /// Whose timers ring now.
-    pub fn ringing(&self, now: Time) -> impl Iterator<Item = Clock> {
+    /// Returns the timers that expire by `now`.
+    pub fn expired_timers(&self, now: Time) -> impl Iterator<Item = Clock> {
         let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
         let sender = due(self.sender.timer()).then(|| self.sender.ringing(now));
         let receiver = due(self.receiver.timer()).then_some(Clock::Acknowledgement);
@@ -165,27 +167,27 @@ impl SplitProxy {
         [sender, receiver, requester].into_iter().flatten()
     }
 
-    /// The sender that faces the phone.
+    /// Returns the sender that faces the phone.
     pub fn sender(&self) -> &dyn Sender {
         &*self.sender
     }
 
-    /// The same, to be changed.
+    /// Returns [`Self::sender`] mutably.
     pub fn sender_mut(&mut self) -> &mut dyn Sender {
         &mut *self.sender
     }
 
-    /// When the proxy opened its connection to the phone.
+    /// Returns the time at which the proxy opened its connection to the phone.
     pub fn opened(&self) -> Option<Time> {
         self.opened
     }
 
-    /// The most bytes that were acknowledged to the server and not yet by the phone.
+    /// Returns the maximum of [`Self::held`] so far.
     pub fn max_held(&self) -> u64 {
         self.max_held
     }
 
-    /// Bytes acknowledged to the server and not yet by the phone.
+    /// Returns the bytes acknowledged to the server and not yet by the phone.
     fn held(&self) -> u64 {
         self.relayed - self.sender.acked_bytes()
     }
@@ -235,12 +237,12 @@ mod tests {
     }
 
     #[test]
-    fn the_phone_is_answered_at_once_and_the_server_asked() {
+    fn proxy_answers_the_phone_and_asks_the_server() {
         let (mut proxy, mut out) = (proxy(), Outbox::default());
         proxy.on_packet_of_phone(at(0), &Segment::control(3, Kind::Connect), &mut out);
         assert_eq!(seqs(&mut out.down), [(Kind::Data, 0)]);
         assert_eq!(seqs(&mut out.up), [(Kind::Connect, 0)]);
-        // Asked again it does nothing more; unheard it asks again itself, and the phone's SYN too.
+        // A second SYN has no effect. Without an answer the proxy repeats its own request and its SYN to the phone.
         proxy.on_packet_of_phone(at(10), &Segment::control(3, Kind::Connect), &mut out);
         assert!(out.down.is_empty() && out.up.is_empty());
         assert_eq!(proxy.timer(), Some(at(3000)));
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn data_are_acknowledged_before_they_go_on() {
+    fn data_are_acknowledged_before_they_are_forwarded() {
         let (mut proxy, mut out) = (proxy(), Outbox::default());
         proxy.on_packet_of_phone(at(0), &Segment::control(3, Kind::Connect), &mut out);
         let segment = |seq, size| Segment { size, seq, ..Segment::control(3, Kind::Data) };
@@ -261,10 +263,10 @@ mod tests {
         proxy.on_segment(at(7), &segment(2, 540), &mut out);
         let acks: Vec<_> = out.up.iter().filter(|packet| packet.kind == Kind::Ack).collect();
         assert_eq!(acks.iter().map(|ack| ack.seq).collect::<Vec<_>>(), [0, 2]);
-        assert_eq!(acks[0].size, 140, "the request goes on to the server");
+        assert_eq!(acks[0].size, 140, "the request is forwarded to the server");
         assert_eq!(proxy.max_held(), 1960);
-        // The phone's ACK of the SYN lets the data go, and the last ACK ends the connection.
-        proxy.expect(1960);
+        // The phone's ACK of the SYN releases the data, and the last ACK ends the connection.
+        proxy.set_total(1960);
         out.down.clear();
         let ack = |seq| Segment { seq, ..Segment::control(3, Kind::Ack) };
         proxy.on_packet_of_phone(at(100), &ack(0), &mut out);
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_opens_unasked_is_carried_on() {
+    fn proxy_opens_to_the_phone_when_the_server_opens_first() {
         let (mut proxy, mut out) = (proxy(), Outbox::default());
         proxy.on_segment(at(5), &Segment::control(3, Kind::Data), &mut out);
         assert_eq!(seqs(&mut out.down), [(Kind::Data, 0)]);

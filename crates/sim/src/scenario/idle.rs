@@ -1,5 +1,5 @@
-//! Keys of a scenario that another part of it leaves without effect. What a part alone can tell stands in its own
-//! file: radios, channels and TCP report their keys themselves.
+//! Reports of keys that have no effect because of another part of the scenario. Radios, channels and TCP report those
+//! of their keys that a key of their own disables.
 
 use nodeb_base::check::Check;
 use nodeb_base::keys;
@@ -10,7 +10,7 @@ use nodeb_tcp::TcpSpec;
 use super::{Scenario, UserGroup};
 
 impl Scenario {
-    /// Reports keys without effect, once there are users.
+    /// Reports keys without effect, unless the scenario has no users.
     pub(super) fn check_idle(&self, check: &mut Check) {
         if self.users.is_empty() {
             return;
@@ -37,6 +37,7 @@ impl Scenario {
         });
     }
 
+    /// Returns the queues of all links on the path.
     fn queues(&self) -> impl Iterator<Item = &QueueSpec> {
         let core = self.core.iter().flat_map(|core| core.links().map(|(_, link)| &link.queue));
         [&self.wired.queue, &self.uplink.queue].into_iter().chain(core).chain(self.radio.queue())
@@ -44,7 +45,7 @@ impl Scenario {
 }
 
 impl UserGroup {
-    /// Reports keys without effect; `marked`: a queue on the path marks packets.
+    /// Reports keys of the group without effect. `marked` is true if a queue on the path marks packets.
     fn check_idle(&self, marked: bool, check: &mut Check) {
         let stagger = ("stagger", self.stagger.0 == 0);
         check.advise_idle(self.count.get() == 1, &[stagger], "there is one phone in the group");

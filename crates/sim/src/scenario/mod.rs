@@ -1,7 +1,7 @@
-//! A scenario: everything a simulation needs to be told, with defaults and units.
+//! A scenario: everything that a simulation needs, with defaults and units.
 //!
-//! These structures are the one source of truth. The TOML reader, the JSON Schema, the Python
-//! types and the reference page are made from them and their comments.
+//! These structures are the only definition of a scenario. The TOML reader, the JSON Schema, the Python types and the
+//! reference page are generated from them and their comments.
 
 mod idle;
 mod places;
@@ -48,127 +48,128 @@ use crate::proxy::ProxySpec;
 use crate::proxy::rnf::round_trip::RoundTripSpec;
 use crate::proxy::snoop::Snoop;
 use crate::traffic::TrafficSpec;
+use crate::traffic::distribution::{SizeLaw, TimeLaw};
 use crate::traffic::external::External;
-use crate::traffic::law::{SizeLaw, TimeLaw};
 
 params! {
-    /// What to simulate: a server, a fixed network, a Node B, and phones that download.
+    /// Scenario: a server, a fixed network, a Node B, and phones that download.
     pub struct Scenario {
-        /// What the scenario is about, in a few words.
+        /// Short description of the scenario.
         pub name: String = String::new(),
-        /// Seed of all randomness.
+        /// Seed of all random numbers.
         pub seed: u64 = 1,
-        /// Independent replications.
+        /// Number of independent replications.
         pub runs: NonZeroU32 = positive(10),
-        /// Replicate instead until the half-width of the 95 % confidence interval of the mean
-        /// application bit rate is at most this share of the mean.
+        /// Replicate until the half-width of the 95 % confidence interval of the mean application bit rate is at most
+        /// this fraction of the mean; replaces `runs`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub precision: Option<Probability>,
-        /// Replications after which `precision` gives up.
+        /// Maximum number of replications with `precision`.
         pub max_runs: NonZeroU32 = positive(200),
-        /// Simulated time after which a replication ends, finished or not.
+        /// Simulated time after which a replication ends, even if transfers are incomplete.
         pub duration: Duration = Duration::from_secs(100_000),
-        /// The link between server and gateway, and on to the Node B where there is no `core`.
+        /// Link between server and gateway; it leads on to the Node B if there is no `core`.
         pub wired: Wired,
-        /// The link between gateway and Node B, or a list of links from the gateway on; absent: the gateway
-        /// stands at the Node B.
+        /// Link between gateway and Node B, or a list of links from the gateway on; absent: the gateway is at the
+        /// Node B.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub core: Option<Core>,
-        /// A proxy at the gateway.
+        /// Proxy at the gateway.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub proxy: Option<ProxySpec>,
-        /// A Snoop agent at the Node B.
+        /// Snoop agent at the Node B.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub snoop: Option<Snoop>,
-        /// Each phone's uplink.
+        /// Uplink of each phone.
         pub uplink: Uplink,
-        /// The downlink over the air.
+        /// Downlink over the air.
         pub radio: RadioSpec,
-        /// TCP at the server and at the phones.
+        /// TCP at the servers and the phones.
         pub tcp: TcpSpec,
-        /// The phones, in groups of like ones.
+        /// Groups of phones with the same settings.
         pub users: Vec<UserGroup>,
-        /// Time series to keep.
+        /// Time series to record.
         pub record: Record,
     }
 }
 
-/// Phones that do the same.
+/// Group of phones with the same settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserGroup {
-    /// What the group is called in tables and plots.
+    /// Name of the group in tables and plots.
     #[serde(default = "default_group_name")]
     pub name: String,
     /// Number of phones.
     #[serde(default = "one")]
     pub count: NonZeroU32,
-    /// When the first phone begins.
+    /// Start time of the first phone.
     #[serde(default)]
     pub start: Duration,
-    /// How much later each further phone of the group begins.
+    /// Delay between the starts of successive phones of the group.
     #[serde(default)]
     pub stagger: Duration,
-    /// Whether the phones are real: commands run as them in `nodeb emulate`, and their packets pass the cell.
+    /// Whether the phones are real: `nodeb emulate` runs commands on them and passes their packets through the cell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub real: bool,
-    /// What each phone does; only real ones are without.
+    /// Traffic of each phone; required unless the phones are real.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<TrafficSpec>,
-    /// TCP of these phones and of the servers they talk to; absent: the scenario's.
+    /// TCP of these phones and their servers; absent: the scenario's `tcp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<TcpSpec>,
-    /// Relative frequencies of the C/I values 1, 2, ...: each TTI draws one, and a block then
-    /// carries that many PDUs. Absent at constant rate. HS-DSCH only.
+    /// Relative frequencies of the C/I values 1, 2, ...: one is drawn per TTI, and a block then carries that many
+    /// PDUs. Absent at constant rate. HS-DSCH only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ci: Vec<f64>,
-    /// Category and channel of the phones; absent: the defaults. `hsdpa` only.
+    /// Category and channel of the phones; absent: their defaults. `hsdpa` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ue: Option<Ue>,
 }
 
-static OUTSIDE: TrafficSpec = TrafficSpec::External(External {});
+/// Traffic of real phones.
+static EXTERNAL: TrafficSpec = TrafficSpec::External(External {});
 
 impl UserGroup {
-    /// What each phone does; packets of real ones come from outside.
+    /// Returns the traffic of each phone: `external` if the phones are real.
     pub fn traffic(&self) -> &TrafficSpec {
-        self.traffic.as_ref().filter(|_| !self.real).unwrap_or(&OUTSIDE)
+        self.traffic.as_ref().filter(|_| !self.real).unwrap_or(&EXTERNAL)
     }
 
-    /// The radio link of its phone with number `id` in the scenario.
+    /// Returns the radio link of the group's phone whose number in the scenario is `id`.
     pub fn radio(&self, id: u64) -> UserRadio {
         UserRadio { id, ci: self.ci.clone(), ue: self.ue.clone().unwrap_or_default() }
     }
 
-    /// Whether packets of these phones come from outside.
+    /// Returns true if packets of these phones come from outside the simulation.
     pub fn is_external(&self) -> bool {
         self.traffic().is_external()
     }
 
-    /// The key by which they do.
-    fn of_outside(&self) -> &'static str {
+    /// Returns the key that says so.
+    fn external_key(&self) -> &'static str {
         if self.real { "real" } else { "traffic" }
     }
 }
 
 params! {
-    /// Time series to keep; each costs memory that grows with the length of the run.
+    /// Time series to record. The memory for each grows with the length of the run.
     #[derive(Copy, Eq)]
     pub struct Record {
-        /// Congestion window and slow-start threshold at every change.
+        /// Congestion window and slow-start threshold, at every change.
         pub cwnd: bool,
-        /// Every segment sent, delivered or dropped, and every ACK that reaches the server.
+        /// Every segment sent, delivered or dropped, and every ACK that reaches its sender.
         pub segments: bool,
-        /// Every round trip that TCP measures.
+        /// Every round-trip time that TCP measures.
         pub rtt: bool,
-        /// Each user's packets and bytes at the Node B at every change.
+        /// Packets and bytes of each user at the Node B, at every change.
         pub queue: bool,
-        /// Every transfer completed.
+        /// Every completed transfer.
         pub transfers: bool,
-        /// Who was served in every TTI, at which C/I, and what failed.
+        /// Users served in every TTI, with C/I value, PDUs and failed blocks.
         pub scheduler: bool,
-        /// What each user could be sent had it always something to send, and its CQI, every 20 ms. `hsdpa`
-        /// only; measuring takes about as long again as each user's own simulation.
+        /// Bytes that each user could have been sent if data had always been waiting, and its CQI, every 20 ms.
+        /// `hsdpa` only; measuring about doubles the simulation time.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         pub bandwidth: bool,
     }
@@ -182,14 +183,14 @@ fn one() -> NonZeroU32 {
     NonZeroU32::MIN
 }
 
-/// More than these are typing errors.
+/// Limits beyond which a value is taken for a typing error.
 const MAX_USERS: u64 = 10_000;
 const MAX_RUNS: u32 = 1_000_000;
 const LONGEST: Duration = Duration::from_secs(8_000_000);
 
 impl Checked for Scenario {
     fn check(&self, check: &mut Check) {
-        // TOML has no larger numbers.
+        // TOML integers have 64 bits and a sign.
         check.require(i64::try_from(self.seed).is_ok(), "seed", || {
             format!("the number is too large; expected at most {}", i64::MAX)
         });
@@ -209,7 +210,7 @@ impl Checked for Scenario {
             check.within("wired", |check| {
                 check.require(doubled.is_none(), "name", || {
                     let name = doubled.map_or("", String::as_str);
-                    format!("the core network has a link `{name}` too; expected a name of its own")
+                    format!("`{name}` is also used by a link of the core network; expected a unique name")
                 });
             });
         }
@@ -235,9 +236,8 @@ impl Checked for Scenario {
         check.within("tcp", |check| self.tcp.check(check));
         check.within("record", |check| self.check_record(check));
         let users: u64 = self.users.iter().map(|group| u64::from(group.count.get())).sum();
-        check.require(users > 0, "users", || {
-            "there is nobody to simulate; expected at least one `[[users]]`".to_owned()
-        });
+        check
+            .require(users > 0, "users", || "no users defined; expected at least one `[[users]]`".to_owned());
         check.require(users <= MAX_USERS, "users", || {
             format!("{users} users are too many; expected at most {MAX_USERS}")
         });
@@ -245,11 +245,11 @@ impl Checked for Scenario {
             for (i, group) in self.users.iter().enumerate() {
                 check.within(i, |check| {
                     check.require(group.name != "all", "name", || {
-                        "`all` is what tables call all users together; expected another name".to_owned()
+                        "`all` is reserved for all users together; expected another name".to_owned()
                     });
                     let again = self.users[..i].iter().any(|before| before.name == group.name);
                     check.require(!again, "name", || {
-                        format!("there is a group `{}` already; expected a name of its own", group.name)
+                        format!("`{}` is already used by another group; expected a unique name", group.name)
                     });
                     self.check_group(group, check);
                 });
@@ -261,7 +261,7 @@ impl Checked for Scenario {
 }
 
 impl Scenario {
-    /// What is allowed and still doubtful, as "key: what will happen".
+    /// Returns warnings about valid but doubtful settings, each as "key: consequence".
     pub fn warnings(&self) -> Vec<String> {
         let mut check = Check::default();
         self.check(&mut check);
@@ -273,11 +273,14 @@ impl Scenario {
         proxy.check(check);
         let can = proxy.feedback().is_none() || self.radio.facts().measures_bandwidth;
         check.require(can, "rnf", || {
-            format!("a {} cannot tell its bandwidth; expected `hsdpa`, `link` or `trace`", self.radio.key())
+            format!(
+                "radio `{}` does not measure its bandwidth; expected `hsdpa`, `link` or `trace`",
+                self.radio.key()
+            )
         });
     }
 
-    /// What is doubtful about a proxy on this radio; nothing as long as the radio itself is impossible.
+    /// Warns of a doubtful proxy on this radio, unless the radio's own settings are invalid.
     fn advise_proxy(&self, proxy: &ProxySpec, check: &mut Check) {
         let Some(feedback) = proxy.feedback() else {
             return;
@@ -291,7 +294,7 @@ impl Scenario {
         let Some(tcp) = tcps.min_by_key(|tcp| tcp.receiver_window()) else {
             return;
         };
-        // What the window comes to with the round trip that is known without the radio.
+        // The smallest window that the proxy will set: the radio's part of the round trip is unknown here.
         let rate = self.radio.channel_rate(None);
         let round_trip = 2.0 * self.core_delay().as_secs() + self.uplink.delay.as_secs();
         let packets = rate.0 as f64 / 8.0 / tcp.packet_bytes() as f64;
@@ -299,44 +302,44 @@ impl Scenario {
         check.within("rnf", |check| {
             check.advise(window <= allowed as f64, "q_ref", || {
                 format!(
-                    "at {rate} the window would be {window:.0} packets or more, but the phones allow {allowed}, so \
-                     that fewer than {} wait; expected a larger `max_window` or `receive_buffer`",
+                    "{} waiting packets at {rate} need a window of at least {window:.0} packets, but the phones allow \
+                     {allowed}; expected a larger `max_window` or `receive_buffer`, or a smaller `q_ref`",
                     feedback.q_ref
                 )
             });
         });
     }
 
-    /// Doubts a path that is so long that nothing can come through before the run ends.
+    /// Warns if the path's delay is so long that no packet arrives before the run ends.
     fn check_reach(&self, check: &mut Check) {
         let one_way = self.wired.delay.0.saturating_add(self.core_delay().0);
         let round_trip = Duration(one_way.saturating_mul(2).saturating_add(self.uplink.delay.0));
         check.advise(round_trip < self.duration, "duration", || {
             format!(
-                "the run ends at {}, before a single round trip of at least {round_trip} without the radio: nothing \
-                 can arrive; expected a longer run or shorter delays",
+                "the run ends at {}, within a single round trip of at least {round_trip} without the radio: no transfer \
+                 can complete; expected a longer run or shorter delays",
                 self.duration
             )
         });
     }
 
-    /// Reports records that the radio cannot give.
+    /// Reports time series that the radio cannot record.
     fn check_record(&self, check: &mut Check) {
         let (facts, kind) = (self.radio.facts(), self.radio.key());
         check.require(!self.record.scheduler || facts.reports_ttis, "scheduler", || {
-            format!("a {kind} has no TTIs to tell of; leave `scheduler` out")
+            format!("radio `{kind}` has no TTIs to record; remove `scheduler`")
         });
         check.require(!self.record.bandwidth || facts.records_bandwidth, "bandwidth", || {
-            format!("a {kind} keeps no record of bandwidth; leave `bandwidth` out or use `hsdpa`")
+            format!("radio `{kind}` does not record bandwidth; remove `bandwidth` or use `hsdpa`")
         });
     }
 
     fn check_group(&self, group: &UserGroup, check: &mut Check) {
         check.require(group.real || group.traffic.is_some(), "traffic", || {
-            "the key is missing; expected what the phones do, or `real = true`".to_owned()
+            "the key is missing; expected the phones' traffic, or `real = true`".to_owned()
         });
-        check.advise(!group.is_external(), group.of_outside(), || {
-            "packets of these users come from outside: a run refuses them, `nodeb emulate` takes them"
+        check.advise(!group.is_external(), group.external_key(), || {
+            "packets of these users come from outside: a run refuses them, `nodeb emulate` supplies them"
                 .to_owned()
         });
         if let Some(traffic) = &group.traffic {
@@ -351,52 +354,55 @@ impl Scenario {
         let last =
             u128::from(group.start.0) + u128::from(group.stagger.0) * u128::from(group.count.get() - 1);
         check.require(last < u128::from(self.duration.0), "start", || {
-            format!("the group would still begin when the run ends at {}", self.duration)
+            format!("the last phone of the group does not start before the end of the run at {}; expected an earlier `start` or a shorter `stagger`", self.duration)
         });
         check.require(group.ci.iter().all(|f| f.is_finite() && *f >= 0.0), "ci", || {
-            "frequencies of C/I values cannot be negative or infinite".to_owned()
+            "a frequency of a C/I value is negative or infinite; expected finite numbers of at least 0"
+                .to_owned()
         });
         let total: f64 = group.ci.iter().sum();
         check.require(group.ci.is_empty() || (total > 0.0 && total.is_finite()), "ci", || {
-            "the frequencies of C/I values must have a sum above 0 that can be counted".to_owned()
+            "the frequencies of C/I values have no finite sum above 0; expected at least one above 0"
+                .to_owned()
         });
         check.require(group.ci.len() <= 100, "ci", || {
             format!("{} C/I values are too many; expected at most 100", group.ci.len())
         });
         check.require(group.ci.is_empty() || self.radio.facts().follows_ci, "ci", || {
-            format!("a {} has no C/I process; leave `ci` out or use `hs_dsch`", self.radio.key())
+            format!("radio `{}` has no C/I process; remove `ci` or use `hs_dsch`", self.radio.key())
         });
         self.radio.check_user(&group.radio(0), self.duration, check);
         check.require(group.ue.is_none() || self.radio.facts().has_ues, "ue", || {
             format!(
-                "a {} knows nothing of UE categories and channels; leave `ue` out or use `hsdpa`",
+                "radio `{}` has no UE categories and channels; remove `ue` or use `hsdpa`",
                 self.radio.key()
             )
         });
     }
 
-    /// TCP of a group's servers.
+    /// Returns the TCP settings of a group's servers.
     pub fn tcp_of<'a>(&'a self, group: &'a UserGroup) -> &'a TcpSpec {
         group.tcp.as_ref().unwrap_or(&self.tcp)
     }
 
-    /// TCP over the air to a group's phones: its servers' own, unless a proxy ends it.
+    /// Returns the TCP settings over the air to a group's phones: those of the servers, unless a proxy with its own
+    /// ends the connection.
     pub fn air_tcp_of<'a>(&'a self, group: &'a UserGroup) -> &'a TcpSpec {
         let tcp = self.tcp_of(group);
         self.proxy.as_ref().map_or(tcp, |proxy| proxy.tcp(tcp))
     }
 
-    /// Delay of the core network, one way.
+    /// Returns the one-way delay of the core network.
     pub fn core_delay(&self) -> Duration {
         self.core.as_ref().map_or(Duration::ZERO, Core::delay)
     }
 
-    /// The JSON Schema (draft 2020-12) of a scenario.
+    /// Returns the JSON Schema (draft 2020-12) of a scenario.
     pub fn schema() -> serde_json::Value {
         schemars::schema_for!(Self).into()
     }
 
-    /// Every variant, those that a program has registered among them.
+    /// Returns all variants of the registries, including those that a program has registered.
     pub fn registry() -> Vec<Entry> {
         [
             RadioSpec::entries(),
@@ -429,7 +435,8 @@ impl Scenario {
         .concat()
     }
 
-    /// What is wrong where a file is named whose content is not there yet: this crate knows no files.
+    /// Returns an error message if a file that the scenario names has not been read. The caller reads files, not this
+    /// crate.
     pub fn unread_file(&self) -> Option<String> {
         let of_group = |(i, group): (usize, &UserGroup)| {
             let traffic = group.traffic.as_ref().and_then(|of| Some(("traffic", of.key(), of.unread()?)));
@@ -442,13 +449,14 @@ impl Scenario {
         self.users.iter().enumerate().find_map(of_group).or_else(of_radio)
     }
 
-    /// What is wrong where a run is asked for whose users' packets come from outside.
+    /// Returns an error message if packets of a group of users come from outside, which a run without a driver cannot
+    /// supply.
     pub fn external_users(&self) -> Option<String> {
         let place = self.users.iter().position(UserGroup::is_external)?;
         Some(format!(
-            "users.{place}.{}: packets of these users come from outside, and a run has no outside; use `nodeb emulate`, \
-             or say what they do with `traffic`, one of: {}",
-            self.users[place].of_outside(),
+            "users.{place}.{}: packets of these users come from outside, which a run cannot supply; use `nodeb emulate`, \
+             or another `traffic`, one of: {}",
+            self.users[place].external_key(),
             TrafficSpec::NAMES
                 .iter()
                 .filter(|name| **name != "external")
@@ -458,17 +466,17 @@ impl Scenario {
         ))
     }
 
-    /// What is wrong where a world that goes on without end has a channel that ends.
+    /// Returns an error message if a recorded channel ends, which a world that is driven from outside does not.
     pub fn ending_channel(&self) -> Option<String> {
         let ends = |group: &UserGroup| group.ue.as_ref().is_some_and(|ue| ue.channel.facts().ends);
         let group = self.users.iter().position(ends)?;
         Some(format!(
-            "users.{group}.ue.channel.trace.at_end: the recording ends and the world does not; expected `loop` \
-             or `stop`"
+            "users.{group}.ue.channel.trace.at_end: the recording ends, but the emulation does not; expected \
+             `loop` or `stop`"
         ))
     }
 
-    /// Number of users of all groups.
+    /// Returns the number of users of all groups.
     pub fn user_count(&self) -> usize {
         self.users.iter().map(|group| group.count.get() as usize).sum()
     }

@@ -1,4 +1,4 @@
-//! What the places that packets pass are called, wherever they are shown.
+//! Names of the places that packets pass, as shown to users.
 
 use nodeb_base::event::{Place, Site};
 use nodeb_base::table::Text;
@@ -6,7 +6,7 @@ use nodeb_net::Core;
 
 use super::Scenario;
 
-/// The names of a scenario's places: links have their own where the scenario gives them one.
+/// Names of a scenario's places. Links have their own where the scenario names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceNames {
     wired: String,
@@ -14,14 +14,14 @@ pub struct PlaceNames {
 }
 
 impl PlaceNames {
-    /// The names of a scenario's places.
+    /// Creates the names of a scenario's places.
     pub fn of(scenario: &Scenario) -> Self {
         let wired = scenario.wired.name.as_deref().unwrap_or("wired").to_owned();
         let core = scenario.core.iter().flat_map(Core::links).map(|(name, _)| name).collect();
         Self { wired, core }
     }
 
-    /// The names of the links of the core network, in order.
+    /// Returns the names of the links of the core network, from the gateway on.
     pub fn core(&self) -> &[String] {
         &self.core
     }

@@ -1,4 +1,4 @@
-//! Reading a scenario, with errors that say where and what would be right.
+//! Reading of scenarios from TOML or JSON, with errors that name the place and the allowed values.
 
 use std::ops::Range;
 
@@ -10,16 +10,36 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Recorded, Scenario, Spot};
 
-/// The table of a scenario file that says what a sweep varies. It belongs to the file and not to the
-/// scenario, which is what the file says without it.
+/// Table of a scenario file that lists the values of a sweep. It is part of the file, but not of the scenario, and is
+/// removed before reading.
 const SWEEP: &str = "sweep";
 
-/// Reads a scenario from TOML text, a `[sweep]` table apart. `file` is its name in messages. Each
-/// override is `key.path=value`, the value in TOML's form or, failing that, a bare string; without a value it
+/// Reads a scenario from TOML text, ignoring a `[sweep]` table. `file` is its name in messages.
+///
+/// Each override is `key.path=value`. The value is TOML or, if it is not valid TOML, a bare string; an empty value
 /// removes the key.
 ///
 /// # Errors
-/// [`Error::Scenario`] naming file, line, key and what is allowed.
+///
+/// [`Error::Scenario`] naming file, line, key and the allowed values.
+///
+/// # Examples
+///
+/// ```
+/// use nodeb_sim::scenario;
+///
+/// let text = r#"
+///     radio.dch = {}
+///     users = [{ traffic.ftp.size = "50 kB" }]
+/// "#;
+/// let overrides = ["runs=3".to_owned(), "wired.delay=50 ms".to_owned()];
+/// let scenario = scenario::from_toml(text, "example.toml", &overrides)?;
+/// assert_eq!(scenario.runs.get(), 3);
+///
+/// let error = scenario::from_toml("radio.dhc = {}", "example.toml", &[]).unwrap_err();
+/// assert!(error.to_string().contains("did you mean `dch`?"));
+/// # Ok::<(), nodeb_sim::Error>(())
+/// ```
 pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenario> {
     if overrides.is_empty() {
         return parse_file(text).map_err(|fault| fault.at(text, file));
@@ -29,7 +49,7 @@ pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenari
     for change in overrides {
         set(&mut table, change)?;
     }
-    // Problems that the file has by itself are told with their line, those of an override with it.
+    // Problems of the file itself are reported with their line, those of an override with the override.
     let changed = toml::to_string(&table).map_err(|error| Error::Scenario(format!("{file}: {error}")))?;
     parse(&changed).map_err(|fault| match parse_file(text) {
         Err(own) if own.message == fault.message => own.at(text, file),
@@ -37,8 +57,8 @@ pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenari
     })
 }
 
-/// Keys that a TOML text with overrides sets to their defaults and that have no effect, each as
-/// "file:line: key: why"; none where the text is no scenario.
+/// Returns the keys without effect that a TOML text with overrides sets to their defaults, each as "file:line: key:
+/// reason"; none if the text is no valid scenario.
 pub fn superfluous(text: &str, file: &str, overrides: &[String]) -> Vec<String> {
     let Ok(scenario) = from_toml(text, file, overrides) else {
         return Vec::new();
@@ -53,18 +73,19 @@ pub fn superfluous(text: &str, file: &str, overrides: &[String]) -> Vec<String> 
     check.into_idle().iter().filter_map(of).collect()
 }
 
-/// Everything that a TOML text says, as JSON with the keys in the order of the text; only its form
-/// is checked.
+/// Returns the content of a TOML text as JSON, with the keys in the order of the text. Checks only that the text is
+/// TOML.
 ///
 /// # Errors
-/// [`Error::Scenario`] naming file and line where the text is not TOML.
+///
+/// [`Error::Scenario`] naming file and line if the text is not TOML.
 pub fn document(text: &str, file: &str) -> Result<String> {
     let table = table(text, file)?;
     serde_json::to_string(&table).map_err(|error| Error::Scenario(format!("{file}: {error}")))
 }
 
-/// The line, counted from 1, of the value at `path` in a TOML text, or of what is nearest around
-/// it; entries of lists are numbered from 0.
+/// Returns the line, counted from 1, of the value at `path` in a TOML text, or of the nearest table or list around
+/// it. Entries of lists are numbered from 0.
 pub fn line_of(text: &str, path: &[String]) -> Option<usize> {
     let document = DeTable::parse(text).ok()?;
     span_of(document.get_ref(), path).map(|span| line_at(text, &span))
@@ -78,25 +99,27 @@ fn line_at(text: &str, span: &Range<usize>) -> usize {
     text[..span.start.min(text.len())].matches('\n').count() + 1
 }
 
-/// Reads a scenario from JSON text, as the Python types give it; `null` counts as absent.
+/// Reads a scenario from JSON text, the form that the Python types use; `null` counts as absent.
 ///
 /// # Errors
-/// [`Error::Scenario`] naming the key and what is allowed.
+///
+/// [`Error::Scenario`] naming the key and the allowed values.
 pub fn from_json(text: &str) -> Result<Scenario> {
     from_json_with(text, Vec::new())
 }
 
-/// The same with the lists of recordings, each for a group of users.
+/// Reads a scenario like [`from_json`] and attaches recordings to it.
 ///
 /// # Errors
-/// [`Error::Scenario`] naming the key and what is allowed.
+///
+/// [`Error::Scenario`] naming the key and the allowed values.
 pub fn from_json_with(text: &str, recorded: Vec<(Spot, Recorded)>) -> Result<Scenario> {
     let mut value: serde_json::Value = serde_json::from_str(text)
         .map_err(|error| Error::Scenario(format!("not a scenario in JSON: {error}")))?;
     drop_nulls(&mut value);
-    let mut scenario = match sound(&value) {
+    let mut scenario = match read_valid(&value) {
         Some(scenario) => scenario,
-        None => in_places(&value)?,
+        None => read_with_path(&value)?,
     };
     if !recorded.is_empty() {
         scenario.attach(recorded)?;
@@ -104,21 +127,21 @@ pub fn from_json_with(text: &str, recorded: Vec<(Spot, Recorded)>) -> Result<Sce
     scenario.unread_file().map_or(Ok(scenario), |problem| Err(Error::Scenario(problem)))
 }
 
-/// The scenario that JSON says, if nothing is wrong with it.
-fn sound(value: &serde_json::Value) -> Option<Scenario> {
+/// Returns the scenario described by `value`, or `None` if it is invalid.
+fn read_valid(value: &serde_json::Value) -> Option<Scenario> {
     let scenario = Scenario::deserialize(value).ok().filter(|_| fits_toml(value))?;
     let mut check = Check::default();
     scenario.check(&mut check);
     check.into_problems().is_empty().then_some(scenario)
 }
 
-/// The same by way of a text, which knows the place of what is wrong.
-fn in_places(value: &serde_json::Value) -> Result<Scenario> {
+/// Reads the scenario from `value` by way of TOML text, so that an error has the key's path.
+fn read_with_path(value: &serde_json::Value) -> Result<Scenario> {
     let toml = toml::to_string(value).map_err(|error| Error::Scenario(format!("not a scenario: {error}")))?;
     parse(&toml).map_err(|fault| Error::Scenario(fault.text()))
 }
 
-/// Whether all whole numbers are such as TOML has.
+/// Returns true if all integers fit TOML's signed 64 bits.
 fn fits_toml(value: &serde_json::Value) -> bool {
     match value {
         serde_json::Value::Number(number) => !number.is_u64() || number.is_i64(),
@@ -128,10 +151,11 @@ fn fits_toml(value: &serde_json::Value) -> bool {
     }
 }
 
-/// The scenario as TOML text.
+/// Returns the scenario as TOML text.
 ///
 /// # Errors
-/// None that is known; [`Error::Scenario`] if a value has no TOML form.
+///
+/// [`Error::Scenario`] if a value has no TOML form; no such value is known.
 pub fn to_toml(scenario: &Scenario) -> Result<String> {
     toml::to_string(scenario).map_err(|error| Error::Scenario(error.to_string()))
 }
@@ -147,7 +171,7 @@ fn drop_nulls(value: &mut serde_json::Value) {
     }
 }
 
-/// Something wrong with a scenario, and where in its text.
+/// Problem of a scenario, with its place in the text.
 #[derive(Debug)]
 struct Fault {
     key: String,
@@ -162,17 +186,18 @@ impl Fault {
         Self { message: explain(error.message(), key.rsplit('.').next().unwrap_or_default()), key, span }
     }
 
-    /// A value that cannot be read. Behind a plugin its error has lost the place, which the path has.
+    /// Creates the fault of a value that cannot be read. The error of a plugin's parameters has lost its place in the
+    /// text, but the path has it.
     fn from_value(error: &serde_path_to_error::Error<toml::de::Error>, text: &str) -> Self {
-        let known = Self::from_toml(error.inner(), text);
+        let located = Self::from_toml(error.inner(), text);
         let path = error.path().iter().filter_map(|segment| match segment {
             Segment::Map { key } => Some(key.clone()),
             Segment::Seq { index } => Some(index.to_string()),
             _ => None,
         });
         let path: Vec<String> = path.collect();
-        if path.len() <= known.key.split('.').count() {
-            return known;
+        if path.len() <= located.key.split('.').count() {
+            return located;
         }
         let message = explain(error.inner().message(), path.last().map_or("", String::as_str));
         Self { message, ..Self::from_problem(&Problem { path, message: String::new() }, text) }
@@ -230,7 +255,7 @@ fn read(text: &str, prepare: impl FnOnce(&mut DeTable<'_>)) -> std::result::Resu
     }
 }
 
-/// Writes one override into the table.
+/// Applies one override to the table.
 fn set(table: &mut toml::Table, change: &str) -> Result<()> {
     let wrong = |why: String| Error::Scenario(format!("cannot set `{change}`: {why}"));
     let Some((path, value)) = change.split_once('=') else {
@@ -256,7 +281,11 @@ fn set(table: &mut toml::Table, change: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes a key that the table has.
+/// Removes a key from the table.
+///
+/// # Errors
+///
+/// A message if the table has no such key.
 fn remove(table: &mut toml::Table, keys: &[&str]) -> std::result::Result<(), String> {
     let (last, path) = keys.split_last().expect("split gives at least one part");
     let mut place = table;
@@ -278,10 +307,10 @@ fn remove(table: &mut toml::Table, keys: &[&str]) -> std::result::Result<(), Str
 }
 
 fn absent(key: &str) -> String {
-    format!("without a value it removes a key, and the file says no `{key}` there")
+    format!("an empty value removes a key, but the file has no `{key}` there")
 }
 
-/// The value under `key`, made if need be; a bare variant name becomes a table with that key.
+/// Returns the value under `key`, creating it if needed. A bare variant name becomes a table with that key.
 fn step_into<'a>(value: &'a mut toml::Value, key: &str) -> std::result::Result<&'a mut toml::Value, String> {
     let empty = || toml::Value::Table(toml::Table::new());
     if let toml::Value::String(name) = value {
@@ -296,11 +325,11 @@ fn step_into<'a>(value: &'a mut toml::Value, key: &str) -> std::result::Result<&
                 format!("`{key}` is not one of its {count} entries, which are numbered from 0")
             })
         }
-        _ => Err(format!("`{key}` does not stand in a table")),
+        _ => Err(format!("the value before `{key}` is not a table; expected a key of a table")),
     }
 }
 
-/// Turns the messages of serde and toml into ones for people.
+/// Translates a message of serde or toml into one for users. `key` is the last part of the key concerned.
 fn explain(message: &str, key: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (Some((found, allowed)), Some(kind)) = (quoted.split_first(), message.split(' ').nth(1)) else {
@@ -319,7 +348,7 @@ fn explain(message: &str, key: &str) -> String {
     in_plain_words(message)
 }
 
-/// What serde calls structures and the types of numbers, in words.
+/// Replaces serde's names of structures and number types by words.
 fn in_plain_words(message: &str) -> String {
     const WORDS: [(&str, &str); 5] = [
         ("a nonzero u32", "a whole number, at least 1"),
@@ -347,8 +376,8 @@ fn in_plain_words(message: &str) -> String {
     WORDS.iter().find_map(plain).unwrap_or_else(|| message.to_owned())
 }
 
-/// A message without what would spoil a terminal: control characters are written out, and of very long
-/// numbers only the beginning is shown.
+/// Returns a message without characters that would disturb a terminal: control characters are escaped, and very long
+/// numbers are cut to their beginning.
 fn legible(message: &str) -> String {
     const MAX_DIGITS: usize = 25;
     let mut shown = String::with_capacity(message.len());
@@ -367,7 +396,7 @@ fn legible(message: &str) -> String {
     shown
 }
 
-/// The allowed name that `found` most likely was meant to be.
+/// Returns the allowed name for which `found` is most likely a typing error, if any is close.
 fn nearest<'a>(found: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let found = found.to_lowercase();
     if let Some(longer) = allowed.iter().find(|name| found.len() > 2 && name.contains(&found)) {
@@ -378,7 +407,7 @@ fn nearest<'a>(found: &str, allowed: &[&'a str]) -> Option<&'a str> {
     (distance(best) <= (best.len() / 2).max(2)).then_some(best)
 }
 
-/// The dotted key whose name or value covers `span`, as deep as possible.
+/// Returns the dotted key whose name or value covers `span`, as deep as possible.
 fn key_at(text: &str, span: &Range<usize>) -> Option<String> {
     let (doc, _) = DeTable::parse_recoverable(text);
     let mut best = Vec::new();
@@ -418,14 +447,14 @@ fn deepest_value(value: &DeValue<'_>, span: &Range<usize>, path: &mut Vec<String
     }
 }
 
-/// Where the value under `path` stands, or the nearest table around it.
+/// Returns the place in the text of the value at `path`, or of the nearest table around it.
 fn span_of(table: &DeTable<'_>, path: &[String]) -> Option<Range<usize>> {
     let (first, rest) = path.split_first()?;
     let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;
     within_value(value.get_ref(), rest).or(Some(key.span()))
 }
 
-/// Where the key at `path` itself stands, if it does.
+/// Returns the place in the text of the key at `path`, or `None` if the text does not have that key.
 fn key_span(table: &DeTable<'_>, path: &[String]) -> Option<Range<usize>> {
     let (first, rest) = path.split_first()?;
     let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;

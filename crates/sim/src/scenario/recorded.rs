@@ -1,4 +1,4 @@
-//! What the recordings say that a scenario names: lists that stay beside its text, since they may be long.
+//! Recordings that a scenario names. Their lists are kept apart from the scenario's text, since they may be long.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use super::{Scenario, UserGroup};
 use crate::traffic::TrafficSpec;
 use crate::traffic::replay::Replay;
 
-/// Where in a scenario a recording stands.
+/// Place in a scenario that a recording fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
-    /// The channel or the traffic of the group of this number.
+    /// Channel or traffic of the group of users with this number.
     Group(usize),
-    /// The delivery opportunities towards the phones, `radio.trace.down`.
+    /// Delivery opportunities towards the phones, `radio.trace.down`.
     Down,
-    /// Those from them, `radio.trace.up`.
+    /// Delivery opportunities from the phones, `radio.trace.up`.
     Up,
 }
 
@@ -36,19 +36,19 @@ impl std::fmt::Display for Spot {
     }
 }
 
-/// The lists of one recording, of a group's channel or traffic or of delivery opportunities; those that it does not
-/// have are empty.
+/// Lists of one recording: of a channel, of traffic, or of delivery opportunities. Lists of the other kinds are
+/// empty.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// SNRs in dB after one, two and three transmissions.
     pub snrs_db: [Vec<f64>; 3],
-    /// CQIs.
+    /// CQI values.
     pub cqi: Vec<u8>,
     /// Bit rates in bit/s.
     pub rates: Vec<u64>,
-    /// Times of traffic in ns.
+    /// Times of traffic in ns, counted from the user's start.
     pub times: Vec<u64>,
-    /// Its amounts in bytes.
+    /// Amounts of traffic in bytes.
     pub bytes: Vec<u64>,
     /// Times of delivery opportunities in ms.
     pub times_ms: Vec<u64>,
@@ -73,13 +73,18 @@ impl Recorded {
 }
 
 impl Scenario {
-    /// Puts the lists of recordings where they belong.
+    /// Fills in the lists of recordings and checks the scenario.
     ///
     /// # Errors
-    /// [`Error::Scenario`] where there is no such place or recording, or the lists make no sense.
+    ///
+    /// [`Error::Scenario`] if the scenario has no such place or recording, or the lists are invalid.
     pub fn attach(&mut self, recorded: Vec<(Spot, Recorded)>) -> Result<()> {
         for (spot, lists) in recorded {
-            let missing = || Error::Scenario(format!("{spot}: there is no recording to fill"));
+            let missing = || {
+                Error::Scenario(format!(
+                    "{spot}: the scenario names no recording here; expected a recorded channel, traffic or trace"
+                ))
+            };
             self.put(spot, lists).ok_or_else(missing)?;
         }
         let mut check = Check::default();
@@ -90,7 +95,7 @@ impl Scenario {
         })
     }
 
-    /// Puts the lists of a recording where it stands; none where there is no such place.
+    /// Fills in the lists of one recording. Returns `None` if the scenario has no such place.
     fn put(&mut self, spot: Spot, lists: Recorded) -> Option<()> {
         let Spot::Group(group) = spot else {
             opportunities(&mut self.radio, spot)?.times_ms = Arc::new(lists.times_ms);
@@ -105,7 +110,7 @@ impl Scenario {
         Some(())
     }
 
-    /// The scenario without the lists of recordings that are named in these places.
+    /// Returns a copy of the scenario without the lists of those recordings at `spots` that are named by a file.
     #[must_use]
     pub fn without(&self, spots: &[Spot]) -> Self {
         let mut bare = self.clone();
@@ -128,7 +133,7 @@ impl Scenario {
         bare
     }
 
-    /// Takes over the lists that another scenario has from the same files in the same places.
+    /// Copies lists that have not been read from another scenario, if it names the same files in the same places.
     pub fn take_recorded(&mut self, from: &Self) {
         for (own, other) in self.users.iter_mut().zip(&from.users) {
             let mut other = other.clone();

@@ -7,28 +7,26 @@ use serde::{Deserialize, Serialize};
 
 use super::{After, Source, Transfer};
 
-/// Equal amounts of data at equal intervals, whether or not the last has arrived.
+/// Constant bit rate: equal amounts of data at equal intervals, whether or not the previous amount has arrived.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cbr {
-    /// Data per interval.
+    /// Amount of data per interval.
     pub size: Size,
-    /// Interval.
+    /// Time between the beginnings of two amounts.
     pub interval: Duration,
 }
 
 impl Checked for Cbr {
     fn check(&self, check: &mut Check) {
-        check.require(self.size.0 > 0, "size", || {
-            "there is nothing to send; expected at least 1 B".to_owned()
-        });
+        check.require(self.size.0 > 0, "size", || "0 B is out of range; expected at least 1 B".to_owned());
         check.require(self.interval.0 >= 1_000, "interval", || {
             format!("{} is out of range; expected at least 1 us", self.interval)
         });
     }
 }
 
-/// The ticks of one user.
+/// Transfers of one user.
 #[derive(Debug)]
 pub struct Ticks {
     params: Cbr,
@@ -36,7 +34,7 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Ticks from the user's start on.
+    /// Creates the transfers, the first at the user's start.
     pub fn new(params: &Cbr) -> Self {
         Self { params: params.clone(), begun: false }
     }

@@ -1,4 +1,4 @@
-//! A connection's transfers on their way: to come, asked for, under way, over.
+//! A connection's transfers: upcoming, requested, outstanding and completed.
 
 use std::collections::VecDeque;
 
@@ -6,46 +6,47 @@ use nodeb_base::units::{Duration, Time};
 
 use super::{After, Source, Transfer};
 
-/// A transfer under way.
+/// Transfer that has begun and is not complete.
 #[derive(Clone, Copy, Debug)]
 pub struct Outstanding {
-    /// When it began.
+    /// Time at which the transfer began.
     pub begun: Time,
-    /// When the phone had its last byte, once it has.
+    /// Time at which the phone received the last byte; until then the time at which the transfer began.
     pub arrived: Time,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Bytes of the connection up to its last.
+    /// Bytes of the connection up to the transfer's last byte.
     pub end: u64,
 }
 
-/// A user's transfers: those to come, those asked for, those under way, and what is over.
+/// Transfers of a user: upcoming, requested, outstanding and completed.
 #[derive(Debug)]
 pub struct Demand {
     source: Box<dyn Source>,
-    /// The next to begin.
+    /// Transfer that begins next.
     pub upcoming: Option<Transfer>,
-    /// Bytes asked for that the server does not know of yet.
+    /// Sizes in bytes of transfers that have been requested and have not reached the server.
     pub requested: VecDeque<u64>,
+    /// Transfers that have begun and are not complete, the oldest first.
     outstanding: VecDeque<Outstanding>,
-    /// How many of these the phone has whole.
+    /// Number of outstanding transfers that have arrived at the phone completely.
     arrived: usize,
-    /// Bytes of the connection with which it has the next.
+    /// Bytes of the connection at which the next outstanding transfer has arrived at the phone.
     expected: u64,
-    /// Bytes of the connection that complete the oldest of these.
+    /// Bytes of the connection whose acknowledgement completes the oldest outstanding transfer.
     awaited: u64,
-    /// Bytes of all transfers begun.
+    /// Bytes of all transfers that have begun.
     pub bytes: u64,
-    /// Transfers completed.
+    /// Number of completed transfers.
     pub completed: u64,
-    /// Their bytes.
+    /// Bytes of completed transfers.
     pub completed_bytes: u64,
-    /// The sum of the times they took.
+    /// Sum of the durations of completed transfers.
     pub delay_sum: Duration,
 }
 
 impl Demand {
-    /// The demand of a user whose transfers `source` tells.
+    /// Creates the demand of a user with the transfers that `source` returns.
     pub fn new(mut source: Box<dyn Source>) -> Self {
         let upcoming = source.next();
         Self {
@@ -63,7 +64,7 @@ impl Demand {
         }
     }
 
-    /// Begins the upcoming transfer, if there is one, and looks for the next.
+    /// Begins the upcoming transfer and draws the next one. Returns `None` if there was none.
     pub fn begin(&mut self, now: Time) -> Option<Transfer> {
         let transfer = self.upcoming.take()?;
         self.bytes += transfer.bytes;
@@ -76,31 +77,33 @@ impl Demand {
         Some(transfer)
     }
 
-    /// When the upcoming transfer begins, if that is known now that `event` has happened.
+    /// Returns the time at which the upcoming transfer begins, or `None` if `event`, which has just happened, does
+    /// not determine it.
     pub fn next_beginning(&self, now: Time, event: After) -> Option<Time> {
         let upcoming = self.upcoming.filter(|upcoming| upcoming.after == event)?;
         (event == After::Beginning || self.outstanding.is_empty()).then_some(now + upcoming.wait)
     }
 
-    /// The phone has all bytes of the connection below `delivered`; `tell` hears how large each transfer is that
-    /// is complete there with them.
+    /// Records that the phone has received all bytes of the connection below `delivered`. Calls `on_arrival` with the
+    /// size of each transfer that has thereby arrived completely.
     #[inline]
-    pub fn arrive(&mut self, now: Time, delivered: u64, mut tell: impl FnMut(u64)) {
+    pub fn arrive(&mut self, now: Time, delivered: u64, mut on_arrival: impl FnMut(u64)) {
         while delivered >= self.expected {
             self.outstanding[self.arrived].arrived = now;
-            tell(self.outstanding[self.arrived].bytes);
+            on_arrival(self.outstanding[self.arrived].bytes);
             self.arrived += 1;
             self.expected = self.outstanding.get(self.arrived).map_or(u64::MAX, |next| next.end);
         }
     }
 
-    /// The oldest transfer under way, if all of its bytes are below `acked`.
+    /// Completes and returns the oldest outstanding transfer, or returns `None` unless all of its bytes are below
+    /// `acked`.
     pub fn complete(&mut self, now: Time, acked: u64) -> Option<Outstanding> {
         if acked < self.awaited {
             return None;
         }
         let transfer = self.outstanding.pop_front()?;
-        self.arrived -= 1; // what is acknowledged has arrived
+        self.arrived -= 1; // acknowledged data have arrived
         self.awaited = self.outstanding.front().map_or(u64::MAX, |next| next.end);
         self.completed += 1;
         self.completed_bytes += transfer.bytes;
@@ -108,8 +111,8 @@ impl Demand {
         Some(transfer)
     }
 
-    /// Whether the server has been asked for everything there will ever be.
-    pub fn is_all_asked(&self) -> bool {
+    /// Returns true if all transfers of the user have been requested from the server.
+    pub fn is_all_requested(&self) -> bool {
         self.upcoming.is_none() && self.requested.is_empty()
     }
 }

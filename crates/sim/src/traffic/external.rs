@@ -1,11 +1,11 @@
-//! Traffic from outside: a user whose packets nobody here makes up.
+//! Traffic from outside the simulation: the packets of a user are not generated here.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
 
 params! {
-    /// A user whose packets come from outside, both ways: a real host, or another program. Only a world
-    /// that is driven from outside has such users.
+    /// Packets from outside, in both directions: of a real host or another program. Only a world that is driven from
+    /// outside, as by `nodeb emulate`, accepts such users.
     pub struct External {}
 }
 

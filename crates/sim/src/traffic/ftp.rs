@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{After, Source, Transfer};
 
-/// One file fetched from the server.
+/// Download of one file from the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ftp {
     /// Size of the file, without headers.
     pub size: Size,
-    /// Payload of the request, which rides on the ACK that completes the set-up; 0 makes the
-    /// request a packet of headers alone.
+    /// Payload of the request, which rides on the ACK that completes the connection's set-up. With 0 the request is a
+    /// packet of headers only.
     #[serde(default)]
     pub request: Size,
-    /// How long the server works on its answer, from the request's arrival on.
+    /// Time that the server takes for its answer, from the arrival of the request.
     #[serde(default)]
     pub server_delay: Duration,
 }
@@ -25,7 +25,7 @@ pub struct Ftp {
 impl Checked for Ftp {
     fn check(&self, check: &mut Check) {
         check.require(self.size.0 > 0, "size", || {
-            "there is nothing to download; expected a file of at least 1 B".to_owned()
+            "0 B is out of range; expected a file of at least 1 B".to_owned()
         });
         check.require(self.request.0 <= 64_000, "request", || {
             format!("a request of {} does not fit one packet; expected at most 64 kB", self.request)
@@ -33,12 +33,12 @@ impl Checked for Ftp {
     }
 }
 
-/// The one transfer of a download. Its request rides on the set-up.
+/// Transfer of a download. Its request rides on the set-up.
 #[derive(Debug)]
 pub struct Once(Option<u64>);
 
 impl Once {
-    /// The download that `params` asks for.
+    /// Creates the download described by `params`.
     pub fn new(params: &Ftp) -> Self {
         Self(Some(params.size.0))
     }

@@ -1,10 +1,11 @@
-//! What users ask for: sources of transfers.
+//! Traffic: sources of the transfers that users request.
 
 pub(crate) mod cbr;
 pub(crate) mod demand;
+pub(crate) mod distribution;
 pub(crate) mod external;
 pub(crate) mod ftp;
-pub(crate) mod law;
+
 pub(crate) mod on_off;
 pub(crate) mod replay;
 pub(crate) mod web;
@@ -14,57 +15,56 @@ use nodeb_base::registry;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Duration;
 
-/// Data that a user wants from the server, all at once.
+/// Data that a user requests from the server as a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// How many bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// When it begins: so long after what `after` names.
+    /// Time between the event `after` and the beginning of the transfer.
     pub wait: Duration,
-    /// From when `wait` counts.
+    /// Event from which `wait` counts.
     pub after: After,
-    /// Payload of the phone's request, which travels up before the server begins; `None` where the
-    /// server begins by itself.
+    /// Payload in bytes of the phone's request, which reaches the server before it answers; `None` if the server
+    /// sends unasked.
     pub request_bytes: Option<u32>,
-    /// Whether what the user wants is complete with it, or more of the same is to come.
+    /// Whether the transfer completes a load. False if further transfers of the same page follow.
     pub is_last: bool,
 }
 
-/// From when a wait counts.
+/// Event from which a wait counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
-    /// The beginning of the transfer before: an open loop.
+    /// Beginning of the previous transfer: an open loop.
     Beginning,
-    /// The moment the sender has the last ACK of the transfer before: a closed loop.
+    /// Arrival of the previous transfer's last ACK at the sender: a closed loop.
     End,
 }
 
-/// A user's transfers, one after the other.
+/// Sequence of a user's transfers.
 pub trait Source: Send + std::fmt::Debug {
-    /// The next transfer; `None` when there is none left. The first wait counts from the user's
-    /// start.
+    /// Returns the next transfer, or `None` if there are no more. The first wait counts from the user's start.
     fn next(&mut self) -> Option<Transfer>;
 }
 
 registry! {
-    /// What a group of users does, as a scenario names it.
+    /// Traffic of a group of users, as a scenario names it.
     "traffic" TrafficSpec {
-        /// One file fetched from the server: connection set-up, request, then the bytes.
+        /// Download of one file: connection set-up, request, then the bytes.
         "ftp" => Ftp(ftp::Ftp),
-        /// Bursts of data with pauses between them, laws of one's own.
+        /// Bursts of data with pauses between them, of configurable distributions.
         "on_off" => OnOff(on_off::OnOff),
-        /// Pages with embedded objects, read for a while.
+        /// Web pages with embedded objects and reading times.
         "web" => Web(web::Web),
         /// Equal amounts of data at equal intervals.
         "cbr" => Cbr(cbr::Cbr),
-        /// A recorded list of times and bytes.
+        /// Recorded list of times and bytes.
         "replay" => Replay(replay::Replay),
-        /// Packets from outside, both ways; in worlds driven from outside only.
+        /// Packets from outside, in both directions; only in worlds driven from outside, such as `nodeb emulate`.
         "external" => External(external::External),
     }
 }
 
-/// More transfers than these in an open loop are a typing error, and would fill the memory.
+/// Maximum number of transfers in an open loop. More are taken for a typing error, and would fill the memory.
 const MAX_TRANSFERS: f64 = 2e7;
 
 impl TrafficSpec {
@@ -81,7 +81,7 @@ impl TrafficSpec {
         })
     }
 
-    /// Payload of the request that rides on the phone's first ACK.
+    /// Returns the payload in bytes of the request that rides on the phone's first ACK.
     pub fn first_request_bytes(&self) -> u32 {
         match self {
             Self::Ftp(params) => params.request.0 as u32,
@@ -90,7 +90,7 @@ impl TrafficSpec {
         }
     }
 
-    /// How long the server works on an answer, if it takes any time.
+    /// Returns the time that the server takes for an answer, or `None` if it answers immediately.
     pub fn server_delay(&self) -> Option<Duration> {
         let delay = match self {
             Self::Ftp(params) => params.server_delay,
@@ -100,20 +100,20 @@ impl TrafficSpec {
         (delay > Duration::ZERO).then_some(delay)
     }
 
-    /// What is wrong where its file has still to be read: this crate knows no files.
+    /// Returns an error message if the recording has not been read. The caller reads files, not this crate.
     pub fn unread(&self) -> Option<String> {
         let Self::Replay(replay) = self else { return None };
         let file = replay.unread()?;
         Some(format!("the recording `{file}` has not been read; expected its times and bytes"))
     }
 
-    /// Whether packets come from outside.
+    /// Returns true if packets come from outside.
     pub fn is_external(&self) -> bool {
         matches!(self, Self::External(_))
     }
 
-    /// Where the network cannot slow a user down: the key of the time between transfers, and that time's
-    /// median in seconds.
+    /// Returns the key of the time between transfers and that time's median in seconds, or `None` if the network can
+    /// slow the user down.
     fn pace(&self) -> Option<(&'static [&'static str], f64)> {
         match self {
             Self::OnOff(params) => Some((&["on_off", "pause"], params.pace_s()?)),
@@ -122,7 +122,7 @@ impl TrafficSpec {
         }
     }
 
-    /// Looks for transfers that a run of `duration` could not get through.
+    /// Reports traffic with more transfers than a run of `duration` can hold.
     pub fn check_pace(&self, duration: Duration, check: &mut Check) {
         let Some(([kind, key], pace_s)) = self.pace() else {
             return;
@@ -131,14 +131,14 @@ impl TrafficSpec {
         check.within(*kind, |check| {
             check.require(count <= MAX_TRANSFERS, key, || {
                 format!(
-                    "some {count:.1e} transfers would begin in {duration} whether or not the network carries them; \
-                     expected more time between them, or a shorter `duration` (at most {MAX_TRANSFERS:.0e} in all)"
+                    "about {count:.1e} transfers would begin in {duration} whether or not the network carries them; \
+                     expected at most {MAX_TRANSFERS:.0e}: more time between them, or a shorter `duration`"
                 )
             });
         });
     }
 
-    /// Bytes of all transfers, where they are known beforehand.
+    /// Returns the bytes of all transfers, or `None` if they are unknown beforehand.
     pub fn total_bytes(&self) -> Option<u64> {
         match self {
             Self::Ftp(params) => Some(params.size.0),

@@ -1,7 +1,7 @@
 //! Bursts with pauses: the on/off source of traffic studies.
 //!
-//! With silences this is the source of `prabhu`, Figure 2: bursts follow each other after short
-//! pauses until, with a probability, one is the last; after a long silence the next session begins.
+//! With silences this is the source of `prabhu`, Figure 2: bursts follow each other after short pauses. Each burst is
+//! the last of its session with a given probability; the next session begins after a long silence.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -9,23 +9,22 @@ use nodeb_base::rng::{Stream, unit};
 use nodeb_base::units::{Duration, Probability, Size};
 use rand_core::Rng;
 
-use super::law::{Exponential, SizeLaw, TimeLaw};
+use super::distribution::{Exponential, SizeLaw, TimeLaw};
 use super::{After, Source, Transfer};
 
 params! {
-    /// Bursts of data over one connection, each a pause after the one before.
+    /// Bursts of data over one connection, with pauses between them.
     pub struct OnOff {
-        /// Size of a burst.
+        /// Distribution of the size of a burst.
         pub burst: SizeLaw = SizeLaw::Exponential(Exponential { mean: Size(30_000) }),
-        /// Pause before each burst.
+        /// Distribution of the pause before a burst.
         pub pause: TimeLaw = TimeLaw::Exponential(Exponential { mean: Duration::from_secs(5) }),
-        /// Probability that a burst is the last of its session: what then comes before the next is a
-        /// silence in the place of a pause.
+        /// Probability that a burst is the last of its session, so that a silence replaces the next pause.
         pub silence_probability: Probability = Probability(0.0),
-        /// Silence between two sessions.
+        /// Distribution of the silence between two sessions.
         pub silence: TimeLaw = TimeLaw::Exponential(Exponential { mean: Duration::from_secs(5) }),
-        /// Whether a pause begins when the burst before has been acknowledged (closed loop) or when it
-        /// began (open loop, whose load does not depend on the network).
+        /// Whether a pause begins when the previous burst has been acknowledged (closed loop). If false, it begins
+        /// when that burst began (open loop), and the load does not depend on the network.
         pub closed_loop: bool = true,
     }
 }
@@ -37,13 +36,13 @@ impl Checked for OnOff {
         check.within("silence", |check| self.silence.check(check));
         let endless = matches!(&self.pause, TimeLaw::Constant(law) if law.value.0 == 0) && !self.closed_loop;
         check.require(!endless, "pause", || {
-            "bursts without a pause in an open loop are endless data at once; expected a pause".to_owned()
+            "an open loop without pauses would send infinitely many bursts at once; expected more than 0 s".to_owned()
         });
     }
 }
 
 impl OnOff {
-    /// Median time between two bursts in seconds, where it does not depend on the network.
+    /// Returns the median time between two bursts in seconds, or `None` if it depends on the network.
     pub(super) fn pace_s(&self) -> Option<f64> {
         let Probability(silences) = self.silence_probability;
         let pace_s = (1.0 - silences) * self.pause.median_s() + silences * self.silence.median_s();
@@ -51,7 +50,7 @@ impl OnOff {
     }
 }
 
-/// The bursts of one user.
+/// Bursts of one user.
 #[derive(Debug)]
 pub struct Bursts {
     params: OnOff,
@@ -59,12 +58,12 @@ pub struct Bursts {
 }
 
 impl Bursts {
-    /// Bursts drawn from `stream`.
+    /// Creates bursts drawn from `stream`.
     pub fn new(params: &OnOff, stream: Stream) -> Self {
         Self { params: params.clone(), stream }
     }
 
-    /// What comes before the next burst: a pause, or a silence.
+    /// Draws the pause or silence before the next burst.
     fn wait(&mut self) -> Duration {
         let OnOff { pause, silence_probability: Probability(p), silence, .. } = &self.params;
         let law = if *p > 0.0 && unit(self.stream.next_u64()) < *p { silence } else { pause };

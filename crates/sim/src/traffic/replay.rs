@@ -1,4 +1,4 @@
-//! A recorded list of (time, bytes).
+//! Traffic from a recorded list of times and amounts.
 
 use nodeb_base::params;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use super::{After, Source, Transfer};
 params! {
     /// Data at recorded times, counted from the user's start.
     pub struct Replay {
-        /// A recording to take both lists from: a trace of traffic as `nodeb import` makes it. The path
-        /// counts from the scenario file's folder.
+        /// Recording from which both lists are read: a trace of traffic as written by `nodeb import`. The path is
+        /// relative to the scenario file's folder.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
-        /// When each amount is there to send; never going backward.
+        /// Times at which the amounts are written by the server, in ascending order.
         pub times: Arc<Vec<Duration>>,
-        /// How much it is.
+        /// Amounts of data, one per time.
         pub bytes: Arc<Vec<Size>>,
     }
 }
 
 impl Replay {
-    /// The recording that has still to be read: this crate knows no files.
+    /// Returns the file of the recording if it has not been read. The caller reads files, not this crate.
     pub fn unread(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.times.is_empty())
     }
@@ -32,23 +32,31 @@ impl Replay {
 impl Checked for Replay {
     fn check(&self, check: &mut Check) {
         check.require(self.file.is_some() || !self.times.is_empty(), "times", || {
-            "the list is empty; expected at least one, or a `file`".to_owned()
+            "the list is empty; expected at least one time, or a `file`".to_owned()
         });
         check.require(self.times.len() == self.bytes.len(), "bytes", || {
-            format!("{} amounts for {} times; expected one each", self.bytes.len(), self.times.len())
+            format!(
+                "{} amounts for {} times; expected one amount per time",
+                self.bytes.len(),
+                self.times.len()
+            )
         });
         check.require(self.bytes.iter().all(|bytes| bytes.0 > 0), "bytes", || {
-            "an amount of 0 B is nothing to send; leave it out".to_owned()
+            "an amount is 0 B; expected at least 1 B".to_owned()
         });
         let backward = self.times.windows(2).position(|pair| pair[1] < pair[0]);
         check.require(backward.is_none(), "times", || {
             let at = backward.unwrap_or_default() + 1;
-            format!("time goes backward at entry {at}: {} after {}", self.times[at], self.times[at - 1])
+            format!(
+                "entry {at}, {}, is before the previous one, {}; expected times in ascending order",
+                self.times[at],
+                self.times[at - 1]
+            )
         });
     }
 }
 
-/// The list on its way.
+/// Transfers of one user.
 #[derive(Debug)]
 pub struct List {
     params: Replay,
@@ -56,7 +64,7 @@ pub struct List {
 }
 
 impl List {
-    /// The whole list.
+    /// Creates the transfers of the whole list.
     pub fn new(params: &Replay) -> Self {
         Self { params: params.clone(), next: 0 }
     }

@@ -1,11 +1,14 @@
-//! A web model: pages with embedded objects, read for a while.
+//! Web model: pages with embedded objects and reading times.
 //!
-//! The parameters are those of 3GPP2's evaluation methodology (C.R1002, HTTP model), which 3GPP
-//! uses too (TR 25.892, annex A): a main object, a number of embedded objects, a time to parse the
-//! page before they are asked for, and a time to read it. All objects come over one persistent
-//! connection, the embedded ones together, as HTTP/1.1 pipelines them. Parsing and reading begin when the
-//! server has the last ACK, half a round trip and a delayed ACK after the data came. Left out: parallel
-//! connections, caching, and the size of later requests, which equal the first.
+//! The parameters are those of 3GPP2's evaluation methodology (C.R1002, HTTP model), which 3GPP uses too (TR 25.892,
+//! annex A): a main object, a number of embedded objects, a time to parse the page before they are requested, and a
+//! time to read it.
+//!
+//! All objects use one persistent connection. The embedded ones are requested together, as with HTTP/1.1 pipelining.
+//! Parsing and reading begin when the server has received the last ACK, half a round trip and a delayed ACK after the
+//! data arrived.
+//!
+//! Not modelled: parallel connections, caching, and sizes of later requests, which equal the first.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::{Stream, unit};
@@ -14,28 +17,29 @@ use rand_core::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::law::{Exponential, LogNormal, SizeLaw, TimeLaw};
+use super::distribution::{Exponential, LogNormal, SizeLaw, TimeLaw};
 use super::{After, Source, Transfer};
 
-/// Pages with embedded objects, one after the other.
+/// Sequence of web pages with embedded objects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Web {
-    /// Size of a page's main object.
+    /// Distribution of the size of a page's main object.
     pub main: SizeLaw,
-    /// Size of an embedded object.
+    /// Distribution of the size of an embedded object.
     pub embedded: SizeLaw,
-    /// Mean number of embedded objects; Pareto of shape 1.1, cut to `most_embedded`.
+    /// Mean number of embedded objects per page; Pareto distribution of shape 1.1, limited to `most_embedded`.
     pub embedded_objects: f64,
-    /// Largest number of embedded objects.
+    /// Maximum number of embedded objects per page.
     pub most_embedded: u32,
-    /// From the last ACK of the main object at the server until the embedded ones are asked for.
+    /// Distribution of the time from the arrival of the main object's last ACK at the server until the embedded
+    /// objects are requested.
     pub parsing: TimeLaw,
-    /// From a page's last ACK at the server until the next is asked for.
+    /// Distribution of the time from the arrival of a page's last ACK at the server until the next page is requested.
     pub reading: TimeLaw,
-    /// Payload of a request.
+    /// Payload of each request.
     pub request: Size,
-    /// How long the server works on each answer, from the request's arrival on.
+    /// Time that the server takes for each answer, from the arrival of the request.
     pub server_delay: Duration,
 }
 
@@ -59,7 +63,7 @@ impl Default for Web {
     }
 }
 
-/// More objects in a page are a typing error.
+/// Maximum number of objects in a page; more are taken for a typing error.
 const MAX_OBJECTS: u32 = 10_000;
 
 impl Checked for Web {
@@ -76,24 +80,24 @@ impl Checked for Web {
     }
 }
 
-/// The pages of one user.
+/// Pages of one user.
 #[derive(Debug)]
 pub struct Pages {
     params: Web,
     stream: Stream,
-    /// Bytes of the page's embedded objects, when its main object has been asked for.
+    /// Total bytes of the page's embedded objects, once its main object has been requested.
     embedded_bytes: Option<u64>,
     first: bool,
 }
 
 impl Pages {
-    /// Pages drawn from `stream`.
+    /// Creates pages drawn from `stream`.
     pub fn new(params: &Web, stream: Stream) -> Self {
         Self { params: params.clone(), stream, embedded_bytes: None, first: true }
     }
 
-    /// Number of embedded objects: Pareto of shape 1.1 above 2, less 2, cut (3GPP2's form: mean
-    /// 5.64 with 53 at most), scaled to the mean asked for.
+    /// Draws the number of embedded objects: a Pareto value of shape 1.1 and minimum 2, less 2, limited to 53
+    /// (3GPP2's form, mean 5.64), scaled to the mean set.
     fn objects(&mut self) -> u32 {
         const SHAPE: f64 = 1.1;
         const SMALLEST: f64 = 2.0;

@@ -8,7 +8,7 @@ use nodeb_base::packet::Packet;
 use super::env::Env;
 use super::owners::{Owner, Owners};
 
-/// Known arrivals in order of time. All the links in the row share one timer of the event queue.
+/// Arrivals in the order of time. All links of the chain share one timer of the event queue.
 #[derive(Debug)]
 pub struct Arrivals {
     queue: VecDeque<(Key, Packet)>,

@@ -1,4 +1,4 @@
-//! Bearers in the world: after each call to a bearer its timer is armed again and its output is passed on.
+//! Bearers in the world: after each call to a bearer the world arms its timer again and passes on its output.
 
 use nodeb_base::context::{BlockCounts, Context, Counts, Output};
 use nodeb_base::engine::Key;
@@ -14,7 +14,7 @@ use super::control::Listener;
 use super::env::Env;
 use super::owners::{Owner, Owners};
 
-/// A bearer, the index of its timer in the event queue, and its users by their positions on it.
+/// Bearer with its counts, the index of its timer in the event queue, and its users by their positions on it.
 #[derive(Debug)]
 pub struct HostedBearer {
     bearer: Box<dyn Bearer>,
@@ -23,12 +23,12 @@ pub struct HostedBearer {
     pub counts: Counts,
     pub of_users: Vec<BlockCounts>,
     pub users: Vec<u32>,
-    /// Whether it is a link whose arrivals are known ahead of time, in order.
+    /// Whether the bearer is a link whose arrivals are known ahead of time, in order.
     pub looks_ahead: bool,
 }
 
 impl HostedBearer {
-    /// Bearer number `index`, which has no users yet.
+    /// Creates bearer number `index`, without users.
     pub fn new(bearer: Box<dyn Bearer>, index: u32, owners: &mut Owners) -> Self {
         Self {
             bearer,
@@ -47,13 +47,13 @@ impl HostedBearer {
         (&mut **bearer, Context { common: &mut env.common, place: *place, counts, of_users })
     }
 
-    /// Lets packets come ahead of time from now on, where the bearer is a link that can.
+    /// Accepts packets ahead of time from now on, if the bearer is a link that supports it.
     pub fn look_ahead(&mut self) {
         self.looks_ahead = self.bearer.as_link().is_some_and(Link::look_ahead);
     }
 
-    /// Takes a packet that comes under `entry` ahead of time. Returns the key under which it arrives, unless it is
-    /// lost.
+    /// Accepts a packet that arrives under `entry`, ahead of time. Returns the key under which it leaves, or `None`
+    /// if it is lost.
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (bearer, mut ctx) = self.at_work(env);
@@ -62,14 +62,14 @@ impl HostedBearer {
         arrival
     }
 
-    /// Delivers a packet under a key that [`Self::enter`] has returned.
+    /// Schedules the delivery of a packet under the key that [`Self::enter`] returned.
     pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
         if self.bearer.as_link().is_some_and(|link| link.deliver(arrival, packet)) {
             env.event_queue.set(self.timer, Some(arrival));
         }
     }
 
-    /// Counts and reports a packet that another queue than the bearer's own has delivered.
+    /// Counts and reports the delivery of a packet that left the bearer through another queue.
     #[inline]
     pub fn pass(&mut self, env: &mut Env, packet: &Packet) {
         self.at_work(env).1.pass(packet);
@@ -84,7 +84,7 @@ impl HostedBearer {
         self.bearer.bandwidth_meter()
     }
 
-    /// Returns the tables that only this kind of bearer has, with the users' numbers.
+    /// Returns the tables that only this kind of bearer has, with the users' numbers in the scenario.
     pub fn tables(&mut self, now: Time) -> Vec<Table> {
         let mut tables = self.bearer.tables(now);
         for table in &mut tables {
@@ -97,7 +97,7 @@ impl HostedBearer {
 impl<T: Listener> World<T> {
     /// Runs `act` on a bearer, arms its timer, and passes on its output.
     #[inline]
-    pub(super) fn work_bearer<R>(
+    pub(super) fn with_bearer<R>(
         &mut self,
         index: u32,
         act: impl FnOnce(&mut dyn Bearer, &mut Context) -> R,
@@ -108,7 +108,7 @@ impl<T: Listener> World<T> {
         self.env.event_queue.set(air.timer, air.bearer.next_wake());
         match self.env.common.out[..] {
             [] => {}
-            // Nearly always it is one packet.
+            // Usual case.
             [Output::Arrived { packet, .. }] => {
                 self.env.common.out.clear();
                 self.reach_phone(&packet);
@@ -118,8 +118,7 @@ impl<T: Listener> World<T> {
         result
     }
 
-    /// What has come out of a bearer goes on: first users change cells and losses are known, then packets
-    /// reach their phones.
+    /// Passes on the output of a bearer: first changes of cells and losses, then packets to their phones.
     fn take_outputs(&mut self, bearer: u32) {
         let mut out = std::mem::take(&mut self.env.common.out);
         for output in &out {

@@ -1,4 +1,4 @@
-//! A world at time zero, as a scenario describes it.
+//! Construction of a world at time zero from its scenario.
 
 use nodeb_base::context::{BlockCounts, Common};
 use nodeb_base::engine::EventQueue;
@@ -13,7 +13,7 @@ use super::arrivals::Arrivals;
 use super::bearer::HostedBearer;
 use super::connection_timers::Timer;
 use super::control::Listener;
-use super::env::{Env, Flying};
+use super::env::{Env, InFlight};
 use super::events::Listeners;
 use super::external::External;
 use super::flow::{Flow, Flows, Phone};
@@ -54,7 +54,7 @@ impl<T: Listener> World<T> {
         let env = Env {
             common: Common::new(Time::ZERO + scenario.duration, Sink::new(listeners.mask())),
             event_queue: EventQueue::new(owners.len()),
-            flying: Flying::default(),
+            in_flight: InFlight::default(),
             external: External::default(),
         };
         let mut world = Self {
@@ -74,13 +74,13 @@ impl<T: Listener> World<T> {
             events: 0,
             outbox: Vec::new(),
             relayed: Outbox::default(),
-            again: Vec::new(),
+            retransmitted: Vec::new(),
         };
         world.begin();
         world
     }
 
-    /// Arms the first timers, and measures bandwidth where a component needs it.
+    /// Arms the first timers, and starts measuring bandwidth where a component needs it.
     fn begin(&mut self) {
         for (phone, flow) in self.phones.iter().zip(&mut self.flows.0) {
             let Some(flow) = flow else { continue };
@@ -111,6 +111,7 @@ fn members(scenario: &Scenario) -> impl Iterator<Item = (usize, u32)> {
     groups.flat_map(|(g, group)| (0..group.count.get()).map(move |nth| (g, nth)))
 }
 
+/// Returns the phones and connections of all users, in the order of their numbers.
 fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Phone>, Flows) {
     let shared = scenario.radio.facts().is_shared;
     let build = |(id, member): (u32, (usize, u32))| {
@@ -125,6 +126,7 @@ fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Pho
     (users.0, Flows(users.1))
 }
 
+/// Returns the bearers of the scenario's radio, one for all users or one each.
 fn bearers(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> Vec<HostedBearer> {
     let radio = |(id, (group, _)): (u64, (usize, u32))| {
         let group = &scenario.users[group];

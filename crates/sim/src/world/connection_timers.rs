@@ -13,9 +13,9 @@ use super::owners::{Owner, Owners};
 /// A timer of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
-    /// The next transfer begins.
+    /// Begin of the next transfer.
     Traffic,
-    /// The server has worked on its answer.
+    /// End of the server's work on its answer.
     Server,
     Retransmission,
     Request,
@@ -98,7 +98,7 @@ impl ConnectionTimers {
         self.armed = NEVER;
         for timer in Timer::ALL {
             let key = self.keys[timer as usize];
-            // Most are never, and times are compared at once.
+            // Comparing times first is cheap, and most timers are stopped.
             if key.0 <= self.armed.0 && key < self.armed {
                 (self.armed, self.first) = (key, timer);
             }
@@ -110,7 +110,7 @@ impl ConnectionTimers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::env::Flying;
+    use crate::world::env::InFlight;
     use crate::world::external::External;
     use nodeb_base::context::Common;
     use nodeb_base::engine::EventQueue;
@@ -122,15 +122,15 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is set, moved and stopped, timers expire in the order of their keys, each at its time.
+        /// Timers expire in the order of their keys, each at its time, whatever is armed, moved and stopped.
         #[test]
-        fn timers_expire_as_if_each_was_in_the_queue(
+        fn timers_expire_as_if_each_were_in_the_queue(
             steps in prop::collection::vec((timer(), prop::option::of(0u64..40), 0u64..8, prop::option::of(1u64..9)), 1..200),
         ) {
             let mut owners = Owners::default();
             let mut timers = ConnectionTimers::new(&mut owners, 0);
             let common = Common::new(Time(u64::MAX), Sink::new(Mask::NONE));
-            let mut env = Env { common, event_queue: EventQueue::new(owners.len()), flying: Flying::default(), external: External::default() };
+            let mut env = Env { common, event_queue: EventQueue::new(owners.len()), in_flight: InFlight::default(), external: External::default() };
             let mut model: Vec<(Timer, Key)> = Vec::new();
             let last = (Timer::Traffic, None, 1_000, None);
             for (timer, wait, passes, again) in steps.into_iter().chain([last]) {

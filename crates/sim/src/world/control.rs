@@ -1,4 +1,4 @@
-//! How a run is watched from outside: progress, cancelling, and listeners to its events.
+//! Control of a run from outside: progress, cancellation, and listeners to its events.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use nodeb_base::event::{Event, Mask};
 use nodeb_base::units::Time;
 use nodeb_tcp::segment::Segment;
 
-/// Lets another thread watch a run and stop it.
+/// Handle with which another thread follows the progress of a run and cancels it.
 #[derive(Debug, Default)]
 pub struct Control {
     cancelled: AtomicBool,
@@ -17,12 +17,12 @@ pub struct Control {
 }
 
 impl Control {
-    /// Asks the run to stop soon.
+    /// Asks the run to stop; it does so at the next progress report.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Share of the run that is done, from 0 to 1.
+    /// Returns the fraction of the run that is done, from 0 to 1.
     pub fn progress(&self) -> f64 {
         f64::from_bits(self.progress.load(Ordering::Relaxed))
     }
@@ -32,9 +32,10 @@ impl Control {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Stores the share of the run that is done, from 0 to 1.
+    /// Stores the fraction of the run that is done, from 0 to 1.
     ///
     /// # Errors
+    ///
     /// [`Error::Cancelled`] if a stop has been requested.
     pub fn report(&self, progress: f64) -> Result<()> {
         self.progress.store(progress.to_bits(), Ordering::Relaxed);
@@ -42,7 +43,7 @@ impl Control {
     }
 }
 
-/// Receives the events of a run in order of time, except that radios report on past TTIs later.
+/// Receiver of the events of a run, in the order of time, except that radios report past TTIs later.
 pub trait Listener {
     /// Returns the classes of events to which it subscribes. It must not change during a run.
     fn mask(&self) -> Mask;

@@ -10,47 +10,49 @@ use nodeb_tcp::segment::Segment;
 
 use super::external::External;
 
-/// What a packet stands for.
+/// Contents of a packet, which links and bearers do not read.
 #[derive(Clone, Copy, Debug)]
-pub enum Load {
-    /// A segment of simulated TCP.
+pub enum Contents {
+    /// Segment of simulated TCP.
     Segment(Segment),
-    /// A packet from outside.
+    /// Packet from outside the simulation.
     External {
         /// Number of the user.
         user: u32,
-        /// What the driver knows it by.
+        /// Tag by which the driver identifies the packet.
         tag: u64,
     },
 }
 
-/// The packets on their way and what they stand for, by identity: a place in a list, and how many have
-/// been launched.
+/// The packets in flight with their contents. The lower half of a packet's identity is its place in the list of
+/// contents, the upper half a running number.
 #[derive(Debug, Default)]
-pub struct Flying {
-    loads: Vec<Load>,
+pub struct InFlight {
+    contents: Vec<Contents>,
+    /// Places in `contents` that no packet in flight uses.
     free: Vec<u32>,
+    /// Number of packets launched so far, modulo 2^32.
     launched: u32,
 }
 
-impl Flying {
-    /// Packets on their way.
+impl InFlight {
+    /// Returns the number of packets in flight.
     pub fn len(&self) -> usize {
-        self.loads.len() - self.free.len()
+        self.contents.len() - self.free.len()
     }
 
-    /// Returns the identity of a new packet, whose load is not set yet.
+    /// Returns the identity of a new packet, whose contents the caller sets.
     #[inline]
     fn identify(&mut self) -> PacketId {
         let place = self.free.pop().unwrap_or_else(|| {
-            self.loads.push(Load::External { user: 0, tag: 0 });
-            self.loads.len() as u32 - 1
+            self.contents.push(Contents::External { user: 0, tag: 0 });
+            self.contents.len() as u32 - 1
         });
         self.launched = self.launched.wrapping_add(1);
         PacketId(u64::from(self.launched) << 32 | u64::from(place))
     }
 
-    /// Puts a simulated packet on its way.
+    /// Adds a simulated packet and returns it.
     #[inline]
     pub fn launch(&mut self, segment: &Segment) -> Packet {
         let ecn = match (segment.ecn.capable, segment.ecn.experienced) {
@@ -59,67 +61,68 @@ impl Flying {
             (false, false) => EcnField::NotEct,
         };
         let id = self.identify();
-        match &mut self.loads[id.place()] {
-            // Nearly always: it is copied once, and not into a load first.
-            Load::Segment(held) => *held = *segment,
-            held @ Load::External { .. } => *held = Load::Segment(*segment),
+        match &mut self.contents[id.place()] {
+            // Usual case: writing in place copies the segment only once.
+            Contents::Segment(held) => *held = *segment,
+            held @ Contents::External { .. } => *held = Contents::Segment(*segment),
         }
         Packet { id, size: segment.size, flow_hash: segment.flow, ecn, payload: segment.is_data() }
     }
 
-    /// Puts a real packet on its way: `packet` with an identity.
+    /// Adds a packet from outside and returns `packet` with its new identity.
     pub fn launch_external(&mut self, user: u32, tag: u64, packet: Packet) -> Packet {
         let id = self.identify();
-        self.loads[id.place()] = Load::External { user, tag };
+        self.contents[id.place()] = Contents::External { user, tag };
         Packet { id, ..packet }
     }
 
-    /// Returns the number of the user whose packet it is.
+    /// Returns the number of the packet's user.
     #[inline]
     pub fn flow(&self, packet: &Packet) -> u32 {
-        match &self.loads[packet.id.place()] {
-            Load::Segment(segment) => segment.flow,
-            Load::External { user, .. } => *user,
+        match &self.contents[packet.id.place()] {
+            Contents::Segment(segment) => segment.flow,
+            Contents::External { user, .. } => *user,
         }
     }
 
-    /// Returns the segment that a packet stands for, marked as the packet is; `None` for a packet from outside.
+    /// Returns a packet's segment with the packet's ECN mark, or `None` if the packet is from outside.
     #[inline]
     pub fn segment(&mut self, packet: &Packet) -> Option<&Segment> {
-        match self.look(packet) {
-            Load::Segment(segment) => Some(segment),
-            Load::External { .. } => None,
+        match self.marked(packet) {
+            Contents::Segment(segment) => Some(segment),
+            Contents::External { .. } => None,
         }
     }
 
+    /// Returns the contents of a packet, after copying the packet's ECN mark to its segment.
     #[inline]
-    fn look(&mut self, packet: &Packet) -> &Load {
-        let load = &mut self.loads[packet.id.place()];
-        if let Load::Segment(segment) = load {
+    fn marked(&mut self, packet: &Packet) -> &Contents {
+        let contents = &mut self.contents[packet.id.place()];
+        if let Contents::Segment(segment) = contents {
             segment.ecn.experienced = packet.ecn == EcnField::Ce;
         }
-        load
+        contents
     }
 
-    /// Takes a packet from its way. Returns what it stood for, marked as the packet is.
+    /// Removes a packet that has arrived or is lost. Returns its contents with the packet's ECN mark.
     #[inline]
-    pub fn land(&mut self, packet: &Packet) -> &Load {
+    pub fn land(&mut self, packet: &Packet) -> &Contents {
         self.free.push(packet.id.place() as u32);
-        self.look(packet)
+        self.marked(packet)
     }
 }
 
-/// State that all places share: time, stamps, listeners, the event queue, and the packets in the network.
+/// State that all places share: time, stamps, listeners, the event queue, and the packets in flight.
 #[derive(Debug)]
 pub struct Env {
     pub common: Common,
     pub event_queue: EventQueue,
-    pub flying: Flying,
+    pub in_flight: InFlight,
     pub external: External,
 }
 
 impl Env {
-    /// Takes the packets from their way that the link at work has lost.
+    /// Removes the packets that the link just handled has lost.
     #[inline]
     pub fn drop_lost(&mut self) {
         if !self.common.out.is_empty() {
@@ -133,15 +136,15 @@ impl Env {
         for output in out.drain(..) {
             match output {
                 Output::Lost { packet, cause, .. } => self.lose(&packet, cause),
-                other => debug_assert!(false, "links hand over what has arrived: {other:?}"),
+                other => debug_assert!(false, "links return arrived packets instead: {other:?}"),
             }
         }
         self.common.out = out;
     }
 
-    /// Takes a packet from its way that is lost.
+    /// Removes a lost packet, and records its loss if it is from outside.
     pub fn lose(&mut self, packet: &Packet, cause: Cause) {
-        if let &Load::External { user, tag } = self.flying.land(packet) {
+        if let &Contents::External { user, tag } = self.in_flight.land(packet) {
             self.external.lost(self.common.now, user, tag, packet, cause);
         }
     }

@@ -12,7 +12,7 @@ use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::recorder::Recorder;
 
-/// Emits a sender's state of loss recovery and the expiry of its timer, if they have changed.
+/// Emits the state of loss recovery and the timer's expiry of the sender that faces the phone, if they have changed.
 #[cold]
 fn emit_recovery(sink: &mut Sink, now: Time, flow: u32, state: &mut Flow) {
     let (recovery, at) = (state.air_sender().recovery(), state.air_sender().timer());
@@ -37,7 +37,7 @@ fn purpose(kind: Kind) -> Purpose {
 pub struct Listeners<T> {
     pub recorder: Recorder,
     listener: T,
-    /// Whether the listener has ended the run, and gets no more events.
+    /// Whether the listener has ended the run; it then gets no more events.
     pub is_over: bool,
 }
 
@@ -46,17 +46,18 @@ impl<T: Listener> Listeners<T> {
         Self { recorder, listener, is_over: false }
     }
 
-    /// Returns the classes of events to which at least one of them subscribes.
+    /// Returns the classes of events to which the recorder or the listener subscribes.
     pub fn mask(&self) -> Mask {
         self.recorder.mask().or(self.listener.mask())
     }
 
-    /// Passes events on. `segment` is the packet's segment if they are a packet's.
+    /// Passes events to the recorder and the listener. `segment` is the packet's segment if the events are a
+    /// packet's.
     #[inline]
     fn on_events(&mut self, events: &[Record], segment: Option<&Segment>) {
         let is_alone = self.recorder.mask() == Mask::NONE && !self.is_over;
         for (at, event) in events {
-            // All events are the listener's if the recorder subscribes to none.
+            // If the recorder subscribes to none, the listener subscribes to all events in the list.
             let flow = if is_alone {
                 self.listener.on_event(*at, event, segment)
             } else {
@@ -69,6 +70,7 @@ impl<T: Listener> Listeners<T> {
         }
     }
 
+    /// Passes an event to the recorder, and to the listener if it subscribes to its class.
     fn dispatch(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         self.recorder.on_event(at, event);
         if !self.is_over && self.listener.mask().has(event.class()) {
@@ -102,10 +104,10 @@ impl<T: Listener> World<T> {
         self.listeners.on_events(&[(self.env.now, event)], segment);
     }
 
-    /// Sends a segment from a place.
+    /// Creates the packet of a segment that is sent from a site, and emits the event.
     #[inline]
     pub(super) fn launch(&mut self, site: Site, segment: &Segment) -> Packet {
-        let packet = self.env.flying.launch(segment);
+        let packet = self.env.in_flight.launch(segment);
         if self.env.sink.wants(Mask::PACKETS) {
             let &Segment { flow, kind, size, seq, retransmission: again, .. } = segment;
             let place = Place::new(site, flow);
@@ -115,12 +117,12 @@ impl<T: Listener> World<T> {
         packet
     }
 
-    /// A packet has come to the end of its way: the flow to which it belongs.
+    /// Emits the event that a packet has reached its destination. Returns the number of its flow.
     #[inline]
     pub(super) fn receive(&mut self, site: Site, packet: &Packet) -> u32 {
-        let flow = self.env.flying.flow(packet);
+        let flow = self.env.in_flight.flow(packet);
         if self.env.sink.wants(Mask::PACKETS) {
-            let segment = self.env.flying.segment(packet).copied();
+            let segment = self.env.in_flight.segment(packet).copied();
             let event = Event::Received { place: Place::new(site, flow), packet: packet.id };
             self.emit_packet(event, segment.as_ref());
         }
@@ -138,7 +140,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits the expiry of a timer of a flow.
+    /// Emits the event that a timer of a flow expired at a site.
     #[inline]
     pub(super) fn emit_timer(&mut self, site: Site, flow: u32, clock: Clock) {
         if self.env.sink.wants(Mask::DECISIONS) {
@@ -147,14 +149,14 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits the expiries of the timers of a proxy.
+    /// Emits an event for each timer of a proxy that expires now.
     #[inline]
     pub(super) fn emit_proxy_timers(&mut self, flow: u32) {
         if !self.env.sink.wants(Mask::DECISIONS) {
             return;
         }
         let proxy = self.flows[flow].proxy.as_ref();
-        let clocks: Vec<_> = proxy.into_iter().flat_map(|proxy| proxy.ringing(self.env.now)).collect();
+        let clocks: Vec<_> = proxy.into_iter().flat_map(|proxy| proxy.expired_timers(self.env.now)).collect();
         for clock in clocks {
             self.emit_timer(Site::Proxy, flow, clock);
         }
@@ -177,7 +179,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits what the sender that faces a phone has measured and decided.
+    /// Emits the round-trip time, the window and the state of recovery of the sender that faces a phone, as far as
+    /// they are new.
     #[inline]
     pub(super) fn emit_sender(&mut self, flow: u32) {
         let (now, sink) = (self.env.now, &mut self.env.common.sink);

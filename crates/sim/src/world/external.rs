@@ -1,10 +1,10 @@
-//! Users whose packets come from outside, and where those packets go that have come through.
+//! Packets from outside the simulation, and their fates.
 
 use nodeb_base::event::Cause;
 use nodeb_base::packet::{EcnField, Packet};
 use nodeb_base::units::Time;
 
-/// Which way a packet goes.
+/// Direction of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From a server to a phone.
@@ -13,51 +13,51 @@ pub enum Direction {
     Up,
 }
 
-/// A packet from outside: as much of it as the network and the radio look at.
+/// Packet from outside: the fields that network and radio read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExternalPacket {
-    /// What the driver knows it by; nothing reads it.
+    /// Tag by which the driver identifies the packet; the simulation does not read it.
     pub tag: u64,
-    /// Bytes of the IP packet.
+    /// Size of the IP packet in bytes.
     pub bytes: u32,
-    /// The same for all packets of a flow: what a fair queue goes by.
+    /// Hash of the packet's flow, by which a fair queue classifies it.
     pub flow_hash: u32,
-    /// The ECN field; a queue may set it to CE.
+    /// ECN field, which a queue may set to CE.
     pub ecn: EcnField,
 }
 
-/// What has become of a packet from outside.
+/// Fate of a packet from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It has arrived.
+    /// The packet arrived.
     Arrived {
-        /// When.
+        /// Time of arrival.
         at: Time,
-        /// Its way.
+        /// Direction of the packet.
         direction: Direction,
         /// Number of the user.
         user: u32,
-        /// The packet, with its mark.
+        /// The packet with the ECN field it arrived with.
         packet: ExternalPacket,
     },
-    /// It is lost.
+    /// The packet was lost.
     Lost {
-        /// When.
+        /// Time of the loss.
         at: Time,
         /// Number of the user.
         user: u32,
-        /// The packet.
+        /// The packet as it was when it was lost.
         packet: ExternalPacket,
-        /// Why.
+        /// Cause of the loss.
         cause: Cause,
     },
 }
 
-/// The fates that have not been asked for yet.
+/// Fates that the driver has not taken yet.
 #[derive(Debug, Default)]
 pub struct External {
     pub fates: Vec<Fate>,
-    /// Bytes of packets from outside that have arrived at phones.
+    /// Bytes of packets from outside that arrived at phones.
     pub down_bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The RNC, where it tells proxies what the radio carries.
+//! Radio network feedback: the RNC's meter and the messages to the proxy.
 
 use nodeb_base::event::{Clock, Site};
 
@@ -8,7 +8,8 @@ use super::control::Listener;
 use super::flow::Phone;
 
 impl<T: Listener> World<T> {
-    /// A flow's meter must be looked at, or its proxy has got a message.
+    /// Handles the timer of a flow's radio network feedback: samples its meter if due, and delivers arrived messages
+    /// to its proxy.
     pub(super) fn radio_network_feedback(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let (Some(meter), Some(proxy)) = (&mut state.meter, &mut state.proxy) else {
@@ -24,7 +25,7 @@ impl<T: Listener> World<T> {
             let air = &mut self.bearers[bearer as usize];
             let available =
                 air.bandwidth_meter().and_then(|meter| meter.available_bytes(self.env.common.now, position));
-            meter.look(self.env.common.now, available, air.backlog(position).packets);
+            meter.sample(self.env.common.now, available, air.backlog(position).packets);
         }
         while let Some(message) = meter.arrived(self.env.now) {
             proxy.on_feedback(self.env.now, &message, &mut self.relayed);

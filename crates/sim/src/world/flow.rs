@@ -20,30 +20,30 @@ use crate::proxy::split::SplitProxy;
 use crate::scenario::{Scenario, UserGroup};
 use crate::traffic::demand::Demand;
 
-/// A server that works on its answers.
+/// Server that takes time for its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// How long it takes.
+    /// Time that an answer takes.
     pub delay: Duration,
-    /// Whether the first request rides on the ACK of the SYN, and has not come.
+    /// Whether the first request rides on the ACK of the SYN and has not arrived.
     pub awaits_ack: bool,
-    /// Whether it works on one now.
+    /// Whether the server is working on an answer.
     pub is_busy: bool,
 }
 
-/// A phone: what its packets are sent over, whoever makes them.
+/// Phone: the bearer and the uplink that carry its packets, simulated or real.
 #[derive(Debug)]
 pub struct Phone {
     pub group: usize,
     pub start: Time,
     pub bearer: u32,
-    /// Its position on the bearer.
+    /// Position on the bearer.
     pub position: usize,
     pub uplink: Wire,
 }
 
 impl Phone {
-    /// Phone number `nth` of a group; number `id` of all.
+    /// Creates phone number `nth` of a group, whose number among all users is `id`.
     pub fn new(
         scenario: &Scenario,
         streams: Streams,
@@ -63,7 +63,7 @@ impl Phone {
         }
     }
 
-    /// The results at `end` of a user of whose connection nothing is known.
+    /// Returns the results at `end` of a user without a simulated connection.
     pub fn row(&self, user: usize, group: &UserGroup, end: Time) -> FlowRow {
         FlowRow {
             user: user as u64,
@@ -99,7 +99,7 @@ impl Phone {
 pub struct Flows(pub Vec<Option<Box<Flow>>>);
 
 impl Flows {
-    /// Returns the connection of a user, if it is simulated.
+    /// Returns the connection of a user, or `None` if it is not simulated.
     pub fn of(&mut self, user: u32) -> Option<&mut Flow> {
         self.0.get_mut(user as usize)?.as_deref_mut()
     }
@@ -118,64 +118,66 @@ impl Index<u32> for Flows {
 
     #[inline]
     fn index(&self, flow: u32) -> &Flow {
-        self.0[flow as usize].as_deref().expect("a simulated connection")
+        self.0[flow as usize].as_deref().expect("the user has a simulated connection")
     }
 }
 
 impl IndexMut<u32> for Flows {
     #[inline]
     fn index_mut(&mut self, flow: u32) -> &mut Flow {
-        self.0[flow as usize].as_deref_mut().expect("a simulated connection")
+        self.0[flow as usize].as_deref_mut().expect("the user has a simulated connection")
     }
 }
 
-/// One simulated connection: its two ends, the boxes between them, what it carries, and what has been noted
-/// about it.
+/// One simulated connection: its two ends, the boxes between them, its transfers, and its metrics.
 #[derive(Debug)]
 pub struct Flow {
     pub opener: Opener,
     pub demand: Demand,
-    /// Bytes of all transfers, where they are known beforehand.
+    /// Bytes of all transfers, or `None` if they are unknown beforehand.
     pub total_bytes: Option<u64>,
-    /// At the server.
+    /// Sender at the server.
     pub sender: Box<dyn Sender>,
-    /// At the phone.
+    /// Receiver at the phone.
     pub receiver: Box<dyn Receiver>,
-    /// At the gateway.
+    /// Proxy at the gateway.
     pub proxy: Option<Box<SplitProxy>>,
-    /// At the RNC, which measures for the proxy.
+    /// Meter at the RNC, which reports to the proxy.
     pub meter: Option<Box<Meter>>,
-    /// At the Node B.
+    /// Snoop agent at the Node B.
     pub snoop: Option<Box<SnoopAgent>>,
     pub timers: ConnectionTimers,
-    /// What the phone has asked for and nobody has heard of.
+    /// Repetition of the phone's requests that have not reached the server.
     pub requester: Requester,
-    /// Bytes of the request that the phone sends once the connection is set up, until then.
+    /// Bytes of the request that the phone sends once the connection is established; `None` afterwards.
     pub first_request: Option<u32>,
-    /// Where the server does not answer at once.
+    /// Work of a server that takes time for its answers.
     pub work: Option<Work>,
-    /// When the server accepted the connection.
+    /// Time at which the server accepted the connection.
     pub accepted: Option<Time>,
+    /// Time at which the sender that faces the phone received its last ACK.
     pub finished: Option<Time>,
+    /// Time at which the phone had received all bytes.
     pub downloaded: Option<Time>,
-    /// What its user sees of it.
+    /// Load times, stalls and recovery time.
     pub metrics: UserMetrics,
-    /// Values last emitted of the sender that faces the phone.
+    /// Values of the connection's senders that were emitted last.
     pub emitted: Emitted,
 }
 
-/// Values last emitted of a sender.
+/// Values of a connection's senders that were emitted last. All but `holds` are of the sender that faces the phone.
 #[derive(Debug, Default)]
 pub struct Emitted {
     pub window: Option<Window>,
     pub recovery: Option<Recovery>,
     pub timer: Option<Time>,
-    /// What keeps from sending more the server's sender, and the proxy's.
+    /// Limits that stop the server's sender and the proxy's from transmitting.
     pub holds: [Hold; 2],
 }
 
 impl Flow {
-    /// Returns the connection of user number `id`, of a group; `None` if packets come from outside.
+    /// Creates the connection of user number `id`, a member of `group`, or returns `None` if the user's packets come
+    /// from outside.
     pub fn new(
         scenario: &Scenario,
         streams: Streams,
@@ -187,7 +189,7 @@ impl Flow {
         let tcp = scenario.tcp_of(group);
         let air_tcp = scenario.air_tcp_of(group);
         let request_bytes = group.traffic().first_request_bytes();
-        // A box on the way relays a request that rides on the ACK of the SYN.
+        // A proxy only relays a request that rides on the ACK of the SYN.
         let asks_apart = request_bytes > 0 && scenario.proxy.is_none() && tcp.asks_apart();
         let (riding, first_request) =
             if asks_apart { (0, Some(request_bytes)) } else { (request_bytes, None) };
@@ -220,7 +222,7 @@ impl Flow {
         })
     }
 
-    /// The sender whose segments the phone receives: the server's, or the proxy's.
+    /// Returns the sender that faces the phone: the server's, or the proxy's if there is one.
     pub fn air_sender(&self) -> &dyn Sender {
         self.proxy.as_ref().map_or(&*self.sender, |proxy| proxy.sender())
     }
@@ -233,7 +235,7 @@ impl Flow {
         }
     }
 
-    /// Lets the Snoop agent, where there is one, do something at the time, and keeps its timer.
+    /// Runs `act` on the Snoop agent and arms its timer. Returns `None` without an agent.
     pub fn snoop<R>(&mut self, env: &mut Env, act: impl FnOnce(&mut SnoopAgent, Time) -> R) -> Option<R> {
         let snoop = self.snoop.as_mut()?;
         let result = act(snoop, env.common.now);
@@ -241,15 +243,15 @@ impl Flow {
         Some(result)
     }
 
-    /// Lets what repeats the phone's requests do something, and keeps its timer.
+    /// Runs `act` on the requester, which repeats the phone's requests, and arms its timer.
     pub fn requester<R>(&mut self, env: &mut Env, act: impl FnOnce(&mut Requester) -> R) -> R {
         let result = act(&mut self.requester);
         self.timers.keep(env, Timer::Request, self.requester.timer());
         result
     }
 
-    /// The flow's results, at the end of the run at `end`, on a bearer that sends so many blocks for each that
-    /// is received; `of_phone` says whose they are.
+    /// Returns the results of the flow at the end of the run, `end`. The bearer sent `blocks_per_success` blocks per
+    /// block received; `of_phone` has the values that identify the user.
     pub fn row(
         &self,
         start: Time,
@@ -298,7 +300,7 @@ impl Flow {
         }
     }
 
-    /// What the proxy saw, if there is one.
+    /// Returns the results of the proxy, or `None` without one.
     pub fn proxy_row(&self, user: usize) -> Option<ProxyRow> {
         let proxy = &self.proxy.as_ref()?;
         Some(ProxyRow {
@@ -310,7 +312,7 @@ impl Flow {
         })
     }
 
-    /// What the Snoop agent did, if there is one.
+    /// Returns the results of the Snoop agent, or `None` without one.
     pub fn snoop_row(&self, user: usize) -> Option<SnoopRow> {
         Some(SnoopRow { user: user as u64, counts: self.snoop.as_ref()?.counts })
     }

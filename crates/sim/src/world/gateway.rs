@@ -1,4 +1,4 @@
-//! The gateway between the server's network and the core network, where a proxy may stand.
+//! The gateway between the server's network and the core network, with or without a proxy.
 
 use nodeb_base::event::Site;
 use nodeb_base::packet::Packet;
@@ -7,16 +7,16 @@ use nodeb_tcp::segment::Kind;
 use super::World;
 use super::connection_timers::Timer;
 use super::control::Listener;
-use super::env::Load;
+use super::env::Contents;
 
 impl<T: Listener> World<T> {
-    /// A packet for a phone has come to the gateway.
+    /// Handles a packet towards a phone that has reached the gateway.
     pub(super) fn reach_gateway(&mut self, packet: Packet) {
         if !self.is_for_proxy(&packet) {
             return self.enter_down(packet, 1);
         }
         let flow = self.receive(Site::Proxy, &packet);
-        if let Load::Segment(segment) = self.env.flying.land(&packet)
+        if let Contents::Segment(segment) = self.env.in_flight.land(&packet)
             && let Some(proxy) = &mut self.flows[flow].proxy
         {
             proxy.on_segment(self.env.common.now, segment, &mut self.relayed);
@@ -24,13 +24,13 @@ impl<T: Listener> World<T> {
         self.after_proxy(flow);
     }
 
-    /// A packet of a phone has come to the gateway.
+    /// Handles a packet from a phone that has reached the gateway.
     pub(super) fn reach_gateway_from_phone(&mut self, packet: Packet) {
         if !self.is_for_proxy(&packet) {
             return self.send_to_server(packet);
         }
         let flow = self.receive(Site::Proxy, &packet);
-        if let &Load::Segment(segment) = self.env.flying.land(&packet) {
+        if let &Contents::Segment(segment) = self.env.in_flight.land(&packet) {
             let state = &mut self.flows[flow];
             if let Some(proxy) = &mut state.proxy {
                 proxy.on_packet_of_phone(self.env.common.now, &segment, &mut self.relayed);
@@ -42,9 +42,9 @@ impl<T: Listener> World<T> {
         self.after_proxy(flow);
     }
 
-    /// Returns true if a proxy takes a packet: it acts on TCP, and knows simulated TCP only.
+    /// Returns true if a proxy handles the packet. Proxies handle simulated TCP only.
     fn is_for_proxy(&mut self, packet: &Packet) -> bool {
-        self.has_proxy && self.env.flying.segment(packet).is_some()
+        self.has_proxy && self.env.in_flight.segment(packet).is_some()
     }
 
     fn send_to_server(&mut self, packet: Packet) {
@@ -59,7 +59,7 @@ impl<T: Listener> World<T> {
         self.after_proxy(flow);
     }
 
-    /// Sends what a proxy has put out and keeps its timer.
+    /// Transmits the segments in a proxy's outbox and arms its timer.
     pub(super) fn after_proxy(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         if let Some(proxy) = &state.proxy {

@@ -1,10 +1,10 @@
-//! The links of the fixed network in a row: link 0 between server and gateway, the core network's from there to
-//! the Node B.
+//! The links of the fixed network in a row: link 0 between server and gateway, those of the core network from there
+//! to the Node B.
 //!
-//! Where a packet that leaves a link can only enter the next one, and nothing else enters that, it enters the next
-//! one at once, ahead of its time: its arrival behind all of them is one event. What happens does not change, but where
-//! two events are simultaneous and were decided at the same time, their order cannot always be known ahead. Where that
-//! occurs the run begins anew, one step after the other.
+//! If a packet that leaves a link can only enter the next one, and no other packet can enter that, it enters the next
+//! one immediately, ahead of its time: only its arrival behind all of these links is an event. This changes no
+//! result, with one exception: the order of two events that happen at the same time and were decided at the same time
+//! cannot always be known ahead. If such a case occurs, the run starts over with every event a step of its own.
 
 use nodeb_base::engine::Key;
 use nodeb_base::event::Mask;
@@ -14,12 +14,12 @@ use super::World;
 use super::bearer::HostedBearer;
 use super::control::Listener;
 
-/// What must be reported in order of time, packet by packet and place by place.
+/// Classes of events that must be reported in the order of time, packet by packet and place by place.
 const STEPWISE: Mask = Mask::PACKETS.or(Mask::PLACES).or(Mask::SERVICE);
 
 impl<T: Listener> World<T> {
-    /// Finds the links whose arrivals are known ahead of time, and those of them that lead on to another one. The run
-    /// must not be asked how it stands before it ends.
+    /// Determines the links whose arrivals can be computed ahead of time, and those whose packets enter the next link
+    /// immediately. No snapshot may be taken of such a run before its end.
     pub(super) fn look_ahead(&mut self) {
         if self.env.sink.wants(STEPWISE) || self.flows.0.iter().any(Option::is_none) {
             return;
@@ -27,7 +27,8 @@ impl<T: Listener> World<T> {
         let down: Vec<bool> = self.links.iter_mut().map(|link| link.down.link.look_ahead()).collect();
         let up: Vec<bool> = self.links.iter_mut().map(|link| link.up.link.look_ahead()).collect();
         let uplinks: Vec<bool> = self.phones.iter_mut().map(|phone| phone.uplink.link.look_ahead()).collect();
-        // Where backlogs are asked for, or an agent sends as well, bearers take packets when they come.
+        // Bearers take packets ahead of time only if no component needs their backlog before and no agent retransmits
+        // into them.
         let is_metered = self.flows.iter().any(|flow| flow.meter.is_some());
         let is_plain = !is_metered && !self.has_snoop && !self.env.sink.wants(Mask::QUEUE);
         if is_plain {
@@ -46,7 +47,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// A packet for a phone comes to the link of position `at`, or to the Node B behind the last one.
+    /// Passes a packet towards a phone to the link at position `at`, or to the Node B behind the last link.
     pub(super) fn enter_down(&mut self, packet: Packet, mut at: usize) {
         let mut entry = self.env.handled();
         while let Some(link) = self.links.get_mut(at) {
@@ -68,8 +69,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// A packet of a phone comes under `entry` from the Node B, or from the link behind. `left` is the number of links
-    /// still ahead of it.
+    /// Passes a packet from a phone, which arrives under `entry`, to the next link towards the server. `left` is the
+    /// number of links still ahead of it.
     pub(super) fn enter_up(&mut self, packet: Packet, mut entry: Key, mut left: usize) {
         while let Some(at) = left.checked_sub(1) {
             if at == 0 && self.has_proxy {

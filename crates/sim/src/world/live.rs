@@ -1,9 +1,4 @@
-//! A world that is driven from outside: users whose packets are real stand beside simulated ones, in the
-//! same cell, on the same links and schedulers.
-//!
-//! It knows no clock. Whoever drives it says what time it is: [`Live::offer`] takes a packet after doing
-//! everything that is due by then, so that a packet can never overtake what came before it, and
-//! [`Live::advance`] lets time pass. Every packet comes back once, as a [`Fate`].
+//! A world that is driven from outside.
 
 use nodeb_base::engine::Stamp;
 use nodeb_base::error::{Error, Result};
@@ -17,28 +12,60 @@ use super::external::{Direction, ExternalPacket, Fate};
 use crate::metrics::RunResult;
 use crate::scenario::Scenario;
 
-/// A world that is driven from outside.
+/// World that is driven from outside: users with real packets share the cell, the links and the schedulers with
+/// simulated users.
+///
+/// [`Live`] has no clock. The driver passes the time: [`Live::offer`] takes a packet after handling all events that
+/// are due by then, so that a packet never overtakes an earlier event, and [`Live::advance`] lets time pass. The
+/// world returns every packet once, as a [`Fate`].
+///
+/// # Examples
+///
+/// ```
+/// use nodeb_base::packet::EcnField;
+/// use nodeb_base::units::Time;
+/// use nodeb_sim::scenario;
+/// use nodeb_sim::world::{Direction, ExternalPacket, Fate, Live};
+///
+/// let text = r#"
+///     radio.dch = {}
+///     users = [{ traffic.external = {} }]
+/// "#;
+/// let scenario = scenario::from_toml(text, "example.toml", &[])?;
+/// let (mut live, mut fates) = (Live::new(&scenario, 1, 0)?, Vec::new());
+/// let packet = ExternalPacket { tag: 7, bytes: 1500, flow_hash: 0, ecn: EcnField::NotEct };
+/// live.offer(Time::ZERO, Direction::Down, 0, packet, &mut fates)?;
+///
+/// live.advance(Time(1_000_000_000), &mut fates);
+/// let [Fate::Arrived { at, packet, .. }] = fates[..] else { panic!("expected an arrival") };
+/// assert_eq!(packet.tag, 7);
+/// assert!(at > Time::ZERO);
+/// # Ok::<(), nodeb_sim::Error>(())
+/// ```
 pub struct Live<L: Listener = NullListener> {
     pub(super) world: World<L>,
 }
 
 impl Live {
-    /// The world of a scenario at time zero, under `seed` and the replication's number `run`. Users whose
-    /// traffic is `external` send and receive what [`Self::offer`] is given; it never ends by itself.
+    /// Creates the world of a scenario at time zero, for replication number `run` under `seed`.
+    ///
+    /// Users whose traffic is `external` send and receive the packets passed to [`Self::offer`]. The world never ends
+    /// by itself.
     ///
     /// # Errors
-    /// [`Error::Scenario`] when a file that the scenario names has not been read, or a recorded channel
-    /// ends.
+    ///
+    /// [`Error::Scenario`] if a file that the scenario names has not been read, or a recorded channel ends.
     pub fn new(scenario: &Scenario, seed: u64, run: u64) -> Result<Self> {
         Self::with_listener(scenario, seed, run, NullListener)
     }
 }
 
 impl<L: Listener> Live<L> {
-    /// As [`Live::new`], with a listener to what happens.
+    /// Creates a world like [`Live::new`] and passes its events to `listener`.
     ///
     /// # Errors
-    /// As [`Live::new`].
+    ///
+    /// As for [`Live::new`].
     pub fn with_listener(scenario: &Scenario, seed: u64, run: u64, listener: L) -> Result<Self> {
         if let Some(problem) = scenario.unread_file().or_else(|| scenario.ending_channel()) {
             return Err(Error::Scenario(problem));
@@ -48,29 +75,31 @@ impl<L: Listener> Live<L> {
         Ok(Self { world })
     }
 
-    /// The time by which everything has been done.
+    /// Returns the current time: all events up to it have been handled.
     pub fn now(&self) -> Time {
         self.world.env.now
     }
 
-    /// Returns when to advance next at the latest, or `None` if nothing happens unless a packet is offered. Nothing may
-    /// be due then: timers that were stopped are looked at once more.
+    /// Returns the time by which [`Self::advance`] must be called next, or `None` if nothing happens until a packet
+    /// is offered.
+    ///
+    /// There may be nothing to do at that time: a timer that was stopped stays in the queue until then.
     pub fn next(&self) -> Option<Time> {
         self.world.env.event_queue.next().map(|((at, _), _)| at)
     }
 
-    /// Packets from outside and of simulated users that are on their way.
+    /// Returns the number of packets in flight, from outside and of simulated users.
     pub fn waiting(&self) -> usize {
-        self.world.env.flying.len()
+        self.world.env.in_flight.len()
     }
 
-    /// Returns true if the listener has ended the run: nothing happens any more.
+    /// Returns true if the listener has ended the run; no more events are handled then.
     pub fn is_over(&self) -> bool {
         self.world.listeners.is_over
     }
 
-    /// Does everything that is due by `now` and appends what has become of packets from outside, each with
-    /// the time at which it happened. A `now` that is past is the time by which everything has been done.
+    /// Handles all events due by `now`, and appends the fates of packets from outside, each with its time. A `now`
+    /// before [`Self::now`] changes nothing.
     pub fn advance(&mut self, now: Time, fates: &mut Vec<Fate>) {
         while !self.is_over() && self.next().is_some_and(|at| at <= now) {
             self.world.step();
@@ -81,11 +110,12 @@ impl<L: Listener> Live<L> {
         fates.append(&mut self.world.env.external.fates);
     }
 
-    /// Takes a packet from outside at `now`, after everything that is due by then: from the server to user
-    /// number `user`, or from that user to the server.
+    /// Takes a packet from outside at `now`, after handling all events due by then: from the server to user number
+    /// `user`, or from that user to the server. Appends the fates known by then.
     ///
     /// # Errors
-    /// [`Error::Scenario`] when there is no such user or the user's packets are simulated.
+    ///
+    /// [`Error::Scenario`] if there is no such user or the user's packets are simulated.
     pub fn offer(
         &mut self,
         now: Time,
@@ -103,7 +133,7 @@ impl<L: Listener> Live<L> {
         }
         let ExternalPacket { tag, bytes, flow_hash, ecn } = packet;
         let packet = Packet { id: PacketId::default(), size: bytes, flow_hash, ecn, payload: false };
-        let packet = world.env.flying.launch_external(user, tag, packet);
+        let packet = world.env.in_flight.launch_external(user, tag, packet);
         let site = if direction == Direction::Down { Site::Server } else { Site::Phone };
         if world.env.sink.wants(Mask::PACKETS) {
             let (place, purpose) = (Place::new(site, user), Purpose::External);
@@ -127,13 +157,13 @@ impl<L: Listener> Live<L> {
         Ok(())
     }
 
-    /// Makes good what was put off until now, and tells it.
+    /// Applies what was deferred until now, and emits its events.
     pub fn settle(&mut self) {
         self.world.settle();
     }
 
-    /// What it came to until now, as a run tells it; of users whose packets are real, what their links and
-    /// bearers counted.
+    /// Returns the results up to now, as a run does. For users with real packets these are the counts of their links
+    /// and bearers.
     pub fn finish(self, scenario: &Scenario) -> RunResult {
         self.world.into_result(scenario)
     }

@@ -1,15 +1,15 @@
-//! The wiring: server, gateway, Node B and phones, and the links between them.
+//! The simulated world: server, gateway, Node B and phones, and the links between them.
 //!
 //! ```text
 //! server --wired--> gateway --core--> Node B --bearer--> phone
-//!   ^      (down)   [proxy]  (down)   [snoop]              |
+//!   ^      (down)   [proxy]  (down)   [snoop]
 //!   +------wired----gateway <--core-- Node B <----uplink---+
 //!           (up)             (up)
 //! ```
 //!
-//! This module is the only one that knows all layers. It moves packets from one box to the next,
-//! arms each box's timer for the time the box asks for, and emits the events. Each place has a file,
-//! which handles the packets that arrive there and leave it.
+//! This module is the only one that knows all layers. It moves packets from one box to the next, arms each box's
+//! timer for the time the box asks for, and emits the events. Each place has a file, which handles the packets that
+//! arrive there and leave it.
 
 mod arrivals;
 mod bearer;
@@ -56,18 +56,36 @@ use flow::{Flows, Phone};
 use owners::{Owner, Owners};
 use wire::Duplex;
 
-/// Events between two looks at the control.
+/// Number of events between two progress reports, which also check for cancellation.
 const EVENTS_PER_REPORT: u64 = 1 << 14;
 
-/// Simulates replication number `run` of a scenario under `seed`: ahead of time where that is possible, or one step
-/// after the other.
+/// Simulates replication number `run` of a scenario under `seed` and returns its results.
+///
+/// Links compute arrivals ahead of time where that changes no result; otherwise every event is a step of its own.
 ///
 /// # Errors
-/// [`Error::Cancelled`] when `control` was told to cancel, [`Error::Scenario`] when a file that the
-/// scenario names has not been read.
+///
+/// [`Error::Cancelled`] if [`Control::cancel`] was called, [`Error::Scenario`] if a file that the scenario names has
+/// not been read or a user's packets come from outside.
+///
+/// # Examples
+///
+/// ```
+/// use nodeb_sim::{Control, run, scenario};
+///
+/// let text = r#"
+///     radio.dch.bler = 0.1
+///     users = [{ traffic.ftp.size = "50 kB" }]
+/// "#;
+/// let scenario = scenario::from_toml(text, "example.toml", &[])?;
+/// let result = run(&scenario, 1, 0, &Control::default())?;
+/// assert!(result.flows[0].complete);
+/// assert_eq!(result.flows[0].delivered_bytes, 50_000);
+/// # Ok::<(), nodeb_sim::Error>(())
+/// ```
 pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
     let mut listener = NullListener;
-    // Phones that share TTIs act at the same times too often.
+    // Users of a shared channel act at the same TTI boundaries, so nearly every run would have to start over.
     if scenario.radio.facts().tti.is_none() || scenario.user_count() == 1 {
         check(scenario)?;
         let mut world = World::new(scenario, seed, run, &mut listener);
@@ -80,10 +98,50 @@ pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Resul
     run_with_listener(scenario, seed, run, control, &mut listener)
 }
 
-/// As [`run`], with a listener to what happens, which may end the run.
+/// Simulates a replication like [`run`] and passes its events to `listener`, which may end the run.
 ///
 /// # Errors
-/// As [`run`].
+///
+/// As for [`run`].
+///
+/// # Examples
+///
+/// Count the packets that are lost:
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use nodeb_base::event::{Event, Mask};
+/// use nodeb_base::units::Time;
+/// use nodeb_sim::world::{Listener, run_with_listener};
+/// use nodeb_sim::{Control, scenario};
+/// use nodeb_tcp::segment::Segment;
+///
+/// struct Losses(u64);
+///
+/// impl Listener for Losses {
+///     fn mask(&self) -> Mask {
+///         Mask::PACKETS
+///     }
+///
+///     fn on_event(&mut self, _: Time, event: &Event, _: Option<&Segment>) -> ControlFlow<()> {
+///         self.0 += u64::from(matches!(event, Event::Lost { .. }));
+///         ControlFlow::Continue(())
+///     }
+/// }
+///
+/// let text = r#"
+///     wired.loss = 0.01
+///     radio.dch = {}
+///     users = [{ traffic.ftp.size = "1 MB" }]
+/// "#;
+/// let scenario = scenario::from_toml(text, "example.toml", &[])?;
+/// let mut losses = Losses(0);
+/// let result = run_with_listener(&scenario, 1, 0, &Control::default(), &mut losses)?;
+/// assert!(losses.0 > 0);
+/// assert_eq!(losses.0, result.links.iter().map(|link| link.counts.lost).sum::<u64>());
+/// # Ok::<(), nodeb_sim::Error>(())
+/// ```
 pub fn run_with_listener<T: Listener>(
     scenario: &Scenario,
     seed: u64,
@@ -104,33 +162,39 @@ fn check(scenario: &Scenario) -> Result<()> {
     }
 }
 
+/// State of one run: all components, and the environment that they share.
 struct World<T> {
     env: Env,
     owners: Owners,
     listeners: Listeners<T>,
-    /// The links between server and gateway, and of the core network from there on.
+    /// The link between server and gateway, followed by those of the core network, from the gateway on.
     links: Vec<Duplex>,
-    /// What arrives in order over all bearers and uplinks whose arrivals are known ahead of time.
+    /// Packets that arrive at phones, in order, over all bearers whose arrivals are known ahead of time.
     to_phones: Arrivals,
+    /// Packets that arrive at the Node B, in order, over all uplinks whose arrivals are known ahead of time.
     from_phones: Arrivals,
     bearers: Vec<HostedBearer>,
     phones: Vec<Phone>,
     flows: Flows,
     has_proxy: bool,
     has_snoop: bool,
-    /// Whether packets wait at an RNC before they come to the Node B.
+    /// Whether packets wait at an RNC before they reach the Node B.
     waits_at_rnc: bool,
+    /// Number of simulated connections whose sender has not received its last ACK.
     unfinished: usize,
-    /// Events handled.
+    /// Number of events handled.
     events: u64,
-    /// Reused for what a sender, a proxy or a Snoop agent puts out.
+    /// Buffer, reused, for the segments that a server's sender transmits.
     outbox: Vec<Segment>,
+    /// Buffer, reused, for the segments that a proxy transmits.
     relayed: Outbox,
-    again: Vec<Segment>,
+    /// Buffer, reused, for the segments that a Snoop agent retransmits.
+    retransmitted: Vec<Segment>,
 }
 
 impl<T: Listener> World<T> {
-    /// Simulates to the end, as long as the listener does not end it and the order of events is known.
+    /// Simulates until all transfers are complete or the scenario's duration is over. Returns early if the listener
+    /// ends the run or the order of two events is uncertain.
     fn simulate(&mut self, control: &Control) -> Result<()> {
         while self.unfinished > 0 && self.step() {
             if self.listeners.is_over || self.is_uncertain() {
@@ -146,13 +210,13 @@ impl<T: Listener> World<T> {
         control.report(1.0)
     }
 
-    /// Returns true if something depended on the order of two events that could not be known ahead of time.
+    /// Returns true if a result depended on the order of two simultaneous events that is unknown ahead of time.
     #[inline]
     fn is_uncertain(&self) -> bool {
         self.env.stamps.is_uncertain || self.env.event_queue.is_uncertain()
     }
 
-    /// Handles the next event. Returns false if none is left before the end.
+    /// Handles the next event. Returns false if there is none before the end of the run.
     #[inline]
     fn step(&mut self) -> bool {
         let Some((key, timer)) = self.env.event_queue.next().filter(|(key, _)| key.0 <= self.env.horizon)
@@ -205,7 +269,7 @@ impl<T: Listener> World<T> {
             }
             Timer::Request => {
                 self.emit_timer(Site::Phone, flow, Clock::Request);
-                self.ask_again(flow);
+                self.repeat_request(flow);
             }
             Timer::Proxy => {
                 self.emit_proxy_timers(flow);

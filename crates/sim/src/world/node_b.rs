@@ -1,4 +1,4 @@
-//! The Node B: bearers towards the phones, and a Snoop agent where there is one.
+//! The Node B: bearers towards the phones, and a Snoop agent if the scenario has one.
 
 use nodeb_base::engine::Key;
 use nodeb_base::event::{Clock, Site};
@@ -12,29 +12,31 @@ use super::flow::Phone;
 use crate::proxy::snoop::SnoopAgent;
 
 impl<T: Listener> World<T> {
-    /// A packet for a phone comes under `entry` to the Node B, or to the RNC before it.
+    /// Handles a packet towards a phone that reaches the Node B, or the RNC before it, under `entry`.
     pub(super) fn reach_node_b(&mut self, packet: Packet, entry: Key) {
-        let flow = self.env.flying.flow(&packet);
-        let snooped = if self.has_snoop { self.env.flying.segment(&packet).copied() } else { None };
-        let taken = self.send_over_air(flow, packet, entry);
-        // What an RNC has no room for never comes to the agent; what a Node B has none for, does.
+        let flow = self.env.in_flight.flow(&packet);
+        let snooped = if self.has_snoop { self.env.in_flight.segment(&packet).copied() } else { None };
+        let is_accepted = self.send_over_air(flow, packet, entry);
+        // A packet that an RNC's full buffer drops never reaches the agent; one that a Node B's full buffer drops
+        // does.
         if let Some(segment) = snooped
-            && (taken || !self.waits_at_rnc)
+            && (is_accepted || !self.waits_at_rnc)
         {
             self.flows[flow].snoop(&mut self.env, |snoop, now| snoop.on_segment(now, &segment));
         }
     }
 
+    /// Hands a packet to its user's bearer. Returns false if the bearer drops it.
     fn send_over_air(&mut self, flow: u32, packet: Packet, entry: Key) -> bool {
         let Phone { bearer, position, .. } = self.phones[flow as usize];
         if self.bearers[bearer as usize].looks_ahead {
             return self.enter_bearer_link(bearer, packet, entry);
         }
-        let taken = self.work_bearer(bearer, |bearer, ctx| bearer.accept(ctx, position, packet));
-        if taken {
+        let is_accepted = self.with_bearer(bearer, |bearer, ctx| bearer.accept(ctx, position, packet));
+        if is_accepted {
             self.emit_queue(flow);
         }
-        taken
+        is_accepted
     }
 
     fn enter_bearer_link(&mut self, index: u32, packet: Packet, entry: Key) -> bool {
@@ -48,30 +50,30 @@ impl<T: Listener> World<T> {
         true
     }
 
-    /// The next packet reaches its phone of those that came over links whose arrivals are known ahead of time.
+    /// Delivers the packet that arrives now over a bearer whose arrivals are known ahead of time.
     pub(super) fn wake_to_phones(&mut self) {
         if let Some(packet) = self.to_phones.arrive(&mut self.env) {
-            let bearer = self.phones[self.env.flying.flow(&packet) as usize].bearer;
+            let bearer = self.phones[self.env.in_flight.flow(&packet) as usize].bearer;
             self.bearers[bearer as usize].pass(&mut self.env, &packet);
             self.reach_phone(&packet);
         }
     }
 
     pub(super) fn wake_bearer(&mut self, key: Key, index: u32) {
-        self.work_bearer(index, |bearer, ctx| bearer.wake(ctx, key));
+        self.with_bearer(index, |bearer, ctx| bearer.wake(ctx, key));
     }
 
-    /// The CQI that the Node B has of a user now, where the radio has one.
+    /// Returns the user's CQI known to the Node B, or `None` if the radio has none.
     pub(super) fn cqi(&mut self, flow: u32) -> Option<f32> {
         let Phone { bearer, position, .. } = self.phones[flow as usize];
-        self.work_bearer(bearer, |bearer, ctx| bearer.cqi(ctx, position))
+        self.with_bearer(bearer, |bearer, ctx| bearer.cqi(ctx, position))
     }
 
-    /// A user has left the Node B in which its agent stands.
+    /// Clears the Snoop agent of a user that has left its Node B.
     pub(super) fn leave_snoop(&mut self, bearer: u32, user: usize) {
         let number = self.bearers[bearer as usize].users[user];
         if let Some(flow) = self.flows.of(number) {
-            flow.snoop(&mut self.env, |snoop, _| snoop.forget());
+            flow.snoop(&mut self.env, |snoop, _| snoop.reset());
         }
     }
 
@@ -82,10 +84,10 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// The next packet arrives of those that came over uplinks whose arrivals are known ahead of time.
+    /// Handles the packet that arrives now over an uplink whose arrivals are known ahead of time.
     pub(super) fn wake_from_phones(&mut self, key: Key) {
         if let Some(packet) = self.from_phones.arrive(&mut self.env) {
-            self.leave_uplink(key, self.env.flying.flow(&packet), packet);
+            self.leave_uplink(key, self.env.in_flight.flow(&packet), packet);
         }
     }
 
@@ -95,25 +97,26 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// A packet of a phone comes to where its agent stands; whether it goes on from there.
+    /// Passes a packet from a phone to its Snoop agent. Returns true if the packet is forwarded.
     fn passes_snoop(&mut self, flow: u32, packet: &Packet) -> bool {
         self.settle_bearer(flow);
-        let Some(&segment) = self.env.flying.segment(packet) else {
+        let Some(&segment) = self.env.in_flight.segment(packet) else {
             return true;
         };
-        let goes_on =
-            self.snoop(flow, |snoop, now, again| snoop.on_ack(now, &segment, again)).unwrap_or(true);
-        if !goes_on {
+        let is_forwarded = self
+            .snoop(flow, |snoop, now, retransmitted| snoop.on_ack(now, &segment, retransmitted))
+            .unwrap_or(true);
+        if !is_forwarded {
             self.receive(Site::Snoop, packet);
-            self.env.flying.land(packet);
+            self.env.in_flight.land(packet);
         }
-        goes_on
+        is_forwarded
     }
 
-    /// A bearer makes good what it has put off, before an agent goes by what it knows: its user may have
-    /// left the Node B in which the agent stands.
+    /// Applies what a user's bearer has deferred until now, before the Snoop agent acts: the user may have left the
+    /// agent's Node B.
     fn settle_bearer(&mut self, flow: u32) {
-        self.work_bearer(self.phones[flow as usize].bearer, |bearer, ctx| bearer.settle(ctx));
+        self.with_bearer(self.phones[flow as usize].bearer, |bearer, ctx| bearer.settle(ctx));
     }
 
     pub(super) fn snoop_timer(&mut self, flow: u32) {
@@ -122,21 +125,22 @@ impl<T: Listener> World<T> {
         self.snoop(flow, SnoopAgent::on_timer);
     }
 
-    /// Lets a Snoop agent do something, keeps its timer, and sends what it sends again.
+    /// Runs `act` on a Snoop agent, arms its timer, and transmits the segments that it appends. Returns `None`
+    /// without an agent.
     fn snoop<R>(
         &mut self,
         flow: u32,
         act: impl FnOnce(&mut SnoopAgent, Time, &mut Vec<Segment>) -> R,
     ) -> Option<R> {
-        let mut again = std::mem::take(&mut self.again);
-        let result = self.flows[flow].snoop(&mut self.env, |snoop, now| act(snoop, now, &mut again));
+        let mut retransmitted = std::mem::take(&mut self.retransmitted);
+        let result = self.flows[flow].snoop(&mut self.env, |snoop, now| act(snoop, now, &mut retransmitted));
         let now = self.env.handled();
-        for segment in &again {
+        for segment in &retransmitted {
             let packet = self.launch(Site::Snoop, segment);
             self.send_over_air(flow, packet, now);
         }
-        again.clear();
-        self.again = again;
+        retransmitted.clear();
+        self.retransmitted = retransmitted;
         result
     }
 }

@@ -3,17 +3,19 @@
 /// The component that handles a timer's expiry.
 #[derive(Clone, Copy, Debug)]
 pub enum Owner {
-    /// The link at this position from the server on, towards the phones.
+    /// Link at this position from the server on, towards the phones.
     Down(u32),
-    /// The same link's direction towards the server.
+    /// Link at this position from the server on, towards the server.
     Up(u32),
-    /// Packets known to arrive at the first link or the core from several bearers or links, in order.
+    /// Packets that arrive at phones over bearers whose arrivals are known ahead of time.
     ToPhones,
+    /// Packets that arrive at the Node B over uplinks whose arrivals are known ahead of time.
     FromPhones,
+    /// Bearer of this number.
     Bearer(u32),
-    /// The plain uplink of a phone.
+    /// Uplink of this user.
     Uplink(u32),
-    /// The timers of a connection.
+    /// Connection of this user.
     Connection(u32),
 }
 

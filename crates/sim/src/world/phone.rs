@@ -1,4 +1,4 @@
-//! The phones: what they ask for, what arrives, and what they acknowledge.
+//! The phones: their requests, the packets that they receive, and their ACKs.
 
 use nodeb_base::event::{Event, Site};
 use nodeb_base::packet::Packet;
@@ -7,26 +7,28 @@ use nodeb_tcp::segment::Segment;
 use super::World;
 use super::connection_timers::Timer;
 use super::control::Listener;
-use super::env::Load;
+use super::env::Contents;
 use super::external::Direction;
 
 impl<T: Listener> World<T> {
-    /// The phone asks for something, and asks again until it has been heard.
-    pub(super) fn ask(&mut self, packet: Segment) {
+    /// Sends a phone's request, which is repeated until it has reached the server.
+    pub(super) fn send_request(&mut self, packet: Segment) {
         let now = self.env.now;
-        let asked = self.flows[packet.flow].requester(&mut self.env, |requester| requester.ask(now, packet));
-        self.send_up(asked);
+        let request =
+            self.flows[packet.flow].requester(&mut self.env, |requester| requester.ask(now, packet));
+        self.send_up(request);
     }
 
-    /// The phone has heard nothing of what it has asked for.
-    pub(super) fn ask_again(&mut self, flow: u32) {
+    /// Repeats a phone's request whose timer has expired.
+    pub(super) fn repeat_request(&mut self, flow: u32) {
         let now = self.env.now;
-        if let Some(again) = self.flows[flow].requester(&mut self.env, |requester| requester.on_timer(now)) {
-            self.send_up(again);
+        if let Some(request) = self.flows[flow].requester(&mut self.env, |requester| requester.on_timer(now))
+        {
+            self.send_up(request);
         }
     }
 
-    /// The phone sends a packet.
+    /// Sends a segment from its phone.
     fn send_up(&mut self, segment: Segment) {
         let packet = self.launch(Site::Phone, &segment);
         self.enter_uplink(segment.flow, packet);
@@ -51,30 +53,30 @@ impl<T: Listener> World<T> {
     pub(super) fn reach_phone(&mut self, packet: &Packet) {
         let flow = self.receive(Site::Phone, packet);
         self.emit_queue(flow);
-        let segment = match self.env.flying.land(packet) {
-            Load::Segment(segment) => segment,
-            &Load::External { tag, .. } => {
+        let segment = match self.env.in_flight.land(packet) {
+            Contents::Segment(segment) => segment,
+            &Contents::External { tag, .. } => {
                 return self.env.external.arrived(self.env.common.now, Direction::Down, flow, tag, packet);
             }
         };
         let state = &mut self.flows[flow];
         let ack = state.receiver.on_segment(self.env.common.now, segment);
-        let asks = state.first_request.take();
+        let first_request = state.first_request.take();
         let delivered = state.receiver.delivered_bytes();
-        state.metrics.deliver(self.env.common.now, delivered, state.demand.bytes);
+        state.metrics.on_delivery(self.env.common.now, delivered, state.demand.bytes);
         let (now, sink) = (self.env.common.now, &mut self.env.common.sink);
         state.demand.arrive(now, delivered, |bytes| sink.emit(now, Event::Arrived { flow, bytes }));
         if state.downloaded.is_none() && Some(delivered) == state.total_bytes {
             state.downloaded = Some(self.env.now);
         }
         self.after_receiver(flow, ack);
-        if let Some(bytes) = asks {
+        if let Some(bytes) = first_request {
             let request = self.flows[flow].receiver.request(self.env.now, bytes);
-            self.ask(request);
+            self.send_request(request);
         }
     }
 
-    /// Sends a receiver's ACK, if there is one, and keeps its timer.
+    /// Sends a receiver's ACK, if any, and arms its timer.
     pub(super) fn after_receiver(&mut self, flow: u32, ack: Option<Segment>) {
         let state = &mut self.flows[flow];
         state.timers.keep(&mut self.env, Timer::DelayedAck, state.receiver.timer());

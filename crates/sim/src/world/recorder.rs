@@ -1,4 +1,4 @@
-//! What makes a run's time series of events.
+//! The recorder, which makes a run's time series of its events.
 
 use nodeb_base::event::{Event, Mask, Purpose, Site};
 use nodeb_base::packet::PacketId;
@@ -10,33 +10,33 @@ use crate::metrics::series::{
 };
 use crate::scenario::Record;
 
-/// A packet on its way, as far as rows speak of it.
+/// Packet in flight, with the values that its rows need.
 #[derive(Clone, Copy, Debug)]
 struct Followed {
     id: PacketId,
     flow: u32,
     seq: u64,
-    again: bool,
+    is_retransmission: bool,
     is_data: bool,
 }
 
-/// Writes events down as rows.
+/// Listener that writes events as rows of time series.
 #[derive(Debug)]
 pub struct Recorder {
     mask: Mask,
-    /// Where the sender stands that faces the phones.
+    /// Site of the sender that faces the phones.
     air_sender: Site,
-    /// The numbers of each bearer's users.
+    /// For each bearer, the numbers of its users by their positions on it.
     users: Vec<Vec<u32>>,
-    /// Packets on their way, each at the place of its identity.
+    /// Packets in flight that are followed, indexed by the place in their identity.
     followed: Vec<Option<Followed>>,
     series: Series,
 }
 
-/// Room for so many rows of each series from the start: a short run then asks for memory once.
+/// Rows of a series for which memory is reserved at the start, so that a short run allocates once.
 const ROWS: usize = 128;
 
-/// What has to be heard for what is asked for.
+/// Returns the classes of events that the series in `record` need.
 fn mask(record: Record) -> Mask {
     let Record { cwnd, segments, rtt, queue, transfers, scheduler, bandwidth } = record;
     [
@@ -53,7 +53,7 @@ fn mask(record: Record) -> Mask {
 }
 
 impl Recorder {
-    /// A recorder of what is asked for.
+    /// Creates a recorder of the series in `record`.
     pub fn new(record: Record, has_proxy: bool, users: Vec<Vec<u32>>) -> Self {
         let air_sender = if has_proxy { Site::Proxy } else { Site::Server };
         let mut series = Series::default();
@@ -63,8 +63,7 @@ impl Recorder {
         Self { mask: mask(record), air_sender, users, followed: Vec::new(), series }
     }
 
-    /// What has been written down: rows of TTIs and bandwidth by bearers and users, all others in order
-    /// of time.
+    /// Returns the series: rows of TTIs and bandwidth sorted by bearer and user, all others by time.
     pub fn into_series(mut self) -> Series {
         if self.users.len() > 1 {
             self.series.scheduler.sort_by_key(|row| row.user);
@@ -78,12 +77,12 @@ impl Recorder {
     }
 
     fn segment(&mut self, at: Time, followed: Followed, event: SegmentEvent) {
-        let Followed { flow, seq, again, .. } = followed;
-        let row = SegmentRow { user: u64::from(flow), at, event, seq, retransmission: again };
+        let Followed { flow, seq, is_retransmission, .. } = followed;
+        let row = SegmentRow { user: u64::from(flow), at, event, seq, retransmission: is_retransmission };
         self.series.segments.push(row);
     }
 
-    /// A packet begins its way; only the connections over the air are followed.
+    /// Records that a packet was sent, and follows it if its connection crosses the air.
     fn sent(&mut self, at: Time, site: Site, followed: Followed) {
         match site {
             Site::Phone => {}
@@ -100,7 +99,7 @@ impl Recorder {
         self.followed[place] = Some(followed);
     }
 
-    /// Ends following a packet, and returns it if it was followed.
+    /// Stops following a packet and returns it, or `None` if it was not followed.
     fn ended(&mut self, id: PacketId) -> Option<Followed> {
         self.followed.get_mut(id.place())?.take_if(|followed| followed.id == id)
     }
@@ -131,10 +130,10 @@ impl Recorder {
             return;
         }
         match *event {
-            Event::Sent { place, packet: id, flow, purpose, seq, again, .. } => {
+            Event::Sent { place, packet: id, flow, purpose, seq, again: is_retransmission, .. } => {
                 let is_data = purpose == Purpose::Data;
                 if is_data || purpose == Purpose::Ack {
-                    self.sent(at, place.site, Followed { id, flow, seq, again, is_data });
+                    self.sent(at, place.site, Followed { id, flow, seq, is_retransmission, is_data });
                 }
             }
             Event::Received { place, packet } => self.received(at, place.site, packet),

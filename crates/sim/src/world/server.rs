@@ -8,15 +8,15 @@ use nodeb_tcp::{Opener, Progress};
 use super::World;
 use super::connection_timers::Timer;
 use super::control::Listener;
-use super::env::Load;
+use super::env::Contents;
 use super::external::Direction;
 use super::flow::Flow;
 use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
 
 impl<T: Listener> World<T> {
-    /// A transfer begins: the first opens the connection, a later one is asked for by the phone or
-    /// offered by the server.
+    /// Begins a transfer. The first opens the connection; a later one is requested by the phone or written by the
+    /// server at once.
     pub(super) fn begin_transfer(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let is_first = state.demand.bytes == 0;
@@ -24,7 +24,7 @@ impl<T: Listener> World<T> {
             return;
         };
         self.env.emit(Event::Began { flow, bytes: transfer.bytes });
-        state.metrics.ask(self.env.now, state.demand.bytes, transfer.is_last);
+        state.metrics.on_request(self.env.now, state.demand.bytes, transfer.is_last);
         if let Some(at) = state.demand.next_beginning(self.env.now, After::Beginning) {
             state.timers.set(&mut self.env, Timer::Traffic, at);
         }
@@ -32,11 +32,11 @@ impl<T: Listener> World<T> {
             (true, Opener::Server, _) => self.accept_connection(flow),
             (true, Opener::Phone, _) => {
                 let syn = state.receiver.connect(self.env.now);
-                self.ask(syn);
+                self.send_request(syn);
             }
             (false, _, Some(bytes)) => {
                 let request = state.receiver.request(self.env.now, bytes);
-                self.ask(request);
+                self.send_request(request);
             }
             (false, _, None) if state.accepted.is_some() => self.serve(flow),
             (false, _, None) => {}
@@ -45,9 +45,9 @@ impl<T: Listener> World<T> {
 
     pub(super) fn reach_server(&mut self, packet: &Packet) {
         let flow = self.receive(Site::Server, packet);
-        let segment = match self.env.flying.land(packet) {
-            Load::Segment(segment) => segment,
-            &Load::External { tag, .. } => {
+        let segment = match self.env.in_flight.land(packet) {
+            Contents::Segment(segment) => segment,
+            &Contents::External { tag, .. } => {
                 return self.env.external.arrived(self.env.common.now, Direction::Up, flow, tag, packet);
             }
         };
@@ -58,18 +58,18 @@ impl<T: Listener> World<T> {
             }
             Kind::Request => {
                 self.on_request(flow, Kind::Request);
-                self.work(flow);
+                self.start_work(flow);
             }
             Kind::Data | Kind::Ack => {
                 let state = &mut self.flows[flow];
                 state.sender.on_ack(self.env.common.now, segment, &mut self.outbox);
                 self.after_sender(flow);
-                self.work_once_established(flow);
+                self.start_riding_request(flow);
             }
         }
     }
 
-    /// Handles a SYN or a request that has reached the server.
+    /// Stops repeating the SYN or request that has reached the server.
     fn on_request(&mut self, flow: u32, kind: Kind) {
         let state = &mut self.flows[flow];
         if let Some(proxy) = &mut state.proxy {
@@ -92,8 +92,8 @@ impl<T: Listener> World<T> {
         self.serve(flow);
     }
 
-    /// The server has a request, and begins to work on its answer, unless it does.
-    fn work(&mut self, flow: u32) {
+    /// Starts the server's work on a request, unless it is working already. A server without delay answers at once.
+    fn start_work(&mut self, flow: u32) {
         let Flow { work, demand, timers, .. } = &mut self.flows[flow];
         let Some(work) = work else {
             return self.serve(flow);
@@ -105,19 +105,19 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// The same for a request that rides on the ACK of the SYN.
+    /// Starts the server's work on a request that rides on the ACK of the SYN, once that has arrived.
     #[inline]
-    fn work_once_established(&mut self, flow: u32) {
+    fn start_riding_request(&mut self, flow: u32) {
         let Flow { work: Some(work), sender, .. } = &mut self.flows[flow] else {
             return;
         };
         if work.awaits_ack && sender.hold() != Hold::Handshake {
             work.awaits_ack = false;
-            self.work(flow);
+            self.start_work(flow);
         }
     }
 
-    /// The server has worked, and answers.
+    /// Ends the server's work on a request and sends the answer.
     pub(super) fn answer(&mut self, flow: u32) {
         if let Some(work) = &mut self.flows[flow].work {
             work.is_busy = false;
@@ -125,22 +125,22 @@ impl<T: Listener> World<T> {
         self.serve(flow);
     }
 
-    /// The server learns of what has been asked for and sends it.
+    /// Writes the requested bytes to the server's sender, and closes it if no more will be requested.
     fn serve(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         while let Some(bytes) = state.demand.requested.pop_front() {
             state.sender.write(self.env.now, bytes, &mut self.outbox);
         }
-        if state.demand.is_all_asked() {
+        if state.demand.is_all_requested() {
             state.sender.close();
             if let Some(proxy) = &mut state.proxy {
-                proxy.expect(state.demand.bytes);
+                proxy.set_total(state.demand.bytes);
             }
         }
         self.after_sender(flow);
     }
 
-    /// Sends what a server's sender has put out, keeps its timer, and notes what changed.
+    /// Transmits the segments in the outbox of a server's sender, arms its timer, and records its progress.
     pub(super) fn after_sender(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let progress = state.sender.progress();
@@ -165,11 +165,12 @@ impl<T: Listener> World<T> {
         self.outbox = outbox;
     }
 
-    /// The sender that faces a phone has heard from it: transfers may be over.
+    /// Records the progress of the sender that faces a phone, and completes the transfers that the phone has
+    /// acknowledged.
     pub(super) fn after_air_sender(&mut self, flow: u32, progress: Progress) {
         let Progress { acked_bytes, recovery, is_done, .. } = progress;
         let state = &mut self.flows[flow];
-        state.metrics.repair(self.env.now, recovery);
+        state.metrics.on_recovery(self.env.now, recovery);
         while let Some(transfer) = state.demand.complete(self.env.now, acked_bytes) {
             let Outstanding { begun, arrived, bytes, .. } = transfer;
             self.env.emit(Event::Transfer { flow, begun, arrived, bytes });

@@ -1,4 +1,5 @@
-//! How a world that is driven from outside stands: asked a few times a second, it costs packets nothing.
+//! Snapshots of a world that is driven from outside. They are taken a few times a second, and handling packets costs
+//! no more for them.
 
 use nodeb_base::error::{Error, Result};
 use nodeb_radio::Backlog;
@@ -6,35 +7,39 @@ use nodeb_radio::Backlog;
 use super::control::Listener;
 use super::live::Live;
 
-/// How a user stands.
+/// State of one user at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Snapshot {
-    /// What waits for the user at its bearer, as [`nodeb_radio::Bearer::backlog`] says.
+    /// Backlog at the user's bearer; see [`nodeb_radio::Bearer::backlog`].
     pub down: Backlog,
-    /// What waits for the user's uplink.
+    /// Backlog at the user's uplink.
     pub up: Backlog,
-    /// The CQI that the Node B has, where the radio has one.
+    /// CQI known to the Node B, or `None` if the radio has none.
     pub cqi: Option<f32>,
 }
 
-/// Bytes that all simulated users together were carried, from the beginning on.
+/// Bytes carried for all simulated users together since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
-    /// By their bearers, to phones.
+    /// Bytes delivered to phones by bearers.
     pub down: u64,
-    /// By their uplinks, from phones.
+    /// Bytes sent by phones over uplinks.
     pub up: u64,
 }
 
 impl<L: Listener> Live<L> {
-    /// How a user stands now. Asking makes good what was put off, and changes nothing that happens after it.
+    /// Returns the state of a user now. The call applies what its bearer has deferred, which changes no later result.
     ///
     /// # Errors
-    /// [`Error::Scenario`] when there is no such user.
+    ///
+    /// [`Error::Scenario`] if there is no user of this number.
     pub fn snapshot(&mut self, user: u32) -> Result<Snapshot> {
         let world = &mut self.world;
         let Some(phone) = world.phones.get(user as usize) else {
-            return Err(Error::Scenario(format!("there is no user number {user}")));
+            return Err(Error::Scenario(format!(
+                "there is no user number {user}; expected less than {}",
+                world.phones.len()
+            )));
         };
         let uplink = &phone.uplink.link;
         let up = Backlog { packets: uplink.waiting(), bytes: uplink.waiting_bytes() };
@@ -44,7 +49,7 @@ impl<L: Listener> Live<L> {
         Ok(Snapshot { down, up, cqi })
     }
 
-    /// What simulated users were carried by now.
+    /// Returns the bytes carried for simulated users so far.
     pub fn carried(&self) -> Carried {
         let world = &self.world;
         let all: u64 = world.bearers.iter().map(|air| air.counts.bytes_delivered).sum();

@@ -1,4 +1,4 @@
-//! How far a run is, and what it came to.
+//! Progress and results of a run.
 
 use nodeb_base::table::join;
 use nodeb_base::units::{Duration, Rate};
@@ -13,7 +13,8 @@ use crate::metrics::{BearerRow, LinkRow, RunResult};
 use crate::scenario::{Scenario, UserGroup};
 
 impl<T: Listener> World<T> {
-    /// Share of the run that is done, from 0 to 1.
+    /// Returns the fraction of the run that is done, from 0 to 1: of the bytes to transfer, or of the duration if
+    /// that is more.
     pub(super) fn progress(&self) -> f64 {
         let (done, all) = self.flows.iter().fold((0.0, 0.0), |(done, all), flow| {
             let total = flow.total_bytes.map_or(f64::INFINITY, |bytes| bytes as f64);
@@ -22,7 +23,7 @@ impl<T: Listener> World<T> {
         (done / all).max(self.env.now.as_secs() / self.env.horizon.as_secs())
     }
 
-    /// Bearers make good what they have put off, links take back what they have counted ahead of time.
+    /// Applies what bearers have deferred until now, and takes back what links have counted ahead of now.
     pub(super) fn settle(&mut self) {
         let now = self.env.handled();
         let up = self.phones.iter_mut().map(|phone| &mut phone.uplink);
@@ -30,11 +31,12 @@ impl<T: Listener> World<T> {
             wire.link.settle(now);
         }
         for index in 0..self.bearers.len() as u32 {
-            self.work_bearer(index, |bearer, ctx| bearer.settle(ctx));
+            self.with_bearer(index, |bearer, ctx| bearer.settle(ctx));
         }
         self.emit();
     }
 
+    /// Returns the results of the run up to now.
     pub(super) fn into_result(mut self, scenario: &Scenario) -> RunResult {
         self.settle();
         let now = self.env.now;
@@ -110,7 +112,7 @@ impl<T: Listener> World<T> {
     }
 }
 
-/// The best channel rate of all users.
+/// Returns the highest channel rate of all users.
 fn channel_rate(scenario: &Scenario) -> Rate {
     let rate_of = |group: &UserGroup| {
         let best_ci = (!group.ci.is_empty()).then_some(group.ci.len() as u32);

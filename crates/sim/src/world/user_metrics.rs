@@ -1,5 +1,5 @@
-//! What a user sees of a connection: how long loads take, where they stall; and the time that the sender
-//! spends on repairing losses.
+//! Quality of a connection as its user perceives it: load times and stalls; and the time that the sender spends in
+//! loss recovery.
 
 use std::collections::VecDeque;
 
@@ -7,29 +7,34 @@ use nodeb_base::event::Recovery;
 use nodeb_base::rng::Indexed;
 use nodeb_base::units::{Duration, Time};
 
-/// A pause of data that users notice: beyond 1 s the flow of thought breaks (Nielsen, Usability Engineering,
+/// Minimum duration of a stall: beyond 1 s a user's flow of thought is interrupted (Nielsen, Usability Engineering,
 /// 1993, section 5.5).
 pub const STALL: Duration = Duration(1_000_000_000);
 
-/// What is known of one user's wait.
+/// Load times, stalls and recovery time of one user's connection.
 #[derive(Debug)]
 pub struct UserMetrics {
-    /// Loads that the phone waits for: when they were asked for, and bytes of the connection up to their last.
+    /// Outstanding loads: the time of the request, and the number of the load's last byte in the connection.
     awaited: VecDeque<(Time, u64)>,
-    /// When the page was asked for of which more is to come.
+    /// Time at which the current page was requested, while requests for more of it are still to come.
     page_begun: Option<Time>,
+    /// Bytes received in order by the phone.
     delivered: u64,
-    /// When data last came of what is not complete yet.
+    /// Time of the last arrival of data in order, while requested data are outstanding.
     last: Option<Time>,
+    /// Number of stalls so far.
     pub stalls: u64,
     stalled: Duration,
+    /// Load times.
     pub loads: Times,
+    /// Start of the current loss recovery.
     repairing: Option<Time>,
+    /// Total time in finished loss recoveries.
     repaired: Duration,
 }
 
 impl UserMetrics {
-    /// Nothing seen yet; `choice` draws the load times that are kept of very many.
+    /// Creates the metrics of a new connection. `choice` selects the load times that are kept if there are very many.
     pub fn new(choice: Indexed) -> Self {
         Self {
             awaited: VecDeque::new(),
@@ -44,9 +49,9 @@ impl UserMetrics {
         }
     }
 
-    /// The phone asks for something that is complete with byte number `end` of the connection, or of which
-    /// more is to come.
-    pub fn ask(&mut self, now: Time, end: u64, is_last: bool) {
+    /// Records a request of the phone for data up to byte number `end` of the connection. `is_last` is false if
+    /// further requests for the same page follow.
+    pub fn on_request(&mut self, now: Time, end: u64, is_last: bool) {
         let begun = *self.page_begun.get_or_insert(now);
         if is_last {
             self.awaited.push_back((begun, end));
@@ -54,9 +59,9 @@ impl UserMetrics {
         }
     }
 
-    /// Data have come in order, `delivered` bytes in all, of `asked` so far.
+    /// Records that the phone has received `delivered` bytes in order, out of `requested` so far.
     #[inline]
-    pub fn deliver(&mut self, now: Time, delivered: u64, asked: u64) {
+    pub fn on_delivery(&mut self, now: Time, delivered: u64, requested: u64) {
         if delivered == self.delivered {
             return;
         }
@@ -66,7 +71,7 @@ impl UserMetrics {
         {
             self.stall(now.since(last));
         }
-        self.last = (delivered < asked).then_some(now);
+        self.last = (delivered < requested).then_some(now);
         while let Some(&(begun, end)) = self.awaited.front()
             && end <= delivered
         {
@@ -75,9 +80,9 @@ impl UserMetrics {
         }
     }
 
-    /// What the sender's recovery is at.
+    /// Records the state of the sender's loss recovery.
     #[inline]
-    pub fn repair(&mut self, now: Time, recovery: Recovery) {
+    pub fn on_recovery(&mut self, now: Time, recovery: Recovery) {
         match (recovery, self.repairing) {
             (Recovery::Open | Recovery::Reduced, Some(since)) => {
                 self.repaired.0 += now.since(since).0;
@@ -88,9 +93,9 @@ impl UserMetrics {
         }
     }
 
-    /// What is going on at the end of the run ends there.
+    /// Ends the current stall and recovery at the end of the run, and sorts the load times.
     pub fn end(&mut self, now: Time) {
-        self.repair(now, Recovery::Open);
+        self.on_recovery(now, Recovery::Open);
         self.loads.kept.sort_unstable();
         if let Some(last) = self.last.take()
             && now.since(last) >= STALL
@@ -104,27 +109,29 @@ impl UserMetrics {
         self.stalled.0 += pause.0;
     }
 
-    /// Time of all stalls, s.
+    /// Returns the total duration of all stalls in seconds.
     pub fn stalled_s(&self) -> f64 {
         self.stalled.as_secs()
     }
 
-    /// Time in recovery, s.
+    /// Returns the total time in loss recovery in seconds.
     pub fn recovery_s(&self) -> f64 {
         self.repaired.as_secs()
     }
 }
 
-/// Maximum number of times that are kept. Of more times, one of each two, four, ... is kept, chosen at random, so that no
-/// rhythm of the traffic meets that of the choice, and memory does not grow with simulated time: 16 KiB a user. Of 1,024
-/// or more times the rank of the 95 % quantile is exact to 1.4 percentage points (95 % confidence).
+/// Maximum number of load times that are kept per user (16 KiB).
+///
+/// Of more times, one of each two, four, ... is kept, so that memory does not grow with simulated time. The choice is
+/// random, so that it cannot coincide with a period of the traffic. With at least 1,024 times the rank of the 95 %
+/// quantile is exact to 1.4 percentage points (95 % confidence).
 const MAX_KEPT: usize = 1 << 11;
 
-/// Durations: their number and mean, and quantiles.
+/// Sample of durations: their number, mean and quantiles.
 #[derive(Debug)]
 pub struct Times {
     kept: Vec<Duration>,
-    /// One of so many is kept, as a power of two.
+    /// Base-2 logarithm of the number of times of which one is kept.
     halvings: u32,
     choice: Indexed,
     pub count: u64,
@@ -132,7 +139,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// No times yet; `choice` draws those that are kept of very many.
+    /// Creates an empty sample. `choice` selects the times that are kept if there are very many.
     pub fn new(choice: Indexed) -> Self {
         Self { kept: Vec::new(), halvings: 0, choice, count: 0, sum: Duration::ZERO }
     }
@@ -154,16 +161,18 @@ impl Times {
         self.sum.0 += time.0;
     }
 
-    /// Their mean, s; NaN without any.
+    /// Returns the mean in seconds, or NaN without any times.
     pub fn mean_s(&self) -> f64 {
         self.sum.as_secs() / self.count as f64
     }
 
-    /// Returns quantiles in s, linear between the two times around each (Hyndman and Fan 1996, definition 7); NaN
-    /// without any. The times have been sorted at the end of the run.
+    /// Returns the quantiles for `shares` in seconds, interpolated linearly between the two nearest times (Hyndman
+    /// and Fan 1996, definition 7), or NaN without any times.
+    ///
+    /// Requires that [`UserMetrics::end`] has sorted the times.
     pub fn quantiles_s<const N: usize>(&self, shares: [f64; N]) -> [f64; N] {
         let sorted = &self.kept;
-        debug_assert!(sorted.is_sorted(), "asked before the end");
+        debug_assert!(sorted.is_sorted(), "quantiles are available after `UserMetrics::end`");
         shares.map(|share| {
             let Some(last) = sorted.len().checked_sub(1) else {
                 return f64::NAN;
@@ -175,7 +184,8 @@ impl Times {
     }
 }
 
-/// Returns whether the given halving keeps number `place` of what the one before has kept: one of each pair.
+/// Returns true if the given halving keeps entry number `place` of those that the previous halving kept: one of each
+/// pair.
 fn is_chosen(choice: Indexed, halving: u32, place: u64) -> bool {
     let takes_second = choice.uniform((place >> 1 << 6) | u64::from(halving)) < 0.5;
     (place & 1 == 1) == takes_second
@@ -199,68 +209,68 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_loaded_with_its_last_object() {
+    fn page_load_ends_with_its_last_object() {
         let mut seen = metrics();
-        seen.ask(at(0), 100, false);
-        seen.deliver(at(500), 100, 100);
+        seen.on_request(at(0), 100, false);
+        seen.on_delivery(at(500), 100, 100);
         assert_eq!(seen.loads.count, 0);
-        seen.ask(at(600), 300, true);
-        seen.deliver(at(900), 200, 300);
-        seen.deliver(at(1_400), 300, 300);
+        seen.on_request(at(600), 300, true);
+        seen.on_delivery(at(900), 200, 300);
+        seen.on_delivery(at(1_400), 300, 300);
         assert_eq!((seen.loads.count, seen.loads.mean_s()), (1, 1.4));
-        seen.ask(at(5_000), 400, true);
-        seen.deliver(at(5_100), 400, 400);
+        seen.on_request(at(5_000), 400, true);
+        seen.on_delivery(at(5_100), 400, 400);
         seen.loads.kept.sort_unstable();
         let ms = seen.loads.quantiles_s([0.0, 0.5, 1.0]).map(|s| (s * 1e3).round() as u64);
         assert_eq!(ms, [100, 750, 1_400]);
-        assert_eq!(seen.stalls, 0, "nothing was to come between the pages");
+        assert_eq!(seen.stalls, 0, "no data are outstanding between the pages");
     }
 
     #[test]
-    fn what_is_asked_for_together_is_loaded_in_order() {
+    fn pipelined_loads_complete_in_order() {
         let mut seen = metrics();
         for (time, end) in [(0, 10), (100, 20), (200, 30)] {
-            seen.ask(at(time), end, true);
+            seen.on_request(at(time), end, true);
         }
-        seen.deliver(at(300), 25, 30);
+        seen.on_delivery(at(300), 25, 30);
         assert_eq!((seen.loads.count, seen.loads.mean_s()), (2, 0.25));
     }
 
     #[test]
-    fn a_stall_is_a_second_without_data_that_were_to_come() {
+    fn stall_is_a_second_without_outstanding_data() {
         let mut seen = metrics();
-        seen.ask(at(0), 100, true);
-        seen.deliver(at(5_000), 10, 100);
-        seen.deliver(at(5_999), 20, 100);
+        seen.on_request(at(0), 100, true);
+        seen.on_delivery(at(5_000), 10, 100);
+        seen.on_delivery(at(5_999), 20, 100);
         assert_eq!(seen.stalls, 0, "waiting for the first byte is no stall, nor is less than a second");
-        seen.deliver(at(7_499), 20, 100);
-        seen.deliver(at(8_000), 30, 100);
+        seen.on_delivery(at(7_499), 20, 100);
+        seen.on_delivery(at(8_000), 30, 100);
         assert_eq!((seen.stalls, seen.stalled_s()), (1, 2.001));
         seen.end(at(9_500));
         assert_eq!((seen.stalls, seen.stalled_s()), (2, 3.501));
     }
 
     #[test]
-    fn repair_lasts_until_recovery_is_open_again() {
+    fn recovery_time_ends_when_recovery_is_open() {
         let mut seen = metrics();
         for (time, state) in
             [(0, Recovery::Open), (100, Recovery::Fast), (200, Recovery::Timeout), (450, Recovery::Open)]
         {
-            seen.repair(at(time), state);
+            seen.on_recovery(at(time), state);
         }
         assert_eq!(seen.repaired, Duration::from_millis(350));
-        seen.repair(at(1_000), Recovery::Timeout);
+        seen.on_recovery(at(1_000), Recovery::Timeout);
         seen.end(at(1_250));
         assert_eq!(seen.repaired, Duration::from_millis(600));
         for (time, state) in [(2_000, Recovery::Reduced), (2_100, Recovery::Fast), (2_300, Recovery::Reduced)]
         {
-            seen.repair(at(time), state);
+            seen.on_recovery(at(time), state);
         }
-        assert_eq!(seen.repaired, Duration::from_millis(800), "marks tell of no loss");
+        assert_eq!(seen.repaired, Duration::from_millis(800), "ECN marks are no loss");
     }
 
     #[test]
-    fn one_of_each_block_of_many_times_is_kept() {
+    fn one_time_per_block_is_kept() {
         let mut times = times();
         for number in 0..300_000 {
             times.note(Duration(number));
@@ -274,9 +284,9 @@ mod tests {
         assert!((times.mean_s() - expected).abs() < 1e-15);
     }
 
-    /// One load in `period` is slow: the share of slow ones among those kept is that share, whatever the period.
+    /// One load in `period` is slow. The share of slow loads among those kept equals that share for every period.
     #[test]
-    fn no_rhythm_of_loads_hides_from_their_quantiles() {
+    fn periodic_slow_loads_keep_their_share() {
         for period in [2, 3, 4, 7, 8, 16, 64, 1_000] {
             let mut times = times();
             for number in 0..40_000 {

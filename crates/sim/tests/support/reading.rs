@@ -1,29 +1,29 @@
-//! What must hold for any text that is offered as a scenario. The fuzz target and the tests share
-//! this file.
+//! Properties of the scenario reader that hold for any text. The fuzz target and the tests share this file.
 
 use nodeb_sim::{Error, Scenario, scenario};
 
-/// The line that parts a scenario from overrides, one a line, in the input of the fuzz target.
+/// Line that separates a scenario from its overrides, one per line, in the input of the fuzz target.
 pub const SEPARATOR: &str = "\n%%\n";
 
-/// Reads `input` as a scenario with overrides and checks every law of the reader.
+/// Reads `input` as a scenario with overrides and checks the properties of the reader.
 pub fn check(input: &str) {
     let (text, overrides) = input.split_once(SEPARATOR).unwrap_or((input, ""));
     let overrides: Vec<String> = overrides.lines().map(str::to_owned).collect();
-    let plain = look_at(scenario::from_toml(text, "fuzz.toml", &[]));
+    let plain = check_outcome(scenario::from_toml(text, "fuzz.toml", &[]));
     if !overrides.is_empty() {
-        look_at(scenario::from_toml(text, "fuzz.toml", &overrides));
+        check_outcome(scenario::from_toml(text, "fuzz.toml", &overrides));
     }
     let _ = scenario::from_json(text);
-    // An override that says what the file says already changes nothing.
+    // An override with the value that the file has changes nothing.
     if let Some(scenario) = plain {
         let same = [format!("runs={}", scenario.runs), format!("duration={}", scenario.duration)];
         assert_eq!(scenario::from_toml(text, "fuzz.toml", &same).expect("the same scenario"), scenario);
     }
 }
 
-/// A scenario goes through TOML and JSON unharmed; an error says something.
-fn look_at(outcome: Result<Scenario, Error>) -> Option<Scenario> {
+/// Checks that a scenario survives conversion to TOML and JSON, and that an error has a message. Returns the
+/// scenario, if any.
+fn check_outcome(outcome: Result<Scenario, Error>) -> Option<Scenario> {
     match outcome {
         Ok(read) => {
             let text = scenario::to_toml(&read).expect("a valid scenario has a TOML form");

@@ -1,4 +1,4 @@
-//! What the walk asks: which blocks there were, what they carried, which failed and when they went again.
+//! Queries of the walk: blocks, their contents, their failures and retransmissions.
 
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
@@ -8,7 +8,7 @@ use super::tx::{Attempt, Block, FORGOTTEN, Tx};
 use super::{Air, Cut, Frame, Group, NEVER, Part, Sent, new_block};
 
 impl Air {
-    /// Block number `place` of those that are told at a place in the list.
+    /// Returns block number `place` of the run at index `tx`.
     pub(super) fn block(&self, tx: u32, place: u32) -> Block {
         let sent = &self.tx[tx as usize];
         let (begin, before) = (sent.begin_of(place, self.tti), sent.before(place));
@@ -22,12 +22,12 @@ impl Air {
         Block { tx, place, begin, unit, units, before }
     }
 
-    /// The only block that is told at a place in the list.
+    /// Returns the only block at index `tx`.
     pub fn single(&self, tx: u32) -> Block {
         self.block(tx, 0)
     }
 
-    /// The blocks of a TTI.
+    /// Returns the blocks of a TTI.
     pub fn blocks_of(&self, group: &Group) -> impl DoubleEndedIterator<Item = Block> + '_ {
         let tti = group.tti;
         let places = move |tx: u32| {
@@ -37,12 +37,12 @@ impl Air {
         (group.from..group.to).flat_map(places)
     }
 
-    /// Whether a block failed.
+    /// Returns true if a block failed.
     pub fn has_failed(&self, block: &Block) -> bool {
         self.tx[block.tx as usize].blocks.has_failed(block.place)
     }
 
-    /// What is sent in a TTI.
+    /// Returns what is sent in a TTI.
     #[inline]
     pub fn sent_in(&self, group: &Group) -> Sent {
         let mut all = Sent::default();
@@ -55,12 +55,13 @@ impl Air {
             let new = blocks.per_tti - again;
             all.new += (unit + u64::from(new) * u64::from(blocks.per_block)).min(blocks.end()) - unit;
             if again > 0 {
-                // They follow each other, as in the list of what was sent before them.
-                let from = if self.is_cut() { sent.repeat(earlier) as usize } else { self.attempts.len() };
+                // Their previous transmissions are adjacent in the list.
+                let from =
+                    if self.is_cut() { sent.retransmission(earlier) as usize } else { self.attempts.len() };
                 let before = self.attempts.get(from..).unwrap_or_default();
                 let before = &before[..before.len().min(again as usize)];
-                all.again += before.iter().map(|before| u64::from(before.units)).sum::<u64>();
-                all.again += u64::from(again - before.len() as u32) * u64::from(blocks.units);
+                all.retransmitted += before.iter().map(|before| u64::from(before.units)).sum::<u64>();
+                all.retransmitted += u64::from(again - before.len() as u32) * u64::from(blocks.units);
             }
             if new > 0 && all.first_new.is_none() {
                 let (place, begin, before) = (place + again, group.begin, NONE);
@@ -75,22 +76,23 @@ impl Air {
         all
     }
 
-    /// What a block carried when it was sent for the first time. Where packets are cut into units of their own, offset
-    /// and bytes are not told.
+    /// Returns the parts of packets that a block carried in its first transmission. If packets are cut into units of
+    /// their own, offset and bytes are unknown and set to 0.
     pub fn parts_of(&self, block: &Block) -> impl Iterator<Item = Part> + '_ {
-        let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0, again: false };
+        let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0, is_retransmission: false };
         let cuts = self.cuts_in(block.unit, block.unit + u64::from(block.units)).iter().map(cut);
-        self.told_parts(self.first_transmission(block)).iter().copied().chain(cuts)
+        self.reported_parts(self.first_transmission(block)).iter().copied().chain(cuts)
     }
 
-    /// The packet of all that a new block carries, if it is one, where packets are cut into units of their own.
+    /// Returns the only packet of which a new block carries parts, or `None` if there are several or packets are not
+    /// cut into units of their own.
     #[inline]
     pub fn only_packet(&self, block: &Block) -> Option<u32> {
-        if !self.is_cut() || block.is_repeat() {
+        if !self.is_cut() || block.is_retransmission() {
             return None;
         }
         let end = block.unit + u64::from(block.units);
-        // Mostly it is the packet that was found before.
+        // Usually it is the packet found last.
         if let Some(cut) = self.cuts.get(self.near_cut.last())
             && (cut.first <= block.unit && block.unit < end && end <= cut.end)
         {
@@ -102,7 +104,7 @@ impl Air {
         }
     }
 
-    /// Where the first known transmission of a block is told.
+    /// Returns the index of the first known transmission of a block.
     fn first_transmission(&self, block: &Block) -> u32 {
         let (mut tx, mut before) = (block.tx, block.before);
         while let Some(attempt) = self.attempts.get(before as usize) {
@@ -111,8 +113,8 @@ impl Air {
         tx
     }
 
-    /// The parts that the bearer told a transmission to carry.
-    fn told_parts(&self, tx: u32) -> &[Part] {
+    /// Returns the parts of packets that the bearer reported for a transmission.
+    fn reported_parts(&self, tx: u32) -> &[Part] {
         let Some(&from) = self.carries.get(tx as usize) else {
             return &[];
         };
@@ -120,20 +122,19 @@ impl Air {
         &self.parts[from as usize..to]
     }
 
-    /// The packets of which there are units from one up to another.
+    /// Returns the packets with units from `first` up to `end`.
     fn cuts_in(&self, first: u64, end: u64) -> &[Cut] {
         let from = self.near_cut.partition_point(&self.cuts, |cut| cut.end <= first);
         let to = self.cuts[from..].iter().take_while(|cut| cut.first < end).count();
         &self.cuts[from..from + to]
     }
 
-    /// Whether a block carries a part of a packet.
+    /// Returns true if a block carries a part of a packet.
     pub fn carries(&self, block: &Block, packet: u32) -> bool {
         self.parts_of(block).any(|part| part.packet == packet)
     }
 
-    /// The last block with a part of a packet, of those that are told at a place in the list and begin before a
-    /// time.
+    /// Returns the last block at index `tx` that carries a part of a packet and begins before `time`.
     fn last_with(&self, tx: u32, time: Time, packet: u32) -> Option<Block> {
         let sent = &self.tx[tx as usize];
         let end = sent.ttis_before(time, self.tti) * sent.blocks.per_tti;
@@ -141,7 +142,7 @@ impl Air {
         if sent.blocks.count() <= Blocks::MOST {
             return (0..end).rev().map(|place| self.block(tx, place)).find(has_part);
         }
-        // All of them are new.
+        // Runs with more blocks than bits contain new blocks only.
         let first = sent.blocks.first;
         let past = sent.blocks.unit(end).min(sent.blocks.end());
         let cuts = self.cuts_in(first, past);
@@ -149,7 +150,7 @@ impl Air {
         Some(self.block(tx, ((last - first) / u64::from(sent.blocks.per_block)) as u32))
     }
 
-    /// The last block with a part of a packet that begins before a time and ends after another.
+    /// Returns the last block with a part of a packet that begins before `time` and ends after `ends_after`.
     pub fn last_before(&self, time: Time, ends_after: Time, packet: u32) -> Option<Block> {
         let end = self.before(time);
         let ends = |tx: &u32| {
@@ -160,26 +161,26 @@ impl Air {
         late.find_map(|tx| self.last_with(tx, time, packet))
     }
 
-    /// The frame that brought the unit sent first in a block to the Node B.
+    /// Returns the frame that brought the first unit of a transmission to the Node B.
     pub fn frame_of(&self, tx: u32) -> Option<Frame> {
         let units = self.tx[tx as usize].blocks.first;
         let at = self.frames.partition_point(|frame| frame.end <= units);
         self.frames.get(at).copied()
     }
 
-    /// How many places in the list are before a time.
+    /// Returns the number of list entries that begin before `time`.
     fn before(&self, time: Time) -> usize {
         self.near_tx.partition_point(&self.tx, |tx| tx.begin < time)
     }
 
-    /// The first place in the list for what begins at a time.
+    /// Returns the index of the first entry that begins at `time`.
     pub fn tx_at(&self, time: Time) -> Option<u32> {
         let at = self.before(time);
         self.tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
     }
 
-    /// From which time on TTIs that are told together with a group, up to it, have new blocks only and begin with a unit
-    /// of the same packet.
+    /// Returns the time from which on all TTIs of the group's run, up to the group, have new blocks only and begin
+    /// with a unit of `packet`.
     pub fn alike_since(&self, group: &Group, packet: u32) -> Time {
         let sent = &self.tx[group.from as usize];
         let blocks = &sent.blocks;
@@ -198,12 +199,12 @@ impl Air {
         }
     }
 
-    /// The blocks in the last TTI that has begun before `time`.
+    /// Returns the blocks of the last TTI that began before `time`.
     pub fn group_before(&self, time: Time) -> Option<Group> {
         self.last_group(self.before(time), time)
     }
 
-    /// The blocks in the TTI before another.
+    /// Returns the blocks of the TTI before another.
     #[inline]
     pub fn group_before_that(&self, group: &Group) -> Option<Group> {
         match group.tti.checked_sub(1) {
@@ -212,7 +213,7 @@ impl Air {
         }
     }
 
-    /// The blocks in the last TTI that has begun before `time`, which are told before number `end` in the list.
+    /// Returns the blocks of the last TTI that began before `time`, among the first `end` entries.
     fn last_group(&self, end: usize, time: Time) -> Option<Group> {
         let last = self.tx[..end].last()?;
         let tti = last.ttis_before(time, self.tti) - 1;
@@ -221,32 +222,32 @@ impl Air {
         Some(Group { from: (end - alike.max(1)) as u32, to: end as u32, begin, tti })
     }
 
-    /// When those that failed, of the last blocks before a time of which so many are looked at, were sent again, if they
-    /// were; the last first.
-    pub fn failed_lately(&self, time: Time, most: u32) -> impl Iterator<Item = Option<Time>> + '_ {
+    /// Returns, for each failed block among the last `most` blocks before `time`, the time of its retransmission, or
+    /// `None` if there was none; the latest block first.
+    pub fn next_attempts_of_failed(&self, time: Time, most: u32) -> impl Iterator<Item = Option<Time>> + '_ {
         let sent =
             |tx: &Tx| tx.number.wrapping_add(tx.blocks.per_tti.wrapping_mul(tx.ttis_before(time, self.tti)));
         let sent = self.tx[..self.before(time)].last().map_or(0, sent);
-        let told = |attempt: &Attempt| self.tx.get(attempt.tx as usize);
+        let entry = |attempt: &Attempt| self.tx.get(attempt.tx as usize);
         let is_before =
-            |attempt: &Attempt| told(attempt).is_none_or(|tx| tx.begin_of(attempt.place, self.tti) < time);
+            |attempt: &Attempt| entry(attempt).is_none_or(|tx| tx.begin_of(attempt.place, self.tti) < time);
         let end = self.near_attempt.partition_point(&self.attempts, is_before);
         let attempts = self.attempts[..end].iter().rev();
-        let attempts = attempts.filter_map(move |attempt| Some((attempt, told(attempt)?)));
+        let attempts = attempts.filter_map(move |attempt| Some((attempt, entry(attempt)?)));
         let is_late = move |(attempt, tx): &(&Attempt, &Tx)| {
             sent.wrapping_sub(tx.number.wrapping_add(attempt.place)) <= most
         };
         let failed = attempts.take_while(is_late).filter(|(attempt, tx)| tx.blocks.has_failed(attempt.place));
-        failed.map(|(attempt, _)| (attempt.again < NEVER).then_some(attempt.again))
+        failed.map(|(attempt, _)| (attempt.next < NEVER).then_some(attempt.next))
     }
 
-    /// The transmission of a block before this one, where it is known.
+    /// Returns the previous transmission of a block, if it is known.
     pub fn transmission_before(&self, block: &Block) -> Option<Block> {
         let before = self.attempts.get(block.before as usize)?;
         (before.tx != FORGOTTEN).then(|| self.block(before.tx, before.place))
     }
 
-    /// How long the user was sent to between two times: TTIs in which it was.
+    /// Returns the total duration of TTIs with transmissions to the user between two times.
     pub fn busy(&self, begun: Time, ended: Time) -> Duration {
         let mut until = begun;
         let mut busy = 0;
@@ -258,7 +259,7 @@ impl Air {
         Duration(busy)
     }
 
-    /// The user's state at a time, and since when.
+    /// Returns the user's state just before `time` and the time of its beginning.
     pub fn state_before(&self, time: Time) -> Option<(Time, u8)> {
         let after = self.states.partition_point(|(since, _)| *since < time);
         self.states[..after].last().copied()

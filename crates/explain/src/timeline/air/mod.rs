@@ -1,4 +1,4 @@
-//! What a bearer that works in TTIs sent to the user, block by block, and what happened to its channel.
+//! Transmissions of a bearer that works in TTIs to the user, block by block, and changes of the user's channel.
 
 mod ask;
 mod send;
@@ -14,41 +14,43 @@ use tx::FORGOTTEN;
 
 pub(crate) use tx::{Attempt, Block, Tx};
 
-/// When a block goes again that never does.
+/// Time of a retransmission that does not happen.
 const NEVER: Time = Time(u64::MAX);
 
-/// A part of a packet that a block carries.
+/// Part of a packet that a block carries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub packet: u32,
     pub offset: u32,
     pub bytes: u32,
-    /// Whether another block had carried it before.
-    pub again: bool,
+    /// Whether an earlier block carried it.
+    pub is_retransmission: bool,
 }
 
-/// The blocks of a TTI.
+/// Blocks of a TTI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
-    /// Their places in the list.
+    /// Index of the first entry in the list of transmissions.
     pub from: u32,
+    /// Index past the last entry.
     pub to: u32,
     pub begin: Time,
-    /// Which TTI it is of those that were told together.
+    /// Number of the TTI in its run.
     tti: u32,
 }
 
-/// What is sent in a TTI.
+/// Contents of a TTI.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sent {
-    /// Units that are sent for the first time, and those that go again.
+    /// Number of units sent for the first time.
     pub new: u64,
-    pub again: u64,
-    /// The first block that carries anything new.
+    /// Number of units retransmitted.
+    pub retransmitted: u64,
+    /// First block that is no retransmission.
     pub first_new: Option<Block>,
 }
 
-/// The units into which a packet is cut.
+/// Units into which a packet is cut.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     packet: u32,
@@ -56,40 +58,42 @@ struct Cut {
     end: u64,
 }
 
-/// A frame over the Iub.
+/// Frame over the Iub.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub at: Time,
     pub arrives: Time,
-    /// Units of the user up to its last.
+    /// Number of units of the user up to the last one of the frame.
     pub end: u64,
 }
 
-/// What was sent to the user over the air.
+/// Transmissions to the user over the air.
 #[derive(Debug, Default)]
 pub(crate) struct Air {
-    /// In order of time.
+    /// Transmissions in the order of time.
     pub tx: Vec<Tx>,
     pub parts: Vec<Part>,
-    /// Into which units packets are cut, in order of the units, where the bearer tells that.
+    /// Units into which packets are cut, in ascending order, if the bearer reports that.
     cuts: Vec<Cut>,
+    /// Whether the bearer reports units of packets; see [`Self::is_cut`].
     is_cut: bool,
-    /// Of each transmission, where the parts begin that it carries; empty where packets are cut into units of their own.
+    /// Index of the first of the parts that each transmission carries; empty if packets are cut into units of their
+    /// own.
     carries: Vec<u32>,
-    /// Transmissions that may be followed by another of their block, in order.
+    /// Transmissions whose block may be retransmitted, in the order of time.
     attempts: Vec<Attempt>,
-    /// Where only blocks that have failed come again, in the order in which they failed: the first that may.
+    /// If blocks are retransmitted in the order in which they failed: index of the first attempt that waits.
     waiting: usize,
     tti: Duration,
-    /// The user's states, since when.
+    /// States of the user with their start times.
     pub states: Vec<(Time, u8)>,
     pub handovers: Vec<Time>,
     pub frames: Vec<Frame>,
-    /// Bytes of each packet that blocks have carried: first transmissions come in order.
+    /// Bytes of each packet carried so far; first transmissions are in order.
     carried: HashMap<u32, u32>,
-    /// The last transmission of each block that may come again.
+    /// Last transmission of each block that may be retransmitted.
     latest: HashMap<u64, u32>,
-    /// Units sent for the first time.
+    /// Number of units sent for the first time.
     units: u64,
     near_tx: Near,
     near_cut: Near,
@@ -97,20 +101,21 @@ pub(crate) struct Air {
 }
 
 impl Air {
-    /// Nothing has been sent, in TTIs of this length.
+    /// Creates an empty record for TTIs of this length.
     pub fn new(tti: Duration) -> Self {
         Self { tti, ..Self::default() }
     }
 
-    /// Whether the bearer tells into which units it cuts packets, and not what each block carries.
+    /// Returns true if the bearer reports the units into which it cuts packets, instead of the contents of each
+    /// block.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Forgets the blocks that have been sent, and the packets that are not known any more; the others have new
-    /// numbers. Blocks that wait to go again in their order are still known.
-    pub fn forget(&mut self, known: impl Fn(u32) -> Option<u32>) {
-        let renumbered = |cut: &Cut| known(cut.packet).map(|packet| Cut { packet, ..*cut });
+    /// Discards the transmissions, and the packets for which `new` returns no number; the others get new numbers.
+    /// Failed blocks that wait for their retransmission in order are kept.
+    pub fn forget(&mut self, new: impl Fn(u32) -> Option<u32>) {
+        let renumbered = |cut: &Cut| new(cut.packet).map(|packet| Cut { packet, ..*cut });
         self.cuts = self.cuts.iter().filter_map(renumbered).collect();
         self.tx.clear();
         self.attempts.drain(..if self.is_cut() { self.waiting } else { self.attempts.len() });
@@ -127,15 +132,16 @@ impl Air {
         self.states.extend(last);
     }
 
-    /// How many records are kept.
+    /// Returns the number of records.
     pub fn records(&self) -> usize {
         self.tx.len() + self.attempts.len() + self.parts.len()
     }
 }
 
-/// The first unit of a new block, and how many it has; `again` blocks before it go again.
-fn new_block(blocks: &Blocks, place: u32, again: u32) -> (u64, u32) {
-    let unit = blocks.first + u64::from(place - again) * u64::from(blocks.per_block);
+/// Returns the first unit of a new block and the number of its units. `retransmitted` of the blocks before it are
+/// retransmissions.
+fn new_block(blocks: &Blocks, place: u32, retransmitted: u32) -> (u64, u32) {
+    let unit = blocks.first + u64::from(place - retransmitted) * u64::from(blocks.per_block);
     (unit, blocks.per_block.min((blocks.end() - unit) as u32))
 }
 

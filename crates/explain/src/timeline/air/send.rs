@@ -1,4 +1,4 @@
-//! What is kept of what a bearer tells: blocks, what they carry, frames, changes of cell.
+//! Recording of a bearer's events: blocks, their contents, frames, changes of cell.
 
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
@@ -8,7 +8,7 @@ use super::tx::{Attempt, FORGOTTEN, Tx};
 use super::{Air, Cut, Frame, NEVER, Part, new_block};
 
 impl Air {
-    /// A block is sent, which may come again.
+    /// Records a transmission of a block. `may_follow` is true if a retransmission may follow.
     pub fn send(
         &mut self,
         begin: Time,
@@ -16,31 +16,31 @@ impl Air {
         units: u32,
         transmission: u32,
         failed: bool,
-        comes_again: bool,
+        may_follow: bool,
     ) {
-        let is_repeat = transmission > 1;
-        let before = if is_repeat { self.take_before(block, begin) } else { NONE };
+        let is_retransmission = transmission > 1;
+        let before = if is_retransmission { self.take_before(block, begin) } else { NONE };
         let first = if self.is_cut() { block } else { self.units };
-        self.units += if is_repeat { 0 } else { u64::from(units) };
+        self.units += if is_retransmission { 0 } else { u64::from(units) };
         if !self.is_cut() {
             self.carries.push(self.parts.len() as u32);
         }
         let tx = self.tx.len() as u32;
-        if comes_again {
+        if may_follow {
             if !self.is_cut() {
                 self.latest.insert(block, self.attempts.len() as u32);
             }
-            self.attempts.push(Attempt { block, units, tx, place: 0, before, again: NEVER });
+            self.attempts.push(Attempt { block, units, tx, place: 0, before, next: NEVER });
         }
-        let (failed, again) = (failed.into(), is_repeat.into());
+        let (failed, again) = (failed.into(), is_retransmission.into());
         let blocks = Blocks { first, units, per_block: units, per_tti: 1, ttis: 1, failed, again };
-        self.tx.push(Tx { begin, blocks, number: self.blocks(), repeats: before });
+        self.tx.push(Tx { begin, blocks, number: self.blocks(), retransmits: before });
     }
 
-    /// The transmission of a block before the one that begins now, which is told to that.
+    /// Returns the index of the block's previous attempt, and records that its retransmission begins now.
     fn take_before(&mut self, block: u64, begin: Time) -> u32 {
         let found = if self.is_cut() {
-            // Those that were given up have been passed over.
+            // Blocks before it were given up.
             let waiting = self.attempts[self.waiting..].iter().position(|attempt| attempt.block == block);
             waiting.map(|place| (self.waiting + place) as u32)
         } else {
@@ -52,26 +52,26 @@ impl Air {
         if self.is_cut() {
             self.waiting = before as usize + 1;
         }
-        self.attempts[before as usize].again = begin;
+        self.attempts[before as usize].next = begin;
         before
     }
 
-    /// The block that failed last is given up: it is not sent again.
+    /// Records that the block that failed last is given up.
     pub fn give_up(&mut self, block: u64) {
         if self.is_cut() {
             self.attempts.pop_if(|last| last.block == block);
         }
     }
 
-    /// All blocks of TTIs are sent.
-    pub fn send_together(&mut self, begin: Time, blocks: &Blocks) {
+    /// Records all blocks of a run of TTIs.
+    pub fn send_run(&mut self, begin: Time, blocks: &Blocks) {
         let after = self.join(begin, blocks).unwrap_or_else(|| {
-            let (number, repeats) = (self.blocks(), self.waiting as u32);
-            self.tx.push(Tx { begin, blocks: *blocks, number, repeats });
+            let (number, retransmits) = (self.blocks(), self.waiting as u32);
+            self.tx.push(Tx { begin, blocks: *blocks, number, retransmits });
             0
         });
         let (number, tx) = (self.tx.len() as u32 - 1, &self.tx[self.tx.len() - 1]);
-        // Counted instead of asked for: of the blocks before, how many go again.
+        // Number of retransmissions among the blocks before, kept up to date in the loop.
         let mut again = tx.blocks.again_before(after);
         let mut left = blocks.failed | blocks.again;
         while left > 0 {
@@ -81,62 +81,62 @@ impl Air {
             let new = new_block(&tx.blocks, place, again);
             let (mut block, mut units) = new;
             if blocks.is_again(bit) {
-                before = tx.repeat(again);
+                before = tx.retransmission(again);
                 again += 1;
                 if let Some(earlier) = self.attempts.get_mut(before as usize) {
                     self.waiting += 1;
-                    earlier.again = tx.begin_of(place, self.tti);
+                    earlier.next = tx.begin_of(place, self.tti);
                     (block, units) = (earlier.block, earlier.units);
                 }
             }
             if blocks.has_failed(bit) {
-                self.attempts.push(Attempt { block, units, tx: number, place, before, again: NEVER });
+                self.attempts.push(Attempt { block, units, tx: number, place, before, next: NEVER });
             }
         }
     }
 
-    /// Joins blocks to those that were told last, if they follow them; the number of the first.
+    /// Appends blocks to the last run if they continue it. Returns the number of the first of them there.
     fn join(&mut self, begin: Time, blocks: &Blocks) -> Option<u32> {
         let last = self.tx.last_mut()?;
         let goes_on = last.begin + Duration(self.tti.0 * u64::from(last.blocks.ttis)) == begin;
-        let (count, has_repeats) = (last.blocks.count(), last.blocks.again > 0);
+        let (count, has_retransmissions) = (last.blocks.count(), last.blocks.again > 0);
         if !goes_on || !last.blocks.join(blocks) {
             return None;
         }
-        if !has_repeats {
-            last.repeats = self.waiting as u32;
+        if !has_retransmissions {
+            last.retransmits = self.waiting as u32;
         }
         Some(count)
     }
 
-    /// Blocks that have been sent, counted in a circle.
+    /// Returns the number of blocks sent, modulo 2^32.
     fn blocks(&self) -> u32 {
         self.tx.last().map_or(0, |tx| tx.number.wrapping_add(tx.blocks.count()))
     }
 
-    /// A packet is cut into units; which, if it is known.
+    /// Records the units into which a packet is cut. `packet` is `None` for a packet of another flow.
     pub fn cut(&mut self, packet: Option<u32>, first: u64, end: u64) {
         self.is_cut = true;
         self.cuts.extend(packet.map(|packet| Cut { packet, first, end }));
     }
 
-    /// The block that was sent last carries a part of a packet.
+    /// Records that the block sent last carries a part of a packet.
     pub fn carry(&mut self, packet: u32, offset: u32, bytes: u32) {
         if !self.tx.is_empty() {
             let carried = self.carried.entry(packet).or_default();
-            let again = offset + bytes <= *carried;
+            let is_retransmission = offset + bytes <= *carried;
             *carried = (*carried).max(offset + bytes);
-            self.parts.push(Part { packet, offset, bytes, again });
+            self.parts.push(Part { packet, offset, bytes, is_retransmission });
         }
     }
 
-    /// A frame is sent over the Iub.
+    /// Records a frame sent over the Iub.
     pub fn frame(&mut self, at: Time, arrives: Time, units: u64) {
         let end = self.frames.last().map_or(0, |frame| frame.end) + units;
         self.frames.push(Frame { at, arrives, end });
     }
 
-    /// The user changes its cell: what the Node B held of it counts as sent.
+    /// Records a change of cell, at which the Node B discards the user's data; they count as sent.
     pub fn hand_over(&mut self, at: Time) {
         self.handovers.push(at);
         let arrived = self.frames.iter().rev().find(|frame| frame.arrives <= at);

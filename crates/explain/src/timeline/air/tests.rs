@@ -1,4 +1,4 @@
-//! Which transmissions belong to which, where bearers tell blocks in runs.
+//! Assignment of retransmissions to their blocks in runs of blocks.
 
 use super::*;
 
@@ -8,96 +8,101 @@ fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// One packet of 100 units, and at 0 ms its first blocks of two units each, of which some fail.
+/// Returns a record of one packet of 100 units. At 0 ms its first `blocks` blocks of two units each are sent; the
+/// bits of `failed` are those that fail.
 fn air(blocks: u32, failed: u64) -> Air {
     let mut air = Air::new(TTI);
     air.cut(Some(0), 0, 100);
-    together(&mut air, 0, 0, blocks, failed, 0);
+    send_tti(&mut air, 0, 0, blocks, failed, 0);
     air
 }
 
-/// The blocks of a TTI, all of two units.
-fn together(air: &mut Air, at: u64, first: u64, per_tti: u32, failed: u64, again: u64) {
+/// Sends the blocks of a TTI, all of two units.
+fn send_tti(air: &mut Air, at: u64, first: u64, per_tti: u32, failed: u64, again: u64) {
     let units = 2 * (per_tti - again.count_ones());
-    air.send_together(ms(at), &Blocks { first, units, per_block: 2, per_tti, ttis: 1, failed, again });
+    air.send_run(ms(at), &Blocks { first, units, per_block: 2, per_tti, ttis: 1, failed, again });
 }
 
-fn repeat(air: &mut Air, at: u64, block: u64, transmission: u32, failed: bool) {
+fn retransmit(air: &mut Air, at: u64, block: u64, transmission: u32, failed: bool) {
     air.send(ms(at), block, 2, transmission, failed, failed);
 }
 
-/// When, and with which unit, a block had been sent before.
+/// Returns time and first unit of the previous transmission of a block.
 fn before(air: &Air, tx: u32, place: u32) -> Option<(Time, u64)> {
     air.transmission_before(&air.block(tx, place)).map(|block| (block.begin, block.unit))
 }
 
 #[test]
-fn each_repetition_finds_the_block_that_failed() {
+fn retransmission_is_assigned_to_the_failed_block() {
     let mut air = air(3, 0b101);
-    together(&mut air, 10, 6, 3, 0b010, 0b011);
-    together(&mut air, 20, 8, 3, 0, 0b001);
+    send_tti(&mut air, 10, 6, 3, 0b010, 0b011);
+    send_tti(&mut air, 20, 8, 3, 0, 0b001);
     let found: Vec<_> = [(0, 0), (1, 0), (1, 1), (2, 0)].map(|(tx, place)| before(&air, tx, place)).into();
     assert_eq!(found, [None, Some((ms(0), 0)), Some((ms(0), 4)), Some((ms(10), 4))]);
     assert_eq!((air.block(1, 1).unit, air.block(1, 2).unit, air.block(2, 0).unit), (4, 6, 4));
-    let again: Vec<_> = air.failed_lately(ms(15), 256).collect();
-    assert_eq!(again, [Some(ms(20)), Some(ms(10)), Some(ms(10))], "the last first");
-    let again: Vec<_> = air.failed_lately(ms(15), 2).collect();
+    let again: Vec<_> = air.next_attempts_of_failed(ms(15), 256).collect();
+    assert_eq!(again, [Some(ms(20)), Some(ms(10)), Some(ms(10))], "the latest first");
+    let again: Vec<_> = air.next_attempts_of_failed(ms(15), 2).collect();
     assert_eq!(again.len(), 1, "of the last two blocks one has failed");
 }
 
 #[test]
-fn ttis_that_touch_each_other_are_kept_as_one() {
+fn adjacent_ttis_are_joined() {
     let mut air = air(3, 0b001);
-    together(&mut air, 2, 6, 3, 0, 0);
-    together(&mut air, 4, 12, 3, 0b001, 0b001);
-    together(&mut air, 6, 16, 3, 0, 0b001);
-    together(&mut air, 8, 20, 3, 0, 0);
-    together(&mut air, 10, 26, 3, 0, 0);
+    send_tti(&mut air, 2, 6, 3, 0, 0);
+    send_tti(&mut air, 4, 12, 3, 0b001, 0b001);
+    send_tti(&mut air, 6, 16, 3, 0, 0b001);
+    send_tti(&mut air, 8, 20, 3, 0, 0);
+    send_tti(&mut air, 10, 26, 3, 0, 0);
     assert_eq!((air.tx.len(), air.tx[0].blocks.ttis), (1, 6));
     assert_eq!([6, 9].map(|place| before(&air, 0, place)), [Some((ms(0), 0)), Some((ms(4), 0))]);
     let group = air.group_before(ms(7)).expect("a TTI");
-    let told: Vec<_> = air.blocks_of(&group).map(|block| (block.unit, block.is_repeat())).collect();
-    assert_eq!((group.begin, told), (ms(6), vec![(0, true), (16, false), (18, false)]));
+    let blocks: Vec<_> = air.blocks_of(&group).map(|block| (block.unit, block.is_retransmission())).collect();
+    assert_eq!((group.begin, blocks), (ms(6), vec![(0, true), (16, false), (18, false)]));
     let since = |time| air.alike_since(&air.group_before(ms(time)).expect("a TTI"), 0);
-    assert_eq!([4, 6, 8, 12].map(since), [ms(0), ms(4), ms(6), ms(8)], "up to repetitions");
+    assert_eq!([4, 6, 8, 12].map(since), [ms(0), ms(4), ms(6), ms(8)], "back to retransmissions");
 }
 
 #[test]
-fn what_was_given_up_is_passed_over() {
+fn blocks_given_up_are_skipped() {
     let mut air = Air::new(TTI);
     air.cut(Some(0), 0, 100);
     for block in [0, 2, 4] {
         air.send(ms(0), block, 2, 1, true, true);
     }
-    repeat(&mut air, 10, 2, 2, false);
-    repeat(&mut air, 12, 4, 2, true);
+    retransmit(&mut air, 10, 2, 2, false);
+    retransmit(&mut air, 12, 4, 2, true);
     air.give_up(4);
     assert_eq!([3, 4].map(|tx| before(&air, tx, 0)), [Some((ms(0), 2)), Some((ms(0), 4))]);
-    assert_eq!(air.failed_lately(ms(14), 256).last(), Some(None), "the first never came again");
+    assert_eq!(
+        air.next_attempts_of_failed(ms(14), 256).last(),
+        Some(None),
+        "the first was never retransmitted"
+    );
     assert_eq!(air.attempts.len(), 3, "nothing waits for what was given up");
 }
 
 #[test]
-fn of_a_repetition_whose_beginning_is_forgotten_the_units_are_known() {
+fn units_of_a_block_are_kept_after_forget() {
     let mut air = air(3, 0b001);
     air.forget(Some);
-    together(&mut air, 10, 6, 3, 0b001, 0b001);
-    together(&mut air, 20, 10, 3, 0, 0b001);
+    send_tti(&mut air, 10, 6, 3, 0b001, 0b001);
+    send_tti(&mut air, 20, 10, 3, 0, 0b001);
     assert_eq!([0, 1].map(|tx| before(&air, tx, 0)), [None, Some((ms(10), 0))]);
     for tx in [0, 1] {
         let block = air.block(tx, 0);
-        assert_eq!((block.is_repeat(), block.unit, air.parts_of(&block).count()), (true, 0, 1));
+        assert_eq!((block.is_retransmission(), block.unit, air.parts_of(&block).count()), (true, 0, 1));
     }
 }
 
 #[test]
-fn the_last_block_of_a_packet_is_found() {
+fn last_block_of_a_packet_is_found() {
     let mut air = Air::new(TTI);
     air.cut(Some(0), 0, 5);
     air.cut(Some(1), 5, 4_000);
-    together(&mut air, 0, 0, 3, 0b010, 0);
+    send_tti(&mut air, 0, 0, 3, 0b010, 0);
     let plain = Blocks { first: 6, units: 3_000, per_block: 2, per_tti: 3, ttis: 500, failed: 0, again: 0 };
-    air.send_together(ms(2), &plain);
+    air.send_run(ms(2), &plain);
     let last = |time, packet| air.last_before(ms(time), ms(0), packet).map(|block| (block.begin, block.unit));
     assert_eq!([last(2, 0), last(100, 0)], [Some((ms(0), 4)); 2]);
     assert_eq!(
@@ -107,30 +112,30 @@ fn the_last_block_of_a_packet_is_found() {
 }
 
 #[test]
-fn the_last_of_the_bits_says_which_block_failed() {
+fn last_bit_marks_the_last_block_as_failed() {
     assert_eq!(air(64, 1 << 63).attempts[0].block, 126);
 }
 
 #[test]
-fn a_block_that_waited_when_no_packet_was_known_is_not_its_own_repetition() {
-    // What other connections of the phone send is cut into units of packets that are not known.
+fn block_of_an_unknown_packet_is_no_retransmission_of_itself() {
+    // Data of the phone's other connections are cut into units of unknown packets.
     let mut air = Air::new(TTI);
     air.cut(None, 0, 6);
-    together(&mut air, 0, 0, 3, 0b001, 0);
+    send_tti(&mut air, 0, 0, 3, 0b001, 0);
     air.forget(Some);
     air.cut(Some(0), 6, 100);
-    together(&mut air, 10, 6, 3, 0b001, 0b001);
+    send_tti(&mut air, 10, 6, 3, 0b001, 0b001);
     let block = air.block(0, 0);
     let before = air.transmission_before(&block).map(|before| (before.tx, before.place));
-    assert_eq!((block.is_repeat(), before), (true, None));
+    assert_eq!((block.is_retransmission(), before), (true, None));
 }
 
 #[test]
-fn a_block_with_room_left_carries_nothing_of_what_comes_next() {
+fn partly_filled_block_carries_no_later_packet() {
     let mut air = Air::new(TTI);
     air.cut(Some(0), 0, 3_001);
     let plain = Blocks { first: 0, units: 3_001, per_block: 2, per_tti: 1, ttis: 1_501, failed: 0, again: 0 };
-    air.send_together(ms(0), &plain);
+    air.send_run(ms(0), &plain);
     air.cut(Some(1), 3_001, 4_000);
     assert_eq!(
         air.last_before(ms(10_000), ms(0), 1).map(|block| (block.place, block.unit, block.units)),
@@ -138,10 +143,10 @@ fn a_block_with_room_left_carries_nothing_of_what_comes_next() {
     );
 }
 
-/// From the last TTI back to the first, with repetitions and gaps: each is the one that would be looked for, and what it
-/// sends is the sum over its blocks.
+/// Walking from the last TTI back to the first, with retransmissions and gaps: each step finds the TTI that a search
+/// finds, and its contents are the sum over its blocks.
 #[test]
-fn ttis_in_a_row_are_those_that_are_looked_for() {
+fn stepping_back_matches_searching() {
     let (mut air, mut next, mut waiting) = (Air::new(TTI), 0, 0);
     air.cut(Some(0), 0, 10_000);
     for tti in 0..300_u64 {
@@ -150,21 +155,21 @@ fn ttis_in_a_row_are_those_that_are_looked_for() {
             continue;
         }
         let (failed, repeats) = (chance & 0b111, u32::min(waiting, 3));
-        together(&mut air, 2 * tti, next, 3, failed, (1 << repeats) - 1);
+        send_tti(&mut air, 2 * tti, next, 3, failed, (1 << repeats) - 1);
         next += 2 * u64::from(3 - repeats);
         waiting = waiting + failed.count_ones() - repeats;
     }
-    let (mut known, mut ttis) = (air.group_before(ms(1_000)), 0);
-    while let Some(group) = known {
+    let (mut last, mut ttis) = (air.group_before(ms(1_000)), 0);
+    while let Some(group) = last {
         let sent = air.sent_in(&group);
-        let (again, new): (Vec<_>, Vec<_>) = air.blocks_of(&group).partition(Block::is_repeat);
+        let (again, new): (Vec<_>, Vec<_>) = air.blocks_of(&group).partition(Block::is_retransmission);
         let units = |blocks: &[Block]| blocks.iter().map(|block| u64::from(block.units)).sum::<u64>();
-        assert_eq!((sent.new, sent.again), (units(&new), units(&again)));
+        assert_eq!((sent.new, sent.retransmitted), (units(&new), units(&again)));
         let [found, first] = [sent.first_new.as_ref(), new.first()].map(|block| format!("{block:?}"));
         assert_eq!(found, first);
         let before = [air.group_before_that(&group), air.group_before(group.begin)];
         assert_eq!(format!("{:?}", before[0]), format!("{:?}", before[1]));
-        (known, ttis) = (before[0], ttis + 1);
+        (last, ttis) = (before[0], ttis + 1);
     }
     assert!(ttis > 200, "{ttis}");
 }

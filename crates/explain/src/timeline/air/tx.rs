@@ -1,69 +1,68 @@
-//! Blocks on the air, told one by one or many together.
+//! Transmissions on the air, reported block by block or in runs.
 
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
 
 use super::super::NONE;
 
-/// Blocks that follow each other in TTIs without a gap, as many in each.
+/// Run of blocks in adjacent TTIs, the same number in each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tx {
     pub begin: Time,
-    /// Their units are those into which packets are cut where the bearer tells that; else the user's that were sent for
-    /// the first time before them.
+    /// Blocks of the run. Their units are those into which the bearer cuts packets, if it reports that, and otherwise
+    /// counted from the user's first one.
     pub blocks: Blocks,
-    /// Blocks that were sent before it; counts in a circle.
+    /// Number of blocks sent before the run, modulo 2^32.
     pub(super) number: u32,
-    /// The transmission before that of the first of them which goes again, in the list of those that may be followed by
-    /// another, where the others come after it; [`FORGOTTEN`] where it is not known.
-    pub(super) repeats: u32,
+    /// Index of the attempt that the first retransmission of the run follows; those of the others come after it.
+    /// [`FORGOTTEN`] if it is unknown.
+    pub(super) retransmits: u32,
 }
 
-/// What was sent before a repetition was sent so early that it is not kept.
+/// Index of an attempt that is so old that it was discarded.
 pub(super) const FORGOTTEN: u32 = NONE - 1;
 
-/// A transmission that may be followed by another of its block.
+/// Transmission of a block that may be retransmitted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attempt {
-    /// The block, as the bearer tells it.
+    /// Number of the block, as the bearer reports it.
     pub block: u64,
-    /// Its units.
+    /// Number of units.
     pub units: u32,
-    /// Where it was told; [`FORGOTTEN`] where that is not kept.
+    /// Index of its run; [`FORGOTTEN`] if that was discarded.
     pub tx: u32,
-    /// Its number there.
+    /// Number of the block in its run.
     pub place: u32,
-    /// The transmission before it, in the list of these.
+    /// Index of the previous attempt.
     pub before: u32,
-    /// When the next began; the end of time where none did.
-    pub again: Time,
+    /// Start of the next transmission; the end of time if there is none.
+    pub next: Time,
 }
 
-/// One block of those that are told together.
+/// Transmission of one block of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
-    /// Its place in the list.
+    /// Index of its run.
     pub tx: u32,
-    /// Its number there.
+    /// Number of the block in its run.
     pub(super) place: u32,
     pub begin: Time,
-    /// Its first unit.
+    /// First unit.
     pub(super) unit: u64,
     pub units: u32,
-    /// The transmission before this one, in the list of those that may be followed by another; [`NONE`] of the first,
-    /// [`FORGOTTEN`] where that is not known.
+    /// Index of the previous attempt; [`NONE`] for a first transmission, [`FORGOTTEN`] if it is unknown.
     pub(super) before: u32,
 }
 
 impl Block {
-    /// Whether it was sent before.
-    pub fn is_repeat(&self) -> bool {
+    /// Returns true if the block was sent before.
+    pub fn is_retransmission(&self) -> bool {
         self.before != NONE
     }
 }
 
 impl Tx {
-    /// Those of its TTIs that begin before `time`, which is after it began.
+    /// Returns the number of TTIs of the run that begin before `time`, which is after the start of the run.
     pub(super) fn ttis_before(&self, time: Time, tti: Duration) -> u32 {
         match self.blocks.ttis {
             1 => 1,
@@ -71,19 +70,19 @@ impl Tx {
         }
     }
 
-    /// When the TTI of block number `place` begins.
+    /// Returns the start of the TTI of block number `place`.
     pub(super) fn begin_of(&self, place: u32, tti: Duration) -> Time {
         let number = if self.blocks.ttis == 1 { 0 } else { place / self.blocks.per_tti };
         Time(self.begin.0 + u64::from(number) * tti.0)
     }
 
-    /// Of those that go again, which transmission block number `place` follows.
+    /// Returns the index of the attempt that block number `place` follows, or [`NONE`] if it is new.
     pub(super) fn before(&self, place: u32) -> u32 {
-        if self.blocks.is_again(place) { self.repeat(self.blocks.again_before(place)) } else { NONE }
+        if self.blocks.is_again(place) { self.retransmission(self.blocks.again_before(place)) } else { NONE }
     }
 
-    /// Which transmission number `number` of those follows that go again.
-    pub(super) fn repeat(&self, number: u32) -> u32 {
-        if self.repeats == FORGOTTEN { FORGOTTEN } else { self.repeats + number }
+    /// Returns the index of the attempt that retransmission number `number` of the run follows.
+    pub(super) fn retransmission(&self, number: u32) -> u32 {
+        if self.retransmits == FORGOTTEN { FORGOTTEN } else { self.retransmits + number }
     }
 }

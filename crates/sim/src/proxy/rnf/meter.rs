@@ -1,77 +1,80 @@
-//! The RNC's part of radio network feedback: it measures and tells.
+//! The RNC's part of radio network feedback: measuring the bandwidth and reporting it.
 //!
-//! Every interval it takes the bytes that the phone could have been sent in it, whether or not they
-//! were there (`fiorenzi`, III.B), and sends their rate to the proxy with the number of packets that
-//! wait. Messages have a delay of their own and may be lost.
+//! In every interval the meter determines the bytes that the phone could have been sent, whether or not they were
+//! waiting (`fiorenzi`, III.B). It sends their rate and the number of waiting packets to the proxy. Messages have a
+//! delay of their own and may be lost.
 
 use std::collections::VecDeque;
 
 use nodeb_base::units::{Duration, Time};
 use nodeb_net::loss::Loss;
 
-/// What the RNC tells the proxy.
+/// Message from the RNC to the proxy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Message {
     /// Mean bandwidth over the last interval, in bytes of packets per second.
     pub bandwidth: f64,
-    /// Packets that wait for the phone.
+    /// Number of packets that wait for the phone.
     pub queue: usize,
 }
 
-/// Messages of one connection.
+/// Counts of one connection's messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeterCounts {
-    /// Messages sent.
+    /// Number of messages sent.
     pub sent: u64,
-    /// Those that were lost.
+    /// Number of messages lost.
     pub lost: u64,
 }
 
-/// Measures for one connection. It is told what the bearer says and keeps the messages under way.
+/// Meter of one connection, with its messages in flight.
 #[derive(Debug)]
 pub struct Meter {
     interval: Duration,
     delay: Duration,
     loss: Loss,
-    /// When to look next, and what had been available when it last looked.
+    /// Time of the next sample.
     next: Option<Time>,
+    /// Bytes available at the previous sample, or `None` if unknown.
     before: Option<f64>,
-    under_way: VecDeque<(Time, Message)>,
-    /// What has been sent.
+    /// Messages in flight with their times of arrival.
+    in_flight: VecDeque<(Time, Message)>,
+    /// Counts of messages.
     pub counts: MeterCounts,
 }
 
 impl Meter {
-    /// A meter that has not begun.
+    /// Creates a meter that samples every `interval` once started. Its messages take `delay`.
     pub fn new(interval: Duration, delay: Duration, loss: Loss) -> Self {
-        let (next, before, under_way) = (None, None, VecDeque::new());
-        Self { interval, delay, loss, next, before, under_way, counts: MeterCounts::default() }
+        let (next, before, in_flight) = (None, None, VecDeque::new());
+        Self { interval, delay, loss, next, before, in_flight, counts: MeterCounts::default() }
     }
 
-    /// The connection begins at `at`: the first interval does.
+    /// Starts the first interval at `at`, the beginning of the connection.
     pub fn start(&mut self, at: Time) {
         self.next = Some(at);
     }
 
-    /// The connection is over.
+    /// Stops the meter and discards messages in flight.
     pub fn stop(&mut self) {
         self.next = None;
-        self.under_way.clear();
+        self.in_flight.clear();
     }
 
-    /// When something is due: a look at the bearer or a message's arrival.
+    /// Returns the time of the next sample or arrival of a message, or `None` if the meter is stopped.
     pub fn timer(&self) -> Option<Time> {
-        let arrival = self.under_way.front().map(|(at, _)| *at);
+        let arrival = self.in_flight.front().map(|(at, _)| *at);
         [self.next, arrival].into_iter().flatten().min()
     }
 
-    /// Whether the bearer must be looked at.
+    /// Returns true if a sample is due.
     pub fn is_due(&self, now: Time) -> bool {
         self.next.is_some_and(|at| at <= now)
     }
 
-    /// The bearer says that `available` bytes could have been sent by now, and that `queue` packets wait.
-    pub fn look(&mut self, now: Time, available: Option<f64>, queue: usize) {
+    /// Takes a sample: `available` bytes could have been sent by now, and `queue` packets wait. Sends a message about
+    /// the interval since the previous sample.
+    pub fn sample(&mut self, now: Time, available: Option<f64>, queue: usize) {
         self.next = Some(now + self.interval);
         if let (Some(before), Some(available)) = (self.before, available) {
             let bandwidth = (available - before) / self.interval.as_secs();
@@ -86,14 +89,14 @@ impl Meter {
         if self.loss.loses(position, false) {
             self.counts.lost += 1;
         } else {
-            self.under_way.push_back((now + self.delay, message));
+            self.in_flight.push_back((now + self.delay, message));
         }
     }
 
-    /// The next message that has arrived.
+    /// Removes and returns the next message that has arrived, or returns `None`.
     pub fn arrived(&mut self, now: Time) -> Option<Message> {
-        self.under_way.front().filter(|(at, _)| *at <= now)?;
-        self.under_way.pop_front().map(|(_, message)| message)
+        self.in_flight.front().filter(|(at, _)| *at <= now)?;
+        self.in_flight.pop_front().map(|(_, message)| message)
     }
 }
 
@@ -112,29 +115,29 @@ mod tests {
     }
 
     #[test]
-    fn each_message_is_the_mean_of_its_interval() {
+    fn message_reports_the_mean_of_its_interval() {
         let mut meter = meter(100, 30, Loss::Never);
-        // Nothing can be said before the first interval is over.
+        // There is no message before the first interval is over.
         assert!(meter.is_due(ms(5)));
-        meter.look(ms(5), Some(1_000.0), 7);
+        meter.sample(ms(5), Some(1_000.0), 7);
         assert_eq!((meter.timer(), meter.counts.sent), (Some(ms(105)), 0));
-        meter.look(ms(105), Some(3_000.0), 8);
+        meter.sample(ms(105), Some(3_000.0), 8);
         assert_eq!(meter.timer(), Some(ms(135)));
         assert_eq!((meter.arrived(ms(134)), meter.is_due(ms(135))), (None, false));
         assert_eq!(meter.arrived(ms(135)), Some(Message { bandwidth: 20_000.0, queue: 8 }));
-        meter.look(ms(205), Some(3_000.0), 0);
+        meter.sample(ms(205), Some(3_000.0), 0);
         assert_eq!(meter.arrived(ms(235)), Some(Message { bandwidth: 0.0, queue: 0 }));
         meter.stop();
         assert_eq!(meter.timer(), None);
     }
 
     #[test]
-    fn messages_overtake_neither_each_other_nor_the_next_look() {
+    fn messages_arrive_in_order_with_their_delay() {
         let mut meter = meter(10, 25, Loss::listed(vec![1]));
         let mut arrivals = Vec::new();
         while let Some(at) = meter.timer().filter(|at| *at < ms(80)) {
             if meter.is_due(at) {
-                meter.look(at, Some(at.as_secs() * at.as_secs()), 0);
+                meter.sample(at, Some(at.as_secs() * at.as_secs()), 0);
             }
             while let Some(message) = meter.arrived(at) {
                 arrivals.push((at.0 / 1_000_000, (message.bandwidth * 1e3).round()));
@@ -146,10 +149,10 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_measured_is_not_told() {
+    fn no_message_without_a_measurement() {
         let mut meter = meter(10, 0, Loss::Never);
-        meter.look(ms(5), None, 3);
-        meter.look(ms(15), None, 3);
+        meter.sample(ms(5), None, 3);
+        meter.sample(ms(15), None, 3);
         assert_eq!((meter.counts.sent, meter.arrived(ms(15))), (0, None));
     }
 }

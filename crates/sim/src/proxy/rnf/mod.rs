@@ -1,10 +1,10 @@
-//! Radio network feedback: a split connection whose window towards the phone follows what the radio
-//! carries (`fiorenzi`, section III; Möller, Molero, Johansson, Petersson, Skog & Arvidsson, *Using
-//! radio network feedback to improve TCP performance over cellular networks*, CDC 2005).
+//! Radio network feedback: a split connection whose window towards the phone follows the bandwidth of the radio
+//! (`fiorenzi`, section III; Möller, Molero, Johansson, Petersson, Skog & Arvidsson, *Using radio network feedback to
+//! improve TCP performance over cellular networks*, CDC 2005).
 //!
-//! The RNC measures what it could have sent the phone and tells the proxy at intervals (the
-//! [`meter`]); the proxy sets its window from that (the [`law`]) instead of probing for it. Until the
-//! first message the connection has its ordinary congestion control.
+//! The RNC measures the bandwidth available to the phone and reports it to the proxy at intervals (the [`meter`]).
+//! The proxy computes its window from it (the [`law`]) instead of probing. Until the first message the connection has
+//! its ordinary congestion control.
 
 pub mod law;
 pub mod meter;
@@ -22,36 +22,37 @@ use meter::Meter;
 use round_trip::RoundTripSpec;
 
 params! {
-    /// Parameters of a proxy with radio network feedback. The defaults are the study's.
+    /// Proxy with radio network feedback: its parameters. The defaults are the study's.
     pub struct Rnf {
-        // The defaults: `fiorenzi`, section IV.A: 36 IP packets, and the shortest of its intervals.
-        /// TCP between proxy and phone, which repairs losses; absent: the same as between server and proxy.
+        // Defaults from `fiorenzi`, section IV.A: 36 IP packets, and the shortest of its intervals.
+        /// TCP between proxy and phone, which recovers losses; absent: the same as between server and proxy.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub tcp: Option<TcpSpec>,
-        /// Packets that should wait at the RNC for the phone.
+        /// Target number of packets that wait at the RNC for the phone.
         pub q_ref: f64 = 36.0,
-        /// Time over which the RNC averages the bandwidth before it sends a message.
+        /// Time over which the RNC averages the bandwidth for each message.
         pub interval: Duration = Duration::from_millis(80),
-        /// Time that a message takes from the RNC to the proxy; absent: the delays of the links between them.
+        /// Delay of a message from the RNC to the proxy; absent: the delays of the links between them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub delay: Option<Duration>,
         /// Loss of messages: a probability, or a model.
         pub loss: LossSetting,
-        /// What the proxy takes for the round trip without waiting.
+        /// Proxy's estimate of the round-trip time without queueing.
         pub rtt: RoundTripSpec,
-        /// Messages also tell how many packets wait, and this share of what is missing is added to the
-        /// window with every one; absent: bandwidth alone, as in the study.
+        /// Gain of the queue feedback: with every message the window grows by this fraction of the packets missing in
+        /// the queue. Absent: the window follows the bandwidth alone, as in the study.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub queue_feedback: Option<f64>,
     }
 }
 
-/// Shorter intervals than a TTI measure nothing, and more packets than these no RNC holds.
+/// Minimum interval; a shorter one would be less than a TTI.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
+/// Maximum of `q_ref`; more is taken for a typing error.
 const MAX_PACKETS: f64 = 1e6;
 
-/// Without any delay the queue meets its reference in one step at a gain of 1 and never at 2.
-const LARGEST_GAIN: f64 = 2.0;
+/// Upper limit of the gain: without delay the queue reaches its target in one step at a gain of 1, and never at 2.
+const GAIN_LIMIT: f64 = 2.0;
 
 impl Checked for Rnf {
     fn check(&self, check: &mut Check) {
@@ -59,33 +60,33 @@ impl Checked for Rnf {
             check.within("tcp", |check| tcp.check(check));
         }
         check.require((0.0..=MAX_PACKETS).contains(&self.q_ref), "q_ref", || {
-            format!("no queue holds {} packets; expected 0 to {MAX_PACKETS}", self.q_ref)
+            format!("{} packets are out of range; expected 0 to {MAX_PACKETS}", self.q_ref)
         });
         check.require(self.interval >= SHORTEST_INTERVAL, "interval", || {
             format!(
-                "nothing can be averaged over {}; expected {SHORTEST_INTERVAL} or more, such as \"80 ms\"",
+                "{} is out of range; expected {SHORTEST_INTERVAL} or more, such as \"80 ms\"",
                 self.interval
             )
         });
         self.loss.check_within("loss", check);
         check.within("rtt", |check| self.rtt.check(check));
         let gain = self.queue_feedback;
-        check.require(gain.is_none_or(|gain| gain > 0.0 && gain < LARGEST_GAIN), "queue_feedback", || {
+        check.require(gain.is_none_or(|gain| gain > 0.0 && gain < GAIN_LIMIT), "queue_feedback", || {
             let gain = gain.unwrap_or_default();
-            format!("a gain of {gain} never brings the queue to its reference; expected more than 0 and less than 2")
+            format!("with a gain of {gain} the queue never settles at `q_ref`; expected more than 0 and less than 2")
         });
     }
 }
 
 impl Rnf {
-    /// What sets the window of one connection whose full-sized packets have `packet_bytes`.
+    /// Creates the control law of one connection whose full-sized packets have `packet_bytes`.
     pub fn law(&self, packet_bytes: u64) -> Law {
         Law::new(self, packet_bytes as f64)
     }
 
-    /// The RNC's part for connection `flow`; messages take `way` where no delay is given.
-    pub fn meter(&self, flow: u32, way: Duration, streams: Streams) -> Meter {
+    /// Creates the RNC's meter of connection `flow`. Messages take `path_delay` unless the scenario sets a delay.
+    pub fn meter(&self, flow: u32, path_delay: Duration, streams: Streams) -> Meter {
         let loss = self.loss.build(&streams, "rnf", u64::from(flow));
-        Meter::new(self.interval, self.delay.unwrap_or(way), loss)
+        Meter::new(self.interval, self.delay.unwrap_or(path_delay), loss)
     }
 }

@@ -1,7 +1,7 @@
-//! What the proxy takes for the round trip of a packet that waits nowhere, its transmission included.
+//! Estimate of the round-trip time of a packet that waits nowhere, including its transmission time.
 //!
-//! The law needs an estimate that its own queue does not enter: a smoothed round trip would grow with
-//! the queue, and the window with it, without end.
+//! The control law needs an estimate without the delay of the queue that it controls. With a smoothed round-trip
+//! time, queue and window would increase each other without end.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -11,34 +11,34 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 registry! {
-    /// The estimate of the round trip, as a scenario names it.
+    /// Estimate of the round-trip time, as a scenario names it.
     "round trip" RoundTripSpec = Minimum {
-        /// The least that TCP has measured between proxy and phone.
+        /// Minimum that TCP has measured between proxy and phone.
         "minimum" => Minimum(Minimum),
-        /// A given time, right or wrong.
+        /// Fixed time.
         "fixed" => Fixed(Fixed),
     }
 }
 
 params! {
-    /// The least round trip has no parameters.
+    /// Minimum of the measured round-trip times; it has no parameters.
     #[derive(Copy, Eq)]
     pub struct Minimum {}
 }
 
 impl Checked for Minimum {}
 
-/// A given round trip.
+/// Fixed round-trip time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
-    /// The round trip.
+    /// Round-trip time.
     pub value: Duration,
 }
 
 impl Checked for Fixed {}
 
-/// What one connection knows of its round trip.
+/// Estimate of one connection's round-trip time.
 #[derive(Clone, Debug)]
 pub struct RoundTrip {
     spec: RoundTripSpec,
@@ -46,17 +46,17 @@ pub struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// Nothing is known but what is given.
+    /// Creates an estimate without samples.
     pub fn new(spec: &RoundTripSpec) -> Self {
         Self { spec: spec.clone(), least: None }
     }
 
-    /// Takes a round trip that TCP has measured on data.
+    /// Adds a round-trip time that TCP has measured on data.
     pub fn sample(&mut self, rtt: Duration) {
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
     }
 
-    /// The estimate, if there is one.
+    /// Returns the estimate, or `None` if it needs a sample and there is none.
     pub fn estimate(&self) -> Option<Duration> {
         match &self.spec {
             RoundTripSpec::Minimum(_) => self.least,

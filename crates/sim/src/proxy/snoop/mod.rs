@@ -1,13 +1,13 @@
 //! Snoop: an agent at the Node B that hides losses on the air from the sender.
 //!
-//! Balakrishnan, Seshan & Katz, *Improving reliable transport and handoff performance in cellular
-//! wireless networks*, Wireless Networks 1 (1995): the agent keeps the data segments that pass and
-//! are not acknowledged. A duplicate ACK that asks for a segment it has makes it send that segment
-//! again and goes no further; so does a timer of its own. What it does not have was lost before it,
-//! and that the sender must learn.
+//! Balakrishnan, Seshan & Katz, *Improving reliable transport and handoff performance in cellular wireless networks*,
+//! Wireless Networks 1 (1995): the agent caches the data segments that pass until they are acknowledged. If a
+//! duplicate ACK asks for a cached segment, or the agent's own timer expires, the agent retransmits the segment and
+//! suppresses the duplicate ACK. A segment that is not cached was lost before the Node B; its duplicate ACKs are
+//! forwarded, as only the sender can retransmit it.
 //!
-//! Left out: the priority of local retransmissions over other packets (they queue behind them), the
-//! negative acknowledgements for data that phones send, and a cache shared by connections.
+//! Not modelled: priority of local retransmissions over other packets (they queue behind them), negative
+//! acknowledgements for data sent by phones, and a cache shared by connections.
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -19,19 +19,19 @@ use nodeb_tcp::numbering::Numbering;
 use nodeb_tcp::segment::{Kind, Segment};
 
 params! {
-    /// A Snoop agent's parameters. The defaults are those of ns-2's `snoop.h`.
+    /// Snoop agent: its parameters. The defaults are those of ns-2's `snoop.h`.
     #[derive(Copy)]
     pub struct Snoop {
-        /// Segments kept for each connection; further ones pass unseen.
+        /// Maximum number of segments cached per connection; further ones pass without caching.
         pub cache: NonZeroU32 = const { NonZeroU32::new(100).unwrap() },
-        /// Duplicate ACKs that ask for a segment before it is sent again.
+        /// Number of duplicate ACKs after which a segment is retransmitted.
         pub dup_threshold: NonZeroU32 = NonZeroU32::MIN,
-        /// Smallest timeout of a local retransmission.
+        /// Minimum timeout of a local retransmission.
         pub min_timeout: Duration = Duration::from_millis(100),
-        /// Local retransmissions of a segment after which it is left to the sender.
+        /// Maximum number of local retransmissions of a segment; beyond it the sender must retransmit.
         pub max_retransmissions: u32 = 10,
-        /// Agent and phone tell originals from repetitions (Eifel): round trips of repeated segments count
-        /// too, and a repetition that was not needed causes no further ones.
+        /// Whether agent and phone distinguish originals from retransmissions (Eifel): round trips of retransmitted
+        /// segments are measured too, and an unnecessary retransmission causes no further ones.
         pub eifel: bool = false,
     }
 }
@@ -39,42 +39,46 @@ params! {
 impl Checked for Snoop {
     fn check(&self, check: &mut Check) {
         check.require(self.min_timeout > Duration::ZERO, "min_timeout", || {
-            "no ACK comes within 0 s; expected a positive time such as \"100 ms\"".to_owned()
+            "0 s is out of range; expected more than 0 s, such as \"100 ms\"".to_owned()
         });
     }
 }
 
-/// Timeout until the first round trip between Node B and phone is measured (RFC 6298, 2.1).
+/// Timeout before the first measured round trip between Node B and phone (RFC 6298, 2.1).
 const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
+/// Maximum number of doublings of the timeout.
 const MAX_DOUBLINGS: u32 = 6;
 
-/// What an agent has done so far.
+/// Counts of an agent's actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnoopCounts {
-    /// Segments sent again because duplicate ACKs asked for them.
+    /// Segments retransmitted after duplicate ACKs.
     pub retransmissions: u64,
-    /// Segments sent again because no ACK came in time.
+    /// Segments retransmitted after a timeout.
     pub timeouts: u64,
-    /// ACKs that were kept from the sender.
+    /// ACKs that were not forwarded to the sender.
     pub suppressed: u64,
-    /// Segments that found the cache full.
+    /// Segments not cached because the cache was full.
     pub uncached: u64,
-    /// Segments sent again of which Eifel found that they had arrived before.
+    /// Retransmitted segments that had arrived before, as detected by Eifel.
     pub spurious: u64,
 }
 
+/// Cached segment.
 #[derive(Clone, Copy, Debug)]
 struct Cached {
     packet: Segment,
-    /// When it came, and when it was last sent to the phone.
+    /// Time of arrival at the agent.
     came: Time,
+    /// Time of the last transmission to the phone.
     sent: Time,
+    /// Number of local retransmissions.
     resent: u32,
-    /// Whether it came late: the sender knows of the loss and deals with it.
+    /// Whether the segment is the sender's own retransmission, so that its loss is left to the sender.
     senders_own: bool,
 }
 
-/// The round trip between Node B and phone (RFC 6298, 2), in nanoseconds.
+/// Round-trip time between Node B and phone (RFC 6298, 2), in nanoseconds.
 #[derive(Debug, Default)]
 struct RoundTrip {
     smoothed: Option<u64>,
@@ -96,30 +100,33 @@ impl RoundTrip {
     }
 }
 
-/// The agent of one connection.
+/// Snoop agent of one connection.
 #[derive(Debug)]
 pub struct SnoopAgent {
     params: Snoop,
     numbering: Numbering,
-    /// Segments not acknowledged, in order of their numbers.
+    /// Segments that are not acknowledged, in the order of their numbers.
     cache: VecDeque<Cached>,
-    /// One past the highest number seen, and the first not acknowledged.
+    /// One past the highest segment number seen.
     highest: u64,
+    /// Number of the first segment that is not acknowledged.
     acked: u64,
-    /// Duplicate ACKs in a row, and those still to come of segments sent before the last resending.
+    /// Number of duplicate ACKs in a row.
     dupacks: u32,
+    /// Number of duplicate ACKs still expected, caused by segments sent before the last retransmission.
     expected: usize,
-    /// Copies under way that the phone does not need.
+    /// Number of unnecessary copies in flight, each of which causes a duplicate ACK.
     needless: u64,
     rtt: RoundTrip,
+    /// Number of timeouts since the last new ACK; each doubles the timeout.
     doublings: u32,
     timer: Option<Time>,
-    /// What has been done.
+    /// Counts of the agent's actions.
     pub counts: SnoopCounts,
 }
 
 impl SnoopAgent {
-    /// An agent that has seen nothing, on a connection numbered so.
+    /// Creates the agent of a new connection with the given numbering of segments.
     pub fn new(params: &Snoop, numbering: Numbering) -> Self {
         Self {
             params: *params,
@@ -137,7 +144,7 @@ impl SnoopAgent {
         }
     }
 
-    /// A packet passes towards the phone.
+    /// Caches a segment that passes towards the phone.
     pub fn on_segment(&mut self, now: Time, segment: &Segment) {
         if !self.numbering.is_data(segment) || segment.seq < self.acked {
             return;
@@ -155,24 +162,24 @@ impl SnoopAgent {
         }
     }
 
-    /// A packet passes towards the server; `false` keeps it from going on. What is to be sent to the
-    /// phone again is appended to `again`.
-    pub fn on_ack(&mut self, now: Time, ack: &Segment, again: &mut Vec<Segment>) -> bool {
+    /// Handles a segment that passes towards the server. Returns false if it must not be forwarded. Appends segments
+    /// to be retransmitted to the phone to `retransmitted`.
+    pub fn on_ack(&mut self, now: Time, ack: &Segment, retransmitted: &mut Vec<Segment>) -> bool {
         if ack.kind != Kind::Ack {
             return true;
         }
         let next = self.numbering.unacknowledged(ack);
-        let goes_on = match next.cmp(&self.acked) {
+        let is_forwarded = match next.cmp(&self.acked) {
             std::cmp::Ordering::Greater => {
                 self.on_new_ack(now, next, ack.answers_retransmission);
                 true
             }
             std::cmp::Ordering::Less => false,
             std::cmp::Ordering::Equal if self.is_of_needless_copy(ack) => false,
-            std::cmp::Ordering::Equal => self.on_duplicate_ack(now, again),
+            std::cmp::Ordering::Equal => self.on_duplicate_ack(now, retransmitted),
         };
-        self.counts.suppressed += u64::from(!goes_on);
-        goes_on
+        self.counts.suppressed += u64::from(!is_forwarded);
+        is_forwarded
     }
 
     fn on_new_ack(&mut self, now: Time, next: u64, answers_retransmission: bool) {
@@ -193,32 +200,32 @@ impl SnoopAgent {
         self.restart_timer(now);
     }
 
-    /// When the transmission was sent that an ACK answers of which `oldest` is the first segment, as far as
-    /// the mark tells that; counts copies that came after the original.
+    /// Returns the time of the transmission that an ACK answers, or `None` if the ACK's mark leaves it open. `oldest`
+    /// is the first segment that the ACK acknowledges. Counts copies that arrived after the original.
     fn find_answered(&mut self, oldest: &Cached, answers_retransmission: bool) -> Option<Time> {
-        // A repetition of the sender's own bears the mark on all its copies.
-        let told = !oldest.senders_own && !oldest.packet.retransmission;
+        // All copies of the sender's own retransmission bear the mark.
+        let is_distinguished = !oldest.senders_own && !oldest.packet.retransmission;
         match oldest.resent {
             0 => (!oldest.senders_own).then_some(oldest.sent),
-            copies if told && !answers_retransmission => {
+            copies if is_distinguished && !answers_retransmission => {
                 self.counts.spurious += u64::from(copies);
                 self.needless += u64::from(copies);
                 Some(oldest.came)
             }
-            1 if told => Some(oldest.sent),
+            1 if is_distinguished => Some(oldest.sent),
             _ => None,
         }
     }
 
-    /// Whether a duplicate ACK is the phone's answer to a copy that it did not need: no sign of a loss.
+    /// Returns true if a duplicate ACK answers an unnecessary copy, and so is no sign of a loss.
     fn is_of_needless_copy(&mut self, ack: &Segment) -> bool {
         let is_one = self.needless > 0 && ack.answers_retransmission;
         self.needless -= u64::from(is_one);
         is_one
     }
 
-    /// Whether a duplicate ACK must reach the sender.
-    fn on_duplicate_ack(&mut self, now: Time, again: &mut Vec<Segment>) -> bool {
+    /// Handles a duplicate ACK. Returns true if it must be forwarded to the sender.
+    fn on_duplicate_ack(&mut self, now: Time, retransmitted: &mut Vec<Segment>) -> bool {
         let behind = self.cache.len().saturating_sub(1);
         let Some(wanted) = self.cache.front().filter(|first| self.is_ours(first)) else {
             return true;
@@ -228,49 +235,50 @@ impl SnoopAgent {
             return false;
         }
         if wanted.resent == 0 || self.expected == 0 {
-            // Each segment behind the gap causes one; more tell that the resending is lost too.
+            // Each segment behind the gap causes one duplicate ACK. More of them mean that the retransmission is lost
+            // too.
             self.expected = behind.saturating_sub(self.dupacks as usize);
             self.counts.retransmissions += 1;
-            self.resend(now, again);
+            self.resend(now, retransmitted);
         } else {
             self.expected -= 1;
         }
         false
     }
 
-    fn resend(&mut self, now: Time, again: &mut Vec<Segment>) {
+    fn resend(&mut self, now: Time, retransmitted: &mut Vec<Segment>) {
         let least = self.params.min_timeout;
         if let Some(first) = self.cache.front_mut() {
             first.resent += 1;
             first.sent = now;
-            again.push(Segment { retransmission: true, ..first.packet });
+            retransmitted.push(Segment { retransmission: true, ..first.packet });
             self.timer = Some(now + Duration(self.rtt.timeout(least).0 << self.doublings));
         }
     }
 
-    /// The time of [`Self::timer`] has come.
-    pub fn on_timer(&mut self, now: Time, again: &mut Vec<Segment>) {
+    /// Handles the expiry of [`Self::timer`].
+    pub fn on_timer(&mut self, now: Time, retransmitted: &mut Vec<Segment>) {
         self.timer = None;
         if self.cache.front().is_some_and(|first| self.is_ours(first)) {
             self.counts.timeouts += 1;
             self.doublings = (self.doublings + 1).min(MAX_DOUBLINGS);
-            self.resend(now, again);
+            self.resend(now, retransmitted);
         }
     }
 
-    /// Whether the phone waits for this segment, the first in the cache, and not for one that was
-    /// lost before the Node B, and it is not left to the sender.
+    /// Returns true if the agent is to retransmit `first`, the first segment in the cache: the phone waits for it,
+    /// and not for a segment lost before the Node B, and it is not left to the sender.
     fn is_ours(&self, first: &Cached) -> bool {
         first.packet.seq == self.acked && !first.senders_own && first.resent < self.params.max_retransmissions
     }
 
-    /// The phone has left the cell: what was kept for it and measured towards it is forgotten, and the agent
-    /// is as new but for what it has counted.
-    pub fn forget(&mut self) {
+    /// Clears cache and measurements after the phone has left the cell; counts are kept.
+    pub fn reset(&mut self) {
         *self = Self { counts: self.counts, ..Self::new(&self.params, self.numbering) };
     }
 
-    /// When [`Self::on_timer`] must be called, unless something happens before.
+    /// Returns the time at which [`Self::on_timer`] must be called unless another event happens before, or `None` if
+    /// no timer is armed.
     pub fn timer(&self) -> Option<Time> {
         self.timer
     }

@@ -1,15 +1,14 @@
-//! The control law of the window: feedforward of the bandwidth, and feedback of the queue if wanted.
+//! The control law of the window: feedforward of the bandwidth and, optionally, feedback of the queue.
 //!
-//! `w = b T + q_ref + I`, `b` being the bandwidth in packets per second that the last message told, `T` the
-//! estimate of the round trip and `I` the integral action (`fiorenzi`, III.A). What does not travel waits,
-//! so that the queue settles at `q_ref + b (T - round trip) + I`. Without feedback `I` is 0; with it every
-//! message adds `gain (q_ref - queue)`, until the queue is at its reference whatever the estimate.
+//! `w = b T + q_ref + I`, where `b` is the bandwidth in packets per second from the last message, `T` the estimate of
+//! the round-trip time and `I` the integral action (`fiorenzi`, III.A). Packets of the window that are not in flight
+//! wait, so the queue settles at `q_ref + b (T - round trip) + I`. Without feedback `I` is 0. With feedback every
+//! message adds `gain (q_ref - queue)`, until the queue is at its target whatever the estimate.
 //!
-//! As the queue answers a window one to one after `d` messages, the loop is `I[k+1] = I[k] - gain I[k-d]`, which
-//! settles for a gain below `2 sin(pi / (4 d + 2))`: 2 without delay, 1 after one message, 0.62 after two.
-//! `d` is the number of further messages that leave before the queue has answered one: the message's delay, the
-//! way down to the RNC and, where a window shrinks, the time in which the queue empties, in intervals rounded
-//! up, less one.
+//! The queue follows the window one to one after `d` messages, so the loop is `I[k+1] = I[k] - gain I[k-d]`. It is
+//! stable for a gain below `2 sin(pi / (4 d + 2))`: 2 without delay, 1 after one message, 0.62 after two. `d` is the
+//! number of further messages sent before the queue has followed one: the message's delay, the path down to the RNC
+//! and, if the window shrinks, the time in which the queue drains, in intervals rounded up, less one.
 
 use nodeb_base::units::Duration;
 use nodeb_tcp::SenderCounts;
@@ -18,36 +17,37 @@ use super::Rnf;
 use super::meter::Message;
 use super::round_trip::RoundTrip;
 
-/// The smallest window: one packet, so that the connection goes on whatever it is told.
-const LEAST_WINDOW: f64 = 1.0;
+/// Minimum window in packets: one, so that the connection never stops.
+const MIN_WINDOW: f64 = 1.0;
 
-/// What a law has set so far.
+/// Windows that a control law has set so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Windows {
-    /// Number of windows set: messages that were heeded.
+    /// Number of windows set, one for each message used.
     pub count: u64,
-    /// The last one, in packets.
+    /// Last window in packets.
     pub last: f64,
-    /// Their sum.
+    /// Sum of the windows in packets.
     pub sum: f64,
 }
 
-/// Sets the window of one connection.
+/// Control law of one connection's window.
 #[derive(Debug)]
 pub struct Law {
     packet_bytes: f64,
     q_ref: f64,
     gain: Option<f64>,
     round_trip: RoundTrip,
-    /// Round trips and their sum that the sender had measured when it was last looked at.
+    /// Number and sum in ns of the round-trip times that the sender had measured at the last call of
+    /// [`Self::note_round_trip`].
     seen: (u64, u64),
     integral: f64,
-    /// What has been set.
+    /// Windows set so far.
     pub windows: Windows,
 }
 
 impl Law {
-    /// A law that has heard nothing.
+    /// Creates a control law without messages and round-trip times.
     pub fn new(params: &Rnf, packet_bytes: f64) -> Self {
         Self {
             packet_bytes,
@@ -60,7 +60,8 @@ impl Law {
         }
     }
 
-    /// An ACK may have completed a round trip of data; the SYN's would be too short.
+    /// Adds the round-trip times that the sender has measured on data since the last call. The SYN's does not count,
+    /// as it would be too short.
     pub fn note_round_trip(&mut self, counts: &SenderCounts) {
         let (samples, sum) = std::mem::replace(&mut self.seen, (counts.rtt_samples, counts.rtt_sum_ns));
         if counts.rtt_samples > samples {
@@ -68,24 +69,24 @@ impl Law {
         }
     }
 
-    /// The window in packets that follows from a message, when the proxy holds `held` bytes that the phone
-    /// has not acknowledged; none before a round trip is known.
+    /// Returns the window in packets that follows from a message, or `None` if no round-trip time is known. `held` is
+    /// the number of bytes that the proxy holds and the phone has not acknowledged.
     pub fn window(&mut self, message: &Message, held: u64) -> Option<f64> {
         let round_trip = self.round_trip.estimate()?.as_secs();
         let feedforward = message.bandwidth / self.packet_bytes * round_trip + self.q_ref;
         if let Some(gain) = self.gain.filter(|_| self.is_in_use(held)) {
-            // Beyond these bounds the window would be nothing, or twice what the law gives.
+            // The bounds keep the window between 0 and twice the feedforward.
             let error = self.q_ref - message.queue as f64;
             self.integral = (self.integral + gain * error).clamp(-feedforward, feedforward);
         }
-        let window = (feedforward + self.integral).max(LEAST_WINDOW);
+        let window = (feedforward + self.integral).max(MIN_WINDOW);
         let Windows { count, sum, .. } = self.windows;
         self.windows = Windows { count: count + 1, last: window, sum: sum + window };
         Some(window)
     }
 
-    /// Whether there are data for the whole window: else the queue is short for want of data, and the
-    /// integral would wind up.
+    /// Returns true if the data fill the last window. Otherwise the queue is short for lack of data, and the integral
+    /// would wind up.
     fn is_in_use(&self, held: u64) -> bool {
         self.windows.count > 0 && held as f64 >= self.windows.last * self.packet_bytes
     }

@@ -1,4 +1,4 @@
-//! The control law over a queue whose rate is set by hand.
+//! Tests of the control law with a queue whose rate is set by hand.
 
 use std::collections::VecDeque;
 
@@ -16,11 +16,12 @@ use crate::proxy::ProxySpec;
 use crate::proxy::split::{Outbox, SplitProxy};
 
 const PACKET_BYTES: u32 = 1_500;
-/// From the proxy to the queue, which is also what messages take, and from the phone to the proxy.
+/// Delay from the proxy to the queue, which is also that of messages.
 const DOWN: Duration = Duration::from_millis(25);
+/// Delay from the phone to the proxy.
 const UP: Duration = Duration::from_millis(45);
 
-/// Packets per second before and after a step.
+/// Bandwidth in packets per second before and after a step.
 #[derive(Clone, Copy)]
 struct Bandwidth {
     before: f64,
@@ -37,14 +38,14 @@ impl Bandwidth {
         if now.as_secs() < self.step { self.before } else { self.after }
     }
 
-    /// Bytes that could have been sent by `now`.
+    /// Returns the bytes that could have been sent by `now`.
     fn available(self, now: Time) -> f64 {
         let (first, second) = (now.as_secs().min(self.step), (now.as_secs() - self.step).max(0.0));
         (first * self.before + second * self.after) * f64::from(PACKET_BYTES)
     }
 }
 
-/// A proxy with all the data it wants, the queue behind it, and a phone that acknowledges at once.
+/// A proxy that never lacks data, the queue behind it, and a phone that acknowledges every packet immediately.
 struct Path {
     proxy: SplitProxy,
     phone: Box<dyn Receiver>,
@@ -83,7 +84,7 @@ impl Path {
             out: Outbox::default(),
         };
         path.meter.start(Time::ZERO);
-        // More than 30 s can carry.
+        // More data than the path carries in 30 s.
         let most = bandwidth.before.max(bandwidth.after) as u64 * 30 + 200;
         for seq in 0..most {
             let size = if seq == 0 { 40 } else { PACKET_BYTES };
@@ -123,7 +124,7 @@ impl Path {
             self.proxy.on_packet_of_phone(now, &ack, &mut self.out);
         } else if self.meter.is_due(now) {
             let available = self.bandwidth.available(now);
-            self.meter.look(now, Some(available), self.waiting.len());
+            self.meter.sample(now, Some(available), self.waiting.len());
         } else if let Some(message) = self.meter.arrived(now) {
             self.proxy.on_feedback(now, &message, &mut self.out);
         } else {
@@ -141,7 +142,7 @@ impl Path {
         self
     }
 
-    /// Mean and extremes of the queue over `from` to `to` seconds.
+    /// Returns mean, minimum and maximum of the queue between `from` and `to` seconds.
     fn queue(&self, from: f64, to: f64) -> (f64, usize, usize) {
         let inside = |pair: &&[(Time, usize)]| pair[0].0.as_secs() >= from && pair[1].0.as_secs() <= to;
         let (mut area, mut time, mut least, mut most) = (0.0, 0.0, usize::MAX, 0);
@@ -154,7 +155,7 @@ impl Path {
     }
 }
 
-/// Round trip without waiting at `bandwidth` packets per second.
+/// Returns the round-trip time in seconds without queueing, at `bandwidth` packets per second.
 fn round_trip(bandwidth: f64) -> f64 {
     1.0 / bandwidth + (DOWN.0 + UP.0) as f64 / 1e9
 }
@@ -171,7 +172,7 @@ fn assert_within_5_percent(found: f64, expected: f64, what: &str) {
 
 /// `q* = q_ref + b (estimate - round trip)`, for bandwidths of 0.5 to 8 Mb/s and errors both ways.
 #[test]
-fn the_queue_settles_where_the_law_says() {
+fn queue_settles_at_the_value_of_the_law() {
     for tcp in families() {
         for bandwidth in [40.0, 160.0, 640.0] {
             for error_ms in [-40.0, -10.0, 0.0, 30.0, 100.0] {
@@ -186,9 +187,9 @@ fn the_queue_settles_where_the_law_says() {
     }
 }
 
-/// The least round trip that TCP measures is the right one, as nothing waits at the start.
+/// The minimum round-trip time that TCP measures is the true one, as the queue is empty at the start.
 #[test]
-fn the_least_round_trip_has_no_bias() {
+fn minimum_round_trip_gives_no_bias() {
     for tcp in families() {
         for q_ref in [20.0, 36.0, 80.0] {
             let params = Rnf { q_ref, ..Rnf::default() };
@@ -198,9 +199,9 @@ fn the_least_round_trip_has_no_bias() {
     }
 }
 
-/// After a step the queue settles anew; the time it takes to empty or fill is short against 5 s.
+/// After a step the queue settles again; the time it takes to drain or fill is short against 5 s.
 #[test]
-fn a_step_in_bandwidth_leaves_the_queue_at_its_reference() {
+fn queue_returns_to_its_target_after_a_step() {
     for tcp in families() {
         for (before, after) in [(320.0, 80.0), (80.0, 320.0)] {
             for interval_ms in [80, 250, 500] {
@@ -218,7 +219,7 @@ fn a_step_in_bandwidth_leaves_the_queue_at_its_reference() {
 }
 
 #[test]
-fn messages_that_are_lost_only_come_later() {
+fn lost_messages_only_delay_the_window() {
     for tcp in families() {
         let loss = LossSetting::Independent(Probability(0.7));
         let params = with_error(80.0, 30.0, Rnf { loss, ..Rnf::default() });
@@ -229,7 +230,7 @@ fn messages_that_are_lost_only_come_later() {
 }
 
 #[test]
-fn feedback_of_the_queue_removes_the_bias() {
+fn queue_feedback_removes_the_bias() {
     for tcp in families() {
         for (interval_ms, gain) in [(80, 0.1), (250, 0.3), (1_000, 1.0)] {
             for error_ms in [-100.0, 150.0] {
@@ -244,10 +245,10 @@ fn feedback_of_the_queue_removes_the_bias() {
     }
 }
 
-/// A message is 25 ms under way, and so is what it causes until the queue. One every second finds what the
-/// last one did (d = 0, gain below 2), one every 20 ms what the third before did (d = 2, gain below 0.62).
+/// A message takes 25 ms, and its effect on the queue another 25 ms. With one message every second the queue has
+/// followed the last one (d = 0, gain below 2), with one every 20 ms the third before (d = 2, gain below 0.62).
 #[test]
-fn the_gain_has_the_limit_that_the_delay_sets() {
+fn delay_limits_the_stable_gain() {
     let swing = |interval_ms, gain| {
         let interval = Duration::from_millis(interval_ms);
         let params = Rnf { interval, queue_feedback: Some(gain), ..Rnf::default() };
@@ -262,9 +263,9 @@ fn the_gain_has_the_limit_that_the_delay_sets() {
     }
 }
 
-/// A phone that has not seen the SYN would take data for its answer.
+/// Data must not overtake the SYN: a phone that has not received the SYN would take them for its answer.
 #[test]
-fn no_window_lets_data_out_before_the_syn_is_acknowledged() {
+fn no_window_releases_data_before_the_syn_is_acknowledged() {
     for tcp in families() {
         let ((mut sender, _), mut out) = (tcp.build(0, 0), Vec::new());
         sender.open(Time::ZERO, &mut out);
@@ -276,10 +277,10 @@ fn no_window_lets_data_out_before_the_syn_is_acknowledged() {
     }
 }
 
-/// A smaller window sends nothing until ACKs have brought down what is outstanding, and then as much as
-/// is acknowledged; a larger one is used at once.
+/// A smaller window stops the sender until ACKs have reduced the outstanding data to it; a larger one is used at
+/// once.
 #[test]
-fn a_window_is_used_at_once_and_a_smaller_one_waits() {
+fn larger_window_is_used_at_once_and_smaller_one_drains() {
     for tcp in families() {
         let (mut sender, _) = tcp.build(0, 0);
         let (ack_of, header): (fn(u64) -> u64, u32) = match &tcp {
@@ -313,9 +314,9 @@ fn a_window_is_used_at_once_and_a_smaller_one_waits() {
     }
 }
 
-/// Every 37th packet is lost: all are repaired, and the window stays.
+/// Every 37th packet is lost. All losses are recovered, and the window does not change.
 #[test]
-fn losses_leave_the_window_alone() {
+fn losses_do_not_change_the_window() {
     for tcp in families() {
         let params = with_error(160.0, 0.0, Rnf::default());
         let mut path = Path::new(&params, &tcp, Bandwidth::steady(160.0)).run(5);

@@ -1,6 +1,6 @@
-//! Laws from which sources draw sizes and times.
+//! Distributions of sizes and times.
 //!
-//! Quantiles and logarithms come from `libm`, so that a seed gives the same draws on any machine.
+//! Quantiles and logarithms come from `libm`, so that a seed gives the same draws on every machine.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::registry;
@@ -9,9 +9,9 @@ use nodeb_base::units::{Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A quantity that a law can be about.
+/// Quantity that can have a distribution.
 pub trait Scale: Copy {
-    /// The value in its base unit.
+    /// Returns the value in its base unit: bytes or ns.
     fn base(self) -> f64;
 }
 
@@ -27,57 +27,57 @@ impl Scale for Duration {
     }
 }
 
-/// Always the same value.
+/// Constant value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Constant{Q}")]
 pub struct Constant<Q> {
-    /// The value.
+    /// Value of every draw.
     pub value: Q,
 }
 
-/// Exponential with a mean.
+/// Exponential distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Exponential{Q}")]
 pub struct Exponential<Q> {
-    /// Mean.
+    /// Mean; greater than 0.
     pub mean: Q,
 }
 
-/// Pareto: P(X > x) = (k / x)^shape above k, which the mean gives as `mean (shape - 1) / shape`.
+/// Pareto distribution: P(X > x) = (k / x)^shape for x > k. The smallest value is k = `mean (shape - 1) / shape`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Pareto{Q}")]
 pub struct Pareto<Q> {
-    /// Mean, before `max` cuts it.
+    /// Mean of the distribution without `max`.
     pub mean: Q,
-    /// Shape; above 1, or there would be no mean. At most 2 the variance is infinite.
+    /// Shape; greater than 1, as the mean would be infinite otherwise. Up to 2 the variance is infinite.
     pub shape: f64,
-    /// Larger draws are cut to this; absent: no limit.
+    /// Maximum; larger draws are reduced to it. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Q>,
 }
 
-/// Log-normal, given by its own mean and standard deviation.
+/// Log-normal distribution, given by its own mean and standard deviation, not those of the logarithm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "LogNormal{Q}")]
 pub struct LogNormal<Q> {
-    /// Mean, before the limits cut it.
+    /// Mean of the distribution without `min` and `max`; greater than 0.
     pub mean: Q,
     /// Standard deviation.
     pub sd: Q,
-    /// Smaller draws are raised to this.
+    /// Minimum; smaller draws are raised to it. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<Q>,
-    /// Larger draws are cut to this.
+    /// Maximum; larger draws are reduced to it. Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<Q>,
 }
 
 fn require_positive<Q: Scale>(check: &mut Check, key: &str, value: Q) {
-    check.require(value.base() > 0.0, key, || "expected more than 0".to_owned());
+    check.require(value.base() > 0.0, key, || "the value is 0; expected more than 0".to_owned());
 }
 
 impl<Q> Checked for Constant<Q> {}
@@ -92,7 +92,7 @@ impl<Q: Scale> Checked for Pareto<Q> {
     fn check(&self, check: &mut Check) {
         require_positive(check, "mean", self.mean);
         check.require(self.shape > 1.0 && self.shape.is_finite(), "shape", || {
-            format!("a Pareto law of shape {} has no mean; expected more than 1", self.shape)
+            format!("a Pareto distribution of shape {} has no mean; expected more than 1", self.shape)
         });
     }
 }
@@ -101,7 +101,7 @@ impl<Q: Scale> Checked for LogNormal<Q> {
     fn check(&self, check: &mut Check) {
         require_positive(check, "mean", self.mean);
         let crossed = matches!((self.min, self.max), (Some(min), Some(max)) if min.base() > max.base());
-        check.require(!crossed, "min", || "the smallest value is above the largest".to_owned());
+        check.require(!crossed, "min", || "`min` is greater than `max`; expected at most `max`".to_owned());
     }
 }
 
@@ -151,9 +151,9 @@ impl<Q: Scale> LogNormal<Q> {
 }
 
 registry! {
-    /// The law of a size, as a scenario names it.
+    /// Distribution of a size, as a scenario names it.
     "size law" SizeLaw {
-        /// Always the same size.
+        /// Constant size.
         "constant" => Constant(Constant<Size>),
         /// Exponential with a mean.
         "exponential" => Exponential(Exponential<Size>),
@@ -165,9 +165,9 @@ registry! {
 }
 
 registry! {
-    /// The law of a time, as a scenario names it.
+    /// Distribution of a time, as a scenario names it.
     "time law" TimeLaw {
-        /// Always the same time.
+        /// Constant time.
         "constant" => Constant(Constant<Duration>),
         /// Exponential with a mean.
         "exponential" => Exponential(Exponential<Duration>),
@@ -187,7 +187,7 @@ impl SizeLaw {
             Self::Pareto(law) => law.draw(stream),
             Self::LogNormal(law) => law.draw(stream),
         };
-        // Beyond this a heavy tail outlives any run.
+        // A larger draw from a heavy tail would outlast any run.
         bytes.ceil().clamp(1.0, 1e15) as u64
     }
 }
@@ -204,8 +204,8 @@ impl TimeLaw {
         Duration(nanos.round().clamp(0.0, 1e18) as u64)
     }
 
-    /// The time that half of the draws exceed, in seconds. The mean of a law with a long tail says nothing
-    /// about how many draws fit into a run.
+    /// Returns the median in seconds. In a distribution with a long tail the mean does not tell how many draws fit
+    /// into a run.
     pub fn median_s(&self) -> f64 {
         let nanos = match self {
             Self::Constant(law) => law.value.base(),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn means_and_deviations_are_the_laws_own() {
+    fn draws_have_the_configured_mean() {
         let exponential = draws(&SizeLaw::Exponential(Exponential { mean: Size(30_000) }), 100_000);
         assert!((mean(&exponential) / 30_000.0 - 1.0).abs() < 0.02);
         let log_normal = LogNormal { mean: Size(10_710), sd: Size(25_032), min: None, max: None };
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn pareto_has_its_tail() {
+    fn pareto_draws_have_the_tail_of_their_shape() {
         let law = SizeLaw::Pareto(Pareto { mean: Size(33_000), shape: 1.1, max: Some(Size(1 << 40)) });
         let values = draws(&law, 100_000);
         // k = 33 000 x 0.1 / 1.1 = 3000; P(X > 30 000) = 10^-1.1.

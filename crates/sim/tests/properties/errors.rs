@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::cases;
 
-/// A model, or none.
+/// Generates error models, or none.
 pub fn model() -> BoxedStrategy<Value> {
     let unit = select(vec!["block", "pdu"]);
     let within = prop_oneof![Just(Value::Null), vec(0.01..1.0, 5).prop_map(|weights| json!(weights))];
     let advances = select(vec!["with_time", "with_blocks"]);
     let model = (unit, process(), within, advances).prop_map(|(unit, process, count_law, advances)| {
-        // A recording in step with the retransmissions could hit each of them.
+        // A recording that advances with time could be in step with retransmissions and hit all of them.
         let advances = if process["recorded"].is_null() { advances } else { "with_blocks" };
         let mut model = json!({ "unit": unit, "process": process, "advances": advances });
         if unit == "block" && !count_law.is_null() {
@@ -24,7 +24,7 @@ pub fn model() -> BoxedStrategy<Value> {
     prop_oneof![2 => Just(Value::Null), 1 => model].boxed()
 }
 
-/// Any registered process.
+/// Generates any registered error process.
 fn process() -> impl Strategy<Value = Value> {
     select(cases::registered_as("ErrorSpec")).prop_flat_map(|name| match name {
         "hmm" => hidden_markov().boxed(),
@@ -43,7 +43,7 @@ fn hidden_markov() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Sequences with room for a whole block between most errors.
+/// Generates sequences in which most errors are a whole block apart.
 fn recorded() -> impl Strategy<Value = Value> {
     (vec((20..200u64, 1..4u64), 1..12), prop_oneof![Just(None), (0..50u64).prop_map(Some)]).prop_map(
         |(runs, offset)| {
@@ -58,7 +58,7 @@ fn distribution(weights: &[f64]) -> Vec<f64> {
     weights.iter().map(|weight| weight / sum).collect()
 }
 
-/// Makes a model fit blocks of `pdus` PDUs.
+/// Adapts a model to blocks of `pdus` PDUs.
 pub fn fit(model: &mut Value, pdus: u64) {
     if let Some(law) = model.get_mut("within_block").filter(|law| !law.is_null()) {
         let weights: Vec<f64> = serde_json::from_value(law["count_law"].clone()).expect("weights");

@@ -1,4 +1,4 @@
-//! Radio bearers driven by hand: packets in, deliveries out, no TCP.
+//! Radio bearers driven directly, without TCP: packets in, deliveries out.
 
 use nodeb_base::context::{Counts, Output, Surroundings};
 use nodeb_base::event::{Event, Mask};
@@ -8,10 +8,10 @@ use nodeb_base::units::{Duration, Time};
 use nodeb_radio::{Bearer, RadioSpec, UserRadio};
 use nodeb_sim::metrics::series::TtiRecord;
 
-/// Nothing that random loads ask for takes so long: who is still at work then never comes to an end.
+/// Time within which every random load is carried. A bearer that is still busy then never ends.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
-/// A packet that comes to the Node B.
+/// Packet that arrives at the Node B.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     pub at: Time,
@@ -19,27 +19,27 @@ pub struct Arrival {
     pub size: u32,
 }
 
-/// A packet that came out: when, whose, and its number among all arrivals.
+/// Delivered packet: time, user, and its number among all arrivals.
 pub type Out = (Time, usize, u64);
 
-/// What became of all packets.
+/// Fates of all packets.
 #[derive(Debug)]
 pub struct Outcome {
     pub delivered: Vec<Out>,
-    /// Numbers of the arrivals that were taken.
-    pub taken: Vec<u64>,
+    /// Numbers of the arrivals that the bearer accepted.
+    pub accepted: Vec<u64>,
     /// Numbers of the packets that were lost, on arrival or later.
     pub lost: Vec<u64>,
     pub counts: Counts,
-    /// All users' records in order of time.
+    /// TTIs of all users in the order of time.
     pub records: Vec<TtiRecord>,
-    /// Packets and bytes that the bearers still claim to hold.
+    /// Backlog in packets and bytes at the end.
     pub backlog: (usize, u64),
-    /// The first time at which the backlog was not what had come in and not yet gone.
+    /// First time at which the backlog was not the number of packets accepted and neither delivered nor lost.
     pub miscounted: Option<Time>,
 }
 
-/// The bearers of some users, whether they share one or not.
+/// Bearers of several users: one for all, or one each.
 struct Access {
     bearers: Vec<Box<dyn Bearer>>,
     around: Vec<Surroundings>,
@@ -85,7 +85,7 @@ impl Access {
         })
     }
 
-    /// All users' records in order of time, once everything is settled.
+    /// Returns the TTIs of all users in the order of time, after applying deferred work.
     fn records(&mut self, now: Time) -> Vec<TtiRecord> {
         let mut all = Vec::new();
         for index in 0..self.bearers.len() {
@@ -102,13 +102,14 @@ impl Access {
     }
 }
 
-/// Drives the bearers of `users` with `arrivals` (in order of time) until nothing is left to do.
+/// Drives the bearers of `users` with `arrivals`, in the order of time, until no event is left.
 ///
 /// # Panics
-/// If that takes longer than [`LONGEST`].
+///
+/// Panics if that takes longer than [`LONGEST`].
 pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arrival]) -> Outcome {
     let mut access = Access::new(radio, users, seed);
-    let (mut delivered, mut taken, mut lost, mut miscounted) = (Vec::new(), Vec::new(), Vec::new(), None);
+    let (mut delivered, mut accepted, mut lost, mut miscounted) = (Vec::new(), Vec::new(), Vec::new(), None);
     let mut end = Time::ZERO;
     let mut arrivals_left = arrivals.iter().enumerate().peekable();
     loop {
@@ -122,7 +123,7 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
                     Packet { flow_hash: arrival.user as u32, ..Packet::new(number as u64, arrival.size) };
                 if access.bearers[bearer].accept(&mut access.around[bearer].at(arrival.at), position, packet)
                 {
-                    taken.push(number as u64);
+                    accepted.push(number as u64);
                 }
                 (arrival.at, bearer)
             }
@@ -130,13 +131,13 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
                 access.bearers[index].wake(&mut access.around[index].at(key.0), key);
                 (key.0, index)
             }
-            (Some(_), None) => unreachable!("an arrival without a wake-up is taken above"),
+            (Some(_), None) => unreachable!("an arrival without a wake-up is handled above"),
         };
         for output in std::mem::take(&mut access.around[index].common.out) {
             match output {
                 Output::Arrived { user, packet } => {
                     let user = access.user(index, user);
-                    assert_eq!(packet.flow_hash as usize, user, "a packet reached somebody else's phone");
+                    assert_eq!(packet.flow_hash as usize, user, "a packet reached another user's phone");
                     delivered.push((now, user, packet.id.0));
                 }
                 Output::Lost { packet, .. } => lost.push(packet.id.0),
@@ -144,16 +145,16 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
             }
         }
         end = now;
-        assert!(now.0 < LONGEST.0, "the radio never comes to an end");
-        // What was rejected was counted as dropped but never came in.
-        let rejected = (arrivals.len() - arrivals_left.len() - taken.len()) as u64;
+        assert!(now.0 < LONGEST.0, "the radio is still busy after {LONGEST}");
+        // Rejected packets were counted as dropped, but never accepted.
+        let rejected = (arrivals.len() - arrivals_left.len() - accepted.len()) as u64;
         let given_up = access.counts().packets_dropped - rejected;
-        let inside = taken.len() as u64 - delivered.len() as u64 - given_up;
+        let inside = accepted.len() as u64 - delivered.len() as u64 - given_up;
         if access.backlog().0 as u64 != inside {
             miscounted.get_or_insert(now);
         }
     }
     let records = access.records(end);
     let (counts, backlog) = (access.counts(), access.backlog());
-    Outcome { delivered, taken, lost, counts, records, backlog, miscounted }
+    Outcome { delivered, accepted, lost, counts, records, backlog, miscounted }
 }

@@ -1,4 +1,4 @@
-//! Values at the edge of what a scenario may say.
+//! Values at the limits of a scenario.
 
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Rate;
@@ -18,9 +18,9 @@ fn download(mut changes: Value) -> Result<Scenario, String> {
     scenario::from_json(&changes.to_string()).map_err(|error| error.to_string())
 }
 
-/// The fastest radio that the checks let pass.
+/// The fastest radio that the checks accept.
 #[test]
-fn the_highest_rate_can_be_counted() {
+fn highest_accepted_rate_does_not_overflow() {
     let params = json!({ "channels": 1000, "pdus_per_tti": 1000, "pdu_size": "65535 B", "tti": "1 us" });
     let rate = Rate(1_000 * 1_000 * 65_535 * 8 * 1_000_000);
     for kind in ["dch", "hs_dsch"] {
@@ -29,19 +29,19 @@ fn the_highest_rate_can_be_counted() {
     }
 }
 
-/// 2^32 + 40 bytes are not 40 bytes.
+/// A PDU of 2^32 + 40 bytes must not become one of 40 bytes.
 #[test]
-fn a_pdu_size_is_not_cut_to_32_bits() {
+fn pdu_size_is_not_truncated_to_32_bits() {
     for kind in ["dch", "hs_dsch"] {
         let error = download(json!({ "radio": { kind: { "pdu_size": "4294967336 B" } } })).unwrap_err();
         assert!(error.contains("pdu_size"), "{error}");
     }
 }
 
-/// The request for a connection can be lost as any packet can, and must then be repeated: two
-/// phones ask at the same time, and the queue towards the server holds one packet.
+/// A SYN can be lost like any packet and must then be retransmitted: two phones connect at the same time, and the
+/// queue towards the server holds one packet.
 #[test]
-fn a_lost_request_is_repeated() {
+fn lost_syn_is_retransmitted() {
     let users = json!([{ "count": 2, "traffic": { "ftp": { "size": "1 B" } } }]);
     let wired = json!({ "rate": "64 kbps", "queue": { "drop_tail": { "limit": 1 } } });
     let scenario = download(json!({ "radio": "dch", "wired": wired, "users": users })).unwrap();
@@ -49,9 +49,9 @@ fn a_lost_request_is_repeated() {
     assert!(result.flows.iter().all(|flow| flow.complete), "{:?}", result.flows);
 }
 
-/// Frequencies so large that their sum is infinite are refused or still mean what they say.
+/// Frequencies whose sum is infinite are rejected or keep their ratio.
 #[test]
-fn enormous_frequencies_are_no_other_frequencies() {
+fn frequencies_with_infinite_sum_keep_their_ratio() {
     let ci = [1e308, 1e308];
     let users = json!([{ "ci": ci, "traffic": { "ftp": { "size": "1 B" } } }]);
     if download(json!({ "users": users })).is_ok() {

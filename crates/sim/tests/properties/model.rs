@@ -1,15 +1,15 @@
-//! A second, naive TTI bearer: every PDU has a state of its own, and nothing is clever.
+//! Naive model of a TTI bearer: every PDU has a state of its own, and nothing is optimized.
 //!
-//! It does not choose and does not roll dice. It is told from the records who was served in which
-//! TTI and what failed, checks that this user had something to send and that nobody had before,
-//! and works out by itself how many PDUs went and which packets arrive when.
+//! The model does not schedule and draws no errors. It takes from the records which user was served in which TTI and
+//! whether blocks failed, checks that this user had data to send and that no user had before, and computes how many
+//! PDUs were sent and when packets arrive.
 
 use nodeb_base::units::Time;
 use nodeb_sim::metrics::series::TtiRecord;
 
 use super::access::{Arrival, Out};
 
-/// The parameters of a TTI bearer, in plain numbers.
+/// Parameters of a TTI bearer, in plain numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
     pub tti_ns: u64,
@@ -41,7 +41,7 @@ struct Packet {
     number: u64,
     from: Time,
     pdus: std::ops::Range<usize>,
-    gone: bool,
+    is_delivered: bool,
 }
 
 #[derive(Debug, Default)]
@@ -52,18 +52,18 @@ struct User {
 }
 
 impl User {
-    /// First TTI, from `tti` on, in which there is something to send.
+    /// Returns the first TTI, from `tti` on, in which the user has data to send.
     fn ready(&self, tti: u64, params: &Params) -> Option<u64> {
-        let fresh = self
+        let new = self
             .packets
             .iter()
             .filter(|packet| self.pdus[packet.pdus.clone()].contains(&Pdu::Waiting))
             .map(|packet| packet.from.0.div_ceil(params.tti_ns));
-        let again = self.failed.iter().map(|block| block.eligible);
-        fresh.chain(again).min().map(|first| first.max(tti))
+        let retransmissions = self.failed.iter().map(|block| block.eligible);
+        new.chain(retransmissions).min().map(|first| first.max(tti))
     }
 
-    /// The blocks that go in TTI number `tti`.
+    /// Returns the blocks that are sent in TTI number `tti`.
     fn blocks(&mut self, tti: u64, per_block: u64, params: &Params) -> Vec<Block> {
         let mut blocks = Vec::new();
         while (blocks.len() as u64) < params.channels
@@ -83,13 +83,13 @@ impl User {
         blocks
     }
 
-    /// The packets that leave now.
-    fn leave(&mut self, in_sequence: bool) -> Vec<u64> {
+    /// Returns the packets that are delivered now.
+    fn deliver(&mut self, in_sequence: bool) -> Vec<u64> {
         let mut numbers = Vec::new();
         for packet in &mut self.packets {
             let pdus = &self.pdus[packet.pdus.clone()];
-            if !packet.gone && pdus.iter().all(|pdu| *pdu == Pdu::Received) {
-                packet.gone = true;
+            if !packet.is_delivered && pdus.iter().all(|pdu| *pdu == Pdu::Received) {
+                packet.is_delivered = true;
                 numbers.push(packet.number);
             }
             let resolved = pdus.iter().all(|pdu| matches!(pdu, Pdu::Received | Pdu::GivenUp));
@@ -101,7 +101,11 @@ impl User {
     }
 }
 
-/// Replays `records` and returns what arrives; `Err` says which law was broken.
+/// Replays `records` and returns the deliveries.
+///
+/// # Errors
+///
+/// The property that was violated.
 pub fn replay(
     params: &Params,
     users: usize,
@@ -114,7 +118,7 @@ pub fn replay(
         let first = user.pdus.len();
         let end = first + u64::from(arrival.size).div_ceil(params.pdu_bytes) as usize;
         user.pdus.resize(end, Pdu::Waiting);
-        user.packets.push(Packet { number, from: arrival.at, pdus: first..end, gone: false });
+        user.packets.push(Packet { number, from: arrival.at, pdus: first..end, is_delivered: false });
     }
     let mut delivered = Vec::new();
     let mut next = 0;
@@ -122,7 +126,7 @@ pub fn replay(
         let tti = record.at.0 / params.tti_ns;
         let first = state.iter().filter_map(|user| user.ready(next, params)).min();
         if first != Some(tti) || record.at.0 % params.tti_ns != 0 {
-            return Err(format!("idle: somebody could send in TTI {first:?}, the next to be used is {tti}"));
+            return Err(format!("idle: a user could send in TTI {first:?}, the next to be used is {tti}"));
         }
         let user = &mut state[record.user];
         if user.ready(tti, params) != Some(tti) {
@@ -151,11 +155,12 @@ pub fn replay(
             }
         }
         let end = Time((tti + 1) * params.tti_ns);
-        delivered.extend(user.leave(params.in_sequence).into_iter().map(|number| (end, record.user, number)));
+        delivered
+            .extend(user.deliver(params.in_sequence).into_iter().map(|number| (end, record.user, number)));
         next = tti + 1;
     }
     match state.iter().filter_map(|user| user.ready(next, params)).min() {
         None => Ok(delivered),
-        Some(tti) => Err(format!("asleep: somebody could still send in TTI {tti}")),
+        Some(tti) => Err(format!("asleep: a user could still send in TTI {tti}")),
     }
 }

@@ -1,10 +1,10 @@
 //! Laws of the life of packets, over the random scenarios that the simulator itself is held to.
 
-#[allow(dead_code, unreachable_pub, reason = "shared with the laws of the simulator")]
-#[path = "../../../sim/tests/laws/cases.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the property tests of the simulator")]
+#[path = "../../../sim/tests/properties/cases.rs"]
 mod cases;
-#[allow(dead_code, unreachable_pub, reason = "shared with the laws of the simulator")]
-#[path = "../../../sim/tests/laws/errors.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the property tests of the simulator")]
+#[path = "../../../sim/tests/properties/errors.rs"]
 mod errors;
 mod rows;
 

@@ -1,20 +1,20 @@
-//! Which packets of a flow are on their way.
+//! Packets of a flow that are in flight.
 
 use nodeb_base::packet::PacketId;
 
 use super::packets::NONE;
 
-/// Packets on their way, by the place that their identity names: the low half counts those on their way. Of each the
-/// other half of its identity and its number, [`NONE`] where the place has no packet of the flow.
+/// Packets in flight, indexed by the place in their identity (its lower half). An entry is the upper half of the
+/// identity and the packet's number in the timeline, [`NONE`] if the place has no packet of the flow.
 #[derive(Debug, Default)]
-pub(super) struct Flying(Vec<(u32, u32)>);
+pub(super) struct InFlight(Vec<(u32, u32)>);
 
-impl Flying {
+impl InFlight {
     fn place(id: PacketId) -> usize {
         id.0 as u32 as usize
     }
 
-    /// A packet begins its way.
+    /// Adds a packet.
     pub fn insert(&mut self, id: PacketId, number: u32) {
         let place = Self::place(id);
         if self.0.len() <= place {
@@ -23,14 +23,14 @@ impl Flying {
         self.0[place] = (id.number() as u32, number);
     }
 
-    /// A packet's number, if it is on its way.
+    /// Returns the number of a packet, or `None` if it is not in flight.
     #[inline]
     pub fn get(&self, id: PacketId) -> Option<u32> {
         let &(found, number) = self.0.get(Self::place(id))?;
         (u64::from(found) == id.number() && number != NONE).then_some(number)
     }
 
-    /// A packet's way is over; its number.
+    /// Removes a packet and returns its number.
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Option<u32> {
         let number = self.get(id)?;
@@ -38,34 +38,34 @@ impl Flying {
         Some(number)
     }
 
-    /// The numbers of all.
+    /// Returns the numbers of all packets.
     pub fn numbers(&self) -> impl Iterator<Item = u32> {
         self.0.iter().map(|(_, number)| *number).filter(|number| *number != NONE)
     }
 
-    /// Gives all new numbers.
+    /// Replaces the numbers of all packets.
     pub fn renumber(&mut self, new: impl Fn(u32) -> u32) {
-        let known = self.0.iter_mut().filter(|(_, number)| *number != NONE);
-        known.for_each(|(_, number)| *number = new(*number));
+        let packets = self.0.iter_mut().filter(|(_, number)| *number != NONE);
+        packets.for_each(|(_, number)| *number = new(*number));
     }
 }
 
-/// The old numbers of the packets that were kept.
+/// Old numbers of the packets that were kept, which determine the new ones.
 #[derive(Debug)]
-pub(super) struct Kept(Vec<u32>);
+pub(super) struct Renumbering(Vec<u32>);
 
-impl Kept {
-    /// Those with these old numbers, in order.
+impl Renumbering {
+    /// Creates a renumbering from the old numbers in ascending order.
     pub fn of(old: Vec<u32>) -> Self {
         Self(old)
     }
 
-    /// The old numbers, in order of the new.
+    /// Returns the old numbers in the order of the new.
     pub fn old(&self) -> &[u32] {
         &self.0
     }
 
-    /// A packet's new number.
+    /// Returns a packet's new number, or `None` if it was not kept.
     pub fn renumbered(&self, old: u32) -> Option<u32> {
         self.0.binary_search(&old).ok().map(|new| new as u32)
     }

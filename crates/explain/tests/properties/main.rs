@@ -1,15 +1,15 @@
-//! Laws of the critical path, over every registered variant and random scenarios.
+//! Property tests of the critical path, over every registered variant and random scenarios.
 
-#[path = "../../../sim/tests/laws/cases.rs"]
-#[allow(dead_code, reason = "shared with the laws of the simulator")]
+#[path = "../../../sim/tests/properties/cases.rs"]
+#[allow(dead_code, reason = "shared with the property tests of the simulator")]
 mod cases;
-#[path = "../../../sim/tests/laws/errors.rs"]
-#[allow(dead_code, reason = "shared with the laws of the simulator")]
+#[path = "../../../sim/tests/properties/errors.rs"]
+#[allow(dead_code, reason = "shared with the property tests of the simulator")]
 mod errors;
 
 mod closed_forms;
+mod reference;
 mod unfinished;
-mod witness;
 
 use nodeb_explain::{Error, Path, explain};
 use nodeb_sim::{Control, run};
@@ -23,7 +23,7 @@ fn config(cases: u32) -> Config {
     Config { cases: (asked.cases * cases).div_ceil(256), failure_persistence: None, ..asked }
 }
 
-/// Spans follow each other without gaps from the beginning of the transfer to its end.
+/// Checks that spans follow each other without gaps from the beginning of the transfer to its end.
 fn is_whole(path: &Path) -> Result<(), TestCaseError> {
     let mut at = path.begun;
     for span in &path.spans {
@@ -32,12 +32,12 @@ fn is_whole(path: &Path) -> Result<(), TestCaseError> {
         at = span.end;
     }
     prop_assert_eq!(at, path.ended);
-    let sum: u64 = path.spans.iter().map(|span| span.lasts().0).sum();
+    let sum: u64 = path.spans.iter().map(|span| span.duration().0).sum();
     prop_assert_eq!(sum, path.ended.since(path.begun).0);
     Ok(())
 }
 
-/// The first transfers of a user, with their paths.
+/// Returns the paths of some transfers of a user.
 fn paths(case: &Case, user: u64) -> Result<Vec<Path>, TestCaseError> {
     let mut found = Vec::new();
     for transfer in [0, 1, 4] {
@@ -53,20 +53,20 @@ fn paths(case: &Case, user: u64) -> Result<Vec<Path>, TestCaseError> {
 proptest! {
     #![proptest_config(config(120))]
 
-    /// Spans are gapless, do not overlap, and add up to the transfer's time; the transfer is that of a run that
-    /// nobody explains, and what happened then is what each span says.
+    /// Spans are gapless and add up to the transfer's time. The transfer is that of a run without the listener, and
+    /// each span is consistent with the events of that run.
     #[test]
     fn every_nanosecond_has_one_cause(case in cases::any_scenario()) {
         let users: u64 = case.scenario.users.iter().map(|group| u64::from(group.count.get())).sum();
         let result = run(&case.scenario, case.scenario.seed, 0, &Control::default()).unwrap();
-        let seen = witness::Witness::of(&case.scenario);
+        let reference = reference::Reference::of(&case.scenario);
         for user in 0..users.min(2) {
             for path in paths(&case, user)? {
                 is_whole(&path)?;
-                seen.justifies(&path)?;
-                let told = result.series.transfers.iter();
-                let told = told.filter(|row| row.user == user && row.begun == path.begun);
-                for row in told.filter(|row| row.bytes == path.bytes).take(1) {
+                reference.check(&path)?;
+                let rows = result.series.transfers.iter();
+                let rows = rows.filter(|row| row.user == user && row.begun == path.begun);
+                for row in rows.filter(|row| row.bytes == path.bytes).take(1) {
                     prop_assert!(path.complete);
                     prop_assert_eq!(row.arrived, path.ended);
                 }

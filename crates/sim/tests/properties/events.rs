@@ -1,4 +1,4 @@
-//! Laws of the stream of events: it is one story, and nobody who listens changes it.
+//! Properties of the event stream: events are consistent, and listeners change no result.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ use proptest::test_runner::TestCaseError;
 
 use super::cases::{self, Case};
 
-/// Keeps everything.
+/// Keeps all events.
 #[derive(Default)]
 struct Everything(Vec<Record>);
 
@@ -30,7 +30,7 @@ impl Listener for Everything {
     }
 }
 
-/// Where a packet is in its life.
+/// Stage of a packet on its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
     /// Between two places, or between its sender and the first.
@@ -39,10 +39,10 @@ enum Stage {
     Over,
 }
 
-/// Each packet is sent once, comes to places and leaves them, and is received or lost once.
-fn lives_are_whole(told: &[Record]) -> std::result::Result<(), TestCaseError> {
+/// Checks that each packet is sent once, enters and leaves places in turn, and is received or lost once.
+fn check_packets(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     let mut stages: HashMap<PacketId, (Time, Stage)> = HashMap::new();
-    for (at, event) in told {
+    for (at, event) in events {
         let next = match *event {
             Event::Sent { packet, .. } | Event::Left { packet, .. } => (packet, Stage::Between),
             Event::Entered { place, packet } => (packet, Stage::At(place)),
@@ -53,7 +53,7 @@ fn lives_are_whole(told: &[Record]) -> std::result::Result<(), TestCaseError> {
         let before = stages.insert(packet, (*at, stage));
         let fits = match (before, *event) {
             (None, event) => matches!(event, Event::Sent { .. }),
-            // A place that does not take a packet loses it as well.
+            // A place may also lose a packet that it does not accept.
             (Some((_, Stage::Between)), event) => {
                 matches!(event, Event::Entered { .. } | Event::Received { .. } | Event::Lost { .. })
             }
@@ -66,26 +66,22 @@ fn lives_are_whole(told: &[Record]) -> std::result::Result<(), TestCaseError> {
     Ok(())
 }
 
-/// What is told of a bearer's TTIs is what is counted, and nothing begins after the end.
-fn what_is_told_is_what_is_counted(
-    case: &Case,
-    told: &[Record],
-    end_s: f64,
-) -> std::result::Result<(), TestCaseError> {
+/// Checks that no event is later than the end of the run.
+fn check_times(case: &Case, events: &[Record], end_s: f64) -> std::result::Result<(), TestCaseError> {
     let end = Time(case.scenario.duration.0);
     let at_end = Time((end_s * 1e9).round() as u64);
-    for (at, event) in told {
+    for (at, event) in events {
         prop_assert!(*at <= end && at.0 <= at_end.0 + 1, "{at:?} after {at_end:?}: {event:?}");
     }
     Ok(())
 }
 
-/// Every packet that has come through a bearer that tells its blocks was carried whole by blocks of its
-/// bearer, and no block carries what is not in a packet.
-fn blocks_belong_to_packets(told: &[Record]) -> std::result::Result<(), TestCaseError> {
+/// Checks that every packet delivered by a bearer was carried completely by its blocks, and that no block carries
+/// data beyond a packet.
+fn check_blocks(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     let mut sizes: HashMap<PacketId, u32> = HashMap::new();
     let mut parts: HashMap<PacketId, Vec<(u32, u32)>> = HashMap::new();
-    for (_, event) in told {
+    for (_, event) in events {
         match *event {
             Event::Sent { packet, size, .. } => {
                 sizes.insert(packet, size);
@@ -111,12 +107,12 @@ fn blocks_belong_to_packets(told: &[Record]) -> std::result::Result<(), TestCase
     Ok(())
 }
 
-/// What is told of each sender's recovery changes from one state to another, a timeout is told only when
-/// the timer was told to run out just then, and the states told agree with what is counted.
-fn recovery_is_told_as_counted(told: &[Record], run: &RunResult) -> std::result::Result<(), TestCaseError> {
+/// Checks the recovery of each sender: events report changes only, a timeout happens when the timer expires, and the
+/// number of timeouts agrees with the counts.
+fn check_recovery(events: &[Record], run: &RunResult) -> std::result::Result<(), TestCaseError> {
     let mut senders: HashMap<u32, (Recovery, Option<Time>)> = HashMap::new();
     let mut timeouts: HashMap<u32, u64> = HashMap::new();
-    for (at, event) in told {
+    for (at, event) in events {
         match *event {
             Event::Recovery { flow, state } => {
                 let (before, timer) = senders.entry(flow).or_default();
@@ -136,9 +132,13 @@ fn recovery_is_told_as_counted(told: &[Record], run: &RunResult) -> std::result:
         }
     }
     for (user, flow) in run.flows.iter().enumerate() {
-        let told = timeouts.get(&(user as u32)).copied().unwrap_or_default();
-        prop_assert!(told <= flow.sender.timeouts, "user {user}: {told} of {}", flow.sender.timeouts);
-        prop_assert!(told > 0 || flow.sender.timeouts == 0, "user {user}: none of {}", flow.sender.timeouts);
+        let reported = timeouts.get(&(user as u32)).copied().unwrap_or_default();
+        prop_assert!(reported <= flow.sender.timeouts, "user {user}: {reported} of {}", flow.sender.timeouts);
+        prop_assert!(
+            reported > 0 || flow.sender.timeouts == 0,
+            "user {user}: none of {}",
+            flow.sender.timeouts
+        );
     }
     Ok(())
 }
@@ -146,27 +146,26 @@ fn recovery_is_told_as_counted(told: &[Record], run: &RunResult) -> std::result:
 proptest! {
     #![proptest_config(crate::config(120))]
 
-    /// Every packet's events form one unbroken life; blocks belong to packets; nothing is told past the end;
-    /// and whoever listens to everything changes nothing.
+    /// Events are consistent, and a listener that subscribes to all of them changes no result.
     #[test]
-    fn events_tell_one_story(case in cases::any_scenario()) {
+    fn events_are_consistent_and_listening_changes_nothing(case in cases::any_scenario()) {
         let quiet = run(&case.scenario, case.scenario.seed, 0, &Control::default()).unwrap();
         let mut listener = Everything::default();
         let loud = run_with_listener(&case.scenario, case.scenario.seed, 0, &Control::default(), &mut listener).unwrap();
         prop_assert_eq!(format!("{quiet:?}"), format!("{loud:?}"));
         let mut emitted = listener.0;
-        lives_are_whole(&emitted)?;
-        what_is_told_is_what_is_counted(&case, &emitted, loud.end_s)?;
-        recovery_is_told_as_counted(&emitted, &loud)?;
+        check_packets(&emitted)?;
+        check_times(&case, &emitted, loud.end_s)?;
+        check_recovery(&emitted, &loud)?;
         emitted.sort_by_key(|(at, _)| *at);
-        blocks_belong_to_packets(&emitted)?;
+        check_blocks(&emitted)?;
     }
 }
 
-/// Hears so many events and ends the run at each one after them.
+/// Listener that handles `after` events and ends the run at the next one.
 struct Ends {
     after: u32,
-    asked: u32,
+    handled: u32,
 }
 
 impl Listener for Ends {
@@ -175,28 +174,28 @@ impl Listener for Ends {
     }
 
     fn on_event(&mut self, _: Time, _: &Event, _: Option<&Segment>) -> ControlFlow<()> {
-        self.asked += 1;
-        if self.asked > self.after { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        self.handled += 1;
+        if self.handled > self.after { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-/// Many events belong to one step.
+/// A step emits several events; those after the one that ends the run must not be passed on.
 #[test]
-fn a_listener_that_has_ended_the_run_is_asked_no_more() {
+fn listener_gets_no_events_after_ending_the_run() {
     let text = "[radio.hs_dsch]\nbler = 0.3\n[[users]]\ntraffic.ftp.size = '20 kB'";
     let scenario = scenario::from_toml(text, "fails", &[]).unwrap();
     for after in 0..100 {
-        let mut listener = Ends { after, asked: 0 };
+        let mut listener = Ends { after, handled: 0 };
         let result = run_with_listener(&scenario, 1, 0, &Control::default(), &mut listener).unwrap();
         assert!(result.end_s < 1.5);
-        assert_eq!(listener.asked, after + 1);
-        let mut listener = Ends { after, asked: 0 };
+        assert_eq!(listener.handled, after + 1);
+        let mut listener = Ends { after, handled: 0 };
         let mut live = Live::with_listener(&scenario, 1, 0, &mut listener).unwrap();
         for tenth in 0..50 {
             live.advance(Time(tenth * 100_000_000), &mut Vec::new());
         }
         assert!(live.is_over());
         drop(live);
-        assert_eq!(listener.asked, after + 1);
+        assert_eq!(listener.handled, after + 1);
     }
 }

@@ -1,4 +1,4 @@
-//! RLC protocols on whole bearers, against arithmetic.
+//! RLC protocols on whole bearers, compared with closed forms.
 
 use nodeb_base::units::Time;
 use nodeb_radio::{RadioSpec, UserRadio};
@@ -23,57 +23,57 @@ fn times_ms(outcome: &Outcome) -> Vec<u64> {
     outcome.delivered.iter().map(|(at, ..)| at.0 / MS).collect()
 }
 
-/// The study's 384 kb/s service: 12 PDUs of 40 bytes in 10 ms, one coded block.
+/// Returns the study's 384 kbit/s service: 12 PDUs of 40 bytes in 10 ms, one coded block.
 fn dch(rlc: &Value) -> Value {
     json!({ "dch": {
         "channels": 1, "pdus_per_tti": 12, "pdu_size": "40 B", "bler": 0.0, "buffer": 100_000, "rlc": rlc,
     } })
 }
 
-/// A window of 24 PDUs is gone in 2 TTIs; its last PDU asks for a report, which is there 89 ms after
-/// the second. The next TTI begins at 110 ms: 24 PDUs in 110 ms, where the channel carries 132.
+/// A window of 24 PDUs is sent in 2 TTIs. Its last PDU polls for a report, which arrives 89 ms after the second TTI.
+/// The next TTI begins at 110 ms: 24 PDUs in 110 ms, where the channel carries 132.
 #[test]
-fn a_window_that_is_too_small_stalls() {
+fn too_small_window_stalls() {
     let am = json!({ "am": {
         "tx_window": 24, "rx_window": 24,
         "poll": { "every_pdus": null, "window_share": null, "last_retransmission": false },
         "status": { "on_missing": false, "prohibit": null, "delay": "89 ms" },
     } });
-    // 24 PDUs of 38 bytes exactly.
+    // Exactly 24 PDUs of 38 bytes.
     let outcome = one_user(&dch(&am), 10, 24 * 38, 1);
     assert_eq!(times_ms(&outcome), (0..10).map(|window| 20 + 110 * window).collect::<Vec<_>>());
     assert_eq!((outcome.counts.pdus, outcome.counts.ttis), (240, 20));
 }
 
-/// A window that covers the way there and back never stalls: 12 PDUs in every TTI.
+/// A window that covers the round trip never stalls: 12 PDUs in every TTI.
 #[test]
-fn a_window_that_is_large_enough_fills_the_channel() {
+fn large_enough_window_fills_the_channel() {
     let outcome = one_user(&dch(&json!("am")), 40, 24 * 38, 1);
     assert_eq!(times_ms(&outcome), (1..=40).map(|n| 20 * n).collect::<Vec<_>>());
 }
 
-/// Reports of 5 PDUs are there 20 ms after the TTI that brings their last. Of the 15 places 10 are
-/// free at 30 ms and 5 at 40 ms, and so on: 15 PDUs in 30 ms.
+/// Reports of 5 PDUs arrive 20 ms after the TTI that carries the last of them. Of the 15 places 10 are free at 30 ms
+/// and 5 at 40 ms, and so on: 15 PDUs in 30 ms.
 #[test]
-fn the_window_of_places_turns_with_its_reports() {
+fn slotted_window_advances_with_its_reports() {
     let slotted = json!({ "slotted": { "report_delay": "20 ms" } });
     let outcome = one_user(&dch(&slotted), 20, 15 * 38, 1);
     assert_eq!(times_ms(&outcome), (0..20).map(|window| 20 + 30 * window).collect::<Vec<_>>());
     assert_eq!(outcome.counts.pdus, 300);
 }
 
-/// The study's packets: 576 bytes take 15 PDUs if the header is not counted, and 16 if it is.
+/// A packet of the study, 576 bytes, takes 15 PDUs if the header is not counted, and 16 if it is.
 #[test]
-fn the_studys_packets_take_15_pdus() {
+fn packets_of_the_study_take_15_pdus() {
     for (header, pdus) in [("0 B", 15), ("2 B", 16)] {
         let outcome = one_user(&dch(&json!({ "slotted": { "header": header } })), 10, 576, 1);
         assert_eq!(outcome.counts.pdus, 10 * pdus);
     }
 }
 
-/// Every PDU goes `1 / (1 - p)` times on average when no report has it repeated for nothing.
+/// Every PDU is sent `1 / (1 - p)` times on average if no report causes a spurious retransmission.
 #[test]
-fn each_lost_pdu_is_repeated_once() {
+fn each_lost_pdu_is_retransmitted_once() {
     let (packets, p) = (20_000.0, 0.1f64);
     let am = json!({ "am": { "tx_window": 2047, "rx_window": 2047,
                              "status": { "prohibit": "130 ms", "delay": "60 ms" } } });
@@ -84,9 +84,9 @@ fn each_lost_pdu_is_repeated_once() {
     assert!((sent - mean).abs() < 4.0 * sd, "{sent}, expected {mean} +- {sd}");
 }
 
-/// Wrong PDUs of a block are repeated alone on a DCH; on an HS-DSCH the block has one checksum.
+/// A DCH retransmits the single wrong PDUs of a block; a block on an HS-DSCH has one checksum and is lost as a whole.
 #[test]
-fn a_dch_repeats_pdus_and_an_hs_dsch_blocks() {
+fn dch_retransmits_pdus_and_hs_dsch_blocks() {
     let errors = json!({ "process": { "bsc": { "error_rate": 0.2 } },
                          "within_block": { "count_law": [1.0, 0.0, 0.0, 0.0] } });
     let radio = |kind: &str| {
@@ -100,18 +100,21 @@ fn a_dch_repeats_pdus_and_an_hs_dsch_blocks() {
         json!({ kind: params })
     };
     let n = 8_000.0;
-    // A fifth of the blocks has one wrong PDU of 4, or loses all 4.
+    // A fifth of the blocks fails: one wrong PDU of 4, or all 4.
     for (kind, lost) in [("dch", 0.05), ("hs_dsch", 0.2)] {
         let sent = one_user(&radio(kind), n as usize, 38, 5).counts.pdus as f64;
-        let again = sent / n - 1.0;
+        let retransmitted = sent / n - 1.0;
         let expected = lost / (1.0 - lost);
-        assert!((again - expected).abs() < 0.12 * expected, "{kind}: {again}, expected {expected}");
+        assert!(
+            (retransmitted - expected).abs() < 0.12 * expected,
+            "{kind}: {retransmitted}, expected {expected}"
+        );
     }
 }
 
-/// Hybrid ARQ below: RLC sees nothing of blocks that it repairs, and packets keep their order.
+/// Above hybrid ARQ, RLC does not notice the blocks that it recovers, and packets keep their order.
 #[test]
-fn hybrid_arq_hides_its_failures() {
+fn hybrid_arq_hides_failed_blocks_from_rlc() {
     let radio = json!({ "hs_dsch": {
         "channels": 3, "pdus_per_tti": 2, "bler": 0.3, "buffer": 100_000,
         "rlc": { "am": { "tx_window": 512, "rx_window": 512, "status": { "prohibit": "130 ms" } } } } });
@@ -119,14 +122,14 @@ fn hybrid_arq_hides_its_failures() {
     let counts = outcome.counts;
     let numbers: Vec<u64> = outcome.delivered.iter().map(|(_, _, number)| *number).collect();
     assert!(numbers.is_sorted());
-    // 500 packets of 300 bytes share PDUs of 30: what is sent beyond that is what failed.
+    // 500 packets of 300 bytes share PDUs of 30; all PDUs beyond that are retransmissions.
     let needed = 500 * 300 / 30 + 500 / 30 + 1;
     let failed = counts.blocks_failed * 2;
     assert!(counts.blocks_failed > 500 && counts.pdus <= needed + failed + 20, "{counts:?}");
 }
 
-/// One block in fourteen fails, once and for all. Above unacknowledged mode TCP has to repeat what they
-/// carried; above acknowledged mode it sees delay and no loss.
+/// One block in fourteen fails and is not retransmitted. Above unacknowledged mode TCP has to retransmit the data;
+/// above acknowledged mode it sees delay and no loss.
 #[test]
 fn acknowledged_mode_hides_lost_blocks_from_tcp() {
     let retransmitted = |rlc: &Value| {

@@ -1,4 +1,4 @@
-//! Laws of the radio bearers themselves, without TCP.
+//! Properties of the radio bearers without TCP.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use super::access::{Arrival, Outcome, drive};
 use super::cases::{self, Radio};
 use super::model;
 
-/// A load on some users of one radio.
+/// Random traffic for several users of one radio.
 #[derive(Clone, Debug)]
 struct Load {
     radio: Radio,
@@ -35,7 +35,7 @@ impl Load {
     }
 }
 
-/// Random loads on the radio `name`, some of its parameters given.
+/// Generates loads on the radio `name` with the parameters in `given`.
 fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
     cases::radio_with(name, given).prop_flat_map(|radio| {
         let ci = if radio.spec.facts().follows_ci {
@@ -43,8 +43,8 @@ fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
         } else {
             Just(vec![]).boxed()
         };
-        // Gaps of odd nanoseconds: what arrives exactly at the beginning of a TTI may or may not
-        // be in it.
+        // Even gaps from 1 ns on: a packet that arrived exactly at the start of a TTI might or might not be part of
+        // it.
         let gap = prop_oneof![Just(0), 0..30_000_000u64, 0..400_000_000u64];
         let arrivals = vec((gap, any::<prop::sample::Index>(), 1..=1500u32), 1..40);
         let ue = cases::ue().prop_map(|ue| serde_json::from_value(ue).expect("a valid UE"));
@@ -66,10 +66,10 @@ fn any_load(given: Value) -> impl Strategy<Value = Load> {
     select(RadioSpec::NAMES).prop_flat_map(move |name| loads(name, given.clone()))
 }
 
-/// Loads on radios that work in TTIs.
+/// Generates loads on radios that work in TTIs.
 fn tti_loads(given: Value) -> impl Strategy<Value = Load> {
     let names: Vec<&str> = RadioSpec::NAMES.iter().copied().filter(|name| cases::has(name, "tti")).collect();
-    assert!(names.len() >= 2, "the registry has lost its TTI bearers");
+    assert!(names.len() >= 2, "the registry has fewer than two TTI bearers");
     select(names).prop_flat_map(move |name| loads(name, given.clone()))
 }
 
@@ -87,14 +87,14 @@ fn params(radio: &Radio) -> model::Params {
     }
 }
 
-/// Nothing is given up, and nothing that was taken is dropped later.
+/// Returns parameters with which no block is given up and no accepted packet is dropped.
 fn unlimited() -> Value {
     json!({ "max_transmissions": null, "max_dat": null, "discard_timer": null,
             "max_failed_slots": null, "queue": "drop_tail", "nack_error": 0.0, "t1": "100000 s",
             "handover": { "data": "forwarded", "hysteresis_db": 0.0, "time_to_trigger": "0 s" } })
 }
 
-/// The same, and RLC knows only blocks.
+/// Returns parameters like [`unlimited`], with an RLC without a protocol of its own.
 fn arq() -> Value {
     let mut given = unlimited();
     given["rlc"] = json!("arq");
@@ -105,7 +105,7 @@ fn in_sequence() -> Value {
     json!({ "delivery": "in_sequence", "reordering": null })
 }
 
-/// HSDPA whose MAC-hs gives blocks up for every reason it has, below an RLC that never does.
+/// Generates loads on HSDPA whose MAC-hs gives up blocks for every possible reason, below an RLC that never gives up.
 fn lossy_mac_hs() -> impl Strategy<Value = Load> {
     let am = cases::variant_of("RlcModeSpec", "am").prop_filter("parameters that exclude each other", |am| {
         let mut check = Check::default();
@@ -119,7 +119,8 @@ fn lossy_mac_hs() -> impl Strategy<Value = Load> {
     })
 }
 
-/// A buffer for all packets there are.
+/// Returns parameters with a buffer for all packets, and either the given block error rate or the given number of
+/// channels.
 fn roomy(bler: f64, channels: u32) -> Value {
     let mut given = json!({ "buffer": 1000, "rlc": "arq" });
     if channels == 0 {
@@ -134,9 +135,9 @@ fn roomy(bler: f64, channels: u32) -> Value {
 proptest! {
     #![proptest_config(crate::config(256))]
 
-    /// Every packet that a bearer is given comes back once, arrived or lost, or is still there.
+    /// Every packet handed to a bearer is delivered or lost once, or still waits.
     #[test]
-    fn every_packet_comes_back_once(load in any_load(json!({}))) {
+    fn every_packet_is_returned_once(load in any_load(json!({}))) {
         let outcome = load.drive();
         let mut back: Vec<u64> = outcome.delivered.iter().map(|(_, _, number)| *number).collect();
         back.extend(&outcome.lost);
@@ -151,32 +152,32 @@ proptest! {
 proptest! {
     #![proptest_config(crate::config(300))]
 
-    /// With unlimited transmissions each packet taken comes out once, and nothing else does.
+    /// With unlimited transmissions exactly the accepted packets are delivered, each once.
     #[test]
-    fn every_packet_taken_comes_out_exactly_once(load in any_load(unlimited())) {
+    fn every_accepted_packet_is_delivered_once(load in any_load(unlimited())) {
         let outcome = load.drive();
         let mut out: Vec<u64> = outcome.delivered.iter().map(|(_, _, number)| *number).collect();
         out.sort_unstable();
-        prop_assert_eq!(&out, &outcome.taken);
+        prop_assert_eq!(&out, &outcome.accepted);
         prop_assert_eq!(outcome.backlog, (0, 0));
     }
 
-    /// Acknowledged mode above MAC-hs makes up for all that MAC-hs loses, in order and once.
+    /// Acknowledged mode recovers all losses of MAC-hs below it, and delivers in order and once.
     #[test]
-    fn acknowledged_mode_loses_nothing_above_a_lossy_mac_hs(load in lossy_mac_hs()) {
-        let Outcome { delivered, taken, backlog, miscounted, .. } = load.drive();
+    fn acknowledged_mode_recovers_all_losses_of_mac_hs(load in lossy_mac_hs()) {
+        let Outcome { delivered, accepted, backlog, miscounted, .. } = load.drive();
         let mut out: Vec<u64> = delivered.iter().map(|(_, _, number)| *number).collect();
         for user in 0..load.users.len() {
             prop_assert!(delivered.iter().filter(|out| out.1 == user).is_sorted_by_key(|out| out.2));
         }
         out.sort_unstable();
-        prop_assert_eq!(&out, &taken);
+        prop_assert_eq!(&out, &accepted);
         prop_assert_eq!((backlog, miscounted), ((0, 0), None));
     }
 
-    /// Within a user packets keep their order where that is asked for.
+    /// The packets of each user keep their order if delivery is in sequence.
     #[test]
-    fn in_sequence_means_in_sequence(load in any_load(in_sequence())) {
+    fn in_sequence_delivery_keeps_the_order(load in any_load(in_sequence())) {
         let mut last = HashMap::new();
         for (at, user, number) in load.drive().delivered {
             let before = last.insert(user, (at, number));
@@ -184,15 +185,15 @@ proptest! {
         }
     }
 
-    /// Whatever is given up or rejected, packets and bytes add up, and none comes out twice.
+    /// Counts of packets and bytes are consistent whatever is given up or rejected, and no packet is delivered twice.
     #[test]
     fn packets_and_bytes_add_up(load in any_load(json!({}))) {
-        let Outcome { delivered, taken, counts, backlog, .. } = load.drive();
+        let Outcome { delivered, accepted, counts, backlog, .. } = load.drive();
         let offered = load.arrivals.len() as u64;
         let distinct: HashSet<u64> = delivered.iter().map(|(_, _, number)| *number).collect();
         prop_assert_eq!(distinct.len(), delivered.len());
-        prop_assert!(distinct.iter().all(|number| taken.contains(number)));
-        prop_assert_eq!(counts.packets_in, taken.len() as u64);
+        prop_assert!(distinct.iter().all(|number| accepted.contains(number)));
+        prop_assert_eq!(counts.packets_in, accepted.len() as u64);
         prop_assert!(counts.packets_delivered <= counts.packets_in);
         prop_assert_eq!(counts.packets_delivered, delivered.len() as u64);
         prop_assert_eq!(counts.packets_delivered + counts.packets_dropped, offered);
@@ -205,21 +206,21 @@ proptest! {
         }
     }
 
-    /// At any time the backlog is what came in and has not gone.
+    /// At any time the backlog is the number of packets accepted and neither delivered nor lost.
     #[test]
-    fn the_backlog_is_what_has_not_gone(load in tti_loads(json!({}))) {
+    fn backlog_matches_undelivered_packets(load in tti_loads(json!({}))) {
         prop_assert_eq!(load.drive().miscounted, None);
     }
 
-    /// PDUs sent less those in failed blocks are the PDUs of the packets.
+    /// PDUs sent, less those in failed blocks, are the PDUs of the packets.
     #[test]
     fn blocks_and_pdus_add_up(load in tti_loads(arq())) {
-        let Outcome { taken, counts, records, .. } = load.drive();
-        let needed: u64 = taken.iter().map(|number| load.pdus(*number)).sum();
+        let Outcome { accepted, counts, records, .. } = load.drive();
+        let needed: u64 = accepted.iter().map(|number| load.pdus(*number)).sum();
         let most = load.users.iter().map(|user| user.ci.len() as u64).max().unwrap_or(0);
         let most = most.max(load.radio.number("pdus_per_tti").unwrap());
-        let sent_again = counts.pdus - needed;
-        prop_assert!((counts.blocks_failed..=counts.blocks_failed * most).contains(&sent_again), "{counts:?}");
+        let retransmitted = counts.pdus - needed;
+        prop_assert!((counts.blocks_failed..=counts.blocks_failed * most).contains(&retransmitted), "{counts:?}");
         prop_assert!((counts.blocks..=counts.blocks * most).contains(&counts.pdus));
         prop_assert!(counts.blocks_failed <= counts.blocks);
         prop_assert!(counts.blocks <= counts.ttis * load.radio.number("channels").unwrap());
@@ -228,20 +229,20 @@ proptest! {
         prop_assert_eq!(records.iter().map(|r| u64::from(r.failed)).sum::<u64>(), counts.blocks_failed);
     }
 
-    /// One channel, any errors: the bearer does what a naive one does, packet by packet, and never
-    /// idles while somebody has something to send.
+    /// With one channel and any errors the bearer equals the naive model, packet by packet, and never idles while a
+    /// user has data to send.
     #[test]
     fn one_channel_agrees_with_the_naive_model(load in tti_loads(roomy(0.0, 1))) {
-        agree(&load)?;
+        agrees_with_model(&load)?;
     }
 
-    /// Any channels, no errors: the same.
+    /// With any number of channels and no errors the bearer equals the naive model.
     #[test]
     fn many_channels_agree_with_the_naive_model(load in tti_loads(roomy(0.0, 0))) {
-        agree(&load)?;
+        agrees_with_model(&load)?;
     }
 
-    /// Backlogged users have had the same number of turns at any time, give or take one.
+    /// At any time the numbers of TTIs of backlogged users differ by at most one.
     #[test]
     fn round_robin_serves_backlogged_users_equally(
         tables in vec(prop_oneof![Just(vec![]), cases::ci()], 2..=6),
@@ -250,7 +251,7 @@ proptest! {
     ) {
         let user = |(id, ci)| UserRadio { id, ci, ..UserRadio::default() };
         let users: Vec<_> = (0..).zip(tables).map(user).collect();
-        // Never out of work: at most 4 x 6 PDUs go in each of 40 turns.
+        // The backlog never runs out: at most 4 x 6 PDUs are sent in each of 40 turns.
         let arrivals: Vec<_> = (0..users.len() * 25)
             .map(|i| Arrival { at: Time::ZERO, user: i % users.len(), size: 1280 })
             .collect();
@@ -265,7 +266,7 @@ proptest! {
         prop_assert_eq!(turns, vec![40; users.len()]);
     }
 
-    /// On dedicated bearers a user's fate does not depend on who else is there.
+    /// On dedicated bearers the deliveries to a user do not depend on other users.
     #[test]
     fn further_users_change_nothing_on_dedicated_bearers(load in any_load(json!({}))) {
         if load.radio.spec.facts().is_shared {
@@ -280,10 +281,10 @@ proptest! {
     }
 }
 
-fn agree(load: &Load) -> Result<(), TestCaseError> {
+fn agrees_with_model(load: &Load) -> Result<(), TestCaseError> {
     let outcome = load.drive();
-    prop_assert_eq!(outcome.taken.len(), load.arrivals.len());
-    // Dedicated bearers have nothing to do with each other.
+    prop_assert_eq!(outcome.accepted.len(), load.arrivals.len());
+    // Dedicated bearers are independent of each other.
     let groups: Vec<Vec<usize>> = if load.radio.spec.facts().is_shared {
         vec![(0..load.users.len()).collect()]
     } else {
@@ -301,8 +302,8 @@ fn agree(load: &Load) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Schedulers differ only in whom they serve, so all of them move the same load in the same TTIs
-/// when every user's channel is the same and nothing fails.
+/// Schedulers differ only in the order of users, so all of them move the same load in the same TTIs if every user's
+/// channel is the same and no block fails.
 #[test]
 fn every_scheduler_is_work_conserving() {
     let users: Vec<_> = (0..5).map(|id| UserRadio { id, ..UserRadio::default() }).collect();

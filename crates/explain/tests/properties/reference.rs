@@ -1,5 +1,5 @@
-//! Who has seen everything in a run, and says whether spans lie within the events that justify them. Nothing here
-//! shares code with what makes the spans.
+//! Independent reference: it records all events of a run and checks that spans are consistent with them. It shares no
+//! code with the walk.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -14,26 +14,26 @@ use nodeb_tcp::segment::Segment;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-/// From when to when.
-type Stretch = (Time, Time);
+/// Start and end.
+type Interval = (Time, Time);
 
-/// From when to when, if that has come.
+/// Start and end, or `None` while it lasts.
 type Stay = (Time, Option<Time>);
 
-/// A block on the air: bearer, user, whether it had been sent before, when.
+/// Block on the air: bearer, user, whether it is a retransmission, start.
 type OnAir = (u32, u32, bool, Time);
 
-/// What happened in a run, packet by packet and place by place.
+/// Events of a run, by packet and place.
 #[derive(Default)]
-pub struct Witness {
+pub struct Reference {
     tti: Duration,
     stays: HashMap<(Place, u64), Vec<Stay>>,
-    served: HashMap<(Place, u64), Vec<Stretch>>,
-    flights: HashMap<(Place, u64), Vec<Stretch>>,
-    all_served: HashMap<Place, Vec<(Stretch, u64)>>,
+    served: HashMap<(Place, u64), Vec<Interval>>,
+    propagations: HashMap<(Place, u64), Vec<Interval>>,
+    all_served: HashMap<Place, Vec<(Interval, u64)>>,
     blocks: Vec<OnAir>,
-    frames: Vec<Stretch>,
-    rang: HashMap<(Place, Time), Vec<Clock>>,
+    frames: Vec<Interval>,
+    expired: HashMap<(Place, Time), Vec<Clock>>,
     received: HashMap<(Site, u64), Time>,
     sent: HashMap<u64, Time>,
     handovers: Vec<Time>,
@@ -44,15 +44,15 @@ fn number(packet: PacketId) -> u64 {
     packet.0 >> 32
 }
 
-fn within((from, to): Stretch, span: &Span) -> bool {
+fn within((from, to): Interval, span: &Span) -> bool {
     from <= span.begin && span.end <= to
 }
 
-/// Whether stretches cover all of a span.
-fn covers(span: &Span, mut stretches: Vec<Stretch>) -> bool {
-    stretches.sort_unstable();
+/// Returns true if intervals cover a whole span.
+fn covers(span: &Span, mut intervals: Vec<Interval>) -> bool {
+    intervals.sort_unstable();
     let mut at = span.begin;
-    for (from, to) in stretches {
+    for (from, to) in intervals {
         if from <= at {
             at = at.max(to);
         }
@@ -60,8 +60,8 @@ fn covers(span: &Span, mut stretches: Vec<Stretch>) -> bool {
     at >= span.end
 }
 
-impl Witness {
-    /// Of the first replication of a scenario.
+impl Reference {
+    /// Simulates the first replication of a scenario.
     pub fn of(scenario: &Scenario) -> Self {
         let mut seen = Self { tti: scenario.radio.facts().tti.unwrap_or_default(), ..Self::default() };
         run_with_listener(scenario, scenario.seed, 0, &Control::default(), &mut seen).unwrap();
@@ -69,8 +69,8 @@ impl Witness {
         seen
     }
 
-    /// Whether each span of a path is what happened.
-    pub fn justifies(&self, path: &Path) -> std::result::Result<(), TestCaseError> {
+    /// Checks that each span of a path is consistent with the events.
+    pub fn check(&self, path: &Path) -> std::result::Result<(), TestCaseError> {
         for span in &path.spans {
             let is_so = self.is_justified(span, path);
             prop_assert!(
@@ -92,10 +92,10 @@ impl Witness {
         }
     }
 
-    /// A timer had run that rang at the end, unless the run had ended before.
+    /// Returns true if a timer of the cause expired at the end of the span, or the run had ended before.
     fn ran(&self, span: &Span, path: &Path) -> bool {
-        let clocks = self.rang.get(&(span.place, span.end)).map_or(&[][..], Vec::as_slice);
-        let rings = clocks.iter().any(|clock| match span.cause {
+        let clocks = self.expired.get(&(span.place, span.end)).map_or(&[][..], Vec::as_slice);
+        let has_expired = clocks.iter().any(|clock| match span.cause {
             Cause::Timeout => matches!(clock, Clock::Retransmission | Clock::Probe | Clock::Request),
             Cause::DelayedAck => *clock == Clock::Acknowledgement,
             Cause::ReceiverWindow => matches!(clock, Clock::Acknowledgement | Clock::Persist),
@@ -109,10 +109,10 @@ impl Witness {
             || span.begin == path.begun
             || self.received.get(&(span.place.site, span.packet)) == Some(&span.begin)
             || self.received.iter().any(|((site, _), at)| *site == span.place.site && *at == span.begin);
-        (rings && since_arrival) || (!path.complete && span.end == path.ended)
+        (has_expired && since_arrival) || (!path.complete && span.end == path.ended)
     }
 
-    /// The packet was at the place.
+    /// Returns true if the packet was at the place during the span.
     fn was_there(&self, span: &Span) -> bool {
         let stays = self.stays.get(&(span.place, span.packet));
         stays.into_iter().flatten().any(|&(from, to)| within((from, to.unwrap_or(Time(u64::MAX))), span))
@@ -120,26 +120,26 @@ impl Witness {
 
     fn was_so(&self, span: &Span, path: &Path) -> bool {
         let on_air = span.place.site == Site::Bearer && self.tti > Duration::ZERO;
-        let own = |list: &HashMap<(Place, u64), Vec<Stretch>>| {
-            let stretches = list.get(&(span.place, span.packet));
-            stretches.into_iter().flatten().any(|stretch| within(*stretch, span))
+        let own = |list: &HashMap<(Place, u64), Vec<Interval>>| {
+            let intervals = list.get(&(span.place, span.packet));
+            intervals.into_iter().flatten().any(|interval| within(*interval, span))
         };
         match span.step {
-            // A link that follows a recording sends a packet in parts.
+            // A link with recorded opportunities transmits a packet in parts.
             Step::Sends | Step::OwnAhead if !on_air => {
                 let key = (span.place, span.packet);
                 covers(span, self.served.get(&key).cloned().unwrap_or_default())
             }
             Step::NotServed if !on_air => !self.any_served(span),
             Step::Propagates if !on_air && span.place.site != Site::Server => {
-                own(&self.flights) || !path.complete
+                own(&self.propagations) || !path.complete
             }
             Step::OthersServed if !on_air => covers(span, self.others(span)),
             Step::OthersServed => covers(span, self.blocks_around(span, |_, _| true)),
             Step::Sends | Step::OwnAhead => {
                 covers(span, self.blocks_around(span, |_, _| true)) && self.begins_with_a_tti(span, path)
             }
-            Step::Repeats if span.cause == Cause::Harq => self.overlaps(span, |again| again),
+            Step::Retransmits if span.cause == Cause::Harq => self.overlaps(span, |again| again),
             Step::Iub => self.frames.iter().any(|frame| within(*frame, span)),
             Step::CellChanges => self.handovers.iter().any(|at| *at <= span.begin),
             Step::Switches => self.was_switching(span),
@@ -147,27 +147,27 @@ impl Witness {
         }
     }
 
-    /// Whether a span begins with a TTI or the path: what has come during a TTI waits for nothing that it carries.
+    /// Returns true if a span begins with a TTI or the path: an arrival during a TTI does not wait for its contents.
     fn begins_with_a_tti(&self, span: &Span, path: &Path) -> bool {
         span.begin.0.is_multiple_of(self.tti.0) || span.begin == path.begun
     }
 
-    /// Whether the link sent anything during a span.
+    /// Returns true if the link transmitted during a span.
     fn any_served(&self, span: &Span) -> bool {
         let all = self.all_served.get(&span.place).into_iter().flatten();
         all.into_iter().any(|((from, to), _)| *from < span.end && *to > span.begin)
     }
 
-    fn others(&self, span: &Span) -> Vec<Stretch> {
+    fn others(&self, span: &Span) -> Vec<Interval> {
         let all = self.all_served.get(&span.place);
         all.into_iter()
             .flatten()
             .filter(|(_, packet)| *packet != span.packet)
-            .map(|(stretch, _)| *stretch)
+            .map(|(interval, _)| *interval)
             .collect()
     }
 
-    fn blocks_around(&self, span: &Span, kind: impl Fn(bool, u32) -> bool) -> Vec<Stretch> {
+    fn blocks_around(&self, span: &Span, kind: impl Fn(bool, u32) -> bool) -> Vec<Interval> {
         let around = self.around(span);
         around
             .filter(|(_, user, again, _)| kind(*again, *user))
@@ -175,7 +175,7 @@ impl Witness {
             .collect()
     }
 
-    /// Blocks of the span's bearer in TTIs that it touches.
+    /// Returns the blocks of the span's bearer in TTIs that overlap the span.
     fn around(&self, span: &Span) -> impl Iterator<Item = &OnAir> {
         let (bearer, tti) = (span.place.index, self.tti);
         let first = self.blocks.partition_point(|(.., at)| *at + tti <= span.begin);
@@ -199,7 +199,7 @@ impl Witness {
     }
 }
 
-impl Listener for Witness {
+impl Listener for Reference {
     fn mask(&self) -> Mask {
         Mask::ALL
     }
@@ -222,7 +222,7 @@ impl Listener for Witness {
             Event::Served { place, packet, from, sent, .. } => {
                 let key = (place, number(packet));
                 self.served.entry(key).or_default().push((from, sent));
-                self.flights.entry(key).or_default().push((sent, Time(u64::MAX)));
+                self.propagations.entry(key).or_default().push((sent, Time(u64::MAX)));
                 self.all_served.entry(place).or_default().push(((from, sent), number(packet)));
             }
             Event::Received { place, packet } => {
@@ -232,7 +232,7 @@ impl Listener for Witness {
                 self.blocks.push((bearer, user, transmission > 1, at));
             }
             Event::Frame { arrives, .. } => self.frames.push((at, arrives)),
-            Event::Rang { place, clock, .. } => self.rang.entry((place, at)).or_default().push(clock),
+            Event::Rang { place, clock, .. } => self.expired.entry((place, at)).or_default().push(clock),
             Event::Handover { .. } => self.handovers.push(at),
             Event::State { bearer, user, state } => self.switches.push((bearer, user, at, state)),
             _ => {}

@@ -1,4 +1,4 @@
-//! Laws of whole downloads over every radio.
+//! Properties of whole downloads over every radio.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,14 +17,14 @@ use serde_json::{Value, json};
 use super::cases::{self, Case};
 
 fn simulate(scenario: &Scenario) -> RunResult {
-    run(scenario, scenario.seed, 0, &Control::default()).expect("nobody cancels")
+    run(scenario, scenario.seed, 0, &Control::default()).expect("the run is not cancelled")
 }
 
 fn segments_of(result: &RunResult, user: u64) -> impl Iterator<Item = &SegmentRow> {
     result.series.segments.iter().filter(move |row| row.user == user)
 }
 
-/// All bytes arrive, unless the run was too short to expect it.
+/// Checks that all bytes arrive, unless the run was too short for it.
 fn everything_arrives(case: &Case, flow: &FlowRow) -> Result<(), TestCaseError> {
     prop_assert!(flow.delivered_bytes <= flow.app_bytes);
     if case.completes {
@@ -37,7 +37,7 @@ fn everything_arrives(case: &Case, flow: &FlowRow) -> Result<(), TestCaseError> 
     Ok(())
 }
 
-/// Transfers arrive after they begin and end after that, one after the other, and their bytes have arrived.
+/// Checks that transfers arrive after they begin and end after that, one after the other, with consistent bytes.
 fn transfers_add_up(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
     let (mut count, mut bytes, mut last) = (0, 0, Time::ZERO);
     for row in result.series.transfers.iter().filter(|row| row.user == flow.user) {
@@ -49,16 +49,16 @@ fn transfers_add_up(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseEr
     Ok(())
 }
 
-/// Segments are conserved: what arrives or is dropped has been sent, as often and not before.
-fn segments_are_neither_made_nor_lost(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
-    let mut on_the_way: HashMap<u64, u64> = HashMap::new();
-    let (mut sent, mut again) = (0, 0);
+/// Checks that every segment that arrives or is dropped has been sent before, and as often.
+fn segments_are_conserved(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
+    let mut in_flight: HashMap<u64, u64> = HashMap::new();
+    let (mut sent, mut retransmitted) = (0, 0);
     for row in segments_of(result, flow.user) {
-        let copies = on_the_way.entry(row.seq).or_default();
+        let copies = in_flight.entry(row.seq).or_default();
         match row.event {
             SegmentEvent::Send => {
                 sent += 1;
-                again += u64::from(row.retransmission);
+                retransmitted += u64::from(row.retransmission);
                 *copies += 1;
             }
             SegmentEvent::Resend => *copies += 1,
@@ -69,12 +69,12 @@ fn segments_are_neither_made_nor_lost(result: &RunResult, flow: &FlowRow) -> Res
             SegmentEvent::Ack => {}
         }
     }
-    prop_assert_eq!((sent, again), (flow.sender.packets, flow.sender.retransmissions));
+    prop_assert_eq!((sent, retransmitted), (flow.sender.packets, flow.sender.retransmissions));
     Ok(())
 }
 
-/// Replays a flow of a TCP that numbers its segments 0 (the SYN), 1, 2, ... and acknowledges the
-/// highest in order, with a sender and a receiver that only keep lists.
+/// Replays a flow of a TCP that numbers its segments 0 (the SYN), 1, 2, ... and acknowledges the highest in order,
+/// with a sender and a receiver that only keep lists, and checks the numbers.
 fn numbers_are_right(
     case: &Case,
     packet_bytes: u64,
@@ -96,7 +96,7 @@ fn numbers_are_right(
         match row.event {
             SegmentEvent::Send => {
                 prop_assert!(acked != Some(last), "sent after the last ACK: {row:?}");
-                prop_assert!(seq <= new, "a segment was left out before {}", seq);
+                prop_assert!(seq <= new, "a segment was skipped before {}", seq);
                 prop_assert_eq!(row.retransmission, seq < new, "{:?}", row);
                 new = new.max(seq + 1);
             }
@@ -120,7 +120,7 @@ fn numbers_are_right(
     Ok(())
 }
 
-/// Deliveries come in the order of sending, with gaps where segments were lost.
+/// Checks that segments are delivered in the order of sending, with gaps for lost ones.
 fn order_is_kept(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
     let of = |event| segments_of(result, flow.user).filter(move |row| row.event == event);
     let mut sent = of(SegmentEvent::Send);
@@ -132,16 +132,16 @@ fn order_is_kept(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError
     Ok(())
 }
 
-/// Nobody is served faster than the channel can.
+/// Checks that no user is served faster than the channel allows.
 fn capacity_is_respected(result: &RunResult) -> Result<(), TestCaseError> {
     for bearer in &result.bearers {
         // The channel rate is rounded down to whole bits per second.
         let rate = bearer.channel_rate_bps as f64 + 1.0;
         if bearer.counts.ttis > 0 {
             let bits = bearer.counts.bytes_delivered as f64 * 8.0;
-            // On slots users have codes of their own beside one another.
-            let beside = if bearer.kind == "wcdma" { result.flows.len() as f64 } else { 1.0 };
-            prop_assert!(bits <= bearer.active_s * rate * beside, "{bearer:?}");
+            // With `wcdma` users have codes of their own in the same slot.
+            let simultaneous = if bearer.kind == "wcdma" { result.flows.len() as f64 } else { 1.0 };
+            prop_assert!(bits <= bearer.active_s * rate * simultaneous, "{bearer:?}");
         }
         for flow in result.flows.iter().filter(|flow| flow.complete) {
             prop_assert!(flow.ip_bytes as f64 * 8.0 <= flow.transfer_s * rate, "{flow:?} {bearer:?}");
@@ -169,7 +169,7 @@ fn bearers_and_segments_agree(case: &Case, result: &RunResult) -> Result<(), Tes
     Ok(())
 }
 
-fn never_back(times: impl Iterator<Item = Time>, end: Time) -> Result<(), TestCaseError> {
+fn is_ascending(times: impl Iterator<Item = Time>, end: Time) -> Result<(), TestCaseError> {
     let mut last = Time::ZERO;
     for at in times {
         prop_assert!(last <= at && at <= end, "{last:?} {at:?} {end:?}");
@@ -180,14 +180,13 @@ fn never_back(times: impl Iterator<Item = Time>, end: Time) -> Result<(), TestCa
 
 fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestCaseError> {
     let (series, end) = (&result.series, Time(case.scenario.duration.0));
-    never_back(series.segments.iter().map(|row| row.at), end)?;
-    never_back(series.cwnd.iter().map(|row| row.at), end)?;
-    never_back(series.rtt.iter().map(|row| row.at), end)?;
-    never_back(series.queue.iter().map(|row| row.at), end)?;
-    never_back(series.transfers.iter().map(|row| row.end), end)?;
+    is_ascending(series.segments.iter().map(|row| row.at), end)?;
+    is_ascending(series.cwnd.iter().map(|row| row.at), end)?;
+    is_ascending(series.rtt.iter().map(|row| row.at), end)?;
+    is_ascending(series.queue.iter().map(|row| row.at), end)?;
+    is_ascending(series.transfers.iter().map(|row| row.end), end)?;
     prop_assert!(result.end_s <= case.scenario.duration.as_secs());
-    // On the air one TTI follows the other, on each bearer by itself, on the grid; a user is in none
-    // twice, and on most bearers alone.
+    // TTIs follow each other on each bearer, on the grid. A user is in none twice, and on most bearers alone.
     let tti = case.scenario.radio.facts().tti.map_or(1, |tti| tti.0);
     let radio = &serde_json::to_value(&case.scenario.radio).unwrap()[case.scenario.radio.key()];
     let alone = if case.scenario.radio.key() == "wcdma" { u64::MAX } else { 1 };
@@ -206,7 +205,7 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
     Ok(())
 }
 
-/// Windows, round trips and backlogs stay within what is possible.
+/// Checks that windows, round trips and backlogs are possible.
 fn series_are_possible(case: &Case, result: &RunResult) -> Result<(), TestCaseError> {
     let Scenario { wired, core, uplink, proxy, .. } = &case.scenario;
     let core_ns = core.as_ref().map_or(0, |core| 2 * core.delay().0);
@@ -216,7 +215,7 @@ fn series_are_possible(case: &Case, result: &RunResult) -> Result<(), TestCaseEr
     }
     let fastest = wired_ns + core_ns + uplink.delay.0;
     for row in &result.series.rtt {
-        prop_assert!(row.rtt.0 > fastest && row.rtt.0 <= row.at.0, "faster than light: {row:?}");
+        prop_assert!(row.rtt.0 > fastest && row.rtt.0 <= row.at.0, "shorter than the delays: {row:?}");
     }
     for row in &result.series.queue {
         prop_assert_eq!(row.packets == 0, row.bytes == 0);
@@ -224,7 +223,7 @@ fn series_are_possible(case: &Case, result: &RunResult) -> Result<(), TestCaseEr
     Ok(())
 }
 
-fn obeys_the_laws(case: &Case) -> Result<(), TestCaseError> {
+fn check_run(case: &Case) -> Result<(), TestCaseError> {
     let result = simulate(&case.scenario);
     prop_assert_eq!(result.flows.len(), case.scenario.user_count());
     let radio = &serde_json::to_value(&case.scenario.radio).unwrap()[case.scenario.radio.key()];
@@ -240,7 +239,7 @@ fn obeys_the_laws(case: &Case) -> Result<(), TestCaseError> {
     for flow in &result.flows {
         everything_arrives(case, flow)?;
         transfers_add_up(&result, flow)?;
-        segments_are_neither_made_nor_lost(&result, flow)?;
+        segments_are_conserved(&result, flow)?;
         let group = case.scenario.users.iter().find(|group| group.name == flow.group);
         let group = group.expect("a flow's group");
         if let (Some(packet_size), TrafficSpec::Ftp(_), None) =
@@ -258,27 +257,28 @@ fn obeys_the_laws(case: &Case) -> Result<(), TestCaseError> {
     series_are_possible(case, &result)
 }
 
-/// Each radio by itself, so that a new one cannot hide among the others.
+/// Tests each radio separately, so that a new one gets its share of the cases.
 #[test]
-fn downloads_over_every_radio_obey_the_laws() {
+fn downloads_have_the_properties_on_every_radio() {
     for name in RadioSpec::NAMES {
-        let law = |case: Case| obeys_the_laws(&case);
+        let property = |case: Case| check_run(&case);
         if let Err(error) =
-            proptest::test_runner::TestRunner::new(crate::config(200)).run(&cases::scenarios(name), law)
+            proptest::test_runner::TestRunner::new(crate::config(200)).run(&cases::scenarios(name), property)
         {
             panic!("{name}: {error}");
         }
     }
 }
 
-/// Losses that end: a list of drops wherever there can be one. Everything is delivered in the end.
+/// With a finite list of drops, everything is delivered in the end.
 #[test]
-fn a_finite_list_of_drops_is_survived() {
+fn downloads_complete_after_a_finite_list_of_drops() {
     for name in RadioSpec::NAMES.iter().filter(|name| cases::has(name, "drop_list")) {
         let drops: Vec<u64> = (0..12).chain(20..24).chain((30..90).step_by(3)).collect();
         let strategy = cases::scenarios_with(name, json!({ "drop_list": drops, "loss": 0.0 }));
-        let law = |case: Case| obeys_the_laws(&case);
-        if let Err(error) = proptest::test_runner::TestRunner::new(crate::config(60)).run(&strategy, law) {
+        let property = |case: Case| check_run(&case);
+        if let Err(error) = proptest::test_runner::TestRunner::new(crate::config(60)).run(&strategy, property)
+        {
             panic!("{name}: {error}");
         }
     }

@@ -1,4 +1,4 @@
-//! Error-free downloads take exactly as long as simple arithmetic says, to the nanosecond.
+//! Error-free downloads take exactly the time of closed forms, to the nanosecond.
 
 use nodeb_base::units::{Duration, Rate, Size};
 use nodeb_radio::RadioSpec;
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use super::cases;
 
-/// What a packet meets between the server and the phone, in plain numbers.
+/// Radio between the Node B and the phone, in plain numbers.
 #[derive(Clone, Copy, Debug)]
 enum Air {
     Link {
         rate: u64,
         delay: u64,
     },
-    /// Each packet's time rounded up by itself.
+    /// The transmission time of each packet is rounded up.
     Fach {
         rate: u64,
     },
@@ -25,7 +25,7 @@ enum Air {
         pdu: u64,
         pdus_per_tti: u64,
     },
-    /// One frame in each slot, and a packet begins with one.
+    /// One frame per slot; each packet starts a new frame.
     Slots {
         slot: u64,
         frame: u64,
@@ -48,7 +48,7 @@ fn on_wire(bytes: u64, rate: u64) -> u64 {
 }
 
 impl Path {
-    /// From the Node B to the phone for packets that come at once to an idle radio.
+    /// Returns when the phone has received `packets` that arrive together at the Node B with an idle radio.
     fn over_the_air(&self, now: u64, packets: &[u64]) -> u64 {
         match self.air {
             Air::Link { rate, delay } => now + on_wire(packets.iter().sum(), rate) + delay,
@@ -66,7 +66,7 @@ impl Path {
         }
     }
 
-    /// Bytes that the radio takes in so many nanoseconds.
+    /// Returns a number of bytes and the nanoseconds in which the radio carries them.
     fn pace(&self) -> (u64, u64) {
         match self.air {
             Air::Link { rate, .. } | Air::Fach { rate } => (rate, 8_000_000_000),
@@ -86,13 +86,14 @@ impl Path {
         self.over_the_air(now + on_wire(bytes, self.wired_rate) + self.wired_delay, &[bytes])
     }
 
-    /// When the server has the phone's SYN, and when it has the ACK of its own.
+    /// Returns when the server has the phone's SYN, and when it has the ACK of its own.
     fn set_up(&self) -> (u64, u64) {
         let accepted = self.up(0, 40);
         (accepted, self.up(self.down(accepted, 40), 40 + self.request))
     }
 
-    /// Stop and wait: one segment, then its ACK, after the delay of a single segment.
+    /// Returns download and transfer times of a window of one segment, each acknowledged after the delay of a delayed
+    /// ACK.
     fn stop_and_wait(&self, packets: &[u64]) -> (u64, u64) {
         let (accepted, mut now) = self.set_up();
         let mut downloaded = 0;
@@ -103,13 +104,13 @@ impl Path {
         (downloaded, now - accepted)
     }
 
-    /// The radio is never idle from the first packet on.
+    /// Returns download and transfer times if the radio is never idle from the first packet on.
     fn saturated(&self, packets: &[u64]) -> (u64, u64) {
         let (accepted, opened) = self.set_up();
         let first = opened + on_wire(packets[0], self.wired_rate) + self.wired_delay;
         let downloaded = self.over_the_air(first, packets);
-        // A last segment that is single is acknowledged after the delay. Otherwise its ACK goes at
-        // once, behind those of the segments that came with it.
+        // A single last segment is acknowledged after the delay of a delayed ACK. Otherwise its ACK is sent at once,
+        // behind those of the segments that arrived with it.
         let finished = if self.delayed_ack > 0 && !packets.len().is_multiple_of(2) {
             self.up(downloaded + self.delayed_ack, 40)
         } else {
@@ -122,7 +123,7 @@ impl Path {
     }
 }
 
-/// Sizes of a file's segments on the wire.
+/// Returns the sizes in bytes of a file's segments with headers.
 fn packets(file: u64, packet: u64) -> Vec<u64> {
     let mut sizes = vec![packet; (file / (packet - 40)) as usize];
     sizes.extend((!file.is_multiple_of(packet - 40)).then_some(file % (packet - 40) + 40));
@@ -132,8 +133,8 @@ fn packets(file: u64, packet: u64) -> Vec<u64> {
 fn air(radio: &cases::Radio) -> Air {
     let time = |key: &str| radio.json[key].as_str().unwrap().parse::<Duration>().unwrap().0;
     if radio.spec.facts().has_ues {
-        // Without bounds on its SNR a phone with one code gets CQI 6: 461 bits, 21 of them MAC-hs's
-        // header, and 16 of RLC's in each PDU (TS 25.214, table 7D).
+        // At a high SNR a phone with one code reports CQI 6: 461 bits, 21 of which are the header of MAC-hs and 16
+        // per PDU that of RLC (TS 25.214, table 7D).
         let pdu = radio.pdu_bytes();
         return Air::Tti { tti: 2_000_000, pdu, pdus_per_tti: (461 - 21) / (8 * pdu + 16) };
     }
@@ -152,7 +153,7 @@ fn air(radio: &cases::Radio) -> Air {
     Air::Link { rate: rate("rate"), delay: time("delay") }
 }
 
-/// Downloads of one user; returns when the file was there and how long the server was busy.
+/// Simulates the download of a file. Returns download and transfer times in nanoseconds.
 fn measured(path: &Path, radio: &Value, tcp: &Value, file: u64) -> (u64, u64) {
     let ns = |ns: u64| format!("{ns} ns");
     let bps = |rate: u64| format!("{rate} bps");
@@ -192,7 +193,7 @@ prop_compose! {
 }
 
 fn error_free() -> impl Strategy<Value = (cases::Radio, Path)> {
-    // What follows a recording is held to its rule, opportunity by opportunity, where that stands.
+    // The radio `trace` is compared with mahimahi's rule, opportunity by opportunity, in its own tests.
     let rated: Vec<&str> = RadioSpec::NAMES.iter().copied().filter(|name| *name != "trace").collect();
     (select(rated), 8..=40u32, 20_000..2_000_000u32)
         .prop_flat_map(|(name, pdu, rate)| {
@@ -215,7 +216,7 @@ proptest! {
     #![proptest_config(crate::config(250))]
 
     #[test]
-    fn stop_and_wait_is_exact(
+    fn stop_and_wait_takes_the_time_of_the_closed_form(
         (radio, path) in error_free(),
         file in 1..40_000u64,
         packet in 100..=1500u64,
@@ -225,16 +226,16 @@ proptest! {
         prop_assert_eq!(found, path.stop_and_wait(&packets(file, packet)));
     }
 
-    /// A window that covers the path from the first burst on: the slowest part sets the pace.
+    /// With a window that covers the path from the first burst on, the bottleneck determines the time.
     #[test]
-    fn a_full_pipe_is_exact((radio, path) in error_free(), file in 1..300_000u64) {
-        // The radio is the slowest part, so slow that a TTI never takes a whole packet; ACKs wait
-        // only for those of the same TTI.
+    fn saturated_radio_takes_the_time_of_the_closed_form((radio, path) in error_free(), file in 1..300_000u64) {
+        // The radio is the bottleneck, so slow that a TTI never carries a whole packet. ACKs wait only for those of
+        // the same TTI.
         let path = Path { wired_rate: 10_000_000_000, uplink_rate: 1_000_000_000, ..path };
         let round_trip = path.set_up().1 - path.up(0, 40) + 600_000_000;
         let (bytes, ns) = path.pace();
         let rate = bytes as f64 * 8e9 / ns as f64;
-        // A single segment must not wait longer for the next one than its ACK is held back.
+        // A segment must not wait longer for the next one than its ACK is delayed.
         let path = Path { delayed_ack: if path.delayed_ack == 0 { 0 } else { 10_000_000_000 }, ..path };
         let window = (rate * round_trip as f64 / 1e9 / 8.0 / 1500.0 * 2.0) as u64 + 10;
         let window = window.min(packets(file, 1500).len() as u64);
@@ -251,7 +252,7 @@ proptest! {
 }
 
 #[test]
-fn the_arithmetic_itself() {
+fn closed_forms_match_values_by_hand() {
     assert_eq!(packets(1, 1500), [41]);
     assert_eq!(packets(2920, 1500), [1500, 1500]);
     assert_eq!(packets(2921, 1500), [1500, 1500, 41]);

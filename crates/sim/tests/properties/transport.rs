@@ -1,4 +1,4 @@
-//! Laws of the TCP ends by themselves, over a path that loses and reorders.
+//! Properties of TCP senders and receivers over a path that loses and reorders.
 
 use nodeb_base::units::{Duration, Time};
 use nodeb_tcp::segment::Segment;
@@ -8,35 +8,36 @@ use proptest::prelude::*;
 
 use super::cases;
 
-/// What the path does to the packets of one direction, in order; packets beyond the list pass.
+/// Treatment of the packets of one direction, in order: an extra delay in ms, or a loss. Packets beyond the list are
+/// only delayed by the path.
 type Fate = Vec<Option<u32>>;
 
 struct Path {
     fate: std::vec::IntoIter<Option<u32>>,
-    on_the_way: Vec<(Time, u64, Segment)>,
+    in_flight: Vec<(Time, u64, Segment)>,
     stamp: u64,
 }
 
 impl Path {
     fn new(fate: Fate) -> Self {
-        Self { fate: fate.into_iter(), on_the_way: Vec::new(), stamp: 0 }
+        Self { fate: fate.into_iter(), in_flight: Vec::new(), stamp: 0 }
     }
 
     fn send(&mut self, now: Time, packet: Segment) {
         if let Some(extra_ms) = self.fate.next().unwrap_or(Some(0)) {
             self.stamp += 1;
             let delay = Duration::from_millis(50 + u64::from(extra_ms));
-            self.on_the_way.push((now + delay, self.stamp, packet));
+            self.in_flight.push((now + delay, self.stamp, packet));
         }
     }
 
     fn next(&self) -> Option<Time> {
-        self.on_the_way.iter().map(|(at, ..)| *at).min()
+        self.in_flight.iter().map(|(at, ..)| *at).min()
     }
 
     fn arrive(&mut self) -> Segment {
-        let first = (0..self.on_the_way.len()).min_by_key(|&i| (self.on_the_way[i].0, self.on_the_way[i].1));
-        self.on_the_way.swap_remove(first.expect("something is on the way")).2
+        let first = (0..self.in_flight.len()).min_by_key(|&i| (self.in_flight[i].0, self.in_flight[i].1));
+        self.in_flight.swap_remove(first.expect("a packet is in flight")).2
     }
 }
 
@@ -46,7 +47,7 @@ fn fate() -> impl Strategy<Value = Fate> {
 
 type Ends = (Box<dyn Sender>, Box<dyn Receiver>);
 
-/// Both ends of a connection whose server has a file to send, and may get more.
+/// Returns both ends of a connection whose server has a file to send, and may write more.
 fn open_ends(tcp: &TcpSpec, bytes: u64) -> Ends {
     let (mut sender, receiver) = tcp.build(0, 0);
     let mut early = Vec::new();
@@ -55,27 +56,27 @@ fn open_ends(tcp: &TcpSpec, bytes: u64) -> Ends {
     (sender, receiver)
 }
 
-/// Both ends of a connection over which one file will be sent.
+/// Returns both ends of a connection over which one file is sent.
 fn ends(tcp: &TcpSpec, bytes: u64) -> Ends {
     let mut ends = open_ends(tcp, bytes);
     ends.0.close();
     ends
 }
 
-/// Lets the two ends talk until neither has anything left to do, and checks them at every step.
-/// Returns the last ACK and the bytes of segments sent for the first time, without the SYN.
-fn talk(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Segment>, u64), TestCaseError> {
+/// Lets the two ends exchange segments until neither has anything to do, and checks them at every step. Returns the
+/// last ACK and the bytes of segments sent for the first time, without the SYN.
+fn exchange(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Segment>, u64), TestCaseError> {
     let mut syn = Vec::new();
     ends.0.open(Time::ZERO, &mut syn);
     for packet in syn {
         down.send(Time::ZERO, packet);
     }
-    carry_on(ends, Time::ZERO, vec![], (down, up), vec![])
+    continue_exchange(ends, Time::ZERO, vec![], (down, up), vec![])
 }
 
-/// As [`talk`], from `now` on, when the sender has just put `out` out; each ACK is followed by one of
-/// `windows` set from outside, as long as there are any.
-fn carry_on(
+/// Continues like [`exchange`] from `now` on, after the sender has returned `out`. After each ACK one of `windows` is
+/// set from outside, as long as there are any.
+fn continue_exchange(
     (sender, receiver): &mut Ends,
     mut now: Time,
     mut out: Vec<Segment>,
@@ -119,44 +120,44 @@ fn carry_on(
         }
         prop_assert!(!was_done || out.is_empty(), "sent after the end: {out:?}");
     }
-    Err(TestCaseError::fail("still talking after 200 000 events"))
+    Err(TestCaseError::fail("still active after 200 000 events"))
 }
 
 proptest! {
     #![proptest_config(crate::config(600))]
 
-    /// However the first packets are treated, all data arrive, the sender hears of it and then
-    /// keeps silent: no timer, no segment.
+    /// Whatever happens to the first packets, all data arrive, the sender learns of it, and then both ends are
+    /// silent: no timer, no segment.
     #[test]
-    fn finite_trouble_ends(tcp in cases::tcp(), bytes in 1..150_000u64, down in fate(), up in fate()) {
+    fn transfers_complete_after_finitely_many_losses(tcp in cases::tcp(), bytes in 1..150_000u64, down in fate(), up in fate()) {
         let mut ends = ends(&tcp, bytes);
-        let (_, sent_once) = talk(&mut ends, Path::new(down), Path::new(up))?;
+        let (_, sent_once) = exchange(&mut ends, Path::new(down), Path::new(up))?;
         let (sender, receiver) = ends;
         prop_assert!(sender.is_done() && sender.timer().is_none() && receiver.timer().is_none());
         prop_assert_eq!(receiver.delivered_bytes(), bytes);
         prop_assert_eq!(sent_once, sender.wire_bytes());
     }
 
-    /// The same when somebody else sets the window, whatever it is set to.
+    /// Transfers complete whatever windows are set from outside.
     #[test]
-    fn a_steered_sender_gets_everything_through(
+    fn transfers_complete_with_windows_set_from_outside(
         tcp in cases::tcp(), bytes in 1..150_000u64, down in fate(), up in fate(), windows in vec(0.0..80.0, 1..60),
     ) {
         let (mut ends, mut syn, mut down) = (ends(&tcp, bytes), Vec::new(), Path::new(down));
         ends.0.open(Time::ZERO, &mut syn);
         syn.drain(..).for_each(|packet| down.send(Time::ZERO, packet));
-        let (_, sent_once) = carry_on(&mut ends, Time::ZERO, vec![], (down, Path::new(up)), windows)?;
+        let (_, sent_once) = continue_exchange(&mut ends, Time::ZERO, vec![], (down, Path::new(up)), windows)?;
         let (sender, receiver) = ends;
         prop_assert!(sender.is_done() && sender.timer().is_none() && receiver.timer().is_none());
         prop_assert_eq!(receiver.delivered_bytes(), bytes);
         prop_assert_eq!(sent_once, sender.wire_bytes());
     }
 
-    /// ACKs that are still on their way when the last one has come start nothing.
+    /// ACKs that arrive after the last one trigger nothing.
     #[test]
-    fn a_finished_sender_keeps_silent(tcp in cases::tcp(), bytes in 1..20_000u64) {
+    fn finished_sender_ignores_further_acks(tcp in cases::tcp(), bytes in 1..20_000u64) {
         let mut ends = ends(&tcp, bytes);
-        let (last, _) = talk(&mut ends, Path::new(vec![]), Path::new(vec![]))?;
+        let (last, _) = exchange(&mut ends, Path::new(vec![]), Path::new(vec![]))?;
         let (mut sender, mut out) = (ends.0, Vec::new());
         for _ in 0..6 {
             sender.on_ack(Time(u64::MAX / 4), &last.expect("an ACK"), &mut out);
@@ -164,14 +165,14 @@ proptest! {
         prop_assert!(out.is_empty() && sender.is_done() && sender.timer().is_none(), "{out:?}");
     }
 
-    /// Late ACKs that say nothing new are no sign of loss when nothing is outstanding (RFC 5681, 2):
-    /// they start nothing, and what is written afterwards arrives as it is.
+    /// Duplicate ACKs are no sign of loss if no data are outstanding (RFC 5681, 2): they trigger nothing, and data
+    /// written afterwards arrive normally.
     #[test]
-    fn an_idle_sender_takes_no_ack_for_a_loss(
+    fn idle_sender_takes_no_duplicate_ack_for_a_loss(
         tcp in cases::tcp(), first in 1..20_000u64, second in 1..20_000u64,
     ) {
         let mut ends = open_ends(&tcp, first);
-        let (last, _) = talk(&mut ends, Path::new(vec![]), Path::new(vec![]))?;
+        let (last, _) = exchange(&mut ends, Path::new(vec![]), Path::new(vec![]))?;
         let (later, mut out) = (Time(3_600_000_000_000), Vec::new());
         for _ in 0..6 {
             ends.0.on_ack(later, &last.expect("an ACK"), &mut out);
@@ -179,7 +180,7 @@ proptest! {
         prop_assert!(out.is_empty(), "{out:?}");
         ends.0.write(later, second, &mut out);
         ends.0.close();
-        carry_on(&mut ends, later, out, (Path::new(vec![]), Path::new(vec![])), vec![])?;
+        continue_exchange(&mut ends, later, out, (Path::new(vec![]), Path::new(vec![])), vec![])?;
         prop_assert_eq!(ends.1.delivered_bytes(), first + second);
     }
 }

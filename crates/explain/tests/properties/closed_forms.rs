@@ -1,7 +1,7 @@
-//! A download without errors over a constant link: what each cause has of its time, to the nanosecond.
+//! Closed forms of the causes of a download without errors over a constant link, to the nanosecond.
 //!
-//! In slow start without delayed ACKs each round ends with its first segment's ACK, which finds an idle link behind it:
-//! a round trip of plain latency. The last round's segments then keep the link busy up to the end.
+//! In slow start without delayed ACKs each round ends with its first segment's ACK, which finds an idle link: a round
+//! trip of fixed latencies. The segments of the last round then keep the link busy to the end.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use serde_json::json;
 const WIRED: u64 = 10_000_000;
 const UPLINK: u64 = 64_000;
 
-/// A path: rate of the link, delays in ms.
+/// Network path: rate of the link in bit/s, delays in ms.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct NetworkPath {
     rate: u64,
     delay: u64,
     wired: u64,
@@ -28,7 +28,7 @@ fn on_wire(bytes: u64, rate: u64) -> u64 {
     bytes * 8_000_000_000 / rate
 }
 
-impl Way {
+impl NetworkPath {
     fn down(&self, bytes: u64) -> u64 {
         on_wire(bytes, WIRED) + self.wired * MS + on_wire(bytes, self.rate) + self.delay * MS
     }
@@ -37,18 +37,20 @@ impl Way {
         on_wire(40, UPLINK) + self.uplink * MS + on_wire(40, WIRED) + self.wired * MS
     }
 
-    /// A round trip of a full segment that waits nowhere.
+    /// Returns the round-trip time of a full segment that waits nowhere.
     fn round(&self) -> u64 {
         self.down(1500) + self.up()
     }
 
-    /// Causes of a download of so many full segments, in nanoseconds; the time that the run says it took.
+    /// Returns the causes of a download of `segments` full segments in nanoseconds, and the download time of the run
+    /// in seconds.
     fn explained(&self, segments: u64, delayed_ack: u64, window: u64) -> (BTreeMap<Cause, u64>, f64) {
         let (causes, download_s, _) = self.answered_after(0, segments, delayed_ack, window, 0);
         (causes, download_s)
     }
 
-    /// The same where the server works for so many ms, on a request of so many bytes; also when it was done, in s.
+    /// Returns the result of [`Self::explained`] with a server that takes `server_delay` ms to answer a request of
+    /// `request` bytes, and the transfer time of the run in seconds.
     fn answered_after(
         &self,
         server_delay: u64,
@@ -76,17 +78,17 @@ impl Way {
         });
         let scenario = scenario::from_json(&text.to_string()).unwrap();
         let control = Control::default();
-        let path = explain(&scenario, 1, 0, &control, (0, 0)).unwrap();
-        assert!(path.complete);
+        let found = explain(&scenario, 1, 0, &control, (0, 0)).unwrap();
+        assert!(found.complete);
         let mut causes = BTreeMap::new();
-        for span in &path.spans {
-            *causes.entry(span.cause).or_default() += span.lasts().0;
+        for span in &found.spans {
+            *causes.entry(span.cause).or_default() += span.duration().0;
         }
         let flow = &run(&scenario, 1, 0, &control).unwrap().flows[0];
         (causes, flow.download_s, flow.transfer_s)
     }
 
-    /// What every download has: the handshake, and propagation on the last flight.
+    /// Returns the causes of a download: the handshake, propagation of the last round, and the given times.
     fn expected(&self, transmission: u64, slow_start: u64) -> BTreeMap<Cause, u64> {
         let handshake = 2 * self.up() + self.down(40);
         let propagation = (self.wired + self.delay) * MS;
@@ -100,9 +102,9 @@ impl Way {
     }
 }
 
-fn ways() -> impl Strategy<Value = Way> {
+fn network_paths() -> impl Strategy<Value = NetworkPath> {
     let rate = prop::sample::select(vec![96_000u64, 384_000, 1_000_000, 2_000_000]);
-    (rate, 1..60u64, 50..200u64, 1..50u64).prop_map(|(rate, delay, wired, uplink)| Way {
+    (rate, 1..60u64, 50..200u64, 1..50u64).prop_map(|(rate, delay, wired, uplink)| NetworkPath {
         rate,
         delay,
         wired,
@@ -113,39 +115,39 @@ fn ways() -> impl Strategy<Value = Way> {
 proptest! {
     #![proptest_config(super::config(64))]
 
-    /// Without delayed ACKs: two segments in the first round, twice as many in each that follows.
+    /// Without delayed ACKs there are two segments in the first round and twice as many in each following one.
     #[test]
-    fn slow_start_with_an_ack_for_each_segment(way in ways(), segments in 1..60u64) {
-        let of_link = on_wire(1500, way.rate);
+    fn slow_start_without_delayed_acks_matches_closed_form(path in network_paths(), segments in 1..60u64) {
+        let of_link = on_wire(1500, path.rate);
         let (mut rounds, mut in_round, mut left) = (0, 2, segments);
-        while left > in_round && in_round * of_link < way.round() {
+        while left > in_round && in_round * of_link < path.round() {
             left -= in_round;
             (rounds, in_round) = (rounds + 1, 2 * in_round);
         }
-        // From a round on that keeps the link busy until it is over, all are one.
+        // From the first round on that keeps the link busy to its end, all rounds are one.
         let transmission = on_wire(1500, WIRED) + left * of_link;
-        let (causes, download_s) = way.explained(segments, 0, 2);
-        prop_assert_eq!(&causes, &way.expected(transmission, rounds * way.round()));
+        let (causes, download_s) = path.explained(segments, 0, 2);
+        prop_assert_eq!(&causes, &path.expected(transmission, rounds * path.round()));
         let sum: u64 = causes.values().sum();
         prop_assert_eq!(sum, (download_s * 1e9).round() as u64);
     }
 
-    /// With ACKs for every second segment: the first round ends with its second segment, which waits for the first.
+    /// With ACKs for every second segment the first round ends with its second segment, which waits for the first.
     #[test]
-    fn a_delayed_ack_for_every_second_segment(way in ways()) {
-        let of_link = on_wire(1500, way.rate);
-        let (causes, _) = way.explained(5, 500, 2);
+    fn slow_start_with_delayed_acks_matches_closed_form(path in network_paths()) {
+        let of_link = on_wire(1500, path.rate);
+        let (causes, _) = path.explained(5, 500, 2);
         let transmission = on_wire(1500, WIRED) + 4 * of_link;
-        prop_assert_eq!(causes, way.expected(transmission, way.round()));
+        prop_assert_eq!(causes, path.expected(transmission, path.round()));
     }
 
-    /// What a server takes to answer is its own, to the nanosecond, and all that comes after is later by it: as long as
-    /// the sender is not idle for so long that it begins with another window.
+    /// The time that a server takes to answer is charged to it, to the nanosecond, and delays everything after it, as
+    /// long as the sender is not idle for so long that it restarts with another window.
     #[test]
-    fn a_server_that_works(way in ways(), segments in 1..60u64, delay in 1..900u64, request in 0..2u64) {
+    fn server_delay_adds_exactly_to_the_download(path in network_paths(), segments in 1..60u64, delay in 1..900u64, request in 0..2u64) {
         let request = 300 * request;
-        let (mut at_once, download_s, transfer_s) = way.answered_after(0, segments, 100, 2, request);
-        let (worked, later_s, longer_s) = way.answered_after(delay, segments, 100, 2, request);
+        let (mut at_once, download_s, transfer_s) = path.answered_after(0, segments, 100, 2, request);
+        let (worked, later_s, longer_s) = path.answered_after(delay, segments, 100, 2, request);
         at_once.insert(Cause::Server, delay * MS);
         prop_assert_eq!(&worked, &at_once);
         let ns = |s: f64| (s * 1e9).round() as u64;
@@ -153,13 +155,13 @@ proptest! {
         prop_assert_eq!(ns(longer_s), ns(transfer_s) + delay * MS);
     }
 
-    /// With a window of one segment the receiver waits for a second one that does not come.
+    /// With a window of one segment the receiver waits for a second one that does not arrive.
     #[test]
-    fn a_delayed_ack_for_a_single_segment(way in ways()) {
-        let of_link = on_wire(1500, way.rate);
-        let (causes, _) = way.explained(3, 100, 1);
+    fn single_segment_waits_for_the_delayed_ack(path in network_paths()) {
+        let of_link = on_wire(1500, path.rate);
+        let (causes, _) = path.explained(3, 100, 1);
         let transmission = on_wire(1500, WIRED) + 2 * of_link;
-        let mut expected = way.expected(transmission, way.round());
+        let mut expected = path.expected(transmission, path.round());
         expected.insert(Cause::DelayedAck, 100 * MS);
         prop_assert_eq!(causes, expected);
     }

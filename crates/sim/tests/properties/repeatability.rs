@@ -1,4 +1,4 @@
-//! Same seed, same bytes; whatever else happens at the same time.
+//! The same seed gives the same results, whatever else runs at the same time.
 
 use nodeb_radio::RadioSpec;
 use nodeb_radio::mac::harq::CombiningSpec;
@@ -11,15 +11,15 @@ use serde_json::json;
 
 use super::cases;
 
-/// All tables of a run as text: NaN then equals NaN, and no column can be forgotten.
+/// Returns all tables of a run as text, so that NaN equals NaN and no column is missed.
 fn tables(scenario: &Scenario, nth: u64) -> String {
-    format!("{:?}", run(scenario, scenario.seed, nth, &Control::default()).expect("nobody cancels"))
+    format!("{:?}", run(scenario, scenario.seed, nth, &Control::default()).expect("the run is not cancelled"))
 }
 
 proptest! {
     #![proptest_config(crate::config(60))]
 
-    /// Neither the order of runs nor the thread they are on matters, and watching does not either.
+    /// Results do not depend on the order of runs or their thread.
     #[test]
     fn same_seed_same_tables(case in cases::any_scenario()) {
         let scenario = &case.scenario;
@@ -32,7 +32,7 @@ proptest! {
         prop_assert!(forward[0] == even[1] && forward[1] == odd && forward[2] == even[0]);
     }
 
-    /// What is recorded does not change what happens.
+    /// Recording time series does not change the results.
     #[test]
     fn recording_changes_nothing(case in cases::any_scenario()) {
         let quiet = Scenario { record: nodeb_sim::scenario::Record::default(), ..case.scenario.clone() };
@@ -43,8 +43,8 @@ proptest! {
         prop_assert_eq!(loud, quiet);
     }
 
-    /// Links whose arrivals are known ahead of time give the series that they give step by step: what senders do is
-    /// recorded alone, and beside the packets at each place.
+    /// Links whose arrivals are known ahead of time give the same series as handling every event as a step: the
+    /// senders' series are recorded alone (ahead of time), and together with packets at each place (step by step).
     #[test]
     fn steps_ahead_of_time_change_no_series(case in cases::any_scenario()) {
         let mut senders = case.scenario.clone();
@@ -57,7 +57,8 @@ proptest! {
         prop_assert_eq!(stepwise, ahead);
     }
 
-    /// The same where times coincide often: rates, delays and starts are a few round numbers, and queues are short.
+    /// Ties keep their order ahead of time: rates, delays and starts are a few round numbers, so that times coincide
+    /// often, and queues are short.
     #[test]
     fn steps_ahead_of_time_keep_the_order_of_ties(
         users in select(&[1, 1, 2, 3, 12][..]),
@@ -103,7 +104,7 @@ proptest! {
         prop_assert_eq!(ahead, stepwise);
     }
 
-    /// A scenario that went through a file is the same scenario and gives the same run.
+    /// A scenario that was written to a file and read is the same scenario.
     #[test]
     fn files_keep_scenarios(case in cases::any_scenario()) {
         let text = scenario::to_toml(&case.scenario).unwrap();
@@ -114,7 +115,8 @@ proptest! {
     }
 }
 
-/// One user, 100 kB over 8 % errors of the kind that the radio has, or on the wire if it has none.
+/// Returns a scenario with one download of 100 kB and 8 % errors: of the radio's kind, or on the wired link if the
+/// radio has none.
 fn noisy(name: &str, seed: u64) -> Scenario {
     let noise = ["bler", "loss"].into_iter().find(|key| cases::has(name, key));
     let mut radio = noise.map_or(json!({}), |noise| json!({ noise: 0.08 }));
@@ -140,7 +142,7 @@ fn other_runs_and_other_seeds_differ() {
     }
 }
 
-/// The radio's errors are common to variants of TCP, and the wired loss to variants of the radio.
+/// Variants of the combining meet the same errors, so their means can be compared.
 #[test]
 fn soft_combining_is_not_slower_than_none() {
     let mean = |combining: &str, bler: f64| {
@@ -161,16 +163,16 @@ fn soft_combining_is_not_slower_than_none() {
     }
 }
 
-/// Two users who do the same at the same time meet different errors.
+/// Two users with the same traffic at the same time meet different errors.
 #[test]
-fn users_have_errors_of_their_own() {
+fn users_meet_independent_errors() {
     for name in RadioSpec::NAMES {
         let mut scenario = noisy(name, 1);
         if scenario.radio.facts().is_shared {
             continue;
         }
         scenario.users[0].count = 2.try_into().unwrap();
-        // A wire so fast that the two are not in each other's way.
+        // The wired link is so fast that the two users do not delay each other.
         scenario.wired.rate.0 = 100_000_000_000;
         let result = run(&scenario, 1, 0, &Control::default()).unwrap();
         let [first, second] = &result.flows[..] else { panic!("two users") };

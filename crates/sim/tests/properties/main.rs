@@ -1,0 +1,27 @@
+//! Property tests that hold for every registered variant and every scenario.
+//!
+//! The scenarios are random and generated from the registries and the JSON Schema (`cases`), so a new radio,
+//! scheduler, combining scheme, queue, TCP variant, order of delivery or switching policy is tested without changes
+//! here.
+
+mod access;
+mod bearers;
+mod cases;
+mod closed_forms;
+mod edges;
+mod errors;
+mod events;
+mod model;
+mod repeatability;
+mod rlc;
+mod transfers;
+mod transport;
+
+use proptest::test_runner::Config;
+
+/// Returns the configuration of a property test: `cases` by default, scaled by `PROPTEST_CASES` / 256 if that
+/// environment variable is set.
+fn config(cases: u32) -> Config {
+    let asked = Config::default();
+    Config { cases: (asked.cases * cases).div_ceil(256), failure_persistence: None, ..asked }
+}
