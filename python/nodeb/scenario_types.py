@@ -650,7 +650,7 @@ class Reordering(Part):
 
 
 class Split(Part):
-    """Ends the server's connection and carries its data on over one of its own (HTTP proxy)."""
+    """Ends the server's connection and relays its data over a second one (HTTP proxy)."""
 
     tag: ClassVar[str | None] = "split"
 
@@ -659,35 +659,34 @@ class Split(Part):
 
 
 class Rnf(Part):
-    """The same, with a window towards the phone that the RNC's reports of the bandwidth set."""
+    """Split connection whose window the RNC's bandwidth reports set."""
 
     tag: ClassVar[str | None] = "rnf"
 
     tcp: Tcp | None = None
-    """TCP between proxy and phone, which repairs losses; absent: the same as between server and
+    """TCP between proxy and phone, which recovers losses; absent: the same as between server and
     proxy.
     """
 
     q_ref: float = 36.0
-    """Packets that should wait at the RNC for the phone."""
+    """Target number of packets that wait at the RNC for the phone."""
 
     interval: Duration = "80 ms"
-    """Time over which the RNC averages the bandwidth before it sends a message."""
+    """Time over which the RNC averages the bandwidth for each message."""
 
     delay: Duration | None = None
-    """Time that a message takes from the RNC to the proxy; absent: the delays of the links between
-    them.
-    """
+    """Delay of messages from the RNC to the proxy; absent: that of the links between them."""
 
     loss: Probability | Loss = 0.0
     """Loss of messages: a probability, or a model."""
 
     rtt: RoundTrip = made(default_factory=lambda: Minimum())
-    """What the proxy takes for the round trip without waiting."""
+    """Proxy's estimate of the round-trip time without queueing."""
 
     queue_feedback: float | None = None
-    """Messages also tell how many packets wait, and this share of what is missing is added to the
-    window with every one; absent: bandwidth alone, as in the study.
+    """Gain of the queue feedback: with every message the window grows by this fraction of the
+    packets missing in the queue. Absent: the window follows the bandwidth alone, as in the
+    study.
     """
 
 
@@ -1073,44 +1072,45 @@ class Veno(Part):
 
 
 class Minimum(Part):
-    """The least that TCP has measured between proxy and phone."""
+    """Minimum that TCP has measured between proxy and phone."""
 
     tag: ClassVar[str | None] = "minimum"
 
 
 class Fixed(Part):
-    """A given time, right or wrong."""
+    """Fixed time."""
 
     tag: ClassVar[str | None] = "fixed"
 
     value: Duration
-    """The round trip."""
+    """Round-trip time."""
 
 
 class Snoop(Part):
-    """A Snoop agent's parameters. The defaults are those of ns-2's `snoop.h`."""
+    """Snoop agent: its parameters. The defaults are those of ns-2's `snoop.h`."""
 
     cache: int = 100
-    """Segments kept for each connection; further ones pass unseen.
+    """Maximum number of segments cached per connection; further ones pass without caching.
 
     At least 1.
     """
 
     dup_threshold: int = 1
-    """Duplicate ACKs that ask for a segment before it is sent again.
+    """Number of duplicate ACKs after which a segment is retransmitted.
 
     At least 1.
     """
 
     min_timeout: Duration = "100 ms"
-    """Smallest timeout of a local retransmission."""
+    """Minimum timeout of a local retransmission."""
 
     max_retransmissions: int = 10
-    """Local retransmissions of a segment after which it is left to the sender."""
+    """Maximum number of local retransmissions of a segment; beyond it the sender retransmits."""
 
     eifel: bool = False
-    """Agent and phone tell originals from repetitions (Eifel): round trips of repeated segments
-    count too, and a repetition that was not needed causes no further ones.
+    """Whether agent and phone distinguish originals from retransmissions (Eifel): round trips of
+    retransmitted segments are measured too, and an unnecessary retransmission causes no further
+    ones.
     """
 
 
@@ -2323,10 +2323,10 @@ class Opportunities(Part):
 
 
 class UserGroup(Part):
-    """Phones that do the same."""
+    """Group of phones with the same settings."""
 
     name: str = "phone"
-    """What the group is called in tables and plots."""
+    """Name of the group in tables and plots."""
 
     count: int = 1
     """Number of phones.
@@ -2335,33 +2335,33 @@ class UserGroup(Part):
     """
 
     start: Duration = "0 s"
-    """When the first phone begins."""
+    """Start time of the first phone."""
 
     stagger: Duration = "0 s"
-    """How much later each further phone of the group begins."""
+    """Delay between the starts of successive phones of the group."""
 
     real: bool | None = None
-    """Whether the phones are real: commands run as them in `nodeb emulate`, and their packets pass
-    the cell.
+    """Whether the phones are real: `nodeb emulate` runs commands on them and passes their packets
+    through the cell.
     """
 
     traffic: Traffic | None = None
-    """What each phone does; only real ones are without."""
+    """Traffic of each phone; required unless the phones are real."""
 
     tcp: Tcp | None = None
-    """TCP of these phones and of the servers they talk to; absent: the scenario's."""
+    """TCP of these phones and their servers; absent: the scenario's `tcp`."""
 
     ci: list[float] | None = None
-    """Relative frequencies of the C/I values 1, 2, ...: each TTI draws one, and a block then
+    """Relative frequencies of the C/I values 1, 2, ...: one is drawn per TTI, and a block then
     carries that many PDUs. Absent at constant rate. HS-DSCH only.
     """
 
     ue: Ue | None = None
-    """Category and channel of the phones; absent: the defaults. `hsdpa` only."""
+    """Category and channel of the phones; absent: their defaults. `hsdpa` only."""
 
 
 class Ftp(Part):
-    """One file fetched from the server: connection set-up, request, then the bytes."""
+    """Download of one file: connection set-up, request, then the bytes."""
 
     tag: ClassVar[str | None] = "ftp"
 
@@ -2369,41 +2369,42 @@ class Ftp(Part):
     """Size of the file, without headers."""
 
     request: Size = "0 B"
-    """Payload of the request, which rides on the ACK that completes the set-up; 0 makes the
-    request a packet of headers alone.
+    """Payload of the request, which rides on the ACK that completes the connection's set-up. With
+    0 the request is a packet of headers only.
     """
 
     server_delay: Duration = "0 s"
-    """How long the server works on its answer, from the request's arrival on."""
+    """Time that the server takes for its answer, from the arrival of the request."""
 
 
 class OnOff(Part):
-    """Bursts of data with pauses between them, laws of one's own."""
+    """Bursts of data with pauses between them, of configurable distributions."""
 
     tag: ClassVar[str | None] = "on_off"
 
     burst: SizeLaw = made(default_factory=lambda: ExponentialSize(mean="30 kB"))
-    """Size of a burst."""
+    """Distribution of the size of a burst."""
 
     pause: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="5 s"))
-    """Pause before each burst."""
+    """Distribution of the pause before a burst."""
 
     silence_probability: Probability = 0.0
-    """Probability that a burst is the last of its session: what then comes before the next is a
-    silence in the place of a pause.
+    """Probability that a burst is the last of its session, so that a silence replaces the next
+    pause.
     """
 
     silence: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="5 s"))
-    """Silence between two sessions."""
+    """Distribution of the silence between two sessions."""
 
     closed_loop: bool = True
-    """Whether a pause begins when the burst before has been acknowledged (closed loop) or when it
-    began (open loop, whose load does not depend on the network).
+    """Whether a pause begins when the previous burst has been acknowledged (closed loop). If
+    false, it begins when that burst began (open loop), and the load does not depend on the
+    network.
     """
 
 
 class Web(Part):
-    """Pages with embedded objects, read for a while."""
+    """Web pages with embedded objects and reading times."""
 
     tag: ClassVar[str | None] = "web"
 
@@ -2412,32 +2413,38 @@ class Web(Part):
             mean="10.71 kB", sd="25.032 kB", min="100 B", max="2 MB"
         )
     )
-    """Size of a page's main object."""
+    """Distribution of the size of a page's main object."""
 
     embedded: SizeLaw = made(
         default_factory=lambda: LogNormalSize(
             mean="7.758 kB", sd="126.168 kB", min="50 B", max="2 MB"
         )
     )
-    """Size of an embedded object."""
+    """Distribution of the size of an embedded object."""
 
     embedded_objects: float = 5.64
-    """Mean number of embedded objects; Pareto of shape 1.1, cut to `most_embedded`."""
+    """Mean number of embedded objects per page; Pareto distribution of shape 1.1, limited to
+    `most_embedded`.
+    """
 
     most_embedded: int = 53
-    """Largest number of embedded objects."""
+    """Maximum number of embedded objects per page."""
 
     parsing: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="130 ms"))
-    """From the last ACK of the main object at the server until the embedded ones are asked for."""
+    """Distribution of the time from the arrival of the main object's last ACK at the server until
+    the embedded objects are requested.
+    """
 
     reading: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="30 s"))
-    """From a page's last ACK at the server until the next is asked for."""
+    """Distribution of the time from the arrival of a page's last ACK at the server until the next
+    page is requested.
+    """
 
     request: Size = "350 B"
-    """Payload of a request."""
+    """Payload of each request."""
 
     server_delay: Duration = "0 s"
-    """How long the server works on each answer, from the request's arrival on."""
+    """Time that the server takes for each answer, from the arrival of the request."""
 
 
 class Cbr(Part):
@@ -2446,42 +2453,42 @@ class Cbr(Part):
     tag: ClassVar[str | None] = "cbr"
 
     size: Size
-    """Data per interval."""
+    """Amount of data per interval."""
 
     interval: Duration
-    """Interval."""
+    """Time between the beginnings of two amounts."""
 
 
 class Replay(Part):
-    """A recorded list of times and bytes."""
+    """Recorded list of times and bytes."""
 
     tag: ClassVar[str | None] = "replay"
 
     file: str | None = None
-    """A recording to take both lists from: a trace of traffic as `nodeb import` makes it. The path
-    counts from the scenario file's folder.
+    """Recording from which both lists are read: a trace of traffic as written by `nodeb import`.
+    The path is relative to the scenario file's folder.
     """
 
     times: list[Duration] = made(default_factory=list)
-    """When each amount is there to send; never going backward."""
+    """Times at which the amounts are written by the server, in ascending order."""
 
     bytes: list[Size] = made(default_factory=list)
-    """How much it is."""
+    """Amounts of data, one per time."""
 
 
 class External(Part):
-    """Packets from outside, both ways; in worlds driven from outside only."""
+    """Packets from outside, in both directions; only with `nodeb emulate`."""
 
     tag: ClassVar[str | None] = "external"
 
 
 class ConstantSize(Part):
-    """Always the same size."""
+    """Constant size."""
 
     tag: ClassVar[str | None] = "constant"
 
     value: Size
-    """The value."""
+    """Value of every draw."""
 
 
 class ExponentialSize(Part):
@@ -2490,7 +2497,7 @@ class ExponentialSize(Part):
     tag: ClassVar[str | None] = "exponential"
 
     mean: Size
-    """Mean."""
+    """Mean; greater than 0."""
 
 
 class ParetoSize(Part):
@@ -2499,13 +2506,15 @@ class ParetoSize(Part):
     tag: ClassVar[str | None] = "pareto"
 
     mean: Size
-    """Mean, before `max` cuts it."""
+    """Mean of the distribution without `max`."""
 
     shape: float
-    """Shape; above 1, or there would be no mean. At most 2 the variance is infinite."""
+    """Shape; greater than 1, as the mean would be infinite otherwise. Up to 2 the variance is
+    infinite.
+    """
 
     max: Size | None = None
-    """Larger draws are cut to this; absent: no limit."""
+    """Maximum; larger draws are reduced to it. Absent: no limit."""
 
 
 class LogNormalSize(Part):
@@ -2514,25 +2523,25 @@ class LogNormalSize(Part):
     tag: ClassVar[str | None] = "log_normal"
 
     mean: Size
-    """Mean, before the limits cut it."""
+    """Mean of the distribution without `min` and `max`; greater than 0."""
 
     sd: Size
     """Standard deviation."""
 
     min: Size | None = None
-    """Smaller draws are raised to this."""
+    """Minimum; smaller draws are raised to it. Absent: no limit."""
 
     max: Size | None = None
-    """Larger draws are cut to this."""
+    """Maximum; larger draws are reduced to it. Absent: no limit."""
 
 
 class ConstantDuration(Part):
-    """Always the same time."""
+    """Constant time."""
 
     tag: ClassVar[str | None] = "constant"
 
     value: Duration
-    """The value."""
+    """Value of every draw."""
 
 
 class ExponentialDuration(Part):
@@ -2541,7 +2550,7 @@ class ExponentialDuration(Part):
     tag: ClassVar[str | None] = "exponential"
 
     mean: Duration
-    """Mean."""
+    """Mean; greater than 0."""
 
 
 class ParetoDuration(Part):
@@ -2550,13 +2559,15 @@ class ParetoDuration(Part):
     tag: ClassVar[str | None] = "pareto"
 
     mean: Duration
-    """Mean, before `max` cuts it."""
+    """Mean of the distribution without `max`."""
 
     shape: float
-    """Shape; above 1, or there would be no mean. At most 2 the variance is infinite."""
+    """Shape; greater than 1, as the mean would be infinite otherwise. Up to 2 the variance is
+    infinite.
+    """
 
     max: Duration | None = None
-    """Larger draws are cut to this; absent: no limit."""
+    """Maximum; larger draws are reduced to it. Absent: no limit."""
 
 
 class LogNormalDuration(Part):
@@ -2565,16 +2576,16 @@ class LogNormalDuration(Part):
     tag: ClassVar[str | None] = "log_normal"
 
     mean: Duration
-    """Mean, before the limits cut it."""
+    """Mean of the distribution without `min` and `max`; greater than 0."""
 
     sd: Duration
     """Standard deviation."""
 
     min: Duration | None = None
-    """Smaller draws are raised to this."""
+    """Minimum; smaller draws are raised to it. Absent: no limit."""
 
     max: Duration | None = None
-    """Larger draws are cut to this."""
+    """Maximum; larger draws are reduced to it. Absent: no limit."""
 
 
 class Ue(Part):
@@ -2691,89 +2702,89 @@ class Tap(Part):
 
 
 class Record(Part):
-    """Time series to keep; each costs memory that grows with the length of the run."""
+    """Time series to record. The memory for each grows with the length of the run."""
 
     cwnd: bool = False
-    """Congestion window and slow-start threshold at every change."""
+    """Congestion window and slow-start threshold, at every change."""
 
     segments: bool = False
-    """Every segment sent, delivered or dropped, and every ACK that reaches the server."""
+    """Every segment sent, delivered or dropped, and every ACK that reaches its sender."""
 
     rtt: bool = False
-    """Every round trip that TCP measures."""
+    """Every round-trip time that TCP measures."""
 
     queue: bool = False
-    """Each user's packets and bytes at the Node B at every change."""
+    """Packets and bytes of each user at the Node B, at every change."""
 
     transfers: bool = False
-    """Every transfer completed."""
+    """Every completed transfer."""
 
     scheduler: bool = False
-    """Who was served in every TTI, at which C/I, and what failed."""
+    """Users served in every TTI, with C/I value, PDUs and failed blocks."""
 
     bandwidth: bool | None = None
-    """What each user could be sent had it always something to send, and its CQI, every 20 ms.
-    `hsdpa` only; measuring takes about as long again as each user's own simulation.
+    """Bytes that each user could have been sent if data had always been waiting, and its CQI,
+    every 20 ms. `hsdpa` only; measuring about doubles the simulation time.
     """
 
 
 class ScenarioFields(Part):
-    """What to simulate: a server, a fixed network, a Node B, and phones that download."""
+    """Scenario: a server, a fixed network, a Node B, and phones that download."""
 
     name: str = ""
-    """What the scenario is about, in a few words."""
+    """Short description of the scenario."""
 
     seed: int = 1
-    """Seed of all randomness."""
+    """Seed of all random numbers."""
 
     runs: int = 10
-    """Independent replications.
+    """Number of independent replications.
 
     At least 1.
     """
 
     precision: Probability | None = None
-    """Replicate instead until the half-width of the 95 % confidence interval of the mean
-    application bit rate is at most this share of the mean.
+    """Replicate until the half-width of the 95 % confidence interval of the mean application bit
+    rate is at most this fraction of the mean; replaces `runs`.
     """
 
     max_runs: int = 200
-    """Replications after which `precision` gives up.
+    """Maximum number of replications with `precision`.
 
     At least 1.
     """
 
     duration: Duration = "100000 s"
-    """Simulated time after which a replication ends, finished or not."""
+    """Simulated time after which a replication ends, even if transfers are incomplete."""
 
     wired: Wired = made(default_factory=lambda: Wired())
-    """The link between server and gateway, and on to the Node B where there is no `core`."""
+    """Link between server and gateway; it leads on to the Node B if there is no `core`."""
 
     core: Wired | list[Wired] | None = None
-    """The link between gateway and Node B, or a list of links from the gateway on; absent: the
-    gateway stands at the Node B.
+    """Link between gateway and Node B, or a list of links from the gateway on; absent: the gateway
+    is at the Node B.
     """
 
     proxy: Proxy | None = None
-    """A proxy at the gateway."""
+    """Proxy at the gateway."""
 
     snoop: Snoop | None = None
-    """A Snoop agent at the Node B."""
+    """Snoop agent at the Node B."""
 
     uplink: Uplink = made(default_factory=lambda: Uplink())
-    """Each phone's uplink."""
+    """Uplink of each phone."""
 
     radio: Radio = made(default_factory=lambda: HsDsch())
-    """The downlink over the air."""
+    """Downlink over the air."""
 
     tcp: Tcp = made(default_factory=lambda: Classic())
-    """TCP at the server and at the phones."""
+    """TCP at the servers and the phones."""
 
     users: list[UserGroup] = made(default_factory=list)
-    """The phones, in groups of like ones."""
+    """Groups of phones with the same settings."""
 
     record: Record = made(default_factory=lambda: Record())
-    """Time series to keep."""
+    """Time series to record."""
 
 
 Loss: TypeAlias = RandomLoss | PeriodicLoss | LossList | DataList | GilbertElliott

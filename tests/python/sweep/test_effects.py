@@ -86,7 +86,7 @@ def test_a_path_so_long_that_nothing_arrives_is_told_before_and_after(call, tmp_
     (tmp_path / "s.toml").write_text(BASE.format('wired.delay = "1e9 ms"'))
     status, out, err = call("run", "s.toml")
     assert status == 0
-    assert err.startswith("warning: duration: the run ends at 100000 s, before a single round")
+    assert err.startswith("warning: duration: the run ends at 100000 s, within a single round")
     assert "nothing arrived at the phone in 100000 s" in out
     assert "Nothing arrived: is the run long enough for the delays, and does the radio carry" in out
     assert "What would help" not in out

@@ -17,7 +17,7 @@ registry! {
     "proxy" ProxySpec {
         /// Ends the server's connection and relays its data over a second one (HTTP proxy).
         "split" => Split(split::Split),
-        /// Split connection whose window towards the phone is set by the RNC's reports of the bandwidth.
+        /// Split connection whose window the RNC's bandwidth reports set.
         "rnf" => Rnf(rnf::Rnf),
     }
 }

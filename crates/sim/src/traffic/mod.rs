@@ -59,7 +59,7 @@ registry! {
         "cbr" => Cbr(cbr::Cbr),
         /// Recorded list of times and bytes.
         "replay" => Replay(replay::Replay),
-        /// Packets from outside, in both directions; only in worlds driven from outside, such as `nodeb emulate`.
+        /// Packets from outside, in both directions; only with `nodeb emulate`.
         "external" => External(external::External),
     }
 }

@@ -32,7 +32,7 @@ params! {
         pub q_ref: f64 = 36.0,
         /// Time over which the RNC averages the bandwidth for each message.
         pub interval: Duration = Duration::from_millis(80),
-        /// Delay of a message from the RNC to the proxy; absent: the delays of the links between them.
+        /// Delay of messages from the RNC to the proxy; absent: that of the links between them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub delay: Option<Duration>,
         /// Loss of messages: a probability, or a model.

@@ -28,7 +28,7 @@ params! {
         pub dup_threshold: NonZeroU32 = NonZeroU32::MIN,
         /// Minimum timeout of a local retransmission.
         pub min_timeout: Duration = Duration::from_millis(100),
-        /// Maximum number of local retransmissions of a segment; beyond it the sender must retransmit.
+        /// Maximum number of local retransmissions of a segment; beyond it the sender retransmits.
         pub max_retransmissions: u32 = 10,
         /// Whether agent and phone distinguish originals from retransmissions (Eifel): round trips of retransmitted
         /// segments are measured too, and an unnecessary retransmission causes no further ones.
