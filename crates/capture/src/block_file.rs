@@ -1,52 +1,52 @@
-//! A file that receives whole blocks only.
+//! File that contains complete blocks only.
 
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Bytes collected before they are written.
+/// Number of bytes collected before they are written.
 const BUFFER_BYTES: usize = 1 << 18;
 
-/// Buffers blocks and writes them out together. What fails to be written whole is cut off again.
+/// Buffered writer of blocks. If a write fails, the file is cut after the last complete block.
 #[derive(Debug)]
 pub struct BlockFile {
     file: File,
     buffer: Vec<u8>,
-    /// Bytes of whole blocks in the file.
+    /// Bytes of complete blocks in the file.
     written: u64,
     failed: bool,
 }
 
 impl BlockFile {
-    /// Makes the file, or empties it.
+    /// Creates the file, or truncates it.
     pub fn create(path: &Path) -> io::Result<Self> {
         let buffer = Vec::with_capacity(BUFFER_BYTES + (1 << 17));
         Ok(Self { file: File::create(path)?, buffer, written: 0, failed: false })
     }
 
-    /// Must be called after each block.
+    /// Ends a block, and writes the buffer if it is full. The caller must call this after each block.
     pub fn end_block(&mut self) -> io::Result<()> {
         if self.buffer.len() < BUFFER_BYTES { Ok(()) } else { self.flush() }
     }
 
-    /// Cuts the file after the last block that arrived whole, `more` bytes after those before.
+    /// Cuts the file after the last complete block among the first `more` bytes of the buffer, and drops the rest.
     fn give_up(&mut self, more: usize) {
         let whole = whole_blocks(&self.buffer[..more]);
         self.buffer.clear();
         self.failed = true;
-        // A device or a pipe cannot be cut; what it was told is gone.
+        // A device or a pipe cannot be cut; the bytes written stay.
         let _ = self.file.set_len(self.written + whole as u64);
     }
 }
 
-/// Collects the parts of a block; never fails before the block ends.
+/// Collects the parts of a block; never fails within a block.
 impl Write for BlockFile {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(part);
         Ok(part.len())
     }
 
-    /// Writes out the blocks collected; must be called between blocks.
+    /// Writes the blocks collected. Must be called between blocks.
     fn flush(&mut self) -> io::Result<()> {
         if self.failed {
             self.buffer.clear();
@@ -74,13 +74,13 @@ impl Write for BlockFile {
 }
 
 impl Drop for BlockFile {
-    /// A run that ends early leaves what it has seen.
+    /// Writes the blocks collected, so that a run that ends early leaves its packets.
     fn drop(&mut self) {
         let _ = self.flush();
     }
 }
 
-/// Length of the whole blocks at the beginning of `bytes`. The second word of a block is its length,
+/// Returns the length of the complete blocks at the beginning of `bytes`. The second word of a block is its length,
 /// here in little endian (pcapng draft, 3.1).
 fn whole_blocks(bytes: &[u8]) -> usize {
     let mut end = 0;
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_cut_short_does_not_count() {
+    fn incomplete_block_does_not_count() {
         let block = |length: u32| {
             let mut bytes = vec![0; length as usize];
             bytes[4..8].copy_from_slice(&length.to_le_bytes());

@@ -1,4 +1,4 @@
-//! What becomes of packets, to be said in comments: records wait until the lives that they tell of are over.
+//! Fates of packets for comments. Records of packets wait until the fates are known.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use nodeb_base::event::{Cause, Event, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 
-/// A packet as an interface sees it.
+/// Record of a packet at an interface.
 #[derive(Debug)]
 pub struct Record {
     pub at: Time,
@@ -15,97 +15,102 @@ pub struct Record {
     pub original_len: u32,
     pub direction: u32,
     pub data: Box<[u8]>,
-    /// Which life it tells of.
-    pub life: u64,
+    /// Number of the packet in the run, from 1.
+    pub number: u64,
 }
 
-/// How a life has ended.
+/// End of a packet.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Received,
     Lost(Site, Cause),
-    UnderWay,
+    InFlight,
 }
 
-/// A block at its bearer: bearer, user, number.
+/// Block at its bearer: bearer, user, number.
 type Key = (u32, u32, u64);
 
-/// What is known of a packet.
+/// Known facts of a packet.
 #[derive(Debug)]
 struct Fate {
     sent: Time,
-    again: bool,
-    /// What an interface further on sees: the packet's first bytes, and its length.
+    is_retransmission: bool,
+    /// First bytes of the packet as sent, and its length, for later interfaces.
     frame: (Box<[u8]>, u32),
     blocks: Vec<Key>,
-    repeats: u32,
+    retransmissions: u32,
     end: Option<(Time, End)>,
-    /// Records that wait for it.
+    /// Number of records that wait for the packet's end.
     records: u32,
 }
 
-/// Packets on their way, and the records that wait for them.
+/// Packets in flight, and the records that wait for their ends.
 #[derive(Debug, Default)]
 pub struct Fates {
-    lives: u64,
-    under_way: HashMap<PacketId, u64>,
-    known: HashMap<u64, Fate>,
-    /// The lives of which a block carries parts.
+    sent: u64,
+    in_flight: HashMap<PacketId, u64>,
+    fates: HashMap<u64, Fate>,
+    /// Numbers of the packets of which each block carries parts.
     carried: HashMap<Key, Vec<u64>>,
     waiting: VecDeque<Record>,
 }
 
 impl Fates {
-    /// A packet begins its way.
-    pub fn begin(&mut self, at: Time, packet: PacketId, again: bool, frame: (Box<[u8]>, u32)) {
-        self.lives += 1;
-        debug_assert_eq!(self.lives, packet.number(), "every packet that is sent is told of");
-        self.under_way.insert(packet, self.lives);
-        let (blocks, repeats, end, records) = (Vec::new(), 0, None, 0);
-        self.known.insert(self.lives, Fate { sent: at, again, frame, blocks, repeats, end, records });
+    /// Records that a packet is sent.
+    pub fn begin(&mut self, at: Time, packet: PacketId, is_retransmission: bool, frame: (Box<[u8]>, u32)) {
+        self.sent += 1;
+        debug_assert_eq!(self.sent, packet.number(), "every packet sent is recorded");
+        self.in_flight.insert(packet, self.sent);
+        let (blocks, retransmissions, end, records) = (Vec::new(), 0, None, 0);
+        self.fates.insert(
+            self.sent,
+            Fate { sent: at, is_retransmission, frame, blocks, retransmissions, end, records },
+        );
     }
 
-    /// The life of a packet that is on its way.
-    pub fn life(&self, packet: PacketId) -> Option<u64> {
-        self.under_way.get(&packet).copied()
+    /// Returns the number of a packet, or `None` if it is not in flight.
+    pub fn number(&self, packet: PacketId) -> Option<u64> {
+        self.in_flight.get(&packet).copied()
     }
 
-    /// A packet's first bytes, and its length.
+    /// Returns the first bytes of a packet as sent, and its length.
     pub fn frame(&self, packet: PacketId) -> Option<&(Box<[u8]>, u32)> {
-        Some(&self.known.get(&self.life(packet)?)?.frame)
+        Some(&self.fates.get(&self.number(packet)?)?.frame)
     }
 
-    /// Whether a block has carried some of a packet.
+    /// Returns true if a block has carried a part of a packet.
     pub fn is_carried(&self, packet: PacketId) -> bool {
-        self.life(packet).and_then(|life| self.known.get(&life)).is_some_and(|fate| !fate.blocks.is_empty())
+        self.number(packet)
+            .and_then(|number| self.fates.get(&number))
+            .is_some_and(|fate| !fate.blocks.is_empty())
     }
 
-    /// A record is to be written when its life is over.
+    /// Adds a record that is written when its packet has ended.
     pub fn wait(&mut self, record: Record) {
-        if let Some(fate) = self.known.get_mut(&record.life) {
+        if let Some(fate) = self.fates.get_mut(&record.number) {
             fate.records += 1;
             self.waiting.push_back(record);
         }
     }
 
-    /// Learns from an event of blocks, and of packets that end.
-    pub fn learn(&mut self, at: Time, event: &Event) {
+    /// Records an event of a block, or the end of a packet.
+    pub fn on_event(&mut self, at: Time, event: &Event) {
         match *event {
             Event::Block { bearer, user, block, transmission, .. } => {
                 let key = (bearer, user, block);
                 if transmission == 1 {
                     self.carried.remove(&key);
-                } else if let Some(lives) = self.carried.get(&key) {
-                    for life in lives {
-                        self.known.entry(*life).and_modify(|fate| fate.repeats += 1);
+                } else if let Some(numbers) = self.carried.get(&key) {
+                    for number in numbers {
+                        self.fates.entry(*number).and_modify(|fate| fate.retransmissions += 1);
                     }
                 }
             }
             Event::Carries { bearer, user, block, part } => {
-                if let Some(life) = self.life(part.packet) {
+                if let Some(number) = self.number(part.packet) {
                     let key = (bearer, user, block);
-                    self.carried.entry(key).or_default().push(life);
-                    self.known.entry(life).and_modify(|fate| fate.blocks.push(key));
+                    self.carried.entry(key).or_default().push(number);
+                    self.fates.entry(number).and_modify(|fate| fate.blocks.push(key));
                 }
             }
             Event::Received { packet, .. } => self.end(at, packet, End::Received),
@@ -115,64 +120,71 @@ impl Fates {
     }
 
     fn end(&mut self, at: Time, packet: PacketId, end: End) {
-        let Some(life) = self.under_way.remove(&packet) else {
+        let Some(number) = self.in_flight.remove(&packet) else {
             return;
         };
-        let Some(fate) = self.known.get_mut(&life) else {
+        let Some(fate) = self.fates.get_mut(&number) else {
             return;
         };
         fate.end = Some((at, end));
         for key in &fate.blocks {
-            if let Some(lives) = self.carried.get_mut(key) {
-                lives.retain(|other| *other != life);
-                if lives.is_empty() {
+            if let Some(numbers) = self.carried.get_mut(key) {
+                numbers.retain(|other| *other != number);
+                if numbers.is_empty() {
                     self.carried.remove(key);
                 }
             }
         }
         if fate.records == 0 {
-            self.known.remove(&life);
+            self.fates.remove(&number);
         }
     }
 
-    /// Nothing more will be heard of those that are still under way.
+    /// Ends all packets that are still in flight at the end of the run.
     pub fn give_up(&mut self, now: Time) {
-        for fate in self.known.values_mut() {
-            fate.end.get_or_insert((now, End::UnderWay));
+        for fate in self.fates.values_mut() {
+            fate.end.get_or_insert((now, End::InFlight));
         }
     }
 
-    /// The next record whose life is over, with what to say of it.
+    /// Removes and returns the next record, with a comment on its packet's fate, or returns `None` while the packet
+    /// is in flight.
     pub fn next(&mut self) -> Option<(Record, String)> {
-        let life = self.waiting.front()?.life;
-        let fate = self.known.get_mut(&life)?;
+        let number = self.waiting.front()?.number;
+        let fate = self.fates.get_mut(&number)?;
         let (at, end) = fate.end?;
         let record = self.waiting.pop_front()?;
         let comment = describe(fate, at, end);
         fate.records -= 1;
         if fate.records == 0 {
-            self.known.remove(&life);
+            self.fates.remove(&number);
         }
         Some((record, comment))
     }
 }
 
-/// A life in a sentence.
+/// Describes the fate of a packet in a sentence.
 fn describe(fate: &Fate, at: Time, end: End) -> String {
     let took = at.as_secs() - fate.sent.as_secs();
-    let mut text = if fate.again { "retransmission; ".to_owned() } else { String::new() };
+    let mut text = if fate.is_retransmission { "retransmission; ".to_owned() } else { String::new() };
     let written = match end {
         End::Received => write!(text, "received {took:.6} s after it was sent"),
         End::Lost(site, cause) => {
             write!(text, "lost {took:.6} s after it was sent, at {}: {}", name(site), why(cause))
         }
-        End::UnderWay => write!(text, "still under way when the run ended"),
+        End::InFlight => write!(text, "still under way when the run ended"),
     };
     written.expect("a string takes everything");
     if !fate.blocks.is_empty() {
-        let (blocks, repeats) = (fate.blocks.len(), fate.repeats);
-        let (s, again) = (if blocks == 1 { "" } else { "s" }, if repeats == 1 { "" } else { "s" });
-        write!(text, "; {blocks} block{s}, {repeats} repetition{again}").expect("a string takes everything");
+        let (blocks, retransmissions) = (fate.blocks.len(), fate.retransmissions);
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        write!(
+            text,
+            "; {blocks} block{}, {retransmissions} repetition{}",
+            plural(blocks),
+            plural(retransmissions as usize)
+        )
+        .expect("a string takes everything");
     }
     text
 }

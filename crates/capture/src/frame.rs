@@ -1,4 +1,4 @@
-//! IPv4 and TCP headers, byte by byte.
+//! IPv4 and TCP headers as bytes.
 
 use etherparse::checksum::Sum16BitWords;
 use etherparse::err::ValueTooBigError;
@@ -6,28 +6,28 @@ use etherparse::{IpEcn, IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, TcpOp
 use nodeb_tcp::segment::Ecn;
 use nodeb_tcp::wire::TcpFields;
 
-/// The server's address, of the private addresses of RFC 1918.
+/// Address of the server, from the private addresses of RFC 1918.
 pub const SERVER: [u8; 4] = [10, 0, 0, 1];
 
-/// Phone n has this address plus n.
+/// Address of phone 0; phone n has this address plus n.
 pub const FIRST_PHONE: [u8; 4] = [10, 1, 0, 1];
 
-/// The proxy's address, at which it is the server's client and the phones' server.
+/// Address of the proxy, both as the server's client and as the phones' server.
 pub const PROXY: [u8; 4] = [10, 0, 0, 2];
 
-/// The server's port, one that no protocol claims.
+/// Port of the server, which is assigned to no protocol.
 pub const SERVER_PORT: u16 = 40_000;
 
-/// The dynamic ports (RFC 6335, 6): connection n uses the first plus n, over and over.
+/// Dynamic ports (RFC 6335, 6): connection n uses the first plus n, starting over after the last.
 const CLIENT_PORTS: std::ops::RangeInclusive<u16> = 49_152..=65_535;
 
-/// Time to live, as most hosts set it.
+/// Time to live that most hosts use.
 const TIME_TO_LIVE: u8 = 64;
 
-/// The longest headers: 20 B of IPv4, 20 B of TCP and 40 B of options.
+/// Maximum length of the headers: 20 B of IPv4, 20 B of TCP and 40 B of options.
 pub const MAX_HEADER_BYTES: usize = 80;
 
-/// One end of a connection.
+/// End of a connection: address and port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Socket {
     /// IPv4 address.
@@ -36,19 +36,19 @@ pub struct Socket {
     pub port: u16,
 }
 
-/// The server's end of every connection.
+/// End of every connection at the server.
 pub const SERVER_SOCKET: Socket = Socket { address: SERVER, port: SERVER_PORT };
 
-/// The proxy's end of every connection to a phone.
+/// End of every connection from the proxy to a phone.
 pub const PROXY_SOCKET: Socket = Socket { address: PROXY, port: SERVER_PORT };
 
-/// The phone's end of connection `flow`.
+/// Returns the phone's end of connection `flow`.
 pub fn phone_socket(flow: u32) -> Socket {
     let address = (u32::from_be_bytes(FIRST_PHONE) + flow).to_be_bytes();
     Socket { address, port: client_port(flow) }
 }
 
-/// The proxy's end of its connection to the server on behalf of `flow`.
+/// Returns the proxy's end of its connection to the server for `flow`.
 pub fn proxy_client_socket(flow: u32) -> Socket {
     Socket { address: PROXY, port: client_port(flow) }
 }
@@ -58,7 +58,7 @@ fn client_port(flow: u32) -> u16 {
     CLIENT_PORTS.start() + (flow % ports) as u16
 }
 
-/// A packet as it goes over a link, payload cut to what is kept.
+/// Packet on a link, whose payload is cut to the captured length.
 #[derive(Debug)]
 pub struct Frame {
     bytes: Box<[u8]>,
@@ -66,18 +66,22 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// An empty packet of which `snap_length` bytes are kept, at least the headers.
+    /// Creates an empty packet of which at most `snap_length` bytes are captured, at least the headers.
     pub fn new(snap_length: usize) -> Self {
         Self { bytes: vec![0; snap_length].into(), captured: 0 }
     }
 
-    /// The bytes kept.
+    /// Returns the captured bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..self.captured]
     }
 
-    /// Makes this the packet with these fields; returns its whole length. Data are zeros: a sum of
-    /// zeros is zero, so that only their length goes into the checksum.
+    /// Sets the packet to these fields and returns its whole length. Data are zeros, which do not change the checksum
+    /// except by their length.
+    ///
+    /// # Errors
+    ///
+    /// If the packet is longer than IPv4 allows.
     pub fn set(
         &mut self,
         from: Socket,
@@ -92,7 +96,7 @@ impl Frame {
         ip.ecn = codepoint(ecn);
         ip.dont_fragment = true; // and an identification of 0: an atomic datagram (RFC 6864, 4.1)
         ip.header_checksum = ip.calc_header_checksum();
-        // The sum is over the pseudo header, the header and the data (RFC 9293, 3.1).
+        // The checksum covers the pseudo header, the header and the data (RFC 9293, 3.1).
         let sum = Sum16BitWords::new()
             .add_4bytes(from.address)
             .add_4bytes(to.address)
@@ -111,7 +115,7 @@ impl Frame {
     }
 }
 
-/// The codepoint of RFC 3168, section 5; a transport that understands ECN sends ECT(0).
+/// Returns the codepoint of RFC 3168, section 5; an ECN-capable transport sends ECT(0).
 fn codepoint(ecn: Ecn) -> IpEcn {
     match (ecn.experienced, ecn.capable) {
         (true, _) => IpEcn::CongestionExperienced,
@@ -129,7 +133,7 @@ fn tcp_header(from: Socket, to: Socket, fields: &TcpFields) -> TcpHeader {
     tcp
 }
 
-/// The options of a header, padded with NOPs to words as hosts do (RFC 7323, appendix A).
+/// Returns the options of a header, padded with NOPs to words as hosts do (RFC 7323, appendix A).
 fn options(fields: &TcpFields) -> TcpOptions {
     use TcpOptionElement::{
         MaximumSegmentSize, Noop, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, Timestamp,
@@ -147,7 +151,7 @@ fn options(fields: &TcpFields) -> TcpOptions {
         add(Noop);
         add(WindowScale(shift));
     }
-    // Timestamps fill two words and a half: SACK-permitted takes the place of the padding.
+    // Timestamps fill two and a half words: SACK-permitted replaces the padding.
     if fields.sack_permitted != fields.timestamps.is_some() {
         add(Noop);
         add(Noop);

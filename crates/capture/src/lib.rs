@@ -1,17 +1,41 @@
-//! Packet captures of simulations: what the server and the phones see, as pcapng files that
-//! Wireshark, tshark and (split by interface) tcptrace read.
+//! Packet captures of simulations: the packets at servers and phones, as pcapng files that Wireshark, tshark and
+//! (split by interface) tcptrace read.
 //!
-//! A [`Capture`] is a [`Listener`]: it turns every packet into a valid IPv4 and TCP packet and writes it
-//! under the interface that it passes, `server`, `phone` or `proxy`, with the simulated time in
-//! nanoseconds. Asked for the radio network it adds `rnc` and `node_b`, and says in a comment on every packet
-//! what has become of it.
+//! A listener to the run turns every packet into a valid IPv4 and TCP packet and writes it under the interface that
+//! it passes, `server`, `phone` or `proxy`, with the simulated time in nanoseconds. With [`Options::radio`] there are
+//! also the interfaces `rnc` and `node_b`, and every packet has a comment on its fate.
+//!
+//! Layers: `frame` builds headers, `place` maps events to interfaces and connections, `fates` holds records back
+//! until the fates of their packets are known, `block_file` writes complete blocks, and [`recording`] captures
+//! replays of recorded emulations.
+//!
 //! Source of the format: IETF draft *PCAP Now Generic (pcapng) Capture File Format*.
+//!
+//! # Examples
+//!
+//! ```
+//! use nodeb_capture::Options;
+//! use nodeb_sim::{Control, scenario};
+//!
+//! let text = r#"
+//!     radio.dch = {}
+//!     users = [{ traffic.ftp.size = "50 kB" }]
+//! "#;
+//! let scenario = scenario::from_toml(text, "example.toml", &[])?;
+//! let path = std::env::temp_dir().join("nodeb-capture-example.pcapng");
+//! nodeb_capture::run(&scenario, 1, 0, &Control::default(), &path, Options::default()).expect("a capture");
+//!
+//! let bytes = std::fs::read(&path).expect("the file");
+//! assert_eq!(bytes[..4], [0x0a, 0x0d, 0x0d, 0x0a]); // a pcapng section header
+//! std::fs::remove_file(&path).expect("the file");
+//! # Ok::<(), nodeb_sim::Error>(())
+//! ```
 
 mod block_file;
 mod fates;
-pub mod flight;
 mod frame;
 mod place;
+pub mod recording;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -44,27 +68,28 @@ use frame::Frame;
 pub use place::Interface;
 use place::{Connections, Seen, Viewpoint};
 
-/// Bytes kept of each packet unless told otherwise: the longest headers. Data are zeros anyway.
+/// Default number of bytes captured of each packet: the maximum length of headers. Simulated data are zeros anyway.
 pub const DEFAULT_SNAP_LENGTH: u32 = frame::MAX_HEADER_BYTES as u32;
 
-/// Bytes that may be kept of each packet: the headers at least, an IPv4 packet at most.
+/// Valid numbers of bytes captured of each packet: at least the headers, at most an IPv4 packet.
 pub const SNAP_LENGTHS: std::ops::RangeInclusive<u32> = DEFAULT_SNAP_LENGTH..=65_535;
 
-/// Exponent of the timestamps' unit (pcapng draft, 4.2, `if_tsresol`): nanoseconds.
+/// Resolution of timestamps as a negative power of ten in s (pcapng draft, 4.2, `if_tsresol`): nanoseconds.
 const NANOSECONDS: u8 = 9;
 
-/// Direction of a packet at its interface (pcapng draft, 4.3.1, `epb_flags`).
+/// Direction flag of a packet received at its interface (pcapng draft, 4.3.1, `epb_flags`).
 const INBOUND: u32 = 0b01;
+/// Direction flag of a packet sent at its interface.
 const OUTBOUND: u32 = 0b10;
 
-/// Longest comment; an option holds 65 535 B.
+/// Maximum length of a comment in bytes; an option holds 65 535 B.
 const MAX_COMMENT_BYTES: usize = 60_000;
 
-/// Why there is no capture, or not all of it.
+/// Reason why a capture failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The snap length makes no sense.
-    #[error("a snap length of {0} B makes no sense; expected 80 B, the longest headers, to 65535 B")]
+    /// The snap length is out of range.
+    #[error("a snap length of {0} B is out of range; expected 80 B, the longest headers, to 65535 B")]
     SnapLength(u32),
     /// The scenario has no such interface.
     #[error("there is no interface `{}` in this scenario, as it has no {}; expected one of: {}", .0.name(), missing(*.0), .1)]
@@ -72,20 +97,20 @@ pub enum Error {
     /// The file cannot be written.
     #[error("cannot write the capture {}: {reason}", path.display())]
     File {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// Why not.
+        /// Reason of the failure.
         reason: String,
     },
-    /// The simulation ended early.
+    /// The simulation was cancelled or failed.
     #[error(transparent)]
     Run(#[from] nodeb_sim::Error),
-    /// A recorded flight cannot be flown again.
+    /// The recording cannot be read or replayed.
     #[error(transparent)]
-    Flight(#[from] nodeb_emu::Error),
+    Recording(#[from] nodeb_emu::Error),
 }
 
-/// What a scenario, or what is asked for, lacks without an interface.
+/// Returns the part of the scenario, or the option, that an interface needs.
 fn missing(interface: Interface) -> &'static str {
     match interface {
         Interface::Proxy => "proxy",
@@ -94,21 +119,21 @@ fn missing(interface: Interface) -> &'static str {
     }
 }
 
-/// What this crate's fallible functions return.
+/// Result of this crate's fallible functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What to keep.
+/// Extent of a capture.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Bytes kept of each packet.
+    /// Number of bytes captured of each packet; see [`SNAP_LENGTHS`].
     pub snap_length: u32,
-    /// Interfaces to capture at; empty for all that the scenario has.
+    /// Interfaces to capture at; empty for all interfaces of the scenario.
     pub interfaces: Vec<Interface>,
-    /// Whether the radio network has interfaces too, and packets have comments on what became of them.
+    /// Whether the radio network has interfaces too, and packets have comments on their fates.
     pub radio: bool,
-    /// What else comments say of packets, by their numbers among all that are sent in the run, from 1.
+    /// Further comments on packets, by their numbers among all packets sent in the run, from 1.
     pub remarks: HashMap<u64, String>,
-    /// What else the file says about itself, in lines.
+    /// Further lines of the file's comment.
     pub about: Vec<String>,
 }
 
@@ -119,32 +144,34 @@ impl Default for Options {
     }
 }
 
-/// A capture under way.
+/// Listener that writes a capture.
 struct Capture {
     path: PathBuf,
     writer: PcapNgWriter<BlockFile>,
     interfaces: Vec<Interface>,
     frame: Frame,
     connections: Vec<Connections>,
-    /// The headers of packets on their way.
-    flying: HashMap<PacketId, TcpFields>,
-    /// What becomes of packets, where comments say it.
+    /// Headers of packets in flight.
+    in_flight: HashMap<PacketId, TcpFields>,
+    /// Fates of packets; `None` without comments on them.
     fates: Option<Fates>,
-    /// What else comments say, by the numbers of packets.
+    /// Further comments on packets, by their numbers.
     remarks: HashMap<u64, String>,
     has_rnc: bool,
+    /// Time of the latest event.
     now: Time,
-    /// Why the file takes no more.
+    /// Error that ended the capture.
     failure: Option<io::Error>,
 }
 
-/// Simulates replication number `run` of a scenario under `seed`, and writes what passes its
-/// interfaces to `path`.
+/// Simulates replication number `run` of a scenario under `seed`, and writes the packets at its interfaces to `path`.
+///
+/// If a write fails or the run is cancelled, the run ends and the file keeps the packets so far.
 ///
 /// # Errors
-/// [`Error::SnapLength`], [`Error::NoInterface`] and [`Error::File`] before the simulation begins.
-/// When the file cannot be written any further, or the run is cancelled, the run ends and the file
-/// keeps the packets so far.
+///
+/// [`Error::SnapLength`], [`Error::NoInterface`] or [`Error::File`] before the simulation begins; [`Error::File`] or
+/// [`Error::Run`] during it.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
@@ -159,7 +186,11 @@ pub fn run(
     Ok(result)
 }
 
-/// The interfaces to capture at.
+/// Returns the interfaces to capture at.
+///
+/// # Errors
+///
+/// [`Error::NoInterface`] if the scenario does not have one of `wanted`.
 fn interfaces(scenario: &Scenario, wanted: &[Interface], radio: bool) -> Result<Vec<Interface>> {
     let all = Interface::of_scenario(scenario, radio);
     if let Some(missing) = wanted.iter().find(|interface| !all.contains(interface)) {
@@ -185,7 +216,7 @@ impl Capture {
         let fates = options.radio.then(Fates::default);
         let has_rnc = scenario.radio.facts().has_rnc;
         let (path, now) = (path.to_owned(), Time::ZERO);
-        let flying = HashMap::new();
+        let in_flight = HashMap::new();
         let remarks = options.remarks;
         let failure = None;
         Ok(Self {
@@ -194,7 +225,7 @@ impl Capture {
             interfaces,
             frame,
             connections,
-            flying,
+            in_flight,
             fates,
             remarks,
             has_rnc,
@@ -209,35 +240,35 @@ impl Capture {
             fates.give_up(now);
         }
         let ended = self.failure.take().map_or(Ok(()), Err);
-        let ended = ended.and_then(|()| self.write_over()).and_then(|()| self.writer.get_mut().flush());
+        let ended = ended.and_then(|()| self.write_ended()).and_then(|()| self.writer.get_mut().flush());
         ended.map_err(|error| file_error(&self.path, &error))
     }
 
-    /// Ends the run if something could not be written; [`Self::finish`] says why.
+    /// Ends the run if a write failed; [`Self::finish`] returns the error.
     fn go_on(&mut self, written: io::Result<()>) -> ControlFlow<()> {
         self.failure = written.err();
         if self.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// The number of an interface, if packets are captured there.
+    /// Returns the number of an interface, or `None` if it is not captured.
     fn number(&self, interface: Interface) -> Option<u32> {
-        self.interfaces.iter().position(|known| *known == interface).map(|number| number as u32)
+        self.interfaces.iter().position(|other| *other == interface).map(|number| number as u32)
     }
 
-    /// The header of a packet whose way ends.
-    fn landed(&mut self, event: &Event) -> Option<TcpFields> {
+    /// Removes and returns the header of a packet that is received or lost.
+    fn take_header(&mut self, event: &Event) -> Option<TcpFields> {
         match event {
-            Event::Received { packet, .. } | Event::Lost { packet, .. } => self.flying.remove(packet),
+            Event::Received { packet, .. } | Event::Lost { packet, .. } => self.in_flight.remove(packet),
             _ => None,
         }
     }
 
-    /// Writes what a packet is where it is sent or received, or keeps it until its life is over.
+    /// Writes a packet where it is sent or received, or holds it back until its fate is known.
     fn write(&mut self, at: Time, viewpoint: Viewpoint, packet: &Segment, event: &Event) -> io::Result<()> {
-        let arrived = self.landed(event);
-        let seen = self.connections[packet.flow as usize].seen(viewpoint, packet, arrived);
+        let arrived = self.take_header(event);
+        let seen = self.connections[packet.flow as usize].header(viewpoint, packet, arrived);
         if let Event::Sent { packet: id, .. } = *event {
-            self.flying.insert(id, seen.fields);
+            self.in_flight.insert(id, seen.fields);
         }
         let interface = Interface::of(viewpoint).and_then(|interface| self.number(interface));
         if interface.is_none() && self.fates.is_none() {
@@ -259,15 +290,15 @@ impl Capture {
         if let Event::Sent { packet: id, again, .. } = *event {
             fates.begin(at, id, again, (self.frame.bytes().into(), original_len));
         }
-        if let (Some(interface), Some(life)) = (interface, id_of(event).and_then(|id| fates.life(id))) {
+        if let (Some(interface), Some(number)) = (interface, id_of(event).and_then(|id| fates.number(id))) {
             let data = self.frame.bytes().into();
-            fates.wait(Record { at, interface, original_len, direction, data, life });
+            fates.wait(Record { at, interface, original_len, direction, data, number });
         }
         Ok(())
     }
 
-    /// Keeps what passes the radio network: packets for phones as they come, and on an interface of the air
-    /// when their first block is sent; packets of phones as they leave the uplink.
+    /// Records packets that pass the radio network: those for phones when they enter it and, on the air, at their
+    /// first block; those from phones when they leave the uplink.
     fn pass(&mut self, at: Time, event: &Event) {
         let network = if self.has_rnc { Interface::Rnc } else { Interface::NodeB };
         let (interface, id, is_out) = match *event {
@@ -285,22 +316,22 @@ impl Capture {
         if matches!(event, Event::Carries { .. }) && fates.is_carried(id) {
             return;
         }
-        let (Some(life), Some((data, original_len))) = (fates.life(id), fates.frame(id)) else {
+        let (Some(number), Some((data, original_len))) = (fates.number(id), fates.frame(id)) else {
             return;
         };
         let (data, original_len, direction) =
             (data.clone(), *original_len, if is_out { OUTBOUND } else { INBOUND });
-        fates.wait(Record { at, interface, original_len, direction, data, life });
+        fates.wait(Record { at, interface, original_len, direction, data, number });
     }
 
-    /// Writes the packets whose lives are over, as far as no other waits before them.
-    fn write_over(&mut self) -> io::Result<()> {
+    /// Writes the records whose packets have ended, in order, up to the first whose packet has not.
+    fn write_ended(&mut self) -> io::Result<()> {
         let Some(fates) = &mut self.fates else {
             return Ok(());
         };
         while let Some((record, comment)) = fates.next() {
-            let Record { at, interface, original_len, direction, data, life } = record;
-            let remark = self.remarks.get(&life);
+            let Record { at, interface, original_len, direction, data, number } = record;
+            let remark = self.remarks.get(&number);
             let comment = remark.map_or_else(|| comment.clone(), |remark| format!("{comment}; {remark}"));
             put(&mut self.writer, at, (interface, original_len, direction), &data, Some(comment))?;
         }
@@ -314,18 +345,18 @@ impl Capture {
         {
             self.write(at, viewpoint, segment, event)?;
         }
-        self.landed(event);
+        self.take_header(event);
         if self.fates.is_some() {
             self.pass(at, event);
         }
         if let Some(fates) = &mut self.fates {
-            fates.learn(at, event);
+            fates.on_event(at, event);
         }
-        self.write_over()
+        self.write_ended()
     }
 }
 
-/// The packet that an event at an interface is about.
+/// Returns the packet of an event at an interface.
 fn id_of(event: &Event) -> Option<PacketId> {
     match *event {
         Event::Sent { packet, .. } | Event::Received { packet, .. } => Some(packet),
@@ -362,7 +393,7 @@ impl Listener for Capture {
     }
 }
 
-/// Makes the file with its section header and the interfaces.
+/// Creates the file with its section header and interfaces.
 fn start(
     path: &Path,
     comment: String,
@@ -373,7 +404,7 @@ fn start(
         SectionHeaderOption::Comment(comment.into()),
         SectionHeaderOption::UserApplication(format!("nodeb {VERSION}").into()),
     ];
-    // One byte order everywhere, so that the file is the same on any machine.
+    // Fixed byte order, so that the file is the same on every machine.
     let endianness = Endianness::Little;
     let section = SectionHeaderBlock { endianness, options, ..SectionHeaderBlock::default() };
     let mut writer =
@@ -387,20 +418,20 @@ fn start(
         let interface = InterfaceDescriptionBlock { linktype: DataLink::RAW, snaplen, options };
         writer.write_pcapng_block(interface).map_err(io_error)?;
     }
-    // So that a full disk is known before the simulation begins.
+    // Flush to detect a full disk before the simulation begins.
     writer.get_mut().flush()?;
     Ok(writer)
 }
 
-/// What the section says about itself: a scenario file with a few lines of comment above it.
+/// Returns the comment of the section: the scenario file, preceded by comment lines.
 fn comment(scenario: &Scenario, seed: u64, run: u64, about: &[String]) -> Result<String> {
     let mut text = String::new();
     let written = writeln!(
         text,
         "# {:?}: simulated by nodeb {VERSION}, seed {seed}, run {run}\n\
-         # Time 0 is the beginning of the simulation. A packet is here once for each interface it passes.\n\
+         # Time 0 is the beginning of the simulation. A packet appears once for each interface that it passes.\n\
          # Simulated data are zeros. Simulated connections end without FIN. The classic family's\n\
-         # simulated sizes leave out the options of SYNs and the padding of SACK options.",
+         # simulated sizes do not include the options of SYNs and the padding of SACK options.",
         scenario.name
     );
     written.expect("a string takes everything");

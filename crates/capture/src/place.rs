@@ -1,4 +1,4 @@
-//! Where packets are seen: interfaces of the capture, and the connection that a packet belongs to.
+//! Interfaces of a capture, and the connections that packets belong to.
 
 use nodeb_base::event::{Event, Site};
 use nodeb_sim::Scenario;
@@ -8,23 +8,23 @@ use nodeb_tcp::wire::{End, TcpFields, Wire};
 
 use crate::frame::{PROXY_SOCKET, SERVER_SOCKET, Socket, phone_socket, proxy_client_socket};
 
-/// Where a packet is seen.
+/// Place where a packet is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Viewpoint {
-    /// The server's interface.
+    /// Interface of the server.
     Server,
-    /// The phone's interface.
+    /// Interface of the phone.
     Phone,
-    /// The proxy's interface on the side of the server.
+    /// Interface of the proxy towards the server.
     ProxyToServer,
-    /// The proxy's interface on the side of the phone.
+    /// Interface of the proxy towards the phone.
     ProxyToPhone,
-    /// No interface: a Snoop agent, which repeats what was sent to the phone.
+    /// No interface: a Snoop agent, which retransmits segments to the phone.
     Snoop,
 }
 
 impl Viewpoint {
-    /// Where `event` shows a packet of this kind, if it is sent or received.
+    /// Returns where a packet of this kind is captured, or `None` if it is neither sent nor received.
     pub fn of(event: &Event, kind: Kind) -> Option<Self> {
         let (site, is_sent) = match event {
             Event::Sent { place, .. } => (place.site, true),
@@ -34,7 +34,8 @@ impl Viewpoint {
         match site {
             Site::Server => Some(Self::Server),
             Site::Phone => Some(Self::Phone),
-            // Data come from the server's side and leave towards the phone; all else goes the other way.
+            // A proxy receives data from the server and sends them to the phone; all other packets take the opposite
+            // direction.
             Site::Proxy if (kind == Kind::Data) == is_sent => Some(Self::ProxyToPhone),
             Site::Proxy => Some(Self::ProxyToServer),
             Site::Snoop => Some(Self::Snoop),
@@ -43,26 +44,26 @@ impl Viewpoint {
     }
 }
 
-/// An interface of a capture.
+/// Interface of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interface {
-    /// The servers'.
+    /// Interface of the servers.
     Server,
-    /// The phones'.
+    /// Interface of the phones.
     Phone,
-    /// The proxy's, on either side.
+    /// Interfaces of the proxy, on both sides.
     Proxy,
-    /// The RNC's, on the side of the core network.
+    /// Interface of the RNC towards the core network.
     Rnc,
-    /// The Node B's: on the side of the network without an RNC, else on the side of the air.
+    /// Interface of the Node B: towards the air if there is an RNC, otherwise towards the network.
     NodeB,
 }
 
 impl Interface {
-    /// All there are.
+    /// All interfaces in order.
     pub const ALL: [Self; 5] = [Self::Server, Self::Phone, Self::Proxy, Self::Rnc, Self::NodeB];
 
-    /// Its name in the capture.
+    /// Returns the name in the capture.
     pub fn name(self) -> &'static str {
         match self {
             Self::Server => "server",
@@ -73,18 +74,18 @@ impl Interface {
         }
     }
 
-    /// What the capture says about it.
+    /// Returns the description in the capture.
     pub(crate) fn description(self) -> &'static str {
         match self {
-            Self::Server => "what leaves and enters the server",
-            Self::Phone => "what leaves and enters the phones",
-            Self::Proxy => "what leaves and enters the proxy on either side",
-            Self::Rnc => "what passes the RNC on the side of the core network",
-            Self::NodeB => "what passes the Node B",
+            Self::Server => "packets sent and received by the server",
+            Self::Phone => "packets sent and received by the phones",
+            Self::Proxy => "packets sent and received by the proxy on both sides",
+            Self::Rnc => "packets passing the RNC towards and from the core network",
+            Self::NodeB => "packets passing the Node B",
         }
     }
 
-    /// The interface that `place` belongs to.
+    /// Returns the interface of a place, or `None` if it has none.
     pub(crate) fn of(viewpoint: Viewpoint) -> Option<Self> {
         match viewpoint {
             Viewpoint::Server => Some(Self::Server),
@@ -94,7 +95,7 @@ impl Interface {
         }
     }
 
-    /// Those that a scenario has, of the radio network's only where `radio` asks for them.
+    /// Returns the interfaces of a scenario, including those of the radio network if `radio` is true.
     pub(crate) fn of_scenario(scenario: &Scenario, radio: bool) -> Vec<Self> {
         let has = |interface: &Self| match interface {
             Self::Server | Self::Phone => true,
@@ -106,13 +107,13 @@ impl Interface {
     }
 }
 
-/// The connections of one flow: from the server to the phone, or to the proxy and on from there.
+/// Connections of one flow: from the server to the phone, or to the proxy and from there to the phone.
 pub(crate) struct Connections {
     server: Box<dyn Wire>,
     from_proxy: Option<Box<dyn Wire>>,
 }
 
-/// A packet as a header with its addresses.
+/// Header fields of a packet with its addresses.
 pub(crate) struct Seen {
     pub server: Socket,
     pub client: Socket,
@@ -121,15 +122,15 @@ pub(crate) struct Seen {
 }
 
 impl Connections {
-    /// Those of a phone of `group`.
+    /// Creates the connections of a phone of `group`.
     pub fn new(scenario: &Scenario, group: &UserGroup) -> Self {
         let from_proxy = scenario.proxy.as_ref().map(|_| scenario.air_tcp_of(group).wire());
         Self { server: scenario.tcp_of(group).wire(), from_proxy }
     }
 
-    /// What a packet looks like at `place`, where it is sent, or received with the header `arrived`. Must be told of
-    /// every packet in order of time.
-    pub fn seen(&mut self, viewpoint: Viewpoint, packet: &Segment, arrived: Option<TcpFields>) -> Seen {
+    /// Returns the header of a packet at a place where it is sent, or received with the header `arrived`. Must be
+    /// called for every packet in the order of time.
+    pub fn header(&mut self, viewpoint: Viewpoint, packet: &Segment, arrived: Option<TcpFields>) -> Seen {
         let end = match viewpoint {
             Viewpoint::Server | Viewpoint::ProxyToPhone | Viewpoint::Snoop => End::Server,
             Viewpoint::Phone | Viewpoint::ProxyToServer => End::Phone,

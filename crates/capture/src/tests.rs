@@ -1,4 +1,4 @@
-//! Captures read back: the blocks by `pcap-file`, the packets by `etherparse`.
+//! Captures that are read back: blocks by `pcap-file`, packets by `etherparse`.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -41,7 +41,7 @@ fn run_into(scenario: &Scenario, path: &Path, options: &Options) -> Result<RunRe
     run(scenario, 7, 0, &Control::default(), path, options.clone())
 }
 
-/// The packets of a file, interface by interface.
+/// Returns the packets of a file by interface.
 fn packets<const N: usize>(path: &Path) -> [Vec<EnhancedPacketBlock<'static>>; N] {
     let mut reader = PcapNgReader::new(File::open(path).unwrap()).unwrap();
     let mut packets = [const { Vec::new() }; N];
@@ -54,7 +54,7 @@ fn packets<const N: usize>(path: &Path) -> [Vec<EnhancedPacketBlock<'static>>; N
 }
 
 #[test]
-fn the_file_says_what_it_is() {
+fn section_has_comment_program_and_interfaces() {
     let (file, _) = capture(DEFAULT_SNAP_LENGTH);
     let mut reader = PcapNgReader::new(File::open(file.path()).unwrap()).unwrap();
     while reader.next_block().is_some() {}
@@ -76,7 +76,7 @@ fn the_file_says_what_it_is() {
 }
 
 #[test]
-fn every_packet_is_whole_and_its_checksums_are_right() {
+fn packets_are_complete_with_valid_checksums() {
     let (file, result) = capture(65_535);
     let [server, phone] = packets(file.path());
     let (mut data, mut acks) = (0, 0);
@@ -99,7 +99,7 @@ fn every_packet_is_whole_and_its_checksums_are_right() {
 }
 
 #[test]
-fn each_end_sees_time_pass_and_packets_in_order() {
+fn packets_are_in_order_of_time_at_each_interface() {
     let (file, _) = capture(DEFAULT_SNAP_LENGTH);
     let [server, phone] = packets(file.path());
     for seen in [&server, &phone] {
@@ -112,7 +112,7 @@ fn each_end_sees_time_pass_and_packets_in_order() {
 }
 
 #[test]
-fn a_short_snap_length_keeps_the_headers_and_the_true_length() {
+fn short_snap_length_keeps_headers_and_original_length() {
     let (short, _) = capture(DEFAULT_SNAP_LENGTH);
     let (long, _) = capture(65_535);
     for (short, long) in
@@ -125,7 +125,7 @@ fn a_short_snap_length_keeps_the_headers_and_the_true_length() {
 }
 
 #[test]
-fn capturing_changes_nothing_and_repeats_exactly() {
+fn capturing_is_repeatable_and_changes_no_result() {
     let (first, result) = capture(128);
     let (second, _) = capture(128);
     assert_eq!(std::fs::read(first.path()).unwrap(), std::fs::read(second.path()).unwrap());
@@ -134,10 +134,10 @@ fn capturing_changes_nothing_and_repeats_exactly() {
 }
 
 #[test]
-fn an_impossible_file_is_an_error_before_the_run() {
+fn unwritable_file_is_an_error_before_the_run() {
     let refused = |path: &str, snap_length| {
         let cancelled = Control::default();
-        cancelled.cancel(); // a run would say so
+        cancelled.cancel(); // a run would return that error
         run(&scenario(), 7, 0, &cancelled, Path::new(path), keeping(snap_length)).unwrap_err().to_string()
     };
     assert!(refused("/no/such/folder/x.pcapng", 128).starts_with("cannot write the capture /no/such"));
@@ -148,7 +148,7 @@ fn an_impossible_file_is_an_error_before_the_run() {
 }
 
 #[test]
-fn a_cancelled_run_leaves_what_it_has_seen() {
+fn cancelled_run_keeps_the_packets_so_far() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let cancelled = Control::default();
     cancelled.cancel();
@@ -158,7 +158,7 @@ fn a_cancelled_run_leaves_what_it_has_seen() {
 }
 
 #[test]
-fn flows_have_sockets_of_their_own() {
+fn flows_have_distinct_sockets() {
     let sockets: HashMap<_, _> = (0..100_000)
         .map(|flow| {
             let Socket { address, port } = phone_socket(flow);
@@ -168,7 +168,7 @@ fn flows_have_sockets_of_their_own() {
     assert_eq!(sockets.len(), 100_000);
 }
 
-/// Source and destination address of a captured packet.
+/// Returns source and destination address of a captured packet.
 fn addresses(packet: &EnhancedPacketBlock) -> ([u8; 4], [u8; 4]) {
     let ip = SlicedPacket::from_ip(&packet.data).unwrap().net.unwrap();
     let ip = ip.ipv4_ref().unwrap().header();
@@ -176,7 +176,7 @@ fn addresses(packet: &EnhancedPacketBlock) -> ([u8; 4], [u8; 4]) {
 }
 
 #[test]
-fn a_proxy_is_seen_from_both_sides() {
+fn proxy_is_captured_on_both_sides() {
     let text = format!("proxy = \"split\"\nsnoop = {{}}\n{SCENARIO}[core]\ndelay = \"10 ms\"\n");
     let scenario = scenario::from_toml(&text, "test", &[]).unwrap();
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -201,7 +201,7 @@ fn a_proxy_is_seen_from_both_sides() {
 }
 
 #[test]
-fn one_interface_alone_is_what_it_is_among_others() {
+fn single_interface_has_the_packets_of_a_full_capture() {
     let (both, _) = capture(128);
     let [_, phone] = packets(both.path());
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -215,7 +215,7 @@ fn one_interface_alone_is_what_it_is_among_others() {
     assert!(refused.ends_with("as it has no proxy; expected one of: server, phone"), "{refused}");
 }
 
-/// The comment on a packet.
+/// Returns the comment on a packet.
 fn comment_of<'a>(packet: &'a EnhancedPacketBlock) -> Option<&'a str> {
     packet.options.iter().find_map(|option| match option {
         EnhancedPacketOption::Comment(text) => Some(text.as_ref()),
@@ -232,7 +232,7 @@ fn with_radio(text: &str) -> (tempfile::NamedTempFile, RunResult) {
 }
 
 #[test]
-fn the_radio_network_has_interfaces_and_packets_say_what_became_of_them() {
+fn radio_option_adds_interfaces_and_comments_on_fates() {
     let (file, result) = with_radio(SCENARIO);
     let [server, phone, node_b] = packets(file.path());
     let (plain, _) = capture(65_535);
@@ -249,25 +249,27 @@ fn the_radio_network_has_interfaces_and_packets_say_what_became_of_them() {
     let all = || server.iter().chain(&phone).chain(&node_b);
     assert!(all().all(|packet| comment_of(packet).is_some()));
     let count = |interface: &[EnhancedPacketBlock], text: &str| {
-        interface.iter().filter(|packet| comment_of(packet).is_some_and(|told| told.contains(text))).count()
-            as u64
+        interface
+            .iter()
+            .filter(|packet| comment_of(packet).is_some_and(|comment| comment.contains(text)))
+            .count() as u64
     };
-    let again: u64 = result.flows.iter().map(|flow| flow.sender.retransmissions).sum();
-    assert_eq!(count(&server, "retransmission"), again);
+    let retransmissions: u64 = result.flows.iter().map(|flow| flow.sender.retransmissions).sum();
+    assert_eq!(count(&server, "retransmission"), retransmissions);
     let down = result.links.iter().find(|row| row.link.contains("down")).unwrap();
     assert_eq!(count(&server, "at the wired link: link loss"), down.counts.lost);
-    assert_eq!(count(&node_b, "lost"), 0, "a bearer that repeats without end loses none");
+    assert_eq!(count(&node_b, "lost"), 0, "a bearer that retransmits without limit loses none");
     assert!(count(&phone, "repetition") > 0);
 }
 
-/// Behind what became of the packet, or alone; every packet has the number that it has in the run.
+/// A further comment follows the fate of the packet or stands alone; packets have their numbers in the run.
 #[test]
-fn comments_say_what_else_is_known_of_a_packet() {
+fn further_comments_are_added_by_packet_number() {
     let scenario = scenario();
     let file = tempfile::NamedTempFile::new().unwrap();
     for radio in [false, true] {
         let remarks = (1..=u64::from(u16::MAX)).map(|number| (number, format!("number {number}.")));
-        let (remarks, about) = (remarks.collect(), vec!["Numbers are told.".to_owned()]);
+        let (remarks, about) = (remarks.collect(), vec!["Comments have numbers.".to_owned()]);
         run_into(&scenario, file.path(), &Options { radio, remarks, about, ..keeping(65_535) }).unwrap();
         let [server, phone, _] = packets(file.path());
         let number = |packet: &EnhancedPacketBlock| {
@@ -284,7 +286,7 @@ fn comments_say_what_else_is_known_of_a_packet() {
 }
 
 #[test]
-fn an_rnc_and_its_node_b_see_packets_one_after_the_other() {
+fn rnc_captures_packets_before_its_node_b() {
     let text =
         "duration = '3 s'\n[radio.hsdpa]\niub = { delay = '15 ms' }\n[[users]]\ntraffic.ftp.size = '1 MB'";
     let (file, _) = with_radio(text);
@@ -294,14 +296,14 @@ fn an_rnc_and_its_node_b_see_packets_one_after_the_other() {
     };
     let (at_rnc, on_air) = (down(&rnc), down(&node_b));
     assert!(!on_air.is_empty() && on_air.len() <= at_rnc.len());
-    assert_eq!(node_b.len(), on_air.len(), "what phones send passes the RNC");
+    assert_eq!(node_b.len(), on_air.len(), "packets from phones are captured at the RNC");
     for (first, then) in at_rnc.iter().zip(&on_air) {
         assert!(first.timestamp <= then.timestamp && first.data == then.data);
     }
 }
 
 #[test]
-fn interfaces_of_the_radio_network_are_there_only_when_asked_for() {
+fn radio_interfaces_need_the_radio_option() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let options = Options { interfaces: vec![Interface::NodeB], ..keeping(128) };
     let refused = run_into(&scenario(), file.path(), &options).unwrap_err().to_string();
@@ -311,9 +313,10 @@ fn interfaces_of_the_radio_network_are_there_only_when_asked_for() {
     assert!(refused.ends_with("expected one of: server, phone, node_b"), "{refused}");
 }
 
-/// A Snoop agent sends packets from a place that is no interface.
+/// The radio option changes no packet of the other interfaces. A Snoop agent sends packets from a place that is no
+/// interface.
 #[test]
-fn asking_for_the_radio_network_only_adds() {
+fn radio_option_changes_no_other_interface() {
     let lossy = SCENARIO.replace("[radio.dch]\nbler = 0.1", "[radio.link]\nloss = 0.05");
     for proxy in ["", "proxy = \"split\"\n"] {
         let text = format!("{proxy}snoop = {{}}\n{lossy}");
@@ -323,30 +326,31 @@ fn asking_for_the_radio_network_only_adds() {
         let (with, _) = with_radio(&text);
         let (plain, with) = (packets::<4>(file.path()), packets::<4>(with.path()));
         for (without, with) in plain.iter().zip(&with).take(2) {
-            let told = |packet: &EnhancedPacketBlock| (packet.timestamp, packet.data.to_vec());
+            let contents = |packet: &EnhancedPacketBlock| (packet.timestamp, packet.data.to_vec());
             assert_eq!(
-                with.iter().map(told).collect::<Vec<_>>(),
-                without.iter().map(told).collect::<Vec<_>>()
+                with.iter().map(contents).collect::<Vec<_>>(),
+                without.iter().map(contents).collect::<Vec<_>>()
             );
         }
     }
 }
 
-/// Sequence and acknowledgement numbers of an interface's packets from the phone, with the length of their data.
+/// Returns sequence and acknowledgement numbers of an interface's packets from the phone, with the length of their
+/// data.
 fn numbers_of_phone(packets: &[EnhancedPacketBlock]) -> Vec<(u32, bool, u32, usize)> {
     let from_phone = packets.iter().filter(|packet| addresses(packet).0 != frame::SERVER);
-    let told = from_phone.map(|packet| {
+    let numbers = from_phone.map(|packet| {
         let Some(TransportSlice::Tcp(tcp)) = SlicedPacket::from_ip(&packet.data).unwrap().transport else {
             panic!("not TCP: {packet:?}");
         };
         (tcp.sequence_number(), tcp.ack(), tcp.acknowledgment_number(), tcp.payload().len())
     });
-    told.collect()
+    numbers.collect()
 }
 
-/// One of the packets behind the SYN is lost on the uplink: an ACK, or the request.
+/// One of the packets after the SYN is lost on the uplink: an ACK, or the request.
 #[test]
-fn a_packet_has_the_same_header_at_both_ends_and_a_repeated_request_its_number() {
+fn headers_match_at_both_ends_and_repeated_request_keeps_its_number() {
     for family in ["linux", "classic"] {
         for position in 1..=3 {
             let text = format!(

@@ -1,6 +1,5 @@
-//! Error rates of a service over Eb/N0:
-//! `link_curve KBPS PROFILE BITS BLOCK_ERRORS THREADS EB_N0_DB...`, KBPS one of 64, 144 and 384, PROFILE
-//! as in a configuration, such as `static` or `vehicular_a`; or, for other links,
+//! Prints error rates of a service over Eb/N0: `link_curve KBPS PROFILE BITS BLOCK_ERRORS THREADS EB_N0_DB...`, with
+//! KBPS one of 64, 144 and 384, and PROFILE as in a configuration, such as `static` or `vehicular_a`; for other links
 //! `link_curve LINK.json BITS BLOCK_ERRORS THREADS EB_N0_DB...`.
 
 use std::error::Error;

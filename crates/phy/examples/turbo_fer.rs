@@ -1,8 +1,8 @@
-//! Frame error rates of the turbo code in white noise:
-//! `turbo_fer K ITERATIONS ALGORITHM SCALE SCHEDULE EB_N0_DB ERRORS [FRAMES]`, with ALGORITHM one of
-//! `max_log_map`, `max_log_map_float`, `log_map` and SCHEDULE `not_at_the_end` or `throughout`.
+//! Prints frame error rates of the turbo code in white noise: `turbo_fer K ITERATIONS ALGORITHM SCALE SCHEDULE
+//! EB_N0_DB ERRORS [FRAMES]`, with ALGORITHM one of `max_log_map`, `max_log_map_float` and `log_map`, and SCHEDULE
+//! `not_at_the_end` or `throughout`.
 //!
-//! Eb/N0 counts the true rate K / (3K + 12).
+//! Eb/N0 refers to the true rate K / (3K + 12).
 
 use std::error::Error;
 
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Bits and LLRs of frame `at`.
+/// Returns bits and LLRs of frame `at`.
 fn block(encoder: &Encoder, k: usize, sigma2: f64, at: u64) -> (Vec<u8>, Vec<f32>) {
     let (mut bits, mut coded) = (vec![0; k], Vec::with_capacity(3 * k + TAIL));
     rng::fill_bits(&mut rng::stream(1, "data", at), &mut bits);

@@ -1,8 +1,8 @@
-//! How fast turbo codes are decoded on one thread: `turbo_speed K ITERATIONS EB_N0_DB ALGORITHM
-//! SECONDS [baseline]`, with ALGORITHM one of `max_log_map`, `max_log_map_float` and `log_map`.
+//! Measures the speed of the turbo decoder on one thread: `turbo_speed K ITERATIONS EB_N0_DB ALGORITHM SECONDS
+//! [baseline]`, with ALGORITHM one of `max_log_map`, `max_log_map_float` and `log_map`.
 //!
-//! Blocks are made first; what is timed is decoding the first 16 of them over and over, without early
-//! stop. Eb/N0 counts the true rate K / (3K + 12).
+//! Blocks are generated first; only the repeated decoding of the first 16 of them is timed, without early stop. Eb/N0
+//! refers to the true rate K / (3K + 12).
 
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use nodeb_phy::coding::turbo::{Algorithm, Decoder, Encoder, LANES, Settings, TAI
 use nodeb_phy::simd::Isa;
 use nodeb_phy::{gaussian, rng};
 
-/// Times 16 blocks that are counted for the error rate.
+/// Number of groups of 16 blocks that are decoded for the error rate.
 const GROUPS: u64 = 8;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -50,13 +50,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What this thread has spent on a processor, where the system says so.
+/// Returns the processor time of this thread, or `None` if the system does not report it.
 fn cpu_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Bits and LLRs of block `at`.
+/// Returns bits and LLRs of block `at`.
 fn block(encoder: &Encoder, k: usize, sigma2: f64, at: u64) -> (Vec<u8>, Vec<f32>) {
     let (mut bits, mut coded) = (vec![0; k], Vec::with_capacity(3 * k + TAIL));
     rng::fill_bits(&mut rng::stream(1, "data", at), &mut bits);

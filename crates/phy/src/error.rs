@@ -1,28 +1,28 @@
-//! The crate's errors: what is wrong, where, and what would be right.
+//! Errors of the crate, with the place, the problem and the valid values.
 
-/// What this crate's fallible functions return.
+/// Result of this crate's fallible functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Everything that can go wrong.
+/// Error of this crate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The link is not one that can be simulated; the text says which value and what would do.
+    /// The link cannot be simulated; the message names the value and what is valid.
     #[error("{key}: {message}")]
     Config {
-        /// Path of the value in the configuration, as `service.dtch.crc`.
+        /// Path of the value in the configuration, such as `service.dtch.crc`.
         key: String,
-        /// What is wrong and what would be right.
+        /// Problem and valid values.
         message: String,
     },
 }
 
 impl Error {
-    /// An error of the value under `key`.
+    /// Creates an error of the value under `key`.
     pub fn config(key: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Config { key: key.into(), message: message.into() }
     }
 
-    /// The same error with `outer` before its key.
+    /// Returns the error with `outer` prepended to its key.
     #[must_use]
     pub fn under(self, outer: &str) -> Self {
         let Self::Config { key, message } = self;

@@ -1,14 +1,14 @@
-//! Normal numbers in bulk, by the transform of Box and Muller (Ann. Math. Stat. 29(2), 1958).
+//! Normally distributed numbers in bulk, by the transform of Box and Muller (Ann. Math. Stat. 29(2), 1958).
 //!
-//! The functions are written out in operations that IEEE 754 rounds exactly, so that every machine
-//! draws the same numbers; a pair takes 63 random bits, which reach to 6.6 standard deviations.
+//! The functions consist of operations that IEEE 754 rounds exactly, so every machine draws the same numbers. A pair
+//! takes 63 random bits, which reach 6.6 standard deviations.
 
 use rand_core::Rng as _;
 
 use crate::rng::Stream;
 use crate::simd::Isa;
 
-/// Pairs that are drawn at a time.
+/// Number of pairs drawn at a time.
 const PAIRS: usize = 256;
 
 /// Fills `out` with independent normal numbers of mean 0 and standard deviation `sigma`.
@@ -42,12 +42,12 @@ fn transform(bytes: &[u8], sigma: f32, out: &mut [f32]) {
     }
 }
 
-/// Two normal numbers from random bits.
+/// Returns two normally distributed numbers made of random bits.
 #[inline(always)]
 fn pair(radius: u32, phase: u32) -> (f32, f32) {
     let uniform = ((radius >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0);
     let radius = (-2.0 * ln(uniform)).sqrt();
-    // A phase within an eighth of a turn, and which quarter turn it belongs to.
+    // The phase within an eighth of a turn; two more bits select the quarter turn.
     let eighth = (phase << 2 >> 1) as i32 as f32 * (1.0 / 2_147_483_648.0) - 0.5;
     let (sin, cos) = sin_cos(eighth * std::f32::consts::FRAC_PI_2);
     let odd = phase >> 30 & 1 == 1;
@@ -57,7 +57,8 @@ fn pair(radius: u32, phase: u32) -> (f32, f32) {
     (radius * turned(x), radius * turned(y))
 }
 
-/// Logarithm of a positive normal number, to 2e-7: `2 artanh((m - 1) / (m + 1))` of the mantissa.
+/// Returns the logarithm of a positive normal number with an error of at most 2e-7: `2 artanh((m - 1) / (m + 1))` of
+/// the mantissa.
 #[inline(always)]
 fn ln(x: f32) -> f32 {
     const TWO_THIRDS: i32 = 0x3F2A_AAAB;
@@ -69,7 +70,7 @@ fn ln(x: f32) -> f32 {
     exponent as f32 * std::f32::consts::LN_2 + 2.0 * s * series
 }
 
-/// Sine and cosine of at most an eighth of a turn, to 1e-7 (Taylor).
+/// Returns sine and cosine of at most an eighth of a turn with an error of at most 1e-7 (Taylor series).
 #[inline(always)]
 fn sin_cos(x: f32) -> (f32, f32) {
     let x2 = x * x;
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_what_they_say() {
+    fn functions_have_the_documented_accuracy() {
         for i in 1..=10_000u32 {
             let x = i as f32 * 1e-4;
             assert!((f64::from(ln(x)) - libm::log(f64::from(x))).abs() < 1e-6, "ln {x}");
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_instruction_set_does_not_show() {
+    fn instruction_sets_draw_the_same_numbers() {
         let mut baseline = vec![0.0; 1001];
         fill(Isa::Baseline, &mut stream(1, "normal", 0), 2.0, &mut baseline);
         assert_eq!(baseline, draw(1001));

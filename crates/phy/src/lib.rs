@@ -1,16 +1,42 @@
 //! Chip-level link simulator of UTRA FDD (3GPP Release 99, dedicated channels, uplink).
 //!
-//! Data flows one way, and each module is a stage that never imports a later one:
-//! `coding -> multiplexing -> spreading -> channel -> receiver -> link`. What the receiver undoes
-//! stands next to what the transmitter does, in the module of the stage.
+//! Data flows one way through the stages, and no module imports a later one. Each stage has the transmitter's part
+//! and the receiver's inverse side by side:
 //!
-//! Bits are bytes of 0 or 1. Soft values are log-likelihood ratios `ln P(0)/P(1)`, positive for a
-//! 0, which the modulator sends as +1 (TS 25.213, 4.2.1). Same seed, same bytes: nothing depends
-//! on the number of threads or on the instructions that the processor has (see [`simd`]).
+//! 1. [`coding`]: CRC, convolutional and turbo codes with their decoders (TS 25.212, 4.2.1 to 4.2.3).
+//! 2. [`multiplexing`]: interleaving, rate matching and multiplexing into radio frames (4.2.4 to 4.2.12).
+//! 3. [`spreading`]: channelisation and scrambling codes, the slot structure (TS 25.213).
+//! 4. [`channel`]: multipath fading, sampled once per chip.
+//! 5. [`receiver`]: rake with channel estimation and maximum-ratio combining.
+//! 6. [`link`]: the whole link, from random PDUs to counted errors; [`link::run`] is the entry point.
+//!
+//! Bits are bytes of 0 or 1. Soft values are log-likelihood ratios `ln P(0)/P(1)`: positive for a 0, which the
+//! modulator sends as +1 (TS 25.213, 4.2.1). The same seed gives the same results, whatever the number of threads and
+//! the instruction set of the processor (see [`simd`]).
+//!
+//! # Examples
+//!
+//! Encode a block with the turbo code and decode it without noise:
+//!
+//! ```
+//! use nodeb_phy::coding::turbo::{Decoder, Encoder, Settings};
+//! use nodeb_phy::simd::Isa;
+//!
+//! let block: Vec<u8> = (0..40).map(|i| i % 3 % 2).collect();
+//! let mut coded = Vec::new();
+//! Encoder::new(40)?.encode(&block, &mut coded);
+//! assert_eq!(coded.len(), 3 * 40 + 12);
+//!
+//! let llrs: Vec<f32> = coded.iter().map(|&bit| 1.0 - 2.0 * f32::from(bit)).collect();
+//! let mut decoder = Decoder::new(40, Settings::default(), Isa::best())?;
+//! let decoded = decoder.decode(&[&llrs], |_, bits| bits == block);
+//! assert_eq!((&decoded[0].bits, decoded[0].iterations), (&block, 1));
+//! # Ok::<(), nodeb_phy::Error>(())
+//! ```
 
 #![allow(
     clippy::inline_always,
-    reason = "what is not inlined is not compiled for the instruction set of its caller"
+    reason = "only inlined functions are compiled for the instruction set of their caller"
 )]
 #![allow(clippy::cast_possible_wrap, reason = "numbers of bits and chips are small")]
 #![cfg_attr(test, allow(clippy::float_cmp, reason = "sums of a few ones are exact"))]

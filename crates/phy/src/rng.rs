@@ -1,15 +1,15 @@
-//! Named random streams: the bytes of (seed, purpose, index) and nothing else.
+//! Named random streams, determined by (seed, purpose, index) alone.
 //!
-//! The name is the key of a ChaCha8 stream, so streams are independent and each unit of work can
-//! open its own, whichever thread it runs on.
+//! The name is the key of a ChaCha8 stream, so streams are independent, and each unit of work can open its own on any
+//! thread.
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-/// The random source of one stream.
+/// Random source of one stream.
 pub type Stream = ChaCha8Rng;
 
-/// The stream of `purpose` (its first 16 bytes count) number `index` under `seed`.
+/// Returns stream number `index` of `purpose` (of which the first 16 bytes count) under `seed`.
 pub fn stream(seed: u64, purpose: &str, index: u64) -> Stream {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -20,12 +20,12 @@ pub fn stream(seed: u64, purpose: &str, index: u64) -> Stream {
     Stream::from_seed(key)
 }
 
-/// A double in [0, 1) from the upper 53 of 64 random bits.
+/// Returns a double in [0, 1) from the upper 53 of 64 random bits.
 pub fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// Fills `bits` with zeros and ones, each as likely.
+/// Fills `bits` with equally likely zeros and ones.
 pub fn fill_bits(stream: &mut Stream, bits: &mut [u8]) {
     use rand_core::Rng as _;
     for chunk in bits.chunks_mut(64) {
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_of_a_name_counts() {
+    fn stream_depends_on_each_part_of_its_name() {
         let first = |seed, purpose, index| stream(seed, purpose, index).next_u64();
         let base = first(1, "noise", 0);
         assert_eq!(base, first(1, "noise", 0));
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_are_fair() {
+    fn bits_are_equally_likely() {
         let mut bits = vec![0; 100_000];
         fill_bits(&mut stream(1, "bits", 0), &mut bits);
         let ones: u32 = bits.iter().map(|&bit| u32::from(bit)).sum();

@@ -1,14 +1,13 @@
-//! Which instructions the hot loops are compiled for, chosen at run time.
+//! Selection of the instruction set for the hot loops at run time.
 //!
-//! A loop that is handed to [`Isa::run`] is compiled twice, for the baseline and for AVX2, and the
-//! compiler vectorises each. Both give the same bits: integer operations are exact, and floating
-//! point is neither reassociated nor contracted to fused operations; where a sum is cut into lanes,
-//! the lanes stand in the source.
+//! A loop passed to [`Isa::run`] is compiled twice, for the baseline and for AVX2, and the compiler vectorises each.
+//! Both give the same bits: integer operations are exact, and floating-point operations are neither reassociated nor
+//! fused. If a sum is split into lanes, the source splits it.
 
-/// An instruction set.
+/// Instruction set.
 #[derive(Clone, Copy, Debug)]
 pub enum Isa {
-    /// What every processor of the target has.
+    /// Instructions of every processor of the target.
     Baseline,
     /// AVX2 on x86-64.
     #[cfg(target_arch = "x86_64")]
@@ -16,7 +15,7 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// The best that this processor has.
+    /// Returns the best instruction set of this processor.
     pub fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = pulp::x86::V3::try_new() {

@@ -1,4 +1,4 @@
-//! The link against closed forms, and against itself.
+//! Tests of the link against closed forms, and of its reproducibility.
 
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ fn simulate(link: &Link, bits: u64) -> Outcome {
     run(link, 1, Stop { bits, block_errors: None }, two, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-/// A link whose DPDCH symbols have `es_n0_db`, for looking at bits before decoding.
+/// Returns a link whose DPDCH symbols have `es_n0_db`, for error rates before decoding.
 fn uncoded(spreading_factor: u32, es_n0_db: f64) -> Link {
     let per_frame = 38_400 / spreading_factor;
     let dtch = TransportChannel {
@@ -33,19 +33,19 @@ fn uncoded(spreading_factor: u32, es_n0_db: f64) -> Link {
     link
 }
 
-/// Error rate of BPSK in white noise.
+/// Returns the error rate of BPSK in white noise.
 fn bpsk(es_n0_db: f64) -> f64 {
     0.5 * libm::erfc(f64::sqrt(10f64.powf(es_n0_db / 10.0)))
 }
 
-/// The raw error rate differs from `expected` by chance at most.
-fn is_by_chance(counts: &Counts, expected: f64) {
+/// Checks that the raw error rate differs from `expected` only by chance.
+fn assert_raw_rate(counts: &Counts, expected: f64) {
     let (n, rate) = (counts.raw.trials as f64, counts.raw.rate());
     assert!((rate - expected).abs() < 4.0 * (expected / n).sqrt(), "{rate:.4e} for {expected:.4e}, {n} bits");
 }
 
 #[test]
-fn noise_is_calibrated_to_1e_minus_5() {
+fn noise_is_calibrated_down_to_1e_minus_5() {
     let mut noise = vec![0.0; 1 << 20];
     for es_n0_db in [4.0, 7.0, 9.6] {
         let sigma = f64::sqrt(0.5 / 10f64.powf(es_n0_db / 10.0));
@@ -64,33 +64,33 @@ fn noise_is_calibrated_to_1e_minus_5() {
 }
 
 #[test]
-fn raw_errors_in_white_noise_are_those_of_bpsk() {
+fn raw_error_rate_in_white_noise_is_that_of_bpsk() {
     for (factor, es_n0_db) in [(4, 0.0), (4, 6.0), (16, 4.0), (256, 2.0)] {
         let link = uncoded(factor, es_n0_db);
         let frames = if factor == 256 { 480 } else { 48 };
-        is_by_chance(&simulate(&link, frames * link.service.dtch.bits() as u64).counts, bpsk(es_n0_db));
+        assert_raw_rate(&simulate(&link, frames * link.service.dtch.bits() as u64).counts, bpsk(es_n0_db));
     }
 }
 
 #[test]
-fn two_antennas_are_worth_three_decibels() {
+fn two_antennas_gain_3_db() {
     let mut link = uncoded(16, 1.0);
     link.receiver.antennas = 2;
-    is_by_chance(&simulate(&link, 48 * 480).counts, bpsk(1.0 + 10.0 * f64::log10(2.0)));
+    assert_raw_rate(&simulate(&link, 48 * 480).counts, bpsk(1.0 + 10.0 * f64::log10(2.0)));
 }
 
 #[test]
-fn interference_is_noise() {
+fn interference_adds_to_the_noise() {
     for terminals in [0, 4] {
         let mut link = uncoded(64, 5.0);
         link.air.other_cells = Some(OtherCells { over_noise_db: 0.0, terminals });
         let outcome = simulate(&link, 160 * 120);
-        is_by_chance(&outcome.counts, bpsk(5.0 - 10.0 * f64::log10(2.0)));
+        assert_raw_rate(&outcome.counts, bpsk(5.0 - 10.0 * f64::log10(2.0)));
     }
 }
 
-/// The raw error rate at a point of the reference over `frames` frames. Fading is fast, so that many
-/// fades are seen, but constant over a symbol; spreading is large, so that paths are resolved.
+/// Returns the raw error rate at a point of the reference over `frames` frames. Fading is fast, so that there are
+/// many fades, but constant over a symbol; the spreading factor is large, so that paths are resolved.
 fn combined(paths: &str, eb_n0_db: f64, frames: u64) -> f64 {
     let mut link = uncoded(128, eb_n0_db);
     link.air.speed_kmh = Some(500.0);
@@ -124,7 +124,7 @@ fn combining_agrees(frames: u64, chosen: impl Fn(&str, f64) -> bool) {
 }
 
 #[test]
-fn maximum_ratio_combining_follows_the_closed_forms() {
+fn maximum_ratio_combining_matches_closed_forms() {
     combining_agrees(480, |paths, eb_n0_db| {
         ["1", "2", "case_3"].contains(&paths) && (3.0..5.0).contains(&eb_n0_db)
     });
@@ -132,12 +132,12 @@ fn maximum_ratio_combining_follows_the_closed_forms() {
 
 #[test]
 #[ignore = "a minute: all profiles to 8 dB"]
-fn maximum_ratio_combining_everywhere() {
+fn maximum_ratio_combining_matches_closed_forms_on_all_profiles() {
     combining_agrees(4000, |_, eb_n0_db| eb_n0_db <= 8.0);
 }
 
 #[test]
-fn pilots_cost_little_where_they_are_strong() {
+fn estimation_from_strong_pilots_costs_little() {
     let mut link = Link::new(Service::costamagna(64).unwrap(), 8.0);
     link.air.profile = Profile::VehicularA;
     let raw = |link: &Link| simulate(link, 64 * 1280).counts.raw.rate();
@@ -148,19 +148,19 @@ fn pilots_cost_little_where_they_are_strong() {
 }
 
 #[test]
-fn pulses_agree_on_a_path_at_a_chip() {
+fn pulse_shapes_agree_for_a_path_at_a_chip() {
     let mut link = Link::new(Service::costamagna(64).unwrap(), 1.6);
     let spaced = simulate(&link, 16 * 1280);
     link.air.pulse = Pulse::RootRaisedCosine;
     assert_eq!(simulate(&link, 16 * 1280).pdu_errors, spaced.pdu_errors);
 }
 
-/// With the energy of pilots, signalling and CRCs taken off, the block error rate is that of the turbo
-/// code alone at K = 1344: 0.27 at 1 dB and 0.56 at 0.8 dB (AFF3CT 3.0.2, three iterations). At 64 kb/s one
-/// coded bit in seven is sent twice, and energy that is spread unevenly is worth less: 0.1 dB less by
-/// the curvature of the capacity of BPSK at this rate. So it lies between the two.
+/// Without the energy of pilots, signalling and CRCs, the block error rate is that of the turbo code alone at K =
+/// 1344: 0.27 at 1 dB and 0.56 at 0.8 dB (AFF3CT 3.0.2, three iterations). At 64 kbit/s one coded bit in seven is
+/// repeated, and unevenly distributed energy is worth less: 0.1 dB, by the curvature of the capacity of BPSK at this
+/// rate. So the rate lies between the two.
 #[test]
-fn the_whole_chain_adds_up_to_the_codes_frame_error_rate() {
+fn whole_chain_reaches_the_frame_error_rate_of_the_code() {
     let service = Service::costamagna(64).unwrap();
     let data_gain = 1.0 / (1.0 + 25.0 / 225.0);
     let data_share = 1.0 - 90.0 / 2112.0;
@@ -172,9 +172,9 @@ fn the_whole_chain_adds_up_to_the_codes_frame_error_rate() {
     assert_eq!(counts.undetected, 0);
 }
 
-/// Where each service fails and where it works, for each way: a wide net around the curves.
+/// Eb/N0 at which each service fails and works on each profile: wide limits around the curves.
 #[test]
-fn services_fail_and_work_where_they_should() {
+fn services_fail_and_work_at_the_expected_eb_n0() {
     let cases = [
         (64, Profile::Static, 0.5, 3.0),
         (144, Profile::Static, 0.5, 3.0),
@@ -194,7 +194,7 @@ fn services_fail_and_work_where_they_should() {
 }
 
 #[test]
-fn the_outcome_is_the_seeds_alone() {
+fn outcome_depends_on_the_seed_only() {
     let mut link = Link::new(Service::costamagna(64).unwrap(), 3.0);
     link.air.profile = Profile::VehicularA;
     link.receiver.antennas = 2;
@@ -212,7 +212,7 @@ fn the_outcome_is_the_seeds_alone() {
 }
 
 #[test]
-fn stops_at_enough_errors_or_when_told() {
+fn run_stops_at_the_error_limit_or_when_interrupted() {
     let link = Link::new(Service::costamagna(64).unwrap(), -3.0);
     let stop = Stop { bits: u64::MAX, block_errors: Some(20) };
     let one = NonZeroU32::new(1).unwrap();

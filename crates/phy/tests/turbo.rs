@@ -1,4 +1,4 @@
-//! The turbo code against published decoders, and its arithmetics against each other.
+//! Tests of the turbo code against published decoders, and of its arithmetics against each other.
 
 use nodeb_phy::coding::turbo::{Algorithm, Decoder, Encoder, LANES, Schedule, Settings, TAIL};
 use nodeb_phy::simd::Isa;
@@ -6,7 +6,7 @@ use nodeb_phy::{gaussian, rng};
 
 const REFERENCE: &str = include_str!("reference/turbo_awgn.csv");
 
-/// A point of the reference file.
+/// Point of the reference file.
 #[derive(Debug)]
 struct Point {
     k: usize,
@@ -37,7 +37,7 @@ fn point(fields: &[&str]) -> Point {
     }
 }
 
-/// Bits of frame `at` and its LLRs at noise variance `sigma2`.
+/// Returns bits of frame `at` and its LLRs at noise variance `sigma2`.
 fn frame(encoder: &Encoder, k: usize, sigma2: f64, at: u64) -> (Vec<u8>, Vec<f32>) {
     let (mut bits, mut coded) = (vec![0; k], Vec::new());
     rng::fill_bits(&mut rng::stream(7, "data", at), &mut bits);
@@ -54,7 +54,7 @@ fn variance(k: usize, eb_n0_db: f64) -> f64 {
     (3 * k + TAIL) as f64 / k as f64 / 2.0 / 10f64.powf(eb_n0_db / 10.0)
 }
 
-/// Frame error rate over frames until `errors` of them failed.
+/// Returns the frame error rate over as many frames as give `errors` errors.
 fn fer(point: &Point, settings: Settings, errors: usize) -> f64 {
     let (encoder, sigma2) = (Encoder::new(point.k).unwrap(), variance(point.k, point.eb_n0_db));
     let mut decoder = Decoder::new(point.k, settings, Isa::best()).unwrap();
@@ -70,43 +70,43 @@ fn fer(point: &Point, settings: Settings, errors: usize) -> f64 {
     failed as f64 / frames as f64
 }
 
-/// The reference has a standard error of 6 to 8 %.
-fn agrees(point: &Point, errors: usize) {
+/// Checks the frame error rate of a point. The reference has a standard error of 6 to 8 %.
+fn assert_matches_reference(point: &Point, errors: usize) {
     let ours = fer(point, point.settings, errors);
     println!("{point:?}: {ours:.3e}, ratio {:.3}", ours / point.fer);
     assert!((ours / point.fer - 1.0).abs() < 0.2, "{ours:.3e} for {point:?}");
 }
 
 #[test]
-fn frame_error_rates_of_max_log_map() {
+fn max_log_map_matches_reference_error_rates() {
     let points = points();
     let chosen =
         points.iter().filter(|p| p.settings.algorithm == Algorithm::MaxLogMap && p.fer > 0.1 && p.k == 1024);
     for point in chosen {
-        agrees(point, 600);
+        assert_matches_reference(point, 600);
     }
 }
 
 #[test]
-fn frame_error_rates_of_log_map() {
+fn log_map_matches_reference_error_rates() {
     let points = points();
     let chosen = points.iter().filter(|p| p.settings.algorithm == Algorithm::LogMap && p.fer > 0.3);
     for point in chosen.filter(|p| p.k == 1024) {
-        agrees(point, 300);
+        assert_matches_reference(point, 300);
     }
 }
 
 #[test]
 #[ignore = "minutes: all points, 1000 frame errors each"]
-fn frame_error_rates_everywhere() {
+fn all_points_match_reference_error_rates() {
     for point in points() {
-        agrees(&point, 1000);
+        assert_matches_reference(&point, 1000);
     }
 }
 
-/// 16 bits cost less than the statistics show: same frames, so the comparison is a paired one.
+/// 16-bit arithmetic costs less than the statistics resolve. The frames are the same, so the comparison is paired.
 #[test]
-fn integers_lose_nothing_to_floats() {
+fn integer_arithmetic_is_as_good_as_float() {
     let point = Point { k: 640, settings: Settings::default(), eb_n0_db: 1.0, fer: 0.0 };
     let integer = fer(&point, point.settings, 400);
     let float = fer(&point, Settings { algorithm: Algorithm::MaxLogMapFloat, ..point.settings }, 400);
@@ -130,7 +130,7 @@ fn instruction_sets_give_the_same_bits() {
 }
 
 #[test]
-fn a_block_does_not_feel_its_company() {
+fn result_of_a_block_is_independent_of_other_blocks() {
     let (k, sigma2) = (500, variance(500, 0.8));
     let encoder = Encoder::new(k).unwrap();
     let frames: Vec<_> = (0..LANES as u64).map(|at| frame(&encoder, k, sigma2, at)).collect();
@@ -144,9 +144,9 @@ fn a_block_does_not_feel_its_company() {
     }
 }
 
-/// Values far beyond any limit neither overflow nor confuse the decoder.
+/// Values far beyond the limits neither overflow nor cause errors.
 #[test]
-fn certain_bits_are_decoded_in_every_length() {
+fn noiseless_blocks_of_all_lengths_are_decoded() {
     for k in (40..=5114).step_by(211) {
         let encoder = Encoder::new(k).unwrap();
         for amplitude in [0.2, 1e6] {
@@ -160,10 +160,10 @@ fn certain_bits_are_decoded_in_every_length() {
     }
 }
 
-/// The portable arithmetic checks for overflow where tests are built: contradictory values as large as
-/// they get, with a scale that lets the extrinsic information grow.
+/// The portable arithmetic checks for overflow in test builds. The values are contradictory and as large as possible,
+/// with a scale that lets the extrinsic information grow.
 #[test]
-fn the_largest_values_do_not_overflow() {
+fn largest_values_do_not_overflow() {
     let settings = Settings { iterations: 8, scale: 1.0, ..Settings::default() };
     for trial in 0..20 {
         let k = 40 + 13 * trial as usize;

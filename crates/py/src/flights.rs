@@ -11,7 +11,7 @@ use nodeb_emu::{Error, Log, head};
 use nodeb_explain::real;
 use nodeb_sim::Scenario;
 use nodeb_sim::world::Direction;
-use nodeb_timeline::{Options, flight};
+use nodeb_timeline::{Options, replay};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -218,11 +218,11 @@ pub fn flight_timeline<'py>(
     let most = most.unwrap_or(nodeb_timeline::DEFAULT_MOST);
     let options = Options { from: Time(from_ns), to: Time(to_ns.unwrap_or(u64::MAX)), user, most };
     let log = Log { path: &path, control: control.get().inner() };
-    let work = || flight::fly(log, &world, seed, &users, &options);
+    let work = || replay::replay(log, &world, seed, &users, &options);
     let about = || format!("the life of {}", path.display());
     let found = guarded(about, || py.detach(work))?.map_err(|error| match error {
         nodeb_timeline::Error::Run(error) => to_py(&error),
-        nodeb_timeline::Error::Flight(error) => failed(&error),
+        nodeb_timeline::Error::Recording(error) => failed(&error),
         other => PyValueError::new_err(other.to_string()),
     })?;
     timeline::to_dict(py, &world, found)
@@ -236,9 +236,9 @@ pub fn captured(
     users: &[u32],
     (pcap, radio): (&Path, bool),
 ) -> PyResult<(nodeb_emu::replay::Replay, nodeb_sim::metrics::RunResult)> {
-    nodeb_capture::flight::fly(log, world, seed, users, pcap, radio).map_err(|error| match error {
+    nodeb_capture::recording::replay(log, world, seed, users, pcap, radio).map_err(|error| match error {
         nodeb_capture::Error::Run(error) => to_py(&error),
-        nodeb_capture::Error::Flight(error) => failed(&error),
+        nodeb_capture::Error::Recording(error) => failed(&error),
         other => PyOSError::new_err(other.to_string()),
     })
 }

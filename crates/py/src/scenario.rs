@@ -302,7 +302,7 @@ impl CompiledScenario {
                 nodeb_capture::Error::SnapLength(_) | nodeb_capture::Error::NoInterface(..) => {
                     PyValueError::new_err(error.to_string())
                 }
-                nodeb_capture::Error::File { .. } | nodeb_capture::Error::Flight(_) => {
+                nodeb_capture::Error::File { .. } | nodeb_capture::Error::Recording(_) => {
                     PyOSError::new_err(error.to_string())
                 }
                 nodeb_capture::Error::Run(error) => to_py(&error),

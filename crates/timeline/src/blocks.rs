@@ -1,4 +1,5 @@
-//! Blocks by numbers of their own: bearers use theirs again, after a reset or in another channel.
+//! Blocks with numbers that are unique in the run. A bearer's numbers are not: it reuses them after a reset or in
+//! another channel.
 
 use std::collections::HashMap;
 
@@ -6,32 +7,32 @@ use nodeb_base::units::Time;
 
 use crate::codes::Outcome;
 
-/// A block and what has become of it.
+/// Row of [`BLOCKS`](crate::tables::BLOCKS): a block with its transmissions and outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockRow {
-    /// Its number among all blocks of the run, from 1.
+    /// Number among all blocks of the run, from 1.
     pub block: u32,
-    /// Whose it is.
+    /// Number of the user.
     pub user: u32,
-    /// Its number at the bearer.
+    /// Number at the bearer.
     pub number: u64,
-    /// When it was first sent.
+    /// Time of the first transmission.
     pub first: Time,
-    /// When it was last sent.
+    /// Time of the last transmission.
     pub last: Time,
-    /// How often it was sent.
+    /// Number of transmissions.
     pub transmissions: u32,
-    /// How often that failed.
+    /// Number of failed transmissions.
     pub failed: u32,
-    /// Units in it.
+    /// Number of PDUs in the block, or octets if blocks are filled with octets.
     pub units: u32,
-    /// Bytes of packets in it.
+    /// Bytes of packets in the block.
     pub bytes: u32,
-    /// What has become of it.
+    /// Outcome of the last transmission.
     pub outcome: Outcome,
 }
 
-/// A transmission of a block, as it is told.
+/// Reported transmission of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     pub at: Time,
@@ -45,24 +46,23 @@ pub struct Sent {
 /// Log of the blocks of a run.
 #[derive(Debug, Default)]
 pub struct BlockLog {
-    /// The last block that bore a number at a bearer, of a user.
-    known: HashMap<(u32, u64), u32>,
-    /// How often each block of the run was sent again, kept or not.
-    repeats: Vec<u32>,
-    /// Those that are kept, in order of their numbers, of which some may be left out: blocks of several users are not
-    /// told in order of time.
+    /// Latest block that used each number of the bearer, by user and number.
+    latest: HashMap<(u32, u64), u32>,
+    /// Number of retransmissions of each block of the run, including blocks that are not kept.
+    retransmissions: Vec<u32>,
+    /// Blocks that are kept, in the order of their numbers.
     pub rows: Vec<BlockRow>,
 }
 
 impl BlockLog {
-    /// A block is sent; its number in the run. It is kept with `keep`, or where it has been.
+    /// Records a transmission and returns the block's number in the run. A new block is kept if `keep` is true.
     pub fn send(&mut self, sent: Sent, keep: bool) -> u32 {
         let key = (sent.user, sent.number);
-        let again = if sent.transmission > 1 { self.known.get(&key).copied() } else { None };
-        let block = again.unwrap_or_else(|| self.add(sent, keep));
-        self.known.insert(key, block);
-        if again.is_some() {
-            self.repeats[block as usize - 1] += 1;
+        let earlier = if sent.transmission > 1 { self.latest.get(&key).copied() } else { None };
+        let block = earlier.unwrap_or_else(|| self.add(sent, keep));
+        self.latest.insert(key, block);
+        if earlier.is_some() {
+            self.retransmissions[block as usize - 1] += 1;
         }
         if let Some(row) = self.row(block) {
             row.last = sent.at;
@@ -73,39 +73,43 @@ impl BlockLog {
         block
     }
 
-    /// The block that bears a number now; 0 if none does.
+    /// Returns the latest block with a number at the bearer, or 0 if there is none.
     pub fn number(&self, user: u32, number: u64) -> u32 {
-        self.known.get(&(user, number)).copied().unwrap_or_default()
+        self.latest.get(&(user, number)).copied().unwrap_or_default()
     }
 
-    /// How often a block was sent again.
-    pub fn repeats(&self, block: u32) -> u32 {
-        block.checked_sub(1).and_then(|place| self.repeats.get(place as usize)).copied().unwrap_or_default()
+    /// Returns the number of retransmissions of a block.
+    pub fn retransmissions(&self, block: u32) -> u32 {
+        block
+            .checked_sub(1)
+            .and_then(|place| self.retransmissions.get(place as usize))
+            .copied()
+            .unwrap_or_default()
     }
 
-    /// A block carries so many bytes of a packet.
-    pub fn load(&mut self, block: u32, bytes: u32) {
+    /// Adds the bytes of a packet that a block carries.
+    pub fn carry(&mut self, block: u32, bytes: u32) {
         if let Some(row) = self.row(block) {
             row.bytes += bytes;
         }
     }
 
-    /// A block is given up.
+    /// Records that a block is given up.
     pub fn give_up(&mut self, block: u32) {
         if let Some(row) = self.row(block) {
             row.outcome = Outcome::GivenUp;
         }
     }
 
-    /// Keeps none of those so far.
+    /// Discards the blocks kept so far, but not their numbers.
     pub fn forget(&mut self) {
         self.rows = Vec::new();
     }
 
     fn add(&mut self, sent: Sent, keep: bool) -> u32 {
         let Sent { at, user, number, units, .. } = sent;
-        self.repeats.push(0);
-        let block = self.repeats.len() as u32;
+        self.retransmissions.push(0);
+        let block = self.retransmissions.len() as u32;
         if keep {
             let outcome = Outcome::Received;
             let (transmissions, failed, bytes) = (0, 0, 0);

@@ -1,4 +1,4 @@
-//! Names that tables hold as numbers: kinds of events, ends of packets, causes.
+//! Names that tables store as codes: kinds of events, ends of packets, causes.
 
 use nodeb_base::event::{Cause, Purpose, Recovery};
 use nodeb_radio::switching::State;
@@ -11,32 +11,32 @@ macro_rules! names {
         $vis enum $name { $( $(#[$meaning])* $variant, )+ }
 
         impl $name {
-            /// The names, by number.
+            /// Names in the order of their codes.
             pub const NAMES: &'static [&'static str] = &[$($text),+];
         }
     };
 }
 
 names! {
-    /// What an event is.
+    /// Kind of an event.
     pub Kind {
-        /// A packet begins its way for the first time.
+        /// A packet is sent for the first time.
         Sent = "sent",
-        /// A segment that had been sent before is sent again, as another packet.
+        /// A segment is retransmitted, as another packet.
         Resent = "resent",
-        /// A packet comes to a place and is taken.
+        /// A packet enters a place.
         Entered = "entered",
         /// A packet leaves a place.
         Left = "left",
         /// A packet is lost.
         Lost = "lost",
-        /// A packet has come to the end of its way.
+        /// A packet reaches its destination.
         Received = "received",
-        /// The backlog of a user at the bearer has changed.
+        /// The backlog of a user at the bearer changes.
         Queue = "queue",
-        /// A block is sent.
+        /// A block is transmitted.
         Block = "block",
-        /// A block that is sent for the first time carries a part of a packet.
+        /// A block carries a part of a packet in its first transmission.
         Carries = "carries",
         /// A block is given up.
         GivenUp = "given up",
@@ -44,13 +44,13 @@ names! {
         Channel = "channel",
         /// Another cell serves a user.
         Handover = "handover",
-        /// The congestion window or the threshold has changed.
+        /// The congestion window or the slow-start threshold changes.
         Window = "window",
-        /// A sender has measured a round trip.
+        /// A sender measures a round-trip time.
         RoundTrip = "round trip",
-        /// A sender's loss recovery has changed its state.
+        /// A sender's loss recovery changes its state.
         Recovery = "recovery",
-        /// A sender's timer is set, or stopped.
+        /// A sender's timer is armed or stopped.
         Timer = "timer",
         /// A transfer is complete.
         Transfer = "transfer",
@@ -58,33 +58,33 @@ names! {
 }
 
 names! {
-    /// How a packet's way, or its stay at a place, has ended.
+    /// End of a packet, or of its stay at a place.
     pub End {
-        /// It was received, or has left the place.
+        /// The packet was received, or has left the place.
         Through = "received",
-        /// It was lost.
+        /// The packet was lost.
         Lost = "lost",
-        /// It is still under way.
-        UnderWay = "under way",
+        /// The packet is still in flight, or at the place.
+        InFlight = "under way",
     }
 }
 
 names! {
-    /// What has become of a block.
+    /// Outcome of a block.
     pub Outcome {
         /// The last transmission was received.
         Received = "received",
-        /// The last transmission has failed, and no other is known of.
+        /// The last transmission failed, and no later one is known.
         Failed = "failed",
-        /// It was given up.
+        /// The block was given up.
         GivenUp = "given up",
     }
 }
 
 names! {
-    /// What an event says beyond its numbers.
+    /// Further information on an event, as a word.
     pub Detail {
-        /// Nothing.
+        /// No further information.
         None = "",
         Connect = "connect",
         Request = "request",

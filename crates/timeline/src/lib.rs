@@ -1,19 +1,40 @@
-//! The life of every packet: what happens in a run, as tables.
+//! Packet timelines: every packet and block of a run, as tables.
 //!
-//! A [`Recorder`](recorder::Recorder) is a listener to a run. It gives every packet and every block a number of
-//! its own, follows packets from place to place, and keeps what happens in a window of time. Its tables
-//! are declared in [`tables`], once: names, units and meanings go from there to files and documentation.
+//! A listener to a run (`recorder`) numbers packets and blocks in the order of their transmission, follows packets
+//! from place to place, and records all events in a window of time. [`tables`] declares its four tables once; names,
+//! units and meanings go from there to files and documentation. [`replay`](mod@replay) does the same for a recorded
+//! emulation.
 //!
-//! What is kept is bounded: events beyond a most number are counted and not kept, and the error says how
-//! many there are and which window holds as many as are allowed.
+//! The number of recorded events is bounded by [`Options::most`]. If there are more, the error states how many there
+//! are, and a window that is small enough.
+//!
+//! # Examples
+//!
+//! ```
+//! use nodeb_base::units::Time;
+//! use nodeb_sim::{Control, scenario};
+//! use nodeb_timeline::Options;
+//!
+//! let text = r#"
+//!     radio.dch = {}
+//!     users = [{ traffic.ftp.size = "50 kB" }]
+//! "#;
+//! let scenario = scenario::from_toml(text, "example.toml", &[])?;
+//! let options = Options { to: Time(1_000_000_000), ..Options::default() };
+//! let timeline = nodeb_timeline::run(&scenario, 1, 0, &Control::default(), &options).expect("events");
+//!
+//! let names: Vec<_> = timeline.tables.iter().map(|table| table.name).collect();
+//! assert_eq!(names, ["events", "packets", "hops", "blocks"]);
+//! # Ok::<(), nodeb_sim::Error>(())
+//! ```
 
 mod blocks;
 mod codes;
-pub mod flight;
-mod lives;
 mod order;
+mod packets;
 mod places;
 mod recorder;
+pub mod replay;
 pub mod tables;
 
 use nodeb_base::table::Table;
@@ -27,22 +48,22 @@ pub use places::{Hop, Places};
 
 use recorder::Recorder;
 
-/// Events that are kept unless told otherwise: 56 B each while the run lasts.
+/// Default maximum number of events, which take 56 B each during the run.
 pub const DEFAULT_MOST: u64 = 4_000_000;
 
-/// How long packets are followed that are under way when the window ends.
-pub const FOLLOWED: Duration = Duration(10_000_000_000);
+/// Time after the end of the window for which packets in flight are followed.
+pub const FOLLOW_TIME: Duration = Duration(10_000_000_000);
 
-/// What to keep.
+/// Extent of a recording.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Where the window begins.
+    /// Start of the window, inclusive.
     pub from: Time,
-    /// Where it ends; what happens then is not in it.
+    /// End of the window, exclusive.
     pub to: Time,
-    /// The only user whose packets are kept; `None` for all.
+    /// Only user whose packets are recorded; `None` for all.
     pub user: Option<u32>,
-    /// Most events that are kept.
+    /// Maximum number of events recorded.
     pub most: u64,
 }
 
@@ -52,89 +73,90 @@ impl Default for Options {
     }
 }
 
-/// Why there is no timeline.
+/// Reason why there is no timeline.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The window has no time in it.
+    /// The window is empty.
     #[error("the window from {} to {} is empty; expected an end after the beginning", describe(*from), describe(*to))]
     NoTime {
-        /// Its beginning.
+        /// Start of the window.
         from: Time,
-        /// Its end.
+        /// End of the window.
         to: Time,
     },
     /// The scenario has no such user.
-    #[error("there is no user {user}; the users are 0 to {last}")]
+    #[error("there is no user {user}; expected 0 to {last}")]
     NoUser {
-        /// Who was asked for.
+        /// Number of the user that was requested.
         user: u32,
-        /// The last one that there is.
+        /// Highest valid user number.
         last: usize,
     },
-    /// Nothing happens in the window.
-    #[error("nothing happens from {} to {}{near}", describe(*from), describe(*to))]
+    /// There are no events in the window.
+    #[error("there are no events from {} to {}{near}", describe(*from), describe(*to))]
     Nothing {
-        /// Its beginning.
+        /// Start of the window.
         from: Time,
-        /// Its end.
+        /// End of the window.
         to: Time,
-        /// What is nearest.
+        /// Times of the nearest events, as text.
         near: String,
     },
-    /// There are more events than may be kept.
+    /// There are more events than [`Options::most`].
     #[error(
-        "{count} events happen, and at most {most} are kept; \
-         the window from {} to {} holds no more", describe(*from), describe(*until)
+        "there are {count} events, more than the maximum of {most}; \
+         expected a window such as {} to {}", describe(*from), describe(*until)
     )]
     TooMany {
-        /// How many there are.
+        /// Number of events.
         count: u64,
-        /// How many may be kept.
+        /// Maximum number of events.
         most: u64,
-        /// Where the window begins.
+        /// Start of the window.
         from: Time,
-        /// Where a window ends that is small enough.
+        /// End of a window that is small enough.
         until: Time,
     },
-    /// The simulation ended early.
+    /// The simulation was cancelled or failed.
     #[error(transparent)]
     Run(#[from] nodeb_sim::Error),
-    /// A recorded flight cannot be flown again.
+    /// The recording cannot be read or replayed.
     #[error(transparent)]
-    Flight(#[from] nodeb_emu::Error),
-    /// The cell is not the one of the flight.
-    #[error("flown again, not the same becomes of its packets: {0}")]
+    Recording(#[from] nodeb_emu::Error),
+    /// Replayed packets have other fates than in the recording.
+    #[error("the replay differs from the recording: {0}; expected the scenario and version of the recording")]
     Differs(String),
 }
 
-/// A time in a message.
+/// Formats a time for a message.
 fn describe(at: Time) -> String {
     if at.0 == u64::MAX { "the end of the run".to_owned() } else { format!("{} s", at.as_secs()) }
 }
 
-/// What this crate's fallible functions return.
+/// Result of this crate's fallible functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What happened in a run.
+/// Recorded timeline of a run.
 #[derive(Debug)]
 pub struct Timeline {
-    /// `events`, `packets`, `hops` and `blocks`.
+    /// Tables `events`, `packets`, `hops` and `blocks`.
     pub tables: Vec<Table>,
-    /// The names that the numbers in some columns stand for.
+    /// Names for the codes in some columns, by column.
     pub names: Vec<(&'static str, Vec<String>)>,
-    /// The places that packets pass, and the lanes between which they lie.
+    /// Places that packets pass, and the lanes between which they lie.
     pub places: Places,
-    /// Until when packets were followed.
+    /// Time up to which packets were followed.
     pub until: Time,
-    /// What the run itself has given; `None` where it was ended behind the window.
+    /// Results of the run; `None` if it was ended after the window.
     pub result: Option<RunResult>,
 }
 
-/// Simulates replication number `run` of a scenario under `seed`, and keeps what happens.
+/// Simulates replication number `run` of a scenario under `seed` and records its events in the window.
 ///
-/// The run ends [`FOLLOWED`] after the window: what comes later changes nothing in it.
+/// The run ends [`FOLLOW_TIME`] after the window, since later events change nothing in it.
 ///
 /// # Errors
+///
 /// See [`Error`].
 pub fn run(
     scenario: &Scenario,
@@ -149,7 +171,11 @@ pub fn run(
     recorder.finish(result)
 }
 
-/// Complains about a window or a user that there is not.
+/// Checks the window and the user.
+///
+/// # Errors
+///
+/// [`Error::NoTime`] or [`Error::NoUser`].
 fn check(scenario: &Scenario, options: &Options) -> Result<()> {
     let &Options { from, to, user, .. } = options;
     if to <= from {

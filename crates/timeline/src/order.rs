@@ -1,27 +1,27 @@
-//! Which packet brought the application which bytes: data are handed over in order.
+//! In-order delivery: which packet delivered which data to the application.
 
 use std::collections::BTreeMap;
 
 use nodeb_tcp::numbering::Numbering;
 use nodeb_tcp::segment::Segment;
 
-/// What a phone's application has of a connection.
+/// State of in-order delivery at a phone's application.
 #[derive(Debug)]
 pub struct InOrder {
     numbering: Numbering,
-    /// The next number that it waits for.
+    /// Next number expected.
     next: u64,
-    /// Beyond a gap: where data begin, where they end, and the packet that brought them.
+    /// Data beyond a gap, by their first number: their end, and the packet that carried them.
     waiting: BTreeMap<u64, (u64, usize)>,
 }
 
 impl InOrder {
-    /// Nothing yet.
+    /// Creates the state of a new connection.
     pub fn new(numbering: Numbering) -> Self {
         Self { numbering, next: 1, waiting: BTreeMap::new() }
     }
 
-    /// A packet has come: calls `hand` for every packet whose data are handed over now.
+    /// Records the arrival of a packet, and calls `hand` for every packet whose data are delivered now.
     pub fn arrive(&mut self, segment: &Segment, packet: usize, mut hand: impl FnMut(usize)) {
         if !self.numbering.is_data(segment) {
             return;
@@ -32,7 +32,7 @@ impl InOrder {
         };
         let end = segment.seq + length;
         if end <= self.next {
-            return; // it is there already
+            return; // received before
         }
         self.waiting.entry(segment.seq).or_insert((end, packet));
         while let Some(first) = self.waiting.first_entry().filter(|first| *first.key() <= self.next) {
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_behind_a_gap_waits_for_it() {
+    fn data_beyond_a_gap_wait_for_it() {
         let mut order = InOrder::new(Numbering::Bytes { header_bytes: 40 });
         let mut arrive = |seq, bytes: u32, packet| {
             let segment = Segment { seq, size: 40 + bytes, ..Segment::control(0, Kind::Data) };
@@ -62,7 +62,7 @@ mod tests {
         };
         assert_eq!(arrive(1, 100, 0), [0]);
         assert_eq!(arrive(201, 100, 1), [0; 0]);
-        assert_eq!(arrive(1, 100, 2), [0; 0], "there already");
+        assert_eq!(arrive(1, 100, 2), [0; 0], "received before");
         assert_eq!(arrive(301, 50, 3), [0; 0]);
         assert_eq!(arrive(101, 100, 4), [4, 1, 3]);
     }

@@ -1,34 +1,34 @@
-//! The places that packets pass, and the lanes between which they lie.
+//! Places that packets pass, and the lanes between which they lie.
 
 use nodeb_base::event::{Place, Site};
 use nodeb_sim::Scenario;
 use nodeb_sim::scenario::PlaceNames;
 
-/// A place between two lanes; at the ends of a way they are the same.
+/// Place between two lanes. At the ends of a path both lanes are the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// What the place is called.
+    /// Name of the place.
     pub name: String,
-    /// The lane at which packets come to it.
+    /// Lane from which packets enter it.
     pub from: usize,
-    /// The lane at which they leave it.
+    /// Lane towards which packets leave it.
     pub to: usize,
 }
 
-/// The places of a scenario. Tables name a place by its number here.
+/// Places of a scenario. Tables refer to a place by its index in `hops`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// What stands on the path, from the server to the application.
+    /// Names of the boxes on the path, from the server to the application.
     pub lanes: Vec<String>,
-    /// The places.
+    /// Places in the order of their numbers.
     pub hops: Vec<Hop>,
-    /// The number of the lane above the air.
+    /// Index of the lane before the air.
     pub node_b: usize,
-    /// Links of the core network.
+    /// Number of links of the core network.
     core: usize,
 }
 
-/// Numbers of the places that every scenario has; those of the core network follow, down and up in turns.
+/// Places of every scenario, by number; those of the core network follow, downlink and uplink alternating.
 const SITES: [Site; 8] = [
     Site::Server,
     Site::WiredDown,
@@ -41,7 +41,7 @@ const SITES: [Site; 8] = [
 ];
 
 impl Places {
-    /// Those of a scenario.
+    /// Creates the places of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
         let names = PlaceNames::of(scenario);
         let links = names.core().len() as u32;
@@ -51,7 +51,7 @@ impl Places {
         if has_rnc {
             lanes.push("RNC".to_owned());
         }
-        // Where there is no core network the gateway and what follows it are joined.
+        // Without a core network the gateway and the Node B or RNC are joined.
         let radio = 1 + links.max(1) as usize;
         let node_b = lanes.len();
         lanes.extend(["Node B", "phone", "application"].map(str::to_owned));
@@ -77,28 +77,28 @@ impl Places {
         Self { hops: places.map(hop).collect(), lanes, node_b, core: links as usize }
     }
 
-    /// The number of a place.
+    /// Returns the number of a place.
     pub fn number(&self, place: Place) -> u16 {
         let core = |at: usize| SITES.len() + 2 * at.min(self.core.saturating_sub(1));
         let number = match place.site {
             Site::CoreDown => core(place.index as usize),
             Site::CoreUp => core(place.index as usize) + 1,
-            site => SITES.iter().position(|known| *known == site).unwrap_or_default(),
+            site => SITES.iter().position(|other| *other == site).unwrap_or_default(),
         };
         number as u16
     }
 
-    /// Whether the place of this number is a radio bearer.
+    /// Returns true if the place of this number is a radio bearer.
     pub fn is_bearer(&self, number: u16) -> bool {
         SITES.get(usize::from(number)) == Some(&Site::Bearer)
     }
 
-    /// The number of the bearers.
+    /// Returns the number of the bearers.
     pub fn bearer(&self) -> u16 {
         self.number(Place::new(Site::Bearer, 0))
     }
 
-    /// The names of the places, by number.
+    /// Returns the names of the places by number.
     pub fn names(&self) -> Vec<String> {
         self.hops.iter().map(|hop| hop.name.clone()).collect()
     }

@@ -1,4 +1,4 @@
-//! The listener.
+//! Listener that records the events of a run.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -14,36 +14,40 @@ use nodeb_tcp::segment::Segment;
 
 use crate::blocks::{BlockLog, Sent};
 use crate::codes::{Detail, End, Kind};
-use crate::lives::{Lives, PacketRow};
 use crate::order::InOrder;
+use crate::packets::{PacketLog, PacketRow};
 use crate::places::Places;
 use crate::tables::{self, EventRow};
-use crate::{Error, FOLLOWED, Options, Result, Timeline};
+use crate::{Error, FOLLOW_TIME, Options, Result, Timeline};
 
-/// Writes down what happens in a window.
+/// Listener that records the events in a window of time.
 #[derive(Debug)]
 pub struct Recorder {
     options: Options,
     places: Places,
     /// Whether all users share one bearer.
     is_shared: bool,
-    lives: Lives,
+    packets: PacketLog,
     blocks: BlockLog,
+    /// In-order delivery at each user's phone.
     applications: Vec<InOrder>,
     events: Vec<EventRow>,
-    /// Events in the window, kept or not.
+    /// Number of events in the window, including those not kept.
     count: u64,
-    /// When there were as many as may be kept.
+    /// Time at which the maximum number of events was exceeded.
     full: Option<Time>,
-    /// What happened last before the window, and first behind it.
+    /// Time of the last event before the window.
     before: Option<Time>,
+    /// Time of the first event after the window.
     behind: Option<Time>,
+    /// Time of the latest event.
     now: Time,
+    /// Whether the listener has ended the run.
     is_over: bool,
 }
 
 impl Recorder {
-    /// One for a run of a scenario.
+    /// Creates a recorder for a run of a scenario.
     pub fn new(scenario: &Scenario, options: &Options) -> Self {
         let groups = scenario.users.iter().flat_map(|group| (0..group.count.get()).map(move |_| group));
         let numbering = groups.map(|group| scenario.air_tcp_of(group).numbering());
@@ -51,7 +55,7 @@ impl Recorder {
             options: *options,
             places: Places::new(scenario),
             is_shared: scenario.radio.facts().is_shared,
-            lives: Lives::default(),
+            packets: PacketLog::default(),
             blocks: BlockLog::default(),
             applications: numbering.map(InOrder::new).collect(),
             events: Vec::new(),
@@ -64,16 +68,20 @@ impl Recorder {
         }
     }
 
-    /// Whether it has ended the run, having heard enough.
+    /// Returns true if the recorder has ended the run after the window.
     pub fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// What it has written down of a run that came to `result`.
+    /// Returns the timeline of a run with the results `result`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::TooMany`] or [`Error::Nothing`].
     pub fn finish(mut self, result: RunResult) -> Result<Timeline> {
         let Options { from, to, most, .. } = self.options;
         if let Some(until) = self.full {
-            // A window that a person would ask for, where it has time in it.
+            // Round the end of the suggested window to ms, unless that makes it empty.
             let round = Time(until.0 / 1_000_000 * 1_000_000);
             let until = if round > from { round } else { until };
             return Err(Error::TooMany { count: self.count, most, from, until });
@@ -81,12 +89,12 @@ impl Recorder {
         if self.count == 0 {
             return Err(Error::Nothing { from, to, near: self.near() });
         }
-        self.lives.keep_the_rest(self.now, to);
+        self.packets.keep_the_rest(self.now, to);
         self.events.sort_by_key(|row| row.at);
-        self.count_repeats();
-        let Self { places, lives, blocks, events, now, .. } = self;
+        self.count_retransmissions();
+        let Self { places, packets, blocks, events, now, .. } = self;
         Ok(Timeline {
-            tables: tables::all(&events, &lives, &blocks),
+            tables: tables::all(&events, &packets, &blocks),
             names: tables::names(&places),
             places,
             until: now,
@@ -97,22 +105,22 @@ impl Recorder {
     fn near(&self) -> String {
         let event = |what: &str, at: Option<Time>| at.map(|at| format!("{what} at {}", crate::describe(at)));
         let near: Vec<_> =
-            [event("the last event before it is", self.before), event("the first behind it", self.behind)]
+            [event("the last event before is", self.before), event("the first event after is", self.behind)]
                 .into_iter()
                 .flatten()
                 .collect();
         if near.is_empty() { String::new() } else { format!("; {}", near.join(", ")) }
     }
 
-    /// How often the blocks of each packet were sent again.
-    fn count_repeats(&mut self) {
-        let carried: BTreeSet<_> = self.lives.carried.iter().copied().collect();
-        let mut repeats: HashMap<u32, u32> = HashMap::new();
+    /// Counts the retransmissions of the blocks of each packet.
+    fn count_retransmissions(&mut self) {
+        let carried: BTreeSet<_> = self.packets.carried.iter().copied().collect();
+        let mut retransmissions: HashMap<u32, u32> = HashMap::new();
         for (packet, block) in carried {
-            *repeats.entry(packet).or_default() += self.blocks.repeats(block);
+            *retransmissions.entry(packet).or_default() += self.blocks.retransmissions(block);
         }
-        for row in &mut self.lives.packets {
-            row.repeats = repeats.get(&row.packet).copied().unwrap_or_default();
+        for row in &mut self.packets.packets {
+            row.retransmissions = retransmissions.get(&row.packet).copied().unwrap_or_default();
         }
     }
 
@@ -120,7 +128,7 @@ impl Recorder {
         self.options.from <= at && at < self.options.to
     }
 
-    /// Whether what is known of packets and blocks is kept: until there is too much of it.
+    /// Returns true while packets and blocks are kept: until there are too many events.
     fn keeps(&self) -> bool {
         self.full.is_none()
     }
@@ -129,18 +137,18 @@ impl Recorder {
         self.options.user.is_none_or(|wanted| wanted == user)
     }
 
-    /// The number of a user whom a bearer knows by its position.
+    /// Returns the number of a user from its position on a bearer.
     fn user(&self, bearer: u32, user: u32) -> u32 {
         if self.is_shared { user } else { bearer }
     }
 
-    /// Writes an event down, if it is in the window.
+    /// Records an event if it is in the window.
     fn write(&mut self, row: EventRow) {
         if row.at < self.options.from {
             self.before = self.before.max(Some(row.at));
         }
         if row.at >= self.options.to {
-            self.behind = Some(self.behind.map_or(row.at, |known| known.min(row.at)));
+            self.behind = Some(self.behind.map_or(row.at, |first| first.min(row.at)));
         }
         if !self.is_inside(row.at) {
             return;
@@ -158,7 +166,7 @@ impl Recorder {
         if self.full.is_none() {
             self.full = Some(at);
             self.events = Vec::new();
-            self.lives.forget();
+            self.packets.forget();
             self.blocks.forget();
         }
     }
@@ -167,7 +175,7 @@ impl Recorder {
         let Event::Sent { place, packet: id, flow: user, purpose, size, seq, again } = *event else {
             return;
         };
-        let packet = self.lives.number();
+        let packet = self.packets.number();
         if !self.wants(user) {
             return;
         }
@@ -183,41 +191,41 @@ impl Recorder {
             sent: at,
             at: origin,
             ended: at,
-            end: End::UnderWay,
+            end: End::InFlight,
             cause: Detail::None,
             handed: None,
             blocks: 0,
-            repeats: 0,
+            retransmissions: 0,
         };
-        self.lives.follow(id, row);
+        self.packets.follow(id, row);
         let kind = if again { Kind::Resent } else { Kind::Sent };
         let (seq, bytes, detail) = (seq, size, purpose.into());
         self.write(EventRow { place: origin, packet, seq, bytes, detail, ..EventRow::new(at, kind, user) });
     }
 
-    /// Writes down what happens to a packet at a place, if it is followed.
+    /// Records an event of a packet at a place, if the packet is followed.
     fn pass(&mut self, at: Time, place: Place, id: PacketId, kind: Kind, detail: Detail) {
         let place = self.places.number(place);
-        let Some(life) = self.lives.get(id) else {
+        let Some(tracked) = self.packets.get(id) else {
             return;
         };
         match kind {
-            Kind::Entered => life.enter(at, place),
-            Kind::Left => life.leave(at, End::Through),
+            Kind::Entered => tracked.enter(at, place),
+            Kind::Left => tracked.leave(at, End::Through),
             _ => {}
         }
-        let PacketRow { packet, user, seq, size: bytes, .. } = life.row;
+        let PacketRow { packet, user, seq, size: bytes, .. } = tracked.row;
         self.write(EventRow { place, packet, seq, bytes, detail, ..EventRow::new(at, kind, user) });
     }
 
-    /// A packet's way is over; its place among those kept.
+    /// Records the end of a packet. Returns its index if it is kept.
     fn end(&mut self, at: Time, place: Place, id: PacketId, end: End, cause: Detail) -> Option<usize> {
         let kind = if end == End::Lost { Kind::Lost } else { Kind::Received };
         self.pass(at, place, id, kind, cause);
-        let mut life = self.lives.take(id)?;
-        life.finish(at, self.places.number(place), end, cause);
-        let is_wanted = self.keeps() && at >= self.options.from && life.row.sent < self.options.to;
-        is_wanted.then(|| self.lives.keep(life))
+        let mut tracked = self.packets.take(id)?;
+        tracked.finish(at, self.places.number(place), end, cause);
+        let is_wanted = self.keeps() && at >= self.options.from && tracked.row.sent < self.options.to;
+        is_wanted.then(|| self.packets.keep(tracked))
     }
 
     fn received(&mut self, at: Time, place: Place, id: PacketId, segment: Option<&Segment>) {
@@ -225,9 +233,9 @@ impl Recorder {
         let Some(segment) = segment.filter(|_| place.site == Site::Phone) else {
             return;
         };
-        let Self { applications, lives, .. } = self;
+        let Self { applications, packets, .. } = self;
         applications[segment.flow as usize].arrive(segment, kept.unwrap_or(usize::MAX), |packet| {
-            if let Some(row) = lives.packets.get_mut(packet) {
+            if let Some(row) = packets.packets.get_mut(packet) {
                 row.handed = Some(at);
             }
         });
@@ -242,7 +250,7 @@ impl Recorder {
         self.write(EventRow { place, block, transmission, failed, value, ..row });
     }
 
-    /// Gives a block of somebody else its number in the run: whoever is asked for, numbers stay the same.
+    /// Numbers a block of another user, so that numbers do not depend on the selected user.
     fn number(&mut self, at: Time, user: u32, event: &Event) {
         if let Event::Block { block: number, units, transmission, failed, .. } = *event {
             self.blocks.send(Sent { at, user, number, units, transmission, failed }, false);
@@ -254,18 +262,18 @@ impl Recorder {
             return;
         };
         let block = self.blocks.number(user, number);
-        self.blocks.load(block, part.bytes);
-        let Some(life) = self.lives.get(part.packet) else {
+        self.blocks.carry(block, part.bytes);
+        let Some(tracked) = self.packets.get(part.packet) else {
             return;
         };
-        life.carry(at, block);
-        let PacketRow { packet, seq, .. } = life.row;
+        tracked.carry(at, block);
+        let PacketRow { packet, seq, .. } = tracked.row;
         let (place, bytes, value) = (self.places.bearer(), part.bytes, f64::from(part.offset));
         let row = EventRow::new(at, Kind::Carries, user);
         self.write(EventRow { place, packet, seq, bytes, block, value, ..row });
     }
 
-    /// What happens at a bearer.
+    /// Records an event of a bearer.
     fn radio(&mut self, at: Time, user: u32, event: &Event) {
         let place = self.places.bearer();
         let row = |kind| EventRow { place, ..EventRow::new(at, kind, user) };
@@ -294,7 +302,7 @@ impl Recorder {
         }
     }
 
-    /// What happens at a sender, or because of it.
+    /// Records an event of a sender.
     fn sender(&mut self, at: Time, user: u32, event: &Event) {
         let row = |kind| EventRow::new(at, kind, user);
         match *event {
@@ -380,7 +388,7 @@ impl Listener for Recorder {
             | Event::Began { .. }
             | Event::Arrived { .. } => {}
         }
-        if self.keeps() && at.0 > self.options.to.0.saturating_add(FOLLOWED.0) {
+        if self.keeps() && at.0 > self.options.to.0.saturating_add(FOLLOW_TIME.0) {
             self.is_over = true;
             return ControlFlow::Break(());
         }

@@ -1,6 +1,6 @@
-//! The tables: rows, columns, what they mean.
+//! Tables of a timeline: rows, columns and their meanings.
 //!
-//! Columns of names hold numbers; [`names`] has the names.
+//! Columns of names store codes; [`names`] returns the names.
 
 use nodeb_base::table;
 use nodeb_base::table::Table;
@@ -8,42 +8,42 @@ use nodeb_base::units::Time;
 
 use crate::blocks::{BlockLog, BlockRow};
 use crate::codes::{Detail, End, Kind, Outcome};
-use crate::lives::{HopRow, Lives, PacketRow};
+use crate::packets::{HopRow, PacketLog, PacketRow};
 use crate::places::Places;
 
-/// An event.
+/// Row of [`EVENTS`].
 #[derive(Clone, Copy, Debug)]
 pub struct EventRow {
-    /// When.
+    /// Time of the event.
     pub at: Time,
-    /// What.
+    /// Kind of event.
     pub kind: Kind,
-    /// Where.
+    /// Number of the place.
     pub place: u16,
-    /// Whose.
+    /// Number of the user.
     pub user: u32,
-    /// Number of the packet.
+    /// Number of the packet; 0 if none.
     pub packet: u32,
-    /// Its segment number.
+    /// Segment number of the packet.
     pub seq: u64,
-    /// Bytes.
+    /// Bytes concerned.
     pub bytes: u32,
-    /// Number of the block.
+    /// Number of the block; 0 if none.
     pub block: u32,
-    /// Which transmission of it.
+    /// Number of the block's transmission, from 1.
     pub transmission: u32,
-    /// Whether that has failed.
+    /// Whether the transmission failed.
     pub failed: bool,
-    /// A word more.
+    /// Further information as a word.
     pub detail: Detail,
-    /// A number more.
+    /// Further information as a number.
     pub value: f64,
-    /// The slow-start threshold.
+    /// Slow-start threshold in segments.
     pub ssthresh: f64,
 }
 
 impl EventRow {
-    /// One about nothing yet, at the server.
+    /// Creates a row without packet and block, at the server.
     pub fn new(at: Time, kind: Kind, user: u32) -> Self {
         Self {
             at,
@@ -64,139 +64,142 @@ impl EventRow {
 }
 
 table! {
-    /// One row per event, in order of time; events of one time stand in the order in which they were told.
+    /// One row per event, in the order of time; simultaneous events are in the order in which they were emitted.
     pub static EVENTS: "events" of EventRow {
-        /// When, since the beginning of the run.
+        /// Time of the event since the beginning of the run.
         "time_ns" ["ns"] U64 = |row| row.at.0;
-        /// What: `sent`, `resent` (a segment that had been sent before), `entered` and `left` (a place), `lost`,
-        /// `received`; `queue` (the user's backlog at the bearer has changed), `block` (is sent), `carries` (a block
-        /// sent for the first time has a part of a packet), `given up` (a block), `channel` (is switched),
-        /// `handover`; `window`, `round trip`, `recovery`, `timer` (of the sender), `transfer` (is complete).
+        /// Kind of event: `sent`, `resent` (a retransmitted segment), `entered` and `left` (a place), `lost`,
+        /// `received`; `queue` (change of the user's backlog at the bearer), `block` (transmission), `carries` (part
+        /// of a packet in a block's first transmission), `given up` (a block), `channel` (switched), `handover`;
+        /// `window`, `round trip`, `recovery`, `timer` (of the sender), `transfer` (complete).
         "kind" [""] U32 = |row| row.kind as u32;
-        /// Where; senders' own events are at `server`.
+        /// Place of the event; events of a sender are at `server`.
         "place" [""] U32 = |row| u32::from(row.place);
         /// Number of the user.
         "user" [""] U64 = |row| u64::from(row.user);
-        /// Number of the packet in the run, from 1; 0 where the event is about none.
+        /// Number of the packet in the run, from 1; 0 if the event concerns none.
         "packet" [""] U32 = |row| row.packet;
-        /// Segment number of that packet, or what it acknowledges: segments in the classic family, bytes in `linux`.
+        /// Segment number of the packet, or the number acknowledged: segments in the classic family, bytes in
+        /// `linux`.
         "seq" [""] U64 = |row| row.seq;
         /// Bytes of the packet, of the part that a block carries, of the backlog, or of the transfer.
         "bytes" ["B"] U32 = |row| row.bytes;
-        /// Number of the block in the run, from 1; 0 where the event is about none.
+        /// Number of the block in the run, from 1; 0 if the event concerns none.
         "block" [""] U32 = |row| row.block;
-        /// Which transmission of the block, from 1.
+        /// Number of the block's transmission, from 1.
         "transmission" [""] U32 = |row| row.transmission;
-        /// Whether that transmission has failed.
+        /// Whether the transmission failed.
         "failed" [""] Bool = |row| row.failed;
-        /// What a packet is for (`connect`, `request`, `data`, `ack`), why it was lost (`link loss`, `overflow`,
-        /// `early drop`, `radio loss`), the state of recovery (`open`, `fast`, `timeout`) or of the channel.
+        /// Role of a packet (`connect`, `request`, `data`, `ack`), cause of a loss (`link loss`, `overflow`, `early
+        /// drop`, `radio loss`), or state of recovery (`open`, `reduced`, `fast`, `timeout`) or of the channel.
         "detail" [""] U32 = |row| row.detail as u32;
-        /// Packets of the backlog; PDUs or octets of a block; offset in the packet of what a block carries; number of the
-        /// new cell; congestion window in segments; round trip, s; when the timer will run out, s, NaN if
-        /// stopped; when the transfer was asked for, s. NaN elsewhere.
+        /// Packets of the backlog; PDUs or octets of a block; offset in the packet of the part that a block carries;
+        /// number of the new cell; congestion window in segments; round-trip time in s; expiry of the timer in s, NaN
+        /// if stopped; time of the request of a transfer in s. NaN for other events.
         "value" [""] F64 = |row| row.value;
-        /// Slow-start threshold in segments, of `window`; NaN elsewhere.
+        /// Slow-start threshold in segments for `window`; NaN for other events.
         "ssthresh" [""] F64 = |row| row.ssthresh;
     }
 }
 
 table! {
-    /// One row per packet of which something happens in the window, in the order in which they were sent.
+    /// One row per packet with an event in the window, in the order of transmission.
     pub static PACKETS: "packets" of PacketRow {
-        /// Number of the packet in the run, from 1, the same whatever the window.
+        /// Number of the packet in the run, from 1, independent of the window.
         "packet" [""] U32 = |row| row.packet;
         /// Number of the user.
         "user" [""] U64 = |row| u64::from(row.user);
-        /// What it is for: `connect`, `request`, `data` (a segment of the server, its SYN included), `ack`.
+        /// Role of the packet: `connect`, `request`, `data` (a segment of the server, including its SYN), `ack`, or
+        /// `external`.
         "purpose" [""] U32 = |row| Detail::from(row.purpose) as u32;
-        /// Segment number, or what it acknowledges: segments in the classic family, bytes in `linux`.
+        /// Segment number, or the number acknowledged: segments in the classic family, bytes in `linux`.
         "seq" [""] U64 = |row| row.seq;
-        /// Bytes, headers included.
+        /// Size with headers.
         "bytes" ["B"] U32 = |row| row.size;
-        /// Whether the segment had been sent before.
+        /// Whether the packet is a retransmission.
         "again" [""] Bool = |row| row.again;
-        /// Where it began.
+        /// Place that sent the packet.
         "origin" [""] U32 = |row| u32::from(row.origin);
-        /// When it began.
+        /// Time of transmission.
         "sent_ns" ["ns"] U64 = |row| row.sent.0;
-        /// Where it was received, lost, or last heard of.
+        /// Place where the packet was received or lost, or where it was at the end.
         "place" [""] U32 = |row| u32::from(row.at);
-        /// When it was received or lost; when it was last heard of if it is still under way.
+        /// Time at which the packet was received or lost, or up to which it was followed.
         "ended_ns" ["ns"] U64 = |row| row.ended.0;
-        /// `received`, `lost`, or `under way`.
+        /// End of the packet: `received`, `lost`, or `under way`.
         "end" [""] U32 = |row| row.end as u32;
-        /// Why it was lost; empty if it was not.
+        /// Cause of the loss; empty if the packet was not lost.
         "cause" [""] U32 = |row| row.cause as u32;
-        /// When the phone's application was handed its data, in order; 0 if they were not, or it has none.
+        /// Time at which the phone's application received the data in order; 0 if it did not, or there are none.
         "handed_ns" ["ns"] U64 = |row| row.handed.unwrap_or_default().0;
-        /// Blocks that carried parts of it.
+        /// Number of parts of the packet that blocks carried.
         "blocks" [""] U32 = |row| row.blocks;
-        /// Transmissions of those blocks beyond the first of each.
-        "repeats" [""] U32 = |row| row.repeats;
+        /// Number of retransmissions of those blocks.
+        "repeats" [""] U32 = |row| row.retransmissions;
     }
 }
 
 table! {
-    /// One row per stay of a packet at a link or bearer, by packets and in order of time.
+    /// One row per stay of a packet at a link or bearer, by packets and in the order of time.
     pub static HOPS: "hops" of HopRow {
         /// Number of the packet.
         "packet" [""] U32 = |row| row.packet;
-        /// The link or bearer.
+        /// Link or bearer.
         "place" [""] U32 = |row| u32::from(row.place);
-        /// When the packet came.
+        /// Time at which the packet entered the place.
         "entered_ns" ["ns"] U64 = |row| row.entered.0;
-        /// At a bearer when the first block was sent that carries some of it; elsewhere when it came.
+        /// At a bearer, time of the first block that carries a part of the packet; elsewhere the same as
+        /// `entered_ns`.
         "begun_ns" ["ns"] U64 = |row| row.begun.0;
-        /// When it left or was lost; when it was last heard of if it is still there.
+        /// Time at which the packet left or was lost, or up to which it was followed.
         "left_ns" ["ns"] U64 = |row| row.left.0;
-        /// `received` (it went on), `lost`, or `under way`.
+        /// End of the stay: `received` (passed on), `lost`, or `under way`.
         "end" [""] U32 = |row| row.end as u32;
     }
 }
 
 table! {
-    /// One row per block that was first sent in the window, in that order.
+    /// One row per block whose first transmission is in the window, in the order of transmission.
     pub static BLOCKS: "blocks" of BlockRow {
         /// Number of the block in the run, from 1.
         "block" [""] U32 = |row| row.block;
         /// Number of the user.
         "user" [""] U64 = |row| u64::from(row.user);
-        /// Number of the block at the bearer, which may use it again.
+        /// Number of the block at the bearer, which may reuse it.
         "number" [""] U64 = |row| row.number;
-        /// When it was first sent.
+        /// Time of the first transmission.
         "first_ns" ["ns"] U64 = |row| row.first.0;
-        /// When it was last sent.
+        /// Time of the last transmission.
         "last_ns" ["ns"] U64 = |row| row.last.0;
-        /// How often it was sent.
+        /// Number of transmissions.
         "transmissions" [""] U32 = |row| row.transmissions;
-        /// How often that failed.
+        /// Number of failed transmissions.
         "failed" [""] U32 = |row| row.failed;
-        /// PDUs in it, or octets where blocks are filled with octets.
+        /// PDUs in the block; octets if blocks are filled with octets.
         "units" [""] U32 = |row| row.units;
-        /// Bytes of packets in it.
+        /// Bytes of packets in the block.
         "bytes" ["B"] U32 = |row| row.bytes;
-        /// `received`, `failed` (the last transmission has, and none was seen after it) or `given up`.
+        /// Outcome: `received`, `failed` (the last transmission failed, and none is known after it) or `given up`.
         "outcome" [""] U32 = |row| row.outcome as u32;
     }
 }
 
-/// All of them.
-pub fn all(events: &[EventRow], lives: &Lives, blocks: &BlockLog) -> Vec<Table> {
+/// Returns all tables.
+pub fn all(events: &[EventRow], packets: &PacketLog, blocks: &BlockLog) -> Vec<Table> {
     vec![
         EVENTS.table(events),
-        PACKETS.table(&lives.packets),
-        HOPS.table(&lives.hops),
+        PACKETS.table(&packets.packets),
+        HOPS.table(&packets.hops),
         BLOCKS.table(&blocks.rows),
     ]
 }
 
-/// All of them without a row: what there is to know about them.
+/// Returns all tables without rows.
 pub fn empty() -> Vec<Table> {
-    all(&[], &Lives::default(), &BlockLog::default())
+    all(&[], &PacketLog::default(), &BlockLog::default())
 }
 
-/// The names that the numbers in columns stand for.
+/// Returns the names for the codes in columns, by column.
 pub fn names(places: &Places) -> Vec<(&'static str, Vec<String>)> {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     vec![

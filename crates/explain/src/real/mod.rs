@@ -78,8 +78,8 @@ struct ConnectionListener<'a> {
     names: PlaceNames,
 }
 
-/// Replays a recording and returns the critical path of its connection number `connection`. `users` are the real
-/// users of its phones.
+/// Replays a recording and returns the critical path of its connection number `connection`. `users` are the numbers
+/// in the scenario of the phones' real users.
 ///
 /// # Errors
 ///

@@ -134,7 +134,7 @@ impl Walk<'_> {
     /// Returns an earlier block that carried a part of what `block` carries, if RLC retransmits it.
     fn earlier_copy(&self, block: &Block, packet: u32) -> Option<Block> {
         if self.air().is_cut() {
-            // The simple ARQ retransmits whole blocks.
+            // The simple ARQ retransmits whole blocks, which are recorded as attempts of the same block.
             return None;
         }
         let served = self.packet_of(block, packet)?;

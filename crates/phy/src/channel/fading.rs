@@ -13,7 +13,7 @@ use crate::rng::{Stream, unit};
 use crate::simd::Isa;
 use crate::spreading::{CHIP_RATE, FRAME_CHIPS};
 
-/// Chips for which a path's coefficient is held; at 120 km/h and 2 GHz its phase turns by at most
+/// Number of chips for which a path's coefficient is constant; at 120 km/h and 2 GHz its phase changes by at most
 /// 0.023 rad meanwhile.
 pub const SEGMENT: usize = 64;
 
@@ -21,16 +21,16 @@ const OSCILLATORS: usize = 64;
 const LANES: usize = 8;
 const TURN: f64 = 2.0 * std::f64::consts::PI;
 
-/// A path's coefficient over time.
+/// Coefficient of a path over time.
 #[derive(Clone, Debug)]
 pub struct Fading {
-    /// Turns per second and at time 0 of each oscillator.
+    /// For each oscillator, frequency in turns per second and phase at time 0 in turns.
     oscillators: Vec<(f64, f64)>,
     amplitude: f32,
 }
 
 impl Fading {
-    /// A path of mean power `power` with Doppler frequency `doppler_hz`, drawn from `stream`.
+    /// Creates a path of mean power `power` with Doppler frequency `doppler_hz`, drawn from `stream`.
     pub fn rayleigh(stream: &mut Stream, power: f64, doppler_hz: f64) -> Self {
         let mut draw = || unit(stream.next_u64());
         let offset = draw();
@@ -44,12 +44,12 @@ impl Fading {
         }
     }
 
-    /// A path of constant power `power` with a phase drawn from `stream`.
+    /// Creates a path of constant power `power` with a phase drawn from `stream`.
     pub fn constant(stream: &mut Stream, power: f64) -> Self {
         Self { oscillators: vec![(0.0, unit(stream.next_u64()))], amplitude: power.sqrt() as f32 }
     }
 
-    /// The coefficients in the middle of each segment from the beginning of radio frame `frame` on.
+    /// Writes the coefficients in the middle of each segment to `out`, from the beginning of radio frame `frame` on.
     pub fn segments(&self, isa: Isa, frame: u64, out: &mut [Complex32]) {
         let spacing = SEGMENT as f64 / CHIP_RATE;
         let start = frame as f64 * (FRAME_CHIPS as f64 / CHIP_RATE) + spacing / 2.0;
@@ -69,7 +69,7 @@ impl Fading {
     }
 }
 
-/// Rotating phasors, in lanes.
+/// Rotating phasors in lanes.
 #[derive(Clone, Copy)]
 struct Bank {
     re: [f32; OSCILLATORS],
@@ -86,7 +86,7 @@ impl Default for Bank {
 }
 
 impl Bank {
-    /// Phasor `at` begins at `phase` and turns by `step`, both in turns.
+    /// Sets phase and step of phasor `at`, both in turns.
     fn set(&mut self, at: usize, phase: f64, step: f64) {
         let (sin, cos) = libm::sincos(phase.fract() * TURN);
         (self.re[at], self.im[at]) = (cos as f32, sin as f32);
@@ -94,7 +94,7 @@ impl Bank {
         (self.step_re[at], self.step_im[at]) = (cos as f32, sin as f32);
     }
 
-    /// The sum of the phasors, which then turn.
+    /// Returns the sum of the phasors and advances them by a step.
     #[inline(always)]
     fn next(&mut self) -> Complex32 {
         let (mut sum_re, mut sum_im) = ([0.0; LANES], [0.0; LANES]);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn power_is_as_asked_and_frames_join() {
+    fn mean_power_is_as_set_and_frames_are_continuous() {
         let h = frames(1, 222.0, 500);
         let power = h.iter().map(Complex32::norm_sqr).sum::<f32>() / h.len() as f32;
         assert!((power - 1.0).abs() < 0.05, "{power}");
@@ -152,8 +152,8 @@ mod tests {
         }
     }
 
-    /// Rice: the envelope crosses rho times its root mean square upwards
-    /// `sqrt(2 pi) fd rho exp(-rho^2)` times a second, and is below it for `1 - exp(-rho^2)` of the time.
+    /// Rice: the envelope crosses rho times its root mean square upwards `sqrt(2 pi) fd rho exp(-rho^2)` times per
+    /// second, and is below it for `1 - exp(-rho^2)` of the time.
     #[test]
     fn level_crossings_and_fade_durations_follow_rice() {
         let doppler = 222.0;
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_instruction_set_does_not_show() {
+    fn instruction_sets_give_the_same_coefficients() {
         let fading = Fading::rayleigh(&mut stream(1, "fading", 0), 1.0, 222.0);
         let mut both = [vec![Complex32::ZERO; SEGMENTS], vec![Complex32::ZERO; SEGMENTS]];
         fading.segments(Isa::Baseline, 9, &mut both[0]);

@@ -1,4 +1,4 @@
-//! The radio channel: multipath fading, sampled once a chip.
+//! The radio channel: multipath fading, sampled once per chip.
 
 pub mod fading;
 pub mod profile;
@@ -15,18 +15,18 @@ use crate::simd::Isa;
 use crate::spreading::{CHIP_RATE, Chips, FRAME_CHIPS};
 use fading::Fading;
 
-/// Speed of light, m/s.
+/// Speed of light in m/s.
 const LIGHT: f64 = 299_792_458.0;
 
-/// The Doppler frequency of a terminal at `speed_kmh` with carrier `carrier_ghz`, Hz.
+/// Returns the Doppler frequency in Hz of a terminal at `speed_kmh` with carrier `carrier_ghz`.
 pub fn doppler_hz(speed_kmh: f64, carrier_ghz: f64) -> f64 {
     speed_kmh / 3.6 * carrier_ghz * 1e9 / LIGHT
 }
 
-/// Where the paths of a profile are seen and how strongly.
+/// Delays and powers of a profile's paths, sampled in chips.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    /// Mean power of each path, summing to one, and the chips at which it is seen.
+    /// For each path, its mean power (the sum is one), and its amplitude at each chip of delay.
     paths: Vec<(f64, Vec<(usize, f32)>)>,
     fades: bool,
     /// Mean power at each chip of delay.
@@ -34,7 +34,7 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// The geometry of `profile` with chips shaped by `pulse`.
+    /// Creates the geometry of `profile` with chips shaped by `pulse`.
     pub fn new(profile: &Profile, pulse: Pulse) -> Self {
         let taps = profile.taps();
         let linear = |tap: &Tap| libm::pow(10.0, tap.power_db / 10.0);
@@ -51,12 +51,12 @@ impl Geometry {
         Self { paths, fades: profile.fades(), powers }
     }
 
-    /// Chips of delay at which something is seen, at most.
+    /// Returns the length of the channel in chips: the largest delay plus one.
     pub fn span(&self) -> usize {
         self.powers.len()
     }
 
-    /// The `n` chips of delay with the most power, the strongest first; fewer when there are fewer.
+    /// Returns the `n` chips of delay with the most power, strongest first, or all if there are fewer.
     pub fn strongest(&self, n: usize) -> Vec<usize> {
         let mut chips: Vec<usize> = (0..self.powers.len()).filter(|&chip| self.powers[chip] > 0.0).collect();
         chips.sort_by(|&a, &b| self.powers[b].total_cmp(&self.powers[a]).then(a.cmp(&b)));
@@ -65,15 +65,15 @@ impl Geometry {
     }
 }
 
-/// One realisation of the channel to one antenna.
+/// Realisation of the channel to one antenna.
 #[derive(Clone, Debug)]
 pub struct Channel {
     paths: Vec<(Fading, Vec<(usize, f32)>)>,
     span: usize,
 }
 
-/// A channel's coefficients during one radio frame and the chips after it: one row for each chip of
-/// delay, one column for each segment.
+/// Coefficients of a channel during one radio frame and the chips after it: one row per chip of delay, one column per
+/// segment.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
     rows: Vec<Vec<Complex32>>,
@@ -81,14 +81,14 @@ pub struct Response {
 }
 
 impl Response {
-    /// The coefficients at `delay` chips.
+    /// Returns the coefficients at a delay of `delay` chips.
     pub fn at(&self, delay: usize) -> &[Complex32] {
         &self.rows[delay]
     }
 }
 
 impl Channel {
-    /// Realisation number `index` under `seed`, with Doppler frequency `doppler_hz`.
+    /// Creates realisation number `index` under `seed`, with Doppler frequency `doppler_hz`.
     pub fn new(geometry: &Geometry, doppler_hz: f64, seed: u64, purpose: &str, index: u64) -> Self {
         let mut stream = rng::stream(seed, purpose, index);
         let mut path = |&(power, ref seen): &(f64, Vec<(usize, f32)>)| {
@@ -102,12 +102,12 @@ impl Channel {
         Self { paths: geometry.paths.iter().map(&mut path).collect(), span: geometry.span() }
     }
 
-    /// Samples received of one frame: as many after it as the channel is long.
+    /// Returns the number of samples received of one frame: the frame and the length of the channel.
     pub fn samples(span: usize) -> usize {
         FRAME_CHIPS + span
     }
 
-    /// Computes the channel during radio frame `frame`.
+    /// Computes the coefficients during radio frame `frame`.
     pub fn respond(&self, isa: Isa, frame: u64, response: &mut Response) {
         let segments = Self::samples(self.span).div_ceil(SEGMENT);
         response.path.resize(segments, Complex32::ZERO);
@@ -127,8 +127,8 @@ impl Channel {
     }
 }
 
-/// Adds to `received` what arrives of `sent`, which begins as many chips before the frame as the
-/// channel is long, times `amplitude`.
+/// Adds the chips `sent` after the channel, times `amplitude`, to `received`. `sent` begins as many chips before the
+/// frame as the channel is long.
 pub fn propagate(isa: Isa, response: &Response, amplitude: f32, sent: &Chips, received: &mut Chips) {
     isa.run(
         #[inline(always)]
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn powers_sum_to_one_and_fingers_are_the_strongest() {
+    fn powers_sum_to_one_and_strongest_delays_come_first() {
         let geometry = Geometry::new(&Profile::VehicularA, Pulse::ChipSpaced);
         assert!((geometry.powers.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert_eq!(geometry.span(), 11);
@@ -167,9 +167,9 @@ mod tests {
         assert_eq!(Geometry::new(&Profile::PedestrianA, Pulse::ChipSpaced).strongest(9), [0, 1, 2]);
     }
 
-    /// One chip goes through: it arrives once for each path, each with its coefficient.
+    /// A single chip arrives once per path, each time with the coefficient of the path.
     #[test]
-    fn a_chip_arrives_over_every_path() {
+    fn chip_arrives_over_every_path() {
         let geometry = Geometry::new(&Profile::Case2, Pulse::ChipSpaced);
         let channel = Channel::new(&geometry, 5.0, 1, "fading", 0);
         let mut response = Response::default();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn doppler_of_the_usual_speeds() {
+    fn doppler_frequency_at_common_speeds() {
         assert!((doppler_hz(120.0, 2.0) - 222.4).abs() < 0.1);
         assert!((doppler_hz(3.0, 2.0) - 5.56).abs() < 0.01);
     }

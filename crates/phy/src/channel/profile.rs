@@ -5,21 +5,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// One path.
+/// Path of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tap {
-    /// Delay after the first path, ns.
+    /// Delay relative to the first path in ns.
     pub delay_ns: f64,
-    /// Mean power, dB; only differences between taps count.
+    /// Mean power in dB; only differences between taps matter.
     pub power_db: f64,
 }
 
-/// The paths between transmitter and receiver.
+/// Multipath profile between transmitter and receiver.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
-    /// One path that does not fade: white noise alone.
+    /// One path without fading: white noise only.
     #[default]
     Static,
     /// Pedestrian A, 3 km/h (ITU-R M.1225, outdoor to indoor and pedestrian, channel A).
@@ -34,12 +34,12 @@ pub enum Profile {
     Case2,
     /// Case 3, 120 km/h (TS 25.104, annex B.2).
     Case3,
-    /// Fading paths of the user's own.
+    /// User-defined fading paths.
     Taps(Vec<Tap>),
 }
 
 impl Profile {
-    /// All that have a name.
+    /// All profiles that have a name.
     pub const NAMED: [Self; 7] = [
         Self::Static,
         Self::PedestrianA,
@@ -50,7 +50,7 @@ impl Profile {
         Self::Case3,
     ];
 
-    /// The paths, their powers as published.
+    /// Returns the paths; those of predefined profiles have their published powers.
     pub fn taps(&self) -> Vec<Tap> {
         let published: &[(f64, f64)] = match self {
             Self::Static => &[(0.0, 0.0)],
@@ -74,7 +74,7 @@ impl Profile {
         published.iter().map(|&(delay_ns, power_db)| Tap { delay_ns, power_db }).collect()
     }
 
-    /// The speed that the profile is used with, km/h.
+    /// Returns the speed in km/h for which the profile is defined.
     pub fn speed_kmh(&self) -> f64 {
         match self {
             Self::Static => 0.0,
@@ -83,13 +83,16 @@ impl Profile {
         }
     }
 
-    /// Whether paths fade.
+    /// Returns true if the paths fade.
     pub fn fades(&self) -> bool {
         *self != Self::Static
     }
 
+    /// Checks the taps.
+    ///
     /// # Errors
-    /// When a tap cannot be.
+    ///
+    /// If the number of taps, a delay or a power is out of range.
     pub fn check(&self) -> Result<()> {
         let taps = self.taps();
         if taps.is_empty() || taps.len() > 64 {

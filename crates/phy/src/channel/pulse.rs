@@ -1,27 +1,27 @@
-//! What transmit and receive filter together do to a chip.
+//! Pulse shape: the joint effect of transmit and receive filter on a chip.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Roll-off of the root-raised-cosine filters (TS 25.104, 6.8.1; TS 25.101, 6.8.1).
 const ROLL_OFF: f64 = 0.22;
-/// Chips before and after its delay over which a path is spread.
+/// Number of chips before and after its delay over which a path is spread.
 pub const REACH: usize = 6;
 
-/// How chips are shaped.
+/// Shape of chips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pulse {
-    /// Delays are rounded to whole chips; each path is seen at its chip alone.
+    /// Delays are rounded to whole chips; each path appears at one chip.
     #[default]
     ChipSpaced,
-    /// Root-raised-cosine filters of roll-off 0.22 at both ends: a path between two chips is seen at
-    /// both, and a little at those around.
+    /// Root-raised-cosine filters with a roll-off of 0.22 at both ends: a path between two chips appears at both, and
+    /// with small amplitudes at the chips around them.
     RootRaisedCosine,
 }
 
 impl Pulse {
-    /// Chips by which everything is delayed so that what comes before a path fits too.
+    /// Returns the number of chips by which all paths are delayed to make room for the precursor of the pulse.
     pub fn lead(self) -> usize {
         match self {
             Self::ChipSpaced => 0,
@@ -29,7 +29,7 @@ impl Pulse {
         }
     }
 
-    /// The chips at which a path of `delay` chips is seen, each with its amplitude.
+    /// Returns the chips at which a path with a delay of `delay` chips appears, with its amplitude at each.
     pub fn spread(self, delay: f64) -> Vec<(usize, f32)> {
         match self {
             Self::ChipSpaced => vec![(delay.round() as usize, 1.0)],
@@ -42,7 +42,7 @@ impl Pulse {
     }
 }
 
-/// The impulse response of both filters, a raised cosine, `t` in chips.
+/// Returns the joint impulse response of both filters, a raised cosine, `t` in chips.
 fn raised_cosine(t: f64) -> f64 {
     use std::f64::consts::PI;
     let sinc = if t.abs() < 1e-9 { 1.0 } else { libm::sin(PI * t) / (PI * t) };
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_on_a_chip_is_seen_there_alone() {
+    fn path_at_a_chip_appears_only_there() {
         for pulse in [Pulse::ChipSpaced, Pulse::RootRaisedCosine] {
             for (chip, amplitude) in pulse.spread(3.0) {
                 let expected = if chip == 3 + pulse.lead() { 1.0 } else { 0.0 };
@@ -67,10 +67,10 @@ mod tests {
         }
     }
 
-    /// Sampled once a chip, a raised cosine at offset `d` keeps `1 - r/4 (1 - cos(2 pi d))` of its
-    /// energy (its aliased spectrum).
+    /// Sampled once per chip, a raised cosine at offset `d` keeps `1 - r/4 (1 - cos(2 pi d))` of its energy (by its
+    /// aliased spectrum).
     #[test]
-    fn a_path_between_chips_keeps_its_energy_but_for_the_roll_off() {
+    fn path_between_chips_loses_energy_by_the_roll_off_only() {
         for offset in [0.1, 0.25, 0.5] {
             let energy: f32 = Pulse::RootRaisedCosine.spread(2.0 + offset).iter().map(|(_, a)| a * a).sum();
             let expected = 1.0 - ROLL_OFF / 4.0 * (1.0 - libm::cos(2.0 * std::f64::consts::PI * offset));

@@ -9,7 +9,7 @@ use super::crc::Crc;
 use super::turbo::{self, Encoder};
 use crate::error::{Error, Result};
 
-/// The code of a transport channel.
+/// Channel code of a transport channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Coding {
     /// Convolutional code of rate 1/2.
@@ -32,32 +32,32 @@ impl Coding {
         }
     }
 
-    /// Longest code block Z (4.2.2.2).
+    /// Returns the maximum length Z of a code block (4.2.2.2).
     fn longest(self) -> usize {
         if self == Self::Turbo { turbo::K_MAX } else { convolutional::K_MAX }
     }
 }
 
-/// How a TTI's transport blocks become code blocks.
+/// Segmentation of a TTI's transport blocks into code blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segmentation {
-    /// Bits of all transport blocks with their CRCs.
+    /// Number of bits of all transport blocks with their CRCs.
     pub total: usize,
-    /// Code blocks C.
+    /// Number of code blocks, C.
     pub blocks: usize,
-    /// Bits of a code block K.
+    /// Number of bits of a code block, K.
     pub k: usize,
 }
 
 impl Segmentation {
-    /// Code blocks of equal length for `total` bits.
+    /// Creates the segmentation of `total` bits into code blocks of equal length.
     pub fn new(total: usize, coding: Coding) -> Self {
         let blocks = total.div_ceil(coding.longest()).max(1);
         let shortest = if coding == Coding::Turbo { turbo::K_MIN } else { 0 };
         Self { total, blocks, k: total.div_ceil(blocks).max(shortest) }
     }
 
-    /// Filler bits Y, zeros before the first bit.
+    /// Returns the number of filler bits Y, which are zeros before the first bit.
     pub fn filler(&self) -> usize {
         self.blocks * self.k - self.total
     }
@@ -74,10 +74,11 @@ pub struct TransportCoder {
 }
 
 impl TransportCoder {
-    /// A coder of `blocks` transport blocks of `block_bits` bits.
+    /// Creates a coder of `blocks` transport blocks of `block_bits` bits.
     ///
     /// # Errors
-    /// When there is nothing to code.
+    ///
+    /// If there are no blocks or bits, or the turbo code has no blocks of the length needed.
     pub fn new(blocks: usize, block_bits: usize, crc: Crc, coding: Coding) -> Result<Self> {
         if blocks == 0 || block_bits == 0 {
             return Err(Error::config("pdus", "at least one PDU of at least one bit in a TTI"));
@@ -87,38 +88,38 @@ impl TransportCoder {
         Ok(Self { block_bits, crc, coding, segmentation, turbo })
     }
 
-    /// How the TTI is cut into code blocks.
+    /// Returns the segmentation of the TTI into code blocks.
     pub fn segmentation(&self) -> Segmentation {
         self.segmentation
     }
 
-    /// Whether the code is a turbo code.
+    /// Returns true if the code is a turbo code.
     pub fn is_turbo(&self) -> bool {
         self.turbo.is_some()
     }
 
-    /// Whether transport blocks have a CRC.
+    /// Returns true if transport blocks have a CRC.
     pub fn has_crc(&self) -> bool {
         self.crc != Crc::None
     }
 
-    /// Bits of a transport block, without CRC.
+    /// Returns the number of bits of a transport block without CRC.
     pub fn block_bits(&self) -> usize {
         self.block_bits
     }
 
-    /// Coded bits of one code block.
+    /// Returns the number of coded bits of one code block.
     pub fn coded_block(&self) -> usize {
         let k = self.segmentation.k;
         self.coding.convolutional().map_or(3 * k + turbo::TAIL, |rate| rate.coded(k))
     }
 
-    /// Coded bits of one TTI.
+    /// Returns the number of coded bits of one TTI.
     pub fn coded(&self) -> usize {
         self.segmentation.blocks * self.coded_block()
     }
 
-    /// The coded bits of a TTI's transport blocks `bits`, one after the other.
+    /// Returns the coded bits of a TTI's transport blocks, whose bits are concatenated in `bits`.
     pub fn encode(&self, bits: &[u8]) -> Vec<u8> {
         let mut blocks = vec![0; self.segmentation.filler()];
         for block in bits.chunks(self.block_bits) {
@@ -135,24 +136,24 @@ impl TransportCoder {
         coded
     }
 
-    /// Decodes a TTI of a convolutional code; `None` for a turbo code.
+    /// Decodes a TTI of a convolutional code. Returns `None` for a turbo code.
     pub fn viterbi(&self, llrs: &[f32]) -> Option<Vec<u8>> {
         let rate = self.coding.convolutional()?;
         let blocks = llrs.chunks(self.coded_block());
         Some(blocks.flat_map(|block| rate.decode(self.segmentation.k, block)).collect())
     }
 
-    /// The transport blocks in a TTI's code blocks, each as it was received with its CRC.
+    /// Returns the received transport blocks with their CRCs in a TTI's code blocks.
     pub fn transport_blocks<'a>(&self, code_blocks: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         code_blocks[self.segmentation.filler()..].chunks(self.block_bits + self.crc.size())
     }
 
-    /// Whether a received transport block passes its CRC.
+    /// Returns true if a received transport block passes its CRC.
     pub fn passes(&self, block: &[u8]) -> bool {
         self.crc.holds(block)
     }
 
-    /// A received transport block without its CRC.
+    /// Returns a received transport block without its CRC.
     pub fn payload<'a>(&self, block: &'a [u8]) -> &'a [u8] {
         &block[..self.block_bits]
     }
@@ -163,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn segments_as_the_clause_says() {
+    fn segmentation_matches_the_standard() {
         let of = |total, coding| {
             let s = Segmentation::new(total, coding);
             (s.blocks, s.k, s.filler())
@@ -176,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn transport_blocks_survive_the_way_through() {
+    fn transport_blocks_survive_coding_and_decoding() {
         for coding in [Coding::ConvolutionalHalf, Coding::ConvolutionalThird] {
             let coder = TransportCoder::new(3, 201, Crc::Crc12, coding).unwrap();
             let bits: Vec<u8> = (0..603u32).map(|i| (i * i % 11 % 2) as u8).collect();

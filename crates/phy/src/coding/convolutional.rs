@@ -3,14 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Bits of zero that end each code block.
+/// Number of zero bits at the end of each code block.
 pub const TAIL: usize = 8;
-/// Longest code block (4.2.2.2).
+/// Maximum length of a code block (4.2.2.2).
 pub const K_MAX: usize = 504;
 
 const STATES: usize = 256;
 
-/// A code's rate.
+/// Rate of a convolutional code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Rate {
     /// Two coded bits for each bit: generators 561 and 753 (octal).
@@ -29,7 +29,7 @@ impl Rate {
         }
     }
 
-    /// Coded bits for a block of `k` bits.
+    /// Returns the number of coded bits of a block of `k` bits.
     pub fn coded(self, k: usize) -> usize {
         (k + TAIL) * self.generators().len()
     }
@@ -45,13 +45,14 @@ impl Rate {
         }
     }
 
-    /// The most likely block of `k` bits for its coded bits' LLRs.
+    /// Returns the most likely block of `k` bits, given the LLRs of its coded bits.
     ///
     /// # Panics
-    /// When there are not [`coded(k)`](Self::coded) of them.
+    ///
+    /// Panics if the number of LLRs is not [`coded(k)`](Self::coded).
     pub fn decode(self, k: usize, llrs: &[f32]) -> Vec<u8> {
         assert_eq!(llrs.len(), self.coded(k), "the block's length");
-        // The shortest coming-from bit of each state at each step; 256 bits a step.
+        // Bit that identifies the best predecessor of each state at each step; 256 bits per step.
         let mut survivors: Vec<[u8; STATES / 8]> = Vec::with_capacity(k + TAIL);
         let mut metrics = [f32::NEG_INFINITY; STATES];
         metrics[0] = 0.0;
@@ -75,7 +76,7 @@ impl Rate {
         bits
     }
 
-    /// Best path into each state, and the last bit of the state that it comes from.
+    /// Returns the metric of the best path into each state, and the last bit of that path's previous state.
     fn step(self, metrics: &[f32; STATES], llrs: &[f32]) -> ([f32; STATES], [u8; STATES / 8]) {
         let gains = gains(llrs);
         let mut survivor = [0; STATES / 8];
@@ -89,14 +90,14 @@ impl Rate {
         (next, survivor)
     }
 
-    /// The coded bits of a register of nine bits, as a number.
+    /// Returns the coded bits of a register of nine bits as a number.
     fn output(self, register: usize) -> usize {
         let parity = |generator: &u32| (register as u32 & generator).count_ones() & 1;
         self.generators().iter().rev().fold(0, |word, generator| word << 1 | parity(generator) as usize)
     }
 }
 
-/// What each combination of coded bits adds to a path.
+/// Returns the contribution of each combination of coded bits to a path metric.
 fn gains(llrs: &[f32]) -> [f32; 8] {
     std::array::from_fn(|word| {
         let gain = |(i, llr): (usize, &f32)| if word >> i & 1 == 1 { -llr } else { *llr };
@@ -110,7 +111,7 @@ mod tests {
     use crate::simd::Isa;
     use crate::{gaussian, rng};
 
-    /// The impulse response is the generators, newest bit first.
+    /// The impulse response consists of the generators, newest bit first.
     #[test]
     fn impulse_response_is_the_generators() {
         for rate in [Rate::Half, Rate::Third] {
@@ -124,10 +125,10 @@ mod tests {
         }
     }
 
-    /// Free distance 12 at rate 1/2 and 18 at rate 1/3 (Larsen 1973; Lin and Costello): the lightest
-    /// code word of a short input.
+    /// Free distances are 12 at rate 1/2 and 18 at rate 1/3 (Larsen 1973; Lin and Costello), tested as the minimum
+    /// weight of code words of short inputs.
     #[test]
-    fn free_distances_are_those_of_the_best_codes() {
+    fn free_distances_match_the_literature() {
         for (rate, distance) in [(Rate::Half, 12), (Rate::Third, 18)] {
             let weight = |word: u32| {
                 let bits: Vec<u8> = (0..12).map(|i| (word >> i & 1) as u8).collect();
@@ -139,9 +140,9 @@ mod tests {
         }
     }
 
-    /// Decoding is maximum likelihood: no other word of a short code is nearer to what was received.
+    /// Decoding is maximum likelihood: no other word of a short code is closer to the received values.
     #[test]
-    fn decodes_to_the_nearest_code_word() {
+    fn decoder_finds_the_nearest_code_word() {
         for rate in [Rate::Half, Rate::Third] {
             for trial in 0..40 {
                 let mut llrs = vec![0.0; rate.coded(6)];

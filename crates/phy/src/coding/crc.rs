@@ -24,7 +24,7 @@ pub enum Crc {
 }
 
 impl Crc {
-    /// Parity bits.
+    /// Returns the number of parity bits.
     pub fn size(self) -> usize {
         match self {
             Self::None => 0,
@@ -35,7 +35,7 @@ impl Crc {
         }
     }
 
-    /// The generator polynomial without its leading term, `D^0` in bit 0.
+    /// Returns the generator polynomial without its leading term, `D^0` in bit 0.
     fn polynomial(self) -> u32 {
         match self {
             Self::None => 0,
@@ -46,7 +46,7 @@ impl Crc {
         }
     }
 
-    /// Remainder of `bits * D^size` divided by the generator.
+    /// Returns the remainder of `bits * D^size` divided by the generator.
     fn remainder(self, bits: &[u8]) -> u32 {
         let (size, polynomial) = (self.size(), self.polynomial());
         bits.iter().fold(0u32, |register, &bit| {
@@ -55,7 +55,7 @@ impl Crc {
         })
     }
 
-    /// Appends to `to` the block `bits` and its parity, which goes last bit first (4.2.1.1).
+    /// Appends the block `bits` and its parity to `to`, parity bits in reverse order (4.2.1.1).
     pub fn attach(self, bits: &[u8], to: &mut Vec<u8>) {
         to.extend_from_slice(bits);
         if self != Self::None {
@@ -64,8 +64,7 @@ impl Crc {
         }
     }
 
-    /// Whether a block with its parity, at least [`size`](Self::size) bits, is free of detected
-    /// errors.
+    /// Returns true if no errors are detected in a block with its parity, of at least [`size`](Self::size) bits.
     pub fn holds(self, block: &[u8]) -> bool {
         if self == Self::None {
             return true;
@@ -82,7 +81,7 @@ mod tests {
 
     const ALL: [Crc; 4] = [Crc::Crc8, Crc::Crc12, Crc::Crc16, Crc::Crc24];
 
-    /// Long division of polynomials on a plain vector, the definition of 4.2.1.1.
+    /// Returns the remainder by long division of polynomials, the definition in 4.2.1.1.
     fn long_division(bits: &[u8], exponents: &[usize]) -> Vec<u8> {
         let degree = exponents[0];
         let mut dividend = bits.to_vec();
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_long_division_by_the_published_polynomials() {
+    fn parity_matches_long_division_by_the_published_polynomials() {
         let generators: [&[usize]; 4] =
             [&[8, 7, 4, 3, 1, 0], &[12, 11, 3, 2, 1, 0], &[16, 12, 5, 0], &[24, 23, 6, 5, 1, 0]];
         let bits: Vec<u8> = (0..320u32).map(|i| (i * i % 7 % 2) as u8).collect();
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_every_single_error_and_every_burst_up_to_its_size() {
+    fn crc_detects_single_errors_and_bursts_up_to_its_size() {
         for crc in ALL {
             let mut block = Vec::new();
             crc.attach(&[1, 0, 0, 1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 0], &mut block);

@@ -1,4 +1,4 @@
-//! A link: what is sent, through what, at which noise, and how it is received.
+//! Configuration of a link: service, radio channel, noise and receiver.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,19 +10,19 @@ use crate::error::{Error, Result};
 use crate::receiver::Estimation;
 use crate::spreading::scrambling;
 
-/// The way between the two.
+/// Radio channel between terminal and receiver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Air {
-    /// Paths.
+    /// Multipath profile.
     pub profile: Profile,
-    /// Speed of the terminal, km/h; the profile's own when absent.
+    /// Speed of the terminal in km/h; absent: that of the profile.
     pub speed_kmh: Option<f64>,
-    /// Carrier frequency, GHz.
+    /// Carrier frequency in GHz.
     pub carrier_ghz: f64,
-    /// How chips are shaped.
+    /// Shape of chips.
     pub pulse: Pulse,
-    /// Interference from other cells, if there is any.
+    /// Interference from other cells; absent: none.
     pub other_cells: Option<OtherCells>,
 }
 
@@ -42,30 +42,30 @@ impl Default for Air {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OtherCells {
-    /// Mean power of all interference over that of the noise, dB.
+    /// Mean power of all interference relative to that of the noise in dB.
     pub over_noise_db: f64,
-    /// Terminals that interfere with equal mean power, each with a scrambling code and a channel of
-    /// its own and the service's spreading; 0: interference is more noise.
+    /// Number of interfering terminals of equal mean power, each with a scrambling code and a channel of its own and
+    /// the spreading of the service; 0: interference is additional noise.
     #[serde(default)]
     pub terminals: u32,
 }
 
-/// The receiver.
+/// Parameters of the receiver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Receiver {
-    /// Antennas, 1 or 2, that fade independently; all fingers of all antennas are combined.
+    /// Number of antennas, 1 or 2, that fade independently; all fingers of all antennas are combined.
     pub antennas: u32,
-    /// Fingers of the rake for each antenna; they stand at the strongest delays.
+    /// Number of rake fingers per antenna; they are placed at the strongest delays.
     pub fingers: u32,
-    /// Delays that the rake can reach, chips. 80 chips are 20.8 us.
+    /// Range of delays of the rake in chips; 80 chips are 20.8 us.
     pub window_chips: u32,
-    /// How the channel is known.
+    /// Channel estimation.
     pub estimation: Estimation,
     /// Turbo decoder.
     pub turbo: turbo::Settings,
-    /// Whether iterations stop when all CRCs of a block are right. Only for blocks that are one code
-    /// block with CRCs.
+    /// Whether iterations stop when all CRCs of a block are correct. Applies only to blocks that are one code block
+    /// with CRCs.
     pub early_stop: bool,
 }
 
@@ -82,20 +82,20 @@ impl Default for Receiver {
     }
 }
 
-/// A link to simulate.
+/// Link to simulate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// What is sent.
+    /// Service: transport channels and spreading.
     pub service: Service,
-    /// Energy of an information bit over noise density at each antenna, dB. The energy is all that is
-    /// received: of the DPDCH and the DPCCH over all paths, for each bit of the data channel's PDUs
-    /// (TS 25.104, 8.1). Noise excludes other cells.
+    /// Energy per information bit over noise density at each antenna in dB. The energy is all that is received, of
+    /// the DPDCH and the DPCCH over all paths, divided by the bits of the data channel's PDUs (TS 25.104, 8.1). Noise
+    /// excludes other cells.
     pub eb_n0_db: f64,
-    /// The way between.
+    /// Radio channel.
     #[serde(default)]
     pub air: Air,
-    /// How it is received.
+    /// Receiver.
     #[serde(default)]
     pub receiver: Receiver,
     /// Scrambling code of the terminal, 0 to 16777215.
@@ -104,19 +104,22 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link with defaults for all but `service` and `eb_n0_db`.
+    /// Creates a link with defaults for all but `service` and `eb_n0_db`.
     pub fn new(service: Service, eb_n0_db: f64) -> Self {
         Self { service, eb_n0_db, air: Air::default(), receiver: Receiver::default(), scrambling_code: 0 }
     }
 
-    /// Doppler frequency of the terminal, Hz.
+    /// Returns the Doppler frequency of the terminal in Hz.
     pub fn doppler_hz(&self) -> f64 {
         let speed = self.air.speed_kmh.unwrap_or_else(|| self.air.profile.speed_kmh());
         doppler_hz(speed, self.air.carrier_ghz)
     }
 
+    /// Checks all values.
+    ///
     /// # Errors
-    /// When there is a value that cannot be simulated.
+    ///
+    /// If a value cannot be simulated.
     pub fn check(&self) -> Result<()> {
         self.service.check().map_err(|e| e.under("service"))?;
         self.check_air().map_err(|e| e.under("air"))?;
@@ -155,13 +158,13 @@ impl Link {
         require((1..=1000).contains(&receiver.window_chips), "window_chips", || {
             format!("1 to 1000 chips, not {}", receiver.window_chips)
         })?;
-        // Delays in chips are bounded before they become sizes.
+        // Delays in chips are checked before they become sizes of buffers.
         let latest = self.air.profile.taps().iter().map(|tap| tap.delay_ns * 3.84e-3).fold(0.0, f64::max);
         let window = f64::from(receiver.window_chips);
         require(latest < window, "window_chips", || {
             format!(
-                "a tap comes {latest:.0} chips after the first, the rake reaches {window} chips; \
-                 widen the window to at least {:.0}",
+                "the rake reaches {window} chips, but a tap is {latest:.0} chips after the first; \
+                 expected at least {:.0}",
                 latest.floor() + 1.0
             )
         })?;
@@ -169,7 +172,7 @@ impl Link {
         receiver.turbo.check().map_err(|e| e.under("turbo"))
     }
 
-    /// Where the paths are.
+    /// Returns delays and powers of the paths.
     pub(super) fn geometry(&self) -> Geometry {
         Geometry::new(&self.air.profile, self.air.pulse)
     }
@@ -185,7 +188,7 @@ mod tests {
     use crate::channel::Tap;
 
     #[test]
-    fn mistakes_are_explained() {
+    fn invalid_values_are_rejected_with_their_key() {
         let good = Link::new(Service::costamagna(64).unwrap(), 3.0);
         good.check().unwrap();
         let explain = |change: &dyn Fn(&mut Link)| {
@@ -209,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn survives_serialisation() {
+    fn link_survives_serialisation() {
         let mut link = Link::new(Service::costamagna(384).unwrap(), 1.5);
         link.air.profile = Profile::Taps(vec![Tap { delay_ns: 0.0, power_db: 0.0 }]);
         let text = serde_json::to_string(&link).unwrap();

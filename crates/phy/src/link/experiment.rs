@@ -1,5 +1,5 @@
-//! An experiment: a link at one or more Eb/N0, and when to stop. It is what a configuration file
-//! says.
+//! Experiments: a link at one or more values of Eb/N0, and a stopping rule. This is the content of a configuration
+//! file.
 
 use std::fmt;
 
@@ -13,28 +13,28 @@ use super::run::Stop;
 use super::service::Service;
 use crate::error::{Error, Result};
 
-/// A link to simulate at one Eb/N0 or at several.
+/// Link to simulate at one or several values of Eb/N0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// What it is about, in a few words.
+    /// Short description of the experiment.
     #[serde(default)]
     pub name: String,
-    /// Seed of all randomness; the same for each point, so that points meet the same fades.
+    /// Seed of all random numbers; all points use the same, so that they meet the same fading.
     #[serde(default = "first")]
     pub seed: u64,
-    /// Energy of an information bit over noise density at each antenna, dB: a number, or a list with
-    /// a point for each number. See `Link`.
+    /// Energy per information bit over noise density at each antenna in dB: a number, or a list with one point per
+    /// number. See `Link`.
     pub eb_n0_db: Points,
-    /// When to stop, for each point.
+    /// Stopping rule of each point.
     #[serde(default)]
     pub stop: Stop,
-    /// What is sent.
+    /// Service, by name or as a table.
     pub service: ServiceSpec,
-    /// The way between.
+    /// Radio channel.
     #[serde(default)]
     pub air: Air,
-    /// How it is received.
+    /// Receiver.
     #[serde(default)]
     pub receiver: Receiver,
     /// Scrambling code of the terminal, 0 to 16777215.
@@ -47,10 +47,10 @@ fn first() -> u64 {
 }
 
 impl Experiment {
-    /// Most points of one experiment.
+    /// Maximum number of points of an experiment.
     pub const MAX_POINTS: usize = 1000;
 
-    /// The link at `eb_n0_db`.
+    /// Returns the link at `eb_n0_db`.
     pub fn link(&self, eb_n0_db: f64) -> Link {
         Link {
             service: self.service.service(),
@@ -61,8 +61,11 @@ impl Experiment {
         }
     }
 
+    /// Checks all values.
+    ///
     /// # Errors
-    /// When there is a value that cannot be simulated.
+    ///
+    /// If a value cannot be simulated.
     pub fn check(&self) -> Result<()> {
         self.stop.check().map_err(|error| error.under("stop"))?;
         let points = &self.eb_n0_db.0;
@@ -74,7 +77,7 @@ impl Experiment {
     }
 }
 
-/// Values of Eb/N0, dB.
+/// Values of Eb/N0 in dB.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Points(pub Vec<f64>);
@@ -122,23 +125,23 @@ impl<'de> Deserialize<'de> for Points {
     }
 }
 
-/// A service that has a name.
+/// Predefined service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedService {
-    /// 64 kbit/s of Costamagna and others, Table 1: 4 PDUs of 40 bytes in 20 ms.
+    /// 64 kbit/s of Costamagna et al., Table 1: 4 PDUs of 40 bytes in 20 ms.
     #[serde(rename = "costamagna_64")]
     Costamagna64,
-    /// 144 kbit/s of Costamagna and others, Table 1: 9 PDUs of 40 bytes in 20 ms.
+    /// 144 kbit/s of Costamagna et al., Table 1: 9 PDUs of 40 bytes in 20 ms.
     #[serde(rename = "costamagna_144")]
     Costamagna144,
-    /// 384 kbit/s of Costamagna and others, Table 1: 12 PDUs of 40 bytes in 10 ms.
+    /// 384 kbit/s of Costamagna et al., Table 1: 12 PDUs of 40 bytes in 10 ms.
     #[serde(rename = "costamagna_384")]
     Costamagna384,
 }
 
 impl NamedService {
-    /// The service of this name.
+    /// Returns the service of this name.
     #[expect(clippy::missing_panics_doc, reason = "each name has a service")]
     pub fn service(self) -> Service {
         let kbps = match self {
@@ -150,18 +153,18 @@ impl NamedService {
     }
 }
 
-/// A service by name, or a table of its own.
+/// Service by name, or as a table.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ServiceSpec {
-    /// By name.
+    /// Predefined service, by its name.
     Named(NamedService),
-    /// In full.
+    /// Service with all its parameters.
     Table(Service),
 }
 
 impl ServiceSpec {
-    /// The service in full.
+    /// Returns the service with all its parameters.
     pub fn service(&self) -> Service {
         match self {
             Self::Named(named) => named.service(),
@@ -203,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_and_a_point_are_enough() {
+    fn service_name_and_one_point_are_sufficient() {
         let experiment = read(r#"{"service": "costamagna_144", "eb_n0_db": 3}"#).unwrap();
         assert_eq!(experiment.eb_n0_db, Points(vec![3.0]));
         assert_eq!(experiment.link(3.0), Link::new(Service::costamagna(144).unwrap(), 3.0));
@@ -212,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_can_be_said_in_full() {
+    fn service_can_be_a_table() {
         let service = serde_json::to_string(&Service::costamagna(64).unwrap()).unwrap();
         let experiment = read(&format!(r#"{{"service": {service}, "eb_n0_db": [1, 2.5]}}"#)).unwrap();
         assert_eq!(experiment.service.service(), Service::costamagna(64).unwrap());
@@ -220,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_explained() {
+    fn invalid_values_are_rejected_with_their_key() {
         let explain = |json: &str| read(json).unwrap_err();
         assert!(explain(r#"{"eb_n0_db": 3}"#).contains("missing field `service`"));
         assert!(explain(r#"{"service": "umts", "eb_n0_db": 3}"#).contains("costamagna_384"));

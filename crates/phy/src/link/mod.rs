@@ -1,4 +1,20 @@
 //! The whole link, from random PDUs to counted errors.
+//!
+//! # Examples
+//!
+//! ```
+//! use std::num::NonZeroU32;
+//! use std::ops::ControlFlow;
+//!
+//! use nodeb_phy::link::{Link, Service, Stop, run};
+//!
+//! let link = Link::new(Service::costamagna(64)?, 3.0);
+//! let stop = Stop { bits: 20_000, block_errors: None };
+//! let outcome = run(&link, 1, stop, NonZeroU32::MIN, &mut |_| ControlFlow::Continue(()))?;
+//! assert!(outcome.counts.bits.trials >= 20_000);
+//! assert!(outcome.counts.pdus.rate() < 0.1);
+//! # Ok::<(), nodeb_phy::Error>(())
+//! ```
 
 pub mod config;
 pub mod experiment;

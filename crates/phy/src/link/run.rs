@@ -1,4 +1,4 @@
-//! Runs a link until enough was seen.
+//! Simulation of a link until its stopping rule is met.
 
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
@@ -13,24 +13,24 @@ use super::tally::Tally;
 use crate::error::{Error, Result};
 use crate::simd::Isa;
 
-/// What was counted.
+/// Counts of trials and errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Bits of the data channel's PDUs and those decoded wrongly.
+    /// Bits of the data channel's PDUs, and bits decoded wrongly.
     pub bits: Tally,
-    /// PDUs and those whose CRC failed. Without a CRC none fails.
+    /// PDUs, and PDUs whose CRC failed; without a CRC none fails.
     pub pdus: Tally,
-    /// Blocks, which are the PDUs of one TTI, and those that lost one.
+    /// Blocks (the PDUs of one TTI), and blocks with a lost PDU.
     pub blocks: Tally,
-    /// Bits of the DPDCH and those received wrongly, before decoding.
+    /// Bits of the DPDCH, and bits received wrongly, before decoding.
     pub raw: Tally,
-    /// TTIs of the signalling channel and those whose CRC failed.
+    /// TTIs of the signalling channel, and TTIs whose CRC failed.
     pub signalling: Tally,
-    /// PDUs with wrong bits whose CRC is right.
+    /// PDUs with wrong bits whose CRC is correct.
     pub undetected: u64,
-    /// Iterations of the turbo decoder over all code blocks.
+    /// Iterations of the turbo decoder, summed over all code blocks.
     pub iterations: u64,
-    /// Time on the air, s.
+    /// Simulated time on the air in s.
     pub seconds: f64,
 }
 
@@ -47,13 +47,13 @@ impl Counts {
     }
 }
 
-/// When to stop: whichever comes first. Checked after each unit of 16 blocks.
+/// Stopping rule: the first limit that is reached. Checked after each unit of 16 blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Stop {
-    /// Bits of the data channel's PDUs.
+    /// Number of bits of the data channel's PDUs.
     pub bits: u64,
-    /// Block errors; absent: they do not count.
+    /// Number of block errors; absent: no limit.
     pub block_errors: Option<u64>,
 }
 
@@ -64,8 +64,11 @@ impl Default for Stop {
 }
 
 impl Stop {
+    /// Checks the limits.
+    ///
     /// # Errors
-    /// When nothing would be simulated.
+    ///
+    /// If nothing would be simulated.
     pub fn check(&self) -> Result<()> {
         if self.bits == 0 {
             return Err(Error::config("bits", "at least one bit, not 0"));
@@ -73,7 +76,7 @@ impl Stop {
         if self.block_errors == Some(0) {
             return Err(Error::config(
                 "block_errors",
-                "at least one error, not 0; leave it out to count none",
+                "at least one error, not 0; remove the key for no limit",
             ));
         }
         Ok(())
@@ -84,23 +87,23 @@ impl Stop {
     }
 }
 
-/// What a run found.
+/// Result of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// All counts.
+    /// Counts of all units.
     pub counts: Counts,
-    /// For each PDU of the data channel in the order of sending, whether it was lost.
+    /// Whether each PDU of the data channel was lost, in the order of transmission.
     pub pdu_errors: Vec<bool>,
-    /// Whether the watcher broke the run off; what was counted until then is the beginning of what
-    /// the whole run would have counted.
+    /// Whether the callback interrupted the run. The counts are then those of the beginning of the whole run.
     pub broken_off: bool,
 }
 
-/// Simulates `link` under `seed` on `threads` threads until `stop`. The outcome does not depend on
-/// the number of threads. `watch` is shown the counts a few times a second and may break the run off.
+/// Simulates `link` under `seed` on `threads` threads until `stop`. The outcome does not depend on the number of
+/// threads. `watch` is called with the counts a few times a second and may interrupt the run.
 ///
 /// # Errors
-/// When the link has a value that cannot be simulated.
+///
+/// If a value of the link cannot be simulated.
 pub fn run(
     link: &Link,
     seed: u64,
@@ -111,10 +114,11 @@ pub fn run(
     run_on(Isa::best(), link, seed, stop, threads, watch)
 }
 
-/// [`run`] with a given instruction set, which does not show either.
+/// Simulates like [`run`] with a given instruction set, which does not affect the outcome either.
 ///
 /// # Errors
-/// As [`run`].
+///
+/// As for [`run`].
 pub fn run_on(
     isa: Isa,
     link: &Link,
@@ -131,12 +135,12 @@ pub fn run_on(
     let mut outcome = Outcome::default();
     let mut next = 0;
     while !stop.reached(&outcome.counts) {
-        // A wave of units; those after the one that reaches the end are thrown away.
-        let wave = next..next + u64::from(threads.get()) * UNITS_PER_THREAD;
-        next = wave.end;
+        // Simulate a batch of units; those after the one that meets the rule are discarded.
+        let batch = next..next + u64::from(threads.get()) * UNITS_PER_THREAD;
+        next = batch.end;
         let units: Vec<_> = pool.install(|| {
             let simulate = |workspace: &mut _, unit| simulator.unit(unit, workspace);
-            wave.into_par_iter().map_init(|| simulator.workspace(), simulate).collect()
+            batch.into_par_iter().map_init(|| simulator.workspace(), simulate).collect()
         });
         for (counts, lost) in units {
             if !stop.reached(&outcome.counts) {
@@ -152,5 +156,5 @@ pub fn run_on(
     Ok(outcome)
 }
 
-/// Units that a thread does between two looks at the stopping rule.
+/// Number of units per thread between two checks of the stopping rule.
 const UNITS_PER_THREAD: u64 = 4;

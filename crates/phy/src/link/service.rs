@@ -1,4 +1,4 @@
-//! What is sent: transport channels and the physical channel that carries them.
+//! Services: transport channels, and the physical channel that carries them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,15 +8,15 @@ use crate::error::{Error, Result};
 use crate::multiplexing;
 use crate::spreading::FRAME_CHIPS;
 
-/// A transport channel.
+/// Transport channel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TransportChannel {
-    /// Transmission time interval: 10, 20, 40 or 80 ms.
+    /// Transmission time interval in ms: 10, 20, 40 or 80.
     pub tti_ms: u32,
-    /// PDUs in a TTI, each a transport block.
+    /// Number of PDUs per TTI, each a transport block.
     pub pdus: u32,
-    /// Bits of a PDU, without CRC.
+    /// Number of bits of a PDU, without CRC.
     pub pdu_bits: u32,
     /// CRC of each PDU.
     pub crc: Crc,
@@ -27,14 +27,14 @@ pub struct TransportChannel {
     pub rate_matching: u32,
 }
 
-/// The attribute of all reference measurement channels.
+/// Returns the rate-matching attribute of all reference measurement channels.
 fn attribute() -> u32 {
     256
 }
 
 impl TransportChannel {
-    /// The signalling channel of all reference measurement channels (TS 25.101, annex A.2): 100 bits in
-    /// 40 ms.
+    /// Returns the signalling channel of all reference measurement channels (TS 25.101, annex A.2): 100 bits in 40
+    /// ms.
     pub fn signalling() -> Self {
         Self {
             tti_ms: 40,
@@ -46,20 +46,21 @@ impl TransportChannel {
         }
     }
 
-    /// Radio frames of a TTI.
+    /// Returns the number of radio frames of a TTI.
     pub fn frames(&self) -> usize {
         self.tti_ms as usize / 10
     }
 
-    /// Bits of a TTI's PDUs.
+    /// Returns the number of bits of a TTI's PDUs.
     pub fn bits(&self) -> usize {
         (self.pdus * self.pdu_bits) as usize
     }
 
-    /// The channel's coder.
+    /// Creates the channel's coder.
     ///
     /// # Errors
-    /// When a parameter is out of its range.
+    ///
+    /// If a parameter is out of its range.
     pub fn coder(&self) -> Result<TransportCoder> {
         if ![10, 20, 40, 80].contains(&self.tti_ms) {
             return Err(Error::config("tti_ms", format!("10, 20, 40 or 80 ms, not {}", self.tti_ms)));
@@ -74,7 +75,7 @@ impl TransportChannel {
         TransportCoder::new(self.pdus as usize, self.pdu_bits as usize, self.crc, self.coding)
     }
 
-    /// How the channel is multiplexed when `coder` codes it.
+    /// Returns the channel's parameters for multiplexing. `coder` is its coder.
     pub(super) fn multiplexed(&self, coder: &TransportCoder) -> multiplexing::Channel {
         multiplexing::Channel {
             frames: self.frames(),
@@ -85,13 +86,13 @@ impl TransportChannel {
     }
 }
 
-/// A bearer service: a data channel, a signalling channel, and the code that carries both.
+/// Bearer service: a data channel, a signalling channel, and the physical channel that carries both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
-    /// Data channel, whose PDUs are counted.
+    /// Data channel, whose errors are counted.
     pub dtch: TransportChannel,
-    /// Signalling channel, if there is one; it has a convolutional code.
+    /// Signalling channel with a convolutional code; absent: none.
     #[serde(default)]
     pub dcch: Option<TransportChannel>,
     /// Spreading factor of the DPDCH: 4, 8, 16, 32, 64, 128 or 256.
@@ -101,14 +102,17 @@ pub struct Service {
 }
 
 impl Service {
-    /// Table 1 of Costamagna, Favalli, Lanati and Tarantola, "An end to end simulator for performance
-    /// comparison of different TCP schemes over UTRA channels": PDUs of 40 bytes in TTIs of 20, 20 and
-    /// 10 ms. Each PDU is a transport block with a CRC of 16 bits. What the table leaves out is as in
-    /// the uplink measurement channels of TS 25.101, annex A.2: signalling, and a DPCCH 9.54 dB
-    /// below the DPDCH, 11.48 dB at 384 kbit/s.
+    /// Returns a service of Table 1 of Costamagna, Favalli, Lanati and Tarantola, "An end to end simulator for
+    /// performance comparison of different TCP schemes over UTRA channels": PDUs of 40 bytes in TTIs of 20, 20 and 10
+    /// ms.
+    ///
+    /// Each PDU is a transport block with a CRC of 16 bits. Parameters that the table does not state are those of the
+    /// uplink measurement channels of TS 25.101, annex A.2: signalling, and a DPCCH 9.54 dB below the DPDCH, 11.48 dB
+    /// at 384 kbit/s.
     ///
     /// # Errors
-    /// When `kbps` is none of 64, 144 and 384.
+    ///
+    /// If `kbps` is none of 64, 144 and 384.
     pub fn costamagna(kbps: u32) -> Result<Self> {
         let (tti_ms, pdus, spreading_factor, beta_c) = match kbps {
             64 => (20, 4, 16, 5),
@@ -127,18 +131,21 @@ impl Service {
         Ok(Self { dtch, dcch: Some(TransportChannel::signalling()), spreading_factor, beta_c })
     }
 
-    /// Bit rate of the data channel's PDUs, b/s.
+    /// Returns the bit rate of the data channel's PDUs in bit/s.
     pub fn bit_rate(&self) -> f64 {
         self.dtch.bits() as f64 * 1000.0 / f64::from(self.dtch.tti_ms)
     }
 
-    /// Bits of the DPDCH in a radio frame.
+    /// Returns the number of bits of the DPDCH in a radio frame.
     pub fn capacity(&self) -> usize {
         FRAME_CHIPS / self.spreading_factor as usize
     }
 
+    /// Checks all parameters.
+    ///
     /// # Errors
-    /// When a parameter is out of its range or the channels do not fit.
+    ///
+    /// If a parameter is out of its range or the channels do not fit.
     pub fn check(&self) -> Result<()> {
         if !(4..=256).contains(&self.spreading_factor) || !self.spreading_factor.is_power_of_two() {
             let message = format!("4, 8, 16, 32, 64, 128 or 256, not {}", self.spreading_factor);
@@ -153,7 +160,7 @@ impl Service {
         self.map().map(|_| ())
     }
 
-    /// Coders of all channels, the data channel first.
+    /// Returns the channels with their coders, the data channel first.
     pub(super) fn coders(&self) -> Result<Vec<(TransportChannel, TransportCoder)>> {
         let mut coders = vec![(self.dtch.clone(), self.dtch.coder().map_err(|e| e.under("dtch"))?)];
         if let Some(dcch) = &self.dcch {
@@ -165,7 +172,7 @@ impl Service {
         Ok(coders)
     }
 
-    /// The multiplexing of all channels.
+    /// Returns the multiplexing map of all channels.
     pub(super) fn map(&self) -> Result<multiplexing::Map> {
         let channels: Vec<_> =
             self.coders()?.iter().map(|(channel, coder)| channel.multiplexed(coder)).collect();
@@ -178,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_three_services_have_their_rates_and_fit() {
+    fn services_have_their_rates_and_fit() {
         for (kbps, k) in [(64, 1344), (144, 3024), (384, 4032)] {
             let service = Service::costamagna(kbps).unwrap();
             assert_eq!(service.bit_rate(), f64::from(kbps) * 1000.0);
@@ -188,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_explained() {
+    fn invalid_values_are_rejected_with_their_key() {
         let good = Service::costamagna(384).unwrap();
         let explain = |change: &dyn Fn(&mut Service)| {
             let mut service = good.clone();

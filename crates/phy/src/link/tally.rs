@@ -1,27 +1,28 @@
-//! Errors counted, and how sure their rate is.
+//! Counts of errors, and confidence intervals of their rate.
 
 /// Two-sided 95 % quantile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// Errors among trials, gathered in units of work that are independent of each other.
+/// Number of errors among trials, collected in independent units of work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Trials.
+    /// Number of trials.
     pub trials: u64,
-    /// Errors.
+    /// Number of errors.
     pub errors: u64,
+    /// Number of units.
     units: u64,
-    /// Sum over the units of the square of their errors.
+    /// Sum over all units of the square of their errors.
     squares: u128,
 }
 
 impl Tally {
-    /// Counts a unit of work: `errors` among `trials`.
+    /// Creates the tally of one unit of work: `errors` among `trials`.
     pub fn unit(trials: u64, errors: u64) -> Self {
         Self { trials, errors, units: 1, squares: u128::from(errors).pow(2) }
     }
 
-    /// Adds other units, each of as many trials.
+    /// Adds the units of another tally; all units must have the same number of trials.
     pub fn add(&mut self, other: &Self) {
         self.trials += other.trials;
         self.errors += other.errors;
@@ -29,16 +30,16 @@ impl Tally {
         self.squares += other.squares;
     }
 
-    /// Errors over trials; NaN when there were none.
+    /// Returns errors over trials, or NaN without trials.
     pub fn rate(&self) -> f64 {
         self.errors as f64 / self.trials as f64
     }
 
-    /// 95 % interval of the rate.
+    /// Returns the 95 % confidence interval of the rate.
     ///
-    /// Errors come in bursts, so it is the wider of two: the normal interval from the scatter between
-    /// units, and the score interval of independent trials (E. B. Wilson, J. Am. Stat. Assoc. 22,
-    /// 1927), which also says what no errors at all mean.
+    /// Errors are bursty, so it is the wider of two intervals: the normal interval from the variance between units,
+    /// and the score interval of independent trials (E. B. Wilson, J. Am. Stat. Assoc. 22, 1927), which also holds
+    /// without any errors.
     pub fn interval95(&self) -> (f64, f64) {
         let (n, p) = (self.trials as f64, self.rate());
         let shrink = 1.0 / (1.0 + Z * Z / n);
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn bursts_widen_it() {
+    fn bursts_widen_the_interval() {
         let mut bursts = Tally::default();
         for unit in 0..100 {
             bursts.add(&Tally::unit(1000, if unit % 10 == 0 { 500 } else { 0 }));

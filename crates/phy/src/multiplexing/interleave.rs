@@ -1,6 +1,6 @@
-//! The two block interleavers (TS 25.212, 4.2.5 and 4.2.11) and the padding before the first.
+//! The two block interleavers (TS 25.212, 4.2.5 and 4.2.11), and the padding before the first.
 
-/// Order of the first interleaver's columns for TTIs of 1, 2, 4 and 8 radio frames (table 4).
+/// Returns the column order of the first interleaver for TTIs of 1, 2, 4 and 8 radio frames (table 4).
 pub const fn first_columns(frames: usize) -> &'static [usize] {
     match frames {
         1 => &[0],
@@ -10,7 +10,7 @@ pub const fn first_columns(frames: usize) -> &'static [usize] {
     }
 }
 
-/// Order of the second interleaver's columns (table 7).
+/// Column order of the second interleaver (table 7).
 const SECOND: [usize; 30] = [
     0, 20, 10, 5, 15, 25, 3, 13, 23, 8, 18, 28, 1, 11, 21, 6, 16, 26, 4, 14, 24, 19, 9, 29, 12, 2, 7, 22, 27,
     17,
@@ -22,14 +22,14 @@ pub fn equalise<T: Copy>(tti: &mut Vec<T>, frames: usize, padding: T) {
     tti.resize(tti.len().next_multiple_of(frames), padding);
 }
 
-/// First interleaving and radio frame segmentation (4.2.5, 4.2.6): written by rows, read by the
-/// permuted columns, of which each is one radio frame.
+/// Returns the radio frames of a TTI after the first interleaving and segmentation (4.2.5, 4.2.6): bits are written
+/// by rows and read by permuted columns, each of which is a radio frame.
 pub fn first<T: Copy>(tti: &[T], frames: usize) -> Vec<Vec<T>> {
     let column = |&column: &usize| tti.iter().copied().skip(column).step_by(frames).collect();
     first_columns(frames).iter().map(column).collect()
 }
 
-/// Second interleaving of a radio frame (4.2.11): 30 columns, the cells beyond the end left out.
+/// Returns a radio frame after the second interleaving (4.2.11): 30 columns, without the cells beyond its end.
 pub fn second<T: Copy>(frame: &[T]) -> Vec<T> {
     SECOND.iter().flat_map(|&column| frame.iter().copied().skip(column).step_by(SECOND.len())).collect()
 }
@@ -47,7 +47,7 @@ mod tests {
         }
     }
 
-    /// The first interleaver's order is the reversal of the bits of the column's number.
+    /// The column order of the first interleaver is the bit reversal of the column's number.
     #[test]
     fn first_columns_are_reversed_bits() {
         for bits in 0..4u32 {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn by_hand() {
+    fn interleavers_match_examples_by_hand() {
         assert_eq!(first(&[0, 1, 2, 3, 4, 5, 6, 7], 4), [[0, 4], [2, 6], [1, 5], [3, 7]]);
         let mut tti = vec![1, 2, 3];
         equalise(&mut tti, 2, 9);

@@ -1,53 +1,53 @@
-//! From coded transport channels to the bits of the DPDCH and back (TS 25.212, 4.2.4 to 4.2.12).
+//! Multiplexing of coded transport channels into the bits of the DPDCH, and its inverse (TS 25.212, 4.2.4 to 4.2.12).
 //!
-//! Radio frame equalisation, both interleavers, segmentation, rate matching and multiplexing only
-//! move, repeat and drop bits. They are run once, on numbers instead of bits; what comes out is a
-//! [`Map`] that both ends use.
+//! Radio frame equalisation, both interleavers, segmentation, rate matching and multiplexing only move, repeat and
+//! drop bits. So they are run once, on bit numbers instead of bits. The result is a [`Map`] that both ends use.
 
 pub mod interleave;
 pub mod rate_matching;
 
 use crate::error::{Error, Result};
 
-/// Radio frames of the longest TTI.
+/// Number of radio frames of the longest TTI.
 pub const CYCLE: usize = 8;
 
-/// A transport channel as multiplexing sees it.
+/// Transport channel: the parameters that multiplexing needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Channel {
-    /// Radio frames of its TTI.
+    /// Number of radio frames of its TTI.
     pub frames: usize,
-    /// Coded bits of a TTI.
+    /// Number of coded bits of a TTI.
     pub coded: usize,
     /// Rate-matching attribute.
     pub attribute: u32,
-    /// Whether puncturing must spare systematic bits.
+    /// Whether the code is a turbo code, whose systematic bits must not be punctured.
     pub turbo: bool,
 }
 
-/// Where a bit of the DPDCH comes from.
+/// Origin of a bit of the DPDCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     /// Coded bit of a transport channel's TTI.
     Coded { channel: u8, bit: u32 },
-    /// Radio frame equalisation.
+    /// Padding by radio frame equalisation.
     Padding,
 }
 
-/// What the frames of one cycle of 80 ms carry.
+/// Multiplexing map: the origin of each bit of the frames of one cycle of 80 ms.
 #[derive(Clone, Debug)]
 pub struct Map {
     frames: [Vec<Source>; CYCLE],
-    /// Frames of each channel's TTI.
+    /// Number of frames of each channel's TTI.
     ttis: Vec<usize>,
 }
 
 impl Map {
-    /// The multiplexing of `channels` into frames of `capacity` bits.
+    /// Creates the map of `channels` into frames of `capacity` bits.
     ///
     /// # Errors
-    /// When a channel cannot be cut into radio frames, or puncturing would have to take more than the
-    /// parity bits of a turbo code or more than half of another's bits.
+    ///
+    /// If a channel cannot be cut into radio frames, or puncturing would remove more than the parity bits of a turbo
+    /// code or more than half of another channel's bits.
     pub fn new(channels: &[Channel], capacity: usize) -> Result<Self> {
         let sizes: Vec<usize> = channels.iter().map(|c| c.coded.div_ceil(c.frames)).collect();
         let weights: Vec<_> = channels.iter().zip(&sizes).map(|(c, &size)| (c.attribute, size)).collect();
@@ -68,7 +68,7 @@ impl Map {
         Ok(Self { frames: std::array::from_fn(frame), ttis: channels.iter().map(|c| c.frames).collect() })
     }
 
-    /// The bits of radio frame `frame`, from the coded bits of each channel's TTIs from frame 0 on.
+    /// Returns the bits of radio frame `frame`. `coded` has the coded bits of each channel's TTIs from frame 0 on.
     pub fn collect(&self, frame: usize, coded: &[Vec<Vec<u8>>]) -> Vec<u8> {
         let tti: Vec<&[u8]> = self.current(frame, coded).map(|at| coded[at.0][at.1].as_slice()).collect();
         let bit = |&source: &Source| match source {
@@ -89,14 +89,14 @@ impl Map {
         }
     }
 
-    /// Each channel with the number of its TTI that frame `frame` belongs to.
+    /// Returns, for each channel, the number of the TTI that frame `frame` belongs to.
     fn current<T>(&self, frame: usize, channels: &[T]) -> impl Iterator<Item = (usize, usize)> {
         debug_assert_eq!(channels.len(), self.ttis.len());
         self.ttis.iter().map(move |frames| frame / frames).enumerate()
     }
 }
 
-/// What each frame of a TTI carries of `channel` when it has `share` bits in each.
+/// Returns the bits of `channel` in each frame of a TTI, with `share` bits per frame.
 fn carried(number: u8, channel: &Channel, share: usize) -> Vec<Vec<Source>> {
     let coded = (0..channel.coded as u32).map(|bit| Source::Coded { channel: number, bit });
     let mut tti: Vec<Source> = coded.collect();
@@ -113,8 +113,8 @@ fn too_small(capacity: usize, size: usize, share: usize, least: usize) -> Error 
     Error::config(
         "spreading_factor",
         format!(
-            "a radio frame has {capacity} bits, of which {share} would be left for {size} coded bits of one \
-             transport channel, at least {least} are needed; use a smaller spreading factor or fewer PDUs"
+            "a radio frame of {capacity} bits has {share} bits for {size} coded bits of a transport channel, \
+             which needs at least {least}; use a smaller spreading factor or fewer PDUs"
         ),
     )
 }
@@ -123,7 +123,7 @@ fn too_small(capacity: usize, size: usize, share: usize, least: usize) -> Error 
 mod tests {
     use super::*;
 
-    /// The 384 kbit/s measurement channel of TS 25.101, A.2.4: 18 % of the bits are punctured.
+    /// Returns the 384 kbit/s measurement channel of TS 25.101, A.2.4, of which 18 % of the bits are punctured.
     fn measurement_channel() -> (Vec<Channel>, Map) {
         let channels = vec![
             Channel { frames: 1, coded: 3 * 3856 + 12, attribute: 256, turbo: true },
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_arrives_where_it_came_from() {
+    fn distribute_inverts_collect() {
         let (channels, map) = measurement_channel();
         let numbers = |n: usize, tti: u32| (0..n as u32).map(|i| (i * (i + tti) % 13 % 2) as u8).collect();
         let ttis = |c: &Channel| 8 / c.frames as u32;
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn too_many_bits_are_rejected() {
         let channel = Channel { frames: 1, coded: 11_580, attribute: 256, turbo: true };
         let error = Map::new(&[channel], 2400).unwrap_err().to_string();
         assert!(error.contains("2400 bits") && error.contains("smaller spreading factor"), "{error}");

@@ -1,12 +1,12 @@
-//! Rate matching in the uplink (TS 25.212, 4.2.7): how many bits of each transport channel are
-//! repeated or punctured in a radio frame, and which.
+//! Rate matching in the uplink (TS 25.212, 4.2.7): the number of bits of each transport channel in a radio frame, and
+//! which bits are repeated or punctured.
 
 use super::interleave::first_columns;
 
-/// Bits of each transport channel in a frame of `capacity` bits: a share by rate-matching attribute
-/// times size, rounded so that the shares fill the frame (4.2.7, the intermediate `Z`).
+/// Returns the number of bits of each transport channel in a frame of `capacity` bits: a share in proportion to
+/// rate-matching attribute times size, rounded so that the shares fill the frame (4.2.7, the intermediate `Z`).
 ///
-/// `channels` are (attribute, bits before rate matching).
+/// `channels` are pairs of attribute and bits before rate matching.
 pub fn shares(channels: &[(u32, usize)], capacity: usize) -> Vec<usize> {
     let weight = |&(attribute, bits): &(u32, usize)| u64::from(attribute) * bits as u64;
     let total: u64 = channels.iter().map(weight).sum();
@@ -22,7 +22,7 @@ pub fn shares(channels: &[(u32, usize)], capacity: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The error accumulator that spreads changes evenly (4.2.7.5).
+/// Error accumulator that spreads changes evenly (4.2.7.5).
 #[derive(Clone, Copy, Debug)]
 struct Accumulator {
     error: i64,
@@ -31,7 +31,7 @@ struct Accumulator {
 }
 
 impl Accumulator {
-    /// Bits sent for the next bit when bits are punctured: 0 or 1.
+    /// Returns the number of copies of the next bit with puncturing: 0 or 1.
     fn puncture(&mut self) -> usize {
         self.error -= self.minus;
         if self.error > 0 {
@@ -41,7 +41,7 @@ impl Accumulator {
         0
     }
 
-    /// Bits sent for the next bit when bits are repeated: 1 or more.
+    /// Returns the number of copies of the next bit with repetition: 1 or more.
     fn repeat(&mut self) -> usize {
         self.error -= self.minus;
         let mut sent = 1;
@@ -53,9 +53,9 @@ impl Accumulator {
     }
 }
 
-/// For radio frame `frame` of a TTI of `frames`, which of its `bits` are sent, in order, when `sent`
-/// bits have room: a bit that is repeated comes several times. A turbo-coded frame loses parity bits
-/// only.
+/// Returns which of the `bits` bits of radio frame `frame` are sent, in order, if there is room for `sent` bits.
+/// `frames` is the number of frames of the TTI. A repeated bit appears several times. Of a turbo-coded frame only
+/// parity bits are punctured.
 pub fn pattern(frame: usize, frames: usize, bits: usize, sent: usize, turbo: bool) -> Vec<usize> {
     let change = sent as i64 - bits as i64;
     let copies: Vec<usize> = match change {
@@ -70,12 +70,12 @@ pub fn pattern(frame: usize, frames: usize, bits: usize, sent: usize, turbo: boo
     copies.iter().enumerate().flat_map(|(bit, &copies)| std::iter::repeat_n(bit, copies)).collect()
 }
 
-/// 4.2.7.1.2.1: convolutional codes, and repetition of any.
+/// Returns the accumulator for convolutional codes, and for repetition with any code (4.2.7.1.2.1).
 fn any_bit(frame: usize, frames: usize, bits: i64, change: i64) -> Accumulator {
     let f = frames as i64;
     let rest = change.rem_euclid(bits);
     let q = if rest != 0 && 2 * rest <= bits { ceiling(bits, rest) } else { ceiling(bits, rest - bits) };
-    // q' is a multiple of 1/F: all of it is counted in those.
+    // q' is a multiple of 1/F, so all values are counted in units of 1/F.
     let step = if q % 2 == 0 { q * f + gcd(q.abs(), f) } else { q * f };
     let mut shift = vec![0; frames];
     for x in 0..f {
@@ -91,14 +91,14 @@ fn any_bit(frame: usize, frames: usize, bits: i64, change: i64) -> Accumulator {
     .started()
 }
 
-/// 4.2.7.1.2.2: puncturing of a turbo code's two parity streams.
+/// Returns the copies of each bit when puncturing the two parity streams of a turbo code (4.2.7.1.2.2).
 fn parity_copies(frame: usize, frames: usize, bits: usize, change: i64) -> Vec<usize> {
     let per_stream = (bits / 3) as i64;
     let mut streams = [(2, 1, change.div_euclid(2)), (1, 2, change - change.div_euclid(2))]
         .map(|(a, stream, change)| parity(frame, frames, per_stream, (a, stream, change)));
     let column = first_columns(frames)[frame];
-    // The first interleaver took every F-th of the bits x1 z1 z'1 x2 ..., from its column on. What is
-    // left over at the end counts as systematic.
+    // The first interleaver took every F-th of the bits x1 z1 z'1 x2 ..., beginning with its column. The rest at the
+    // end counts as systematic.
     let stream = |at: usize| if at < 3 * (bits / 3) { (column + frames * at) % 3 } else { 0 };
     let mut copies = |at| match stream(at) {
         0 => 1,
@@ -137,13 +137,13 @@ fn parity(
 }
 
 impl Accumulator {
-    /// An error of zero stands for a whole period.
+    /// Replaces an error of zero by a whole period.
     fn started(self) -> Self {
         if self.error == 0 { Self { error: self.plus, ..self } } else { self }
     }
 }
 
-/// `a / b` rounded up.
+/// Returns `a / b` rounded up.
 fn ceiling(a: i64, b: i64) -> i64 {
     a / b + i64::from(a % b != 0 && (a < 0) == (b < 0))
 }
@@ -159,14 +159,14 @@ mod tests {
     use super::*;
     use crate::multiplexing::interleave;
 
-    /// The frames of a TTI whose bits are their own numbers.
+    /// Returns the frames of a TTI whose bits are replaced by their numbers.
     fn numbered(bits: usize, frames: usize) -> Vec<Vec<usize>> {
         interleave::first(&(0..bits * frames).collect::<Vec<_>>(), frames)
     }
 
     proptest! {
         #[test]
-        fn fills_the_frame_with_every_bit_as_often_as_its_neighbours(
+        fn copies_of_bits_differ_by_at_most_one(
             frames in prop::sample::select(vec![1usize, 2, 4, 8]),
             bits in 20usize..1500, share in 0.5f64..3.0,
         ) {
@@ -184,7 +184,7 @@ mod tests {
         }
 
         #[test]
-        fn a_turbo_code_loses_both_parities_alike_and_no_systematic_bit(
+        fn puncturing_a_turbo_code_balances_parities_and_spares_systematic_bits(
             frames in prop::sample::select(vec![1usize, 2, 4, 8]),
             triples in 20usize..500, share in 0.4f64..1.0,
         ) {
@@ -211,10 +211,10 @@ mod tests {
         }
     }
 
-    /// Seen in the order before the first interleaver, changed bits are far apart: that is what the
-    /// shifts between the frames are for.
+    /// In the order before the first interleaver, changed bits are far apart: this is the purpose of the shifts
+    /// between frames.
     #[test]
-    fn changes_are_spread_over_the_whole_tti() {
+    fn changes_are_spread_over_the_tti() {
         for (frames, bits, sent) in
             [(2, 400, 361), (4, 330, 301), (8, 200, 187), (4, 90, 97), (2, 1000, 1099)]
         {
@@ -233,9 +233,9 @@ mod tests {
         }
     }
 
-    /// The offsets of the three streams that table 5 of 4.2.7.3 gives for each TTI and frame.
+    /// The offsets of the three streams are those of table 5 in 4.2.7.3 for each TTI and frame.
     #[test]
-    fn streams_are_where_the_table_says() {
+    fn stream_offsets_match_table_5() {
         for (frames, alpha, beta) in [
             (1, [0, 1, 2], vec![0]),
             (2, [0, 2, 1], vec![0, 1]),

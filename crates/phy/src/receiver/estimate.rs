@@ -1,4 +1,4 @@
-//! What the receiver knows of the channel.
+//! Channel estimation.
 
 use num_complex::Complex32;
 use schemars::JsonSchema;
@@ -9,22 +9,21 @@ use crate::error::{Error, Result};
 use crate::spreading::dpcch::PILOTS;
 use crate::spreading::{CONTROL_FACTOR, FRAME_CHIPS, SLOT_CHIPS, SLOTS};
 
-/// Segments of a radio frame.
+/// Number of segments of a radio frame.
 pub const SEGMENTS: usize = FRAME_CHIPS / SEGMENT;
-/// Middle of the pilots, chips from the beginning of their slot.
+/// Middle of the pilots in chips from the beginning of their slot.
 const PILOT_CENTRE: usize = PILOTS * CONTROL_FACTOR / 2;
 
-/// How each finger's coefficient is found.
+/// Estimation of each finger's coefficient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Estimation {
-    /// It is known.
+    /// The true coefficients.
     Perfect,
-    /// From the pilots: their mean in each slot, a moving average, and straight lines from the middle
-    /// of one slot's pilots to the next.
+    /// From the pilots: their mean per slot, a moving average over slots, and linear interpolation between the
+    /// middles of the pilots of successive slots.
     Pilot {
-        /// Slots of the moving average, odd, 1 to 29. More are better against noise and worse against
-        /// fading.
+        /// Slots of the moving average, odd, 1 to 29. More slots reduce noise and follow fading less.
         slots: u32,
     },
 }
@@ -36,8 +35,11 @@ impl Default for Estimation {
 }
 
 impl Estimation {
+    /// Checks the parameters.
+    ///
     /// # Errors
-    /// When the moving average is not one.
+    ///
+    /// If the number of slots is even or greater than 29.
     pub fn check(self) -> Result<()> {
         match self {
             Self::Pilot { slots } if slots % 2 == 0 || slots > 29 => Err(Error::config(
@@ -49,17 +51,17 @@ impl Estimation {
     }
 }
 
-/// The moving average of `width` slots around `at`, over those that there are.
+/// Returns the moving average of `width` slots around `at`, over the slots that exist.
 fn smoothed(slots: &[Complex32], at: usize, width: usize) -> Complex32 {
     let around = &slots[at.saturating_sub(width / 2)..slots.len().min(at + width / 2 + 1)];
     around.iter().sum::<Complex32>() / around.len() as f32
 }
 
-/// The coefficient in the middle of each segment of radio frame `frame`, from the pilots of all
-/// `slots` from frame 0 on that are known so far; before the first and after the last it is theirs.
+/// Writes the coefficient in the middle of each segment of radio frame `frame` to `to`, from the pilots of all
+/// `slots` known so far, from frame 0 on. Before the first and after the last slot the coefficient is constant.
 pub fn interpolate(slots: &[Complex32], frame: usize, width: usize, to: &mut [Complex32]) {
     let first = frame * SLOTS;
-    // Straight lines need the slot before and the slot after this frame.
+    // Interpolation needs the slot before and the slot after this frame.
     let knots: Vec<Complex32> = (0..SLOTS + 2)
         .map(|i| smoothed(slots, (first + i).saturating_sub(1).min(slots.len() - 1), width))
         .collect();
@@ -80,14 +82,16 @@ mod tests {
     use crate::spreading::CHIP_RATE;
 
     const DOPPLER_HZ: f64 = 222.0;
-    /// Power of the noise on a slot's mean of pilots, over that of the path.
+    /// Power of the noise on a slot's mean of pilots, relative to that of the path.
     const NOISE: f64 = 0.2;
-    /// Segments that a slot's pilots cover, and those of a slot.
+    /// Number of segments that a slot's pilots cover.
     const SOUNDED: usize = PILOTS * CONTROL_FACTOR / SEGMENT;
+    /// Number of segments of a slot.
     const SLOT_SEGMENTS: usize = SLOT_CHIPS / SEGMENT;
 
-    /// Mean square error of a linear estimate of a path of power 1 at time `at`, all in segments: from
-    /// means over the pilots of slots, `weights` by slot, with Jakes' autocorrelation and white noise.
+    /// Returns the mean square error of a linear estimate of a path of power 1 at time `at`, in segments. The
+    /// estimate is the sum of slots' means over pilots with `weights` by slot, with Jakes' autocorrelation and white
+    /// noise.
     fn closed_form(weights: &[(usize, f64)], at: f64) -> f64 {
         let turns = DOPPLER_HZ * SEGMENT as f64 / CHIP_RATE;
         let alike = |lag: f64| libm::j0(2.0 * std::f64::consts::PI * turns * lag);
@@ -108,7 +112,8 @@ mod tests {
         1.0 - 2.0 * with_path + among + noise
     }
 
-    /// Weights of the slots around the line from the middle of `slot`'s pilots to the next one's.
+    /// Returns the weights of slots for an interpolation between the middles of the pilots of `slot` and the next
+    /// one.
     fn weights(slot: usize, width: usize, part: f64) -> Vec<(usize, f64)> {
         let share = |at: usize| match at {
             0 => 1.0 - part,
@@ -124,8 +129,8 @@ mod tests {
         Complex32::new(parts[0], parts[1])
     }
 
-    /// Squared errors of the estimate over the slot from the middle of the second frame's first pilots
-    /// on, by segment, for one path.
+    /// Returns the squared errors of the estimate by segment over one slot, from the middle of the second frame's
+    /// first pilots on, for one path.
     fn errors(width: usize, seed: u64) -> Vec<f64> {
         let path = Fading::rayleigh(&mut stream(seed, "fading", 0), 1.0, DOPPLER_HZ);
         let mut h = vec![Complex32::ZERO; 3 * SEGMENTS];
@@ -143,9 +148,9 @@ mod tests {
         here.map(|at| f64::from((found[at] - h[SEGMENTS + at]).norm_sqr())).collect()
     }
 
-    /// More slots are better against noise and worse against fading, as much as Jakes' spectrum says.
+    /// An average over more slots reduces noise and follows fading less, as Jakes' spectrum predicts.
     #[test]
-    fn the_error_of_an_average_over_slots_is_that_of_the_closed_form() {
+    fn estimation_error_matches_the_closed_form() {
         const PATHS: u64 = 1000;
         for width in [1, 3, 5] {
             let mut measured = vec![0.0; SLOT_SEGMENTS];
@@ -158,7 +163,7 @@ mod tests {
                 let part = (at as f64 + 0.5) / SLOT_SEGMENTS as f64;
                 let time = (SEGMENTS + SOUNDED / 2 + at) as f64;
                 let expected = closed_form(&weights(SLOTS, width, part), time);
-                // The square of a Gaussian error scatters as much as its mean.
+                // The standard deviation of a squared Gaussian error equals its mean.
                 let chance = 5.0 * expected / f64::sqrt(PATHS as f64);
                 assert!((measured - expected).abs() < chance, "{width}, {at}: {measured} for {expected}");
             }
@@ -166,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_straight_line_is_found_again() {
+    fn linear_coefficients_are_interpolated_exactly() {
         let slots: Vec<_> = (0..45).map(|slot| Complex32::new(slot as f32, -2.0 * slot as f32)).collect();
         for width in [1, 3, 9] {
             let mut segments = vec![Complex32::ZERO; SEGMENTS];
@@ -180,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_even_average_is_refused() {
+    fn even_number_of_slots_is_rejected() {
         assert!(Estimation::Pilot { slots: 4 }.check().unwrap_err().to_string().contains("odd"));
         assert!(Estimation::Pilot { slots: 15 }.check().is_ok());
     }

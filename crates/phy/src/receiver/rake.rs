@@ -1,4 +1,4 @@
-//! The rake: pilots of each finger, and the combination of all fingers into soft bits.
+//! The rake receiver: estimation from each finger's pilots, and combination of all fingers into soft bits.
 
 use num_complex::Complex32;
 
@@ -9,16 +9,16 @@ use crate::spreading::{CONTROL_FACTOR, Chips, FRAME_CHIPS, SLOT_CHIPS, SLOTS, Sp
 
 const LANES: usize = 16;
 
-/// What a finger's pilots say of one frame.
+/// Estimates from a finger's pilots in one frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Sounding {
-    /// Mean over each slot's pilots: the coefficient, and noise.
+    /// Mean over each slot's pilots: the coefficient with noise.
     pub slots: [Complex32; SLOTS],
-    /// Power of noise and interference in a chip.
+    /// Power of noise and interference per chip.
     pub noise: f32,
 }
 
-/// A receiver of one terminal's signal.
+/// Rake receiver of one terminal's signal.
 #[derive(Clone, Debug)]
 pub struct Rake<'a> {
     spreader: &'a Spreader,
@@ -26,21 +26,21 @@ pub struct Rake<'a> {
 }
 
 impl<'a> Rake<'a> {
-    /// A receiver of what `spreader` spreads.
+    /// Creates a receiver for the codes and gains of `spreader`.
     pub fn new(spreader: &'a Spreader, isa: Isa) -> Self {
         Self { spreader, isa }
     }
 
-    /// Correlates the pilots of a frame at `delay` chips.
+    /// Returns the estimates from the pilots of a frame at a delay of `delay` chips.
     ///
-    /// Noise is measured from differences of neighbouring pilots, which fading hardly touches.
+    /// Noise is measured from differences of adjacent pilots, on which fading has little effect.
     pub fn sound(&self, received: &Chips, delay: usize) -> Sounding {
         let gain = self.spreader.gains()[1] * CONTROL_FACTOR as f32;
         let (mut slots, mut scatter) = ([Complex32::ZERO; SLOTS], 0.0);
         for (slot, mean) in slots.iter_mut().enumerate() {
             let pilots = dpcch::pilots(slot);
             let coefficient = |at: usize| {
-                // The DPCCH is on the quadrature branch: divided by j.
+                // The DPCCH is on the quadrature branch, so divide by j.
                 let sum = self.correlate(received, delay, slot * SLOT_CHIPS + at * CONTROL_FACTOR);
                 Complex32::new(sum.im, -sum.re) * pilots[at] / gain
             };
@@ -52,7 +52,7 @@ impl<'a> Rake<'a> {
         Sounding { slots, noise: variance * gain * gain / CONTROL_FACTOR as f32 }
     }
 
-    /// The descrambled sum of the 256 chips from `chip` on, received `delay` later.
+    /// Returns the descrambled sum of the 256 chips from `chip` on, received with a delay of `delay` chips.
     fn correlate(&self, received: &Chips, delay: usize, chip: usize) -> Complex32 {
         let (here, there) = (chip..chip + CONTROL_FACTOR, chip + delay..chip + delay + CONTROL_FACTOR);
         let (r_re, r_im) = (&received.re[there.clone()], &received.im[there]);
@@ -74,9 +74,8 @@ impl<'a> Rake<'a> {
         )
     }
 
-    /// Adds to `chips` a finger's share of the in-phase chips of a frame: what is received at `delay`
-    /// chips times the conjugate of the finger's coefficient in each segment, descrambled and
-    /// multiplied by the DPDCH's code.
+    /// Adds a finger's contribution to the in-phase chips of a frame: the chips received at a delay of `delay` chips
+    /// times the conjugate of the coefficient of each segment, descrambled and multiplied by the DPDCH's code.
     pub fn combine(&self, received: &Chips, delay: usize, coefficients: &[Complex32], chips: &mut [f32]) {
         let scrambling = self.spreader.scrambling();
         let [code, ..] = self.spreader.data_code().as_chunks::<SEGMENT>().0 else { return };
@@ -99,8 +98,8 @@ impl<'a> Rake<'a> {
         );
     }
 
-    /// The LLRs of a frame's DPDCH bits from its combined `chips`: with noise and interference of power
-    /// `noise` in a chip, `4 gain sum / noise`.
+    /// Writes the LLRs of a frame's DPDCH bits, from its combined `chips`, to `to`: `4 gain sum / noise`, with noise
+    /// and interference of power `noise` per chip.
     pub fn soft_bits(&self, chips: &[f32], noise: f32, to: &mut Vec<f32>) {
         debug_assert_eq!(chips.len(), FRAME_CHIPS);
         let scale = 4.0 * self.spreader.gains()[0] / noise;
@@ -111,7 +110,7 @@ impl<'a> Rake<'a> {
     }
 }
 
-/// Whole segments of a part of chips.
+/// Returns the complete segments of `part`.
 #[inline(always)]
 fn segments(part: &[f32]) -> &[[f32; SEGMENT]] {
     part.as_chunks().0

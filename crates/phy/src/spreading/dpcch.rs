@@ -1,15 +1,15 @@
-//! The uplink's control channel: pilots, TFCI and power control of each slot (TS 25.211, 5.2.1.1),
-//! slot format 0: 6 pilot bits, 2 of TFCI, 2 of TPC.
+//! The uplink's control channel (DPCCH): pilots, TFCI and power control of each slot (TS 25.211, 5.2.1.1) in slot
+//! format 0: 6 pilot bits, 2 of TFCI, 2 of TPC.
 
 use super::SLOTS;
 
-/// Bits of a slot; each is spread by 256.
+/// Number of bits per slot; each is spread by 256.
 pub const SLOT_BITS: usize = 10;
-/// Pilot bits of a slot, its first.
+/// Number of pilot bits at the beginning of a slot.
 pub const PILOTS: usize = 6;
 
-/// The pilot bits of slots 0 to 14 (table 3 of TS 25.211, six pilots); the columns 1, 2, 4 and 5 are
-/// the frame synchronisation words.
+/// Pilot bits of slots 0 to 14 (TS 25.211, table 3, six pilots); columns 1, 2, 4 and 5 are the frame synchronisation
+/// words.
 const PILOT_BITS: [[u8; PILOTS]; SLOTS] = [
     [1, 1, 1, 1, 1, 0],
     [1, 0, 0, 1, 1, 0],
@@ -28,13 +28,13 @@ const PILOT_BITS: [[u8; PILOTS]; SLOTS] = [
     [1, 0, 0, 1, 1, 1],
 ];
 
-/// The pilots of `slot` (0 to 14) as they are sent, +1 for a 0.
+/// Returns the pilots of `slot` (0 to 14) as sent: +1 for a 0.
 pub fn pilots(slot: usize) -> [f32; PILOTS] {
     PILOT_BITS[slot].map(|bit| 1.0 - 2.0 * f32::from(bit))
 }
 
-/// The control bits of a frame: the pilots, and `others` (4 a slot) for TFCI and TPC, which the
-/// receiver does not read.
+/// Returns the control bits of a frame: the pilots, and `others` (4 per slot) as TFCI and TPC, which the receiver
+/// does not read.
 pub fn frame(others: &[u8]) -> Vec<u8> {
     let slots = PILOT_BITS.iter().zip(others.chunks(SLOT_BITS - PILOTS));
     slots.flat_map(|(pilots, others)| pilots.iter().chain(others)).copied().collect()
@@ -44,10 +44,10 @@ pub fn frame(others: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// Summed over the four words, the autocorrelation of the frame synchronisation words is flat
-    /// away from the frame's beginning.
+    /// The autocorrelation of the frame synchronisation words, summed over the four, is flat away from the beginning
+    /// of the frame.
     #[test]
-    fn synchronisation_words_find_the_frame() {
+    fn synchronisation_words_have_a_single_peak() {
         let correlation = |shift: usize| {
             let columns = [1, 2, 4, 5].map(|column| {
                 (0..SLOTS)
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn pilots_lead_each_slot() {
+    fn each_slot_begins_with_its_pilots() {
         let frame = frame(&[0; 60]);
         assert_eq!(frame.len(), 150);
         assert_eq!(frame[..12], [1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0]);

@@ -1,25 +1,25 @@
-//! Spreading, scrambling and the slot structure of the uplink's dedicated channels (TS 25.211, 5.2.1;
-//! TS 25.213, 4.2 and 4.3).
+//! Spreading, scrambling and the slot structure of the uplink's dedicated channels (TS 25.211, 5.2.1; TS 25.213, 4.2
+//! and 4.3).
 //!
-//! One DPDCH goes on the in-phase branch, the DPCCH on the quadrature branch, and their sum is
-//! multiplied by the complex scrambling code.
+//! One DPDCH is on the in-phase branch and the DPCCH on the quadrature branch; their sum is multiplied by the complex
+//! scrambling code.
 
 pub mod dpcch;
 pub mod ovsf;
 pub mod scrambling;
 
-/// Chips in a second.
+/// Chip rate in chips per second.
 pub const CHIP_RATE: f64 = 3.84e6;
-/// Chips of a radio frame of 10 ms.
+/// Number of chips of a radio frame of 10 ms.
 pub const FRAME_CHIPS: usize = 38_400;
-/// Slots of a radio frame.
+/// Number of slots of a radio frame.
 pub const SLOTS: usize = 15;
-/// Chips of a slot.
+/// Number of chips of a slot.
 pub const SLOT_CHIPS: usize = FRAME_CHIPS / SLOTS;
 /// Spreading factor of the DPCCH.
 pub const CONTROL_FACTOR: usize = 256;
 
-/// Complex chips, as two arrays so that loops over them vectorise.
+/// Complex chips as two arrays, so that loops over them vectorise.
 #[derive(Clone, Debug, Default)]
 pub struct Chips {
     /// In-phase parts.
@@ -29,36 +29,36 @@ pub struct Chips {
 }
 
 impl Chips {
-    /// `n` chips of zero.
+    /// Creates `n` chips of zero.
     pub fn zeros(n: usize) -> Self {
         Self { re: vec![0.0; n], im: vec![0.0; n] }
     }
 
-    /// Chips that there are.
+    /// Returns the number of chips.
     pub fn len(&self) -> usize {
         self.re.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no chips.
     pub fn is_empty(&self) -> bool {
         self.re.is_empty()
     }
 }
 
-/// What the transmitter and the receiver of one terminal know: its codes and gains.
+/// Codes and gains of one terminal, for its transmitter and its receiver.
 #[derive(Clone, Debug)]
 pub struct Spreader {
-    /// The DPDCH's channelisation code, repeated to 256 chips.
+    /// Channelisation code of the DPDCH, repeated to 256 chips.
     data_code: Vec<f32>,
     factor: usize,
     scrambling: Chips,
-    /// Amplitudes of DPDCH and DPCCH, of together unit power.
+    /// Amplitudes of DPDCH and DPCCH; their powers sum to 1.
     gains: [f32; 2],
 }
 
 impl Spreader {
-    /// A terminal with a DPDCH of spreading factor `factor` (4 to 256), the gain factor `beta_c`
-    /// fifteenths of the DPDCH's for its DPCCH (4.2.1), and a scrambling code.
+    /// Creates the spreader of a terminal with a DPDCH of spreading factor `factor` (4 to 256), a gain factor of its
+    /// DPCCH of `beta_c` fifteenths of the DPDCH's (4.2.1), and a scrambling code.
     pub fn new(factor: usize, beta_c: u32, scrambling_code: u32) -> Self {
         let ratio = beta_c as f32 / 15.0;
         let data = 1.0 / (1.0 + ratio * ratio).sqrt();
@@ -71,32 +71,32 @@ impl Spreader {
         }
     }
 
-    /// DPDCH bits of a radio frame.
+    /// Returns the number of DPDCH bits of a radio frame.
     pub fn capacity(&self) -> usize {
         FRAME_CHIPS / self.factor
     }
 
-    /// Spreading factor of the DPDCH.
+    /// Returns the spreading factor of the DPDCH.
     pub fn factor(&self) -> usize {
         self.factor
     }
 
-    /// The DPDCH's channelisation code over the 256 chips of a control symbol.
+    /// Returns the channelisation code of the DPDCH over the 256 chips of a control symbol.
     pub fn data_code(&self) -> &[f32] {
         &self.data_code
     }
 
-    /// The scrambling code over a radio frame.
+    /// Returns the scrambling code over a radio frame.
     pub fn scrambling(&self) -> &Chips {
         &self.scrambling
     }
 
-    /// Amplitudes of DPDCH and DPCCH; their powers sum to 1.
+    /// Returns the amplitudes of DPDCH and DPCCH, whose powers sum to 1.
     pub fn gains(&self) -> [f32; 2] {
         self.gains
     }
 
-    /// Writes the chips of a frame to `re` and `im`: the DPDCH's bits `data` and the DPCCH's `control`.
+    /// Writes the chips of a frame with the DPDCH bits `data` and the DPCCH bits `control` to `re` and `im`.
     #[inline(always)]
     pub fn spread(&self, data: &[u8], control: &[u8], re: &mut [f32], im: &mut [f32]) {
         let [data_gain, control_gain] = self.gains;

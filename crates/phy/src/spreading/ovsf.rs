@@ -1,14 +1,15 @@
 //! Channelisation codes: orthogonal variable spreading factor (TS 25.213, 4.3.1.1).
 
-/// Code number `number` of spreading factor `factor`, a power of two, as +1 and -1.
+/// Returns code number `number` of spreading factor `factor`, a power of two, as +1 and -1.
 ///
 /// # Panics
-/// When the factor is not a power of two or has no such code.
+///
+/// Panics if the factor is not a power of two or has no such code.
 pub fn code(factor: usize, number: usize) -> Vec<f32> {
     assert!(factor.is_power_of_two() && number < factor, "C_ch,{factor},{number}");
     let levels = factor.trailing_zeros();
-    // The tree doubles a code, with the second half negated in odd branches: a chip's sign is the
-    // parity of the branches taken where the chip lies in a second half.
+    // Each level of the tree doubles a code and negates the second half in odd branches. So the sign of a chip is the
+    // parity of the odd branches at whose levels it lies in the second half.
     let negative = |chip: usize| {
         (0..levels).filter(|&i| number >> i & 1 == 1 && chip >> (levels - 1 - i) & 1 == 1).count() % 2
     };
@@ -19,7 +20,7 @@ pub fn code(factor: usize, number: usize) -> Vec<f32> {
 mod tests {
     use super::*;
 
-    /// The recursion of the clause.
+    /// Returns the code by the recursion of the standard.
     fn by_recursion(factor: usize, number: usize) -> Vec<f32> {
         if factor == 1 {
             return vec![1.0];
@@ -30,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_the_recursion() {
+    fn codes_match_the_recursion() {
         for factor in [1, 2, 4, 8, 64, 256] {
             for number in 0..factor {
                 assert_eq!(code(factor, number), by_recursion(factor, number), "C_ch,{factor},{number}");

@@ -7,12 +7,12 @@ const X_TAPS: u32 = 1 << 3 | 1;
 /// Feedback of the y sequence: `X^25 + X^3 + X^2 + X + 1`.
 const Y_TAPS: u32 = 1 << 3 | 1 << 2 | 1 << 1 | 1;
 const DEGREE: u32 = 25;
-/// By how many chips the second sequence is shifted against the first.
+/// Shift of the second sequence against the first in chips.
 const SHIFT: u64 = 16_777_232;
 /// Number of scrambling codes.
 pub const CODES: u32 = 1 << 24;
 
-/// A shift register whose bit `i` is element `i` from now of its sequence.
+/// Shift register whose bit `i` is the element of its sequence `i` steps from now.
 #[derive(Clone, Copy, Debug)]
 struct Register {
     bits: u32,
@@ -20,7 +20,8 @@ struct Register {
 }
 
 impl Register {
-    /// The element that stands at `mask` (bit `i`: `i` from now; several bits: their sum), and on.
+    /// Returns the element selected by `mask` (bit `i`: the one `i` steps from now; several bits: their sum), and
+    /// advances by one step.
     fn next(&mut self, mask: u32) -> u32 {
         let element = (self.bits & mask).count_ones() & 1;
         let fed_back = (self.bits & self.taps).count_ones() & 1;
@@ -29,7 +30,7 @@ impl Register {
     }
 }
 
-/// The mask that looks `steps` ahead: `X^steps` modulo the register's polynomial.
+/// Returns the mask that selects the element `steps` steps ahead: `X^steps` modulo the register's polynomial.
 fn ahead(steps: u64, taps: u32) -> u32 {
     let reduce = |word: u64| {
         (u64::from(DEGREE)..64).rev().fold(word, |word, i| {
@@ -52,11 +53,12 @@ fn ahead(steps: u64, taps: u32) -> u32 {
     power
 }
 
-/// The complex code `number` (24 bits) over one radio frame, of unit power:
-/// `c1(i) (1 + j (-1)^i c2(2 floor(i / 2))) / sqrt 2`.
+/// Returns the complex code `number` (24 bits) over one radio frame, of unit power: `c1(i) (1 + j (-1)^i c2(2 floor(i
+/// / 2))) / sqrt 2`.
 ///
 /// # Panics
-/// When there is no such code.
+///
+/// Panics if there is no such code.
 pub fn long(number: u32) -> Chips {
     assert!(number < CODES, "a scrambling code number has 24 bits");
     let x = Register { bits: 1 << 24 | number, taps: X_TAPS };
@@ -83,15 +85,15 @@ pub fn long(number: u32) -> Chips {
 mod tests {
     use super::*;
 
-    /// Figure 5 of TS 25.213 draws the second sequence as sums of these places.
+    /// Figure 5 of TS 25.213 shows the second sequence as the sum of these taps.
     #[test]
-    fn the_shift_is_the_figures_taps() {
+    fn shift_matches_the_taps_of_figure_5() {
         assert_eq!(ahead(SHIFT, X_TAPS), 1 << 4 | 1 << 7 | 1 << 18);
         assert_eq!(ahead(SHIFT, Y_TAPS), 1 << 4 | 1 << 6 | 1 << 17);
     }
 
     #[test]
-    fn looking_ahead_is_stepping() {
+    fn looking_ahead_matches_stepping() {
         for taps in [X_TAPS, Y_TAPS] {
             let start = Register { bits: 0x00AC_E5F1, taps };
             for steps in [0, 1, 24, 25, 1000, 65_537] {
@@ -104,8 +106,7 @@ mod tests {
         }
     }
 
-    /// Both are m-sequences: of period 2^25 - 1 and of no shorter one (its prime factors are 31, 601
-    /// and 1801).
+    /// Both are m-sequences: their period is 2^25 - 1 and no shorter one (the prime factors are 31, 601 and 1801).
     #[test]
     fn both_sequences_have_full_period() {
         let period = (1u64 << DEGREE) - 1;
@@ -115,9 +116,9 @@ mod tests {
         }
     }
 
-    /// Within a pair of chips the phase turns by a quarter, so it never passes through zero (HPSK).
+    /// Within a pair of chips the phase changes by a quarter turn, so the signal never passes through zero (HPSK).
     #[test]
-    fn pairs_of_chips_turn_by_a_quarter() {
+    fn phase_changes_by_a_quarter_turn_within_pairs() {
         let code = long(12_345);
         for i in (0..FRAME_CHIPS).step_by(2) {
             let turn = code.re[i] * code.re[i + 1] + code.im[i] * code.im[i + 1];
@@ -125,8 +126,8 @@ mod tests {
         }
     }
 
-    /// Codes correlate with themselves and others like noise: sums over a frame of 38400 chips have a
-    /// standard deviation of 196.
+    /// Correlations of codes with shifted copies and other codes are like noise: sums over a frame of 38400 chips
+    /// have a standard deviation of 196.
     #[test]
     fn correlations_are_those_of_noise() {
         let code = long(1);

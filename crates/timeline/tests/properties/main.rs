@@ -1,4 +1,4 @@
-//! Laws of the life of packets, over the random scenarios that the simulator itself is held to.
+//! Property tests of packet timelines, over the random scenarios of the simulator's property tests.
 
 #[allow(dead_code, unreachable_pub, reason = "shared with the property tests of the simulator")]
 #[path = "../../../sim/tests/properties/cases.rs"]
@@ -20,10 +20,10 @@ use rows::{flags, names, numbers, texts, words};
 
 type Checked = std::result::Result<(), TestCaseError>;
 
-/// More than any of these scenarios tells.
+/// More events than any of these scenarios has.
 const MOST: u64 = 1 << 24;
 
-fn watched(scenario: &Scenario, options: Options) -> Timeline {
+fn record(scenario: &Scenario, options: Options) -> Timeline {
     nodeb_timeline::run(scenario, scenario.seed, 0, &Control::default(), &options).unwrap()
 }
 
@@ -31,8 +31,8 @@ fn everything() -> Options {
     Options { most: MOST, ..Options::default() }
 }
 
-/// Packets are numbered without a gap, end once, and stand in order of time wherever they were.
-fn lives_are_in_order(timeline: &Timeline) -> Checked {
+/// Checks that packets are numbered without gaps, and that their times are in order.
+fn check_packets(timeline: &Timeline) -> Checked {
     let [packet, sent, ended, handed] =
         ["packet", "sent_ns", "ended_ns", "handed_ns"].map(|name| numbers(timeline, "packets", name));
     let end = numbers(timeline, "packets", "end");
@@ -54,8 +54,8 @@ fn lives_are_in_order(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// Events are in order of time, and tell of every packet's beginning and end once.
-fn events_tell_the_same(timeline: &Timeline) -> Checked {
+/// Checks that events are in the order of time, and that there is one event for each packet's transmission and end.
+fn check_events(timeline: &Timeline) -> Checked {
     prop_assert!(numbers(timeline, "events", "time_ns").is_sorted());
     let kinds = numbers(timeline, "events", "kind");
     let packets = numbers(timeline, "events", "packet");
@@ -67,7 +67,7 @@ fn events_tell_the_same(timeline: &Timeline) -> Checked {
     let total =
         |wanted: &[Kind]| kinds.iter().filter(|kind| wanted.iter().any(|one| *one as u64 == **kind)).count();
     prop_assert_eq!(total(&[Kind::Sent, Kind::Resent]), ends.len());
-    let over = ends.iter().filter(|end| **end != End::UnderWay as u64).count();
+    let over = ends.iter().filter(|end| **end != End::InFlight as u64).count();
     prop_assert_eq!(total(&[Kind::Received, Kind::Lost]), over);
     for packet in (1..=ends.len() as u64).step_by(ends.len().div_ceil(20)) {
         prop_assert_eq!(count(&[Kind::Sent, Kind::Resent], packet), 1);
@@ -76,8 +76,8 @@ fn events_tell_the_same(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// The run's own tables count what the lives have.
-fn counts_agree(timeline: &Timeline) -> Checked {
+/// Checks the counts of the run's own tables.
+fn check_counts(timeline: &Timeline) -> Checked {
     let result = timeline.result.as_ref().expect("without a window the run has a result");
     let (places, ends) = (words(timeline, "hops", "place"), numbers(timeline, "hops", "end"));
     let stays = |bearer: bool, end: Option<End>| {
@@ -100,13 +100,14 @@ fn counts_agree(timeline: &Timeline) -> Checked {
     };
     prop_assert_eq!(lost(true), sum(|counts| counts.packets_dropped));
     let sent: u64 = numbers(timeline, "blocks", "transmissions").iter().sum();
-    let told = numbers(timeline, "events", "kind").iter().filter(|kind| **kind == Kind::Block as u64).count();
-    prop_assert_eq!(sent, told as u64);
+    let reported =
+        numbers(timeline, "events", "kind").iter().filter(|kind| **kind == Kind::Block as u64).count();
+    prop_assert_eq!(sent, reported as u64);
     Ok(())
 }
 
-/// A block is sent once more than it has failed if it was received, and what it carries fits in a packet.
-fn blocks_add_up(timeline: &Timeline) -> Checked {
+/// Checks the transmissions and outcomes of blocks.
+fn check_blocks(timeline: &Timeline) -> Checked {
     let [block, transmissions, failed, outcome, first, last] =
         ["block", "transmissions", "failed", "outcome", "first_ns", "last_ns"]
             .map(|name| numbers(timeline, "blocks", name));
@@ -122,8 +123,8 @@ fn blocks_add_up(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// A table of a part has the rows of the whole's that are named, in every column.
-fn is_selected(table: &str, whole: &Timeline, part: &Timeline, rows: &[usize]) -> Checked {
+/// Checks that a table of `part` has the given rows of that of `whole`, in every column.
+fn check_selection(table: &str, whole: &Timeline, part: &Timeline, rows: &[usize]) -> Checked {
     for name in names(whole, table) {
         let (all, some) = (texts(whole, table, name), texts(part, table, name));
         let all: Vec<_> = rows.iter().map(|i| &all[*i]).collect();
@@ -132,9 +133,9 @@ fn is_selected(table: &str, whole: &Timeline, part: &Timeline, rows: &[usize]) -
     Ok(())
 }
 
-/// A window has the events of the whole run that lie in it, the packets and their stays of which something lies
-/// in it, and the blocks that were first sent in it.
-fn a_window_is_a_part(scenario: &Scenario, whole: &Timeline, from: u64, to: u64) -> Checked {
+/// Checks that a window has the events of the whole run that lie in it, the packets with an event in it and their
+/// stays, and the blocks whose first transmission is in it.
+fn check_window(scenario: &Scenario, whole: &Timeline, from: u64, to: u64) -> Checked {
     let options = Options { from: Time(from), to: Time(to), ..everything() };
     let times = numbers(whole, "events", "time_ns");
     let inside: Vec<usize> = (0..times.len()).filter(|i| from <= times[*i] && times[*i] < to).collect();
@@ -146,7 +147,7 @@ fn a_window_is_a_part(scenario: &Scenario, whole: &Timeline, from: u64, to: u64)
         }
         Err(other) => panic!("{other}"),
     };
-    is_selected("events", whole, &part, &inside)?;
+    check_selection("events", whole, &part, &inside)?;
     let over = part.until.0;
     let [sent, ended] = ["sent_ns", "ended_ns"].map(|name| numbers(whole, "packets", name));
     let packets: Vec<usize> = (0..sent.len()).filter(|i| sent[*i] < to && from <= ended[*i]).collect();
@@ -156,11 +157,11 @@ fn a_window_is_a_part(scenario: &Scenario, whole: &Timeline, from: u64, to: u64)
     let hops: Vec<usize> = (0..of.len()).filter(|i| kept.contains(&of[*i])).collect();
     let first = numbers(whole, "blocks", "first_ns");
     let blocks: Vec<usize> = (0..first.len()).filter(|i| from <= first[*i] && first[*i] < to).collect();
-    // What happens later than it is followed is known to the whole alone.
+    // Events after the time up to which packets are followed are known to the whole only.
     if whole.until.0 <= over {
-        is_selected("packets", whole, &part, &packets)?;
-        is_selected("hops", whole, &part, &hops)?;
-        is_selected("blocks", whole, &part, &blocks)?;
+        check_selection("packets", whole, &part, &packets)?;
+        check_selection("hops", whole, &part, &hops)?;
+        check_selection("blocks", whole, &part, &blocks)?;
     }
     prop_assert_eq!(numbers(&part, "packets", "packet").len(), packets.len());
     prop_assert_eq!(numbers(&part, "blocks", "block").len(), blocks.len());
@@ -171,17 +172,17 @@ proptest! {
     #![proptest_config(Config { cases: Config::default().cases.div_ceil(4), failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn lives_hold(case in cases::any_scenario(), window in (0.0..1.0f64, 0.0..1.0f64)) {
-        let whole = watched(&case.scenario, everything());
+    fn timelines_are_consistent_and_windows_are_parts(case in cases::any_scenario(), window in (0.0..1.0f64, 0.0..1.0f64)) {
+        let whole = record(&case.scenario, everything());
         let quiet = run(&case.scenario, case.scenario.seed, 0, &Control::default()).unwrap();
-        prop_assert_eq!(format!("{quiet:?}"), format!("{:?}", whole.result.as_ref().unwrap()), "it was heard");
-        lives_are_in_order(&whole)?;
-        events_tell_the_same(&whole)?;
-        counts_agree(&whole)?;
-        blocks_add_up(&whole)?;
+        prop_assert_eq!(format!("{quiet:?}"), format!("{:?}", whole.result.as_ref().unwrap()), "recording changed the run");
+        check_packets(&whole)?;
+        check_events(&whole)?;
+        check_counts(&whole)?;
+        check_blocks(&whole)?;
         let at = |share: f64| (share * whole.until.0 as f64) as u64;
         let (from, to) = (at(window.0.min(window.1)), at(window.0.max(window.1)) + 1);
-        a_window_is_a_part(&case.scenario, &whole, from, to)?;
+        check_window(&case.scenario, &whole, from, to)?;
     }
 }
 
@@ -192,30 +193,28 @@ fn downloads() -> Scenario {
 }
 
 #[test]
-fn one_user_has_what_all_have_of_it() {
-    let (all, one) = (
-        watched(&downloads(), everything()),
-        watched(&downloads(), Options { user: Some(1), ..everything() }),
-    );
+fn single_user_has_the_rows_of_all_users() {
+    let (all, one) =
+        (record(&downloads(), everything()), record(&downloads(), Options { user: Some(1), ..everything() }));
     for table in ["events", "packets", "blocks"] {
         let users = numbers(&all, table, "user");
         let own: Vec<usize> = (0..users.len()).filter(|i| users[*i] == 1).collect();
         assert!(own.len() > 50, "{table}");
-        is_selected(table, &all, &one, &own).unwrap();
+        check_selection(table, &all, &one, &own).unwrap();
     }
 }
 
-/// Marks of a queue reduce the window, and nothing is lost.
+/// Marks of a queue reduce the window, and no packet is lost.
 #[test]
-fn a_reduction_by_marks_is_no_recovery() {
+fn reduction_by_marks_is_not_recovery() {
     let text = "duration = '20 s'\n[wired]\nrate = '3 Mbps'\ndelay = '100 ms'\n\
          queue.red = { min_threshold = 3.0, max_threshold = 40.0, weight = 1.0 }\n\
          [radio.link]\nrate = '10 Mbps'\n[tcp.linux]\necn = true\ncontrol.reno = {}\n\
          [[users]]\ntraffic.ftp.size = '500 kB'";
-    let timeline = watched(&scenario::from_toml(text, "test", &[]).unwrap(), everything());
+    let timeline = record(&scenario::from_toml(text, "test", &[]).unwrap(), everything());
     let kinds = numbers(&timeline, "events", "kind");
-    let told = words(&timeline, "events", "detail");
-    let states = || kinds.iter().zip(&told).filter(|(kind, _)| **kind == Kind::Recovery as u64);
+    let details = words(&timeline, "events", "detail");
+    let states = || kinds.iter().zip(&details).filter(|(kind, _)| **kind == Kind::Recovery as u64);
     assert!(states().any(|(_, state)| state == "reduced"));
     assert!(states().all(|(_, state)| state == "reduced" || state == "open"));
     let flows = &timeline.result.as_ref().unwrap().flows;
@@ -223,26 +222,26 @@ fn a_reduction_by_marks_is_no_recovery() {
 }
 
 #[test]
-fn too_many_events_are_counted_and_a_window_that_would_do_is_named() {
-    let count = numbers(&watched(&downloads(), everything()), "events", "kind").len() as u64;
+fn too_many_events_are_counted_and_a_smaller_window_is_suggested() {
+    let count = numbers(&record(&downloads(), everything()), "events", "kind").len() as u64;
     let options = Options { most: 500, ..Options::default() };
     let error = nodeb_timeline::run(&downloads(), 1, 0, &Control::default(), &options).unwrap_err();
-    let Error::TooMany { count: told, most: 500, from, until } = error else { panic!("{error}") };
-    assert_eq!((told, from), (count, Time::ZERO));
-    let part = watched(&downloads(), Options { to: until, ..options });
+    let Error::TooMany { count: reported, most: 500, from, until } = error else { panic!("{error}") };
+    assert_eq!((reported, from), (count, Time::ZERO));
+    let part = record(&downloads(), Options { to: until, ..options });
     let kept = numbers(&part, "events", "kind").len();
     assert!((250..=500).contains(&kept), "{kept}");
 }
 
 #[test]
-fn what_cannot_be_is_told() {
-    let told = |options: Options| {
+fn invalid_options_are_rejected() {
+    let message = |options: Options| {
         nodeb_timeline::run(&downloads(), 1, 0, &Control::default(), &options).unwrap_err().to_string()
     };
-    let user = told(Options { user: Some(2), ..Options::default() });
-    assert_eq!(user, "there is no user 2; the users are 0 to 1");
-    let empty = told(Options { from: Time(7), to: Time(7), ..Options::default() });
+    let user = message(Options { user: Some(2), ..Options::default() });
+    assert_eq!(user, "there is no user 2; expected 0 to 1");
+    let empty = message(Options { from: Time(7), to: Time(7), ..Options::default() });
     assert!(empty.contains("is empty"), "{empty}");
-    let nothing = told(Options { from: Time(u64::MAX / 2), ..Options::default() });
-    assert!(nothing.contains("the last event before it is at "), "{nothing}");
+    let nothing = message(Options { from: Time(u64::MAX / 2), ..Options::default() });
+    assert!(nothing.contains("the last event before is at "), "{nothing}");
 }

@@ -8,7 +8,7 @@ fn column<'a>(timeline: &'a Timeline, table: &str, name: &str) -> &'a Values {
     found.column(name).expect(name)
 }
 
-/// A column of whole numbers.
+/// Returns a column of whole numbers.
 pub fn numbers(timeline: &Timeline, table: &str, name: &str) -> Vec<u64> {
     match column(timeline, table, name) {
         Values::U64(values) => values.clone(),
@@ -17,7 +17,7 @@ pub fn numbers(timeline: &Timeline, table: &str, name: &str) -> Vec<u64> {
     }
 }
 
-/// A column of truth values.
+/// Returns a column of Boolean values.
 pub fn flags(timeline: &Timeline, table: &str, name: &str) -> Vec<bool> {
     match column(timeline, table, name) {
         Values::Bool(values) => values.clone(),
@@ -25,19 +25,19 @@ pub fn flags(timeline: &Timeline, table: &str, name: &str) -> Vec<bool> {
     }
 }
 
-/// A column of names.
+/// Returns a column of names.
 pub fn words(timeline: &Timeline, table: &str, name: &str) -> Vec<String> {
     let (_, names) = timeline.names.iter().find(|(column, _)| *column == name).expect(name);
     numbers(timeline, table, name).iter().map(|number| names[*number as usize].clone()).collect()
 }
 
-/// The names of a table's columns.
+/// Returns the names of a table's columns.
 pub fn names(timeline: &Timeline, table: &str) -> Vec<&'static str> {
     let found = timeline.tables.iter().find(|one| one.name == table).expect(table);
     found.columns.iter().map(|column| column.name).collect()
 }
 
-/// A column of anything as texts: NaN equals itself.
+/// Returns any column as texts, so that NaN equals NaN.
 pub fn texts(timeline: &Timeline, table: &str, name: &str) -> Vec<String> {
     match column(timeline, table, name) {
         Values::F64(values) => values.iter().map(f64::to_string).collect(),

@@ -1,4 +1,4 @@
-//! Iterations of the turbo decoder over up to 16 code blocks side by side.
+//! Turbo decoder: iterations over up to 16 code blocks side by side.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use super::siso::{self, Received};
 use crate::error::{Error, Result};
 use crate::simd::Isa;
 
-/// How a constituent code is decoded.
+/// Algorithm and arithmetic of the constituent decoders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Algorithm {
@@ -20,35 +20,35 @@ pub enum Algorithm {
     MaxLogMap,
     /// Max-log-MAP in single precision.
     MaxLogMapFloat,
-    /// Log-MAP in single precision: optimal for one constituent code, needs the true noise variance.
+    /// Log-MAP in single precision: optimal for one constituent code, but needs the true noise variance.
     LogMap,
 }
 
-/// When the extrinsic information is multiplied by the scale.
+/// Iterations in which the extrinsic information is multiplied by the scale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// Always, but not what the second decoder finds in the last two iterations: the better one, by
-    /// 0.03 dB in three iterations. Iterations that an early stop saves do not count.
+    /// All iterations, except for the second decoder in the last two. This is better than `throughout` by 0.03 dB
+    /// with three iterations. Iterations saved by an early stop do not count.
     #[default]
     NotAtTheEnd,
-    /// Always, before the decision too.
+    /// All iterations, including the one before the decision.
     Throughout,
 }
 
-/// Parameters of the turbo decoder.
+/// Turbo decoder: its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// Arithmetic of the constituent decoders.
+    /// Algorithm and arithmetic of the constituent decoders.
     pub algorithm: Algorithm,
-    /// Iterations at most, each of two constituent decodings.
+    /// Maximum number of iterations, each of two constituent decodings.
     pub iterations: u32,
-    /// Factor on the extrinsic information, above 0 and at most 1. Max-log-MAP overrates it: 0.75
-    /// (Vogt and Finger, Electronics Letters 36(23), 2000) wins most of what log-MAP has over it.
-    /// Log-MAP wants 1.
+    /// Factor on the extrinsic information, greater than 0 and at most 1. Max-log-MAP overestimates that information:
+    /// 0.75 (Vogt and Finger, Electronics Letters 36(23), 2000) recovers most of the loss against log-MAP. Log-MAP
+    /// needs 1.
     pub scale: f32,
-    /// When the scale is used.
+    /// Iterations in which the scale is used.
     pub schedule: Schedule,
 }
 
@@ -59,8 +59,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Checks the parameters.
+    ///
     /// # Errors
-    /// When a parameter is out of its range.
+    ///
+    /// If a parameter is out of its range.
     pub fn check(&self) -> Result<()> {
         if !(1..=1000).contains(&self.iterations) {
             return Err(Error::config(
@@ -75,12 +78,12 @@ impl Settings {
     }
 }
 
-/// A decoded code block.
+/// Decoded code block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
-    /// The K bits.
+    /// Decoded bits.
     pub bits: Vec<u8>,
-    /// Iterations that were used.
+    /// Number of iterations used.
     pub iterations: u32,
 }
 
@@ -96,10 +99,11 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder of blocks of `k` bits.
+    /// Creates a decoder of blocks of `k` bits.
     ///
     /// # Errors
-    /// When the code has no blocks of `k` bits or the settings are out of range.
+    ///
+    /// If the code has no blocks of `k` bits or the settings are out of range.
     pub fn new(k: usize, settings: Settings, isa: Isa) -> Result<Self> {
         settings.check()?;
         Ok(Self {
@@ -112,12 +116,14 @@ impl Decoder {
         })
     }
 
-    /// Decodes up to 16 blocks of `3 K + 12` LLRs each, in the encoder's order. After each iteration
-    /// `accept(block, bits)` is asked of each block that it has not yet accepted; an accepted block
-    /// stays as it is, so that a block's result does not depend on its company.
+    /// Decodes up to 16 blocks of `3 K + 12` LLRs each, in the encoder's order.
+    ///
+    /// After each iteration `accept(block, bits)` is called for each block not yet accepted. An accepted block does
+    /// not change further, so that a block's result does not depend on the other blocks.
     ///
     /// # Panics
-    /// When there are more than 16 blocks or one has another length.
+    ///
+    /// Panics if there are more than 16 blocks or one has another length.
     pub fn decode(&mut self, blocks: &[&[f32]], accept: impl FnMut(usize, &[u8]) -> bool) -> Vec<Decoded> {
         assert!(blocks.len() <= LANES, "at most {LANES} blocks at once");
         assert!(
@@ -216,10 +222,10 @@ impl Decoder {
     }
 }
 
-/// Squares of lanes of each stream that are put into their lanes at a time.
+/// Number of squares of lanes of each stream that are transposed at a time.
 const SQUARES: usize = 16;
 
-/// The received blocks and what the constituent decoders say of them.
+/// Received blocks, and the extrinsic information and path metrics of the constituent decoders.
 #[derive(Clone, Debug, Default)]
 struct Buffers<T> {
     x: Vec<Row<T>>,
@@ -230,7 +236,7 @@ struct Buffers<T> {
 }
 
 impl<T: Copy + Default> Buffers<T> {
-    /// Puts each block into its lane.
+    /// Copies each block into its lane.
     #[inline(always)]
     fn fill<M: Metric<Item = T>>(&mut self, metric: M, blocks: &[&[f32]], k: usize) {
         let [z1, z2] = &mut self.z;
@@ -240,8 +246,8 @@ impl<T: Copy + Default> Buffers<T> {
         self.extrinsic.clear();
         self.extrinsic.resize(k, Row::default());
         self.alpha.resize(k, [Row::default(); 8]);
-        // So much of each block at a time that its memory is read in a row and what comes of it stays
-        // in the first cache.
+        // Convert a part of each block at a time, so that memory is read sequentially and the result stays in the
+        // first-level cache.
         let mut quantised = [[T::default(); 3 * SQUARES * LANES]; LANES];
         for first in (0..k).step_by(SQUARES * LANES) {
             let bits = first..k.min(first + SQUARES * LANES);
@@ -253,7 +259,7 @@ impl<T: Copy + Default> Buffers<T> {
             let rows = self.x[bits.clone()].chunks_mut(LANES);
             let rows = rows.zip(z1[bits.clone()].chunks_mut(LANES)).zip(z2[bits].chunks_mut(LANES));
             for (at, ((x, z1), z2)) in rows.enumerate() {
-                // Three squares hold as many bits as there are lanes, with their parities.
+                // Three squares hold one bit per lane, with its parities.
                 let mut squares = [[Row::default(); LANES]; 3];
                 for (i, square) in squares.iter_mut().enumerate() {
                     for (row, values) in square.iter_mut().zip(&quantised) {
@@ -274,7 +280,7 @@ impl<T: Copy + Default> Buffers<T> {
         }
     }
 
-    /// One iteration; bit `l` of `signs[k]` becomes bit `k` of lane `l`.
+    /// Runs one iteration. Bit `l` of `signs[k]` becomes bit `k` of the block in lane `l`.
     #[inline(always)]
     fn iterate<M: Metric<Item = T>>(
         &mut self,

@@ -3,21 +3,20 @@
 use super::interleaver::permutation;
 use crate::error::Result;
 
-/// Bits added by the termination of both trellises (4.2.3.2.2).
+/// Number of bits added by the termination of both trellises (4.2.3.2.2).
 pub const TAIL: usize = 12;
 
-/// One constituent encoder's state: its registers, the newest in bit 2.
+/// State of a constituent encoder: its registers, the newest in bit 2.
 pub(super) type State = u8;
 
-/// What the constituent encoder `(1 + D + D^3) / (1 + D^2 + D^3)` does with bit `u`:
-/// its parity bit and next state.
+/// Returns parity bit and next state of the constituent encoder `(1 + D + D^3) / (1 + D^2 + D^3)` for input bit `u`.
 pub(super) const fn step(state: State, u: u8) -> (u8, State) {
     let (s1, s2, s3) = (state >> 2, state >> 1 & 1, state & 1);
     let feedback = u ^ s2 ^ s3;
     (feedback ^ s1 ^ s3, feedback << 2 | state >> 1)
 }
 
-/// The bit that brings a 0 into the registers and so terminates the trellis.
+/// Returns the input bit that shifts a 0 into the registers and so terminates the trellis.
 pub(super) const fn terminating(state: State) -> u8 {
     (state >> 1 ^ state) & 1
 }
@@ -29,19 +28,21 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder of blocks of `k` bits.
+    /// Creates an encoder of blocks of `k` bits.
     ///
     /// # Errors
-    /// When the code has no blocks of `k` bits.
+    ///
+    /// If the code has no blocks of `k` bits.
     pub fn new(k: usize) -> Result<Self> {
         Ok(Self { interleaver: permutation(k)? })
     }
 
-    /// Appends to `to` the `3 K + 12` coded bits of `block`, in the order `x1 z1 z'1 x2 z2 z'2 ...`
-    /// and then the tail `x z x z x z` of the first encoder and of the second.
+    /// Appends the `3 K + 12` coded bits of `block` to `to`: `x1 z1 z'1 x2 z2 z'2 ...`, then the tail `x z x z x z`
+    /// of the first encoder and that of the second.
     ///
     /// # Panics
-    /// When `block` does not have K bits.
+    ///
+    /// Panics if `block` does not have K bits.
     pub fn encode(&self, block: &[u8], to: &mut Vec<u8>) {
         assert_eq!(block.len(), self.interleaver.len(), "the block's length");
         let (mut first, mut second) = (0, 0);
@@ -68,10 +69,10 @@ impl Encoder {
 mod tests {
     use super::*;
 
-    /// The impulse response of (1 + D + D^3) / (1 + D^2 + D^3), by hand: division of the polynomials
-    /// gives 1 1 1 1 0 0 1 0 | 1 1 1 0 0 1 0 ..., of period 7 from the second bit on.
+    /// The impulse response of (1 + D + D^3) / (1 + D^2 + D^3) by polynomial division is 1 1 1 1 0 0 1 0 | 1 1 1 0 0
+    /// 1 0 ..., of period 7 from the second bit on.
     #[test]
-    fn impulse_response_by_hand() {
+    fn impulse_response_matches_polynomial_division() {
         let mut state = 0;
         let response: Vec<u8> = (0..15)
             .map(|i| {
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn is_linear_and_ends_in_state_zero() {
+    fn encoder_is_linear_and_terminates_in_state_zero() {
         let encoder = Encoder::new(40).unwrap();
         let code = |block: &[u8]| {
             let mut coded = Vec::new();

@@ -2,22 +2,24 @@
 
 use crate::error::{Error, Result};
 
-/// Shortest code block.
+/// Minimum length of a code block in bits.
 pub const K_MIN: usize = 40;
-/// Longest code block.
+/// Maximum length of a code block in bits.
 pub const K_MAX: usize = 5114;
 
-/// The rows' order is reversed in short blocks and one of two patterns in long ones (table 3).
+/// Row order of most long blocks (table 3). Short blocks have their rows reversed.
 const LONG: [usize; 20] = [19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 10, 8, 13, 17, 3, 1, 16, 6, 15, 11];
+/// Row order of long blocks of certain lengths (table 3).
 const LONG_SPECIAL: [usize; 20] = [19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 16, 13, 17, 15, 3, 1, 6, 11, 8, 10];
 
-/// The interleaver of blocks of `k` bits: output bit `i` is input bit `permutation(k)[i]`.
+/// Returns the interleaver of blocks of `k` bits: output bit `i` is input bit `permutation(k)[i]`.
 ///
-/// The bits are written by rows into a rectangle of R x C, each row is permuted by powers of a
-/// primitive root modulo the prime p, the rows are permuted, and the bits are read by columns.
+/// The bits are written by rows into a rectangle of R x C, each row is permuted by powers of a primitive root modulo
+/// the prime p, the rows are permuted, and the bits are read by columns.
 ///
 /// # Errors
-/// When the code has no blocks of `k` bits.
+///
+/// If the code has no blocks of `k` bits.
 pub fn permutation(k: usize) -> Result<Vec<u32>> {
     if !(K_MIN..=K_MAX).contains(&k) {
         return Err(Error::config(
@@ -34,7 +36,7 @@ pub fn permutation(k: usize) -> Result<Vec<u32>> {
     }
     let swap_last = columns == p + 1 && k == rows * columns;
     let column_of = |row: usize, j: usize| {
-        // The exchange of the last row's first and last column.
+        // Exchange the first and the last column of the last row.
         let j = if swap_last && row == rows - 1 && (j == 0 || j == p) { p - j } else { j };
         match j {
             _ if j == p => p,
@@ -47,7 +49,7 @@ pub fn permutation(k: usize) -> Result<Vec<u32>> {
     Ok(bits.filter(|&bit| bit < k).map(|bit| bit as u32).collect())
 }
 
-/// T: which row of the rectangle comes i-th; its length is the number of rows R.
+/// Returns T, the row of the rectangle at each position; its length is the number of rows R.
 fn row_order(k: usize) -> Vec<usize> {
     match k {
         40..=159 => (0..5).rev().collect(),
@@ -57,7 +59,7 @@ fn row_order(k: usize) -> Vec<usize> {
     }
 }
 
-/// The prime p and the number of columns C, one of p - 1, p and p + 1.
+/// Returns the prime p and the number of columns C, which is p - 1, p or p + 1.
 fn prime_and_columns(k: usize, rows: usize) -> (usize, usize) {
     if (481..=530).contains(&k) {
         return (53, 53);
@@ -71,8 +73,8 @@ fn is_prime(n: usize) -> bool {
     n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d))
 }
 
-/// s: the powers of the least primitive root v modulo p, which are all of 1 to p - 1. The roots of
-/// table 2 are the least ones.
+/// Returns s, the powers of the least primitive root v modulo p, which are all of 1 to p - 1. The roots in table 2
+/// are the least ones.
 fn base_sequence(p: usize) -> Vec<usize> {
     let powers = |v: usize| std::iter::successors(Some(1), move |s| Some(s * v % p)).take(p - 1);
     let primitive = |v: &usize| powers(*v).skip(1).all(|s| s != 1);
@@ -80,7 +82,7 @@ fn base_sequence(p: usize) -> Vec<usize> {
     powers(v).collect()
 }
 
-/// q: 1, then the primes above 6 that have no factor in common with p - 1.
+/// Returns q: 1, then the primes above 6 that do not divide p - 1.
 fn step_primes(p: usize) -> impl Iterator<Item = usize> {
     let coprime = move |q: &usize| !(p - 1).is_multiple_of(*q);
     std::iter::once(1).chain((7..).filter(|&q| is_prime(q)).filter(coprime))
@@ -91,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn is_a_permutation_for_every_k() {
+    fn interleaver_is_a_permutation_for_every_length() {
         for k in K_MIN..=K_MAX {
             let mut seen = vec![false; k];
             for bit in permutation(k).unwrap() {
@@ -101,10 +103,10 @@ mod tests {
         }
     }
 
-    /// Worked by hand: R = 5, p = 7, C = 8, v = 3, s = 1 3 2 6 4 5, r = 17 13 11 7 1, and K = R C, so
-    /// the last row ends with its first column.
+    /// Computed by hand: R = 5, p = 7, C = 8, v = 3, s = 1 3 2 6 4 5, r = 17 13 11 7 1, and K = R C, so the last row
+    /// ends with its first column.
     #[test]
-    fn forty_bits_by_hand() {
+    fn interleaver_of_40_bits_matches_hand_computation() {
         let rows = [
             [1, 5, 4, 6, 2, 3, 0, 7],
             [1, 3, 2, 6, 4, 5, 0, 7],
@@ -117,9 +119,9 @@ mod tests {
         assert_eq!(permutation(40).unwrap(), by_hand);
     }
 
-    /// Table 2 of TS 25.212 gives these primes and roots, among them the two largest.
+    /// Primes and roots of table 2 of TS 25.212, including the two largest.
     #[test]
-    fn least_primitive_roots_are_those_of_the_table() {
+    fn least_primitive_roots_match_table_2() {
         let table = [
             (7, 3),
             (11, 2),
@@ -139,16 +141,16 @@ mod tests {
     }
 
     #[test]
-    fn other_lengths_are_refused() {
+    fn invalid_lengths_are_rejected() {
         for k in [0, 39, 5115] {
             let error = permutation(k).unwrap_err().to_string();
             assert!(error.contains("40 to 5114"), "{error}");
         }
     }
 
-    /// Neighbours end up far apart: that is what an interleaver is for.
+    /// Adjacent bits are far apart after interleaving, which is its purpose.
     #[test]
-    fn neighbours_are_spread() {
+    fn adjacent_bits_are_spread() {
         for k in [320, 1024, 1344, 3840, 5114] {
             let permutation = permutation(k).unwrap();
             let close = permutation.windows(2).filter(|pair| pair[0].abs_diff(pair[1]) < 8).count();

@@ -1,44 +1,43 @@
-//! Soft-in soft-out decoding of one constituent code: the forward-backward algorithm of Bahl,
-//! Cocke, Jelinek and Raviv (IEEE Trans. Inf. Theory 20(2), 1974) on logarithms.
+//! Soft-in soft-out decoding of one constituent code: the forward-backward algorithm of Bahl, Cocke, Jelinek and
+//! Raviv (IEEE Trans. Inf. Theory 20(2), 1974) in the logarithmic domain.
 //!
-//! A branch with information bit `u` and parity `z` has the metric `-u Lx - z Lz`, where `Lx` is
-//! what is known of the bit from channel and the other decoder: the common term of the usual
-//! `(±Lx ± Lz) / 2` is left out, which saves a quarter of the additions.
+//! A branch with information bit `u` and parity `z` has the metric `-u Lx - z Lz`, where `Lx` is the information on
+//! the bit from the channel and the other decoder. It omits the common term of the usual `(±Lx ± Lz) / 2`, which
+//! saves a quarter of the additions.
 
 use super::encoder::{self, State};
 use super::metric::{Metric, Row};
 
 const STATES: usize = 8;
-/// Steps between normalisations of the path metrics.
+/// Number of steps between normalisations of path metrics.
 const NORMALISE: usize = 4;
 
-/// A branch of the trellis.
+/// Branch of the trellis.
 #[derive(Clone, Copy)]
 struct Branch {
     /// Information bit.
     u: u8,
     /// Parity bit.
     z: u8,
-    /// State that it comes from.
+    /// State before the branch.
     from: usize,
-    /// State that it leads to.
+    /// State after the branch.
     to: usize,
 }
 
 impl Branch {
-    /// The branch out of state `from` with bit `u`.
+    /// Returns the branch from state `from` with bit `u`.
     const fn new(from: usize, u: u8) -> Self {
         let (z, to) = encoder::step(from as State, u);
         Self { u, z, from, to: to as usize }
     }
 
-    /// The two branches into state `to`: the oldest register is forgotten, so they come from states
-    /// that differ in bit 0.
+    /// Returns the two branches into state `to`. They come from states that differ in bit 0, the oldest register.
     const fn into(to: usize) -> [Self; 2] {
         [Self::leading(to << 1 & 7, to), Self::leading(to << 1 & 7 | 1, to)]
     }
 
-    /// The `nth` of the four branches that have information bit `u` and parity `z`.
+    /// Returns the `nth` of the four branches with information bit `u` and parity `z`.
     const fn with(u: u8, z: u8, mut nth: usize) -> Self {
         let mut from = 0;
         loop {
@@ -58,13 +57,13 @@ impl Branch {
         if zero.to == to { zero } else { Self::new(from, 1) }
     }
 
-    /// The branch from state `from` towards termination.
+    /// Returns the branch from state `from` towards termination.
     const fn tail(from: usize) -> Self {
         Self::new(from, encoder::terminating(from as State))
     }
 }
 
-/// An array of `body` for each state, unrolled, with the state as a constant.
+/// Evaluates `body` for each state, unrolled, with the state as a constant, into an array.
 macro_rules! for_states {
     ($state:ident => $body:expr) => {
         for_states!(@ $state, $body, 0 1 2 3 4 5 6 7)
@@ -74,7 +73,7 @@ macro_rules! for_states {
     };
 }
 
-/// What is subtracted from a path that takes a branch.
+/// Costs subtracted from a path that takes a branch.
 #[derive(Clone, Copy)]
 struct Costs<L> {
     x: L,
@@ -99,20 +98,21 @@ impl<L: Copy> Costs<L> {
     }
 }
 
-/// What one constituent decoder is given: its half of the received block.
+/// Input of a constituent decoder: its part of the received block.
 pub struct Received<'a, T> {
     /// Systematic values, in the order of the block.
     pub x: &'a [Row<T>],
     /// Parity values, in the order of this encoder.
     pub z: &'a [Row<T>],
-    /// `x, z` of the three steps that terminate the trellis.
+    /// Pairs `x, z` of the three steps that terminate the trellis.
     pub tail: &'a [Row<T>; 6],
 }
 
-/// Decodes one constituent code. `order(k)` is the place in the block of this encoder's `k`-th bit.
-/// `extrinsic` holds what the other decoder found and is overwritten by what this one finds;
-/// `decide` is
-/// told each place and what is known of its bit by now. `alpha` is scratch of the block's length.
+/// Decodes one constituent code.
+///
+/// `order(k)` is the place in the block of this encoder's `k`-th bit. `extrinsic` holds the other decoder's extrinsic
+/// information and is overwritten by this one's. `decide` is called with each place and the information on its bit so
+/// far. `alpha` is a buffer of the block's length.
 #[inline(always)]
 pub fn decode<M: Metric>(
     metric: M,
@@ -141,7 +141,7 @@ pub fn decode<M: Metric>(
     }
 }
 
-/// The forward recursion; `alpha[k]` becomes the path metrics before bit `k`.
+/// Runs the forward recursion. `alpha[k]` becomes the path metrics before bit `k`.
 #[inline(always)]
 fn forward<M: Metric>(
     metric: M,
@@ -168,7 +168,7 @@ fn forward<M: Metric>(
     }
 }
 
-/// Backward path metrics after the last bit, from the steps that terminate the trellis in state 0.
+/// Returns the backward path metrics after the last bit, from the steps that terminate the trellis in state 0.
 #[inline(always)]
 fn terminated<M: Metric>(metric: M, tail: &[Row<M::Item>; 6]) -> [M::Lanes; STATES] {
     let mut beta = [metric.splat(M::Item::default()); STATES];
@@ -182,7 +182,7 @@ fn terminated<M: Metric>(metric: M, tail: &[Row<M::Item>; 6]) -> [M::Lanes; STAT
     beta
 }
 
-/// Every few steps, measures all path metrics from that of state 0.
+/// Makes all path metrics relative to that of state 0, every few steps.
 #[inline(always)]
 fn normalise<M: Metric>(metric: M, k: usize, paths: &mut [M::Lanes; STATES]) {
     if k.is_multiple_of(NORMALISE) {
@@ -193,7 +193,7 @@ fn normalise<M: Metric>(metric: M, k: usize, paths: &mut [M::Lanes; STATES]) {
     }
 }
 
-/// The extrinsic information on one bit: what is known of it besides `Lx`.
+/// Returns the extrinsic information on one bit: the information from all but `Lx`.
 #[inline(always)]
 fn soft_output<M: Metric>(
     metric: M,
@@ -201,7 +201,7 @@ fn soft_output<M: Metric>(
     beta: &[M::Lanes; STATES],
     z: M::Lanes,
 ) -> M::Lanes {
-    // The best path whose branch has information bit `u` and parity `z`, without their costs.
+    // Best path whose branch has information bit `u` and parity `z`, without the costs of that branch.
     macro_rules! best {
         ($u:literal, $z:literal) => {{
             let [a, b, c, d] = const {

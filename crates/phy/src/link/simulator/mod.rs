@@ -1,9 +1,9 @@
-//! One unit of work: 16 TTIs of the data channel, decoded side by side.
+//! Simulator of one unit of work: 16 TTIs of the data channel, decoded side by side.
 //!
-//! A unit is a pure function of (link, seed, number): the channel is asked for the unit's place in
-//! time, all other chance is drawn from streams named by the number of frame or TTI. Each frame is
-//! sent between chips of the same power instead of its neighbours' (as many as the channel is long),
-//! and the smoothing of pilots ends at the unit's borders.
+//! A unit is a pure function of link, seed and number. Fading is evaluated at the unit's time; all other random
+//! numbers are drawn from streams named by the number of the frame or TTI. Each frame is sent between random chips of
+//! the same power (as many as the channel is long) instead of its neighbours, and the smoothing of pilots ends at the
+//! limits of the unit.
 
 use num_complex::Complex32;
 
@@ -19,7 +19,7 @@ use crate::receiver::estimate::SEGMENTS;
 use crate::simd::Isa;
 use crate::spreading::{CHIP_RATE, Chips, FRAME_CHIPS, Spreader, scrambling};
 
-/// A link made ready: what all units share.
+/// Prepared link: state that all units share.
 pub(super) struct Simulator {
     link: Link,
     seed: u64,
@@ -28,43 +28,47 @@ pub(super) struct Simulator {
     coders: Vec<(TransportChannel, TransportCoder)>,
     map: Map,
     spreader: Spreader,
+    /// Length of the channel in chips.
     span: usize,
+    /// Delays of the rake's fingers in chips.
     fingers: Vec<usize>,
-    /// The channel to each antenna.
+    /// Radio channel to each antenna.
     antennas: Vec<Channel>,
     interferers: Vec<Interferer>,
-    /// Standard deviation of each part of a chip's noise.
+    /// Standard deviation of each component of a chip's noise.
     sigma: f32,
 }
 
-/// A terminal of another cell.
+/// Terminal of another cell.
 struct Interferer {
     spreader: Spreader,
     amplitude: f32,
-    /// Its channel to each antenna.
+    /// Radio channel to each antenna.
     antennas: Vec<Channel>,
 }
 
-/// What a thread keeps from unit to unit.
+/// Buffers that a thread reuses for all its units.
 pub(super) struct Workspace {
     decoder: Option<Decoder>,
     sent: Chips,
-    /// What the antennas receive of this frame and of the one before.
+    /// Signals of the antennas in this frame and the previous one.
     received: [Vec<Air>; 2],
     chips: Vec<f32>,
     coefficients: Vec<Complex32>,
     soft: Vec<f32>,
 }
 
-/// One antenna's frame.
+/// Signal of one antenna during a frame.
 #[derive(Clone, Default)]
 struct Air {
     chips: Chips,
+    /// Coefficients of the terminal's channel.
     response: Response,
+    /// Coefficients of an interferer's channel.
     other: Response,
 }
 
-/// Bits of a unit as they are sent.
+/// Transmitted bits of a unit.
 struct Sent {
     /// PDU bits of each TTI of each channel.
     bits: Vec<Vec<Vec<u8>>>,
@@ -85,7 +89,7 @@ impl Simulator {
         let noise = if terminals == 0 { n0 + interference } else { n0 };
         let service = &link.service;
         let spreader = |code| Spreader::new(service.spreading_factor as usize, service.beta_c, code);
-        // Codes of neighbouring numbers begin alike; these are spread over all.
+        // Codes of adjacent numbers begin alike, so the interferers' numbers are spread over all codes.
         let code =
             |at: u32| link.scrambling_code.wrapping_add((at + 1).wrapping_mul(0x9E_3779)) % scrambling::CODES;
         let interferer = |at: u32| Interferer {
@@ -125,17 +129,17 @@ impl Simulator {
         }
     }
 
-    /// Radio frames of a unit.
+    /// Returns the number of radio frames of a unit.
     fn frames(&self) -> usize {
         LANES * self.coders[0].0.frames()
     }
 
-    /// Time that a unit takes on the air, s.
+    /// Returns the time of a unit on the air in s.
     pub(super) fn seconds(&self) -> f64 {
         self.frames() as f64 * FRAME_CHIPS as f64 / CHIP_RATE
     }
 
-    /// Simulates unit `number`.
+    /// Simulates unit `number`. Returns its counts, and whether each PDU of the data channel was lost.
     pub(super) fn unit(&self, number: u64, workspace: &mut Workspace) -> (Counts, Vec<bool>) {
         let sent = self.transmit(number);
         let mut counts = Counts::default();
@@ -148,7 +152,7 @@ impl Simulator {
     }
 }
 
-/// The channels from one terminal to each antenna.
+/// Returns the channels from one terminal to each antenna.
 fn channels(geometry: &Geometry, doppler: f64, seed: u64, terminal: u64, antennas: u32) -> Vec<Channel> {
     let channel =
         |antenna: u32| Channel::new(geometry, doppler, seed, "fading", terminal * 2 + u64::from(antenna));

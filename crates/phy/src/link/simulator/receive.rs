@@ -1,4 +1,4 @@
-//! The channel and the receiver's side of a unit.
+//! The channel and the receiver's part of a unit.
 
 use num_complex::Complex32;
 
@@ -14,16 +14,16 @@ use crate::receiver::estimate::interpolate;
 use crate::receiver::{Estimation, Rake};
 use crate::rng::{self, fill_bits};
 
-/// What the pilots of a unit say, so far.
+/// Estimates from the pilots of a unit so far.
 struct Soundings {
-    /// Each slot's estimate, of each finger of each antenna.
+    /// Estimate of each slot, for each finger of each antenna.
     slots: Vec<Vec<Complex32>>,
-    /// Power of noise and interference in a chip, of each frame.
+    /// Power of noise and interference per chip, for each frame.
     noise: Vec<f32>,
 }
 
 impl Simulator {
-    /// Sends the frames of a unit through the channel; the LLRs of each TTI of each channel.
+    /// Sends the frames of a unit through the channel. Returns the LLRs of each TTI of each channel.
     pub(super) fn receive(
         &self,
         number: u64,
@@ -39,7 +39,7 @@ impl Simulator {
         let fingers = self.fingers.len() * self.antennas.len();
         let mut soundings = Soundings { slots: vec![Vec::new(); fingers], noise: Vec::new() };
         let mut raw_errors = 0;
-        // Interpolation wants the pilots of the next frame: combining runs one frame behind.
+        // Interpolation needs the pilots of the next frame, so combining is one frame behind.
         for at in 0..=frames {
             if at < frames {
                 self.receive_frame(number * frames as u64 + at as u64, &sent.frames[at], workspace, at % 2);
@@ -56,7 +56,7 @@ impl Simulator {
         llrs
     }
 
-    /// What all antennas receive of radio frame `frame`.
+    /// Computes the signals of all antennas in radio frame `frame`.
     fn receive_frame(&self, frame: u64, data: &[u8], workspace: &mut Workspace, slot: usize) {
         let Workspace { sent, received, .. } = workspace;
         let antennas = &mut received[slot];
@@ -83,7 +83,7 @@ impl Simulator {
         }
     }
 
-    /// Every finger of every antenna.
+    /// Returns the delay of every finger of every antenna, with the antenna's signal.
     fn each_finger<'a>(&'a self, antennas: &'a [Air]) -> impl Iterator<Item = (usize, &'a Air)> {
         antennas.iter().flat_map(|air| self.fingers.iter().map(move |&delay| (delay, air)))
     }
@@ -99,14 +99,14 @@ impl Simulator {
         soundings.noise.push(noise / soundings.slots.len() as f32);
     }
 
-    /// The LLRs of the unit's frame `at`, to `workspace.soft`.
+    /// Writes the LLRs of frame `at` of the unit to `workspace.soft`.
     fn combine(&self, at: usize, soundings: &Soundings, workspace: &mut Workspace) {
         let Workspace { received, chips, coefficients, soft, .. } = workspace;
         let rake = Rake::new(&self.spreader, self.isa);
         chips.fill(0.0);
         for ((delay, air), slots) in self.each_finger(&received[at % 2]).zip(&soundings.slots) {
             match self.link.receiver.estimation {
-                Estimation::Perfect => known(air, delay, coefficients),
+                Estimation::Perfect => true_coefficients(air, delay, coefficients),
                 Estimation::Pilot { slots: width } => interpolate(slots, at, width as usize, coefficients),
             }
             rake.combine(&air.chips, delay, coefficients, chips);
@@ -114,7 +114,7 @@ impl Simulator {
         rake.soft_bits(chips, soundings.noise[at], soft);
     }
 
-    /// Decodes the data channel; which PDUs are lost, in order.
+    /// Decodes the data channel. Returns whether each PDU is lost, in order.
     pub(super) fn decode_data(
         &self,
         bits: &[Vec<u8>],
@@ -130,7 +130,7 @@ impl Simulator {
         let mut lost = Vec::new();
         let (mut bit_errors, mut block_errors) = (0, 0);
         for (sent, decoded) in bits.iter().zip(&decoded) {
-            let block = judge(coder, sent, decoded);
+            let block = compare(coder, sent, decoded);
             bit_errors += block.bit_errors;
             block_errors += u64::from(block.lost.contains(&true));
             counts.undetected += block.undetected;
@@ -144,7 +144,8 @@ impl Simulator {
         lost
     }
 
-    /// Turbo-decodes the TTIs of a unit, side by side; their code blocks, and iterations spent.
+    /// Decodes the TTIs of a unit with the turbo decoder, side by side. Returns their code blocks and the number of
+    /// iterations.
     fn turbo(
         &self,
         coder: &TransportCoder,
@@ -172,16 +173,17 @@ impl Simulator {
     }
 }
 
-/// TTIs of the signalling channel, and those whose CRC failed.
+/// Returns the TTIs of the signalling channel, and the number of TTIs whose CRC failed.
 pub(super) fn decode_signalling(coder: &TransportCoder, bits: &[Vec<u8>], llrs: &[Vec<f32>]) -> Tally {
-    let wrong =
-        |(sent, llrs): (&Vec<u8>, &Vec<f32>)| judge(coder, sent, &viterbi(coder, llrs)).lost.contains(&true);
+    let wrong = |(sent, llrs): (&Vec<u8>, &Vec<f32>)| {
+        compare(coder, sent, &viterbi(coder, llrs)).lost.contains(&true)
+    };
     let errors = bits.iter().zip(llrs).filter(|&pair| wrong(pair)).count() as u64;
     Tally::unit(bits.len() as u64, errors)
 }
 
-/// The true coefficients where a finger at `delay` sees each segment.
-fn known(air: &Air, delay: usize, to: &mut [Complex32]) {
+/// Writes the true coefficient of each segment for a finger at `delay` to `to`.
+fn true_coefficients(air: &Air, delay: usize, to: &mut [Complex32]) {
     let row = air.response.at(delay);
     for (segment, to) in to.iter_mut().enumerate() {
         *to = row[segment + (delay + SEGMENT / 2) / SEGMENT];
@@ -192,16 +194,16 @@ fn viterbi(coder: &TransportCoder, llrs: &[f32]) -> Vec<u8> {
     coder.viterbi(llrs).expect("a convolutional code")
 }
 
-/// What became of a TTI.
+/// Errors of a decoded TTI.
 struct Block {
     bit_errors: u64,
-    /// For each PDU, whether its CRC failed.
+    /// Whether the CRC of each PDU failed.
     lost: Vec<bool>,
-    /// PDUs with errors that their CRC did not find.
+    /// Number of PDUs with errors that their CRC did not detect.
     undetected: u64,
 }
 
-fn judge(coder: &TransportCoder, sent: &[u8], decoded: &[u8]) -> Block {
+fn compare(coder: &TransportCoder, sent: &[u8], decoded: &[u8]) -> Block {
     let mut block = Block { bit_errors: 0, lost: Vec::new(), undetected: 0 };
     for (sent, received) in sent.chunks(coder.block_bits()).zip(coder.transport_blocks(decoded)) {
         let errors = sent.iter().zip(coder.payload(received)).filter(|(a, b)| a != b).count() as u64;

@@ -1,17 +1,17 @@
-//! Single-precision metrics, for max-log-MAP and for log-MAP.
+//! Single-precision metrics for max-log-MAP and log-MAP.
 
 use super::{LANES, Metric, Row, sign_bits, zip};
 
-/// Beyond this difference the correction of max* is below 4e-4 and taken as zero.
+/// Difference beyond which the correction of max* is below 4e-4 and taken as zero.
 const REACH: f32 = 8.0;
 const TERMS: usize = 12;
 
-/// `ln(1 + e^-x)` on [0, 8] as a Chebyshev series, exact to 5e-5.
+/// Chebyshev series of `ln(1 + e^-x)` on [0, 8], with an error of at most 5e-5.
 #[derive(Clone, Copy, Debug)]
 pub struct Correction([f32; TERMS]);
 
 impl Correction {
-    /// The series that interpolates the function at the Chebyshev nodes.
+    /// Creates the series that interpolates the function at the Chebyshev nodes.
     pub fn new() -> Self {
         let angle = |node: usize| std::f64::consts::PI * (node as f64 + 0.5) / TERMS as f64;
         let value = |node| libm::log1p(libm::exp(-f64::from(REACH) / 2.0 * (1.0 + libm::cos(angle(node)))));
@@ -22,7 +22,7 @@ impl Correction {
         Self(std::array::from_fn(|term| coefficient(term) as f32))
     }
 
-    /// Clenshaw's recurrence at `difference`, which is not negative.
+    /// Returns the series at `difference`, which is not negative, by Clenshaw's recurrence.
     #[inline(always)]
     fn at(&self, difference: f32) -> f32 {
         let t = difference.min(REACH) * (2.0 / REACH) - 1.0;
@@ -34,7 +34,7 @@ impl Correction {
     }
 }
 
-/// Single precision; `CORRECTED` is log-MAP, otherwise max-log-MAP.
+/// Metrics in single precision; `CORRECTED` selects log-MAP, otherwise max-log-MAP.
 #[derive(Clone, Copy, Debug)]
 pub struct Float<const CORRECTED: bool> {
     correction: Correction,
@@ -42,7 +42,7 @@ pub struct Float<const CORRECTED: bool> {
 }
 
 impl<const CORRECTED: bool> Float<CORRECTED> {
-    /// Metrics whose extrinsic information is multiplied by `scale`.
+    /// Creates metrics whose extrinsic information is multiplied by `scale`.
     pub fn new(scale: f32) -> Self {
         Self { correction: Correction::new(), scale }
     }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn correction_is_the_logarithm() {
+    fn correction_matches_the_logarithm() {
         let correction = Correction::new();
         for i in 0..1000u32 {
             let x = f64::from(i) * 0.01;

@@ -1,41 +1,42 @@
 //! 16-bit metrics for max-log-MAP, portable and with AVX2; both give the same bits.
 //!
-//! An LLR has three fractional bits. Additions need not saturate: a step changes a path by at most
-//! S = 383 + 1535 + 383, two states of one time differ by at most 3 S, metrics are normalised every
-//! fourth step, so that forward and backward metrics stay within 7 S and their sum within 16 bits.
+//! An LLR has three fractional bits. Additions need not saturate: a step changes a path by at most S = 383 + 1535 +
+//! 383, two states at the same time differ by at most 3 S, and metrics are normalised every fourth step. So forward
+//! and backward metrics stay within 7 S, and their sum within 16 bits.
 
 use super::{LANES, Metric, Row, sign_bits, zip};
 
-/// Steps of one LLR unit.
+/// Number of steps per unit of LLR.
 const RESOLUTION: f32 = 8.0;
-/// Largest channel value, 48 in units of LLR.
+/// Maximum channel value in steps: an LLR of 48.
 const CHANNEL_LIMIT: f32 = 383.0;
-/// Largest extrinsic information, 192 in units of LLR.
+/// Maximum extrinsic information in steps: an LLR of 192.
 const EXTRINSIC_LIMIT: i16 = 1535;
-/// More than 3 S below any path, and with three steps and a backward metric still within 16 bits.
+/// Metric of an impossible path: more than 3 S below any other, and still within 16 bits after three steps and with a
+/// backward metric.
 const IMPOSSIBLE: i16 = -9_700;
 
-/// Rounds to the nearest step, halves to even: near 1.5 * 2^23 the last bit of a float is worth one,
-/// and the last 16 bits are the number.
+/// Returns an LLR rounded to the nearest step, halves to even. Near 1.5 * 2^23 the last bit of a float is worth one,
+/// so its last 16 bits are the number.
 #[inline(always)]
 fn quantise(llr: f32) -> i16 {
     let steps = (llr * RESOLUTION).clamp(-CHANNEL_LIMIT, CHANNEL_LIMIT);
     (steps + 12_582_912.0).to_bits() as i16
 }
 
-/// The scale as a fraction of 2^15; one becomes the largest fraction, which rounds to the same.
+/// Returns the scale as a fraction of 2^15. One becomes the largest fraction, which gives the same after rounding.
 fn fraction(scale: f32) -> i16 {
     (scale * 32_768.0).clamp(0.0, 32_767.0) as i16
 }
 
-/// Plain Rust, for any processor.
+/// Metrics in portable Rust, for any processor.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable {
     scale: i16,
 }
 
 impl Portable {
-    /// Metrics whose extrinsic information is multiplied by `scale`, which is at most 1.
+    /// Creates metrics whose extrinsic information is multiplied by `scale`, which is at most 1.
     pub fn new(scale: f32) -> Self {
         Self { scale: fraction(scale) }
     }
@@ -106,7 +107,7 @@ mod avx2 {
 
     use super::{EXTRINSIC_LIMIT, IMPOSSIBLE, LANES, Metric, Row, fraction, quantise};
 
-    /// 256-bit registers of x86-64.
+    /// Metrics in 256-bit registers of x86-64.
     #[derive(Clone, Copy, Debug)]
     pub struct Avx2 {
         isa: V3,
@@ -114,7 +115,7 @@ mod avx2 {
     }
 
     impl Avx2 {
-        /// Metrics whose extrinsic information is multiplied by `scale`, which is at most 1.
+        /// Creates metrics whose extrinsic information is multiplied by `scale`, which is at most 1.
         pub fn new(isa: V3, scale: f32) -> Self {
             Self { isa, scale: fraction(scale) }
         }
@@ -170,14 +171,14 @@ mod avx2 {
 
         #[inline(always)]
         fn negative(self, lanes: __m256i) -> u16 {
-            // Packing works in halves: lanes 0 to 7 land in bytes 0 to 7, lanes 8 to 15 in 16 to 23.
+            // Packing operates on halves: lanes 0 to 7 become bytes 0 to 7, lanes 8 to 15 bytes 16 to 23.
             let bytes = self.isa.avx2._mm256_packs_epi16(lanes, self.isa.avx._mm256_setzero_si256());
             let mask = self.isa.avx2._mm256_movemask_epi8(bytes) as u32;
             (mask & 0xFF | mask >> 8 & 0xFF00) as u16
         }
 
-        /// Four times, rows `i` and `i + 8` are interleaved to rows `2 i` and `2 i + 1`: that moves the
-        /// four bits of a row's number, one by one, into the number of the lane.
+        /// Interleaves rows `i` and `i + 8` to rows `2 i` and `2 i + 1`, four times: this moves the four bits of a
+        /// row's number, one by one, into the number of the lane.
         #[inline(always)]
         fn transpose(self, rows: &mut [Row<i16>; LANES]) {
             let mut now = rows.map(|row| self.load(&row));
@@ -192,11 +193,11 @@ mod avx2 {
         }
     }
 
-    /// `a0 b0 a1 b1 ...`, the first 16 and the last 16 of them.
+    /// Returns `a0 b0 a1 b1 ...`: the first 16 and the last 16 elements.
     #[inline(always)]
     fn interleave(isa: V3, a: __m256i, b: __m256i) -> [__m256i; 2] {
         let (low, high) = (isa.avx2._mm256_unpacklo_epi16(a, b), isa.avx2._mm256_unpackhi_epi16(a, b));
-        // Unpacking works in halves: these hold the first and third, the second and fourth quarter.
+        // Unpacking operates on halves: `low` holds the first and third quarter, `high` the second and fourth.
         [
             isa.avx2._mm256_permute2x128_si256::<0x20>(low, high),
             isa.avx2._mm256_permute2x128_si256::<0x31>(low, high),
@@ -209,7 +210,7 @@ mod tests {
     use super::quantise;
 
     #[test]
-    fn quantises_to_eighths_within_limits() {
+    fn llrs_are_quantised_to_eighths_within_limits() {
         let cases = [(0.0, 0), (1.0, 8), (-1.0, -8), (0.06, 0), (0.07, 1), (-0.07, -1), (47.9, 383)];
         for (llr, steps) in cases.into_iter().chain([(1e9, 383), (f32::NEG_INFINITY, -383)]) {
             assert_eq!(quantise(llr), steps, "{llr}");

@@ -1,44 +1,44 @@
-//! The arithmetics in which path metrics are computed: 16 lanes of numbers and their max*.
+//! Arithmetic of path metrics: numbers in 16 lanes and their max*.
 //!
-//! `max*(a, b) = ln(e^a + e^b)` is log-MAP (Robertson, Villebrun and Hoeher, ICC 1995, equation 14);
-//! leaving out its correction `ln(1 + e^-|a-b|)` is max-log-MAP.
+//! `max*(a, b) = ln(e^a + e^b)` is log-MAP (Robertson, Villebrun and Hoeher, ICC 1995, equation 14). Without its
+//! correction `ln(1 + e^-|a-b|)` it is max-log-MAP.
 
-/// Code blocks that are decoded side by side.
+/// Number of code blocks that are decoded side by side.
 pub const LANES: usize = 16;
 
-/// One number for each lane.
+/// One number per lane.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 pub struct Row<T>(pub [T; LANES]);
 
-/// What the forward-backward algorithm asks of its numbers.
+/// Operations that the forward-backward algorithm needs.
 pub trait Metric: Copy {
-    /// One lane's number in memory.
+    /// Number of one lane in memory.
     type Item: Copy + Default;
-    /// All lanes' numbers in registers.
+    /// Numbers of all lanes in registers.
     type Lanes: Copy;
-    /// The metric of a path that cannot be: below all others, and adding to it does no harm.
+    /// Metric of an impossible path: below all others, and without overflow when costs are subtracted.
     const IMPOSSIBLE: Self::Item;
 
-    /// A channel value as this arithmetic takes it.
+    /// Converts a channel value to this arithmetic.
     fn quantise(self, llr: f32) -> Self::Item;
     /// Reads a row.
     fn load(self, row: &Row<Self::Item>) -> Self::Lanes;
     /// Writes a row.
     fn store(self, lanes: Self::Lanes, row: &mut Row<Self::Item>);
-    /// The same number in all lanes.
+    /// Returns the same number in all lanes.
     fn splat(self, item: Self::Item) -> Self::Lanes;
-    /// `a + b`.
+    /// Returns `a + b`.
     fn add(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// `a - b`.
+    /// Returns `a - b`.
     fn sub(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// `max*(a, b)`.
+    /// Returns `max*(a, b)`.
     fn max_star(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// The extrinsic information that goes to the other decoder.
+    /// Returns the extrinsic information that is passed to the other decoder.
     fn scale(self, extrinsic: Self::Lanes) -> Self::Lanes;
-    /// Bit `l` is set where lane `l` is negative.
+    /// Returns a mask whose bit `l` is set if lane `l` is negative.
     fn negative(self, lanes: Self::Lanes) -> u16;
-    /// Turns 16 blocks' numbers, a row for each block, into rows with a lane for each block.
+    /// Transposes the numbers of 16 blocks, one row per block, into rows with one lane per block.
     #[inline(always)]
     fn transpose(self, rows: &mut [Row<Self::Item>; LANES]) {
         let blocks = *rows;

@@ -1,4 +1,4 @@
-//! The life of every packet of a recorded flight: the same recorder, listening to a world that is flown again.
+//! Packet timelines of a recorded emulation: the recorder of runs, listening to a replay.
 
 use nodeb_emu::Log;
 use nodeb_sim::Scenario;
@@ -6,12 +6,13 @@ use nodeb_sim::Scenario;
 use crate::recorder::Recorder;
 use crate::{Error, Options, Result, Timeline, check};
 
-/// Flies a log again, whose phones' real users are `users`, and keeps what happens. Real packets have their numbers in
-/// the flight as segment numbers.
+/// Replays a log and records its events. `users` are the numbers in the scenario of the phones' real users. Real
+/// packets have their numbers in the recording as segment numbers.
 ///
 /// # Errors
+///
 /// See [`Error`].
-pub fn fly(
+pub fn replay(
     log: Log<'_>,
     scenario: &Scenario,
     seed: u64,

@@ -1,4 +1,4 @@
-//! Captures of flights read back.
+//! Captures of replays that are read back.
 
 use std::fs::File;
 
@@ -14,7 +14,7 @@ use super::*;
 const CELL: &str = "duration = '60 s'\n[radio.hsdpa]\niub = { delay = '15 ms' }\n[[users]]\nname = 'real'\ntraffic = 'external'\n[[users]]\n\
                     name = 'simulated'\ntraffic = { ftp = { size = '20 kB' } }\n";
 
-/// A UDP packet between the ends.
+/// Returns a UDP packet between the ends.
 fn packet(down: bool, number: u16, payload: usize) -> Vec<u8> {
     let length = (28 + payload) as u16;
     let mut packet = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0];
@@ -25,8 +25,8 @@ fn packet(down: bool, number: u16, payload: usize) -> Vec<u8> {
     packet
 }
 
-/// A flight of packets both ways, of which so many bytes are kept.
-fn flight(log: &Path, scenario: &Scenario, kept: u16) {
+/// Records an emulation with packets in both directions, of which `kept` bytes are kept.
+fn record(log: &Path, scenario: &Scenario, kept: u16) {
     let phone = Phone { user: 0, addresses: vec![[10, 64, 0, 2].into()] };
     let mut exchange = Exchange::new(scenario, 1, &[phone], 1_500, 1 << 20).unwrap();
     exchange.record(Recorder::create(log, b"{}", kept).unwrap());
@@ -48,17 +48,18 @@ fn flight(log: &Path, scenario: &Scenario, kept: u16) {
 }
 
 #[test]
-fn real_packets_are_captured_with_their_bytes_and_simulated_ones_beside_them() {
+fn real_packets_are_captured_with_their_bytes_among_simulated_ones() {
     let folder = tempfile::tempdir().unwrap();
     let (log, file) = (folder.path().join("log"), folder.path().join("pcap"));
-    let scenario = scenario::from_toml(CELL, "flight", &[]).unwrap();
-    flight(&log, &scenario, 96);
+    let scenario = scenario::from_toml(CELL, "emulation", &[]).unwrap();
+    record(&log, &scenario, 96);
     for radio in [false, true] {
         let (replay, _) =
-            fly(Log { path: &log, control: &Control::default() }, &scenario, 1, &[0], &file, radio).unwrap();
+            replay(Log { path: &log, control: &Control::default() }, &scenario, 1, &[0], &file, radio)
+                .unwrap();
         assert_eq!((replay.differs, replay.same), (None, 200));
         let mut reader = PcapNgReader::new(File::open(&file).unwrap()).unwrap();
-        let (mut seen, mut simulated, mut told) = ([0; 4], 0, 0);
+        let (mut seen, mut simulated, mut comments) = ([0; 4], 0, 0);
         while let Some(block) = reader.next_block() {
             let Block::EnhancedPacket(block) = block.unwrap().into_owned() else { continue };
             if block.data[9] != 17 {
@@ -70,13 +71,14 @@ fn real_packets_are_captured_with_their_bytes_and_simulated_ones_beside_them() {
             assert_eq!(block.original_len as usize, whole.len());
             assert_eq!(block.data[..], whole[..whole.len().min(96)], "{number}");
             seen[block.interface_id as usize] += 1;
-            told += u64::from(block.options.iter().any(|it| matches!(it, EnhancedPacketOption::Comment(_))));
+            comments +=
+                u64::from(block.options.iter().any(|it| matches!(it, EnhancedPacketOption::Comment(_))));
         }
         assert!(reader.interfaces().iter().all(|it| it.snaplen == 96));
-        assert_eq!(seen[..2], [200, 200], "each is at the server and at the phone");
+        assert_eq!(seen[..2], [200, 200], "each packet is captured at the server and at the phone");
         assert!(simulated > 30, "{simulated}");
-        assert_eq!(told, if radio { seen.iter().sum() } else { 0 });
-        // All pass the RNC; what has come to the Node B is what the air carries.
+        assert_eq!(comments, if radio { seen.iter().sum() } else { 0 });
+        // All packets pass the RNC; the Node B captures those that the air carries.
         assert_eq!(seen[2..], if radio { [200, 133] } else { [0, 0] });
     }
 }

@@ -1,4 +1,4 @@
-//! Captures of recorded flights: real packets with the bytes that the log kept, among those of simulated users.
+//! Captures of recorded emulations: real packets with the bytes that the log kept, among those of simulated users.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufReader};
@@ -21,33 +21,35 @@ use nodeb_tcp::segment::Segment;
 use crate::fates::Record;
 use crate::{Capture, DEFAULT_SNAP_LENGTH, Error, INBOUND, Interface, OUTBOUND, Options, Result, put};
 
-/// An IPv4 header: what a mark needs of a packet.
-const SHORTEST: usize = 20;
+/// Minimum length of a packet that can be marked: an IPv4 header.
+const MIN_MARKABLE: usize = 20;
 
-/// A real packet on its way.
-struct OnItsWay {
+/// Real packet in flight.
+struct RealPacket {
     number: u64,
     data: Box<[u8]>,
     length: u32,
 }
 
-/// A capture of a flight under way.
-struct Flown<'a> {
+/// Listener that captures a replay.
+struct ReplayCapture<'a> {
     capture: Capture,
     heads: Heads<BufReader<Watched<'a>>>,
-    on_their_way: HashMap<PacketId, OnItsWay>,
-    /// Numbers of the packets that repeat what was sent before.
-    again: HashSet<u64>,
-    /// Numbers of those that arrive marked.
+    in_flight: HashMap<PacketId, RealPacket>,
+    /// Numbers of the packets that are retransmissions.
+    retransmissions: HashSet<u64>,
+    /// Numbers of the packets that arrive marked.
     marked: HashSet<u64>,
 }
 
-/// Flies a log again, whose phones' real users are `users`, and writes what passes the interfaces to `path`. Of real
-/// packets there is as much as the log has; `radio` adds the interfaces of RNC and Node B.
+/// Replays a log and writes the packets at its interfaces to `path`. `users` are the numbers in the scenario of the
+/// phones' real users. Real packets have as many bytes as the log kept; `radio` adds the interfaces of RNC and Node
+/// B.
 ///
 /// # Errors
-/// As [`crate::run`], and those of the log.
-pub fn fly(
+///
+/// As for [`crate::run`], and those of the log.
+pub fn replay(
     log: Log<'_>,
     scenario: &Scenario,
     seed: u64,
@@ -55,63 +57,63 @@ pub fn fly(
     path: &Path,
     radio: bool,
 ) -> Result<(Replay, RunResult)> {
-    let unread = |error| Error::Flight(nodeb_emu::Error::log(error));
+    let unread = |error| Error::Recording(nodeb_emu::Error::log(error));
     let traffic = Traffic::of_log(log).map_err(unread)?;
     let snap_length = traffic.longest.max(DEFAULT_SNAP_LENGTH);
     let about = vec![about(&traffic)];
     let options = Options { snap_length, radio, about, ..Options::default() };
     let packets = traffic.connections.iter().flat_map(|connection| &connection.packets);
-    let mut flown = Flown {
+    let mut capture = ReplayCapture {
         capture: Capture::create(scenario, seed, 0, path, options)?,
         heads: Heads::new(log.open().map_err(unread)?),
-        on_their_way: HashMap::new(),
-        again: packets.filter(|packet| packet.again).map(|packet| packet.number).collect(),
+        in_flight: HashMap::new(),
+        retransmissions: packets.filter(|packet| packet.again).map(|packet| packet.number).collect(),
         marked: traffic.marked,
     };
-    let found = log.fly(scenario, seed, users, &mut flown)?;
-    flown.capture.finish()?;
+    let found = log.fly(scenario, seed, users, &mut capture)?;
+    capture.capture.finish()?;
     Ok(found)
 }
 
-/// What the section says of real packets.
+/// Returns the line on real packets in the file's comment.
 fn about(traffic: &Traffic) -> String {
-    format!("Packets of real phones are a recorded flight's, with their first {} B.", traffic.longest)
+    format!("Packets of real phones are from a recorded emulation, with their first {} B.", traffic.longest)
 }
 
-impl Flown<'_> {
+impl ReplayCapture<'_> {
     fn take(&mut self, at: Time, event: &Event) -> io::Result<()> {
         match *event {
             Event::Sent { place, packet, purpose: Purpose::External, seq: number, size: length, .. } => {
                 let data = self.heads.of(number)?.into();
-                let again = self.again.contains(&number);
-                let own = OnItsWay { number, data, length };
+                let again = self.retransmissions.contains(&number);
+                let own = RealPacket { number, data, length };
                 if let Some(fates) = &mut self.capture.fates {
                     fates.begin(at, packet, again, (own.data.clone(), length));
                 }
                 self.write(at, place.site, packet, &own, OUTBOUND)?;
-                self.on_their_way.insert(packet, own);
+                self.in_flight.insert(packet, own);
             }
             Event::Received { place, packet } => {
-                if let Some(mut own) = self.on_their_way.remove(&packet) {
-                    if self.marked.contains(&own.number) && own.data.len() >= SHORTEST {
+                if let Some(mut own) = self.in_flight.remove(&packet) {
+                    if self.marked.contains(&own.number) && own.data.len() >= MIN_MARKABLE {
                         nodeb_emu::ip::mark_ce(&mut own.data);
                     }
                     self.write(at, place.site, packet, &own, INBOUND)?;
                 }
             }
-            Event::Lost { packet, .. } => drop(self.on_their_way.remove(&packet)),
+            Event::Lost { packet, .. } => drop(self.in_flight.remove(&packet)),
             _ => {}
         }
         Ok(())
     }
 
-    /// Writes a real packet where it is sent or received, or keeps it until its life is over.
+    /// Writes a real packet where it is sent or received, or holds it back until its fate is known.
     fn write(
         &mut self,
         at: Time,
         site: Site,
         packet: PacketId,
-        own: &OnItsWay,
+        own: &RealPacket,
         direction: u32,
     ) -> io::Result<()> {
         let interface = if site == Site::Phone { Interface::Phone } else { Interface::Server };
@@ -120,14 +122,14 @@ impl Flown<'_> {
         let Some(fates) = &mut self.capture.fates else {
             return put(&mut self.capture.writer, at, (interface, original_len, direction), &data, None);
         };
-        if let Some(life) = fates.life(packet) {
-            fates.wait(Record { at, interface, original_len, direction, data, life });
+        if let Some(number) = fates.number(packet) {
+            fates.wait(Record { at, interface, original_len, direction, data, number });
         }
         Ok(())
     }
 }
 
-impl Listener for Flown<'_> {
+impl Listener for ReplayCapture<'_> {
     fn mask(&self) -> Mask {
         self.capture.mask()
     }

@@ -1,0 +1,170 @@
+//! Packets in flight and finished ones, with the places that they passed.
+
+use std::collections::HashMap;
+
+use nodeb_base::event::Purpose;
+use nodeb_base::packet::PacketId;
+use nodeb_base::units::Time;
+
+use crate::codes::{Detail, End};
+
+/// Row of [`HOPS`](crate::tables::HOPS): the stay of a packet at a place.
+#[derive(Clone, Copy, Debug)]
+pub struct HopRow {
+    /// Number of the packet.
+    pub packet: u32,
+    /// Number of the place.
+    pub place: u16,
+    /// Time at which the packet entered the place.
+    pub entered: Time,
+    /// Time of the first block that carries a part of the packet; at other places than bearers the same as `entered`.
+    pub begun: Time,
+    /// Time at which the packet left or was lost, or up to which it was followed.
+    pub left: Time,
+    /// End of the stay.
+    pub end: End,
+}
+
+/// Row of [`PACKETS`](crate::tables::PACKETS).
+#[derive(Clone, Copy, Debug)]
+pub struct PacketRow {
+    /// Number in the order of transmission among all packets of the run, from 1.
+    pub packet: u32,
+    /// Number of the user.
+    pub user: u32,
+    /// Role of the packet in its connection.
+    pub purpose: Purpose,
+    /// Segment number, or the number acknowledged.
+    pub seq: u64,
+    /// Size in bytes with headers.
+    pub size: u32,
+    /// Whether the packet is a retransmission.
+    pub again: bool,
+    /// Place that sent it.
+    pub origin: u16,
+    /// Time of transmission.
+    pub sent: Time,
+    /// Place where it was received, lost, or last followed.
+    pub at: u16,
+    /// Time at which it was received or lost, or up to which it was followed.
+    pub ended: Time,
+    /// End of the packet.
+    pub end: End,
+    /// Cause of the loss.
+    pub cause: Detail,
+    /// Time at which the application received its data in order.
+    pub handed: Option<Time>,
+    /// Number of parts that blocks carried.
+    pub blocks: u32,
+    /// Number of retransmissions of those blocks.
+    pub retransmissions: u32,
+}
+
+/// Packet in flight.
+#[derive(Debug)]
+pub struct Tracked {
+    /// Row so far.
+    pub row: PacketRow,
+    /// Stays so far.
+    pub hops: Vec<HopRow>,
+    /// Numbers of the blocks that carried parts of it.
+    pub carriers: Vec<u32>,
+}
+
+impl Tracked {
+    /// Records that the packet enters a place.
+    pub fn enter(&mut self, at: Time, place: u16) {
+        let packet = self.row.packet;
+        self.hops.push(HopRow { packet, place, entered: at, begun: at, left: at, end: End::InFlight });
+    }
+
+    /// Records that the packet leaves its place.
+    pub fn leave(&mut self, at: Time, end: End) {
+        if let Some(hop) = self.hops.last_mut().filter(|hop| hop.end == End::InFlight) {
+            (hop.left, hop.end) = (at, end);
+        }
+    }
+
+    /// Records that a block carries a part of the packet.
+    pub fn carry(&mut self, at: Time, block: u32) {
+        if let Some(hop) = self.hops.last_mut().filter(|_| self.row.blocks == 0) {
+            hop.begun = at;
+        }
+        self.row.blocks += 1;
+        if self.carriers.last() != Some(&block) {
+            self.carriers.push(block);
+        }
+    }
+
+    /// Records the end of the packet.
+    pub fn finish(&mut self, at: Time, place: u16, end: End, cause: Detail) {
+        self.leave(at, end);
+        (self.row.ended, self.row.at, self.row.end, self.row.cause) = (at, place, end, cause);
+    }
+}
+
+/// Packets in flight, and the finished ones that are kept.
+#[derive(Debug, Default)]
+pub struct PacketLog {
+    /// Number of packets sent so far, including other users'.
+    launched: u32,
+    in_flight: HashMap<PacketId, Tracked>,
+    /// Finished packets that are kept, in the order of their ends.
+    pub packets: Vec<PacketRow>,
+    /// Stays of the packets that are kept.
+    pub hops: Vec<HopRow>,
+    /// Pairs of packet and block, for the packets that are kept.
+    pub carried: Vec<(u32, u32)>,
+}
+
+impl PacketLog {
+    /// Returns the number of a new packet.
+    pub fn number(&mut self) -> u32 {
+        self.launched += 1;
+        self.launched
+    }
+
+    /// Starts following a packet.
+    pub fn follow(&mut self, id: PacketId, row: PacketRow) {
+        self.in_flight.insert(id, Tracked { row, hops: Vec::new(), carriers: Vec::new() });
+    }
+
+    /// Returns a packet that is followed, or `None`.
+    pub fn get(&mut self, id: PacketId) -> Option<&mut Tracked> {
+        self.in_flight.get_mut(&id)
+    }
+
+    /// Stops following a packet and returns it.
+    pub fn take(&mut self, id: PacketId) -> Option<Tracked> {
+        self.in_flight.remove(&id)
+    }
+
+    /// Keeps a finished packet. Returns its index in `packets`.
+    pub fn keep(&mut self, tracked: Tracked) -> usize {
+        self.hops.extend(tracked.hops);
+        self.carried.extend(tracked.carriers.iter().map(|block| (tracked.row.packet, *block)));
+        self.packets.push(tracked.row);
+        self.packets.len() - 1
+    }
+
+    /// Keeps packets in flight that were sent before the end of the window, and sorts all packets.
+    pub fn keep_the_rest(&mut self, now: Time, to: Time) {
+        for (_, mut tracked) in std::mem::take(&mut self.in_flight) {
+            if tracked.row.sent < to {
+                tracked.row.ended = tracked.row.ended.max(now);
+                if let Some(hop) = tracked.hops.last_mut().filter(|hop| hop.end == End::InFlight) {
+                    hop.left = now;
+                    tracked.row.at = hop.place;
+                }
+                self.keep(tracked);
+            }
+        }
+        self.packets.sort_by_key(|row| row.packet);
+        self.hops.sort_by_key(|hop| hop.packet);
+    }
+
+    /// Discards the packets kept so far.
+    pub fn forget(&mut self) {
+        (self.packets, self.hops, self.carried) = Default::default();
+    }
+}
