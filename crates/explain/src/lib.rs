@@ -72,7 +72,7 @@ pub enum Error {
     },
     /// The user has begun no such transfer.
     #[error(
-        "user {user} has no transfer {transfer}; by the end of the run it has begun {transfers}, numbered from 0"
+        "user {user} has begun no transfer {transfer} by the end of the run; it has begun {transfers}, numbered from 0"
     )]
     NoTransfer {
         /// Number of the user.

@@ -73,6 +73,6 @@ def _nanoseconds(seconds: float, name: str) -> int:
 
 
 def _hint(message: str) -> str:
-    if "events happen" in message:
+    if "events, more than the maximum" in message:
         return f"{message}; give that window (--from, --to), one user (--user), or more (--most)"
     return message

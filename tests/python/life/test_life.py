@@ -152,13 +152,13 @@ def test_replications_and_seeds_differ(scenario, life):
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"user": 2}, "there is no user 2; the users are 0 to 1"),
+        ({"user": 2}, "there is no user 2; expected 0 to 1"),
         ({"user": -1}, "users count from 0"),
         ({"run": -1}, "replications count from 0"),
-        ({"begin_s": 1e6}, "nothing happens from 1000000 s"),
+        ({"begin_s": 1e6}, "there are no events from 1000000 s"),
         ({"begin_s": 2.0, "end_s": 1.0}, "is empty"),
         ({"begin_s": float("nan")}, "expected seconds"),
-        ({"most": 100}, "events happen, and at most 100 are kept; the window from 0 s to"),
+        ({"most": 100}, "events, more than the maximum of 100; expected a window such as 0 s to"),
         ({"most": 0}, "at least one event"),
     ],
 )

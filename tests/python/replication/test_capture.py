@@ -444,5 +444,5 @@ def test_causes_of_users_that_are_not_there_are_refused(command, scenario_file, 
     assert not file.exists()
     text = '[radio.dch]\n[[users]]\ntraffic.on_off.pause.constant.value = "2 s"\n'
     (tmp_path / "late.toml").write_text(f'duration = "1 s"\n{text}')
-    with pytest.raises(nodeb.errors.NodebError, match="user 0 has no transfer 0"):
+    with pytest.raises(nodeb.errors.NodebError, match="user 0 has begun no transfer 0"):
         nodeb.load(tmp_path / "late.toml").capture(file, causes=[0])
