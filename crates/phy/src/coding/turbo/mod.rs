@@ -1,6 +1,6 @@
 //! The turbo code of TS 25.212, 4.2.3.2, and its iterative decoder.
 //!
-//! One forward-backward algorithm ([`siso`]) serves every arithmetic ([`metric`]): 16 code blocks
+//! One forward-backward algorithm (`siso`) serves every arithmetic (`metric`): 16 code blocks
 //! are decoded side by side, one in each lane.
 
 pub mod decoder;
