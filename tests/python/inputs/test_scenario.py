@@ -335,10 +335,10 @@ def test_a_setting_without_a_value_removes_a_key():
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("wired.delay=", "a key, and the file says no `delay` there; it has rate"),
-        ("users.1.traffic=", "the file says no `traffic` there"),
-        ("radio.hsdpa.cell=", "the file says no `cell` there"),
-        ("name.more=", "the file says no `more` there"),
+        ("wired.delay=", "a key, but the file has no `delay` there; it has rate"),
+        ("users.1.traffic=", "the file has no `traffic` there"),
+        ("radio.hsdpa.cell=", "the file has no `cell` there"),
+        ("name.more=", "the file has no `more` there"),
         ("=", "a key of the path is empty"),
     ],
 )  # fmt: skip
