@@ -3,7 +3,7 @@
 /// Blocks of consecutive TTIs with the same number of blocks in each, in the order of transmission.
 ///
 /// Failed blocks are retransmitted in the order in which they failed, before new blocks, so one bit is enough
-/// to tell which block is retransmitted.
+/// to identify the block that is retransmitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
     /// Number of the first new unit, that is, one in its first transmission; the other new units follow in

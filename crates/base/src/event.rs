@@ -316,7 +316,7 @@ impl Mask {
 }
 
 impl Event {
-    /// Returns the classes of which one is enough to receive the event.
+    /// Returns the event's classes. A listener that subscribes to any of them receives the event.
     #[inline]
     pub const fn class(&self) -> Mask {
         match self {

@@ -4,6 +4,38 @@
 //! variant either by name (`scheduler = "max_ci"`, with all defaults) or by a table with one key
 //! (`scheduler.proportional_fair.window = "1 s"`). The variant's line also supplies the one-line description,
 //! the JSON Schema, and the list over which property tests iterate.
+//!
+//! # Examples
+//!
+//! ```
+//! use nodeb_base::check::Checked;
+//! use nodeb_base::units::Duration;
+//!
+//! nodeb_base::params! {
+//!     /// Parameters of a constant delay.
+//!     pub struct ConstantDelay {
+//!         /// Delay of each packet.
+//!         pub delay: Duration = Duration::from_millis(10),
+//!     }
+//! }
+//!
+//! impl Checked for ConstantDelay {}
+//!
+//! nodeb_base::registry! {
+//!     /// Delay of a link, as in a scenario.
+//!     "delay" DelaySpec = Constant {
+//!         /// The same delay for all packets.
+//!         "constant" => Constant(ConstantDelay),
+//!     }
+//! }
+//!
+//! let by_name: DelaySpec = serde_json::from_str(r#""constant""#)?;
+//! assert_eq!(by_name, DelaySpec::default());
+//!
+//! let DelaySpec::Constant(params) = serde_json::from_str(r#"{ "constant": { "delay": "5 ms" } }"#)?;
+//! assert_eq!(params.delay, Duration::from_millis(5));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 use serde::Deserialize;
 use serde::de::value::MapDeserializer;

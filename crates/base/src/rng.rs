@@ -149,7 +149,8 @@ impl ErrorGaps {
     }
 
     /// Returns the gap for a uniform number `u` in (0, 1]. A rough logarithm is enough if it is not close to
-    /// an integer gap; exact ones took a sixth of the time of a DCH.
+    /// an integer gap; exact
+    /// logarithms took a sixth of the time of a DCH.
     #[inline]
     fn gap_of(&self, u: f64) -> u64 {
         let rough = rough_ln(u) * self.inverse_log;

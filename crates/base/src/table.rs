@@ -17,7 +17,7 @@ pub const USER: &str = "user";
 /// Number of names up to which a linear search is used.
 const FEW: usize = 16;
 
-/// Rank of a code that did not occur yet.
+/// Mark of a code that has not occurred yet.
 const UNKNOWN: u32 = u32::MAX;
 
 /// A column of texts that stores each distinct text once, as most tables repeat a few texts.

@@ -24,8 +24,8 @@ struct Passage {
 pub struct LookAhead {
     limits: Limits,
     passages: VecDeque<Passage>,
-    /// How many of the last passages were still waiting when the newest packet entered: the queue length that
-    /// it found.
+    /// Number of the last passages that still waited when the newest packet entered: the queue length that it
+    /// found.
     waiting: usize,
     waiting_bytes: u64,
     /// Keys and causes of losses after the current event.

@@ -37,7 +37,7 @@ params! {
         /// Extra delay of each packet in each direction; keeps the order of packets.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub jitter: Option<JitterSpec>,
-        /// Packets delayed further in each direction, so that others overtake them.
+        /// Reordering in each direction: delays some packets so that others overtake them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reordering: Option<Reordering>,
     }
@@ -58,7 +58,7 @@ params! {
         /// Extra delay of each packet; keeps the order of packets.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub jitter: Option<JitterSpec>,
-        /// Packets delayed further, so that others overtake them.
+        /// Reordering: delays some packets so that others overtake them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reordering: Option<Reordering>,
     }
@@ -77,7 +77,7 @@ pub struct Path<'a> {
     pub loss: &'a LossSetting,
     /// Extra delay of each packet; keeps the order of packets.
     pub jitter: Option<&'a JitterSpec>,
-    /// Packets delayed further, so that others overtake them.
+    /// Reordering: delays some packets so that others overtake them.
     pub reordering: Option<&'a Reordering>,
     /// Intervals in which no transmission starts, in order of time.
     pub outages: &'a [Outage],

@@ -33,7 +33,7 @@ params! {
         /// Extra delay of each packet; keeps the order of packets.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub jitter: Option<JitterSpec>,
-        /// Packets delayed further, so that others overtake them.
+        /// Reordering: delays some packets so that others overtake them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reordering: Option<Reordering>,
     }

@@ -44,7 +44,7 @@ params! {
         /// Extra delay of each packet towards the phone; keeps the order of packets.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub jitter: Option<JitterSpec>,
-        /// Packets towards the phone delayed further, so that others overtake them.
+        /// Reordering towards the phone: delays some packets so that others overtake them.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reordering: Option<Reordering>,
     }

@@ -2,6 +2,26 @@
 //!
 //! A discipline may drop a packet on arrival, and may drop or mark packets later; it records both in the
 //! [`DropLog`]. The packet being transmitted is no longer in the queue.
+//!
+//! # Examples
+//!
+//! ```
+//! use nodeb_base::packet::Packet;
+//! use nodeb_base::rng::Streams;
+//! use nodeb_base::units::{Rate, Size, Time};
+//! use nodeb_net::queue::drop_tail::DropTail;
+//! use nodeb_net::queue::{DropLog, QueueSpec};
+//!
+//! let params = DropTail { limit_bytes: Some(Size(3_000)), ..DropTail::default() };
+//! let stream = Streams::new(1, 0).stream("example", 0, "queue");
+//! let mut queue = QueueSpec::DropTail(params).build(Rate(1_000_000), stream);
+//!
+//! let mut drops = DropLog::default();
+//! let accepted = [0, 1, 2].map(|id| queue.push(Time::ZERO, Packet::new(id, 1500), &mut drops));
+//! assert_eq!(accepted, [true, true, false]);
+//! assert_eq!(drops.counts.overflowed, 1);
+//! assert_eq!(queue.pop(Time::ZERO, &mut drops), Some(Packet::new(0, 1500)));
+//! ```
 
 pub mod codel;
 mod drop_log;

@@ -1,4 +1,4 @@
-//! What other cells add to the noise.
+//! Interference from other cells.
 
 use nodeb_base::params;
 use std::f64::consts::PI;
@@ -10,17 +10,17 @@ use nodeb_base::units::Probability;
 use super::mobility::Point;
 
 registry! {
-    /// Interference from other cells, as a scenario names it.
+    /// Interference from other cells, as in a scenario.
     "interference" InterferenceSpec = Hexagonal {
         /// Other Node Bs on a hexagonal grid around this one.
         "hexagonal" => Hexagonal(Hexagonal),
-        /// One level wherever the user is.
+        /// A fixed level at every position.
         "fixed" => Fixed(FixedLevel),
     }
 }
 
 impl InterferenceSpec {
-    /// Returns true if other Node Bs have sites.
+    /// Returns true if other Node Bs have positions.
     pub fn has_sites(&self) -> bool {
         matches!(self, Self::Hexagonal(_))
     }
@@ -29,9 +29,9 @@ impl InterferenceSpec {
 params! {
     /// Parameters of a hexagonal grid.
     pub struct Hexagonal {
-        /// Rings of sites around this one: 1 is 6 sites, 2 are 18.
+        /// Number of rings of sites around this one: 1 is 6 sites, 2 are 18.
         pub rings: u32 = 1,
-        /// Share of their power at which the others send.
+        /// Share of their power that the other Node Bs transmit.
         pub load: Probability = Probability(1.0),
     }
 }
@@ -43,7 +43,8 @@ impl Checked for Hexagonal {
 }
 
 impl Hexagonal {
-    /// The sites' places, this one first, where cells have `radius` from centre to corner.
+    /// Returns the positions of the sites, this one first; `radius` is the distance from the centre of a cell
+    /// to its corners.
     pub fn sites(&self, radius: f64) -> Vec<Point> {
         let apart = radius * libm::sqrt(3.0);
         let mut sites = vec![[0.0; 2]];
@@ -85,7 +86,7 @@ mod tests {
         let sites = Hexagonal { rings: 2, ..Hexagonal::default() }.sites(1_000.0);
         assert_eq!(sites.len(), 19);
         let apart = 1_000.0 * 3f64.sqrt();
-        // Every site's nearest neighbour is one cell away, and those of the first ring have 6.
+        // The nearest neighbours of each site are one cell away; sites of the first ring have 6 of them.
         for (i, site) in sites.iter().enumerate() {
             let near: Vec<f64> = sites.iter().map(|other| distance(*site, *other)).collect();
             let neighbours = near.iter().filter(|d| (**d - apart).abs() < 1e-6).count();

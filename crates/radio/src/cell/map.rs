@@ -1,4 +1,4 @@
-//! A map of the cells served: the mean SNR at places on a square grid.
+//! Map of the served cells: mean SNR on a square grid.
 
 use nodeb_base::rng::Streams;
 
@@ -9,17 +9,17 @@ use super::shadowing::{Shadowing, Shadows};
 /// Mean SNR over the cells, from the site received best.
 #[derive(Clone, Debug)]
 pub struct Map {
-    /// Places along each axis, in metres from the Node B in the middle; the same east and north.
+    /// Coordinates of the grid along each axis, in metres from the Node B in the middle.
     pub axis_m: Vec<f64>,
     /// SNR in dB on HS-PDSCH before despreading, row by row from the south; NaN outside the cells.
     pub snr_db: Vec<f64>,
-    /// The Node Bs that serve.
+    /// Positions of the serving Node Bs.
     pub sites_m: Vec<Point>,
 }
 
 impl Map {
-    /// The map of the first `served` sites with `side` places along each axis, at least 2: of one path,
-    /// without shadowing, in the mean over fading.
+    /// Returns the map of the first `served` sites with `side` points along each axis, at least 2: for a
+    /// single path without shadowing, averaged over fading.
     pub fn new(cell: &Cell, served: usize, side: usize) -> Self {
         let sites = cell.sites();
         let area = cell.area(served);
@@ -52,22 +52,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_map_falls_off_from_the_node_b_and_ends_at_the_border() {
+    fn snr_decreases_with_distance_and_ends_at_the_cell_edge() {
         let map = Map::new(&Cell::default(), 1, 21);
         let row = |y: usize| &map.snr_db[y * 21..][..21];
         let east = &row(10)[10..];
         assert!(east.windows(2).all(|pair| pair[1] < pair[0]), "{east:?}");
         assert!(row(0)[0].is_nan() && row(0)[10].is_finite());
-        // At the middle of an edge of the hexagon a neighbour is as strong as the own cell; 0.866 km
-        // lie between the places 18 and 19.
+        // At the middle of an edge of the hexagon a neighbour is as strong as the own cell; 0.866 km is
+        // between the points 18 and 19.
         let edge = Map::new(&Cell { noise_dbm: -200.0, ..Cell::default() }, 1, 21);
         let there = edge.snr_db[10 * 21 + 18..][..2].to_vec();
         assert!(there[0] > -3.0 && there[1] < -1.5, "{there:?}");
     }
 
-    /// Two sites 1.732 km apart: the map looks the same from both.
+    /// Two sites 1.732 km apart: the map is symmetric.
     #[test]
-    fn two_cells_are_each_as_good_as_the_other() {
+    fn the_map_of_two_cells_covers_both() {
         let cell = Cell { noise_dbm: -200.0, ..Cell::default() };
         let map = Map::new(&cell, 2, 201);
         assert_eq!(map.sites_m.len(), 2);

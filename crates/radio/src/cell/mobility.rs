@@ -1,4 +1,4 @@
-//! Where a user is: a place to begin, and a way from there.
+//! Position of a user: its start and its movement.
 
 use std::f64::consts::TAU;
 
@@ -6,23 +6,24 @@ use nodeb_base::rng::{Stream, uniform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a user moves. The speed sets the pace of fading in any case.
+/// Movement of a user. The speed determines the rate of fading in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Movement {
-    /// Stays: path loss and shadowing do not change, as in a session short against them.
+    /// Does not move: path loss and shadowing are constant, as in a session that is short compared with their
+    /// changes.
     #[default]
     Stays,
-    /// Goes round the Node B in the middle: path loss does not change, shadowing does.
+    /// Moves around the Node B in the middle: path loss is constant, shadowing changes.
     Circle,
-    /// Goes straight on, and at the border of its area back in at a random angle.
+    /// Moves straight, and at the edge of its area back inside at a random angle.
     Straight,
 }
 
-/// A place in metres from the Node B in the middle.
+/// A position in metres east and north of the Node B in the middle.
 pub type Point = [f64; 2];
 
-/// Distance between two places.
+/// Returns the distance between two positions in metres.
 pub fn distance(a: Point, b: Point) -> f64 {
     libm::hypot(a[0] - b[0], a[1] - b[1])
 }
@@ -32,22 +33,22 @@ fn polar(radius: f64, angle: f64) -> Point {
     [radius * cos, radius * sin]
 }
 
-/// Where users may be: within `radius` of one of the sites that serve them.
+/// Area of the users: within `radius` of one of the sites that serve them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Area {
-    /// The sites, at least one; the first is the origin.
+    /// Positions of the sites, at least one; the first is the origin.
     pub sites: Vec<Point>,
-    /// In metres.
+    /// Radius in metres.
     pub radius: f64,
 }
 
 impl Area {
-    /// Whether a place is in it.
+    /// Returns true if the area contains a position.
     pub fn contains(&self, place: Point) -> bool {
         self.sites.iter().any(|site| distance(place, *site) <= self.radius)
     }
 
-    /// The site next to a place.
+    /// Returns the site nearest to a position.
     fn nearest(&self, place: Point) -> Point {
         let mut sites = self.sites.iter().copied();
         let first = sites.next().unwrap_or_default();
@@ -59,8 +60,8 @@ impl Area {
         )
     }
 
-    /// A place at `metres` from the first site in a random direction; absent: anywhere in the area, every
-    /// square metre alike.
+    /// Returns a position at `metres` from the first site in a random direction or, without a distance, a
+    /// random one, uniform in the area.
     pub fn random_place(&self, metres: Option<f64>, stream: &mut Stream) -> Point {
         loop {
             let (at, angle) = (uniform(stream), TAU * uniform(stream));
@@ -71,7 +72,7 @@ impl Area {
             let which = (uniform(stream) * self.sites.len() as f64) as usize;
             let site = self.sites[which.min(self.sites.len() - 1)];
             let place = [site[0] + from_site[0], site[1] + from_site[1]];
-            // Discs overlap: what is in several is drawn as often, and kept as much less often.
+            // Discs overlap: positions in several discs are drawn more often, and rejected accordingly.
             let discs = self.sites.iter().filter(|site| distance(place, **site) <= self.radius).count();
             if uniform(stream) * discs.max(1) as f64 <= 1.0 {
                 return place;
@@ -80,12 +81,12 @@ impl Area {
     }
 }
 
-/// A user on the way.
+/// A moving user.
 #[derive(Debug)]
 pub struct Walk {
     movement: Movement,
     place: Point,
-    /// Where the user began.
+    /// Start position.
     start: Point,
     heading: f64,
     area: Area,
@@ -93,8 +94,8 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// A user who begins at `place` and goes straight in the direction `heading` (rad, from east to
-    /// north) or, without one, in a random one, and stays in the area.
+    /// Creates a user at `place`, who moves straight in the direction `heading` (rad, from east to north), or
+    /// a random one, and remains in the area.
     pub fn new(
         movement: Movement,
         place: Point,
@@ -106,13 +107,14 @@ impl Walk {
         Self { movement, place, start: place, heading: heading.unwrap_or(random), area, stream }
     }
 
-    /// Where the user is.
+    /// Returns the user's position.
     pub fn place(&self) -> Point {
         self.place
     }
 
-    /// The user goes on by `steps` times `metres`, after which it has gone `way` metres since it began. Who
-    /// goes straight is where single steps lead, to the last bit; who goes round where the angle says.
+    /// Moves the user by `steps` steps of `metres`, to a total distance of `way` from the start. On a
+    /// straight path the result equals that of single steps bit for bit; on a circle it follows from the
+    /// total angle.
     pub fn leap(&mut self, metres: f64, steps: u64, way: f64) {
         match self.movement {
             Movement::Stays => {}
@@ -138,14 +140,14 @@ impl Walk {
         }
     }
 
-    /// Steps that cannot lead out of the area, whatever the direction.
+    /// Returns the number of steps that cannot leave the area in any direction.
     fn clear_steps(&self, metres: f64) -> u64 {
         let site = self.area.nearest(self.place);
-        // One less, for what rounding may do.
+        // One step less, as a margin for rounding.
         ((self.area.radius - distance(self.place, site)) / metres - 1.0) as u64
     }
 
-    /// The user goes on by `metres`.
+    /// Moves the user by `metres`.
     pub fn advance(&mut self, metres: f64) {
         match self.movement {
             Movement::Stays => {}
@@ -160,7 +162,7 @@ impl Walk {
                 if self.area.contains(next) {
                     self.place = next;
                 } else {
-                    // Within 60 degrees of the way to a site, so that the next step stays in.
+                    // Within 60 degrees of the direction to a site, so that the next step remains inside.
                     let site = self.area.nearest(self.place);
                     let inward = libm::atan2(-(self.place[1] - site[1]), -(self.place[0] - site[0]));
                     self.heading = inward + TAU / 6.0 * (2.0 * uniform(&mut self.stream) - 1.0);
@@ -192,7 +194,7 @@ mod tests {
         assert!((distance(given, [0.0; 2]) - 450.0).abs() < 1e-9);
     }
 
-    /// Two discs whose centres are a radius apart share 2 pi / 3 - sqrt(3) / 2 of the square of the radius.
+    /// Two discs whose centres are one radius apart share 2 pi / 3 - sqrt(3) / 2 of the square of the radius.
     #[test]
     fn random_places_fill_two_discs_evenly() {
         let area = Area { sites: vec![[0.0; 2], [1_000.0, 0.0]], radius: 1_000.0 };
@@ -206,9 +208,9 @@ mod tests {
         assert!((found - f64::from(n) * p).abs() < 4.0 * sigma, "{found}");
     }
 
-    /// Whoever goes straight from one disc into another does not turn round at the border of the first.
+    /// A user who moves straight from one disc into another does not turn at the edge of the first.
     #[test]
-    fn a_way_leads_from_one_disc_into_the_next() {
+    fn a_straight_path_crosses_from_one_disc_into_the_next() {
         let area = Area { sites: vec![[0.0; 2], [1_700.0, 0.0]], radius: 1_000.0 };
         let start = [300.0, 0.0];
         let mut walk = Walk::new(Movement::Straight, start, Some(0.0), area.clone(), stream("way"));
@@ -221,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_keep_what_they_promise() {
+    fn movements_stay_on_their_paths() {
         let disc = Area { sites: vec![[0.0; 2]], radius: 1_000.0 };
         let go = |movement| {
             let mut walk = Walk::new(movement, [300.0, 400.0], None, disc.clone(), stream("way"));

@@ -1,4 +1,5 @@
-//! What the radio channel of a high-speed downlink cell is like: places, losses, fading, SNR.
+//! Radio channel of a high-speed downlink cell: positions, path loss, shadowing, fading, interference and
+//! SNR.
 
 pub mod channel;
 pub mod doppler;

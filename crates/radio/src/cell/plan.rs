@@ -1,4 +1,4 @@
-//! The cell: its size, its transmitter, and what disturbs it.
+//! The cell: its size, its transmitter, and the interference in it.
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -15,26 +15,27 @@ use super::shadowing::{Shadowing, Shadows};
 use crate::numerology::Numerology;
 
 params! {
-    /// The cell. Where no other source is named the defaults are those of TR 25.848, table A.3.
+    /// The cell. Defaults: TR 25.848, table A.3, unless another source is named.
     pub struct Cell {
-        /// From the Node B to the corners of its cell.
+        /// Distance from the Node B to the corners of its cell.
         pub radius: Distance = Distance::from_metres(1_000),
-        /// Power that the Node B sends in all, in dBm.
+        /// Total transmit power of the Node B in dBm.
         pub power_dbm: f64 = 44.0,
-        /// Share of that power on HS-PDSCH.
+        /// Share of the transmit power on HS-PDSCH.
         pub hs_share: Probability = Probability(0.8),
-        /// Gain of the Node B's antenna in dB, less all losses of cables.
+        /// Antenna gain of the Node B in dB, minus cable losses.
         pub antenna_gain_db: f64 = 14.0,
-        /// Law of path loss.
+        /// Path loss model.
         pub path_loss: PathLossSpec,
         /// Shadowing.
         pub shadowing: Shadowing,
         /// Interference from other cells.
         pub interference: InterferenceSpec,
-        /// Thermal noise in the phone, its noise figure included, in dBm: -108.2 dBm in 3.84 MHz and 9 dB.
+        /// Thermal noise of the phone including its noise figure, in dBm. Default: -108.2 dBm in 3.84 MHz
+        /// plus 9 dB.
         pub noise_dbm: f64 = -99.2,
-        /// Share of the own cell's power that does not disturb, whatever the paths are. Absent: each
-        /// path is disturbed by the power on the others, as behind a rake receiver.
+        /// Share of the own cell's power that does not interfere, whatever the paths. Default: none; each
+        /// path receives interference from the power on the others, as in a rake receiver.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub orthogonality: Option<Probability>,
     }
@@ -51,7 +52,7 @@ impl Checked for Cell {
             check.range(key, value, -200.0..=200.0);
         }
         check.require(self.hs_share.0 > 0.0, "hs_share", || {
-            "without power on HS-PDSCH nothing can be sent; expected more than 0".to_owned()
+            "0 is out of range, as HS-PDSCH needs power; expected more than 0".to_owned()
         });
         check.within("path_loss", |check| self.path_loss.check(check));
         check.within("shadowing", |check| self.shadowing.check(check));
@@ -64,26 +65,28 @@ fn from_db(db: f64) -> f64 {
 }
 
 impl Cell {
-    /// Keys that only users with a place in the cell need, each with whether it has its default.
+    /// Returns the keys that affect only users with a position in the cell, each with whether it has its
+    /// default.
     pub fn keys_of_places(&self) -> [(&'static str, bool); 9] {
         keys!(self; radius, power_dbm, hs_share, antenna_gain_db, path_loss, shadowing, interference, noise_dbm,
             orthogonality)
     }
 
-    /// Warns of keys of shadowing without effect, unless the cell is `empty`; `still`: no user moves.
+    /// Warns about keys of shadowing without effect, unless the cell is `empty`. `still` means that no user
+    /// moves.
     pub fn check_shadowing(&self, empty: bool, still: bool, check: &mut Check) {
         let all = keys!(&self.shadowing; correlation_distance, site_correlation);
         let off = self.shadowing.sigma_db == 0.0;
         let alone = !self.interference.has_sites();
         check.within("shadowing", |check| {
             check.advise_idle(!empty && off, &all, "`sigma_db = 0` switches shadowing off");
-            check.advise_idle(!empty && !off && still, &all[..1], "nobody in the cell moves");
+            check.advise_idle(!empty && !off && still, &all[..1], "no user in the cell moves");
             let one_site = "`interference = \"fixed\"` has one site";
             check.advise_idle(!empty && !off && alone, &all[1..], one_site);
         });
     }
 
-    /// Where the Node Bs stand, the cell's own first.
+    /// Returns the positions of the Node Bs, the cell's own first.
     pub fn sites(&self) -> Vec<Point> {
         match &self.interference {
             InterferenceSpec::Hexagonal(grid) => grid.sites(self.radius.as_metres()),
@@ -91,17 +94,17 @@ impl Cell {
         }
     }
 
-    /// Where users may be if the first `served` sites serve them.
+    /// Returns the area of users who are served by the first `served` sites.
     pub fn area(&self, served: usize) -> Area {
         self.area_among(&self.sites(), served)
     }
 
-    /// The same with the cell's `sites`.
+    /// Like [`Self::area`], with the cell's `sites` given.
     fn area_among(&self, sites: &[Point], served: usize) -> Area {
         Area { sites: sites[..served.clamp(1, sites.len())].to_vec(), radius: self.radius.as_metres() }
     }
 
-    /// Share of their power at which other Node Bs send; none where they are but a level.
+    /// Returns the share of their power that other Node Bs transmit, 0 for a fixed level of interference.
     fn load(&self) -> f64 {
         match &self.interference {
             InterferenceSpec::Hexagonal(grid) => grid.load.0,
@@ -109,7 +112,7 @@ impl Cell {
         }
     }
 
-    /// Powers received from all sites at `place` in the mean over fading.
+    /// Computes the powers received from all sites at `place`, averaged over fading.
     pub(super) fn powers(&self, sites: &[Point], place: Point, shadows: &Shadows, powers: &mut Vec<f64>) {
         let received = |(site, at): (usize, &Point)| {
             let loss_db = self.path_loss.loss_db(distance(place, *at)) + shadows.loss_db(site);
@@ -119,8 +122,8 @@ impl Cell {
         powers.extend(sites.iter().enumerate().map(received));
     }
 
-    /// Power of other cells and noise over that of the cell that serves, all as received in the mean
-    /// over fading: the reciprocal of what is called the geometry factor.
+    /// Returns the power of other cells and noise divided by that of the serving cell, all averaged over
+    /// fading: the reciprocal of the geometry factor.
     pub(super) fn disturbance(&self, powers: &[f64], serving: usize) -> f64 {
         let (before, own) = (&powers[..serving], powers[serving]);
         let others = match &self.interference {
@@ -132,7 +135,7 @@ impl Cell {
         (others + from_db(self.noise_dbm)) / own
     }
 
-    /// How phones of this cell receive.
+    /// Returns the receiver of the phones in this cell.
     pub fn rake(&self) -> Rake {
         Rake {
             hs_share: self.hs_share.0 as f32,
@@ -141,22 +144,22 @@ impl Cell {
     }
 }
 
-/// More than single precision may be wrong after the few steps from gains to an SNR.
+/// Bound on the relative rounding error, in single precision, of the steps from gains to an SNR.
 const ROUNDING: f32 = 1e-5;
 
 /// A rake receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Rake {
     hs_share: f32,
-    /// Share of the own cell's power that disturbs, if it is fixed.
+    /// Share of the own cell's power that interferes, if it is fixed.
     disturbing: Option<f32>,
 }
 
 impl Rake {
-    /// SNR on HS-PDSCH (linear, per chip) with these path gains.
+    /// Returns the SNR on HS-PDSCH (linear, per chip) with these path gains.
     ///
-    /// Maximum ratio combining adds up the paths' SNRs. Codes of one path are orthogonal, so a path
-    /// is disturbed by what the others carry, by other cells and by noise.
+    /// Maximum-ratio combining adds the SNRs of the paths. Codes are orthogonal on one path, so a path
+    /// receives interference only from the power on the other paths, from other cells and noise.
     pub fn snr(self, gains: impl Iterator<Item = f32> + Clone, disturbance: f32) -> f32 {
         let total: f32 = gains.clone().sum();
         match self.disturbing {
@@ -165,19 +168,20 @@ impl Rake {
         }
     }
 
-    /// An SNR that no gains exceed of which none is higher than these.
+    /// Returns an upper bound of the SNR for gains of at most `gains`.
     pub fn highest_snr(self, gains: &[f32], disturbance: f32) -> f32 {
         let total: f32 = gains.iter().sum();
         let least = match self.disturbing {
             Some(share) => share * total + disturbance,
-            // The other paths may all have faded, and the difference from the sum been rounded below zero.
+            // The other paths may all have faded, and the difference from the sum may have been rounded below
+            // zero.
             None => (disturbance - ROUNDING * total).max(0.0),
         };
         let highest = self.hs_share * total / least * (1.0 + ROUNDING);
         if highest.is_nan() { f32::INFINITY } else { highest }
     }
 
-    /// The same in several TTIs at once, in steps that processors do side by side.
+    /// Like [`Self::snr`], for several TTIs at once, in a form that compilers vectorize.
     #[inline]
     pub fn snrs<const N: usize>(self, gains: &[[f32; N]], disturbance: f32) -> [f32; N] {
         let (mut total, mut ratios) = ([0.0; N], [0.0; N]);
@@ -200,41 +204,41 @@ impl Rake {
     }
 }
 
-/// Way between two evaluations of path loss and shadowing, as a share of the correlation distance.
+/// Distance between two evaluations of path loss and shadowing, as a share of the correlation distance.
 const STEP_SHARE: f64 = 0.02;
-/// The longest such way in metres.
+/// Largest distance between two evaluations in metres.
 const LONGEST_STEP_M: f64 = 5.0;
 
-/// Steps after which a user's shadowing begins anew: 33 km for the default correlation distance, and 655
-/// correlation distances for any but the shortest and longest. Over so long a way shadowing has
-/// forgotten what it was, so that whoever has not been looked at for long can be found without going every
-/// step in between. The price is that it changes at once where a stretch begins, instead of within
-/// some correlation distances.
+/// Number of steps after which a user's shadowing is drawn again: 33 km for the default correlation distance,
+/// and 655 correlation distances in general, except for extreme values. Shadowing is uncorrelated over such
+/// distances, so a user that was not evaluated for long can be found without simulating every step in
+/// between. The cost is a sudden change where a stretch starts, instead of one within some correlation
+/// distances.
 const STRETCH: u64 = 1 << 15;
 
-/// How far back anybody looks in seconds: the longest delay of CQI reports.
+/// Longest delay of CQI reports in seconds, for which past results are kept.
 const LOOK_BACK_S: f64 = 10.0;
 
-/// A user's way and where it may lead.
+/// Movement of a user and the sites that may serve it.
 #[derive(Clone, Copy, Debug)]
 pub struct Trip {
-    /// Where it begins.
+    /// Start position.
     pub place: Point,
-    /// How it goes on.
+    /// Kind of movement.
     pub movement: Movement,
-    /// At which speed.
+    /// Speed of the user.
     pub speed: Speed,
-    /// The first direction of who goes straight, in rad from east to north; random when absent.
+    /// Initial direction of a user who moves straight, in rad from east to north; `None` for a random one.
     pub heading: Option<f64>,
-    /// How many of the grid's sites serve users, at least 1.
+    /// Number of the grid's sites that serve users, at least 1.
     pub served: usize,
-    /// How long the TTIs are by which its way is asked for.
+    /// Numerology of the TTIs for which positions are requested.
     pub numerology: Numerology,
 }
 
-/// The disturbance along a user's way: evaluated at steps, and linear between them.
+/// Disturbance along a user's path: evaluated at steps and linear between them.
 ///
-/// It is looked at from each site that may serve the user, to which all others are other cells.
+/// It is computed for each site that may serve the user, with all other sites as other cells.
 #[derive(Debug)]
 pub struct Journey {
     cell: Cell,
@@ -244,23 +248,23 @@ pub struct Journey {
     id: u64,
     streams: Streams,
     step_m: f64,
-    /// Steps gone, and the places after the last of them and before it.
+    /// Number of steps made.
     walked: u64,
     places: [Point; 2],
-    /// TTIs that a step takes; infinite at rest.
+    /// Number of TTIs per step; infinite at rest.
     step_ttis: f64,
-    /// Disturbances after the steps `first`, `first + 1`, ..., for each site that may serve.
+    /// Number of the first step in `past`.
     first: u64,
     past: Vec<VecDeque<f32>>,
-    /// Steps remembered.
+    /// Number of steps kept.
     most: usize,
     powers: Vec<f64>,
-    /// The site that serves.
+    /// Index of the serving site.
     serving: usize,
 }
 
 impl Journey {
-    /// The way of user number `id`, who is served by the site received best where it begins.
+    /// Creates the path of user `id`, who is served by the site received best at the start.
     pub fn new(cell: &Cell, trip: Trip, id: u64, streams: &Streams) -> Self {
         let Trip { place, movement, speed, heading, served, numerology } = trip;
         let stream = |purpose| streams.stream("user", id, purpose);
@@ -298,8 +302,8 @@ impl Journey {
         }
     }
 
-    /// Goes a step without looking at what is received there.
-    fn go_on(&mut self) {
+    /// Makes a step without computing the received powers.
+    fn advance(&mut self) {
         self.walked += 1;
         if self.walked.is_multiple_of(STRETCH) {
             self.begin_stretch(1);
@@ -310,14 +314,14 @@ impl Journey {
         self.places = [self.walk.place(), self.places[0]];
     }
 
-    /// Goes the last `steps` steps to the beginning of a stretch, on which the user is now.
+    /// Makes the last `steps` steps to the start of a stretch, which the user has now reached.
     fn begin_stretch(&mut self, steps: u64) {
         let purpose = format!("shadowing {}", self.walked / STRETCH);
         self.walk.leap(self.step_m, steps, self.walked as f64 * self.step_m);
-        self.shadows.begin_anew(self.streams.stream("user", self.id, &purpose));
+        self.shadows.restart(self.streams.stream("user", self.id, &purpose));
     }
 
-    /// Goes on until all that is remembered lies before step number `step`, on the shortest way.
+    /// Advances until all steps kept are before step `step`, skipping as many as possible.
     fn skip_to(&mut self, step: u64) {
         let oldest = step + 2 - self.most as u64;
         let stretch = oldest / STRETCH * STRETCH;
@@ -328,20 +332,20 @@ impl Journey {
             self.places = [self.walk.place(); 2];
         }
         while self.walked < oldest {
-            self.go_on();
+            self.advance();
         }
         self.past.iter_mut().for_each(VecDeque::clear);
         self.first = oldest;
-        self.look();
+        self.record_disturbances();
     }
 
     fn step(&mut self) {
-        self.go_on();
-        self.look();
+        self.advance();
+        self.record_disturbances();
     }
 
-    /// Remembers what is received where the user is.
-    fn look(&mut self) {
+    /// Computes and stores the disturbances at the current position.
+    fn record_disturbances(&mut self) {
         self.cell.powers(&self.sites, self.walk.place(), &self.shadows, &mut self.powers);
         let forgets = self.past[0].len() == self.most;
         for (site, past) in self.past.iter_mut().enumerate() {
@@ -353,7 +357,7 @@ impl Journey {
         self.first += u64::from(forgets);
     }
 
-    /// Where the user is in TTI number `tti`, at least the latest asked for.
+    /// Returns the user's position in TTI `tti`, which must not decrease between calls.
     pub fn place(&mut self, tti: u64) -> Point {
         if self.step_ttis.is_infinite() {
             return self.walk.place();
@@ -364,40 +368,40 @@ impl Journey {
         [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * share)
     }
 
-    /// The disturbance of a user who stays.
+    /// Returns the disturbance of a user who does not move.
     pub fn at_rest(&self) -> Option<f32> {
         self.step_ttis.is_infinite().then_some(self.past[self.serving][0])
     }
 
-    /// The site that serves.
+    /// Returns the index of the serving site.
     pub fn serving(&self) -> usize {
         self.serving
     }
 
-    /// Another site serves from now on.
+    /// Changes the serving site.
     pub fn change(&mut self, site: usize) {
         self.serving = site;
     }
 
-    /// The mean power received from a site that may serve over all that is received when every site sends
-    /// at the grid's load, in TTI number `tti`: CPICH Ec/N0 but for a factor.
+    /// Returns the mean power received from a site that may serve, divided by all received power if every
+    /// site transmits at the grid's load, in TTI `tti`: CPICH Ec/N0 up to a factor.
     pub fn strength(&mut self, site: usize, tti: u64) -> f32 {
         1.0 / (self.towards(site, tti) + self.cell.load() as f32)
     }
 
-    /// The site that is received best in TTI number `tti` of those that may serve.
+    /// Returns the site that is received best in TTI `tti` among those that may serve.
     pub fn best(&mut self, tti: u64) -> usize {
         let sites = 1..self.past.len();
         sites
             .fold(0, |best, site| if self.towards(site, tti) < self.towards(best, tti) { site } else { best })
     }
 
-    /// The disturbance in TTI number `tti`, at most 10 s before the latest asked for.
+    /// Returns the disturbance in TTI `tti`, at most 10 s before the latest TTI requested.
     pub fn disturbance(&mut self, tti: u64) -> f32 {
         self.towards(self.serving, tti)
     }
 
-    /// The same if `site` served.
+    /// Like [`Self::disturbance`], if `site` served.
     fn towards(&mut self, site: usize, tti: u64) -> f32 {
         if self.step_ttis.is_infinite() {
             return self.past[site][0];
@@ -444,26 +448,27 @@ mod tests {
         use super::super::interference::FixedLevel;
         let cell = quiet(InterferenceSpec::Fixed(FixedLevel::default()));
         let found = at(&cell, [0.0, 800.0], Movement::Stays).disturbance(0);
-        // 44 dBm + 14 dB - (128.1 + 37.6 log 0.8) dB received, against -70 dBm and -99.2 dBm.
+        // 44 dBm + 14 dB - (128.1 + 37.6 log 0.8) dB received, with interference of -70 dBm and noise of
+        // -99.2 dBm.
         let own = 10f64.powf((58.0 - 128.1 - 37.6 * 0.8f64.log10()) / 10.0);
         let expected = (10f64.powf(-7.0) + 10f64.powf(-9.92)) / own;
         assert!((f64::from(found) / expected - 1.0).abs() < 1e-5, "{found} {expected}");
     }
 
     #[test]
-    fn on_the_border_a_neighbour_is_as_strong_as_the_own_cell() {
+    fn at_the_cell_edge_a_neighbour_is_as_strong_as_the_own_cell() {
         let cell = Cell { noise_dbm: -200.0, ..quiet(InterferenceSpec::default()) };
         let border = 1_000.0 * 3f64.sqrt() / 2.0;
         let found = at(&cell, [border, 0.0], Movement::Stays).disturbance(0);
-        // One neighbour at the same distance; by Pythagoras two at border sqrt(3), two at
-        // border sqrt(7), one at 3 border.
+        // One neighbour is at the same distance; by Pythagoras two are at border sqrt(3), two at border
+        // sqrt(7), and one at 3 border.
         let power = |ratio: f64| ratio.powf(-3.76);
         let expected = 1.0 + 2.0 * power(3f64.sqrt()) + 2.0 * power(7f64.sqrt()) + power(3.0);
         assert!((f64::from(found) / expected - 1.0).abs() < 1e-5, "{found} {expected}");
     }
 
     #[test]
-    fn one_path_suffers_from_other_cells_alone_and_two_from_each_other() {
+    fn two_paths_interfere_and_a_single_path_has_only_other_cells() {
         let cell = Cell::default();
         let snr =
             |cell: &Cell, gains: &[f32], disturbance| cell.rake().snr(gains.iter().copied(), disturbance);
@@ -474,9 +479,9 @@ mod tests {
         assert!((snr(&fixed, &[0.6, 0.4], 0.1) - 0.8 / 0.2).abs() < 1e-5);
     }
 
-    /// Looking back by up to 10 s, and not looking for a long time, changes nothing.
+    /// Requests for up to 10 s before, and long times without requests, change no result.
     #[test]
-    fn a_journey_does_not_depend_on_when_one_looks() {
+    fn results_do_not_depend_on_the_times_of_requests() {
         let cell = Cell::default();
         let mut steady = at(&cell, [300.0, 0.0], Movement::Straight);
         let all: Vec<f32> = (0..5_000).map(|tti| steady.disturbance(tti)).collect();
@@ -490,9 +495,9 @@ mod tests {
         }
     }
 
-    /// Whoever has not been looked at for long is where single steps lead, and receives what it would.
+    /// A user that was not evaluated for long has the position and reception that single steps lead to.
     #[test]
-    fn a_long_way_at_once_is_the_way_in_steps() {
+    fn a_long_leap_equals_single_steps() {
         for movement in [Movement::Straight, Movement::Circle] {
             let trip = Trip {
                 place: [300.0, 100.0],

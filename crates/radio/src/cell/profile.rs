@@ -1,8 +1,8 @@
-//! Power-delay profiles: which paths there are between Node B and phone.
+//! Power-delay profiles: paths between Node B and phone.
 //!
-//! ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and 5 (vehicular). A receiver
-//! tells paths apart that are at least a chip apart: each path counts for the nearest chip, and those of
-//! one chip are one path with their power together (their sum is Rayleigh again).
+//! ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and 5 (vehicular). A receiver resolves
+//! paths that are at least one chip apart: each path is assigned to the nearest chip, and paths of the same
+//! chip are one path with their total power (their sum is Rayleigh again).
 
 use nodeb_base::check::Check;
 use nodeb_base::rng::Streams;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::doppler::{JakesSequence, Ray};
 use crate::numerology::Numerology;
 
-/// A path of a profile.
+/// Path of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tap {
@@ -23,7 +23,7 @@ pub struct Tap {
     pub power_db: f64,
 }
 
-/// The profiles that are known by name.
+/// Named profiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
@@ -41,7 +41,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Delays in nanoseconds and powers in dB.
+    /// Returns the delays in nanoseconds and the powers in dB.
     fn table(self) -> &'static [(u64, f64)] {
         match self {
             Self::Flat => &[(0, 0.0)],
@@ -58,8 +58,8 @@ impl Profile {
         }
     }
 
-    /// Mean powers of the paths a receiver tells apart, in order of delay; together 1. Taps of the
-    /// user's own, if there are any, replace the profile's.
+    /// Returns the mean powers of the resolved paths in order of delay, with sum 1. User-defined taps, if
+    /// any, replace the profile's.
     pub fn resolved(self, taps: &[Tap], numerology: Numerology) -> Vec<f64> {
         let mut chips: Vec<(u64, f64)> = Vec::new();
         let own = taps.iter().map(|tap| (tap.delay.0, tap.power_db));
@@ -78,35 +78,35 @@ impl Profile {
     }
 }
 
-/// Reports impossible taps.
+/// Reports invalid taps.
 pub fn check_taps(taps: &[Tap], check: &mut Check) {
     check.require(taps.iter().all(|tap| tap.power_db.abs() <= 200.0), "taps", || {
-        "a path's power must lie between -200 and 200 dB".to_owned()
+        "a path's power is out of range; expected -200 to 200 dB".to_owned()
     });
     check.require(taps.len() <= 100, "taps", || {
         format!("{} paths are too many; expected at most 100", taps.len())
     });
 }
 
-/// A user's fading paths.
+/// Fading paths of a user.
 #[derive(Clone, Debug)]
 pub struct Paths(Box<[Path]>);
 
 #[derive(Clone, Debug)]
 struct Path {
     ray: Ray,
-    /// Power in the mean.
+    /// Mean power.
     mean: f32,
 }
 
-/// TTIs whose gains are worked out at once, which takes little longer than for one of them.
+/// Number of TTIs whose gains are computed at once, which takes little longer than one.
 pub const BLOCK: usize = 8;
 
-/// Paths whose gains are kept on the stack; more than any named profile has.
+/// Number of paths whose gains are kept on the stack; no named profile has more.
 const FEW: usize = 8;
 
 impl Paths {
-    /// The paths of user number `id`. At rest they keep what gain they have.
+    /// Creates the paths of user `id`. At speed 0 their gains do not change.
     pub fn new(
         profile: Profile,
         taps: &[Tap],
@@ -123,13 +123,13 @@ impl Paths {
         Self(profile.resolved(taps, numerology).into_iter().enumerate().map(path).collect())
     }
 
-    /// Shows the paths' power gains in TTI number `tti`; the mean of their sum is 1.
+    /// Passes the paths' power gains in TTI `tti` to `look`; the mean of their sum is 1.
     #[inline]
     pub fn gains<R>(&mut self, sequence: &JakesSequence, tti: u64, look: impl FnOnce(&[f32]) -> R) -> R {
         self.each(look, |path, gain| *gain = path.ray.gain(sequence, tti) * path.mean)
     }
 
-    /// The same in TTI number `tti` and those after it.
+    /// Like [`Self::gains`], for [`BLOCK`] TTIs from `tti`.
     #[inline]
     pub fn blocks<R>(
         &mut self,
@@ -140,8 +140,8 @@ impl Paths {
         self.each(look, |path, gains| path.ray.gains(sequence, tti, path.mean, gains))
     }
 
-    /// The same for gains that are exceeded in none of some TTIs from number `tti` on, and the first after them;
-    /// where that is less to do than to look at each.
+    /// Like [`Self::gains`], for upper bounds of the gains from TTI `tti`. Also returns the first TTI in
+    /// which they are not valid. Returns `None` if evaluating each TTI takes less time.
     #[inline]
     pub fn peaks<R>(
         &mut self,
@@ -157,7 +157,7 @@ impl Paths {
         Some((found, tti + ttis))
     }
 
-    /// Shows what `put` says of every path.
+    /// Passes the values that `put` sets for each path to `look`.
     #[inline]
     fn each<T: Copy + Default, R>(
         &mut self,
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_within_a_chip_are_one() {
+    fn paths_within_a_chip_are_merged() {
         let power = |db: f64| 10f64.powf(db / 10.0);
         let found = Profile::PedestrianA.resolved(&[], Numerology::HSDPA);
         let expected = [1.0 + power(-9.7), power(-19.2), power(-22.8)];
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_users_own_taps_replace_the_profile() {
+    fn user_defined_taps_replace_the_profile() {
         let tap = |ns, power_db| Tap { delay: Duration(ns), power_db };
         let own = [tap(1_000, 0.0), tap(0, 3.0103)];
         let found = Profile::VehicularA.resolved(&own, Numerology::HSDPA);

@@ -1,9 +1,9 @@
-//! Log-normal shadowing, correlated along a user's way and between sites.
+//! Log-normal shadowing, correlated along a user's path and between sites.
 //!
-//! Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics Letters
-//! 27(23), 1991: the correlation of the shadowing in dB falls as `exp(-d / d_0)` with the distance
-//! gone. TR 101 112, B.1.4.1.4, has that too, along the way only and not between sites. What is near the
-//! phone shadows all sites alike: two sites share a part of the variance.
+//! Gudmundson, "Correlation model for shadow fading in mobile radio systems", Electronics Letters 27(23),
+//! 1991: the correlation of the shadowing in dB decreases with the distance d as `exp(-d / d_0)`. TR 101 112,
+//! B.1.4.1.4, has the same correlation along the path, but none between sites. Obstacles near the phone
+//! shadow all sites alike: sites share a part of the variance.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -11,11 +11,11 @@ use nodeb_base::rng::{Stream, normal};
 use nodeb_base::units::{Distance, Probability};
 
 params! {
-    /// Parameters of shadowing. The defaults are those of TR 25.848, table A.3.
+    /// Parameters of shadowing. Defaults: TR 25.848, table A.3.
     pub struct Shadowing {
         /// Standard deviation in dB; 0 switches shadowing off.
         pub sigma_db: f64 = 8.0,
-        /// Distance `d_0` over which the correlation falls to 1/e.
+        /// Distance `d_0` at which the correlation has decreased to 1/e.
         pub correlation_distance: Distance = Distance::from_metres(50),
         /// Correlation between two sites.
         pub site_correlation: Probability = Probability(0.5),
@@ -31,20 +31,20 @@ impl Checked for Shadowing {
     }
 }
 
-/// A user's shadowing towards every site.
+/// Shadowing of a user towards every site.
 #[derive(Debug)]
 pub struct Shadows {
     sigma_db: f64,
     correlation_m: f64,
-    /// Weights of what all sites share and of what each has of its own.
+    /// Weights of the shared part and of each site's part.
     shares: [f64; 2],
-    /// The shared process and one for each site, of unit variance.
+    /// The shared process and one per site, of unit variance.
     values: Vec<f64>,
     stream: Stream,
 }
 
 impl Shadows {
-    /// Shadowing at the place where a user begins.
+    /// Creates the shadowing at a user's start position.
     pub fn new(params: &Shadowing, sites: usize, mut stream: Stream) -> Self {
         let shared = params.site_correlation.0;
         let processes = if params.sigma_db > 0.0 { sites + 1 } else { 0 };
@@ -57,24 +57,24 @@ impl Shadows {
         }
     }
 
-    /// The user is so far from where it was that shadowing there says nothing about that here.
-    pub fn begin_anew(&mut self, stream: Stream) {
+    /// Draws all values again, as the user is so far from its earlier position that they are uncorrelated.
+    pub fn restart(&mut self, stream: Stream) {
         self.stream = stream;
         for value in &mut self.values {
             *value = normal(&mut self.stream);
         }
     }
 
-    /// The user has gone on by `metres`.
+    /// Updates the values after a movement by `metres`.
     pub fn advance(&mut self, metres: f64) {
         let keep = libm::exp(-metres / self.correlation_m);
-        let fresh = libm::sqrt(1.0 - keep * keep);
+        let new_share = libm::sqrt(1.0 - keep * keep);
         for value in &mut self.values {
-            *value = keep * *value + fresh * normal(&mut self.stream);
+            *value = keep * *value + new_share * normal(&mut self.stream);
         }
     }
 
-    /// Loss in dB towards a site, beyond the path loss.
+    /// Returns the loss in dB towards a site in addition to the path loss.
     pub fn loss_db(&self, site: usize) -> f64 {
         match &self.values[..] {
             [] => 0.0,
@@ -88,7 +88,8 @@ mod tests {
     use super::*;
     use nodeb_base::rng::Streams;
 
-    /// Means of products over `n` steps of `metres`: (variance, at one step's lag, between sites).
+    /// Returns means of products over `n` steps of `metres`: variance, covariance at a lag of one step,
+    /// covariance between sites.
     fn moments(params: &Shadowing, metres: f64, n: u32) -> [f64; 3] {
         let mut shadows = Shadows::new(params, 2, Streams::new(1, 0).stream("test", 0, "shadowing"));
         let mut sums = [0.0; 3];
@@ -104,13 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn sigma_and_both_correlations_are_as_asked() {
+    fn sigma_and_both_correlations_match_the_parameters() {
         let params = Shadowing::default();
         for metres in [5.0, 25.0, 100.0] {
             let n = 200_000;
             let [variance, lagged, between] = moments(&params, metres, n);
             let rho = (-metres / 50.0f64).exp();
-            // The means of products of an AR(1) process: n (1 - rho^2) / (1 + rho^2) count as independent.
+            // Means of products of an AR(1) process: n (1 - rho^2) / (1 + rho^2) of them count as
+            // independent.
             let independent = f64::from(n) * (1.0 - rho * rho) / (1.0 + rho * rho);
             let tolerance = 4.0 * 64.0 * (2.0 / independent).sqrt();
             assert!((variance - 64.0).abs() < tolerance, "{metres} m: {variance} within {tolerance}");
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn no_deviation_is_no_shadowing() {
+    fn sigma_0_gives_no_shadowing() {
         let params = Shadowing { sigma_db: 0.0, ..Shadowing::default() };
         assert!(moments(&params, 10.0, 10).iter().all(|moment| *moment <= 0.0));
     }

@@ -1,4 +1,4 @@
-//! The C/I process of `wang`, section 9.5: an independent value per user and TTI.
+//! C/I process of `wang`, section 9.5: an independent value per user and TTI.
 
 use nodeb_base::rng::{Indexed, Streams};
 
@@ -7,9 +7,9 @@ use crate::mac::sched::Candidate;
 
 /// Independent C/I values 1 to n with given frequencies.
 ///
-/// Addressed by TTI, so a TTI in which nobody looks costs nothing, and two schedulers that look at
-/// different times still meet the same channel. Left out: correlation in time, which a real
-/// channel has at any speed below some hundred km/h.
+/// Values are addressed by TTI: TTIs that are not evaluated cost nothing, and schedulers that evaluate
+/// different TTIs get the same channel. Not modelled: the correlation in time that real channels have at
+/// speeds below some hundred km/h.
 #[derive(Clone, Debug)]
 pub struct CiProcess {
     /// Cumulative frequencies of the values 1 to n.
@@ -18,7 +18,7 @@ pub struct CiProcess {
 }
 
 impl CiProcess {
-    /// A process with the given relative frequencies, which need not sum to one.
+    /// Creates a process with the given relative frequencies, which need not sum to 1.
     pub fn new(frequencies: &[f64], draws: Indexed) -> Self {
         let total: f64 = frequencies.iter().sum();
         let cumulative = frequencies
@@ -31,13 +31,13 @@ impl CiProcess {
         Self { cumulative, draws }
     }
 
-    /// A user's process, unless its rate is constant.
+    /// Returns a user's process, or `None` if its rate is constant.
     pub fn of_user(user: &UserRadio, streams: &Streams) -> Option<Self> {
         let draws = || streams.indexed("user", user.id, "ci");
         (!user.ci.is_empty()).then(|| Self::new(&user.ci, draws()))
     }
 
-    /// The C/I value in a TTI, counted from the beginning of the simulation.
+    /// Returns the C/I value in TTI `tti`.
     pub fn value(&self, tti: u64) -> u32 {
         let u = self.draws.uniform(tti);
         let below = self.cumulative.iter().take_while(|&&edge| u >= edge).count();
@@ -45,40 +45,41 @@ impl CiProcess {
     }
 }
 
-/// PDUs in a user's blocks: as many as its C/I value says, or always the same.
+/// PDUs in a user's blocks: the C/I value of the TTI, or a constant.
 #[derive(Clone, Debug)]
 pub struct BlockSize {
     ci: Option<CiProcess>,
     constant: u32,
-    /// The most there can be.
+    /// Largest possible number of PDUs.
     pub most: u32,
 }
 
 impl BlockSize {
-    /// That of a user, whose blocks have `constant` PDUs without a C/I process.
+    /// Creates the block size of a user; `constant` applies to a user without a C/I process.
     pub fn of_user(user: &UserRadio, constant: u32, streams: &Streams) -> Self {
         let most = constant.max(user.ci.len() as u32);
         Self { ci: CiProcess::of_user(user, streams), constant, most }
     }
 
-    /// That of TTI number `tti`.
+    /// Returns the number of PDUs in a block of TTI `tti`.
     #[inline]
     pub fn in_tti(&self, tti: u64) -> u32 {
         self.ci.as_ref().map_or(self.constant, |ci| ci.value(tti))
     }
 
-    /// The user as it takes part in the choice of TTI number `tti`.
+    /// Returns the user as a candidate for TTI `tti`.
     #[inline]
     pub fn candidate(&self, user: usize, tti: u64) -> Candidate {
         Candidate::at_rate(user, self.in_tti(tti))
     }
 
-    /// What series tell of the channel when blocks of so many PDUs are sent: the C/I value, 0 without one.
+    /// Returns the channel quality that time series show for blocks of `pdus` PDUs: the C/I value, or 0
+    /// without a C/I process.
     pub fn quality(&self, pdus: u32) -> u32 {
         if self.ci.is_some() { pdus } else { 0 }
     }
 
-    /// Whether it never changes.
+    /// Returns true if the block size never changes.
     pub fn is_constant(&self) -> bool {
         self.ci.is_none()
     }
@@ -90,7 +91,7 @@ mod tests {
     use nodeb_base::rng::Streams;
 
     #[test]
-    fn values_come_with_their_frequencies() {
+    fn values_have_their_frequencies() {
         let frequencies = [0.02, 0.16, 0.23, 0.20, 0.37]; // user C of Table 18: sums to 0.98
         let process = CiProcess::new(&frequencies, Streams::new(1, 0).indexed("user", 0, "ci"));
         let n = 200_000;

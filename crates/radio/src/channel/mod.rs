@@ -1,3 +1,3 @@
-//! What the radio channel is like for a user in a TTI.
+//! Channel quality of a user in a TTI, given directly.
 
 pub mod ci;

@@ -1,33 +1,33 @@
-//! The errors of a bearer's blocks: independent, or by each user's own process.
+//! Errors of a bearer's blocks: independent, or by each user's error process.
 
 use nodeb_base::rng::{ErrorGaps, Stream, Streams};
 use nodeb_base::units::Probability;
 
-use super::within_block::PatternLaw;
+use super::within_block::PatternDistribution;
 use super::{Advances, ErrorModel, ErrorProcess, Unit};
 use crate::mac::harq::{CombiningSpec, LAST_DISTINCT};
 
-/// What a block is sent on: a channel in a TTI.
+/// Resource on which a block is sent: a channel in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Resource {
-    /// Position of the user on the bearer.
+    /// Index of the user on the bearer.
     pub user: usize,
     /// Number of the TTI.
     pub tti: u64,
-    /// Number of the channel in it.
+    /// Number of the channel in the TTI.
     pub channel: u64,
 }
 
-/// What decides over a bearer's blocks.
+/// Source of the block errors of a bearer.
 #[derive(Debug)]
 pub enum BlockErrors {
-    /// Each block on its own, by how often it has been sent; the first transmission stands at 0.
+    /// Independent errors, by the number of earlier transmissions of the block.
     Independent(Box<[ErrorGaps; LAST_DISTINCT as usize]>),
-    /// By the process of each user's radio link.
+    /// Errors by the process of each user's radio link.
     Modelled(Modelled),
 }
 
-/// The processes of a bearer's users.
+/// Error processes of a bearer's users.
 #[derive(Debug)]
 pub struct Modelled {
     channels: u64,
@@ -35,12 +35,12 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// The number of a resource since time zero, counting every channel of every TTI.
+    /// Returns the number of a resource since time zero, counting all channels of all TTIs.
     fn number(&self, on: Resource) -> u64 {
         on.tti * self.channels + on.channel
     }
 
-    // Out of line, so that independent errors cost what they did without models.
+    // Out of line, so that independent errors are not slowed down.
     #[inline(never)]
     fn first_failure(&mut self, number: u64, user: usize, blocks: u64, pdus: u32) -> Option<u64> {
         let link = &mut self.links[user];
@@ -53,23 +53,23 @@ impl Modelled {
     }
 }
 
-/// What a bearer's blocks are like.
+/// Shape of a bearer's blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockShape<'a> {
-    /// Block error rate without a model.
+    /// Block error rate if there is no error model.
     pub bler: Probability,
-    /// Blocks side by side in a TTI.
+    /// Blocks per TTI.
     pub channels: u32,
     /// PDUs in a block.
     pub pdus: u32,
-    /// Their bytes, each.
+    /// Size of a PDU in bytes.
     pub pdu_bytes: u32,
-    /// What the receiver gains from failed transmissions.
+    /// Soft combining of the transmissions of a block.
     pub combining: &'a CombiningSpec,
 }
 
 impl BlockErrors {
-    /// The errors of a bearer with these users, by `model` if there is one.
+    /// Creates the block errors of a bearer with these users, according to `model` if given.
     pub fn new(model: Option<&ErrorModel>, shape: BlockShape<'_>, users: &[u64], streams: &Streams) -> Self {
         let bits = u64::from(shape.pdus) * u64::from(shape.pdu_bytes) * 8;
         let Some(model) = model else {
@@ -92,8 +92,8 @@ impl BlockErrors {
         Self::Modelled(Modelled { channels: u64::from(shape.channels), links })
     }
 
-    /// Sends up to `blocks` blocks of `pdus` PDUs for the first time, side by side from there on;
-    /// stops after the first that fails and says how many had not.
+    /// Sends up to `blocks` new blocks of `pdus` PDUs on consecutive channels, up to the first that fails.
+    /// Returns the number of good blocks before it, or `None` if no block fails.
     #[inline]
     pub fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
         match self {
@@ -102,7 +102,7 @@ impl BlockErrors {
         }
     }
 
-    /// New blocks before the next that fails, where that is known beforehand.
+    /// Returns the number of new blocks before the next that fails, or `None` if that is unknown.
     #[inline]
     pub fn good_blocks(&self) -> Option<u64> {
         match self {
@@ -111,16 +111,16 @@ impl BlockErrors {
         }
     }
 
-    /// Sends new blocks none of which fails, at most [`Self::good_blocks`].
+    /// Sends `blocks` new blocks, at most [`Self::good_blocks`], none of which fails.
     #[inline]
     pub fn pass_good(&mut self, blocks: u64) {
         if let Self::Independent(gaps) = self {
             let failed = gaps[0].next_error_within(blocks);
-            debug_assert!(failed.is_none(), "a block fails among those that are known to be good");
+            debug_assert!(failed.is_none(), "a block fails among those expected to be good");
         }
     }
 
-    /// Sends a block that has failed `times` times; whether it fails again.
+    /// Retransmits a block that has failed `times` times. Returns true if it fails again.
     #[inline]
     pub fn retransmission_fails(&mut self, on: Resource, pdus: u32, times: u32) -> bool {
         let nth = times.min(LAST_DISTINCT - 1) as usize;
@@ -130,7 +130,7 @@ impl BlockErrors {
         }
     }
 
-    /// Sends a block of PDUs that have a checksum each; writes down which are wrong.
+    /// Sends a block of PDUs with a checksum each, and sets `wrong` for the PDUs in error.
     pub fn wrong_pdus(&mut self, on: Resource, wrong: &mut [bool]) {
         match self {
             Self::Independent(gaps) => wrong.fill(gaps[0].next_is_error()),
@@ -142,18 +142,18 @@ impl BlockErrors {
     }
 }
 
-/// The errors of one user's radio link.
+/// Errors of one user's radio link.
 #[derive(Debug)]
 pub struct LinkErrors {
     process: Box<dyn ErrorProcess>,
     unit: Unit,
     advances: Advances,
-    /// Steps of a block, and the first step that has not been taken.
+    /// Steps per block.
     steps: u64,
     next: u64,
-    within: Option<(PatternLaw, Stream)>,
-    /// Whether combining leaves a block wrong that the process says is wrong, by how often it has
-    /// failed before.
+    within: Option<(PatternDistribution, Stream)>,
+    /// Residual errors after combining, by the number of earlier failures: whether a block remains in error,
+    /// given that the process yields an error.
     remains: Vec<ErrorGaps>,
     wrong: Vec<bool>,
 }
@@ -171,13 +171,13 @@ impl LinkErrors {
             advances: model.advances,
             steps: u64::from(steps),
             next: 0,
-            within: model.within_block.as_ref().map(|law| (law.build(), stream("errors: pattern"))),
+            within: model.within_block.as_ref().map(|patterns| (patterns.build(), stream("errors: pattern"))),
             remains: remains.iter().enumerate().map(gaps).collect(),
             wrong: Vec::new(),
         }
     }
 
-    /// Takes the steps that lie before the block on resource number `number`.
+    /// Skips the steps before the block on resource `number`.
     fn go_to(&mut self, number: u64) {
         if self.advances == Advances::WithTime {
             let begin = number * self.steps;
@@ -186,14 +186,14 @@ impl LinkErrors {
         }
     }
 
-    /// Takes a block's steps and writes down its wrong PDUs.
+    /// Takes a block's steps and sets `wrong` for its PDUs in error.
     fn wrong_pdus(&mut self, number: u64, wrong: &mut [bool]) {
         self.go_to(number);
         if self.unit == Unit::Pdu {
             for wrong in wrong.iter_mut() {
                 *wrong = self.process.next_is_error();
             }
-            // A block that is not full takes its time all the same.
+            // A partly filled block takes the same time.
             let taken = wrong.len() as u64;
             self.process.skip(self.steps.saturating_sub(taken));
             self.next += self.steps.max(taken);
@@ -202,14 +202,14 @@ impl LinkErrors {
         self.next += 1;
         let failed = self.process.next_is_error();
         wrong.fill(failed);
-        if failed && let Some((law, stream)) = &mut self.within {
-            for (wrong, drawn) in wrong.iter_mut().zip(law.draw(stream)) {
+        if failed && let Some((patterns, stream)) = &mut self.within {
+            for (wrong, drawn) in wrong.iter_mut().zip(patterns.draw(stream)) {
                 *wrong = drawn;
             }
         }
     }
 
-    /// Whether a block that has failed `times` times has a wrong PDU. Its checksum covers all.
+    /// Returns true if a block that has failed `times` times fails, as its checksum covers all PDUs.
     fn block_fails(&mut self, number: u64, pdus: u32, times: usize) -> bool {
         let mut wrong = std::mem::take(&mut self.wrong);
         wrong.clear();

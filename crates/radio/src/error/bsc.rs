@@ -19,7 +19,7 @@ pub struct IndependentErrors {
 impl Checked for IndependentErrors {
     fn check(&self, check: &mut Check) {
         check.require(self.error_rate.0 < 1.0, "error_rate", || {
-            "nothing would ever arrive; expected a probability below 1".to_owned()
+            "with a rate of 1 nothing ever arrives; expected a probability below 1".to_owned()
         });
     }
 }
@@ -39,6 +39,6 @@ impl ErrorProcess for ErrorGaps {
         Self::next_is_error(self)
     }
 
-    /// Nothing: the steps know nothing of each other.
+    /// Does nothing, as steps are independent.
     fn skip(&mut self, _: u64) {}
 }

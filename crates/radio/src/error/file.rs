@@ -1,8 +1,8 @@
-//! Model files, as `nodeb fit` writes them: JSON text in, an [`ErrorModel`] out.
+//! Model files, as written by `nodeb fit`: converts JSON text to an [`ErrorModel`].
 //!
-//! `{"format": "nodeb-error-model", "version": 1, "unit": "pdu", "pdus_per_block": 12,
-//! "kind": "gilbert_elliott", "p": 0.01, "r": 0.4, "provenance": {...}}`. The parameters are those
-//! of the kind in a scenario; `docs/models/errors.md` describes them all.
+//! `{"format": "nodeb-error-model", "version": 1, "unit": "pdu", "pdus_per_block": 12, "kind":
+//! "gilbert_elliott", "p": 0.01, "r": 0.4, "provenance": {...}}`. The parameters are those of the kind in a
+//! scenario, see `docs/models/errors.md`.
 
 use nodeb_base::check::{Check, Checked as _};
 use nodeb_base::{Error, Result};
@@ -11,16 +11,16 @@ use serde_json::{Map, Value};
 
 use super::{ErrorModel, ErrorSpec};
 
-/// What a model file says it is.
+/// Value of the key `format` in a model file.
 pub const FORMAT: &str = "nodeb-error-model";
 
-/// The version of the format that is read here.
+/// Supported version of the format.
 pub const VERSION: u64 = 1;
 
-/// Reads a model file's text. `file` is its name in messages and in the model.
+/// Parses the text of a model file. `file` is its name in messages and in the model.
 ///
 /// # Errors
-/// [`Error::Scenario`] naming the file, the key and what is allowed.
+/// Returns [`Error::Scenario`] with the file, the key and the values allowed.
 pub fn read(text: &str, file: &str) -> Result<ErrorModel> {
     parse(text, file).map_err(|message| Error::Scenario(format!("{file}: {message}")))
 }
@@ -32,7 +32,7 @@ fn parse(text: &str, file: &str) -> std::result::Result<ErrorModel, String> {
     };
     let format = keys.remove("format");
     if format.as_ref().and_then(Value::as_str) != Some(FORMAT) {
-        return Err(format!("format: this is no error model; expected \"{FORMAT}\""));
+        return Err(format!("format: not an error model; expected \"{FORMAT}\""));
     }
     let version = keys.remove("version").unwrap_or(Value::Null);
     if version.as_u64() != Some(VERSION) {
@@ -41,8 +41,8 @@ fn parse(text: &str, file: &str) -> std::result::Result<ErrorModel, String> {
     keys.remove("provenance");
     let unit = part(&mut keys, "unit")?.ok_or("the key `unit` is missing; expected \"pdu\" or \"block\"")?;
     let pdus_per_block = part(&mut keys, "pdus_per_block")?;
-    if let Some(law) = keys.get_mut("within_block") {
-        name_patterns(law);
+    if let Some(within) = keys.get_mut("within_block") {
+        name_patterns(within);
     }
     let within_block = part(&mut keys, "within_block")?;
     let kinds = || ErrorSpec::names().join(", ");
@@ -65,7 +65,7 @@ fn parse(text: &str, file: &str) -> std::result::Result<ErrorModel, String> {
     checked(model)
 }
 
-/// Takes a key and reads its value.
+/// Removes a key from the object and parses its value.
 fn part<T: serde::de::DeserializeOwned>(
     keys: &mut Map<String, Value>,
     key: &str,
@@ -74,12 +74,12 @@ fn part<T: serde::de::DeserializeOwned>(
     value.map(T::deserialize).transpose().map_err(|error| format!("{key}: {error}"))
 }
 
-/// A file may give the patterns themselves where a scenario has a table of them.
-fn name_patterns(law: &mut Value) {
-    if let Value::Object(keys) = law
+/// Moves patterns into a table `patterns`, as in a scenario; in a file they may be at the top level.
+fn name_patterns(within: &mut Value) {
+    if let Value::Object(keys) = within
         && keys.keys().all(|key| !key.is_empty() && key.bytes().all(|digit| matches!(digit, b'0' | b'1')))
     {
-        *law = Value::Object(Map::from_iter([("patterns".to_owned(), law.take())]));
+        *within = Value::Object(Map::from_iter([("patterns".to_owned(), within.take())]));
     }
 }
 
@@ -89,7 +89,7 @@ fn checked(model: ErrorModel) -> std::result::Result<ErrorModel, String> {
     match check.into_problems().first() {
         None => Ok(model),
         Some(problem) => {
-            // In a file the process's parameters stand at the top.
+            // In a file the parameters of the process are at the top level.
             let path = problem.path.iter().filter(|key| *key != "process");
             let key = path.map(String::as_str).collect::<Vec<_>>().join(".");
             Err(format!("{key}: {}", problem.message))

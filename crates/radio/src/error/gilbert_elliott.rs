@@ -1,5 +1,5 @@
-//! Errors in bursts: the chain of two states that links lose packets by
-//! ([`nodeb_net::loss::gilbert_elliott`]), a step for each PDU or block.
+//! Errors in bursts: the two-state chain of lossy links ([`nodeb_net::loss::gilbert_elliott`]), with a step
+//! per PDU or block.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::Streams;
@@ -15,9 +15,9 @@ use super::{ErrorParams, ErrorProcess};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GilbertElliottErrors {
-    /// Probability of going from the good to the bad state after a step.
+    /// Probability of a change from the good to the bad state after a step.
     pub p: Probability,
-    /// Probability of going from the bad to the good state after a step.
+    /// Probability of a change from the bad to the good state after a step.
     pub r: Probability,
     /// Probability of an error in the good state.
     #[serde(default)]
@@ -34,10 +34,10 @@ fn certain() -> Probability {
 impl Checked for GilbertElliottErrors {
     fn check(&self, check: &mut Check) {
         check.require(self.r.0 > 0.0, "r", || {
-            "the bad state would never end; expected a probability above 0".to_owned()
+            "the bad state never ends; expected a probability above 0".to_owned()
         });
         check.require(self.error_in_good.0 < 1.0, "error_in_good", || {
-            "nothing would arrive in the good state; expected a probability below 1".to_owned()
+            "nothing arrives in the good state; expected a probability below 1".to_owned()
         });
     }
 }
@@ -54,7 +54,7 @@ impl ErrorParams for GilbertElliottErrors {
 }
 
 impl GilbertElliottErrors {
-    /// The same channel as a hidden Markov model.
+    /// Returns the equivalent hidden Markov model.
     pub fn as_hidden_markov(&self) -> HiddenMarkov {
         let (p, r) = (self.p.0, self.r.0);
         HiddenMarkov {

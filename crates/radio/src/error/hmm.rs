@@ -1,5 +1,5 @@
-//! A hidden Markov model: a chain of N states, each with an error probability of its own (Rabiner,
-//! "A tutorial on hidden Markov models", Proc. IEEE 77(2), 1989, with Bernoulli emissions).
+//! Hidden Markov model: a chain of N states, each with its own error probability (Rabiner, "A tutorial on
+//! hidden Markov models", Proc. IEEE 77(2), 1989, with Bernoulli emissions).
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::{ErrorGaps, Stream, Streams, uniform};
@@ -14,19 +14,19 @@ use super::{ErrorParams, ErrorProcess};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HiddenMarkov {
-    /// Probability of each state at the beginning; empty: each as often as the chain is in it.
+    /// Probability of each state in the first step. Default: the stationary distribution.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start: Vec<f64>,
-    /// Probabilities of the next state after a step: one row for each state.
+    /// Probabilities of the next state after a step: one row per state.
     pub transition: Vec<Vec<f64>>,
     /// Probability of an error in each state.
     pub error: Vec<Probability>,
 }
 
-/// More states than any error sequence justifies.
+/// Largest number of states.
 const MAX_STATES: usize = 64;
 
-/// How far a row may be from 1: figures in a file are rounded.
+/// Tolerance for the sum of a row, as numbers in files are rounded.
 const TOLERANCE: f64 = 1e-6;
 
 impl Checked for HiddenMarkov {
@@ -53,12 +53,12 @@ impl Checked for HiddenMarkov {
         let trap = is_square.then(|| self.trap()).flatten();
         check.require(trap.is_none(), "error", || {
             let state = trap.unwrap_or_default();
-            format!("from state {state} on every step would be an error for ever; expected a way out of it")
+            format!("from state {state} every step is an error for ever; expected a transition out of it")
         });
     }
 }
 
-/// What is wrong with a row of probabilities.
+/// Returns a description of the problem if a row is not a probability distribution.
 fn not_a_distribution(row: &[f64]) -> Option<String> {
     if let Some(p) = row.iter().find(|p| !(0.0..=1.0).contains(*p)) {
         return Some(format!("has {p}, which is not a probability; expected numbers from 0 to 1"));
@@ -68,7 +68,7 @@ fn not_a_distribution(row: &[f64]) -> Option<String> {
 }
 
 impl HiddenMarkov {
-    /// A state from which no state without certain error can be reached.
+    /// Returns a state from which only states with certain error can be reached, if any.
     fn trap(&self) -> Option<usize> {
         let states = self.error.len();
         let mut free: Vec<bool> = self.error.iter().map(|p| p.0 < 1.0).collect();
@@ -80,7 +80,7 @@ impl HiddenMarkov {
         free.iter().position(|free| !free)
     }
 
-    /// Rows that sum to 1 exactly, as far as doubles go.
+    /// Returns the transition matrix with rows that sum to 1 up to rounding of doubles.
     fn normalised(&self) -> Matrix {
         let scaled = |row: &Vec<f64>| {
             let sum: f64 = row.iter().sum();
@@ -89,7 +89,7 @@ impl HiddenMarkov {
         self.transition.iter().map(scaled).collect()
     }
 
-    /// Where the chain is in the long run.
+    /// Returns the long-run share of each state.
     pub fn shares(&self) -> Vec<f64> {
         let uniform = vec![1.0 / self.error.len() as f64; self.error.len()];
         stationary(&self.normalised(), if self.start.is_empty() { &uniform } else { &self.start })
@@ -130,7 +130,7 @@ impl ErrorParams for HiddenMarkov {
     }
 }
 
-/// A position drawn with these weights.
+/// Returns an index drawn with these weights.
 fn draw(stream: &mut Stream, weights: &[f64]) -> usize {
     let mut left = uniform(stream) * weights.iter().sum::<f64>();
     let beyond = |weight: &f64| {
@@ -141,13 +141,13 @@ fn draw(stream: &mut Stream, weights: &[f64]) -> usize {
     found.or_else(|| weights.iter().rposition(|weight| *weight > 0.0)).unwrap_or(0)
 }
 
-/// The chain on its way. Within a state errors and the end of the stay are drawn as gaps.
+/// A chain in progress. Errors and the end of the stay in a state are drawn as gaps.
 #[derive(Debug)]
 pub struct HiddenChain {
     state: usize,
     errors: Vec<ErrorGaps>,
     leaves: Vec<ErrorGaps>,
-    /// Transitions over 1, 2, 4, ... steps, as far as they were needed.
+    /// Transition matrices over 1, 2, 4, ... steps, as far as they were needed.
     leaps: Vec<Matrix>,
     draws: Stream,
 }
@@ -164,7 +164,7 @@ impl ErrorProcess for HiddenChain {
         error
     }
 
-    /// One draw for each binary digit of `steps`, by the transitions over that many.
+    /// Takes one draw per binary digit of `steps`, with the transition matrix over that many steps.
     fn skip(&mut self, steps: u64) {
         for digit in (0..u64::BITS - steps.leading_zeros()).filter(|digit| steps >> digit & 1 == 1) {
             let leap = power(&mut self.leaps, digit as usize);

@@ -1,9 +1,9 @@
-//! The little that Markov chains need of stochastic matrices.
+//! Operations on stochastic matrices for Markov chains.
 
-/// Rows of probabilities.
+/// A matrix as rows of probabilities.
 pub type Matrix = Vec<Vec<f64>>;
 
-/// A row times a matrix.
+/// Returns the product of a row and a matrix.
 pub fn times(row: &[f64], matrix: &Matrix) -> Vec<f64> {
     let mut product = vec![0.0; matrix.first().map_or(0, Vec::len)];
     for (weight, line) in row.iter().zip(matrix) {
@@ -14,7 +14,7 @@ pub fn times(row: &[f64], matrix: &Matrix) -> Vec<f64> {
     product
 }
 
-/// A matrix times itself. Rows are scaled to 1, so that repeating it does not drift.
+/// Returns the square of a matrix. Rows are scaled to sum 1, so that repeated squaring does not drift.
 fn squared(matrix: &Matrix) -> Matrix {
     let of_row = |row: &Vec<f64>| {
         let product = times(row, matrix);
@@ -24,7 +24,7 @@ fn squared(matrix: &Matrix) -> Matrix {
     matrix.iter().map(of_row).collect()
 }
 
-/// The 2^n-th power of the first of `powers`, which holds those made so far.
+/// Returns the 2^n-th power of the first of `powers`, which caches the powers computed so far.
 pub fn power(powers: &mut Vec<Matrix>, n: usize) -> &Matrix {
     while powers.len() <= n {
         let next = squared(&powers[powers.len() - 1]);
@@ -33,13 +33,13 @@ pub fn power(powers: &mut Vec<Matrix>, n: usize) -> &Matrix {
     &powers[n]
 }
 
-/// Doublings after which a chain has forgotten where it began.
+/// Number of squarings after which the first state of a chain has no effect.
 const DOUBLINGS: usize = 60;
 
-/// Where a chain is in the long run when it begins as `start` says.
+/// Returns the long-run distribution of a chain with the initial distribution `start`.
 ///
-/// It is the limit of the chain that half of the time stays where it is: that one has the same
-/// shares, and no period.
+/// It is the limit of the chain that stays where it is half of the time, which has the same stationary
+/// distributions and no period.
 pub fn stationary(transition: &Matrix, start: &[f64]) -> Vec<f64> {
     let mut lazy = transition.clone();
     for (i, row) in lazy.iter_mut().enumerate() {
@@ -61,14 +61,14 @@ mod tests {
     }
 
     #[test]
-    fn two_states_have_their_known_shares() {
+    fn two_states_have_their_analytic_shares() {
         let shares = stationary(&vec![vec![0.9, 0.1], vec![0.3, 0.7]], &[1.0, 0.0]);
         assert!(near(&shares, &[0.75, 0.25]), "{shares:?}");
     }
 
-    /// A chain with a period, and one that falls apart, keep what their beginning decides.
+    /// A periodic chain and a disconnected one, whose limit depends on the first state.
     #[test]
-    fn chains_without_a_limit_of_their_own() {
+    fn periodic_and_disconnected_chains() {
         assert!(near(&stationary(&vec![vec![0.0, 1.0], vec![1.0, 0.0]], &[1.0, 0.0]), &[0.5, 0.5]));
         assert!(near(&stationary(&vec![vec![1.0, 0.0], vec![0.0, 1.0]], &[0.2, 0.8]), &[0.2, 0.8]));
     }

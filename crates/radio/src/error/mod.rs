@@ -1,8 +1,8 @@
-//! Which PDUs and blocks of a radio link arrive in error, where they are not independent.
+//! Models of errors on a radio link that are not independent.
 //!
-//! A process gives one error or none in each step. A step stands for a PDU or for a block of them;
-//! in the second case a law says which PDUs of a failed block are wrong. A user has a process of
-//! its own, whose steps go on with time or with the blocks that are sent.
+//! A process yields an error or none in each step. A step is a PDU or a block of PDUs; in the second case a
+//! distribution determines the PDUs in error of a failed block. Each user has an independent process, which
+//! advances with time or with the blocks sent.
 
 pub mod blocks;
 pub mod bsc;
@@ -29,76 +29,77 @@ use serde::{Deserialize, Serialize};
 
 use within_block::WithinBlock;
 
-/// A source of errors, one step after the other.
+/// A process that yields errors step by step.
 pub trait ErrorProcess: Send + std::fmt::Debug {
-    /// Whether the next step is an error.
+    /// Takes a step. Returns true if it is an error.
     fn next_is_error(&mut self) -> bool;
-    /// Takes steps that nobody looks at.
+    /// Takes `steps` steps whose errors are not needed.
     fn skip(&mut self, steps: u64);
 }
 
-/// The parameters of a process of errors.
+/// Parameters of an error process.
 pub trait ErrorParams: Parameters {
-    /// The errors of a user's radio link whose blocks take `steps` steps each.
+    /// Returns the error process of a user's radio link, whose blocks take `steps` steps each.
     fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess>;
-    /// Probability, in the long run, that a block of `steps` steps is free of errors.
+    /// Returns the long-run probability that a block of `steps` steps has no error.
     fn clean(&self, steps: u32) -> f64;
 }
 
 registry! {
-    /// A process of errors on a radio link, as a scenario names it.
+    /// Error process of a radio link, as in a scenario.
     "errors" ErrorSpec as ErrorParams + Plugin {
-        /// Every step with the same probability, independently of the others.
+        /// Independent errors with the same probability in every step.
         "bsc" => Bsc(bsc::IndependentErrors),
-        /// In bursts: a good and a bad state, each with its own probability.
+        /// Errors in bursts: a good and a bad state, each with its own probability.
         "gilbert_elliott" => GilbertElliott(gilbert_elliott::GilbertElliottErrors),
-        /// A hidden Markov model: any number of states, each with its own probability.
+        /// A hidden Markov model: any number of states, each with its own error probability.
         "hmm" => Hmm(hmm::HiddenMarkov),
-        /// A recorded sequence, played back in a loop.
+        /// A recorded sequence, repeated in a loop.
         "recorded" => Recorded(recorded::RecordedErrors),
     }
 }
 
-/// What one step of a process stands for.
+/// Meaning of a step of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// A block: all PDUs that are coded together in one TTI.
+    /// A block: all PDUs coded together in one TTI.
     #[default]
     Block,
     /// A PDU: a block takes as many steps as it has PDUs.
     Pdu,
 }
 
-/// What makes a process go on.
+/// Progress of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Advances {
-    /// Time: every TTI takes the steps of its blocks, sent or not.
+    /// With time: every TTI takes the steps of its blocks, even if none are sent.
     #[default]
     WithTime,
-    /// Blocks: only those that are sent take steps.
+    /// With blocks: only blocks that are sent take steps.
     WithBlocks,
 }
 
 params! {
-    /// Errors of a radio link. A model file, as `nodeb fit` writes it, gives all but `advances`.
+    /// Model of the errors on a radio link. A model file, as written by `nodeb fit`, sets all keys except
+    /// `advances`.
     pub struct ErrorModel {
-        /// A model file to take the other keys from. The path counts from the scenario file's folder.
+        /// Path of a model file that sets the other keys, relative to the folder of the scenario file.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
-        /// What one step of the process stands for.
+        /// Meaning of a step of the process.
         pub unit: Unit,
-        /// PDUs in a block for which the model was made; absent: any number.
+        /// Number of PDUs per block for which the model is valid. Default: any number.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub pdus_per_block: Option<NonZeroU32>,
-        /// Where the errors come from.
+        /// Process that yields the errors.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub process: Option<ErrorSpec>,
-        /// Which PDUs of a failed block are wrong, where a step is a block; absent: all.
+        /// Distribution of the PDUs in error within a failed block, if a step is a block. Default: all PDUs.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub within_block: Option<WithinBlock>,
-        /// What makes the process go on.
+        /// Progress of the process: with time or with blocks.
         pub advances: Advances,
     }
 }
@@ -106,21 +107,21 @@ params! {
 impl Checked for ErrorModel {
     fn check(&self, check: &mut Check) {
         check.require(self.file.is_some() || self.process.is_some(), "process", || {
-            format!("no errors are given; expected one of: {}, or a `file`", ErrorSpec::names().join(", "))
+            format!("no error process; expected one of: {}, or a `file`", ErrorSpec::names().join(", "))
         });
         if let Some(process) = &self.process {
             check.within("process", |check| process.check(check));
         }
         check.require(self.within_block.is_none() || self.unit == Unit::Block, "within_block", || {
-            "a law within blocks goes with `unit = \"block\"`; here every PDU has a step of its own"
+            "`within_block` needs `unit = \"block\"`; with `unit = \"pdu\"` every PDU has its own step"
                 .to_owned()
         });
-        if let Some(law) = &self.within_block {
-            check.within("within_block", |check| law.check(check));
-            let (of_law, stated) = (law.pdus(), self.pdus_per_block.map(NonZeroU32::get));
-            check.require(stated.is_none_or(|pdus| pdus == of_law), "within_block", || {
+        if let Some(within) = &self.within_block {
+            check.within("within_block", |check| within.check(check));
+            let (of_patterns, stated) = (within.pdus(), self.pdus_per_block.map(NonZeroU32::get));
+            check.require(stated.is_none_or(|pdus| pdus == of_patterns), "within_block", || {
                 format!(
-                    "the law is of blocks of {of_law} PDUs, `pdus_per_block` is {}; expected the same",
+                    "the distribution is for blocks of {of_patterns} PDUs, but `pdus_per_block` is {}; expected the same",
                     stated.unwrap_or_default()
                 )
             });
@@ -128,35 +129,36 @@ impl Checked for ErrorModel {
     }
 }
 
-/// Why a radio's BLER does nothing beside a model.
+/// Reason why a radio's BLER has no effect with an error model.
 pub const BY_MODEL: &str = "the model in `errors` says which blocks fail";
 
 impl ErrorModel {
-    /// What is wrong where the model file has still to be read: this crate knows no files.
+    /// Returns a message if the model file has not been read by the caller, as this crate does not read
+    /// files.
     pub fn unread(&self) -> Option<String> {
         let file = self.file.as_ref().filter(|_| self.process.is_none())?;
         Some(format!("errors: the model file `{file}` has not been read; expected its process"))
     }
 
-    /// PDUs in a block, where the model is of one size only.
+    /// Returns the number of PDUs per block, if the model is valid for one number only.
     pub fn block_size(&self) -> Option<u32> {
         let stated = self.pdus_per_block.map(NonZeroU32::get);
         stated.or(self.within_block.as_ref().map(WithinBlock::pdus))
     }
 
-    /// Share of the blocks of `pdus` PDUs, in the long run, that have a wrong PDU.
+    /// Returns the long-run share of blocks of `pdus` PDUs with at least one PDU in error.
     pub fn block_error_rate(&self, pdus: u32) -> Probability {
         let steps = self.steps(pdus);
         let clean = self.process.as_ref().map_or(1.0, |process| process.clean(steps));
         Probability((1.0 - clean).clamp(0.0, 1.0))
     }
 
-    /// Steps that a block of `pdus` PDUs takes.
+    /// Returns the number of steps of a block of `pdus` PDUs.
     fn steps(&self, pdus: u32) -> u32 {
         if self.unit == Unit::Pdu { pdus } else { 1 }
     }
 
-    /// Reports what does not go with blocks of `pdus` PDUs, of which each may be sent `most` times.
+    /// Reports problems of the model with blocks of `pdus` PDUs, each sent at most `most` times.
     pub fn check_for(&self, pdus: u32, most: Option<u32>, check: &mut Check) {
         let mut own = Check::default();
         self.check(&mut own);
@@ -167,14 +169,14 @@ impl ErrorModel {
             let made_for = self.block_size();
             check.require(made_for.is_none_or(|made_for| made_for == pdus), "pdus_per_block", || {
                 format!(
-                    "the model is of blocks of {} PDUs, but the radio's have {pdus}; expected the same",
+                    "the model is for blocks of {} PDUs, but the radio's have {pdus}; expected the same",
                     made_for.unwrap_or_default()
                 )
             });
             check.require(most.is_some() || self.block_error_rate(pdus).0 < 1.0, "process", || {
                 format!(
-                    "every block of {pdus} PDUs would have an error, so that with unlimited retransmissions none \
-                     would ever arrive; expected fewer errors, or set `max_transmissions`"
+                    "every block of {pdus} PDUs has an error, so that with unlimited retransmissions none \
+                     ever arrives; expected fewer errors, or set `max_transmissions`"
                 )
             });
         });

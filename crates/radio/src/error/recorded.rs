@@ -1,4 +1,4 @@
-//! A recorded sequence of errors, played back in a loop.
+//! A recorded sequence of errors, repeated in a loop.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::Streams;
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use super::{ErrorParams, ErrorProcess};
 
-/// A recorded sequence.
+/// Parameters of a recorded sequence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RecordedErrors {
-    /// The sequence as lengths of runs: so many steps without error, so many with, so many without,
-    /// and so on. The first may be 0.
+    /// Run lengths of the sequence: steps without errors, steps with errors, steps without errors, and so on.
+    /// The first may be 0.
     pub errors: Vec<u64>,
-    /// Where to begin, in blocks; absent: anywhere.
+    /// First block of the sequence to be used. Default: a random one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
 }
 
-/// More steps than this cannot be counted.
+/// Largest length of a sequence in steps, up to which doubles are exact.
 const LONGEST: u64 = 1 << 53;
 
 impl Checked for RecordedErrors {
@@ -27,20 +27,20 @@ impl Checked for RecordedErrors {
         let sum = self.errors.iter().try_fold(0u64, |sum, run| sum.checked_add(*run));
         let steps = sum.filter(|sum| *sum <= LONGEST);
         check.require(steps.is_some(), "errors", || {
-            format!("the sequence is longer than nodeb can count; expected at most {LONGEST} steps")
+            format!("the sequence is too long; expected at most {LONGEST} steps")
         });
         check.require(steps != Some(0), "errors", || {
             "the sequence is empty; expected lengths of runs, such as [120, 2, 45, 1]".to_owned()
         });
         let correct: u64 = self.errors.iter().step_by(2).fold(0, |sum, run| sum.saturating_add(*run));
         check.require(steps == Some(0) || correct > 0, "errors", || {
-            "every step is an error, so nothing would ever arrive; expected some without".to_owned()
+            "every step is an error, so nothing ever arrives; expected some without".to_owned()
         });
     }
 }
 
 impl RecordedErrors {
-    /// The ends of the runs within the whole blocks of `steps` steps, and the number of blocks.
+    /// Returns the ends of the runs, within whole blocks of `steps` steps, and the number of blocks.
     fn ends(&self, steps: u64) -> (Vec<u64>, u64) {
         let total: u64 = self.errors.iter().sum();
         let blocks = (total / steps).max(1);
@@ -54,7 +54,7 @@ impl RecordedErrors {
 }
 
 impl ErrorParams for RecordedErrors {
-    /// From the beginning of a block on, and over again after the last whole one.
+    /// Starts at a block boundary, and restarts after the last whole block.
     fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess> {
         let (ends, blocks) = self.ends(u64::from(steps));
         let random = streams.indexed("radio link", user, "errors: offset").uniform(0);
@@ -80,12 +80,12 @@ impl ErrorParams for RecordedErrors {
     }
 }
 
-/// The sequence on its way.
+/// A sequence in progress.
 #[derive(Debug)]
 pub struct Playback {
-    /// Ends of the runs; those with errors stand at odd places.
+    /// Ends of the runs; runs with errors have odd indices.
     ends: Vec<u64>,
-    /// The run that holds the next step, and the step.
+    /// Index of the run with the next step.
     run: usize,
     at: u64,
 }

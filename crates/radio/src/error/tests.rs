@@ -1,4 +1,4 @@
-//! Laws of the error processes, against closed forms.
+//! Error processes against closed forms.
 
 use nodeb_base::check::Check;
 use nodeb_base::rng::Streams;
@@ -33,13 +33,13 @@ fn bursty() -> Value {
     json!({ "gilbert_elliott": { "p": 0.02, "r": 0.25 } })
 }
 
-/// A Gilbert-Elliott channel written as a hidden Markov model.
+/// Returns a Gilbert-Elliott channel as a hidden Markov model.
 fn bursty_hmm() -> Value {
     json!({ "hmm": { "transition": [[0.98, 0.02], [0.25, 0.75]], "error": [0.0, 1.0] } })
 }
 
-/// The errors of independent blocks of trials lie where a sum of them must: `runs` short sequences
-/// tell more than a long one, whose errors come together.
+/// Returns the share of blocks of `steps` steps with an error. Many short runs estimate it better than one
+/// long run, whose errors are correlated.
 fn share(json: &Value, steps: u32, runs: u64) -> f64 {
     let wrong = (0..runs).filter(|run| {
         let mut process = process(json.clone(), *run);
@@ -53,7 +53,7 @@ fn near(found: f64, p: f64, n: u64) -> bool {
 }
 
 #[test]
-fn blocks_fail_as_often_as_the_closed_form_says() {
+fn block_error_rates_match_closed_forms() {
     let runs = 20_000;
     for (json, steps, expected) in [
         (json!({ "bsc": { "error_rate": 0.03 } }), 12, 1.0 - 0.97f64.powi(12)),
@@ -71,9 +71,9 @@ fn blocks_fail_as_often_as_the_closed_form_says() {
     }
 }
 
-/// Gilbert's channel: bursts are geometric with mean 1 / r, gaps with mean 1 / p.
+/// Gilbert's channel: the lengths of bursts are geometric with mean 1 / r, those of gaps with mean 1 / p.
 #[test]
-fn bursts_and_gaps_have_their_laws() {
+fn bursts_and_gaps_are_geometric() {
     for json in [bursty(), bursty_hmm()] {
         let mut process = process(json, 1);
         let errors: Vec<bool> = (0..400_000).map(|_| process.next_is_error()).collect();
@@ -91,9 +91,9 @@ fn bursts_and_gaps_have_their_laws() {
     }
 }
 
-/// What is skipped passes as if it had been looked at.
+/// Skipped steps change the state like steps taken one by one.
 #[test]
-fn skipping_is_stepping() {
+fn skipping_equals_stepping() {
     let runs = 20_000;
     for (json, steps) in [(bursty(), 3), (bursty(), 40), (bursty_hmm(), 3), (bursty_hmm(), 37)] {
         // From error to error: b + (1 - b) (1 - p - r)^k with b = p / (p + r).
@@ -112,10 +112,10 @@ fn skipping_is_stepping() {
     }
 }
 
-/// The closed form of `skip` at its sharpest: a chain that changes its state in every step, `p = r = 1`,
-/// is after `k` skipped steps where it was if `k` is even, and in the other state if it is odd.
+/// The closed form of `skip` in an extreme case: a chain that changes its state in every step, `p = r = 1`,
+/// is in its first state after an even number of skipped steps, and in the other one after an odd number.
 #[test]
-fn a_skip_takes_as_many_steps_as_it_is_told() {
+fn skip_takes_the_given_number_of_steps() {
     for run in 0..20 {
         for steps in 0..10 {
             let mut process = process(json!({ "gilbert_elliott": { "p": 1.0, "r": 1.0 } }), run);
@@ -127,20 +127,19 @@ fn a_skip_takes_as_many_steps_as_it_is_told() {
 }
 
 #[test]
-fn a_chain_begins_where_it_is_told() {
+fn a_chain_starts_in_the_given_state() {
     let json = json!({ "hmm": {
         "start": [0.0, 1.0], "transition": [[0.5, 0.5], [0.5, 0.5]], "error": [0.0, 1.0],
     } });
     assert!((0..50).all(|run| process(json.clone(), run).next_is_error()));
 }
 
-/// A recording comes out as it went in, from the beginning of a block on, without its last part
-/// that is no whole block.
+/// A recording is reproduced from the start of a block, without a partial block at its end.
 #[test]
-fn a_recording_is_played_in_whole_blocks() {
+fn a_recording_is_repeated_in_whole_blocks() {
     let recorded =
         |offset: Value| spec(json!({ "recorded": { "errors": [3, 2, 4, 1, 0, 1], "offset": offset } }));
-    // 000 110 000, and 11 that are left over.
+    // 000 110 000; the last 11 is a partial block.
     let sequence = "000110000";
     let text = |process: &mut Box<dyn ErrorProcess>, n: usize| -> String {
         (0..n).map(|_| if process.next_is_error() { '1' } else { '0' }).collect()
@@ -165,11 +164,11 @@ fn a_recording_is_played_in_whole_blocks() {
     assert!(begun.iter().all(|n| (60..140).contains(n)), "{begun:?}");
     let rate = |steps| 1.0 - recorded(Value::Null).clean(steps);
     assert!((rate(3) - 1.0 / 3.0).abs() < 1e-12 && (rate(1) - 4.0 / 11.0).abs() < 1e-12);
-    // Two runs of errors in one block count once: 0001 1000 and 011 left over.
+    // Two runs of errors in one block count once: 0001 1000, and 011 as a partial block.
     assert!((rate(4) - 1.0).abs() < 1e-12);
 }
 
-/// The errors of one user's blocks on a channel of 4 PDUs.
+/// Returns the errors of one user's blocks of 4 PDUs on one channel.
 fn errors_of(json: Value, combining: &CombiningSpec, run: u64) -> BlockErrors {
     let shape = BlockShape { bler: Probability(0.5), channels: 1, pdus: 4, pdu_bytes: 40, combining };
     BlockErrors::new(Some(&model(json)), shape, &[0], &Streams::new(9, run))
@@ -179,12 +178,12 @@ fn at(number: u64) -> Resource {
     Resource { user: 0, tti: number, channel: 0 }
 }
 
-/// Within failed blocks patterns come as often as the law says.
+/// Patterns within failed blocks are drawn with their probabilities.
 #[test]
-fn patterns_follow_their_law() {
+fn patterns_follow_their_distribution() {
     let n = 60_000;
-    let drawn = |law: Value| {
-        let json = json!({ "process": { "bsc": { "error_rate": 0.5 } }, "within_block": law });
+    let drawn = |within: Value| {
+        let json = json!({ "process": { "bsc": { "error_rate": 0.5 } }, "within_block": within });
         let mut errors = errors_of(json, &CombiningSpec::default(), 0);
         let mut counts = [0u64; 16];
         for place in 0..n {
@@ -205,9 +204,9 @@ fn patterns_follow_their_law() {
     }
 }
 
-/// Independent errors written as a model have the effect of a BLER, soft combining included.
+/// Independent errors as a model have the same effect as a BLER, including soft combining.
 #[test]
-fn combining_takes_its_share_of_the_models_errors() {
+fn combining_reduces_the_errors_of_a_model() {
     let combining = CombiningSpec::Chase(Chase::default());
     let n = 40_000;
     let mut errors = errors_of(json!({ "process": { "bsc": { "error_rate": 0.5 } } }), &combining, 0);
@@ -219,16 +218,16 @@ fn combining_takes_its_share_of_the_models_errors() {
     }
 }
 
-/// With time, a block meets the errors of its own place, whatever was sent before it; with blocks,
-/// those that come next.
+/// With time, a block has the errors of its own position, whatever was sent before; with blocks, it has the
+/// next errors.
 #[test]
-fn processes_go_on_with_time_or_with_blocks() {
+fn processes_advance_with_time_or_with_blocks() {
     let errors = |advances: Advances| {
         let recorded = json!({ "recorded": { "errors": [8, 2, 6], "offset": 0 } });
         let json = json!({ "unit": "pdu", "process": recorded, "advances": advances });
         errors_of(json, &CombiningSpec::default(), 0)
     };
-    // Blocks of 4: the third has two wrong PDUs.
+    // Blocks of 4: the third has two PDUs in error.
     let failed = |advances, places: &[u64]| -> Vec<bool> {
         let mut errors = errors(advances);
         places.iter().map(|place| errors.first_failure(at(*place), 1, 4).is_some()).collect()
@@ -249,39 +248,43 @@ fn problem(json: Value) -> String {
 }
 
 #[test]
-fn impossible_models_are_refused() {
+fn invalid_models_are_rejected() {
     let hmm = |start: Value, transition: Value, error: Value| json!({ "process": { "hmm": { "start": start, "transition": transition, "error": error } } });
     let two = json!([[0.9, 0.1], [0.2, 0.8]]);
     let recorded = |runs: Value| json!({ "unit": "pdu", "process": { "recorded": { "errors": runs } } });
-    let within = |law: Value| json!({ "process": { "bsc": { "error_rate": 0.1 } }, "within_block": law });
+    let with_patterns =
+        |within: Value| json!({ "process": { "bsc": { "error_rate": 0.1 } }, "within_block": within });
     for (json, expected) in [
-        (json!({}), "errors.process: no errors are given; expected one of: bsc,"),
+        (json!({}), "errors.process: no error process; expected one of: bsc,"),
         (hmm(json!([]), json!([[0.9, 0.2], [0.2, 0.8]]), json!([0.0, 0.5])), "transition: row 0 sums to 1.1"),
         (hmm(json!([]), json!([[0.9], [0.2, 0.8]]), json!([0.0, 0.5])), "expected 2 rows of 2 probabilities"),
         (hmm(json!([]), json!([[1.5, -0.5], [0.2, 0.8]]), json!([0.0, 0.5])), "row 0 has 1.5, which is not"),
         (hmm(json!([0.5, 0.4]), two.clone(), json!([0.0, 0.5])), "start: it sums to 0.9; expected 1"),
         (hmm(json!([1.0]), two.clone(), json!([0.0, 0.5])), "start: 1 probabilities for 2 states"),
         (hmm(json!([]), json!([]), json!([])), "error: 0 states; expected 1 to 64"),
-        (hmm(json!([]), json!([[0.9, 0.1], [0.0, 1.0]]), json!([0.0, 1.0])), "error: from state 1 on every"),
+        (hmm(json!([]), json!([[0.9, 0.1], [0.0, 1.0]]), json!([0.0, 1.0])), "error: from state 1 every"),
         (recorded(json!([])), "errors: the sequence is empty"),
         (recorded(json!([0, 5])), "errors: every step is an error"),
-        (recorded(json!([u64::MAX, 5])), "longer than nodeb can count"),
-        (recorded(json!([3, 1, 3, 1])), "process: every block of 4 PDUs would have an error"),
-        (within(json!({})), "within_block.patterns: expected either"),
-        (within(json!({ "patterns": { "0100": 0.5, "011": 0.5 } })), "others 4; expected one for each PDU"),
-        (within(json!({ "patterns": { "0000": 1.0 } })), "`0000` is no pattern of a failed block"),
-        (within(json!({ "patterns": { "0a10": 1.0 } })), "`0a10` is no pattern"),
-        (within(json!({ "count_law": [0.5, 0.4, 0.0, 0.0] })), "count_law: the probabilities sum to 0.9"),
-        (within(json!({ "count_law": [1.0] })), "of blocks of 1 PDUs, but the radio's have 4"),
+        (recorded(json!([u64::MAX, 5])), "the sequence is too long"),
+        (recorded(json!([3, 1, 3, 1])), "process: every block of 4 PDUs has an error"),
+        (with_patterns(json!({})), "within_block.patterns: expected either"),
+        (
+            with_patterns(json!({ "patterns": { "0100": 0.5, "011": 0.5 } })),
+            "others 4; expected one for each PDU",
+        ),
+        (with_patterns(json!({ "patterns": { "0000": 1.0 } })), "`0000` is not a pattern of a failed block"),
+        (with_patterns(json!({ "patterns": { "0a10": 1.0 } })), "`0a10` is not a pattern"),
+        (
+            with_patterns(json!({ "count_law": [0.5, 0.4, 0.0, 0.0] })),
+            "count_law: the probabilities sum to 0.9",
+        ),
+        (with_patterns(json!({ "count_law": [1.0] })), "for blocks of 1 PDUs, but the radio's have 4"),
         (
             json!({ "unit": "pdu", "process": { "bsc": { "error_rate": 0.1 } },
                     "within_block": { "count_law": [0.0, 0.0, 0.0, 1.0] } }),
-            "goes with `unit = \"block\"`",
+            "needs `unit = \"block\"`",
         ),
-        (
-            json!({ "process": { "gilbert_elliott": { "p": 0.1, "r": 0.0 } } }),
-            "r: the bad state would never end",
-        ),
+        (json!({ "process": { "gilbert_elliott": { "p": 0.1, "r": 0.0 } } }), "r: the bad state never ends"),
     ] {
         let found = problem(json.clone());
         assert!(found.contains(expected), "{json}\n{found}\n{expected}");
@@ -303,17 +306,17 @@ fn model_files_are_read() {
         "within_block": { "patterns": { "1111": 0.5, "0011": 0.5 } },
     }));
     assert_eq!(read, expected);
-    // The law of the count may stand there, and the patterns under their name.
-    for law in [json!({ "count_law": [0.0, 1.0, 0.0, 0.0] }), json!({ "patterns": { "0011": 1.0 } })] {
+    // The file may have a `count_law`, or the patterns in their own table.
+    for within in [json!({ "count_law": [0.0, 1.0, 0.0, 0.0] }), json!({ "patterns": { "0011": 1.0 } })] {
         let mut text = text.clone();
-        text["within_block"] = law.clone();
+        text["within_block"] = within.clone();
         let read = file::read(&text.to_string(), "fitted.json").unwrap();
-        assert_eq!(serde_json::to_value(read.within_block).unwrap(), law);
+        assert_eq!(serde_json::to_value(read.within_block).unwrap(), within);
     }
 }
 
 #[test]
-fn bad_model_files_are_told() {
+fn invalid_model_files_are_rejected() {
     let good = json!({
         "format": "nodeb-error-model", "version": 1, "unit": "pdu", "kind": "gilbert_elliott", "p": 0.1, "r": 0.5,
     });
@@ -325,7 +328,7 @@ fn bad_model_files_are_told() {
     for (text, expected) in [
         ("[1]".to_owned(), "m.json: expected an object"),
         ("{\"format\": ".to_owned(), "m.json: this is not JSON"),
-        (with("format", json!("other")), "m.json: format: this is no error model"),
+        (with("format", json!("other")), "m.json: format: not an error model"),
         (with("version", json!(2)), "m.json: version: 2 is unknown; expected 1"),
         (with("unit", json!("bit")), "m.json: unit: unknown variant `bit`"),
         (with("unit", Value::Null), "the key `unit` is missing"),
@@ -333,7 +336,7 @@ fn bad_model_files_are_told() {
         (with("kind", json!(3)), "m.json: kind: expected the name"),
         (with("q", json!(0.5)), "m.json: gilbert_elliott: unknown field `q`"),
         (with("p", json!(1.5)), "1.5 is not a probability"),
-        (with("r", json!(0.0)), "m.json: gilbert_elliott.r: the bad state would never end"),
+        (with("r", json!(0.0)), "m.json: gilbert_elliott.r: the bad state never ends"),
         (with("pdus_per_block", json!(0)), "m.json: pdus_per_block: "),
     ] {
         let found = file::read(&text, "m.json").unwrap_err().to_string();

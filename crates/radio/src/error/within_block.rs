@@ -1,5 +1,5 @@
-//! Which PDUs of a failed block are wrong: those of a block are decoded together, so their errors
-//! come together.
+//! Distribution of PDUs in error within a failed block: a block is decoded as a whole, so errors of its PDUs
+//! occur together.
 
 use nodeb_base::params;
 use std::collections::BTreeMap;
@@ -9,23 +9,23 @@ use nodeb_base::rng::{Stream, uniform};
 use rand_core::Rng as _;
 
 params! {
-    /// The law of the errors within a failed block; one of the two.
+    /// Distribution of errors within a failed block; set either of the keys.
     pub struct WithinBlock {
-        /// Probability of each pattern, such as `"0110" = 0.4`: a digit for each PDU in order, 1 for a
-        /// wrong one.
+        /// Probability of each pattern, such as `"0110" = 0.4`: a digit per PDU in order, 1 for a PDU in
+        /// error.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         pub patterns: BTreeMap<String, f64>,
-        /// Probabilities of 1, 2, ... wrong PDUs, as many as the block has; any of its PDUs are equally
-        /// likely to be the wrong ones.
+        /// Probabilities of 1, 2, ... PDUs in error, up to the number of PDUs in a block; all choices of PDUs
+        /// are equally likely.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub count_law: Vec<f64>,
     }
 }
 
-/// How far probabilities may sum to something else than 1: figures in a file are rounded.
+/// Tolerance for the sum of probabilities, as numbers in files are rounded.
 const TOLERANCE: f64 = 1e-6;
 
-/// More PDUs than a transport block has.
+/// Largest number of PDUs in a block.
 const MAX_PDUS: usize = 1_000;
 
 impl Checked for WithinBlock {
@@ -38,7 +38,7 @@ impl Checked for WithinBlock {
             let is_pattern = pattern.bytes().all(|digit| matches!(digit, b'0' | b'1'));
             check.require(is_pattern && pattern.contains('1'), "patterns", || {
                 format!(
-                    "`{pattern}` is no pattern of a failed block; expected digits 0 and 1, one 1 at least"
+                    "`{pattern}` is not a pattern of a failed block; expected digits 0 and 1, at least one 1"
                 )
             });
             check.require(pattern.len() == length, "patterns", || {
@@ -64,47 +64,47 @@ impl Checked for WithinBlock {
 }
 
 impl WithinBlock {
-    /// PDUs in a block.
+    /// Returns the number of PDUs in a block.
     pub fn pdus(&self) -> u32 {
         self.patterns.keys().next().map_or(self.count_law.len(), String::len) as u32
     }
 
-    /// The law, ready to be drawn from.
-    pub fn build(&self) -> PatternLaw {
+    /// Returns the distribution, prepared for drawing.
+    pub fn build(&self) -> PatternDistribution {
         let digits = |pattern: &String| pattern.bytes().map(|digit| digit == b'1').collect();
         let entries = if self.count_law.is_empty() {
             self.patterns.iter().map(|(pattern, p)| (*p, Wrong::These(digits(pattern)))).collect()
         } else {
             self.count_law.iter().zip(1..).map(|(p, count)| (*p, Wrong::Any(count))).collect()
         };
-        PatternLaw { entries, pdus: self.pdus() as usize }
+        PatternDistribution { entries, pdus: self.pdus() as usize }
     }
 }
 
-/// Wrong PDUs of a block.
+/// PDUs lost in a failed block: a pattern, or any N.
 #[derive(Debug)]
 enum Wrong {
     These(Vec<bool>),
-    /// So many, anywhere.
+    /// This many PDUs at any positions.
     Any(usize),
 }
 
 /// Patterns with their probabilities.
 #[derive(Debug)]
-pub struct PatternLaw {
+pub struct PatternDistribution {
     entries: Vec<(f64, Wrong)>,
     pdus: usize,
 }
 
-impl PatternLaw {
-    /// The wrong PDUs of a failed block.
+impl PatternDistribution {
+    /// Returns the PDUs in error of a failed block.
     pub fn draw(&self, stream: &mut Stream) -> Vec<bool> {
         let mut left = uniform(stream);
         let beyond = |(p, _): &&(f64, Wrong)| {
             left -= p;
             left < 0.0
         };
-        // Rounding can leave a rest: it goes to the likeliest.
+        // Probability lost by rounding goes to the likeliest pattern.
         let found = self.entries.iter().find(beyond);
         let likeliest = || self.entries.iter().max_by(|a, b| a.0.total_cmp(&b.0));
         match found.or_else(likeliest).map(|(_, wrong)| wrong) {
@@ -115,7 +115,7 @@ impl PatternLaw {
     }
 }
 
-/// `count` of `n` positions, all choices equally likely: selection sampling (Knuth, The Art of
+/// Returns `count` of `n` positions, all choices equally likely: selection sampling (Knuth, The Art of
 /// Computer Programming 2, 3.4.2, algorithm S).
 fn any_of(n: usize, count: usize, stream: &mut Stream) -> Vec<bool> {
     let mut wanted = count as u64;

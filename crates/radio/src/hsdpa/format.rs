@@ -1,15 +1,15 @@
-//! What a CQI stands for: transport block, codes and modulation for each UE category.
+//! Meaning of a CQI: transport block, codes and modulation for each UE category.
 //!
-//! TS 25.214, tables 7A to 7E; categories and their minimum distance of TTIs: TS 25.306, table 5.1a.
-//! Where a table repeats a block with a reference power adjustment, the block stays that of the
-//! last CQI without one, and the extra power makes it safer.
+//! TS 25.214, tables 7A to 7E; categories and their minimum distance of TTIs: TS 25.306, table 5.1a. Where a
+//! table repeats a block with a reference power adjustment, the block is that of the last CQI without
+//! adjustment, and the additional power lowers its BLER.
 
 /// Modulation of HS-PDSCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modulation {
-    /// Two bits a symbol.
+    /// Two bits per symbol.
     Qpsk,
-    /// Four bits a symbol.
+    /// Four bits per symbol.
     Qam16,
 }
 
@@ -18,24 +18,24 @@ pub enum Modulation {
 pub struct Format {
     /// Transport block size in bits.
     pub bits: u32,
-    /// HS-PDSCH codes.
+    /// Number of HS-PDSCH codes.
     pub codes: u32,
     /// Modulation.
     pub modulation: Modulation,
-    /// CQI whose link-level curve holds.
+    /// CQI whose link-level curve applies.
     pub curve: u8,
 }
 
-/// CQIs: 0 is out of range, 1 to 30 stand for formats.
+/// Number of CQIs: 0 is out of range, 1 to 30 select formats.
 pub const CQIS: usize = 31;
 
-/// Categories known.
+/// Supported UE categories.
 pub const CATEGORIES: std::ops::RangeInclusive<u8> = 1..=12;
 
-/// Most HS-PDSCH codes (TS 25.213, 5.2.1).
+/// Largest number of HS-PDSCH codes (TS 25.213, 5.2.1).
 pub const MAX_CODES: u32 = 15;
 
-/// Bits and codes for CQI 1 to 30 where the category has no limit: category 10, table 7D.
+/// Bits and codes for CQI 1 to 30 without a limit by the category: category 10, table 7D.
 const LARGEST: [(u32, u32); CQIS - 1] = [
     (137, 1),
     (173, 1),
@@ -69,10 +69,10 @@ const LARGEST: [(u32, u32); CQIS - 1] = [
     (25_558, 15),
 ];
 
-/// The last CQI with QPSK; above it is 16QAM.
+/// Last CQI with QPSK; higher ones use 16QAM.
 const LAST_QPSK: u8 = 15;
 
-/// The last CQI whose block grows in a category: tables 7A, 7B, 7C, 7D, 7E.
+/// Returns the last CQI at which the block size of a category grows: tables 7A, 7B, 7C, 7D, 7E.
 fn last_growing(category: u8) -> u8 {
     match category {
         7 | 8 => 25,
@@ -83,12 +83,12 @@ fn last_growing(category: u8) -> u8 {
     }
 }
 
-/// Modulation at a CQI.
+/// Returns the modulation of a CQI.
 pub fn modulation(cqi: u8) -> Modulation {
     if cqi > LAST_QPSK { Modulation::Qam16 } else { Modulation::Qpsk }
 }
 
-/// The formats of a UE category by CQI, none for CQI 0.
+/// Returns the formats of a UE category by CQI, `None` for CQI 0.
 pub fn formats(category: u8) -> [Option<Format>; CQIS] {
     std::array::from_fn(|cqi| {
         let curve = (cqi as u8).min(last_growing(category));
@@ -97,7 +97,7 @@ pub fn formats(category: u8) -> [Option<Format>; CQIS] {
     })
 }
 
-/// Least distance between the TTIs in which a UE of this category can be sent to.
+/// Returns the minimum distance between TTIs in which a UE of this category can receive.
 pub fn least_tti_distance(category: u8) -> u64 {
     match category {
         1 | 2 => 3,
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_have_their_published_corners() {
+    fn the_tables_match_published_entries() {
         for category in CATEGORIES {
             assert_eq!(formats(category)[0], None);
             assert_eq!(at(category, 1), (137, 1, Modulation::Qpsk));
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(at(12, 30), (3_319, 5, Modulation::Qpsk));
     }
 
-    /// No format asks for more bits than its codes carry: 480 symbols a code and TTI.
+    /// No format has more bits than its codes carry: 480 symbols per code and TTI.
     #[test]
     fn every_block_fits_its_codes() {
         for category in CATEGORIES {

@@ -5,8 +5,8 @@
 //!                                    ^ CQI, ACK, NACK <~~~~~~~~~~~~~~~~~~~~~ |
 //! ```
 //!
-//! `hs_dsch` beside it is the simple model of the first study. Left out: errors on HS-SCCH, loss and
-//! errors of CQI reports beyond the measurement's, and several priority queues of a user.
+//! `hs_dsch` is the simpler model of the first study. Not modelled: errors on HS-SCCH, loss and errors of CQI
+//! reports other than measurement errors, and several priority queues per user.
 
 pub mod adaptation;
 pub mod format;
@@ -52,69 +52,71 @@ use super::tti::TtiBearer;
 use super::{Bearer, Facts, Radio, UserRadio};
 use crate::numerology::Numerology;
 
-/// Bits that a code carries at most in a TTI: CQI 30 of category 10 (TS 25.214, table 7D).
+/// Largest number of bits per code in a TTI: CQI 30 of category 10 (TS 25.214, table 7D).
 const MAX_BITS_PER_CODE: u64 = 25_558_u64.div_ceil(15);
 
-/// What decides whether a block is decoded.
+/// Method that determines whether a block is decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decoding {
-    /// Each transmission has its own chance, at the SNR combined so far.
+    /// Each transmission fails independently with the BLER at the SNR combined so far.
     #[default]
     Independent,
-    /// One random number for each block: it is decoded as soon as the BLER at the SNR combined so far
-    /// falls below that, as EURANE does.
+    /// One random number per block, as in EURANE: the block is decoded once the BLER at the SNR combined so
+    /// far falls below it.
     OneNumber,
 }
 
 params! {
-    /// HS-DSCH in detail. Users' categories and channels stand under `ue` in their groups.
+    /// HS-DSCH in detail. The users' categories and channels are set under `ue` in their groups.
     pub struct Hsdpa {
-        /// HS-PDSCH codes of the cell, at most 15.
+        /// Number of HS-PDSCH codes of the cell, at most 15.
         pub codes: NonZeroU32 = positive(15),
-        /// Users that can be sent to in one TTI, at most 4; they share power equally, and codes.
+        /// Largest number of users served in one TTI, at most 4. They share the codes and, equally, the
+        /// power.
         pub users_per_tti: NonZeroU32 = positive(1),
-        /// Who gets the next TTI.
+        /// Scheduler that selects the users of each TTI.
         pub scheduler: SchedulerSpec,
-        /// What a user is sent in a TTI.
+        /// Link adaptation: selection of the block that a user is sent in a TTI.
         pub link_adaptation: LinkAdaptationSpec,
-        /// Measured BLER curves; absent: the published formula.
+        /// Measured BLER curves. Default: the published formula.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub link_curve: Option<Box<LinkCurves>>,
-        /// HARQ processes of a user, at most 8.
+        /// Number of HARQ processes per user, at most 8.
         pub processes: NonZeroU32 = positive(6),
-        /// From the beginning of a TTI until its answer is known and the process may send again. The
-        /// default is the least that 6 processes fill: 6 TTIs.
+        /// Time from the start of a TTI until its answer is known and the process may send again. Default:
+        /// the smallest that 6 processes fill, 6 TTIs.
         pub retransmission_delay: Duration = Duration::from_millis(12),
-        /// Transmissions of a block before it is given up; unlimited when absent.
+        /// Largest number of transmissions of a block, after which it is discarded. Default: unlimited.
         pub max_transmissions: Option<NonZeroU32>,
-        /// What a UE does with the failed transmissions of a block.
+        /// Soft combining of the transmissions of a block in the UE.
         pub combining: CombiningSpec = CombiningSpec::Chase(Chase::default()),
-        /// What decides whether a block is decoded.
+        /// Method that determines whether a block is decoded.
         pub decoding: Decoding,
-        /// Probability that the Node B takes an ACK for a NACK.
+        /// Probability that the Node B receives an ACK as a NACK.
         pub ack_error: Probability = Probability(0.0),
-        /// Probability that the Node B takes a NACK for an ACK.
+        /// Probability that the Node B receives a NACK as an ACK.
         pub nack_error: Probability = Probability(0.0),
         /// Receive window of the reordering queue in blocks, at most 32.
         pub reordering_window: NonZeroU32 = positive(32),
-        /// Timer T1 of the reordering queue; rounded up to whole TTIs.
+        /// Timer T1 of the reordering queue, rounded up to whole TTIs.
         pub t1: Duration = Duration::from_millis(50),
         /// Payload of an RLC PDU.
         pub pdu_size: Size = Size(40),
-        /// What becomes of packets that MAC-hs gives up.
+        /// RLC mode: handling of PDUs that MAC-hs gives up.
         pub rlc: RlcModeSpec,
-        /// Whether blocks take octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), of which small
-        /// blocks carry none.
+        /// Whether blocks carry octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), which do not fit in
+        /// small blocks.
         pub segmentation: bool = true,
-        /// Packets that each user's buffer holds, from the RNC to the phone.
+        /// Capacity of each user's buffer in packets, from the RNC to the phone.
         pub buffer: NonZeroU32 = positive(1000),
-        /// The Iub; absent: packets wait at the Node B, and the way from the RNC belongs to `core`.
+        /// The Iub. Default: none; packets wait at the Node B, and `core` includes the path from the RNC.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub iub: Option<Iub>,
-        /// The cell.
+        /// The cell and its Node B.
         pub cell: Cell,
-        /// Handover between the cell and its neighbours; absent: the cell in the middle serves all users.
+        /// Handover between the cell and its neighbours. Default: none, the cell in the middle serves all
+        /// users.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub handover: Option<Handover>,
     }
@@ -129,7 +131,9 @@ impl Checked for Hsdpa {
             ("reordering_window", self.reordering_window, 32),
         ];
         for (key, value, most) in limits {
-            check.require(value.get() <= most, key, || format!("{value} are too many; expected 1 to {most}"));
+            check.require(value.get() <= most, key, || {
+                format!("{value} is out of range; expected 1 to {most}")
+            });
         }
         for (key, value, most) in
             [("retransmission_delay", self.retransmission_delay, 10), ("t1", self.t1, 100_000)]
@@ -138,11 +142,12 @@ impl Checked for Hsdpa {
         }
         check.range("pdu_size", self.pdu_size, Size(1)..=Size(65_535));
         check.require(self.ack_error.0 < 1.0 || self.max_transmissions.is_some(), "ack_error", || {
-            "no answer would ever be heard, and transmissions are unlimited; expected below 1".to_owned()
+            "no ACK is ever received, and transmissions are unlimited; expected a probability below 1"
+                .to_owned()
         });
         let gains = !matches!(self.combining, CombiningSpec::None(_)) || self.max_transmissions.is_some();
         check.require(gains, "combining", || {
-            "without combining a block that was made for a better channel may fail for ever, and \
+            "without combining a block sized for a better channel may fail for ever, and \
              transmissions are unlimited; expected `chase`, `incremental_redundancy`, or `max_transmissions`"
                 .to_owned()
         });
@@ -178,33 +183,33 @@ impl Checked for Hsdpa {
 }
 
 impl Hsdpa {
-    /// What its air interface is made of.
+    /// Returns the numerology of the air interface.
     pub fn numerology(&self) -> Numerology {
         Numerology::HSDPA
     }
 
-    /// Cells that serve users.
+    /// Returns the number of cells that serve users.
     pub fn served(&self) -> usize {
         self.handover.as_ref().map_or(1, |handover| handover.cells)
     }
 
-    /// How packets fill blocks.
+    /// Returns the mapping of packets to blocks.
     pub fn payload(&self) -> Payload {
         let pdu_bytes = u32::try_from(self.pdu_size.0).unwrap_or(u32::MAX - 16).max(1);
         Payload { pdu_bytes, segmented: self.segmentation }
     }
 
-    /// The TTI in which the answer to a transmission in TTI number `tti` is known.
+    /// Returns the TTI in which the answer to a transmission in TTI `tti` is known.
     fn answer_at(&self, tti: u64) -> u64 {
         tti + self.numerology().ttis(self.retransmission_delay).max(1)
     }
 
-    /// The bearer of all users.
+    /// Returns the bearer of all users.
     pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<HsdpaMac> {
         TtiBearer::new(self.numerology().tti, HsdpaMac::new(self, users, streams))
     }
 
-    /// Reports blocks of a category that carry nothing, and such without a curve.
+    /// Reports categories none of whose blocks carries data, and blocks without a curve.
     fn check_formats(&self, formats: &[Option<Format>; format::CQIS], category: u8, check: &mut Check) {
         let last = formats[format::CQIS - 1].map_or(0, |format| format.curve);
         let usable = formats.iter().flatten().filter(|format| format.codes <= self.codes.get());
@@ -221,12 +226,12 @@ impl Hsdpa {
         }
     }
 
-    /// Doubts that acknowledged mode's window lets through what phones of a category can be sent.
+    /// Warns if the window of acknowledged mode limits the rate below the peak rate of a category.
     fn check_window(&self, formats: &[Option<Format>; format::CQIS], category: u8, check: &mut Check) {
         let RlcModeSpec::Am(params) = &self.rlc else {
             return;
         };
-        // A PDU is on the way over Iub and air, and a report on its way back, before the window moves on.
+        // The window advances after a PDU has passed Iub and air, and a report has returned.
         let iub = self.iub.as_ref().map_or(0, |iub| iub.delay.0);
         let round_trip = Duration(iub + self.numerology().tti.0 + params.status.delay.0);
         let window_bits = u64::from(params.tx_window.get()) * self.pdu_size.0 * 8;
@@ -236,15 +241,15 @@ impl Hsdpa {
         let peak = Rate(u64::from(bits) * NANOS_PER_S / between);
         check.advise(most >= peak, "category", || {
             format!(
-                "a window of {} PDUs of {}, whose reports are there after {round_trip} or later, lets at most {most} \
-                 through, and category {category} up to {peak}; a larger `radio.hsdpa.rlc.am.tx_window` lets \
-                 through more",
+                "a window of {} PDUs of {} and a round trip of at least {round_trip} allow at most {most}, \
+                 but category {category} up to {peak}; a larger `radio.hsdpa.rlc.am.tx_window` allows \
+                 more",
                 params.tx_window, self.pdu_size
             )
         });
     }
 
-    /// Reports what a group's phones cannot do on this channel during a run.
+    /// Reports what a group's phones cannot do on this channel during a run of `duration`.
     pub fn check_ue(&self, ue: &Ue, duration: Duration, check: &mut Check) {
         ue.check(check);
         if let LinkAdaptationSpec::Cqi(reports) = &self.link_adaptation {
@@ -255,7 +260,7 @@ impl Hsdpa {
         let deadlines = |scheduler: &SchedulerSpec| scheduler.build(1, self.numerology().tti).view().deadline;
         let ask = SchedulerSpec::defaults();
         let ask = choice(ask.iter().filter(|scheduler| deadlines(scheduler)).map(SchedulerSpec::key));
-        let why = format!("only the scheduler {ask} looks at it");
+        let why = format!("only the scheduler {ask} uses it");
         check.idle(!deadlines(&self.scheduler), &keys!(ue; delay_budget), &why);
         check.idle(ue.channel.facts().has_rates, &keys!(ue; category), BY_RATES);
         check.within("channel", |check| {
@@ -267,10 +272,10 @@ impl Hsdpa {
     }
 }
 
-const BY_CAPACITY: &str = "`shannon` uses the channel to its capacity, whatever the codes are";
-const BY_RATES: &str = "a recording of rates says what each block is";
-const CERTAIN: &str = "no block can fail where rates are recorded or `link_adaptation` is `shannon`";
-const NOBODY_IN_CELL: &str = "no user has a place in the cell; their SNR comes from `ue.channel`";
+const BY_CAPACITY: &str = "`shannon` uses the capacity of the channel, whatever the codes";
+const BY_RATES: &str = "recorded rates determine each block";
+const CERTAIN: &str = "no block can fail with recorded rates or `link_adaptation = \"shannon\"`";
+const NO_POSITIONS: &str = "no user has a position in the cell; their SNR comes from `ue.channel`";
 
 impl Radio for Hsdpa {
     fn facts(&self) -> Facts {
@@ -289,7 +294,7 @@ impl Radio for Hsdpa {
         }
     }
 
-    /// The highest bit rate of all served cells, whatever its users are.
+    /// Returns the highest bit rate of all served cells, whatever their users.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         let most = match &self.link_adaptation {
             LinkAdaptationSpec::Cqi(reports) => {
@@ -309,7 +314,7 @@ impl Radio for Hsdpa {
 
     fn unread(&self) -> Option<String> {
         let file = self.link_curve.as_ref()?.unread()?;
-        Some(format!("link_curve: the curves `{file}` have not been read; expected what is in it as lists"))
+        Some(format!("link_curve: the curves `{file}` have not been read; expected their contents as lists"))
     }
 
     fn check_user(&self, user: &UserRadio, duration: Duration, check: &mut Check) {
@@ -329,12 +334,12 @@ impl Radio for Hsdpa {
         });
         let empty = all(|channel| !channel.has_place);
         check.within("cell", |check| {
-            check.idle(empty, &self.cell.keys_of_places(), NOBODY_IN_CELL);
+            check.idle(empty, &self.cell.keys_of_places(), NO_POSITIONS);
             self.cell.check_shadowing(empty, all(|channel| !channel.moves), check);
         });
         if let Some(handover) = &self.handover {
             let keys = keys!(handover; hysteresis_db, time_to_trigger, interruption, data);
-            check.within("handover", |check| check.idle(empty, &keys, NOBODY_IN_CELL));
+            check.within("handover", |check| check.idle(empty, &keys, NO_POSITIONS));
         }
     }
 

@@ -1,48 +1,51 @@
-//! How packets fill blocks: whole RLC PDUs, or octets of them.
+//! Mapping of packets to blocks: in whole RLC PDUs or in octets.
 
-/// Header of an RLC PDU in octets, as far as it counts here: two for AM (TS 25.322, 9.2.1.4), one and a
-/// length indicator of one for UM (9.2.1.3).
+/// Size of an RLC PDU's header in octets: two for AM (TS 25.322, 9.2.1.4); for UM one, plus a length
+/// indicator of one (9.2.1.3).
 pub const RLC_HEADER: u64 = 2;
-/// MAC-hs header of one queue and one PDU size in bits (TS 25.321, 9.1.4).
+/// Size of the MAC-hs header in bits, for one queue and one PDU size (TS 25.321, 9.1.4).
 const MAC_HS_HEADER: u32 = 21;
-/// MAC-ehs header with segmentation in bits: LCH-ID, L, TSN, SI and F (TS 25.321, 9.1.4, Release 7).
+/// Size of the MAC-ehs header with segmentation in bits: LCH-ID, L, TSN, SI and F (TS 25.321, 9.1.4, Release
+/// 7).
 const MAC_EHS_HEADER: u32 = 24;
 
-/// How packets fill blocks.
+/// Mapping of packets to blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payload {
     /// Payload of an RLC PDU in octets.
     pub pdu_bytes: u32,
-    /// Whether a block takes octets (MAC-ehs) instead of whole PDUs (MAC-hs).
+    /// Whether a block carries octets (MAC-ehs) instead of whole PDUs (MAC-hs).
     pub segmented: bool,
 }
 
 impl Payload {
-    /// Units that a packet of `bytes` takes: PDUs, the last of them padded, or octets with headers.
+    /// Returns the units that a packet of `bytes` bytes takes: PDUs, the last one padded, or octets including
+    /// headers.
     pub fn units_of(self, bytes: u32) -> u64 {
         let pdus = u64::from(bytes.div_ceil(self.pdu_bytes));
         if self.segmented { u64::from(bytes) + RLC_HEADER * pdus } else { pdus }
     }
 
-    /// Bits of a unit on the air.
+    /// Returns the size of a unit on the air in bits.
     pub fn unit_bits(self) -> u32 {
         if self.segmented { 8 } else { (self.pdu_bytes + RLC_HEADER as u32) * 8 }
     }
 
-    /// Units that a block of `bits` carries.
+    /// Returns the number of units that a block of `bits` bits carries.
     pub fn units_in(self, bits: u32) -> u32 {
         let header = if self.segmented { MAC_EHS_HEADER } else { MAC_HS_HEADER };
         bits.saturating_sub(header) / self.unit_bits()
     }
 
-    /// Bytes of packets in so many units, without headers; padding counts.
+    /// Returns the bytes of packets in `units` units, without headers but with padding.
     pub fn bytes_in(self, units: u32) -> f64 {
         let pdu = f64::from(self.pdu_bytes);
         let per_unit = if self.segmented { pdu / (pdu + RLC_HEADER as f64) } else { pdu };
         f64::from(units) * per_unit
     }
 
-    /// Bytes of a packet in its first `units` units; headers come first in each PDU, and padding counts.
+    /// Returns the bytes of a packet in its first `units` units. The header comes first in each PDU; padding
+    /// counts.
     pub fn bytes_before(self, units: u64) -> u32 {
         let pdu = u64::from(self.pdu_bytes);
         let bytes = if self.segmented {
@@ -54,7 +57,7 @@ impl Payload {
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
-    /// Units that hold `bytes` of whole packets' data, as near as can be.
+    /// Returns the number of units that hold about `bytes` bytes of packets.
     pub fn units_for(self, bytes: u64) -> u64 {
         if self.segmented { bytes } else { bytes / u64::from(self.pdu_bytes) }
     }
@@ -64,7 +67,7 @@ impl Payload {
 mod tests {
     use super::*;
 
-    /// Forty octets and their header are 336 bits: no block below CQI 5 carries them.
+    /// Forty octets and their header are 336 bits, which fit in no block below CQI 5.
     #[test]
     fn small_blocks_carry_octets_but_no_pdu() {
         let whole = Payload { pdu_bytes: 40, segmented: false };

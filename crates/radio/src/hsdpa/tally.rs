@@ -1,8 +1,8 @@
-//! What is counted about a phone.
+//! Counters of a phone.
 
 use nodeb_base::table;
 
-/// How a phone fared in a cell. Means are NaN where there is nothing to take them of.
+/// Results of a phone in a cell. Means without samples are NaN.
 #[derive(Clone, Copy, Debug)]
 pub struct PhoneRow {
     user: usize,
@@ -12,52 +12,52 @@ pub struct PhoneRow {
 }
 
 table! {
-    /// One row per user on `hsdpa`: place, SNR and CQI, blocks and their errors, packets, handovers. Means are
-    /// over the transmissions to the user, and NaN where there was none.
+    /// One row per user on `hsdpa`: position, SNR and CQI, blocks and their errors, packets, handovers. Means
+    /// are over the transmissions to the user, and NaN if there were none.
     pub static PHONES: "phones" of PhoneRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user as u64;
-        /// Where it was at last, east of the Node B in the middle; NaN without a place.
+        /// Last position, east of the Node B in the middle; NaN without a position.
         "x_m" ["m"] F64 = |row| row.place_m[0];
-        /// The same, north of it.
+        /// Last position, north of the Node B in the middle; NaN without a position.
         "y_m" ["m"] F64 = |row| row.place_m[1];
-        /// Its distance then from the Node B in the middle; NaN without a place.
+        /// Last distance from the Node B in the middle; NaN without a position.
         "distance_m" ["m"] F64 = |row| libm::hypot(row.place_m[0], row.place_m[1]);
-        /// Mean SNR on HS-PDSCH before despreading, taken as a ratio.
+        /// Mean SNR on HS-PDSCH before despreading, averaged as a ratio.
         "snr_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.tally.per_tti(row.tally.snr));
-        /// Mean CQI that the Node B had; NaN where it needs none (`shannon`, recorded rates).
+        /// Mean CQI known to the Node B; NaN if none is used (`shannon`, recorded rates).
         "cqi" ["1"] F64 = |row| row.tally.per_tti(row.tally.cqi);
-        /// TTIs in which it was sent a block: transmissions, repetitions included.
+        /// TTIs in which the user was sent a block: transmissions, including retransmissions.
         "ttis" [""] U64 = |row| row.tally.ttis;
-        /// Blocks begun, each with a first transmission.
+        /// Blocks sent for the first time.
         "blocks" [""] U64 = |row| row.tally.blocks;
         /// First transmissions received in error.
         "first_failures" [""] U64 = |row| row.tally.first_failures;
         /// Share of the blocks whose first transmission was received in error.
         "first_bler" ["1"] F64 = |row| row.tally.per_block(row.tally.first_failures);
-        /// Transmissions over blocks.
+        /// Mean number of transmissions per block.
         "transmissions_per_block" ["1"] F64 = |row| row.tally.per_block(row.tally.ttis);
-        /// Blocks given up, or flushed because a NACK was taken for an ACK.
+        /// Blocks given up, or flushed because a NACK was received as an ACK.
         "given_up" [""] U64 = |row| row.tally.given_up;
         /// Bytes of the packets delivered.
         "bytes_delivered" ["bytes"] U64 = |row| row.tally.bytes_delivered;
         /// Packets dropped: buffer full, or lost with a block.
         "packets_dropped" [""] U64 = |row| row.tally.packets_dropped;
-        /// Bit rate of packets that it could have been sent; NaN if that was not measured.
+        /// Bit rate of packets that the user could have been sent; NaN if not measured.
         "available_bps" ["bit/s"] F64 = |row| row.available_bps;
-        /// How often its serving cell has changed.
+        /// Number of changes of the serving cell.
         "handovers" [""] U64 = |row| row.tally.handovers;
     }
 }
 
-/// How a phone has fared.
+/// Running counters of a phone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub(super) ttis: u64,
     pub(super) blocks: u64,
     first_failures: u64,
     given_up: u64,
-    /// Sums over transmissions, of linear SNRs and of CQIs.
+    /// Sum of linear SNRs over transmissions.
     pub(super) snr: f64,
     pub(super) cqi: f64,
     bytes_delivered: u64,
@@ -66,8 +66,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A block has been sent at this linear SNR, for the first time in any cell or again; the CQI is NaN
-    /// where there are none.
+    /// Counts a transmission at a linear SNR. `is_new` is true for the first transmission in any cell; the
+    /// CQI is NaN if none is used.
     pub fn sent(&mut self, snr: f64, cqi: f32, is_new: bool, failed: bool) {
         self.ttis += 1;
         self.blocks += u64::from(is_new);
@@ -76,27 +76,27 @@ impl Tally {
         self.cqi += f64::from(cqi);
     }
 
-    /// A block is lost for good.
+    /// Counts a block that is given up.
     pub fn gave_up(&mut self) {
         self.given_up += 1;
     }
 
-    /// A packet of so many bytes has arrived.
+    /// Counts a packet of `bytes` bytes that arrived.
     pub fn delivered(&mut self, bytes: u32) {
         self.bytes_delivered += u64::from(bytes);
     }
 
-    /// A packet is lost.
+    /// Counts a packet that is lost.
     pub fn dropped(&mut self) {
         self.packets_dropped += 1;
     }
 
-    /// Another cell serves it.
+    /// Counts a change of the serving cell.
     pub fn changed_cell(&mut self) {
         self.handovers += 1;
     }
 
-    /// What it comes to for a user at a place.
+    /// Returns the results of a user at a position.
     pub fn row(&self, user: usize, place: Option<[f64; 2]>, available_bps: f64) -> PhoneRow {
         PhoneRow { user, place_m: place.unwrap_or([f64::NAN; 2]), tally: *self, available_bps }
     }

@@ -1,4 +1,4 @@
-//! Medium access: who sends in a TTI, and what becomes of a block that fails.
+//! Medium access control: schedulers, hybrid ARQ and reordering.
 
 pub mod harq;
 pub mod reordering;

@@ -1,46 +1,46 @@
-//! The reordering queue behind HARQ: blocks leave in the order of their numbers.
+//! Reordering queue after HARQ: delivers blocks in the order of their numbers.
 //!
-//! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block beyond a gap waits. The gap is given up when
-//! timer T1, started at the first block that had to wait, runs out, or when a block arrives that moves
-//! the receive window past it. Numbers run without end here; on the air they are modulo 64, which is the same as long as
-//! the Node B keeps to its window. T1 counts whole TTIs.
+//! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block after a gap waits. The gap is given up when timer
+//! T1, started by the first block that had to wait, expires, or when a block arrives that moves the receive
+//! window beyond it. Numbers never wrap here. On the air they are modulo 64, which is equivalent as long as
+//! the Node B respects its window. T1 counts whole TTIs.
 
 use std::collections::VecDeque;
 
-/// A reordering queue of blocks that hold a `T`.
+/// A reordering queue of blocks with content `T`.
 #[derive(Debug)]
 pub struct ReorderingQueue<T> {
     window: u64,
     t1_ttis: u64,
-    /// The next number to leave in order.
+    /// Next number to be delivered in order.
     next_expected: u64,
-    /// The highest number received, plus one.
+    /// Highest number received, plus one.
     upper_edge: u64,
-    /// What waits, from `next_expected` on.
+    /// Blocks that wait, from number `next_expected`.
     waiting: VecDeque<Option<T>>,
     held: usize,
-    /// When T1 runs out, and the number it was started for.
+    /// TTI in which T1 expires, and the number for which it was started.
     t1: Option<(u64, u64)>,
 }
 
 impl<T> ReorderingQueue<T> {
-    /// An empty queue with a window of `window` numbers.
+    /// Creates an empty queue with a receive window of `window` numbers.
     pub fn new(window: u64, t1_ttis: u64) -> Self {
         Self { window, t1_ttis, next_expected: 0, upper_edge: 0, waiting: VecDeque::new(), held: 0, t1: None }
     }
 
-    /// One that waits as long as it takes: where every block is known to have arrived or to be lost.
+    /// Creates a queue without T1 and window, for blocks whose loss is always detected.
     pub fn without_timer() -> Self {
         Self::new(u64::MAX, u64::MAX)
     }
 
-    /// TTI in which T1 runs out.
+    /// Returns the TTI in which T1 expires, if it runs.
     pub fn timer(&self) -> Option<u64> {
         self.t1.map(|(at, _)| at)
     }
 
-    /// Takes block number `tsn` at the beginning of TTI number `tti` and hands over what may leave.
-    /// `false` means that the block is not wanted: it had been given up, or is here already.
+    /// Receives block number `tsn` at the start of TTI `tti`, and passes all blocks that can be delivered to
+    /// `leave`. Returns false if the block is a duplicate or was given up.
     #[must_use]
     pub fn receive(&mut self, tti: u64, tsn: u64, block: T, mut leave: impl FnMut(T)) -> bool {
         if tsn < self.next_expected {
@@ -62,7 +62,7 @@ impl<T> ReorderingQueue<T> {
         true
     }
 
-    /// T1 has run out in TTI number `tti`: gives up the gaps before the number it was started for.
+    /// Handles the expiry of T1 in TTI `tti`: gives up the gaps before the number for which it was started.
     pub fn expire(&mut self, tti: u64, mut leave: impl FnMut(T)) {
         if let Some((at, tsn)) = self.t1
             && at <= tti
@@ -74,22 +74,22 @@ impl<T> ReorderingQueue<T> {
         }
     }
 
-    /// The cell has changed without a reset, and nothing comes before TTI number `tti`: T1, if it runs,
-    /// begins anew there.
+    /// Restarts T1, if it runs, in TTI `tti`: the first in which blocks can arrive after a change of cell
+    /// without reset.
     pub fn delay_timer(&mut self, tti: u64) {
         if let Some((at, _)) = &mut self.t1 {
             *at = tti + self.t1_ttis;
         }
     }
 
-    /// MAC-hs is reset (TS 25.321, 11.6): hands over all that waits; numbers begin anew.
+    /// Resets MAC-hs (TS 25.321, 11.6): numbers start at 0. Returns all blocks that waited.
     pub fn reset(&mut self) -> Vec<T> {
         let waiting = std::mem::take(&mut self.waiting).into_iter().flatten().collect();
         *self = Self::new(self.window, self.t1_ttis);
         waiting
     }
 
-    /// Hands over everything below `tsn` and expects nothing below it any more.
+    /// Delivers all blocks before number `tsn`, and gives up those that are missing.
     fn skip_to(&mut self, tsn: u64, leave: &mut impl FnMut(T)) {
         while self.next_expected < tsn {
             self.next_expected += 1;
@@ -106,7 +106,7 @@ impl<T> ReorderingQueue<T> {
         }
     }
 
-    /// T1 stops when its block has left; it starts for the highest number that waits.
+    /// Stops T1 if its block is delivered, and starts it for the highest number if blocks wait.
     fn restart_timer(&mut self, tti: u64) {
         if self.t1.is_some_and(|(_, tsn)| tsn < self.next_expected) {
             self.t1 = None;
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Plays (TTI, number) and returns (TTI, number) of what leaves, T1 included.
+    /// Receives blocks at (TTI, number). Returns (TTI, number) of each delivery, including those by T1.
     fn play(queue: &mut ReorderingQueue<u64>, arrivals: &[(u64, u64)]) -> Vec<(u64, u64)> {
         let mut left = Vec::new();
         let expire = |queue: &mut ReorderingQueue<u64>, until: u64| {
@@ -141,42 +141,43 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_that_is_filled_lets_everything_go() {
+    fn filling_a_gap_delivers_all_waiting_blocks() {
         let mut queue = ReorderingQueue::new(32, 13);
         let left = play(&mut queue, &[(1, 0), (2, 2), (3, 3), (8, 1), (9, 4)]);
         assert_eq!(left, [(1, 0), (8, 1), (8, 2), (8, 3), (9, 4)]);
         assert_eq!(queue.timer(), None);
     }
 
-    /// Numbers 1 and 4 are lost. T1 starts for 2 in TTI 2; when it runs out 2 and 3 leave and T1
-    /// starts anew for the highest that waits, number 6, so that 5 and 6 leave 13 TTIs later.
+    /// Numbers 1 and 4 are lost. T1 starts for 2 in TTI 2. When it expires, 2 and 3 are delivered, and T1
+    /// starts for the highest number that waits, 6; so 5 and 6 are delivered 13 TTIs later.
     #[test]
-    fn t1_gives_up_a_gap_and_starts_again_for_the_next() {
+    fn t1_gives_up_a_gap_and_restarts_for_the_next() {
         let mut queue = ReorderingQueue::new(32, 13);
         let left = play(&mut queue, &[(1, 0), (2, 2), (3, 3), (5, 5), (6, 6)]);
         assert_eq!(left, [(1, 0), (15, 2), (15, 3), (28, 5), (28, 6)]);
     }
 
-    /// What comes before T1's block leaves with it in order, and the gap behind it goes on waiting.
+    /// Blocks before the one for which T1 was started are delivered with it, and the gap after it keeps
+    /// waiting.
     #[test]
-    fn t1_stands_for_the_block_it_was_started_for() {
+    fn t1_delivers_up_to_the_block_it_was_started_for() {
         let mut queue = ReorderingQueue::new(32, 10);
         let left = play(&mut queue, &[(0, 3), (4, 1), (6, 5), (20, 4)]);
         assert_eq!(left, [(10, 1), (10, 3), (20, 4), (20, 5)]);
     }
 
-    /// A window of 4: number 6 moves it to 3..=6, so 0 and 1 are given up and 2 leaves at once.
+    /// A window of 4: number 6 moves it to 3..=6, so 0 and 1 are given up and 2 is delivered at once.
     #[test]
-    fn a_block_beyond_the_window_moves_it() {
+    fn a_block_beyond_the_window_moves_the_window() {
         let mut queue = ReorderingQueue::new(4, 100);
         let left = play(&mut queue, &[(0, 2), (1, 6), (2, 1), (3, 3), (4, 4), (5, 5)]);
         assert_eq!(left, [(1, 2), (3, 3), (4, 4), (5, 5), (5, 6)]);
     }
 
-    /// T1 (TS 25.321, 11.6.2) lasts so many TTIs from where blocks can come again: 13 after TTI 50 here, for
-    /// whatever it was started; where it does not run nothing starts.
+    /// After a change of cell T1 (TS 25.321, 11.6.2) runs its whole length from the first TTI in which blocks
+    /// can arrive, here 13 TTIs from TTI 50. A timer that does not run is not started.
     #[test]
-    fn t1_lasts_as_long_as_ever_after_a_handover() {
+    fn t1_runs_its_whole_length_after_a_handover() {
         let mut queue = ReorderingQueue::new(32, 13);
         queue.delay_timer(5);
         assert_eq!(queue.timer(), None);
@@ -188,16 +189,16 @@ mod tests {
     }
 
     #[test]
-    fn old_and_repeated_blocks_are_nothing_new() {
+    fn old_blocks_and_duplicates_are_ignored() {
         let mut queue = ReorderingQueue::new(32, 13);
         let left = play(&mut queue, &[(1, 0), (2, 0), (3, 2), (4, 2), (5, 1), (6, 2)]);
         assert_eq!(left, [(1, 0), (5, 1), (5, 2)]);
     }
 
     proptest! {
-        /// Whatever arrives, in whatever order: what leaves is in order, once, and everything leaves.
+        /// All blocks received are delivered once and in order, whatever the order of their arrival.
         #[test]
-        fn order_is_never_broken(
+        fn blocks_are_delivered_once_and_in_order(
             arrivals in prop::collection::vec((0..4u64, 0..60u64), 1..80),
             window in 1..=32u64,
             t1 in 1..40u64,
@@ -218,9 +219,9 @@ mod tests {
         }
     }
 
-    /// After a change of cell T1 has its whole time again.
+    /// After a change of cell T1 runs its whole length again.
     #[test]
-    fn t1_begins_anew_where_the_next_cell_does() {
+    fn t1_restarts_with_the_next_cell() {
         let mut queue = ReorderingQueue::new(32, 25);
         assert!(queue.receive(10, 1, 1, |_| ()));
         assert_eq!(queue.timer(), Some(35));

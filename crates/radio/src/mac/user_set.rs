@@ -1,16 +1,16 @@
 //! Sets of a bearer's users.
 
-/// A set of users, one bit each, so that absent users cost next to nothing.
+/// A set of users with one bit per user, so that absent users take almost no time.
 #[derive(Clone, Debug)]
 pub struct UserSet {
     words: Vec<u64>,
 }
 
-/// Users in a word of [`UserSet::words`].
+/// Number of users in a word of [`UserSet::words`].
 pub const WORD: usize = u64::BITS as usize;
 
 impl UserSet {
-    /// An empty set of at most `users` users.
+    /// Creates an empty set for `users` users.
     pub fn new(users: usize) -> Self {
         Self { words: vec![0; users.div_ceil(WORD).max(1)] }
     }
@@ -20,7 +20,7 @@ impl UserSet {
         self.words[user / WORD] |= 1 << (user % WORD);
     }
 
-    /// Removes a user, who need not be in the set.
+    /// Removes a user, if it is in the set.
     pub fn remove(&mut self, user: usize) {
         self.words[user / WORD] &= !(1 << (user % WORD));
     }
@@ -35,12 +35,12 @@ impl UserSet {
         self.words.iter().all(|word| *word == 0)
     }
 
-    /// The users in order, one bit each, for loops that have to be short.
+    /// Returns the set as words of bits, lowest users first, for tight loops.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Iterates over all users, from number `first` on and then from the beginning.
+    /// Returns an iterator over all users from number `first`, followed by those before it.
     #[inline]
     pub fn turn_from(&self, first: usize) -> Users<'_> {
         let first = if first / WORD < self.words.len() { first } else { 0 };
@@ -55,14 +55,14 @@ impl UserSet {
     }
 }
 
-/// Iterator over the users of a set, around from one of them.
+/// Iterator over the users of a set, cyclic from one of them.
 #[derive(Clone, Debug)]
 pub struct Users<'a> {
     words: &'a [u64],
-    /// The word that is looked through, and what is left of it.
+    /// Index of the current word.
     word: usize,
     bits: u64,
-    /// Words to come, and what of the last of them.
+    /// Number of words to come.
     left: usize,
     last: u64,
 }
@@ -93,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_set_is_what_an_ordered_set_is(changes in prop::collection::vec((0..200usize, any::<bool>()), 0..60), first in 0..=200usize) {
+        fn user_set_equals_an_ordered_set(changes in prop::collection::vec((0..200usize, any::<bool>()), 0..60), first in 0..=200usize) {
             let (mut set, mut expected) = (UserSet::new(200), BTreeSet::new());
             for (user, joins) in changes {
                 if joins {

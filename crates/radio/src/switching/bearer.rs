@@ -1,10 +1,9 @@
-//! The bearer behind FACH and dedicated channels: queues, service, and the policy that is told of
-//! every change.
+//! Bearer with a FACH and dedicated channels: users' queues, transmissions, and calls of the switching
+//! policy.
 //!
-//! A packet on the air is sent to the end, also when its user's switch begins meanwhile. Left out:
-//! block errors and RLC retransmissions, TTIs (a packet takes 8 size / rate), the phones' processing
-//! and propagation delays, uplink channels that are switched along, and the signalling that the
-//! switches themselves put on the FACH.
+//! A packet in transmission is completed even if its user's switch begins. Not modelled: block errors and RLC
+//! retransmissions, TTIs (a packet takes 8 size / rate), processing and propagation delays, switching of
+//! uplink channels, and the signalling on the FACH for the switches.
 
 use nodeb_base::context::Context;
 use nodeb_base::engine::Key;
@@ -21,7 +20,7 @@ use super::policy::{Event, SwitchingPolicy};
 use super::state::{ChannelUse, PhonePower, State};
 use crate::{Backlog, Bearer};
 
-/// How a user was connected over a run.
+/// Channel use of a user over a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChannelRow {
     user: usize,
@@ -36,35 +35,35 @@ impl ChannelRow {
 }
 
 table! {
-    /// One row per user on `fach_dch`: switches begun, the time in each state, and the energy of the phone's
-    /// radio. A dedicated channel is held while it is set up, used and released.
+    /// One row per user on `fach_dch`: switches, time in each state, and energy of the phone's radio. A
+    /// dedicated channel is held while it is set up, used and released.
     pub(crate) static CHANNELS: "channels" of ChannelRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user as u64;
-        /// Switches from the FACH to a dedicated channel begun.
+        /// Switches started from the FACH to a dedicated channel.
         "set_ups" [""] U64 = |row| row.usage.set_ups;
-        /// Switches back begun.
+        /// Switches started back to the FACH.
         "releases" [""] U64 = |row| row.usage.releases;
-        /// Times the phone was called from the paging channel.
+        /// Pagings of the phone.
         "pagings" [""] U64 = |row| row.usage.pagings;
         /// Time on the paging channel.
         "pch_s" ["s"] F64 = |row| row.seconds(State::Pch);
-        /// Time on the way from the paging channel to the FACH.
+        /// Time in switches from the paging channel to the FACH.
         "paging_s" ["s"] F64 = |row| row.seconds(State::Paging);
         /// Time on the FACH.
         "fach_s" ["s"] F64 = |row| row.seconds(State::Fach);
-        /// Time on the way from the FACH to a dedicated channel, which is held already.
+        /// Time in switches from the FACH to a dedicated channel, which the phone already holds.
         "setting_up_s" ["s"] F64 = |row| row.seconds(State::SettingUp);
         /// Time on a dedicated channel.
         "dch_s" ["s"] F64 = |row| row.seconds(State::Dch);
-        /// Time on the way back to the FACH; the channel is free at the end.
+        /// Time in switches back to the FACH; the channel becomes free at the end.
         "releasing_s" ["s"] F64 = |row| row.seconds(State::Releasing);
-        /// Energy that the phone's radio has used.
+        /// Energy used by the phone's radio.
         "energy_j" ["J"] F64 = |row| row.energy_j;
     }
 }
 
-/// All users of a cell on their channels.
+/// Bearer of all users of a cell with a FACH and dedicated channels.
 #[derive(Debug)]
 pub struct SwitchedBearer {
     cell: Cell,
@@ -76,7 +75,7 @@ pub struct SwitchedBearer {
 }
 
 impl SwitchedBearer {
-    /// A bearer with empty queues whose users are all on the FACH.
+    /// Creates a bearer with empty queues, whose users are all on the FACH.
     pub fn new(params: &FachDch, users: usize) -> Self {
         Self {
             cell: Cell::new(params, users),
@@ -88,19 +87,19 @@ impl SwitchedBearer {
         }
     }
 
-    /// How each user was connected by `now`.
+    /// Returns each user's channel use until `now`.
     pub(super) fn channels(&self, now: Time) -> Vec<ChannelRow> {
         let row = |(user, usage)| ChannelRow { user, usage, energy_j: usage.energy_j(&self.power) };
         self.cell.usage(now).into_iter().enumerate().map(row).collect()
     }
 
-    /// A user's RRC state.
+    /// Returns a user's RRC state.
     pub fn state(&self, user: usize) -> State {
         self.cell.state(user)
     }
 
-    /// Tells the policy what has happened to a user, sets up the channels that are free for those who wait, and
-    /// tells who has changed its state.
+    /// Reports an event of a user to the policy, sets up free channels for waiting users, and emits state
+    /// changes.
     fn notify(&mut self, ctx: &mut Context, user: usize, event: Event) {
         let Self { cell, policy, .. } = self;
         let (now, bearer, stamps) = (ctx.now, ctx.place.index, &mut ctx.stamps);
@@ -117,7 +116,7 @@ impl SwitchedBearer {
         }
     }
 
-    /// Puts a user's next packet on the air, if that can be done now.
+    /// Starts the transmission of a user's next packet, if possible now.
     fn serve(&mut self, ctx: &mut Context, user: usize) {
         match self.cell.state(user) {
             State::Fach => self.serve_fach(ctx),
@@ -131,7 +130,7 @@ impl SwitchedBearer {
     }
 
     fn serve_fach(&mut self, ctx: &mut Context) {
-        if let Some(at) = self.fach.go_on(ctx.now, &mut self.cell) {
+        if let Some(at) = self.fach.serve(ctx.now, &mut self.cell) {
             self.cell.set_pending(Pending::Fach, at, &mut ctx.stamps);
             if let Some((user, end)) = self.fach.on_air() {
                 self.emit_service(ctx, user, end, 0);
@@ -139,7 +138,7 @@ impl SwitchedBearer {
         }
     }
 
-    /// Tells that a user's first packet has gone on the air of a channel, until `end`.
+    /// Emits the transmission of a user's first packet on a channel, until `end`.
     #[inline]
     fn emit_service(&self, ctx: &mut Context, user: usize, end: Time, channel: u32) {
         if ctx.wants(Mask::SERVICE)

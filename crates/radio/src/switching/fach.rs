@@ -1,52 +1,52 @@
-//! The FACH as a server: signalling first, then the users in turn, packet by packet.
+//! The FACH: sends signalling first, then users' packets in turn.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Rate, Time};
 
 use super::cell::Cell;
 use super::params::FachDch;
 
-/// How long `bytes` take at `rate`; rounded up, so that a channel that is full stays full.
+/// Returns the transmission time of `bytes` bytes at `rate`, rounded up, so that a full channel stays full.
 pub fn air_time(bytes: u64, rate: Rate) -> Duration {
     Duration((bytes * 8 * NANOS_PER_S).div_ceil(rate.0))
 }
 
-/// Signalling: packets of one size at equal intervals, the first when the simulation begins.
+/// Signalling load: packets of one size at equal intervals, the first at time zero.
 #[derive(Debug)]
 struct Signalling {
     bits: u64,
     rate: Rate,
     air_time: Duration,
-    /// Packets begun.
+    /// Number of packets sent.
     sent: u64,
 }
 
 impl Signalling {
-    /// Arrival of the next packet to be sent.
+    /// Returns the arrival of the next packet to be sent.
     fn next(&self) -> Time {
         let nanos = u128::from(self.sent) * u128::from(self.bits) * u128::from(NANOS_PER_S);
         Time((nanos / u128::from(self.rate.0)) as u64)
     }
 }
 
-/// The shared channel.
+/// The FACH.
 ///
-/// Signalling that passes while no user has anything to send costs no event: what it has done to
-/// the channel is worked out when the next packet asks.
+/// Signalling that is sent while no user has packets takes no events: its effect on the channel is computed
+/// when the next packet needs it.
 #[derive(Debug)]
 pub struct Fach {
     rate: Rate,
     signalling: Option<Signalling>,
     free_at: Time,
-    /// Whether it waits for the end of what is on the air.
+    /// Whether the end of a transmission is scheduled.
     is_busy: bool,
-    /// Whose packet is on the air.
+    /// User whose packet is being sent, if any.
     sending: Option<usize>,
-    /// Whose turn it is, if that user has something to send.
+    /// First user in turn.
     next_user: usize,
 }
 
 impl Fach {
-    /// An idle FACH.
+    /// Creates an idle FACH.
     pub fn new(params: &FachDch) -> Self {
         let signalling = (params.signalling_rate.0 > 0).then(|| Signalling {
             bits: params.signalling_size.0 * 8,
@@ -64,20 +64,21 @@ impl Fach {
         }
     }
 
-    /// Ends the transmission under way, if it is a user's, and says whose.
+    /// Ends the current transmission. Returns the user whose packet was sent, or `None` if it was signalling.
     pub fn finish(&mut self) -> Option<usize> {
         self.is_busy = false;
         self.sending.take()
     }
 
-    /// Whose packet is on the air, and until when.
+    /// Returns the user whose packet is being sent, and the end of the transmission.
     pub fn on_air(&self) -> Option<(usize, Time)> {
         self.sending.map(|user| (user, self.free_at))
     }
 
-    /// Goes on at `now`, if it does not wait: sends the signalling that has come, or a packet of the user whose turn it
-    /// is. Returns when to [`Self::finish`], unless nobody has something to send.
-    pub fn go_on(&mut self, now: Time, cell: &mut Cell) -> Option<Time> {
+    /// Starts the next transmission at `now`, unless one is scheduled: signalling that has arrived, or the
+    /// packet of the next user in turn. Returns the time at which [`Self::finish`] must be called, or `None`
+    /// if no transmission was started.
+    pub fn serve(&mut self, now: Time, cell: &mut Cell) -> Option<Time> {
         if self.is_busy {
             return None;
         }
@@ -92,7 +93,7 @@ impl Fach {
         Some(self.free_at)
     }
 
-    /// Sends all signalling that could begin by `now`.
+    /// Sends all signalling that can start until `now`.
     fn signal_until(&mut self, now: Time) {
         let Some(signalling) = &mut self.signalling else {
             return;

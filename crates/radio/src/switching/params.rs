@@ -1,4 +1,4 @@
-//! The parameters of a FACH with a pool of dedicated channels.
+//! Parameters of a FACH with a pool of dedicated channels.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -17,47 +17,45 @@ use super::state::PhonePower;
 use crate::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// A FACH that all users share and dedicated channels that one user holds at a time. The defaults
-    /// are Table I of `prabhu`.
+    /// A FACH shared by all users, and dedicated channels held by one user at a time. Defaults: Table I of
+    /// `prabhu`.
     pub struct FachDch {
         /// Bit rate of the FACH.
         pub fach_rate: Rate = Rate(33_000),
-        /// Bit rate of the signalling on the FACH, which goes before the users' packets.
+        /// Bit rate of signalling on the FACH, which precedes users' packets.
         pub signalling_rate: Rate = Rate(24_000),
         /// Size of a signalling packet.
         pub signalling_size: Size = Size(1_000),
-        /// Dedicated channels in the cell.
+        /// Number of dedicated channels in the cell.
         pub dch_channels: NonZeroU32 = positive(1),
         /// Bit rate of a dedicated channel.
         pub dch_rate: Rate = Rate(384_000),
-        /// How long the set-up of a dedicated channel takes, and its release. The user's queue is not
-        /// served meanwhile.
+        /// Duration of the set-up of a dedicated channel, and of its release. The user's queue is not served
+        /// meanwhile.
         pub switch_time: Duration = Duration::from_millis(250),
-        /// How long a phone on the paging channel takes to the FACH.
+        /// Duration of the switch from the paging channel to the FACH.
         pub paging_time: Duration = Duration::from_millis(600),
-        /// Who is switched when.
+        /// Switching policy.
         pub policy: SwitchingSpec,
-        /// Packets that each user's buffer holds.
+        /// Capacity of each user's buffer, in packets.
         pub buffer: NonZeroU32 = positive(1000),
-        /// What a phone's radio consumes in which state.
+        /// Power of a phone's radio in each state.
         pub power: PhonePower,
     }
 }
 
-/// More than these are typing errors.
+/// Largest size of a signalling packet; larger values are assumed to be typing errors.
 const LARGEST_SIGNALLING: Size = Size(65_535);
 const LONGEST_SWITCH: Duration = Duration::from_secs(60);
 
 impl Checked for FachDch {
     fn check(&self, check: &mut Check) {
         for (key, rate) in [("fach_rate", self.fach_rate), ("dch_rate", self.dch_rate)] {
-            check.require(rate.0 > 0, key, || {
-                "a channel of 0 bps carries nothing; expected a positive rate".to_owned()
-            });
+            check.require(rate.0 > 0, key, || "0 bps is out of range; expected a positive rate".to_owned());
         }
         check.advise(self.signalling_rate < self.fach_rate, "signalling_rate", || {
             format!(
-                "signalling of {} takes all that the FACH of {} carries, so TCP starves on it; a share for users is \
+                "signalling of {} takes the whole FACH of {}, so TCP starves on it; a share for users is \
                  left below `fach_rate`",
                 self.signalling_rate, self.fach_rate
             )
@@ -78,7 +76,7 @@ impl Checked for FachDch {
 }
 
 impl FachDch {
-    /// The bearer of `users` users, all of them on the FACH.
+    /// Returns the bearer of `users` users, all on the FACH.
     pub fn bearer(&self, users: usize) -> SwitchedBearer {
         SwitchedBearer::new(self, users)
     }

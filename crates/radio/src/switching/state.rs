@@ -1,47 +1,47 @@
-//! Where a phone stands in RRC connected mode (TS 25.331, 7.1), and what that has cost it.
+//! RRC states of a phone in connected mode (TS 25.331, 7.1), their durations and energy.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
 use nodeb_base::units::{Duration, Power};
 
-/// A phone's RRC state, or the switch it is in. CELL_PCH stands for URA_PCH as well. Events name a state by
-/// its place in this list, from 0.
+/// RRC state of a phone, or the switch in progress. CELL_PCH also represents URA_PCH. Events identify a state
+/// by its index in this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Listens to the paging channel; nothing can be sent.
+    /// On the paging channel; nothing can be sent.
     Pch,
-    /// On the way from the paging channel to the FACH.
+    /// Switching from the paging channel to the FACH.
     Paging,
-    /// On the shared channel.
+    /// On the FACH.
     Fach,
-    /// On the way from the FACH to a dedicated channel, which it holds already.
+    /// Switching from the FACH to a dedicated channel, which the phone already holds.
     SettingUp,
     /// On a dedicated channel.
     Dch,
-    /// On the way back to the FACH; the channel is free at the end.
+    /// Switching back to the FACH; the channel becomes free at the end.
     Releasing,
 }
 
 impl State {
-    /// All of them, in order of their numbers.
+    /// All states, in order of their indices.
     pub const ALL: [Self; 6] =
         [Self::Pch, Self::Paging, Self::Fach, Self::SettingUp, Self::Dch, Self::Releasing];
 }
 
-/// How often and for how long a phone was in which state.
+/// Numbers of switches of a phone and its time in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ChannelUse {
-    /// Switches from the FACH to a dedicated channel begun.
+    /// Number of switches started from the FACH to a dedicated channel.
     pub set_ups: u64,
-    /// Switches back begun.
+    /// Number of switches started back to the FACH.
     pub releases: u64,
-    /// Times the phone was called from the paging channel.
+    /// Number of pagings.
     pub pagings: u64,
     times: [Duration; State::ALL.len()],
 }
 
 impl ChannelUse {
-    /// Time spent in a state.
+    /// Returns the time spent in a state.
     pub fn time(&self, state: State) -> Duration {
         self.times[state as usize]
     }
@@ -50,8 +50,7 @@ impl ChannelUse {
         self.times[state as usize].0 += time.0;
     }
 
-    /// Energy in joules that the phone's radio has used: the power of each state times the time in
-    /// it.
+    /// Returns the energy in joules used by the phone's radio: the sum over states of power times time.
     pub fn energy_j(&self, power: &PhonePower) -> f64 {
         let of_state = |(state, power): (State, Power)| self.time(state).as_secs() * power.as_watts();
         power.by_state().into_iter().map(of_state).sum()
@@ -59,19 +58,19 @@ impl ChannelUse {
 }
 
 params! {
-    /// What a phone's radio consumes, whatever it sends.
+    /// Power of a phone's radio in each state, independent of traffic.
     ///
-    /// The defaults are the 3G profile of AT&T's Application Resource Optimizer (Qian and others, MobiSys
-    /// 2011), measured at one carrier; for the paging channel the 1 to 2 % of CELL_DCH that Pérez-Romero
-    /// and others give (*Radio Resource Management Strategies in UMTS*, 2005).
+    /// Defaults: the 3G profile of AT&T's Application Resource Optimizer (Qian et al., MobiSys 2011),
+    /// measured with one carrier; for the paging channel 1 to 2 % of CELL_DCH, as in Pérez-Romero et al.
+    /// (*Radio Resource Management Strategies in UMTS*, 2005).
     pub struct PhonePower {
         /// On the paging channel.
         pub pch: Power = Power::from_milliwatts(10),
-        /// On the FACH, and while it is being paged.
+        /// On the FACH and during paging.
         pub fach: Power = Power::from_milliwatts(350),
         /// While a dedicated channel is being set up.
         pub set_up: Power = Power::from_milliwatts(550),
-        /// On a dedicated channel, and while that is being released.
+        /// On a dedicated channel and during its release.
         pub dch: Power = Power::from_milliwatts(700),
     }
 }

@@ -1,10 +1,10 @@
-//! Selective-repeat ARQ of one connection with a variable number of frames per slot
-//! (`hossain`, section II.B and Figure 1).
+//! Selective-repeat ARQ of a connection with a variable number of frames per slot (`hossain`, section II.B
+//! and Figure 1).
 //!
-//! A packet is cut into frames, the last one padded. In a slot the frames known to have failed go first,
-//! new ones fill what is left. A frame that fails is known to have failed after the acknowledgement's
-//! delay. When all frames of a slot have failed in so many slots of the connection in a row, the packet
-//! of the oldest of them is given up.
+//! A packet is segmented into frames, the last one padded. In a slot failed frames are retransmitted first;
+//! new ones fill the rest. A failure is known after the delay of the acknowledgement. If all frames of a slot
+//! fail in a given number of consecutive slots of the connection, the packet of the oldest of these frames is
+//! given up.
 
 use std::collections::VecDeque;
 
@@ -18,42 +18,42 @@ use crate::Backlog;
 use crate::mac::harq::retransmissions::Retransmissions;
 use crate::rlc::Delivered;
 
-/// Which frames share a slot.
+/// Rule for the frames that may share a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
-    /// Repeated frames of any packets, and new ones of one packet: a packet begins with a slot.
+    /// Retransmitted frames of any packets, and new ones of one packet: a packet starts with a slot.
     #[default]
     OnePacket,
-    /// Repeated and new frames of any packets.
+    /// Retransmitted and new frames of any packets.
     AnyPackets,
-    /// Repeated frames, or new ones of one packet.
+    /// Either retransmitted frames or new ones of one packet.
     Apart,
 }
 
-/// What a connection's ARQ is told.
+/// Parameters of a connection's ARQ.
 #[derive(Clone, Debug)]
 pub struct Arq {
     /// Payload of a frame in bytes.
     pub frame_bytes: u32,
-    /// Which frames share a slot.
+    /// Rule for the frames that may share a slot.
     pub sharing: Sharing,
-    /// Slots from the one in which a frame fails until it may go again.
-    pub repeat_after: u64,
-    /// Slots in a row that may fail altogether before a packet is given up.
+    /// Number of slots from a failure to the earliest retransmission.
+    pub retransmit_after: u64,
+    /// Number of consecutive slots in which all frames fail after which a packet is given up, if limited.
     pub max_failed_slots: Option<u32>,
-    /// Order in which packets leave.
+    /// Order in which packets leave the bearer.
     pub delivery: Delivered,
-    /// Packets that the buffer holds.
+    /// Capacity of the buffer, in packets.
     pub buffer: usize,
 }
 
-/// What was sent in a slot.
+/// Result of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
-    /// Frames.
+    /// Number of frames sent.
     pub frames: u32,
-    /// Those that failed.
+    /// Number of frames that failed.
     pub failed: u32,
     /// Whether a packet was given up.
     pub gave_up: bool,
@@ -63,15 +63,15 @@ pub struct Sent {
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Frames that have never been sent, and those that have not been received, these included.
+    /// Number of frames never sent.
     unsent: u32,
     missing: u32,
-    /// It left before ones ahead of it, or was given up.
+    /// Whether the packet left before earlier ones or was given up.
     gone: bool,
 }
 
 impl Sdu {
-    /// What the next `frames` new frames carry of the packet.
+    /// Returns the part of the packet that its next `frames` new frames carry.
     fn part(&self, arq: &Arq, frames: u32) -> Part {
         let size = self.packet.size;
         let sent = size.div_ceil(arq.frame_bytes).max(1) - self.unsent;
@@ -81,22 +81,22 @@ impl Sdu {
     }
 }
 
-/// One connection's frames at the Node B.
+/// Frames of a connection at the Node B.
 #[derive(Debug, Default)]
 pub struct Queue {
     sdus: VecDeque<Sdu>,
-    /// Number of the first of them.
+    /// Number of the first packet in `sdus`.
     first: u64,
-    /// Number of the first that has frames never sent; one past the last if none has.
-    fresh: u64,
-    /// Frames that failed, by the numbers of their packets.
+    /// Number of the first packet with frames never sent, or the number after the last packet.
+    next_new: u64,
+    /// Failed frames, as the numbers of their packets.
     failed: Retransmissions<u64>,
     failed_slots: u32,
     backlog: Backlog,
 }
 
 impl Queue {
-    /// Takes a packet; `false` means that the buffer is full.
+    /// Accepts a packet. Returns false if the buffer is full.
     pub fn push(&mut self, arq: &Arq, packet: Packet) -> bool {
         if self.backlog.packets >= arq.buffer {
             return false;
@@ -107,24 +107,24 @@ impl Queue {
         true
     }
 
-    /// Slot from which there is something to send; `None` when there is nothing.
+    /// Returns the first slot in which there is something to send, or `None` if there is nothing.
     pub fn eligible(&self) -> Option<u64> {
-        let fresh = self.fresh < self.first + self.sdus.len() as u64;
-        if fresh { Some(0) } else { self.failed.eligible() }
+        let has_new = self.next_new < self.first + self.sdus.len() as u64;
+        if has_new { Some(0) } else { self.failed.eligible() }
     }
 
-    /// Whether some packet has not left.
+    /// Returns true if any packet has not left.
     pub fn is_busy(&self) -> bool {
         self.backlog.packets > 0
     }
 
-    /// Packets and bytes that have not left.
+    /// Returns the packets that have not left.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Sends up to `rate` frames in slot number `slot`, of which `errors` picks those that fail. A packet that
-    /// is given up goes to `discarded`, what new frames carry to `parts` where that is asked for.
+    /// Sends up to `rate` frames in slot `slot`; `errors` determines which fail. A packet that is given up is
+    /// appended to `discarded`, and the contents of new frames to `parts`, if given.
     pub fn send(
         &mut self,
         arq: &Arq,
@@ -144,13 +144,13 @@ impl Queue {
             sent.frames += 1;
             sent.failed += self.transmit(arq, slot, sdu, 1, errors);
         }
-        let repeats_alone = arq.sharing == Sharing::Apart && sent.frames > 0;
-        let mut left = if repeats_alone { 0 } else { rate - sent.frames };
+        let retransmits_alone = arq.sharing == Sharing::Apart && sent.frames > 0;
+        let mut left = if retransmits_alone { 0 } else { rate - sent.frames };
         while left > 0
             && let Some(unsent) = self.next_unsent()
         {
             let frames = unsent.min(left);
-            let sdu = self.fresh;
+            let sdu = self.next_new;
             oldest = oldest.min(sdu);
             if let Some(parts) = &mut parts {
                 parts.push(self.of(sdu).part(arq, frames));
@@ -165,10 +165,10 @@ impl Queue {
         sent
     }
 
-    /// Puts `frames` frames of a packet on the air; returns how many failed.
+    /// Sends `frames` frames of a packet. Returns the number that failed.
     fn transmit(&mut self, arq: &Arq, slot: u64, sdu: u64, frames: u32, errors: &mut Hazard<'_>) -> u32 {
         let failed = errors.count_within(frames);
-        (0..failed).for_each(|_| self.failed.keep(slot + arq.repeat_after, sdu));
+        (0..failed).for_each(|_| self.failed.keep(slot + arq.retransmit_after, sdu));
         self.of(sdu).missing -= frames - failed;
         failed
     }
@@ -177,18 +177,18 @@ impl Queue {
         &mut self.sdus[(sdu - self.first) as usize]
     }
 
-    /// Frames never sent of the first packet that has any.
+    /// Returns how many frames of the current packet are unsent.
     fn next_unsent(&self) -> Option<u32> {
-        self.sdus.get((self.fresh - self.first) as usize).map(|sdu| sdu.unsent)
+        self.sdus.get((self.next_new - self.first) as usize).map(|sdu| sdu.unsent)
     }
 
     fn skip_sent(&mut self) {
         while self.next_unsent() == Some(0) {
-            self.fresh += 1;
+            self.next_new += 1;
         }
     }
 
-    /// Counts slots that failed altogether; returns whether that was one too many.
+    /// Counts consecutive slots in which all frames failed. Returns true if a packet was given up.
     fn count_failures(&mut self, arq: &Arq, sent: Sent, oldest: u64, discarded: &mut Vec<Packet>) -> bool {
         if sent.failed < sent.frames {
             self.failed_slots = 0;
@@ -214,9 +214,9 @@ impl Queue {
         self.skip_sent();
     }
 
-    /// Hands every packet that may leave now to `deliver`.
+    /// Passes every packet that may leave now to `deliver`.
     pub fn release(&mut self, delivery: Delivered, mut deliver: impl FnMut(Packet)) {
-        let sent = (self.fresh - self.first) as usize;
+        let sent = (self.next_new - self.first) as usize;
         let Self { sdus, backlog, .. } = self;
         for sdu in sdus.iter_mut().take(sent) {
             if sdu.missing == 0 && !sdu.gone {
@@ -227,7 +227,7 @@ impl Queue {
                 break;
             }
         }
-        while self.first < self.fresh && self.sdus.front().is_some_and(|sdu| sdu.gone) {
+        while self.first < self.next_new && self.sdus.front().is_some_and(|sdu| sdu.gone) {
             self.sdus.pop_front();
             self.first += 1;
         }
@@ -243,7 +243,7 @@ mod tests {
         Arq {
             frame_bytes: 16,
             sharing,
-            repeat_after: 2,
+            retransmit_after: 2,
             max_failed_slots: None,
             delivery: Delivered::InSequence,
             buffer: 10,
@@ -254,7 +254,7 @@ mod tests {
         Packet::new(seq, 16 * frames)
     }
 
-    /// A queue, and slots in which all frames fail or none does.
+    /// A queue, with slots in which either all frames fail or none.
     struct Script {
         arq: Arq,
         queue: Queue,
@@ -284,7 +284,7 @@ mod tests {
 
     /// The study's 36 frames in 5 slots of 8.
     #[test]
-    fn a_packet_begins_with_a_slot() {
+    fn a_packet_starts_with_a_slot() {
         let mut script = Script::new(arq(Sharing::OnePacket), &[36, 36]);
         let sent: Vec<_> = (0..10).map(|slot| script.slot(slot, 8, false)).collect();
         let frames: Vec<u32> = sent.iter().map(|(frames, _)| *frames).collect();
@@ -295,15 +295,15 @@ mod tests {
     }
 
     #[test]
-    fn packets_share_a_slot_where_they_may() {
+    fn packets_share_a_slot_if_allowed() {
         let mut script = Script::new(arq(Sharing::AnyPackets), &[3, 3, 3]);
         assert_eq!(script.slot(0, 8, false), (8, vec![0, 1]));
         assert_eq!(script.slot(1, 8, false), (1, vec![2]));
     }
 
-    /// Figure 1: the failed frames go again after the acknowledgement, with new ones beside them.
+    /// Figure 1: failed frames are retransmitted after the acknowledgement, together with new ones.
     #[test]
-    fn repeated_frames_go_first_and_new_ones_fill_the_slot() {
+    fn retransmitted_frames_precede_new_ones() {
         for (sharing, third) in [(Sharing::OnePacket, 4), (Sharing::AnyPackets, 4), (Sharing::Apart, 2)] {
             let mut script = Script::new(arq(sharing), &[12]);
             assert_eq!(script.slot(0, 2, true).0, 2);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_behind_a_failed_frame_waits_or_not() {
+    fn delivery_order_decides_if_a_packet_waits_for_a_failed_frame() {
         for (delivery, early) in [(Delivered::InSequence, vec![]), (Delivered::OutOfSequence, vec![1])] {
             let mut script = Script::new(Arq { delivery, ..arq(Sharing::OnePacket) }, &[1, 1]);
             assert_eq!(script.slot(0, 1, true), (1, vec![]));
@@ -325,12 +325,12 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_is_given_up_after_failed_slots_in_a_row() {
+    fn a_packet_is_given_up_after_consecutive_failed_slots() {
         let arq = Arq { max_failed_slots: Some(3), ..arq(Sharing::OnePacket) };
         let mut script = Script::new(arq, &[6, 1]);
         script.slot(0, 2, true);
         script.slot(1, 2, true);
-        // One good slot, and counting begins anew.
+        // A slot without failures restarts the count.
         assert_eq!(script.slot(2, 2, false).0, 2);
         script.slot(3, 2, true);
         script.slot(4, 2, true);
@@ -342,9 +342,9 @@ mod tests {
         assert_eq!(script.queue.eligible(), None);
     }
 
-    /// Given up before all of it was sent: the rest is not sent either.
+    /// The rest of a packet that was given up is not sent.
     #[test]
-    fn what_was_never_sent_of_a_packet_given_up_is_not_sent() {
+    fn the_rest_of_a_packet_given_up_is_not_sent() {
         let arq = Arq { max_failed_slots: Some(1), ..arq(Sharing::OnePacket) };
         let mut script = Script::new(arq, &[100, 3]);
         script.slot(0, 8, true);
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_buffer_takes_no_more() {
+    fn a_full_buffer_rejects_packets() {
         let arq = Arq { buffer: 1, ..arq(Sharing::OnePacket) };
         let mut queue = Queue::default();
         assert!(queue.push(&arq, packet(0, 1)) && !queue.push(&arq, packet(1, 1)));

@@ -1,9 +1,9 @@
-//! The cell's downlink, slot by slot: every connection sends at the rate selected for it.
+//! Downlink of a cell, slot by slot: every connection transmits at its selected rate.
 //!
-//! All connections send at the same time, on codes of their own. A connection is active, and counts for
-//! rates and interference, from its first packet on; where a time is set, until it has had nothing to
-//! send for so long. Rates are selected anew when somebody becomes active or ceases to be. What a slot completes
-//! arrives at its end.
+//! All connections transmit at the same time, each on its own code. A connection is active, and counts for
+//! rates and interference, from its first packet on and, if there is a timeout, until it has had nothing to
+//! send for that time. Rates are selected whenever the set of active connections changes. Packets arrive at
+//! the end of the slot that completes them.
 
 use nodeb_base::context::{Context, Sent};
 use nodeb_base::event::{Cause, Event, Mask};
@@ -21,7 +21,7 @@ use crate::Backlog;
 use crate::tti::Mac;
 use crate::tti::grid::Grid;
 
-/// Where a user was in its cell and how it fared there.
+/// Position of a user and its frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CellRow {
     user: usize,
@@ -32,23 +32,23 @@ pub(crate) struct CellRow {
 }
 
 table! {
-    /// One row per user on `wcdma`: its place among the cells, and its frames.
+    /// One row per user on `wcdma`: position among the cells, and frames.
     pub(crate) static CELL: "cell" of CellRow {
         /// Number of the user.
         "user" [""] U64 = |row| row.user as u64;
-        /// Place of the phone east of the Node B, in cell radii; NaN where it is nowhere on a map.
+        /// Position of the phone east of the Node B, in cell radii; NaN without a map.
         "x_radii" ["radii"] F64 = |row| row.placement.position.map_or(f64::NAN, |at| at.x);
-        /// The same north of the Node B.
+        /// Position of the phone north of the Node B, in cell radii; NaN without a map.
         "y_radii" ["radii"] F64 = |row| row.placement.position.map_or(f64::NAN, |at| at.y);
-        /// Power received from all other cells over that from the own one, when each sends the same.
+        /// Power received from all other cells divided by that from the own cell, if each transmits the same.
         "other_cells" ["1"] F64 = |row| row.placement.conditions.other_cells;
         /// Mean energy per bit over noise density.
         "eb_n0_db" ["dB"] F64 = |row| 10.0 * libm::log10(row.placement.conditions.eb_n0);
-        /// Slots in which it was sent something.
+        /// Slots in which frames were sent to the user.
         "slots" [""] U64 = |row| row.slots;
-        /// Frames sent to it, repetitions included.
+        /// Frames sent to the user, including retransmissions.
         "frames" [""] U64 = |row| row.frames;
-        /// Those received in error.
+        /// Frames received in error.
         "frames_failed" [""] U64 = |row| row.frames_failed;
     }
 }
@@ -58,22 +58,22 @@ table! {
 struct Connection {
     queue: Queue,
     errors: Hazards,
-    /// Slot at whose beginning it ceases to be active; `None` while it is not.
+    /// Slot at whose start the connection ceases to be active; `None` while it is inactive.
     active_until: Option<u64>,
-    /// Frames per slot and how many of them fail, while it is active.
+    /// Frames per slot while the connection is active.
     rate: u32,
     failure: f64,
-    /// Whether the last slot may have completed a packet of it.
+    /// Whether the last slot may have completed a packet of the connection.
     touched: bool,
     used: CellRow,
 }
 
-/// What the bearer is told besides its links.
+/// Parameters of the bearer, apart from its links.
 #[derive(Clone, Debug)]
 pub struct Slots {
     /// Length of a slot.
     pub slot: Duration,
-    /// Slots without anything to send after which a connection is not active any more; absent: never.
+    /// Number of slots without data after which a connection becomes inactive, if any.
     pub timeout: Option<u64>,
     /// Error control.
     pub arq: Arq,
@@ -83,23 +83,23 @@ pub struct Slots {
     pub frame_errors: bool,
 }
 
-/// The slots of a cell's downlink.
+/// MAC of a cell's downlink, in slots.
 #[derive(Debug)]
 pub struct WcdmaMac {
     slots: Slots,
     cell: Cell,
     connections: Vec<Connection>,
-    /// Numbers of the active connections, in order.
+    /// Indices of the active connections, in ascending order.
     active: Vec<usize>,
     /// Whether rates must be selected before the next slot.
     is_stale: bool,
     rates: Vec<u32>,
-    /// Packets that the last slot has given up.
+    /// Packets given up in the last slot.
     discarded: Vec<Packet>,
 }
 
 impl WcdmaMac {
-    /// Empty buffers, whose connections draw their errors from `errors`.
+    /// Creates a MAC with empty buffers, whose connections draw their errors from `errors`.
     pub fn new(slots: Slots, cell: Cell, errors: impl IntoIterator<Item = Hazards>) -> Self {
         let placements = cell.placements().iter().copied();
         let connect = |(user, (errors, placement)): (usize, (Hazards, Placement))| Connection {
@@ -123,7 +123,7 @@ impl WcdmaMac {
         }
     }
 
-    /// Makes those inactive whose time is over, and selects rates if somebody has come or gone.
+    /// Deactivates connections whose timeout has passed, and selects rates if the active connections changed.
     fn prepare(&mut self, slot: u64) {
         let Self { connections, active, cell, rates, slots, .. } = self;
         if slots.timeout.is_some() {

@@ -1,26 +1,26 @@
 //! Bit error rate of coherent BPSK over Rayleigh paths with maximum-ratio combining.
 //!
 //! J. G. Proakis, *Digital Communications*, 4th ed., 14.4-15 for equal and 14.5-28 for distinct mean
-//! signal-to-noise ratios; `hossain`, equations 4 and 5. The study prints the coefficient of
-//! equation 5 without an index; it is Proakis's `pi_k = prod over i != k of gamma_k / (gamma_k - gamma_i)`.
-//! That form has a pole wherever two paths are equal, though the error rate itself has none. Where its
-//! terms cancel, the integral over the moment generating function is used: the same function
-//! (M. K. Simon and M.-S. Alouini, *Digital Communication over Fading Channels*, 5.1.4).
+//! signal-to-noise ratios; `hossain`, equations 4 and 5. The study prints the coefficient of equation 5
+//! without an index; it is Proakis's `pi_k = prod over i != k of gamma_k / (gamma_k - gamma_i)`. This form
+//! has a pole wherever two paths are equal, although the error rate has none. If its terms cancel, the
+//! integral over the moment generating function is used, which is the same function (M. K. Simon and M.-S.
+//! Alouini, *Digital Communication over Fading Channels*, 5.1.4).
 
-/// Terms may cancel down to this share of their size before the closed form is given up: the error of
-/// the sum then is at most 1e-15 / 1e-4 of the result, times a few.
+/// Smallest ratio of the sum to the size of its terms for which the closed form is used: the relative error
+/// of the sum then is at most a few times 1e-15 / 1e-4.
 const LEAST_REMAINDER: f64 = 1e-4;
-/// Points of the integral at first and at most.
+/// Number of points of the integral in the first approximation.
 const FEWEST_POINTS: u32 = 32;
 const MAX_POINTS: u32 = 1 << 14;
-/// Change of the integral, relative, at which it is taken as known.
+/// Relative change of the integral at which it is considered converged.
 const CONVERGED: f64 = 1e-12;
 
-/// Bit error rate with `paths` paths whose mean signal-to-noise ratio is `gamma` each (equation 4).
-/// Without a path nothing is known of the bit: 1/2.
+/// Returns the bit error rate with `paths` paths of mean signal-to-noise ratio `gamma` each (equation 4); 1/2
+/// without paths.
 pub fn equal_paths(gamma: f64, paths: u32) -> f64 {
     let mu = libm::sqrt(gamma / (1.0 + gamma));
-    // 1 - mu without cancellation.
+    // Equals 0.5 (1 - mu), without cancellation.
     let wrong = 0.5 / ((1.0 + gamma) * (1.0 + mu));
     let right = 0.5 * (1.0 + mu);
     let mut term = 1.0;
@@ -32,8 +32,8 @@ pub fn equal_paths(gamma: f64, paths: u32) -> f64 {
     if paths == 0 { 0.5 } else { sum * libm::pow(wrong, f64::from(paths)) }
 }
 
-/// Bit error rate with paths of these mean signal-to-noise ratios (equation 5), equal ones among
-/// them or not.
+/// Returns the bit error rate with paths of these mean signal-to-noise ratios (equation 5), which may be
+/// equal.
 pub fn paths(gammas: &[f64]) -> f64 {
     let least = gammas.iter().copied().fold(f64::INFINITY, f64::min);
     if gammas.iter().all(|gamma| *gamma <= least) {
@@ -48,12 +48,12 @@ pub fn paths(gammas: &[f64]) -> f64 {
         sum += term;
         size += term.abs();
     }
-    // Not a number where two are equal, which is no more than the remainder asked for either.
+    // If two ratios are equal, `sum` is NaN; then the comparison is false and the integral is used.
     if sum > LEAST_REMAINDER * size && size.is_finite() { sum } else { integral(gammas) }
 }
 
-/// `1/pi` times the integral from 0 to `pi/2` of `prod over k of 1 / (1 + gamma_k / sin^2 theta)`, by the
-/// midpoint rule, which converges exponentially for such periodic functions.
+/// Returns `1/pi` times the integral from 0 to `pi/2` of `prod over k of 1 / (1 + gamma_k / sin^2 theta)`, by
+/// the midpoint rule, which converges exponentially for such periodic functions.
 fn integral(gammas: &[f64]) -> f64 {
     let of = |points: u32| {
         let at = |i: u32| {
@@ -67,9 +67,9 @@ fn integral(gammas: &[f64]) -> f64 {
     while points < MAX_POINTS {
         points *= 2;
         let finer = of(points);
-        let known = (finer - value).abs() <= CONVERGED * finer;
+        let has_converged = (finer - value).abs() <= CONVERGED * finer;
         value = finer;
-        if known {
+        if has_converged {
             break;
         }
     }
@@ -83,7 +83,7 @@ mod tests {
 
     use nodeb_base::rng::{Streams, normal};
 
-    /// Independent values: closed forms checked against the integral and by Monte Carlo.
+    /// Independent reference values: closed forms checked with the integral and by Monte Carlo simulation.
     const REFERENCE: &str = include_str!("../../tests/reference/mrc_rayleigh_profiles.csv");
 
     fn taps(profile: &str) -> Vec<f64> {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_theory_of_maximum_ratio_combining() {
+    fn ber_matches_reference_values_of_maximum_ratio_combining() {
         let mut met = 0;
         for line in REFERENCE.lines().filter(|line| !line.starts_with('#')).skip(1) {
             let fields: Vec<&str> = line.split(',').collect();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn poles_and_ends_are_limits() {
+    fn poles_and_extremes_are_limits() {
         for close in [0.0, 1e-15, 1e-9, 1e-5, 1e-3] {
             let found = paths(&[2.0, 2.0 * (1.0 + close), 1.0]);
             assert!(
@@ -136,16 +136,16 @@ mod tests {
         assert!(equal_paths(1e12, 8) >= 0.0 && paths(&[1e12, 1e12, 1e-12]) >= 0.0);
     }
 
-    /// The formula against what it is about: fading paths, noise, combining, a decision.
+    /// Simulates what the formula describes: fading paths, noise, combining, a decision.
     #[test]
-    fn a_receiver_that_combines_makes_these_errors() {
+    fn ber_matches_a_simulated_receiver() {
         let gammas = [1.6f64, 0.9, 0.2];
         let (n, mut errors) = (400_000, 0u32);
         let mut stream = Streams::new(5, 0).stream("test", 0, "fading");
         for _ in 0..n {
             let (mut signal, mut weight) = (0.0, 0.0);
             for gamma in gammas {
-                // |h|^2 gamma is exponential with mean gamma; the noise of the decision adds up with it.
+                // |h|^2 gamma is exponential with mean gamma, and so is the noise power of the decision.
                 let power = gamma * (normal(&mut stream).powi(2) + normal(&mut stream).powi(2)) / 2.0;
                 signal += power;
                 weight += power;
@@ -158,7 +158,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_probability_that_falls_with_every_path(
+        fn ber_is_a_probability_that_decreases_with_every_path(
             gammas in prop::collection::vec(prop_oneof![0.0..10.0f64, (-6.0..4.0f64).prop_map(|e| 10f64.powf(e))], 1..9),
             better in 0usize..8,
         ) {

@@ -1,6 +1,6 @@
-//! Frames of independent bits, of which a code corrects some (`hossain`, equation 2).
+//! Frames of independent bits with an error-correcting code (`hossain`, equation 2).
 
-/// Probability that a frame of `bits` bits has at most `correctable` errors, with the bit error rate
+/// Returns the probability that a frame of `bits` bits has at most `correctable` errors at the bit error rate
 /// `ber` (0 to 1).
 pub fn success(ber: f64, bits: u32, correctable: u32) -> f64 {
     if is_below_mean(ber, bits, correctable) {
@@ -10,7 +10,8 @@ pub fn success(ber: f64, bits: u32, correctable: u32) -> f64 {
     }
 }
 
-/// Probability of more errors than that. It keeps its digits however small it is.
+/// Returns the probability that a frame of `bits` bits has more than `correctable` errors, with full relative
+/// precision even if it is tiny.
 pub fn failure(ber: f64, bits: u32, correctable: u32) -> f64 {
     if correctable >= bits {
         0.0
@@ -21,13 +22,13 @@ pub fn failure(ber: f64, bits: u32, correctable: u32) -> f64 {
     }
 }
 
-/// Whether success is the smaller tail, the one to be summed.
+/// Returns true if success is the smaller tail, which is the one to be summed.
 fn is_below_mean(ber: f64, bits: u32, correctable: u32) -> bool {
     f64::from(correctable) + 1.0 <= ber * f64::from(bits)
 }
 
-/// Probability of `from` to `to` errors: terms are summed from the largest on, which is the only one
-/// that needs a logarithm.
+/// Returns the probability of `from` to `to` errors. Terms are summed from the largest one, the only one that
+/// needs a logarithm.
 fn tail(ber: f64, bits: u32, from: u32, to: u32) -> f64 {
     if ber <= 0.0 || ber >= 1.0 {
         let certain = if ber <= 0.0 { 0 } else { bits };
@@ -57,7 +58,7 @@ fn tail(ber: f64, bits: u32, from: u32, to: u32) -> f64 {
     (sum * libm::exp(ln_term(ber, bits, top))).min(1.0)
 }
 
-/// Logarithm of the probability of exactly `errors` errors.
+/// Returns the logarithm of the probability of exactly `errors` errors.
 fn ln_term(ber: f64, bits: u32, errors: u32) -> f64 {
     let (e, rest) = (f64::from(errors), f64::from(bits - errors));
     ln_choose(bits, errors) + e * libm::log(ber) + rest * libm::log1p(-ber)
@@ -68,9 +69,9 @@ fn ln_choose(n: u32, k: u32) -> f64 {
     ln_factorial(n) - ln_factorial(k) - ln_factorial(n - k)
 }
 
-/// Check bits with which there is a code of `bits` bits that corrects `correctable` errors: the least
-/// r with `2^r > sum over i <= 2t - 1 of C(bits - 1, i)` (Varshamov and Gilbert; S. Lin and D. J.
-/// Costello, *Error Control Coding*, 1983). `None` if it leaves no bit for data.
+/// Returns the number of check bits with which a code of `bits` bits exists that corrects `correctable`
+/// errors: the smallest r with `2^r > sum over i <= 2t - 1 of C(bits - 1, i)` (Varshamov and Gilbert; S. Lin
+/// and D. J. Costello, *Error Control Coding*, 1983). Returns `None` if no bit is left for data.
 pub fn check_bits(bits: u32, correctable: u32) -> Option<u32> {
     if correctable == 0 {
         return Some(0);
@@ -82,7 +83,7 @@ pub fn check_bits(bits: u32, correctable: u32) -> Option<u32> {
     let terms: Vec<f64> = (0..=last).map(|i| ln_choose(bits - 1, i)).collect();
     let largest = terms.iter().copied().fold(0.0, f64::max);
     let sum: f64 = terms.iter().map(|term| libm::exp(term - largest)).sum();
-    // A power of two is not lifted or lowered by rounding.
+    // The tolerance keeps exact powers of two from being rounded down.
     let digits = (largest + libm::log(sum)) / std::f64::consts::LN_2;
     let check = (digits + 1e-9) as u32 + 1;
     (check < bits).then_some(check)
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certain_is_certain() {
+    fn certain_outcomes_are_exact() {
         for (ber, bits, t, expected) in [
             (0.0, 128, 0, 1.0),
             (1.0, 128, 127, 0.0),
@@ -115,9 +116,9 @@ mod tests {
         }
     }
 
-    /// One error too many in all of 128 bits: C(128, 3) p^3, next to nothing but not nothing.
+    /// Three errors in 128 bits: the probability is close to C(128, 3) p^3, tiny but not zero.
     #[test]
-    fn tiny_error_rates_keep_their_digits() {
+    fn tiny_error_rates_keep_their_precision() {
         let p = 1e-9;
         let expected = 341_376.0 * p * p * p;
         assert!((failure(p, 128, 2) / expected - 1.0).abs() < 1e-6, "{}", failure(p, 128, 2));
@@ -132,11 +133,11 @@ mod tests {
         assert!(success(0.25, 400_000, 0) >= 0.0 && failure(0.25, 400_000, 399_999) >= 0.0);
     }
 
-    /// The Hamming code (127, 120) shows that the bound is not far off: it asks for 7 and 8.
+    /// The Hamming code (127, 120) shows that the bound is close: it has 7 check bits.
     #[test]
     fn check_bits_by_hand() {
         assert_eq!(check_bits(128, 0), Some(0));
-        // 1 + 127 = 2^7 must be exceeded, 1 + 126 must not.
+        // For 128 bits 1 + 127 = 2^7, which is not exceeded by 2^7; for 127 bits 1 + 126 < 2^7.
         assert_eq!(check_bits(128, 1), Some(8));
         assert_eq!(check_bits(127, 1), Some(7));
         // 1 + 127 + 8001 + 333375 = 341504 < 2^19.
@@ -147,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn success_is_a_probability_that_rises_with_the_code(
+        fn success_is_a_probability_that_increases_with_the_code(
             exponent in -12.0..-0.01f64, bits in 1..20_000u32, share in 0.0..1.0f64,
         ) {
             let (ber, t) = (10f64.powf(exponent), (f64::from(bits) * share * share * share) as u32);
@@ -159,7 +160,7 @@ mod tests {
         }
 
         #[test]
-        fn check_bits_rise_with_the_code(bits in 2..4_000u32, t in 0..200u32) {
+        fn check_bits_increase_with_the_code(bits in 2..4_000u32, t in 0..200u32) {
             if let (Some(few), Some(many)) = (check_bits(bits, t), check_bits(bits, t + 1)) {
                 prop_assert!(few <= many);
             }

@@ -1,47 +1,47 @@
-//! The link of one phone: from rates and powers to the frame error rate.
+//! Link of one phone: from rates and powers to the frame error rate.
 
 use super::profile::ProfileSpec;
 use super::sinr::{Interference, sinr};
 use super::{ber, frame};
 
-/// What all links of a cell have in common.
+/// Properties that all links of a cell share.
 #[derive(Clone, Debug)]
 pub struct Link {
-    /// The share of each path in the mean power.
+    /// Share of each path in the mean power; they sum to 1.
     pub shares: Vec<f64>,
     /// Chips per bit at the basic rate.
     pub spreading: f64,
     /// Bits of a frame.
     pub frame_bits: u32,
-    /// Errors in a frame that the code corrects.
+    /// Number of errors per frame that the code corrects.
     pub correctable: u32,
 }
 
-/// Reception conditions of a phone: power of other cells, and noise.
+/// Reception conditions of a phone: interference of other cells and noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
-    /// Power received from all other cells over that received from the own one, when each sends
-    /// the same.
+    /// Power received from all other cells divided by that from the own cell, if each transmits the same.
     pub other_cells: f64,
     /// Energy per bit over noise density, linear.
     pub eb_n0: f64,
 }
 
 impl Link {
-    /// The link over `profile`.
+    /// Creates the link over `profile`.
     pub fn new(profile: &ProfileSpec, spreading: u32, frame_bits: u32, correctable: u32) -> Self {
         Self { shares: profile.shares(), spreading: f64::from(spreading), frame_bits, correctable }
     }
 
-    /// Bit error rate of a phone in these `conditions`, when its cell sends the rates `own_cell` in all and the
-    /// others `mean_load` each.
+    /// Returns the bit error rate of a phone in these `conditions`, if its cell transmits a total rate
+    /// `own_cell` and each other cell `mean_load`.
     pub fn ber(&self, conditions: Conditions, own_cell: f64, mean_load: f64) -> f64 {
         let interference = Interference { own_cell, other_cells: conditions.other_cells * mean_load };
         let gamma = |share: &f64| sinr(*share, interference, self.spreading, conditions.eb_n0) / 2.0;
         ber::paths(&self.shares.iter().map(gamma).collect::<Vec<_>>())
     }
 
-    /// Frame error rate of the same.
+    /// Returns the frame error rate of a phone in these `conditions`, if its cell transmits a total rate
+    /// `own_cell` and each other cell `mean_load`.
     pub fn frame_failure(&self, conditions: Conditions, own_cell: f64, mean_load: f64) -> f64 {
         frame::failure(self.ber(conditions, own_cell, mean_load), self.frame_bits, self.correctable)
     }

@@ -1,4 +1,4 @@
-//! The parameters of a WCDMA downlink with variable spreading factor.
+//! Parameters of a WCDMA downlink with variable spreading factor.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -22,48 +22,49 @@ use crate::tti::TtiBearer;
 use crate::{Bearer, Facts, Radio, UserRadio};
 
 params! {
-    /// Codes of a cell that all connections use at the same time, with a spreading factor that follows from
-    /// the rate. The defaults are those of `hossain` (section IV.A) and, where it is silent, assumptions:
-    /// eta, G, Eb/N0 and no error correction.
+    /// Codes of a cell that all connections use at the same time, with a spreading factor given by the rate.
+    /// Defaults: those of `hossain` (section IV.A) and, where the study has none, assumptions: eta, G, Eb/N0
+    /// and no error correction.
     pub struct Wcdma {
-        /// Length of a slot, in which a connection sends as many frames as its rate says.
+        /// Length of a slot, in which a connection sends as many frames as its rate.
         pub slot: Duration = Duration::from_millis(10),
-        /// A frame; one of them in each slot is the basic rate.
+        /// Size of a frame; one frame per slot is the basic rate.
         pub frame_size: Size = Size(16),
         /// Chips per bit at the basic rate.
         pub spreading: NonZeroU32 = positive(128),
-        /// The rates that may be selected, in frames per slot, lowest first.
+        /// Selectable rates in frames per slot, in ascending order.
         pub rates: Vec<u32> = (1..=8).collect(),
-        /// How rates are selected.
+        /// Method of rate selection.
         pub selection: SelectionSpec,
-        /// A connection is active until it has had nothing to send for so long; absent: for ever.
+        /// Time without data after which a connection becomes inactive. Default: never.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub connection_timeout: Option<Duration>,
-        /// How the power received is spread over paths.
+        /// Distribution of the received power over paths.
         pub profile: ProfileSpec,
-        /// Energy per bit over noise density, in dB. On a map it is that at two thirds of the cell's radius.
+        /// Energy per bit over noise density, in dB. With a map it applies at two thirds of the cell radius.
         pub eb_n0_db: f64 = 20.0,
-        /// Errors in a frame that its code corrects.
+        /// Number of errors per frame that the code corrects.
         pub correctable_bits: u32 = 0,
-        /// Whether frames fail. Without errors all arrive, and rates are selected as if they did not.
+        /// Whether frames fail. If not, all frames arrive, but rates are selected as if frames could fail.
         pub frame_errors: bool = true,
-        /// What comes from other cells.
+        /// Interference from other cells.
         pub other_cells: OtherCellsSpec,
-        /// From the end of a slot until the Node B knows what failed in it; a repetition begins with a slot.
+        /// Time from the end of a slot until the Node B knows its failed frames; retransmissions start with a
+        /// slot.
         pub ack_delay: Duration = Duration::from_millis(10),
-        /// Which frames share a slot.
+        /// Rule for the frames that may share a slot.
         pub sharing: Sharing,
-        /// Slots of a connection in a row that fail altogether before the packet of the oldest frame in the
-        /// last is given up; unlimited when absent.
+        /// Number of consecutive slots of a connection in which all frames fail after which the packet of the
+        /// oldest frame in the last of them is given up. Default: unlimited.
         pub max_failed_slots: Option<NonZeroU32>,
         /// Order in which packets leave the bearer.
         pub delivery: Delivered = Delivered::InSequence,
-        /// Packets that each connection's buffer holds.
+        /// Capacity of each connection's buffer, in packets.
         pub buffer: NonZeroU32 = positive(1000),
     }
 }
 
-/// More than these are typing errors.
+/// Largest size of a frame; larger values are assumed to be typing errors.
 const LARGEST_FRAME: Size = Size(8_192);
 const LARGEST_SPREADING: u32 = 65_536;
 const LONGEST_SLOT: Duration = Duration::from_secs(10);
@@ -89,20 +90,20 @@ impl Wcdma {
         let rising = self.rates.windows(2).all(|pair| pair[0] < pair[1]);
         let possible = self.rates.first().is_some_and(|lowest| *lowest >= 1) && rising;
         check.require(possible, "rates", || {
-            "expected different whole numbers of frames per slot, lowest first, such as [1, 2, 4]".to_owned()
+            "the rates are not in ascending order or not positive; expected frames per slot such as [1, 2, 4]".to_owned()
         });
         let highest = self.highest_rate();
         check.require(highest <= self.spreading.get(), "rates", || {
             format!(
-                "a rate of {highest} leaves less than one of the {} chips of a bit; expected at most that",
+                "a rate of {highest} exceeds the {} chips per bit; expected at most that number",
                 self.spreading
             )
         });
         if let SelectionSpec::Fixed(fixed) = &self.selection {
             let rate = fixed.frames.get();
             check.require(self.rates.contains(&rate), "selection", || {
-                let known: Vec<String> = self.rates.iter().map(ToString::to_string).collect();
-                format!("{rate} is not one of the `rates`; expected one of: {}", known.join(", "))
+                let rates: Vec<String> = self.rates.iter().map(ToString::to_string).collect();
+                format!("{rate} is not one of the `rates`; expected one of: {}", rates.join(", "))
             });
         }
     }
@@ -111,7 +112,7 @@ impl Wcdma {
         let bits = self.frame_bits();
         check.require(frame::check_bits(bits, self.correctable_bits).is_some(), "correctable_bits", || {
             format!(
-                "a code that corrects {} errors leaves no data in a frame of {bits} bits; expected less",
+                "a code that corrects {} errors leaves no data in a frame of {bits} bits; expected fewer errors",
                 self.correctable_bits
             )
         });
@@ -134,7 +135,7 @@ impl Wcdma {
         Rate((bits * u128::from(NANOS_PER_S) / u128::from(self.slot.0)) as u64)
     }
 
-    /// The cell with its phones in their places, and the mean rate of others (alpha).
+    /// Returns the cell with its phones in their positions, and the mean rate of other cells (alpha).
     pub fn cell(&self, users: &[UserRadio], streams: &Streams) -> (Cell, f64) {
         let eb_n0 = libm::pow(10.0, self.eb_n0_db / 10.0);
         let link = Link::new(&self.profile, self.spreading.get(), self.frame_bits(), self.correctable_bits);
@@ -144,7 +145,7 @@ impl Wcdma {
         (Cell::new(link, placements, mean_load, self.rates.clone()), alpha)
     }
 
-    /// The bearer of these users.
+    /// Returns the bearer of these users.
     pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<WcdmaMac> {
         let errors = users.iter().map(|user| Hazards::new(streams.stream("bearer", user.id, "frame errors")));
         let slots = Slots {
@@ -153,7 +154,7 @@ impl Wcdma {
             arq: Arq {
                 frame_bytes: self.frame_bytes(),
                 sharing: self.sharing,
-                repeat_after: 1 + self.ack_delay.0.div_ceil(self.slot.0),
+                retransmit_after: 1 + self.ack_delay.0.div_ceil(self.slot.0),
                 max_failed_slots: self.max_failed_slots.map(NonZeroU32::get),
                 delivery: self.delivery,
                 buffer: self.buffer.get() as usize,
@@ -176,7 +177,7 @@ impl Radio for Wcdma {
         }
     }
 
-    /// Of a connection at the highest rate when nothing fails.
+    /// Returns the bit rate of a connection at the highest rate without failures.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         self.highest_bit_rate()
     }

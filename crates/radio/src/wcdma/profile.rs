@@ -1,4 +1,4 @@
-//! Power delay profiles: how the power that a phone receives is spread over paths.
+//! Power delay profiles: distribution of the power that a phone receives over paths.
 
 use nodeb_base::params;
 use std::num::NonZeroU32;
@@ -10,19 +10,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 registry! {
-    /// The power delay profile, as a scenario names it.
+    /// Power delay profile, as in a scenario.
     "profile" ProfileSpec = EqualPaths {
         /// Paths of equal mean power (channel model A of `hossain`).
         "equal_paths" => EqualPaths(EqualPaths),
         /// Vehicular B of ITU-R M.1225, for large cells (channel model B of `hossain`).
         "vehicular_b" => VehicularB(VehicularB),
-        /// Mean powers of one's own.
+        /// User-defined mean powers.
         "taps" => Taps(Taps),
     }
 }
 
 impl ProfileSpec {
-    /// The share of each path in the mean power; they sum to one.
+    /// Returns the share of each path in the mean power; they sum to 1.
     pub fn shares(&self) -> Vec<f64> {
         match self {
             Self::EqualPaths(params) => normalized(&vec![1.0; params.paths.get() as usize]),
@@ -32,14 +32,14 @@ impl ProfileSpec {
     }
 }
 
-/// Powers over their sum.
+/// Returns the powers divided by their sum.
 pub fn normalized(powers: &[f64]) -> Vec<f64> {
     let total: f64 = powers.iter().sum();
     powers.iter().map(|power| power / total).collect()
 }
 
 params! {
-    /// Paths of equal mean power, each fading by itself.
+    /// Paths of equal mean power, which fade independently.
     #[derive(Eq)]
     pub struct EqualPaths {
         /// Number of paths.
@@ -47,7 +47,7 @@ params! {
     }
 }
 
-/// More than these are typing errors.
+/// Largest number of paths; larger values are assumed to be typing errors.
 const MAX_PATHS: u32 = 100;
 
 impl Checked for EqualPaths {
@@ -57,11 +57,11 @@ impl Checked for EqualPaths {
 }
 
 params! {
-    /// The taps of the vehicular test environment, channel B.
+    /// Taps of the vehicular test environment, channel B.
     #[derive(Eq)]
     pub struct VehicularB {
-        /// Taps nearer than this to the one before are one path, with the power of both. The default is
-        /// a chip of 3.84 Mcps, with which all six taps are paths.
+        /// Distance of taps below which they form one path with the power of both. Default: a chip at 3.84
+        /// Mcps, with which all six taps are paths.
         pub resolution: Duration = Duration(260),
     }
 }
@@ -88,15 +88,15 @@ impl VehicularB {
     }
 }
 
-/// A profile of one's own.
+/// A user-defined profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Taps {
-    /// Mean power of each path, linear. Only their relation counts: they are divided by the sum.
+    /// Mean power of each path, linear. Only their ratios matter: they are divided by their sum.
     pub powers: Vec<f64>,
 }
 
-/// Powers whose sum is this close to one are meant to sum to one.
+/// Tolerance for the sum of powers, beyond which a warning is given.
 const SUM_TOLERANCE: f64 = 1e-6;
 
 impl Checked for Taps {
@@ -104,10 +104,10 @@ impl Checked for Taps {
         let total: f64 = self.powers.iter().sum();
         let possible = self.powers.iter().all(|power| power.is_finite() && *power >= 0.0);
         check.require(possible && total > 0.0 && total.is_finite(), "powers", || {
-            "expected powers of at least 0 with a sum above 0, such as [0.5, 0.3, 0.2]".to_owned()
+            "the powers are negative or all 0; expected powers of at least 0 with a sum above 0, such as [0.5, 0.3, 0.2]".to_owned()
         });
         check.advise((total - 1.0).abs() < SUM_TOLERANCE, "powers", || {
-            format!("the powers of the paths sum to {total} and not to 1; each is divided by that")
+            format!("the powers of the paths sum to {total} instead of 1; each is divided by the sum")
         });
         check.require(self.powers.len() <= MAX_PATHS as usize, "powers", || {
             format!("{} paths are too many; expected at most {MAX_PATHS}", self.powers.len())
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn taps_that_are_not_told_apart_are_one_path() {
+    fn taps_closer_than_the_resolution_are_one_path() {
         let resolved = vehicular_b(260);
         assert_eq!(resolved.len(), 6);
         assert!((resolved[1] - 0.573_7).abs() < 1e-4, "{resolved:?}");

@@ -1,15 +1,15 @@
-//! Throughput of a rate vector, and the search for the rate that all connections use
-//! (`hossain`, equation 1 and section II.B).
+//! Throughput of a set of rates, and search for the common rate of all connections (`hossain`, equation 1 and
+//! section II.B).
 
-/// Frames per slot that arrive when each connection sends `rate` frames a slot of which `failure` fail:
-/// equation 1, with a pair of both for each connection.
+/// Returns the number of frames per slot that arrive (equation 1); `connections` yields the rate in frames
+/// per slot and the frame error rate of each connection.
 pub fn throughput(connections: impl IntoIterator<Item = (u32, f64)>) -> f64 {
     connections.into_iter().map(|(rate, failure)| f64::from(rate) * (1.0 - failure)).sum()
 }
 
-/// The one-step search: the rate of `rates` with the highest throughput when all of `n` connections
-/// use it, the lowest such where several do. `success(x)` is the mean success of a frame over the connections
-/// when the cell sends x frames of the basic rate in a slot.
+/// Returns the rate of `rates` with the highest throughput if all of `n` connections use it (one-step
+/// search), the lowest one if several are equal. `success(x)` is the mean probability of success of a frame
+/// if the cell sends x frames of the basic rate per slot.
 pub fn one_step(rates: &[u32], n: u32, mut success: impl FnMut(u32) -> f64) -> u32 {
     let mut best = (0.0, rates.first().copied().unwrap_or(1));
     for &rate in rates {
@@ -21,27 +21,27 @@ pub fn one_step(rates: &[u32], n: u32, mut success: impl FnMut(u32) -> f64) -> u
     best.1
 }
 
-/// Which mean over the other cells alpha, their rate, is.
+/// Mean over the other cells that defines alpha, their rate.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Averaging {
-    /// Over cells with any connection, each counting once (`hossain`: alpha = E{m}).
+    /// Over cells with any connection, with equal weights (`hossain`: alpha = E{m}).
     #[default]
     Cells,
-    /// Over connections: alpha G then is the mean power of a cell, which is lower, as those with many
+    /// Over connections: then alpha G is the mean power of a cell. It is lower, as cells with many
     /// connections use low rates.
     Connections,
-    /// The rate of a cell that has just the mean number of connections.
+    /// The rate of a cell with exactly the mean number of connections.
     TypicalCell,
 }
 
-/// Numbers of connections less probable than this, and more than the mean, are left out.
+/// Probability below which numbers of connections above the mean are neglected.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// The mean rate of other cells whose number of connections is Poisson with mean `load`, where a cell
-/// with n connections uses `rate_of(n)`. 0 without load.
+/// Returns the mean rate of other cells if their numbers of connections are Poisson with mean `load` and a
+/// cell with n connections uses `rate_of(n)`; 0 without load.
 pub fn mean_rate(load: f64, averaging: Averaging, mut rate_of: impl FnMut(u32) -> u32) -> f64 {
     if load <= 0.0 {
         return 0.0;
@@ -62,12 +62,12 @@ pub fn mean_rate(load: f64, averaging: Averaging, mut rate_of: impl FnMut(u32) -
     sum / weights
 }
 
-/// Steps of the search for alpha: a part in 10^7 of the highest rate.
+/// Number of steps of the search for alpha: its precision is a part in 10^7 of the highest rate.
 const BISECTIONS: u32 = 24;
 
-/// The alpha that gives itself: `mean(alpha)` is the mean rate in other cells when the cells around
-/// them have the mean rate alpha, and falls with it. Where it jumps over the diagonal, as the
-/// rates are whole numbers, alpha is the place of the jump: a mixture of both rates.
+/// Returns the alpha that reproduces itself: `mean(alpha)` is the mean rate in other cells if the cells
+/// around them have the mean rate alpha, and decreases with it. If it jumps across the diagonal, as the rates
+/// are whole numbers, alpha is the position of the jump: a mixture of both rates.
 pub fn self_consistent(highest: f64, mut mean: impl FnMut(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, highest);
     for _ in 0..BISECTIONS {
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_common_rate_by_hand() {
+    fn one_step_finds_the_best_rate_computed_by_hand() {
         // With 4 connections: 1 * 0.9, 2 * 0.8, 4 * 0.3, 8 * 0.
         let success = |x: u32| match x {
             0..=4 => 0.9,
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(one_step(&[3, 5], 4, |_| 0.0), 3);
     }
 
-    /// n of mean 2, and rates 8 / n: the means by the series itself.
+    /// n of mean 2 and rates 8 / n: the means computed directly from the series.
     #[test]
     fn means_over_other_cells() {
         let rate = |n: u32| (8 / n.max(1)).max(1);
@@ -123,13 +123,13 @@ mod tests {
     }
 
     #[test]
-    fn large_loads_end() {
+    fn large_loads_terminate() {
         let found = mean_rate(2_000.0, Averaging::Connections, |_| 3);
         assert!((found - 3.0).abs() < 1e-9, "{found}");
     }
 
     #[test]
-    fn alpha_gives_itself_or_jumps() {
+    fn alpha_is_a_fixed_point_or_a_jump() {
         let smooth = self_consistent(8.0, |alpha| 6.0 - alpha);
         assert!((smooth - 3.0).abs() < 1e-6);
         let jump = self_consistent(8.0, |alpha| if alpha < 2.5 { 4.0 } else { 1.0 });
@@ -137,9 +137,9 @@ mod tests {
     }
 
     proptest! {
-        /// No other common rate is better.
+        /// No other common rate has a higher throughput.
         #[test]
-        fn the_search_finds_the_best(successes in prop::collection::vec(0.0..1.0f64, 8), n in 1..20u32) {
+        fn one_step_finds_the_best_rate(successes in prop::collection::vec(0.0..1.0f64, 8), n in 1..20u32) {
             let rates: Vec<u32> = (1..=8).collect();
             let success = |x: u32| successes[(x / n - 1) as usize];
             let of = |rate: u32| f64::from(rate) * success(rate * n);

@@ -1,4 +1,4 @@
-//! Rate selection: how many frames each connection may send in a slot.
+//! Rate selection: number of frames that each connection may send per slot.
 
 use nodeb_base::params;
 use std::num::NonZeroU32;
@@ -10,28 +10,28 @@ use super::cell::Cell;
 use super::rates;
 
 registry! {
-    /// The rate selection, as a scenario names it.
+    /// Rate selection, as in a scenario.
     "rate selection" SelectionSpec = OneStep {
-        /// The same rate for all, the one with the highest throughput (`hossain`).
+        /// The same rate for all connections, the one with the highest throughput (`hossain`).
         "one_step" => OneStep(OneStep),
-        /// Rates of their own, within the cell's power: more where it does most for the throughput.
+        /// A rate for each connection within the cell's power, higher where it increases throughput most.
         "per_user" => PerUser(PerUser),
-        /// The same rate for all, whatever happens.
+        /// The same constant rate for all connections.
         "fixed" => Fixed(Fixed),
     }
 }
 
 no_parameters! {
-    /// The one-step search has no parameters.
+    /// Parameters of the one-step search: none.
     OneStep
 }
 
 params! {
-    /// Rates of their own.
+    /// Parameters of individual rates.
     #[derive(Eq)]
     pub struct PerUser {
-        /// Power of the cell for data, in units of a code of the basic rate: the rates of all connections
-        /// sum to at most this. Each has at least the lowest rate, however little power there is.
+        /// Power of the cell for data, in units of a code of the basic rate: the rates of all connections sum
+        /// to at most this. Each connection has at least the lowest rate, even beyond this power.
         pub power: NonZeroU32 = NonZeroU32::new(32).expect("a positive constant"),
     }
 }
@@ -39,10 +39,10 @@ params! {
 impl Checked for PerUser {}
 
 params! {
-    /// A rate that is not searched for.
+    /// Parameters of a constant rate.
     #[derive(Eq)]
     pub struct Fixed {
-        /// Frames in a slot.
+        /// Frames per slot.
         pub frames: NonZeroU32 = NonZeroU32::MIN,
     }
 }
@@ -50,7 +50,7 @@ params! {
 impl Checked for Fixed {}
 
 impl SelectionSpec {
-    /// The rates of the connections that are active, given as numbers of users, in their order.
+    /// Selects the rates of the active connections, given by their indices, in the same order.
     pub fn select(&self, cell: &mut Cell, active: &[usize], rates: &mut Vec<u32>) {
         let n = active.len() as u32;
         rates.clear();
@@ -66,8 +66,8 @@ impl SelectionSpec {
     }
 }
 
-/// Raises one rate by one step at a time, where that gives the highest throughput, until the power is
-/// spent or all rates are the highest; of all these vectors the best one counts.
+/// Raises one rate by one step at a time, the one with the highest resulting throughput, until the power is
+/// used up or all rates are the highest. Selects the best of all these sets of rates.
 fn one_by_one(cell: &mut Cell, active: &[usize], power: u32, rates: &mut Vec<u32>) {
     let steps = cell.rates().to_vec();
     let mut level = vec![0usize; active.len()];
@@ -84,7 +84,8 @@ fn one_by_one(cell: &mut Cell, active: &[usize], power: u32, rates: &mut Vec<u32
     rates.extend(best.1.iter().map(|level| steps[*level]));
 }
 
-/// The position whose next step leaves the highest throughput.
+/// Returns the position in `active` whose next step results in the highest throughput, if any step is
+/// possible.
 fn next_step(
     cell: &mut Cell,
     active: &[usize],
@@ -111,7 +112,8 @@ fn next_step(
     best.map(|(_, i)| i)
 }
 
-/// Equation 1 for rates given by their places among the steps, when the cell sends `own_cell` in all.
+/// Returns the throughput (equation 1) for rates given by their indices in `steps`, if the cell transmits a
+/// total rate `own_cell`.
 fn throughput(cell: &mut Cell, active: &[usize], steps: &[u32], level: &[usize], own_cell: u32) -> f64 {
     let pairs = active.iter().zip(level);
     rates::throughput(pairs.map(|(user, level)| (steps[*level], 1.0 - cell.success(*user, own_cell))))

@@ -1,25 +1,25 @@
 //! Average signal-to-interference-plus-noise ratio of a path (`hossain`, equation 3).
 
-/// The power that a phone's own signal competes with, in units of the power of a code of the basic
-/// rate as the phone receives it. Energy per bit is constant, so a code of rate m counts m.
+/// Interference that a phone receives, in units of the received power of a code of the basic rate. Energy per
+/// bit is constant, so a code of rate m counts m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interference {
-    /// Sum of the rates of all codes of the cell, the phone's own included (the study's x).
+    /// Sum of the rates of all codes of the cell, including the phone's own (x in the study).
     pub own_cell: f64,
-    /// The same of all other cells together, weighted with how much of it arrives (the study's
-    /// eta alpha G).
+    /// Sum of the rates of all codes of all other cells, weighted by the share that is received (eta alpha G
+    /// in the study).
     pub other_cells: f64,
 }
 
-/// Average SINR of a path that carries the share `path` of the power received, with `spreading`
-/// chips per bit of the basic rate and `eb_n0` (linear) as energy per bit over noise density.
+/// Returns the average SINR of a path with the share `path` of the received power, with `spreading` chips per
+/// bit at the basic rate and `eb_n0` (linear) as energy per bit over noise density.
 ///
 /// `1 / SINR = x / 3N (1 / path - 1) + other / (3N path) + 1 / (2 path Eb/N0)`. Codes of a cell are
-/// orthogonal on one path, so the cell disturbs itself only through the other paths; what comes
-/// from other cells is not synchronous, for which `3N` in the place of `N` stands (Pursley 1977).
+/// orthogonal on one path, so the cell interferes only through other paths. Other cells are not synchronous,
+/// for which `3N` replaces `N` (Pursley 1977).
 ///
-/// A share or an energy of 0 gives 0. Half of the result is the mean signal-to-noise ratio of the
-/// path in the sense of Proakis, the study's gamma.
+/// A share or an energy of 0 gives 0. Half of the result is the mean signal-to-noise ratio of the path as
+/// defined by Proakis, gamma in the study.
 pub fn sinr(path: f64, interference: Interference, spreading: f64, eb_n0: f64) -> f64 {
     let Interference { own_cell, other_cells } = interference;
     let chips = 3.0 * spreading;
@@ -32,17 +32,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const NOBODY: Interference = Interference { own_cell: 0.0, other_cells: 0.0 };
+    const NO_INTERFERENCE: Interference = Interference { own_cell: 0.0, other_cells: 0.0 };
 
     #[test]
-    fn without_interference_it_is_twice_the_energy_of_the_path() {
-        assert!((sinr(0.25, NOBODY, 128.0, 10.0) - 5.0).abs() < 1e-12);
-        assert!(sinr(0.0, NOBODY, 128.0, 10.0).abs() < f64::EPSILON);
-        assert!(sinr(0.25, NOBODY, 128.0, 0.0).abs() < f64::EPSILON);
+    fn sinr_without_interference_is_twice_the_energy_of_the_path() {
+        assert!((sinr(0.25, NO_INTERFERENCE, 128.0, 10.0) - 5.0).abs() < 1e-12);
+        assert!(sinr(0.0, NO_INTERFERENCE, 128.0, 10.0).abs() < f64::EPSILON);
+        assert!(sinr(0.25, NO_INTERFERENCE, 128.0, 0.0).abs() < f64::EPSILON);
     }
 
-    /// Four equal paths, eight basic codes, other cells with the power of ten: by hand
-    /// 8 * 3 / 384 + 10 * 4 / 384 + 1 / 5.
+    /// Four equal paths, eight basic codes, other cells with the power of ten codes; computed by hand: 8 * 3
+    /// / 384 + 10 * 4 / 384 + 1 / 5.
     #[test]
     fn the_terms_add_up() {
         let interference = Interference { own_cell: 8.0, other_cells: 10.0 };
@@ -53,13 +53,13 @@ mod tests {
     proptest! {
         /// Codes on one path are orthogonal.
         #[test]
-        fn a_single_path_has_no_interference_of_its_own_cell(own_cell in 0.0..1e4f64, eb_n0 in 0.01..1e4f64) {
-            let with_others = sinr(1.0, Interference { own_cell, ..NOBODY }, 128.0, eb_n0);
+        fn a_single_path_has_no_interference_from_the_own_cell(own_cell in 0.0..1e4f64, eb_n0 in 0.01..1e4f64) {
+            let with_others = sinr(1.0, Interference { own_cell, ..NO_INTERFERENCE }, 128.0, eb_n0);
             prop_assert!((with_others / (2.0 * eb_n0) - 1.0).abs() < 1e-12);
         }
 
         #[test]
-        fn more_interference_is_worse_and_more_energy_better(
+        fn sinr_decreases_with_interference_and_increases_with_energy(
             path in 0.001..0.999f64, own_cell in 0.0..100.0f64, other_cells in 0.0..100.0f64, eb_n0 in 0.01..1e4f64,
         ) {
             let of = |own_cell, other_cells, eb_n0| {

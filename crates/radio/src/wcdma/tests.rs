@@ -12,7 +12,7 @@ use super::*;
 use crate::tti::TtiBearer;
 use crate::{Bearer, UserRadio};
 
-/// A clean channel: hardly any noise and no other cells.
+/// Returns a channel with little noise and no other cells.
 fn clean() -> Wcdma {
     let mean = Mean { factor: 0.0, load: Load { connections: 0.0, ..Load::default() } };
     Wcdma { eb_n0_db: 60.0, other_cells: OtherCellsSpec::Mean(mean), correctable_bits: 8, ..Wcdma::default() }
@@ -22,7 +22,7 @@ fn users(n: u64) -> Vec<UserRadio> {
     (0..n).map(|id| UserRadio { id, ..UserRadio::default() }).collect()
 }
 
-/// A bearer whose connections never run out of packets.
+/// A bearer whose connections always have packets.
 struct Full {
     bearer: TtiBearer<bearer::WcdmaMac>,
     around: Surroundings,
@@ -44,7 +44,7 @@ impl Full {
         assert!(self.bearer.accept(&mut self.around.at(now), user, packet));
     }
 
-    /// Throughput of each connection in kb/s over so many seconds.
+    /// Returns the throughput of each connection in kbit/s over `seconds`.
     fn run(mut self, seconds: u64) -> Vec<f64> {
         while let Some(key) = self.bearer.next_wake()
             && key.0 <= Time(seconds * 1_000_000_000)
@@ -59,7 +59,7 @@ impl Full {
     }
 }
 
-/// The study's 92.16 kb/s: 36 frames in 5 slots.
+/// The study's 92.16 kbit/s: 36 frames in 5 slots.
 #[test]
 fn an_error_free_connection_reaches_the_rate_of_the_study() {
     let kbps = Full::new(&clean(), 1).run(100);
@@ -69,7 +69,7 @@ fn an_error_free_connection_reaches_the_rate_of_the_study() {
     assert!((kbps[0] - 102.4).abs() < 1e-9, "{kbps:?}");
 }
 
-/// Retransmissions fill whatever slots leave: frames that arrive are rate times success, equation 1.
+/// Retransmissions use all slots, so the rate of arriving frames is rate times success, equation 1.
 #[test]
 fn throughput_is_equation_1() {
     for (n, rate) in [(1u32, 8), (5, 3), (12, 1)] {
@@ -86,9 +86,9 @@ fn throughput_is_equation_1() {
     }
 }
 
-/// Whatever the channel is like: the rates are those that are selected because of it.
+/// Frames never fail, whatever the channel, but rates are selected according to the channel.
 #[test]
-fn without_errors_every_frame_arrives_at_the_rates_of_the_channel() {
+fn without_frame_errors_rates_still_follow_the_channel() {
     let noisy = |frame_errors, frames: u32| {
         let selection = SelectionSpec::Fixed(Fixed { frames: frames.try_into().unwrap() });
         Wcdma { eb_n0_db: 5.0, selection, frame_errors, ..Wcdma::default() }
@@ -104,14 +104,14 @@ fn without_errors_every_frame_arrives_at_the_rates_of_the_channel() {
     assert!(chosen(false, 8.0) < 0.8 * chosen(false, 20.0), "rates are still those of a bad channel");
 }
 
-/// More connections: lower rates, and those who leave give them back.
+/// More connections have lower rates, and connections that end release them.
 #[test]
 fn the_rate_follows_the_number_of_active_connections() {
     let params = Wcdma { connection_timeout: Some(Duration::ZERO), ..Wcdma::default() };
     let kbps = |n| Full::new(&params, n).run(50)[0];
     let (one, ten) = (kbps(1), kbps(10));
     assert!(ten < one / 4.0, "{one} {ten}");
-    // Nine others send one packet each and go.
+    // Nine other connections send one packet each and end.
     let mut mixed = Full::new(&params, 1);
     let mut ten_users = params.bearer(&users(10), &Streams::new(1, 0));
     std::mem::swap(&mut mixed.bearer, &mut ten_users);
@@ -127,14 +127,15 @@ fn the_rate_follows_the_number_of_active_connections() {
         mixed.bearer.wake(&mut mixed.around.at(key.0), key);
         end = key.0;
     }
-    // 40 packets alone take some 40 * 4608 bits / one; the others hold it up for a while at first.
+    // 40 packets alone take about 40 * 4608 bits / one; the others delay them at first.
     let alone = 40.0 * 4.608 / one;
     assert!(end.as_secs() > alone * 1.05 && end.as_secs() < alone * 2.0, "{} {alone}", end.as_secs());
 }
 
-/// With the same place for all, rates of their own are at least as good as one for all, and keep to the power.
+/// If all phones have the same position, individual rates are at least as good as a common one, and respect
+/// the power.
 #[test]
-fn rates_of_their_own_are_no_worse_and_keep_to_the_power() {
+fn individual_rates_are_no_worse_and_respect_the_power() {
     let params = Wcdma::default();
     for n in [1u64, 3, 8, 20] {
         let active: Vec<usize> = (0..n as usize).collect();
@@ -155,9 +156,10 @@ fn rates_of_their_own_are_no_worse_and_keep_to_the_power() {
     }
 }
 
-/// The two terms of equation 3 for other cells count only as a product, and nobody there is as no factor.
+/// The two terms of equation 3 for other cells matter only as a product: no connections are equivalent to no
+/// factor.
 #[test]
-fn load_and_factor_are_one_product() {
+fn load_and_factor_matter_only_as_a_product() {
     let failure = |factor, connections| {
         let load = Load { connections, mean_rate: Some(4.0), ..Load::default() };
         let other_cells = OtherCellsSpec::Mean(Mean { factor, load });

@@ -1,4 +1,4 @@
-//! An SNR that does not change.
+//! A constant SNR.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

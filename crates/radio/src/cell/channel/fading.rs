@@ -1,4 +1,4 @@
-//! Fading around a given mean SNR: no places, no interference between paths.
+//! Fading around a given mean SNR, without positions and without interference between paths.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::keys;
@@ -16,12 +16,12 @@ params! {
     pub struct Fading {
         /// Mean SNR on HS-PDSCH in dB, before despreading.
         pub mean_snr_db: f64 = 5.0,
-        /// Paths, by name.
+        /// Named power-delay profile.
         pub profile: Profile = Profile::Flat,
-        /// Paths of the user's own instead.
+        /// User-defined paths, instead of a named profile.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub taps: Vec<Tap>,
-        /// Speed of the user, which sets the pace of fading.
+        /// Speed of the user, which determines the rate of fading.
         pub speed: Speed = Speed::from_kmh(3),
     }
 }
@@ -35,14 +35,16 @@ impl Checked for Fading {
     }
 }
 
-/// Reports a speed at which a TTI would hide more than a period of fading.
+/// Reports a speed at which the channel would change within a TTI.
 pub fn check_speed(speed: Speed, check: &mut Check) {
     check.require(speed <= Speed::from_kmh(500), "speed", || {
-        format!("{speed} is too fast: the channel would change within a TTI; expected at most 500 km/h")
+        format!(
+            "{speed} is out of range, as the channel would change within a TTI; expected at most 500 km/h"
+        )
     });
 }
 
-/// Why a named profile does nothing beside taps.
+/// Reason why a named profile has no effect with user-defined taps.
 pub const BY_TAPS: &str = "the paths are those of `taps`";
 
 impl ChannelParams for Fading {
@@ -52,7 +54,7 @@ impl ChannelParams for Fading {
 }
 
 impl Fading {
-    /// The channel of user number `id`.
+    /// Returns the channel of user `id`.
     pub fn build(&self, id: u64, streams: &Streams, numerology: Numerology) -> Fader {
         Fader {
             mean: from_db(self.mean_snr_db),
@@ -61,7 +63,7 @@ impl Fading {
     }
 }
 
-/// Fading around a mean.
+/// A channel that fades around a mean.
 #[derive(Debug)]
 pub struct Fader {
     mean: f32,
@@ -69,7 +71,7 @@ pub struct Fader {
 }
 
 impl Fader {
-    /// Linear SNR per chip in TTI number `tti`.
+    /// Returns the linear SNR per chip in TTI `tti`.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         self.mean * self.paths.gains(sequence, tti, |gains| gains.iter().sum::<f32>())
     }

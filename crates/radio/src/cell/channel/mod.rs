@@ -1,4 +1,4 @@
-//! Where a user's SNR comes from.
+//! Channels: sources of a user's SNR.
 
 pub mod constant;
 pub mod fading;
@@ -17,69 +17,69 @@ use super::plan::{Cell, Journey};
 use super::profile::BLOCK;
 use crate::numerology::Numerology;
 
-/// What the rest of the simulator asks about a channel before there is one; by default nothing holds.
+/// Properties of a channel that are known before it is built; by default all are false.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct ChannelFacts {
-    /// Whether it is a recording of rates.
+    /// Whether the channel is a recording of rates.
     pub has_rates: bool,
-    /// Whether it is a recording that has CQIs.
+    /// Whether the channel is a recording with CQIs.
     pub has_cqis: bool,
-    /// Whether it is a recording that may be over before the run.
+    /// Whether the channel is a recording that may end before the run.
     pub ends: bool,
-    /// Whether the user has a place in the cell.
+    /// Whether the user has a position in the cell.
     pub has_place: bool,
     /// Whether the user moves in the cell.
     pub moves: bool,
-    /// Whether it needs a fading sequence.
+    /// Whether the channel needs a fading sequence.
     pub fades: bool,
 }
 
-/// The parameters of a source of SNRs.
+/// Parameters of a channel.
 pub trait ChannelParams {
-    /// What is known of it.
+    /// Returns the channel's properties.
     fn facts(&self) -> ChannelFacts {
         ChannelFacts::default()
     }
-    /// What is wrong where its file has still to be read.
+    /// Returns a message if the channel's file has not been read.
     fn unread(&self) -> Option<String> {
         None
     }
-    /// Reports a place outside the cells of the first `served` sites.
+    /// Reports a position outside the cells of the first `served` sites.
     fn check_on(&self, _cell: &Cell, _served: usize, _check: &mut Check) {}
-    /// Reports a recording that is over before a run of `duration`.
+    /// Reports a recording that ends before a run of `duration`.
     fn check_during(&self, _duration: Duration, _numerology: Numerology, _check: &mut Check) {}
 }
 
 registry! {
-    /// The source of a user's SNR, as a scenario names it.
+    /// Channel of a user, as in a scenario.
     "channel" ChannelSpec = Cell as ChannelParams {
-        /// A place in the cell: path loss, shadowing, interference and fading.
+        /// A position in the cell: path loss, shadowing, interference and fading.
         "cell" => Cell(place::Place),
         /// Fading around a given mean SNR.
         "fading" => Fading(fading::Fading),
-        /// An SNR that does not change.
+        /// A constant SNR.
         "constant" => Constant(constant::Constant),
-        /// A recording, one line for each TTI.
+        /// A recording with one line per TTI.
         "trace" => Trace(trace::Trace),
     }
 }
 
-/// The channel of one user, asked by TTI.
+/// Channel of one user, evaluated by TTI.
 #[derive(Debug)]
 pub enum Channel {
-    /// In the cell.
+    /// A position in the cell.
     Cell(place::Placed),
-    /// Around a mean.
+    /// Fading around a mean.
     Fading(fading::Fader),
-    /// Linear SNR per chip.
+    /// A constant linear SNR per chip.
     Constant(f32),
-    /// Recorded.
+    /// A recording.
     Trace(Box<trace::Player>),
 }
 
 impl ChannelSpec {
-    /// The channel of user number `id`, whom the first `served` sites serve if it has a place.
+    /// Returns the channel of user `id`, who is served by the first `served` sites if it has a position.
     pub fn build(
         &self,
         cell: &Cell,
@@ -98,7 +98,7 @@ impl ChannelSpec {
 }
 
 impl Channel {
-    /// Linear SNR per chip in TTI number `tti`.
+    /// Returns the linear SNR per chip in TTI `tti`.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         match self {
             Self::Cell(placed) => placed.snr(sequence, tti),
@@ -108,50 +108,51 @@ impl Channel {
         }
     }
 
-    /// The same in TTI number `tti` and those after it, where working ahead is cheap and changes nothing.
+    /// Returns the linear SNRs per chip in [`BLOCK`] TTIs from `tti`, if computing them in advance is cheap
+    /// and changes no result.
     pub fn ahead(&mut self, sequence: &JakesSequence, tti: u64) -> Option<[f32; BLOCK]> {
         if let Self::Cell(placed) = self { placed.ahead(sequence, tti) } else { None }
     }
 
-    /// An SNR that is exceeded in no TTI from number `tti` to the one that comes with it, where that is cheap to
-    /// tell.
+    /// Returns an upper bound of the linear SNR per chip from TTI `tti`, and the first TTI in which it is not
+    /// valid, if it is cheap to compute.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
         if let Self::Cell(placed) = self { placed.peak(sequence, tti) } else { None }
     }
 
-    /// Where the user is in TTI number `tti`, at least the latest asked for, if it has a place.
+    /// Returns the user's position in TTI `tti`, if it has one. `tti` must not decrease between calls.
     pub fn place(&mut self, tti: u64) -> Option<Point> {
         if let Self::Cell(placed) = self { Some(placed.place(tti)) } else { None }
     }
 
-    /// The site that serves the user; the first if it has no place.
+    /// Returns the index of the site that serves the user, 0 without a position.
     pub fn serving(&self) -> usize {
         if let Self::Cell(placed) = self { placed.serving() } else { 0 }
     }
 
-    /// The user's way, if it is on one.
+    /// Returns the path of a user that moves.
     pub fn journey(&mut self) -> Option<&mut Journey> {
         if let Self::Cell(placed) = self { placed.journey() } else { None }
     }
 
-    /// The CQI that was recorded for TTI number `tti`, where one was.
+    /// Returns the recorded CQI of TTI `tti`, if CQIs were recorded.
     pub fn recorded_cqi(&self, tti: u64) -> Option<u8> {
         if let Self::Trace(player) = self { player.cqi(tti) } else { None }
     }
 
-    /// The rate in bit/s that was recorded for TTI number `tti`; none where no rates were.
+    /// Returns the recorded rate of TTI `tti` in bit/s, 0 if no rates were recorded.
     pub fn recorded_rate(&self, tti: u64) -> u64 {
         if let Self::Trace(player) = self { player.rate(tti) } else { 0 }
     }
 
-    /// Linear SNR after `transmission` transmissions, the latest in TTI number `tti`, where combining
-    /// was recorded.
+    /// Returns the linear SNR after `transmission` transmissions, the last one in TTI `tti`, if combining was
+    /// recorded.
     pub fn recorded_combined(&self, tti: u64, transmission: u32) -> Option<f32> {
         if let Self::Trace(player) = self { player.combined(tti, transmission) } else { None }
     }
 }
 
-/// A ratio given in dB.
+/// Converts a ratio from dB.
 fn from_db(db: f64) -> f32 {
     libm::pow(10.0, db / 10.0) as f32
 }

@@ -1,4 +1,4 @@
-//! A user's place in the cell, and the SNR that follows from it.
+//! Position of a user in the cell, and the resulting SNR.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::keys;
@@ -15,27 +15,26 @@ use super::{ChannelFacts, ChannelParams};
 use crate::numerology::Numerology;
 
 params! {
-    /// Where a user is and how it moves.
+    /// Position and movement of a user.
     ///
-    /// Each phone of a group gets a place of its own, unless `position_m` gives one.
+    /// Each phone of a group gets an individual position, unless `position_m` is set.
     pub struct Place {
-        /// Distance from the Node B, in a random direction. Absent: anywhere in the cell.
+        /// Distance from the Node B, in a random direction. Default: random, uniform in the cell.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub distance: Option<Distance>,
-        /// Place in metres east and north of the Node B instead.
+        /// Position in metres east and north of the Node B; excludes `distance`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub position_m: Option<[f64; 2]>,
         /// Speed.
         pub speed: Speed = Speed::from_kmh(3),
-        /// How the user moves on.
+        /// Movement of the user.
         pub movement: Movement,
-        /// Direction in which a user sets off who goes `straight`, in degrees from east to north; random
-        /// when absent.
+        /// Initial direction of a user who moves `straight`, in degrees from east to north. Default: random.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub heading_deg: Option<f64>,
-        /// Paths, by name.
+        /// Named power-delay profile.
         pub profile: Profile = Profile::PedestrianA,
-        /// Paths of the user's own instead.
+        /// User-defined paths, instead of a named profile.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub taps: Vec<Tap>,
     }
@@ -47,15 +46,15 @@ impl Checked for Place {
         check_taps(&self.taps, check);
         check.idle(!self.taps.is_empty(), &keys!(self; profile), BY_TAPS);
         check.require(self.distance.is_none() || self.position_m.is_none(), "position_m", || {
-            "a place says the distance; leave out one of `distance` and `position_m`".to_owned()
+            "`distance` and `position_m` cannot be combined; leave one of them out".to_owned()
         });
         let degrees = self.heading_deg.unwrap_or_default();
         check.require(degrees.abs() <= 360.0, "heading_deg", || {
-            format!("{degrees} degrees are no direction; expected -360 to 360")
+            format!("{degrees} is out of range; expected -360 to 360")
         });
         let goes = self.heading_deg.is_none() || self.movement == Movement::Straight;
         check.require(goes, "heading_deg", || {
-            "only a user who goes straight has a direction; expected `movement = \"straight\"`".to_owned()
+            "only users who move straight have a direction; expected `movement = \"straight\"`".to_owned()
         });
     }
 }
@@ -71,16 +70,16 @@ impl ChannelParams for Place {
         let radius = cell.radius;
         check.require(self.distance.is_none_or(|d| inside(d.as_metres())), "distance", || {
             let distance = self.distance.unwrap_or_default();
-            format!("{distance} is outside the cell, whose radius is {radius}; expected a place in it")
+            format!("{distance} is outside the cell, whose radius is {radius}; expected at most that")
         });
         check.require(self.position_m.is_none_or(|at| cell.area(served).contains(at)), "position_m", || {
-            format!("the place is outside the cell, whose radius is {radius}; expected one in it")
+            format!("the position is outside the cell, whose radius is {radius}; expected one inside")
         });
     }
 }
 
 impl Place {
-    /// The channel of user number `id`, whom the first `served` sites serve.
+    /// Returns the channel of user `id`, who is served by the first `served` sites.
     pub fn build(
         &self,
         cell: &Cell,
@@ -101,47 +100,48 @@ impl Place {
     }
 }
 
-/// A user in the cell.
+/// Channel of a user in the cell.
 #[derive(Debug)]
 pub struct Placed {
     rake: Rake,
     paths: Paths,
-    /// The disturbance, if it does not change.
+    /// Disturbance of a user who does not move.
     at_rest: Option<f32>,
     journey: Box<Journey>,
 }
 
 impl Placed {
-    /// Where the user is in TTI number `tti`, at least the latest asked for.
+    /// Returns the user's position in TTI `tti`, which must not decrease between calls.
     pub fn place(&mut self, tti: u64) -> Point {
         self.journey.place(tti)
     }
 
-    /// The way, of a user who is on one.
+    /// Returns the path of a user that moves.
     pub fn journey(&mut self) -> Option<&mut Journey> {
         self.at_rest.is_none().then_some(&mut *self.journey)
     }
 
-    /// The site that serves the user.
+    /// Returns the index of the site that serves the user.
     pub fn serving(&self) -> usize {
         self.journey.serving()
     }
 
-    /// Linear SNR per chip in TTI number `tti`.
+    /// Returns the linear SNR per chip in TTI `tti`.
     pub fn snr(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         let disturbance = self.at_rest.unwrap_or_else(|| self.journey.disturbance(tti));
         let rake = self.rake;
         self.paths.gains(sequence, tti, |gains| rake.snr(gains.iter().copied(), disturbance))
     }
 
-    /// The same in TTI number `tti` and those after it, if the user stays.
+    /// Returns the linear SNRs per chip in [`BLOCK`] TTIs from `tti`, if the user does not move.
     pub fn ahead(&mut self, sequence: &JakesSequence, tti: u64) -> Option<[f32; BLOCK]> {
         let disturbance = self.at_rest?;
         let rake = self.rake;
         Some(self.paths.blocks(sequence, tti, |gains| rake.snrs(gains, disturbance)))
     }
 
-    /// An SNR that is exceeded in no TTI from number `tti` to the one that comes with it, if the user stays.
+    /// Returns an upper bound of the linear SNR per chip from TTI `tti`, and the first TTI in which it is not
+    /// valid, if the user does not move.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
         let disturbance = self.at_rest?;
         let rake = self.rake;
@@ -154,9 +154,9 @@ mod tests {
     use super::*;
     use nodeb_base::units::Probability;
 
-    /// What is worked out ahead is what one looks up TTI by TTI, to the last bit.
+    /// SNRs computed in advance equal those computed TTI by TTI bit for bit.
     #[test]
-    fn working_ahead_changes_nothing() {
+    fn snrs_computed_in_advance_are_equal() {
         let (cell, streams) = (Cell::default(), Streams::new(5, 0));
         let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
         for kmh in [0, 3, 120] {
@@ -173,7 +173,7 @@ mod tests {
         }
     }
 
-    /// However near the Node B, where paths disturb each other more than other cells do.
+    /// The bound holds even near the Node B, where paths interfere with each other more than other cells do.
     #[test]
     fn no_snr_is_above_its_peak() {
         let streams = Streams::new(5, 0);

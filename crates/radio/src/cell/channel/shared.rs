@@ -1,4 +1,4 @@
-//! Lists that a scenario holds once, however many users and replications play them.
+//! Lists that a scenario stores once for all users and replications.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::from_db;
 
-/// SNRs in dB, and what they are as ratios, worked out when somebody first asks.
+/// SNRs in dB with the corresponding ratios, which are computed at the first use.
 #[derive(Clone, Debug, Default)]
 pub struct Decibels(Arc<Both>);
 
@@ -20,7 +20,7 @@ struct Both {
 }
 
 impl Decibels {
-    /// The same as ratios.
+    /// Returns the SNRs as ratios.
     pub fn linear(&self) -> &[f32] {
         self.0.linear.get_or_init(|| self.0.db.iter().map(|db| from_db(*db)).collect())
     }
@@ -72,7 +72,7 @@ impl JsonSchema for Decibels {
     }
 }
 
-/// Whether a shared list has no entry, for serde.
+/// Returns true if a shared list is empty, for serde.
 pub fn is_empty<T>(list: &Arc<Vec<T>>) -> bool {
     list.as_ref().is_empty()
 }

@@ -1,4 +1,4 @@
-//! A recorded channel: one line for each TTI.
+//! A recorded channel with one line per TTI.
 
 use nodeb_base::params;
 use std::sync::Arc;
@@ -13,28 +13,30 @@ use crate::numerology::Numerology;
 pub use nodeb_net::opportunities::AtEnd;
 
 params! {
-    /// A recording of a user's channel, from TTI 0 on: SNRs in dB; SNRs and CQIs; SNRs after one, two and
-    /// three transmissions of a block, and CQIs; or bit rates. A file is a trace as `nodeb import` makes it.
+    /// Recording of a user's channel from TTI 0: SNRs in dB; SNRs and CQIs; SNRs after one, two and three
+    /// transmissions of a block, and CQIs; or bit rates. A file is a trace as made by `nodeb import`.
     pub struct Trace {
-        /// A recording to take the lists from. The path counts from the scenario file's folder.
+        /// Path of a recording with the lists, relative to the folder of the scenario file.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
-        /// What follows when the recording is over; without it the run must not be longer.
+        /// Behaviour at the end of the recording. Default: none, the run must not be longer than the
+        /// recording.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub at_end: Option<AtEnd>,
-        /// Bit rate of every TTI instead of an SNR: its block is that rate times 2 ms, and it cannot fail.
+        /// Bit rate of each TTI instead of an SNR: its block is this rate times 2 ms and cannot fail.
         #[serde(skip_serializing_if = "shared::is_empty")]
         pub rates: Arc<Vec<Rate>>,
-        /// SNR of every TTI in dB, before despreading.
+        /// SNR of each TTI in dB, before despreading.
         pub snrs_db: Decibels,
-        /// The same after two transmissions of a block, the second in that TTI; absent: computed by
+        /// SNR in dB after two transmissions of a block, the second one in that TTI. Default: computed by
         /// combining.
         #[serde(skip_serializing_if = "<[f64]>::is_empty")]
         pub second_db: Decibels,
-        /// The same after three.
+        /// SNR in dB after three transmissions of a block, the third one in that TTI. Default: computed by
+        /// combining.
         #[serde(skip_serializing_if = "<[f64]>::is_empty")]
         pub third_db: Decibels,
-        /// CQI measured in every TTI; absent: from the SNR.
+        /// CQI measured in each TTI. Default: computed from the SNR.
         #[serde(skip_serializing_if = "shared::is_empty")]
         pub cqi: Arc<Vec<u8>>,
     }
@@ -48,7 +50,7 @@ impl ChannelParams for Trace {
 
     fn unread(&self) -> Option<String> {
         let file = self.unread_file()?;
-        Some(format!("the recording `{file}` has not been read; expected what is in it as lists"))
+        Some(format!("the recording `{file}` has not been read; expected its contents as lists"))
     }
 
     fn check_during(&self, duration: Duration, numerology: Numerology, check: &mut Check) {
@@ -61,12 +63,13 @@ impl ChannelParams for Trace {
 }
 
 impl Trace {
-    /// The recording that has still to be read: this crate knows no files.
+    /// Returns the path of a recording that is still to be read by the caller, as this crate does not read
+    /// files.
     pub fn unread_file(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.ttis() == 0)
     }
 
-    /// TTIs recorded.
+    /// Returns the number of TTIs recorded.
     pub fn ttis(&self) -> u64 {
         self.snrs_db.len().max(self.rates.len()) as u64
     }
@@ -78,18 +81,18 @@ impl Checked for Trace {
             "the list is empty; expected at least one SNR, `rates`, or a `file`".to_owned()
         });
         check.require(self.rates.is_empty() || self.snrs_db.is_empty(), "rates", || {
-            "a recording is one of rates or of SNRs; leave out one of `rates` and `snrs_db`".to_owned()
+            "`rates` and `snrs_db` cannot be combined; leave one of them out".to_owned()
         });
-        let odd = self.rates.iter().find(|rate| rate.0 > 1_000_000_000_000);
-        check.require(odd.is_none(), "rates", || {
-            format!("{} are out of range; expected at most 1 Tbps", odd.copied().unwrap_or_default())
+        let invalid = self.rates.iter().find(|rate| rate.0 > 1_000_000_000_000);
+        check.require(invalid.is_none(), "rates", || {
+            format!("{} is out of range; expected at most 1 Tbps", invalid.copied().unwrap_or_default())
         });
         let lists =
             [("snrs_db", &self.snrs_db), ("second_db", &self.second_db), ("third_db", &self.third_db)];
         for (key, list) in lists {
-            let odd = list.iter().position(|snr| snr.is_nan() || snr.abs() > 200.0);
-            check.require(odd.is_none(), key, || {
-                let at = odd.unwrap_or_default();
+            let invalid = list.iter().position(|snr| snr.is_nan() || snr.abs() > 200.0);
+            check.require(invalid.is_none(), key, || {
+                let at = invalid.unwrap_or_default();
                 format!("entry {at} is {}; expected an SNR from -200 to 200 dB", list[at])
             });
         }
@@ -100,15 +103,15 @@ impl Checked for Trace {
                 format!("{length} values for {} SNRs; expected one each", self.snrs_db.len())
             });
         }
-        let odd = self.cqi.iter().position(|cqi| *cqi > 30);
-        check.require(odd.is_none(), "cqi", || {
-            let at = odd.unwrap_or_default();
+        let invalid = self.cqi.iter().position(|cqi| *cqi > 30);
+        check.require(invalid.is_none(), "cqi", || {
+            let at = invalid.unwrap_or_default();
             format!("entry {at} is {}; expected a CQI from 0 to 30", self.cqi[at])
         });
     }
 }
 
-/// A recording that is being played.
+/// A recording in use.
 #[derive(Debug)]
 pub struct Player {
     at_end: AtEnd,
@@ -120,7 +123,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// The recording from its beginning.
+    /// Creates a player of the recording from its start.
     pub fn new(params: &Trace) -> Self {
         Self {
             at_end: params.at_end.unwrap_or(AtEnd::Stop),
@@ -138,17 +141,17 @@ impl Player {
         }
     }
 
-    /// Linear SNR in TTI number `tti`; none where rates were recorded.
+    /// Returns the linear SNR in TTI `tti`, 0 if rates were recorded.
     pub fn snr(&self, tti: u64) -> f32 {
         self.line(tti).and_then(|line| self.snrs[0].linear().get(line)).copied().unwrap_or(0.0)
     }
 
-    /// Rate of TTI number `tti` in bit/s.
+    /// Returns the rate of TTI `tti` in bit/s.
     pub fn rate(&self, tti: u64) -> u64 {
         self.line(tti).and_then(|line| self.rates.get(line)).map_or(0, |rate| rate.0)
     }
 
-    /// The CQI measured in TTI number `tti`, if CQIs were recorded.
+    /// Returns the CQI measured in TTI `tti`, if CQIs were recorded.
     pub fn cqi(&self, tti: u64) -> Option<u8> {
         if self.cqi.is_empty() {
             return None;
@@ -156,8 +159,8 @@ impl Player {
         Some(self.line(tti).map_or(0, |line| self.cqi[line]))
     }
 
-    /// Linear SNR after `transmission` transmissions, if that was recorded; the third counts for all
-    /// further ones.
+    /// Returns the linear SNR after `transmission` transmissions, if it was recorded. The third one also
+    /// represents all further ones.
     pub fn combined(&self, tti: u64, transmission: u32) -> Option<f32> {
         let list = self.snrs[transmission.clamp(1, 3) as usize - 1].linear();
         if list.is_empty() {
@@ -192,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_combined_is_taken_as_recorded() {
+    fn recorded_combining_is_used() {
         let combined = |n| player(AtEnd::Loop).combined(1, n).unwrap();
         assert!((combined(1) - 10.0).abs() < 1e-5 && (combined(2) - 19.952_62).abs() < 1e-3);
         assert!((combined(3) - 100.0).abs() < 1e-3 && (combined(7) - 100.0).abs() < 1e-3);

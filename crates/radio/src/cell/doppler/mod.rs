@@ -1,58 +1,58 @@
-//! Rayleigh fading with Jakes' Doppler spectrum (Clarke 1968; Jakes, "Microwave Mobile
-//! Communications", 1974), cheap enough for every path of every user in every TTI.
+//! Rayleigh fading with Jakes' Doppler spectrum (Clarke 1968; Jakes, "Microwave Mobile Communications",
+//! 1974), fast enough for every path of every user in every TTI.
 //!
-//! One long complex Gaussian sequence is made once per run, by an inverse DFT of noise shaped with
-//! the spectrum `1 / (pi f_d sqrt(1 - (f / f_d)^2))` (Young & Beaulieu, IEEE Trans. Commun. 48(7),
-//! 2000), 16 samples to a period of the maximum Doppler shift. A path ([`Ray`]) reads it at its own
-//! speed, with linear interpolation, from a random place. After 512 Doppler periods it goes on
-//! at another random place, over to which it fades within 32 periods with weights whose squares
-//! add up to one, so that the process stays Gaussian with unit power and never repeats.
+//! A long complex Gaussian sequence is made once per run, by an inverse DFT of noise shaped with the spectrum
+//! `1 / (pi f_d sqrt(1 - (f / f_d)^2))` (Young & Beaulieu, IEEE Trans. Commun. 48(7), 2000), with 16 samples
+//! per period of the maximum Doppler shift. A path ([`Ray`]) reads it at its own speed from a random
+//! position, with linear interpolation. After 512 Doppler periods it continues at another random position.
+//! The transition takes 32 periods, with weights whose squares sum to 1, so that the process stays Gaussian
+//! with unit power and never repeats.
 //!
-//! Linear interpolation takes power, the more the faster a component is, which the spectrum makes
-//! up for in advance. Left out: that the power therefore varies by 1 % between samples; the
-//! autocorrelation of the 6 % of time within a change of place at lags of many periods; and that two paths may read
-//! the same place at different times.
+//! Linear interpolation loses power, more for faster components, for which the spectrum compensates. Not
+//! modelled: the resulting variation of power by 1 % between samples; the autocorrelation at lags of many
+//! periods during transitions, which take 6 % of the time; and the correlation of two paths that read the
+//! same position at different times.
 
 use nodeb_base::rng::{Indexed, Stream, uniform};
 
-/// Samples in one period of the maximum Doppler shift.
+/// Number of samples per period of the maximum Doppler shift.
 pub const SAMPLES_PER_PERIOD: u64 = 16;
 const LENGTH_BITS: u32 = 15;
 const LENGTH: usize = 1 << LENGTH_BITS;
 
-/// Samples that a ray reads from one place, and the last of them in which it changes to another.
+/// Number of samples that a ray reads from one position.
 const SEGMENT: u64 = 512 * SAMPLES_PER_PERIOD;
 const CHANGE: u64 = 32 * SAMPLES_PER_PERIOD;
 
-/// The most TTIs that a path at rest is asked about at once.
+/// Largest number of TTIs covered by one bound, for a path at rest.
 const MAX_PEAK_TTIS: u64 = 1 << 10;
 
-/// Fractional bits of a position in the sequence.
+/// Number of fractional bits of a position in the sequence.
 const FRACTION_BITS: u32 = 20;
 
-/// A complex number.
+/// A complex number: real and imaginary part.
 type Complex<T> = (T, T);
 
-/// Samples after the first for which [`Ray::peak`] speaks, as an entry of a table does.
+/// Number of samples after the first that an entry of [`JakesSequence`]'s bounds covers.
 const PEAK_SPAN: u64 = 8;
 
-/// The sequence that all paths read.
+/// The sequence read by all paths.
 #[derive(Clone, Debug)]
 pub struct JakesSequence {
-    /// Its samples, and the first of them once more.
+    /// Samples of the sequence, followed by the first one again.
     samples: Box<[Complex<f32>; LENGTH + 1]>,
-    /// The highest power of each sample and the [`PEAK_SPAN`] after it.
+    /// Highest power of each sample and the [`PEAK_SPAN`] samples after it.
     peaks: Box<[f32]>,
 }
 
 impl JakesSequence {
-    /// A sequence of unit power.
+    /// Creates a sequence of unit power.
     pub fn new(stream: &mut Stream) -> Self {
         let half = LENGTH / SAMPLES_PER_PERIOD as usize;
         let mut bins = vec![(0.0, 0.0); LENGTH];
         for k in 0..=2 * half {
             let offset = k as f64 - half as f64;
-            // The spectrum's integral over a bin: finite at its edges, too.
+            // Integral of the spectrum over a bin, which is finite even at the edges.
             let edge = |f: f64| libm::asin((f / half as f64).clamp(-1.0, 1.0));
             let power = (edge(offset + 0.5) - edge(offset - 0.5)) / std::f64::consts::PI;
             let power = power / kept_by_interpolation(offset);
@@ -76,14 +76,14 @@ impl JakesSequence {
         sequence
     }
 
-    /// A sequence for users who do not fade, which is never read.
+    /// Creates a sequence that is never read, for users without fading.
     pub fn silent() -> Self {
         let samples: Box<[_]> = vec![(0.0, 0.0); LENGTH + 1].into();
         let samples = samples.try_into().unwrap_or_else(|_| unreachable!("as many samples as were made"));
         Self { samples, peaks: Box::default() }
     }
 
-    /// The amplitude a fraction of the way from a place to the next.
+    /// Returns the amplitude at a fraction of the distance from a sample to the next.
     #[inline]
     fn between(&self, place: u64, fraction: f32) -> Complex<f32> {
         let i = place as usize % LENGTH;
@@ -92,10 +92,10 @@ impl JakesSequence {
     }
 }
 
-/// The highest power of each sample and the [`PEAK_SPAN`] after it, the sequence being a ring.
+/// Returns the highest power of each sample and the [`PEAK_SPAN`] samples after it, cyclically.
 fn highest_powers(samples: &[Complex<f32>]) -> Box<[f32]> {
     let mut highest: Vec<f32> = samples.iter().map(|sample| power(*sample)).collect();
-    // What is known of 1, 2, 4, ... samples is put together to what there is of twice as many.
+    // Maxima over 1, 2, 4, ... samples are combined to those over twice as many.
     let mut reach = 1;
     while reach <= PEAK_SPAN as usize {
         let next = reach.min(PEAK_SPAN as usize + 1 - reach);
@@ -107,13 +107,13 @@ fn highest_powers(samples: &[Complex<f32>]) -> Box<[f32]> {
     highest.into()
 }
 
-/// Share of a bin's power that linear interpolation keeps: at a fraction `a` between two samples
-/// `a^2 + (1 - a)^2 + 2 a (1 - a) cos w` of it, in the mean over `a` `(2 + cos w) / 3`.
+/// Returns the share of a bin's power that linear interpolation keeps: at a fraction `a` between two samples
+/// it is `a^2 + (1 - a)^2 + 2 a (1 - a) cos w`, with the mean `(2 + cos w) / 3` over `a`.
 fn kept_by_interpolation(offset: f64) -> f64 {
     (2.0 + libm::cos(std::f64::consts::TAU * offset / LENGTH as f64)) / 3.0
 }
 
-/// `x[n] = sum_k X[k] exp(2 pi i k n / N)` in place, by decimation in time.
+/// Computes `x[n] = sum_k X[k] exp(2 pi i k n / N)` in place, by decimation in time.
 fn inverse_dft(x: &mut [Complex<f64>]) {
     let bits = x.len().trailing_zeros();
     for i in 0..x.len() {
@@ -141,20 +141,20 @@ fn inverse_dft(x: &mut [Complex<f64>]) {
     }
 }
 
-/// One path's fading: addressed by TTI, so what nobody looks at costs nothing.
+/// Fading of one path, addressed by TTI: TTIs that are not evaluated cost nothing.
 #[derive(Clone, Debug)]
 pub struct Ray {
-    /// Samples per TTI and position at TTI 0, both with [`FRACTION_BITS`].
+    /// Samples per TTI, with [`FRACTION_BITS`] fractional bits.
     step: u64,
     start: u64,
-    /// The segment read last, and where it and the next one begin in the sequence.
+    /// Index of the segment read last.
     segment: u64,
     begins: [u32; 2],
     draws: Indexed,
 }
 
 impl Ray {
-    /// A path that fades `doppler_per_tti` periods of the maximum Doppler shift in a TTI.
+    /// Creates a path that fades by `doppler_per_tti` periods of the maximum Doppler shift per TTI.
     pub fn new(doppler_per_tti: f64, draws: Indexed) -> Self {
         let one = (1u64 << FRACTION_BITS) as f64;
         let step = (doppler_per_tti * SAMPLES_PER_PERIOD as f64 * one).round() as u64;
@@ -164,14 +164,14 @@ impl Ray {
         ray
     }
 
-    /// Power gain in TTI number `tti`; its mean is 1.
+    /// Returns the power gain in TTI `tti`; its mean is 1.
     #[inline]
     pub fn gain(&mut self, sequence: &JakesSequence, tti: u64) -> f32 {
         power(self.amplitude(sequence, tti))
     }
 
-    /// The same times `mean` in TTI number `tti` and those after it. Loops over arrays rather than closures:
-    /// this is most of what a cell costs.
+    /// Computes the power gains in TTIs from `tti`, times `mean`. Loops over arrays instead of closures, as
+    /// this takes most of the time of a cell.
     #[inline]
     pub fn gains<const N: usize>(
         &mut self,
@@ -190,9 +190,9 @@ impl Ray {
             }
             return;
         }
-        // Far from changing places, there is nothing to look at but the sequence. That a slow user stays
-        // between two samples for several TTIs is not made use of: a branch that no processor foresees
-        // costs more than to read them again. First all is read, then worked out side by side.
+        // Far from a transition only the sequence is read. A slow user stays between two samples for several
+        // TTIs, but a branch for it would be unpredictable and cost more than reading them again. First all
+        // samples are read, so that the computation can be vectorized.
         let place = u64::from(self.begins[0]) + first % SEGMENT;
         let mut ahead = position & ((1 << FRACTION_BITS) - 1);
         let (mut from, mut to) = ([[0.0; N]; 2], [[0.0; N]; 2]);
@@ -211,12 +211,12 @@ impl Ray {
         }
     }
 
-    /// TTIs in a row about which [`Self::peak`] tells; too few to be worth it for a path that fades fast.
+    /// Returns the number of TTIs that [`Self::peak`] covers; small for a path that fades fast.
     pub fn peak_ttis(&self) -> u64 {
         (((PEAK_SPAN - 1) << FRACTION_BITS) / self.step.max(1)).min(MAX_PEAK_TTIS)
     }
 
-    /// A power gain that is exceeded in none of `ttis` TTIs from number `tti` on, but for rounding.
+    /// Returns an upper bound, except for rounding, of the power gain in `ttis` TTIs from `tti`.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64, ttis: u64) -> f32 {
         let [first, last] = [tti, tti + ttis - 1].map(|tti| self.position(tti) >> FRACTION_BITS);
         if first / SEGMENT != last / SEGMENT {
@@ -230,7 +230,7 @@ impl Ray {
         if SEGMENT - last % SEGMENT > CHANGE {
             return here;
         }
-        // The squares of the weights add up to one, so that power adds up at most.
+        // The squares of the weights sum to 1, so powers at most add up.
         let left = SEGMENT - first % SEGMENT;
         here + peak(u64::from(self.begins[1]) + LENGTH as u64 - left)
     }
@@ -256,7 +256,8 @@ impl Ray {
         (self.begins, self.segment) = ([place(segment), place(segment + 1)], segment);
     }
 
-    /// What becomes of `here` with `left` samples until the end of the segment.
+    /// Returns the amplitude in a transition, with `left` samples until the end of the segment; `here` is
+    /// that of the current position.
     fn change(&self, sequence: &JakesSequence, here: Complex<f32>, left: u64, fraction: f32) -> Complex<f32> {
         let weight = left as f32 - fraction;
         let others = CHANGE as f32 - weight;

@@ -4,10 +4,10 @@ use nodeb_base::rng::Streams;
 
 use super::*;
 
-/// 3 km/h at 2 GHz: Doppler periods in a TTI of 2 ms.
+/// Doppler periods per TTI of 2 ms, at 3 km/h and 2 GHz.
 const DOPPLER_PER_TTI: f64 = 0.011_12;
 
-/// Mean and standard error over independent runs of what `statistic` finds on one path.
+/// Returns mean and standard error of `statistic` over independent runs with one path.
 fn over_runs(runs: u64, statistic: impl Fn(&mut Ray, &JakesSequence) -> f64) -> (f64, f64) {
     let values: Vec<f64> = (0..runs)
         .map(|run| {
@@ -23,14 +23,14 @@ fn over_runs(runs: u64, statistic: impl Fn(&mut Ray, &JakesSequence) -> f64) -> 
     (mean, (variance / n).sqrt())
 }
 
-/// The mean over runs is as expected, known to within `precision`.
+/// Asserts that the mean over runs is as expected, and that its error is small compared with `precision`.
 fn agrees(found: (f64, f64), expected: f64, precision: f64, what: &str) {
     let (mean, error) = found;
     assert!(error < precision / 3.0, "{what}: {mean} is known to {error} only");
     assert!((mean - expected).abs() < 4.0 * error, "{what}: {mean} +- {error}, expected {expected}");
 }
 
-/// TTIs of about 1000 Doppler periods: through a change of place, with a part of both sides.
+/// Number of TTIs in about 1000 Doppler periods, which include a transition and parts of both segments.
 const TTIS: u64 = 90_000;
 
 #[test]
@@ -60,10 +60,10 @@ fn gains_are_exponentially_distributed() {
     }
 }
 
-/// Rice: an envelope crosses `rho` times its RMS value `sqrt(2 pi) rho exp(-rho^2)` times in a
-/// Doppler period, going upward.
+/// Rice: an envelope crosses `rho` times its RMS value upwards `sqrt(2 pi) rho exp(-rho^2)` times per Doppler
+/// period.
 #[test]
-fn levels_are_crossed_as_often_as_rice_says() {
+fn level_crossings_match_rice() {
     for rho in [0.1f64, 0.3, 1.0, 1.5] {
         let expected = (2.0 * PI).sqrt() * rho * (-rho * rho).exp();
         let found = over_runs(40, |ray, sequence| {
@@ -76,13 +76,13 @@ fn levels_are_crossed_as_often_as_rice_says() {
             }
             f64::from(crossings) / (TTIS as f64 * DOPPLER_PER_TTI)
         });
-        // The envelope is looked at 90 times a period, so the shortest fades go unseen.
+        // The envelope is sampled 90 times per period, so the shortest fades are missed.
         agrees(found, expected, 0.06 * expected, &format!("rho {rho}"));
     }
 }
 
 #[test]
-fn a_path_never_repeats_and_no_two_are_alike() {
+fn paths_never_repeat_and_differ_from_each_other() {
     let streams = Streams::new(1, 0);
     let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
     let mut ray = Ray::new(0.5, streams.indexed("user", 0, "path 0"));
@@ -97,23 +97,23 @@ fn a_path_never_repeats_and_no_two_are_alike() {
     assert!(same.count() < 3);
 }
 
-/// A change of place is as smooth as the rest: no jump between neighbouring TTIs.
+/// Transitions are as smooth as the rest, without jumps between TTIs.
 #[test]
-fn changes_of_place_are_smooth() {
+fn transitions_are_smooth() {
     let streams = Streams::new(1, 0);
     let sequence = JakesSequence::new(&mut streams.stream("cell", 0, "fading"));
     let mut ray = Ray::new(DOPPLER_PER_TTI, streams.indexed("user", 0, "path 0"));
     let mut last = ray.amplitude(&sequence, 0);
     for tti in 1..3 * 512 * 90 {
         let now = ray.amplitude(&sequence, tti);
-        // No sample moves by more than the largest amplitude's Doppler allows.
+        // No sample moves by more than the Doppler shift of the largest amplitude allows.
         let moved = (now.0 - last.0).hypot(now.1 - last.1);
         assert!(moved < 0.35, "TTI {tti}: {last:?} to {now:?}");
         last = now;
     }
 }
 
-/// Nor in changes of place, and where a stretch of TTIs goes on into the next segment.
+/// The bound holds in transitions, and where TTIs extend into the next segment.
 #[test]
 fn no_gain_is_above_its_peak() {
     let streams = Streams::new(1, 0);
@@ -134,7 +134,7 @@ fn no_gain_is_above_its_peak() {
 }
 
 #[test]
-fn the_inverse_dft_is_the_sum_it_stands_for() {
+fn the_inverse_dft_equals_its_defining_sum() {
     let input: Vec<Complex<f64>> = (0..16).map(|k| (f64::from(k % 5), f64::from(k % 3) - 1.0)).collect();
     let mut found = input.clone();
     inverse_dft(&mut found);

@@ -1,5 +1,5 @@
-//! COST 231-Hata: Hata's law for 1.5 to 2 GHz (COST Action 231, "Digital mobile radio towards
-//! future generation systems", final report, 1999, section 4.4.1).
+//! COST 231-Hata: Hata's model for 1.5 to 2 GHz (COST Action 231, "Digital mobile radio towards future
+//! generation systems", final report, 1999, section 4.4.1).
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -14,7 +14,7 @@ params! {
         pub base_height: Distance = Distance::from_metres(30),
         /// Height of the phone's antenna, 1 m to 10 m.
         pub phone_height: Distance = Distance(1_500),
-        /// Whether this is a metropolitan centre, where 3 dB are added.
+        /// Whether the area is a metropolitan centre, which adds 3 dB.
         pub metropolitan: bool = false,
     }
 }
@@ -22,19 +22,19 @@ params! {
 impl Checked for Cost231Hata {
     fn check(&self, check: &mut Check) {
         check.require((1_500.0..=2_000.0).contains(&self.frequency_mhz), "frequency_mhz", || {
-            format!("{} MHz is outside the law's range; expected 1500 to 2000", self.frequency_mhz)
+            format!("{} MHz is outside the model's range; expected 1500 to 2000", self.frequency_mhz)
         });
         check.require((30.0..=200.0).contains(&self.base_height.as_metres()), "base_height", || {
-            format!("{} is outside the law's range; expected 30 m to 200 m", self.base_height)
+            format!("{} is outside the model's range; expected 30 m to 200 m", self.base_height)
         });
         check.require((1.0..=10.0).contains(&self.phone_height.as_metres()), "phone_height", || {
-            format!("{} is outside the law's range; expected 1 m to 10 m", self.phone_height)
+            format!("{} is outside the model's range; expected 1 m to 10 m", self.phone_height)
         });
     }
 }
 
 impl Cost231Hata {
-    /// Loss in dB at the distance with this logarithm in kilometres.
+    /// Returns the loss in dB at a distance of 10^`log_km` km.
     pub fn loss_db(&self, log_km: f64) -> f64 {
         let log_f = libm::log10(self.frequency_mhz);
         let log_h = libm::log10(self.base_height.as_metres());

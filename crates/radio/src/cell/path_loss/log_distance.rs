@@ -1,17 +1,17 @@
-//! Loss that grows with a power of the distance.
+//! Log-distance path loss: proportional to a power of the distance.
 //!
-//! The defaults are the macro cell of TR 101 112 (UMTS 30.03), B.1.4.1.3, and TR 25.848, table A.3:
-//! `128.1 + 37.6 log10(d / km)` dB at 2 GHz with the antenna 15 m above the roofs.
+//! Defaults: the macro cell of TR 101 112 (UMTS 30.03), B.1.4.1.3, and TR 25.848, table A.3, `128.1 + 37.6
+//! log10(d / km)` dB at 2 GHz with the antenna 15 m above the roofs.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 
 params! {
-    /// Parameters of the log-distance law.
+    /// Parameters of log-distance path loss.
     pub struct LogDistance {
         /// Loss in dB at a distance of 1 km.
         pub at_1km_db: f64 = 128.1,
-        /// Exponent of the distance: 2 in free space.
+        /// Exponent of the distance; 2 in free space.
         pub exponent: f64 = 3.76,
     }
 }
@@ -24,7 +24,7 @@ impl Checked for LogDistance {
 }
 
 impl LogDistance {
-    /// Loss in dB at the distance with this logarithm in kilometres.
+    /// Returns the loss in dB at a distance of 10^`log_km` km.
     pub fn loss_db(&self, log_km: f64) -> f64 {
         self.at_1km_db + 10.0 * self.exponent * log_km
     }

@@ -1,4 +1,4 @@
-//! Path loss: what distance takes from a signal in the mean.
+//! Path loss: mean attenuation as a function of distance.
 
 pub mod cost231_hata;
 pub mod log_distance;
@@ -7,22 +7,22 @@ pub mod outdoor_to_indoor;
 use nodeb_base::registry;
 
 registry! {
-    /// The law of path loss, as a scenario names it.
+    /// Path loss model, as in a scenario.
     "path loss" PathLossSpec = LogDistance {
         /// A loss at one kilometre and an exponent.
         "log_distance" => LogDistance(log_distance::LogDistance),
-        /// COST 231's extension of Hata's law, for macro cells from 1.5 to 2 GHz.
+        /// COST 231's extension of Hata's model, for macro cells from 1.5 to 2 GHz.
         "cost231_hata" => Cost231Hata(cost231_hata::Cost231Hata),
         /// Outdoor to indoor and pedestrian, for micro cells.
         "outdoor_to_indoor" => OutdoorToIndoor(outdoor_to_indoor::OutdoorToIndoor),
     }
 }
 
-/// Nearer than this in metres no law holds, and the loss stays what it is here.
+/// Distance in metres below which no model is valid; the loss is constant there.
 const NEAREST_M: f64 = 10.0;
 
 impl PathLossSpec {
-    /// Loss in dB over a distance in metres.
+    /// Returns the loss in dB over a distance in metres.
     pub fn loss_db(&self, metres: f64) -> f64 {
         let log_km = libm::log10(metres.max(NEAREST_M) / 1e3);
         match self {
@@ -37,9 +37,9 @@ impl PathLossSpec {
 mod tests {
     use super::*;
 
-    /// Worked by hand from the laws' texts.
+    /// Computed by hand from the publications.
     #[test]
-    fn the_laws_have_their_published_values() {
+    fn models_match_published_values() {
         let loss = |name: &str, metres: f64| {
             let law: PathLossSpec = serde_json::from_value(serde_json::json!(name)).unwrap();
             law.loss_db(metres)
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn loss_grows_with_distance_and_is_finite_at_none() {
+    fn loss_grows_with_distance_and_is_finite_at_0() {
         for law in PathLossSpec::defaults() {
             let at = [0.0, 10.0, 100.0, 1_000.0, 20_000.0].map(|metres| law.loss_db(metres));
             assert!(at[0].is_finite() && at.windows(2).all(|pair| pair[0] <= pair[1]), "{law:?}");

@@ -5,7 +5,7 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 
 params! {
-    /// Parameters of the outdoor-to-indoor law.
+    /// Parameters of the outdoor-to-indoor model.
     pub struct OutdoorToIndoor {
         /// Carrier frequency in MHz.
         pub frequency_mhz: f64 = 2_000.0,
@@ -19,7 +19,7 @@ impl Checked for OutdoorToIndoor {
 }
 
 impl OutdoorToIndoor {
-    /// Loss in dB at the distance with this logarithm in kilometres.
+    /// Returns the loss in dB at a distance of 10^`log_km` km.
     pub fn loss_db(&self, log_km: f64) -> f64 {
         40.0 * log_km + 30.0 * libm::log10(self.frequency_mhz) + 49.0
     }

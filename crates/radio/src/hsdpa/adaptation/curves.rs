@@ -1,7 +1,7 @@
-//! BLER against SNR by CQI: the published formula, or curves that were measured.
+//! BLER as a function of SNR by CQI: the published formula or measured curves.
 //!
-//! Between two points log BLER is linear in the SNR in dB; beyond the first and the last the BLER is
-//! theirs.
+//! Between two points log BLER is linear in the SNR in dB; beyond the first and last point the BLER is
+//! constant.
 
 use nodeb_base::params;
 use std::ops::RangeInclusive;
@@ -11,21 +11,20 @@ use nodeb_base::check::{Check, Checked};
 use super::super::format::CQIS;
 use crate::mac::harq::link_curve;
 
-/// BLER at which a UE still reports a CQI (TS 25.214, 6A.2).
+/// BLER up to which a UE reports a CQI (TS 25.214, 6A.2).
 pub const TARGET_BLER: f64 = 0.1;
 
 params! {
-    /// Measured curves, one point in each place of the three lists.
+    /// Measured curves: each index of the three lists is a point.
     ///
-    /// A file is text: a line
-    /// `cqi,snr_db,bler`, then one line for each point.
+    /// The file is text: the line `cqi,snr_db,bler`, then one line per point.
     pub struct LinkCurves {
-        /// A file to take the lists from. The path counts from the scenario file's folder.
+        /// Path of a file with the lists, relative to the folder of the scenario file.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
-        /// CQI whose block was sent.
+        /// CQI of the block sent.
         pub cqi: Vec<u8>,
-        /// SNR of all codes together before despreading in dB.
+        /// SNR of all codes together, before despreading, in dB.
         pub snr_db: Vec<f64>,
         /// Share of blocks that failed.
         pub bler: Vec<f64>,
@@ -33,12 +32,12 @@ params! {
 }
 
 impl LinkCurves {
-    /// The file that has still to be read: this crate knows no files.
+    /// Returns the path of a file that is still to be read by the caller, as this crate does not read files.
     pub fn unread(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.cqi.is_empty())
     }
 
-    /// Points of a CQI as (SNR in dB, BLER), in order of SNR.
+    /// Returns the points of a CQI as (SNR in dB, BLER), in order of SNR.
     fn curve(&self, cqi: u8) -> Vec<(f64, f64)> {
         let points = self.cqi.iter().zip(self.snr_db.iter().zip(&self.bler));
         let mut curve: Vec<_> =
@@ -47,7 +46,7 @@ impl LinkCurves {
         curve
     }
 
-    /// Reports CQIs up to `last`, which `category` uses, that have no curve.
+    /// Reports CQIs up to `last`, the highest used by `category`, that have no curve.
     pub fn check_covers(&self, last: u8, category: u8, check: &mut Check) {
         let missing: Vec<u8> = (1..=last).filter(|cqi| !self.cqi.contains(cqi)).collect();
         check.require(self.unread().is_some() || missing.is_empty(), "cqi", || {
@@ -81,7 +80,7 @@ impl LinkCurves {
     }
 }
 
-/// The first run of numbers, as the beginning of a sentence about CQIs: `7 to 9 have`.
+/// Returns the first run of numbers as the start of a sentence about CQIs: `7 to 9 have`.
 fn runs(numbers: &[u8]) -> String {
     let Some(first) = numbers.first() else {
         return String::new();
@@ -105,10 +104,10 @@ impl Checked for LinkCurves {
         if lengths.iter().any(|(_, length)| *length != points) {
             return;
         }
-        let known: RangeInclusive<u8> = 1..=CQIS as u8 - 1;
+        let reportable: RangeInclusive<u8> = 1..=CQIS as u8 - 1;
         for (place, cqi) in self.cqi.iter().enumerate() {
             let (snr_db, bler) = (self.snr_db[place], self.bler[place]);
-            check.require(known.contains(cqi), "cqi", || {
+            check.require(reportable.contains(cqi), "cqi", || {
                 format!("entry {place} is {cqi}; expected a CQI from 1 to 30")
             });
             check.require(snr_db.abs() <= 200.0, "snr_db", || {
@@ -120,11 +119,11 @@ impl Checked for LinkCurves {
                 )
             });
         }
-        known.for_each(|cqi| self.check_curve(cqi, check));
+        reportable.for_each(|cqi| self.check_curve(cqi, check));
     }
 }
 
-/// The curves that decide about blocks.
+/// BLER curves that decide whether blocks are decoded.
 #[derive(Clone, Debug)]
 pub enum Curves {
     /// The published formula.
@@ -134,7 +133,7 @@ pub enum Curves {
 }
 
 impl Curves {
-    /// The measured curves, or the formula.
+    /// Creates the measured curves, or the formula if there are none.
     pub fn new(measured: Option<&LinkCurves>) -> Self {
         let log = |(snr_db, bler): (f64, f64)| (snr_db, libm::log10(bler));
         let curve = |curves: &LinkCurves, cqi| curves.curve(cqi).into_iter().map(log).collect();
@@ -143,15 +142,14 @@ impl Curves {
         })
     }
 
-    /// Whether a block of this CQI is received whose `fortune` is drawn from 0 to 1.
-    pub fn spares(&self, cqi: u8, snr_db: f64, fortune: f64) -> bool {
-        // Most blocks are far from failing.
-        let is_safe =
-            matches!(self, Self::Formula) && fortune >= link_curve::bler_limit(f64::from(cqi), snr_db);
-        is_safe || fortune >= self.bler(cqi, snr_db)
+    /// Returns true if a block of this CQI is decoded, where `draw` is a random number uniform in [0, 1).
+    pub fn decodes(&self, cqi: u8, snr_db: f64, draw: f64) -> bool {
+        // Most blocks are far from failing, so a cheap bound of the BLER is enough.
+        let is_safe = matches!(self, Self::Formula) && draw >= link_curve::bler_limit(f64::from(cqi), snr_db);
+        is_safe || draw >= self.bler(cqi, snr_db)
     }
 
-    /// BLER of a block of this CQI. Where nothing was measured every block fails.
+    /// Returns the BLER of a block of this CQI, 1 if its curve was not measured.
     pub fn bler(&self, cqi: u8, snr_db: f64) -> f64 {
         let Self::Measured(curves) = self else {
             return link_curve::bler(f64::from(cqi), snr_db);
@@ -166,8 +164,8 @@ impl Curves {
         libm::pow(10.0, log)
     }
 
-    /// Least SNR in dB at which blocks of each CQI up to `highest` fail with at most [`TARGET_BLER`], where
-    /// curves were measured.
+    /// Returns the smallest SNR in dB at which blocks of each CQI up to `highest` fail with at most
+    /// [`TARGET_BLER`], or `None` without measured curves.
     pub fn least_snrs_db(&self, highest: u8) -> Option<Vec<f64>> {
         let Self::Measured(curves) = self else {
             return None;
@@ -182,7 +180,7 @@ impl Curves {
             }
         };
         let mut snrs: Vec<f64> = curves[1..=usize::from(highest)].iter().map(least).collect();
-        // The largest CQI that will do is reported, even where a smaller one would not.
+        // The UE reports the largest CQI that meets the target, even if a smaller one does not.
         for place in (1..snrs.len()).rev() {
             snrs[place - 1] = snrs[place - 1].min(snrs[place]);
         }
@@ -211,23 +209,23 @@ mod tests {
     }
 
     #[test]
-    fn between_points_log_bler_is_linear() {
+    fn log_bler_is_linear_between_points() {
         let curves = Curves::new(Some(&measured(&[(1, 2.0, 0.001), (1, 0.0, 1.0), (1, 1.0, 0.1)])));
         for (snr_db, bler) in [(-5.0, 1.0), (0.5, 0.1f64.sqrt()), (1.0, 0.1), (1.5, 0.01), (9.0, 0.001)] {
             assert!((curves.bler(1, snr_db) / bler - 1.0).abs() < 1e-12, "{snr_db}");
         }
     }
 
-    /// The SNRs for 10 % are 0.5, 3 and 2 dB: nobody reports CQI 2.
+    /// The SNRs for 10 % are 0.5, 3 and 2 dB, so CQI 2 is never reported.
     #[test]
-    fn the_largest_cqi_that_will_do_is_reported() {
+    fn the_largest_cqi_that_meets_the_target_is_reported() {
         let points = [(1, 0.0, 1.0), (1, 1.0, 0.01), (2, 3.0, 0.1), (3, 2.0, 0.1)];
         let least = Curves::new(Some(&measured(&points))).least_snrs_db(3).unwrap();
         assert!(least.iter().zip([0.5, 2.0, 2.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{least:?}");
     }
 
     #[test]
-    fn what_is_wrong_with_curves_is_told() {
+    fn invalid_curves_are_rejected() {
         let good = [(1, 0.0, 0.1), (2, 1.0, 0.1), (3, 2.0, 0.1)];
         assert_eq!(problem(&good), "");
         assert!(

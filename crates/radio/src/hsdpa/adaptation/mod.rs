@@ -1,4 +1,4 @@
-//! Link adaptation: what block a user can be sent in a TTI, given what the Node B knows.
+//! Link adaptation: selection of the block that a user can be sent in a TTI, from what the Node B knows.
 
 pub mod cqi;
 pub mod curves;
@@ -16,9 +16,9 @@ use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
 use crate::numerology::Numerology;
 
-/// The parameters of link adaptation.
+/// Parameters of link adaptation.
 pub trait LinkAdaptationParams {
-    /// Returns true if every block is what the channel carries, whatever the codes are, and none can fail.
+    /// Returns true if every block matches the channel, whatever the codes, so that none can fail.
     fn is_certain(&self) -> bool {
         false
     }
@@ -27,11 +27,11 @@ pub trait LinkAdaptationParams {
 }
 
 registry! {
-    /// Link adaptation, as a scenario names it.
+    /// Link adaptation, as in a scenario.
     "link adaptation" LinkAdaptationSpec = Cqi as LinkAdaptationParams {
-        /// CQI reports choose among the transport formats of the UE category.
+        /// CQI reports select among the transport formats of the UE category.
         "cqi" => Cqi(cqi::CqiReports),
-        /// Capacity of the channel in the TTI itself, without errors: a bound.
+        /// Capacity of the channel in the TTI, without errors: an upper bound.
         "shannon" => Shannon(shannon::Shannon),
     }
 }
@@ -39,33 +39,33 @@ registry! {
 /// A block that a user could be sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offer {
-    /// Units of payload.
+    /// Number of payload units.
     pub units: u32,
-    /// HS-PDSCH codes.
+    /// Number of HS-PDSCH codes.
     pub codes: u32,
-    /// CQI whose link-level curve gives the BLER; absent: the block cannot fail.
+    /// CQI whose link-level curve gives the BLER; `None` if the block cannot fail.
     pub curve: Option<u8>,
 }
 
-/// A TTI's limits for one user.
+/// Limits of a user in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Codes free.
+    /// Number of free codes.
     pub codes: u32,
-    /// Users among whom the power is shared.
+    /// Number of users who share the power.
     pub sharers: u32,
-    /// Units there are to send.
+    /// Number of units to be sent.
     pub units: u64,
 }
 
-/// What link adaptation has to know of the link.
+/// Properties of the link that link adaptation needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Link<'a> {
-    /// How packets fill blocks.
+    /// Mapping of packets to blocks.
     pub payload: Payload,
-    /// What decides about blocks.
+    /// BLER curves.
     pub curves: &'a Curves,
-    /// What the air interface is made of.
+    /// Numerology of the air interface.
     pub numerology: Numerology,
 }
 
@@ -81,7 +81,7 @@ pub enum Adapter {
 }
 
 impl LinkAdaptationSpec {
-    /// The adapter of user number `id`, of a UE category.
+    /// Returns the adapter of user `id` of a UE category.
     pub fn build(
         &self,
         category: u8,
@@ -98,8 +98,8 @@ impl LinkAdaptationSpec {
 }
 
 impl Adapter {
-    /// What the Node B knows of the channel in TTI number `tti`: the CQI, the SNR in dB, or
-    /// a block's bits in dB.
+    /// Returns the channel quality known to the Node B in TTI `tti`: the CQI, the SNR in dB, or the bits of a
+    /// block in dB.
     #[inline]
     pub fn quality(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> f32 {
         match self {
@@ -109,7 +109,7 @@ impl Adapter {
         }
     }
 
-    /// The block that this quality and the limits allow, if any.
+    /// Returns the block that this quality and the limits allow, if any.
     pub fn offer(&self, quality: f32, limits: Limits) -> Option<Offer> {
         match self {
             Self::Cqi(reporter) => reporter.offer(quality, limits),
@@ -118,35 +118,35 @@ impl Adapter {
         }
     }
 
-    /// Returns the CQIs of some TTIs in a row, number `tti` among them, and the first of these; if they are known
-    /// without looking at the channel again.
+    /// Returns the CQIs of consecutive TTIs that include `tti`, and the first of these TTIs, if they are
+    /// known without evaluating the channel again.
     #[inline]
     pub fn peek(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
         if let Self::Cqi(reporter) = self { reporter.peek(tti) } else { None }
     }
 
-    /// Units of the blocks for CQIs that [`Self::peek`] returned, 0 for none.
+    /// Returns the units of the blocks for CQIs that [`Self::peek`] returned, 0 for none.
     pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
         if let Self::Cqi(reporter) = self { reporter.units(cqis, limits) } else { [0; N] }
     }
 
-    /// Returns a CQI that is exceeded in no TTI from number `tti` to the one that comes with it, if that is known
-    /// without looking at the channel in each.
+    /// Returns an upper bound of the CQIs from TTI `tti`, and the first TTI in which it is not valid, if it
+    /// is known without evaluating the channel in each TTI.
     pub fn peak(&self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> Option<(u8, u64)> {
         if let Self::Cqi(reporter) = self { reporter.peak(channel, sequence, tti) } else { None }
     }
 
-    /// Whether what the Node B knows of the channel is a CQI, not decibels.
+    /// Returns true if the channel quality is a CQI instead of decibels.
     pub fn has_cqis(&self) -> bool {
         matches!(self, Self::Cqi(_))
     }
 
-    /// Whether it learns from answers.
+    /// Returns true if answers change the result.
     pub fn learns(&self) -> bool {
         matches!(self, Self::Cqi(reporter) if reporter.learns())
     }
 
-    /// Whether the first transmission of a block was acknowledged.
+    /// Processes the answer to the first transmission of a block.
     pub fn on_answer(&mut self, acknowledged: bool) {
         if let Self::Cqi(reporter) = self {
             reporter.on_answer(acknowledged);

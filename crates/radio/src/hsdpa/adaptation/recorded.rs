@@ -1,4 +1,4 @@
-//! Recorded rates: what a user is sent in a TTI is the recorded rate times the TTI, and it arrives.
+//! Recorded rates: in each TTI a user is sent what the recorded rate allows, without errors.
 
 use nodeb_base::units::NANOS_PER_S;
 
@@ -6,7 +6,7 @@ use super::super::payload::Payload;
 use super::{Limits, Offer};
 use crate::numerology::Numerology;
 
-/// Knows the recorded rate of the TTI.
+/// Adapter that uses the recorded rate of the TTI.
 #[derive(Debug)]
 pub struct RecordedRate {
     payload: Payload,
@@ -16,19 +16,19 @@ pub struct RecordedRate {
 }
 
 impl RecordedRate {
-    /// The adapter of one user.
+    /// Creates the adapter of one user.
     pub fn new(payload: Payload, numerology: Numerology) -> Self {
         Self { payload, numerology, bits: 0 }
     }
 
-    /// Learns the rate of the TTI in bit/s and returns the bits of its block in dB.
+    /// Sets the rate of the TTI in bit/s. Returns the bits of its block in dB.
     pub fn look(&mut self, rate_bps: u64) -> f32 {
         let bits = u128::from(rate_bps) * u128::from(self.numerology.tti.0) / u128::from(NANOS_PER_S);
         self.bits = u32::try_from(bits).unwrap_or(u32::MAX);
         10.0 * libm::log10f(self.bits as f32)
     }
 
-    /// The block that the rate learned last allows; those who share a TTI share the rate.
+    /// Returns the block that the rate allows, if any. Users who share a TTI share the rate.
     pub fn offer(&self, limits: Limits) -> Option<Offer> {
         let sharers = limits.sharers.max(1);
         let units = self.payload.units_in(self.bits / sharers);

@@ -1,5 +1,5 @@
-//! The channel's capacity: `B log2(1 + SNR)` bits a second (Shannon 1948), for the SNR of the TTI
-//! itself and without errors. No system reaches it; at a low SNR it grows in proportion to the SNR.
+//! Capacity of the channel: `B log2(1 + SNR)` bits per second (Shannon 1948), for the SNR of the TTI and
+//! without errors. No system reaches it; at a low SNR it is proportional to the SNR.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -10,11 +10,11 @@ use super::{Limits, LinkAdaptationParams, Offer};
 use crate::numerology::Numerology;
 
 params! {
-    /// Parameters of a channel used to its capacity.
+    /// Parameters of link adaptation at the capacity of the channel.
     pub struct Shannon {
-        /// Bandwidth in Hz: that of the chips.
+        /// Bandwidth in Hz; default: the chip rate.
         pub bandwidth_hz: f64 = 3.84e6,
-        /// Bit rate that is never exceeded.
+        /// Upper limit of the bit rate.
         pub rate: Rate = Rate(50_000_000),
     }
 }
@@ -35,22 +35,22 @@ impl LinkAdaptationParams for Shannon {
 }
 
 impl Shannon {
-    /// Bits of the largest block.
+    /// Returns the size of the largest block in bits.
     pub fn largest_block(&self, numerology: Numerology) -> u32 {
         (self.rate.0 as f64 * numerology.tti_s()).min(f64::from(u32::MAX)) as u32
     }
 
-    /// The adapter of one user.
+    /// Returns the adapter of one user.
     pub fn build(&self, payload: Payload, numerology: Numerology) -> Genie {
         let symbols = self.bandwidth_hz * numerology.tti_s();
         Genie { symbols, largest: self.largest_block(numerology), payload, snr: 0.0 }
     }
 }
 
-/// Knows the channel as it is.
+/// Adapter that knows the current channel.
 #[derive(Debug)]
 pub struct Genie {
-    /// Complex symbols in a TTI.
+    /// Number of complex symbols in a TTI.
     symbols: f64,
     /// Bits of the largest block.
     largest: u32,
@@ -59,13 +59,13 @@ pub struct Genie {
 }
 
 impl Genie {
-    /// Learns the linear SNR of the TTI and returns it in dB.
+    /// Sets the linear SNR of the TTI. Returns it in dB.
     pub fn look(&mut self, snr: f32) -> f32 {
         self.snr = snr;
         10.0 * libm::log10f(snr)
     }
 
-    /// The block that the SNR learned last allows.
+    /// Returns the block that the SNR allows, if any.
     pub fn offer(&self, limits: Limits) -> Option<Offer> {
         let sharers = limits.sharers.max(1);
         let snr = f64::from(self.snr) / f64::from(sharers);

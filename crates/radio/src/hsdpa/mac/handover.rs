@@ -1,10 +1,10 @@
-//! Users who change from one served cell to another.
+//! Changes of users between served cells.
 //!
-//! While somebody has something to send, and for a while after, phones compare the Node Bs as
-//! [`super::super::handover`] says. Then they sleep: as in the states without a serving HS-DSCH cell they
-//! belong to the cell that is received best (TS 25.304, 5.2.6, without its hysteresis), and are served
-//! there as soon as there is something to send again. Where a sleeper is does not depend on where it was,
-//! so a pause costs the same however long it is, and comes to the same whoever looks meanwhile.
+//! While a user has data to receive, and for [`LONGEST_IDLE`] after, phones compare the Node Bs as described
+//! in [`super::super::handover`]. Then they sleep. As in the states without a serving HS-DSCH cell, a
+//! sleeping phone belongs to the cell that is received best (TS 25.304, 5.2.6, without its hysteresis), and
+//! is served there as soon as there is data. The cell of a sleeping phone does not depend on its earlier
+//! cells, so a pause of any length takes the same work, and has the same result with and without observers.
 
 use nodeb_base::context::{Context, Output};
 use nodeb_base::event::Event;
@@ -17,29 +17,29 @@ use super::{HsdpaMac, decide};
 use crate::numerology::Numerology;
 use crate::tti::grid::Grid;
 
-/// After so long without anything to send phones sleep.
+/// Time without data after which phones sleep.
 const LONGEST_IDLE: Duration = Duration::from_secs(600);
 
-/// Users on their way, and the cells between which they change.
+/// Moving users, and their changes between cells.
 #[derive(Debug)]
 pub(super) struct HandoverControl {
     params: Handover,
-    /// Who moves.
+    /// Indices of the users that move.
     users: Vec<usize>,
-    /// TTIs between two comparisons.
+    /// Number of TTIs between two comparisons.
     comparison_ttis: u64,
-    /// The next TTI in which they compare.
+    /// Next TTI with a comparison.
     pub next: u64,
-    /// TTIs without anything to send after which they sleep.
+    /// Number of TTIs without data after which phones sleep.
     longest_idle: u64,
-    /// Since which TTI nobody has anything to send.
+    /// TTI since which no user has data to receive.
     idle_since: Option<u64>,
-    /// In which cells sleepers were served last.
+    /// Cells in which the sleeping users were last served.
     left: Vec<usize>,
 }
 
 impl HandoverControl {
-    /// Those of `users` who move, if there are any.
+    /// Returns the state for those of `users` who move, or `None` if no user moves.
     pub fn new(params: &Handover, users: &mut [User], numerology: Numerology) -> Option<Self> {
         let moving: Vec<_> = (0..users.len()).filter(|user| users[*user].moves()).collect();
         let params = params.clone();
@@ -54,20 +54,20 @@ impl HandoverControl {
         })
     }
 
-    /// Whether nobody has anything to send.
+    /// Returns true if no user has data to receive.
     pub fn is_idle(&self) -> bool {
         self.idle_since.is_some()
     }
 
-    /// Whether users sleep in TTI number `tti`.
+    /// Returns true if users sleep in TTI `tti`.
     fn sleeps(&self, tti: u64) -> bool {
         self.idle_since.is_some_and(|since| tti >= since + self.longest_idle)
     }
 }
 
 impl HsdpaMac {
-    /// What is due or told by now may have left nobody with anything to send.
-    pub(super) fn note_idle(&mut self, now: Time) {
+    /// Records the start of an idle time if no user has data to receive.
+    pub(super) fn record_idle(&mut self, now: Time) {
         let Self { handover: Some(control), node_bs: NodeBs { users, params, .. }, .. } = self else {
             return;
         };
@@ -76,18 +76,18 @@ impl HsdpaMac {
         }
     }
 
-    /// The phones that move compare the Node Bs as often as they had to by TTI number `tti`.
+    /// Makes all comparisons of Node Bs due up to TTI `tti`, and the resulting changes of cells.
     pub(super) fn change_cells(&mut self, ctx: &mut Context, tti: u64) {
         let Some(mut control) = self.handover.take() else {
             return;
         };
         while control.next <= tti {
             if control.sleeps(control.next) && self.meters.is_empty() {
-                // Nobody sees where sleepers were meanwhile.
+                // The cells of sleeping phones in the meantime have no effect.
                 control.next = tti - (tti - control.next) % control.comparison_ttis;
             }
             let now = control.next;
-            // What is past is measured in the old cell, and channels are looked at in order of time.
+            // Bandwidth until now is measured in the old cell, and channels are evaluated in order of time.
             self.pass_idle(now);
             if control.sleeps(now) {
                 self.reselect(&mut control, now);
@@ -99,7 +99,7 @@ impl HsdpaMac {
         self.handover = Some(control);
     }
 
-    /// Phones compare in TTI number `tti`; some change their cell.
+    /// Compares the Node Bs in TTI `tti` for all moving users, and changes cells as needed.
     fn compare(&mut self, control: &HandoverControl, tti: u64, ctx: &mut Context) {
         let numerology = self.node_bs.params.numerology();
         let resumes = tti + control.params.interruption_ttis(numerology);
@@ -111,7 +111,7 @@ impl HsdpaMac {
         }
     }
 
-    /// Sleepers are in the cell that is received best in TTI number `tti`.
+    /// Assigns sleeping users to the cell that is received best in TTI `tti`.
     fn reselect(&mut self, control: &mut HandoverControl, tti: u64) {
         let falls_asleep = control.left.is_empty();
         for &user in &control.users {
@@ -120,19 +120,18 @@ impl HsdpaMac {
                 control.left.push(state.serving);
             }
             state.reselect(tti);
-            self.node_bs.renew(user);
+            self.node_bs.refresh(user);
         }
     }
 
-    /// All that an idle time has left open is done by now. Nobody had anything to send, so nothing
-    /// arrives or is lost.
+    /// Makes all comparisons due until now in an idle time, during which no packet arrives or is lost.
     pub(super) fn follow_users(&mut self, ctx: &mut Context, grid: &Grid) {
         if let Some(last) = grid.from(ctx.now).checked_sub(1) {
             self.change_cells(ctx, last);
         }
     }
 
-    /// Somebody has something to send; who has slept in another cell begins there.
+    /// Ends an idle time, as a packet arrives. Users whose cell changed while they slept change to it now.
     pub(super) fn wake_up(&mut self, ctx: &mut Context, grid: &Grid) {
         let Some(control) = self.handover.as_mut().filter(|control| control.is_idle()) else {
             return;
@@ -147,14 +146,14 @@ impl HsdpaMac {
         }
     }
 
-    /// A user has left its cell, and is sent to again from TTI number `resumes` on. No block is on the air.
+    /// Changes the cell of a user, who is served again from TTI `resumes`. No block may be on the air.
     fn leave(&mut self, ctx: &mut Context, at: Time, user: usize, resumes: u64, data: HeldData) {
         let Self { node_bs: NodeBs { users, slots, .. }, flow_control, timers, .. } = self;
         let state = &mut users[user];
         state.tally.changed_cell();
         state.resumes = resumes;
         match data {
-            HeldData::Forwarded => state.begin_blocks_again(),
+            HeldData::Forwarded => state.continue_blocks(),
             HeldData::Lost => {
                 let flushed = state.flush();
                 timers.retain(|other| *other != user);
@@ -167,7 +166,7 @@ impl HsdpaMac {
                 }
             }
         }
-        slots.renew(user, state);
+        slots.refresh(user, state);
         let (bearer, cell) = (ctx.place.index, state.serving as u32);
         ctx.sink.emit(at, Event::Handover { bearer, user: user as u32, cell });
         ctx.out.push(Output::CellChanged { user });

@@ -1,4 +1,4 @@
-//! The TTIs that all users of HS-DSCH share, and what is due between them.
+//! MAC of HS-DSCH: TTIs shared by all users, and events between them.
 
 mod handover;
 mod serving;
@@ -26,29 +26,29 @@ use crate::tti::Mac;
 use crate::tti::grid::Grid;
 use crate::{Backlog, BandwidthMeter, UserRadio};
 
-/// HS-DSCH with all its users.
+/// MAC of HS-DSCH for all users.
 #[derive(Debug)]
 pub struct HsdpaMac {
     pub(super) node_bs: NodeBs,
-    /// One for each served cell.
+    /// Schedulers of the served cells.
     schedulers: Vec<Box<dyn Scheduler>>,
     view: View,
-    /// Whether somebody learns from answers.
+    /// Whether link adaptation of any user depends on answers.
     learns: bool,
     flow_control: Option<FlowControl>,
-    /// What the last TTI came to, which is known when the next begins.
+    /// Outcomes of the last TTI, which take effect at the start of the next.
     outcomes: Vec<Outcome>,
-    /// Where there is handover, and somebody moves.
+    /// State of handover, if it is configured and any user moves.
     handover: Option<Box<HandoverControl>>,
-    /// Users whose T1 runs.
+    /// Users with a running timer T1.
     timers: Vec<usize>,
     candidates: Candidates,
-    /// Of the users whose bandwidth is measured.
+    /// Bandwidth meters of the users to be measured.
     meters: Vec<Meter>,
 }
 
 impl HsdpaMac {
-    /// With empty buffers.
+    /// Creates a MAC with empty buffers.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: &Streams) -> Self {
         let numerology = params.numerology();
         let mut node_bs = NodeBs::new(params, users, *streams);
@@ -72,14 +72,14 @@ impl HsdpaMac {
         }
     }
 
-    /// Another scheduler in the place of the first cell's.
+    /// Replaces the scheduler of the first cell.
     #[cfg(test)]
     pub(super) fn replace_scheduler(&mut self, by: impl Fn(Box<dyn Scheduler>) -> Box<dyn Scheduler>) {
         let cell = self.schedulers.remove(0);
         self.schedulers.insert(0, by(cell));
     }
 
-    /// What has come over the Iub by `now` joins the queues.
+    /// Adds the frames that have arrived over the Iub to the queues.
     fn receive_frames(&mut self, now: Time) {
         if let Some(control) = &mut self.flow_control {
             control.run(now, &mut self.node_bs);
@@ -97,15 +97,15 @@ impl HsdpaMac {
         }
     }
 
-    /// The RNC has something new to send, or less than it had.
-    fn look_at_rnc(&mut self, now: Time, user: usize) {
+    /// Forwards new data of a user at the RNC, or updates the user after a discard.
+    fn update_from_rnc(&mut self, now: Time, user: usize) {
         match &mut self.flow_control {
             Some(control) => control.forward(now, user, &mut self.node_bs),
-            None => self.node_bs.renew(user),
+            None => self.node_bs.refresh(user),
         }
     }
 
-    /// The phones act on what the last TTI brought them.
+    /// Passes the blocks of the last TTI to the phones' reordering queues, and handles expired timers T1.
     fn receive_blocks(&mut self, ctx: &mut Context, tti: u64) {
         let Self { outcomes, node_bs: NodeBs { users, slots, .. }, timers, .. } = self;
         let now = ctx.now;
@@ -117,7 +117,7 @@ impl HsdpaMac {
                 let had_timer = reordering.timer().is_some();
                 let leave = |units| packets.settle(now, units, false, &mut decide);
                 if !reordering.receive(tti, tsn, units.clone(), leave) {
-                    // It came so late that the queue had gone on without it.
+                    // The block arrived too late: the queue had given it up.
                     packets.settle(now, units, true, &mut decide);
                 }
                 if !had_timer && reordering.timer().is_some() {
@@ -138,12 +138,12 @@ impl HsdpaMac {
         });
     }
 
-    /// Sends a block; returns the units sent.
+    /// Sends a block. Returns the number of units sent.
     fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, grant: Grant, sharers: u32) -> u32 {
         let NodeBs { params, users, slots, sequence } = &mut self.node_bs;
         let state = &mut users[user];
         let sent = state.send(tti, grant, sharers.max(1), params, sequence);
-        slots.renew(user, state);
+        slots.refresh(user, state);
         let Some(sent) = sent else {
             return 0;
         };
@@ -166,7 +166,7 @@ impl HsdpaMac {
         units
     }
 
-    /// How each phone has fared by `now`.
+    /// Returns each phone's results until `now`.
     pub(super) fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
         let mut rows = Vec::with_capacity(self.node_bs.users.len());
         for user in 0..self.node_bs.users.len() {
@@ -180,7 +180,7 @@ impl HsdpaMac {
     }
 }
 
-/// Emits a block that has been sent, and what it carries.
+/// Emits a transmission of a block and, for a new block, its contents.
 #[cold]
 fn emit_block(ctx: &mut Context, user: usize, packets: &Packets, sent: &SentBlock) {
     let (bearer, user, block) = (ctx.place.index, user as u32, sent.tsn);
@@ -214,14 +214,14 @@ impl Mac for HsdpaMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
         let now = ctx.now;
         self.emit_frames(ctx);
-        // What came before the packet cannot touch it, and allocations that are there by now come first.
+        // Earlier events cannot affect the packet, and allocations that have arrived come first.
         self.follow_users(ctx, grid);
         self.wake_up(ctx, grid);
         self.receive_frames(now);
         let User { packets, tally, .. } = &mut self.node_bs.users[user];
         let taken = packets.push(now, packet, grid.from(now));
         if taken {
-            self.look_at_rnc(now, user);
+            self.update_from_rnc(now, user);
         } else {
             tally.dropped();
         }
@@ -235,12 +235,13 @@ impl Mac for HsdpaMac {
         let rlc =
             self.node_bs.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
         if !self.outcomes.is_empty() {
-            // What comes over the Iub till then is put in its place when somebody looks.
+            // Frames that arrive over the Iub until then need no event of their own.
             return Some(grid.beginning(next)).into_iter().chain(rlc).min();
         }
         let ready = self.node_bs.slots.first();
         let timers = self.timers.iter().filter_map(|user| self.node_bs.users[*user].reordering.timer());
-        // Whoever measures looks at the cell in every TTI; else phones compare later what they had to by then.
+        // A bandwidth meter examines the cell in every TTI; without one, comparisons in idle times are made
+        // later.
         let idle_matters = !self.meters.is_empty();
         let compares = self.handover.as_ref().filter(|handover| idle_matters || !handover.is_idle());
         let compares = compares.map(|handover| handover.next);
@@ -268,7 +269,7 @@ impl Mac for HsdpaMac {
         self.change_cells(ctx, tti);
     }
 
-    /// RLC does what its timers and the phones' reports ask for.
+    /// Handles RLC timers and the phones' reports.
     fn run_timers(&mut self, ctx: &mut Context) {
         let now = ctx.now;
         let timed = if self.node_bs.params.rlc.has_timers() { self.node_bs.users.len() } else { 0 };
@@ -276,10 +277,10 @@ impl Mac for HsdpaMac {
             let User { packets, tally, .. } = &mut self.node_bs.users[user];
             if packets.due().is_some_and(|at| at <= now) {
                 packets.on_time(now, |fate| decide(user, fate, tally, ctx));
-                self.look_at_rnc(now, user);
+                self.update_from_rnc(now, user);
             }
         }
-        self.note_idle(now);
+        self.record_idle(now);
         self.emit_frames(ctx);
     }
 
@@ -298,7 +299,7 @@ impl Mac for HsdpaMac {
         if !self.node_bs.users[user].adapter.has_cqis() {
             return None;
         }
-        // Channels are looked at in order of time: first what is past.
+        // Channels are evaluated in order of time, so the past comes first.
         self.settle(ctx, grid);
         let NodeBs { users, sequence, params, .. } = &mut self.node_bs;
         Some(users[user].quality(ctx.now.0 / params.numerology().tti.0, sequence))

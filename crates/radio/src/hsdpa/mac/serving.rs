@@ -1,4 +1,4 @@
-//! Who is served in a TTI, and what those who are measured could have been sent.
+//! Selection of the users to be served in a TTI, and measurement of bandwidth.
 
 use nodeb_base::context::Context;
 
@@ -8,10 +8,10 @@ use super::HsdpaMac;
 use crate::mac::sched::Rule;
 
 impl HsdpaMac {
-    /// Every cell serves users of its own in TTI number `tti`.
+    /// Serves the users of every cell in TTI `tti`.
     pub(super) fn serve_cells(&mut self, ctx: &mut Context, tti: u64) {
         if !self.meters.is_empty() {
-            // First what is past, because a channel is looked at in order of time.
+            // Channels are evaluated in order of time, so the past comes first.
             self.pass_idle(tti);
         }
         self.node_bs.slots.advance(tti);
@@ -32,7 +32,7 @@ impl HsdpaMac {
         }
     }
 
-    /// Who is served alone in a cell, and what it is sent.
+    /// Returns the single user to be served in a cell, with its grant.
     fn choose(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
         let Self { node_bs, schedulers, learns, .. } = self;
         let limits = node_bs.limits();
@@ -72,11 +72,11 @@ impl HsdpaMac {
         }
     }
 
-    /// The scheduler's first choice who can be sent something, and what that is.
+    /// Returns the scheduler's first choice that can be sent something, with its grant.
     fn pick(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
         self.gather(tti, cell);
         let limits = self.node_bs.limits();
-        // The scheduler may measure differently from now on.
+        // The scheduler may score users differently from now on.
         self.node_bs.slots.forget_ceilings();
         while !self.candidates.is_empty() {
             let at = self.schedulers[cell].pick(tti, &self.candidates.list);
@@ -89,7 +89,7 @@ impl HsdpaMac {
         None
     }
 
-    /// Lists who can be sent something, and what.
+    /// Lists the users that can be sent something, with their grants.
     fn gather_grants(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();
         let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, .. } = self;
@@ -102,8 +102,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Lists who has something to send, as far as the scheduler looks at it; if it looks at rates, only
-    /// those whom the channel lets have something.
+    /// Lists the users with something to send, with the properties that the scheduler needs. If it needs
+    /// rates, users that the channel allows nothing are omitted.
     fn gather(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();
         let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, learns, .. } = self;
@@ -112,7 +112,7 @@ impl HsdpaMac {
             let (rate, quality) = if view.rate || view.quality {
                 let found = state.look(tti, limits, sequence, &mut slots.kept[user]);
                 #[cfg(test)]
-                state.assert_remembered(tti, limits, sequence, found);
+                state.assert_cached(tti, limits, sequence, found);
                 found
             } else {
                 if *learns {
@@ -126,14 +126,14 @@ impl HsdpaMac {
         }
     }
 
-    /// Accounts for the TTIs before number `tti`, in which all were idle.
+    /// Accounts for the idle TTIs before number `tti`.
     pub(super) fn pass_idle(&mut self, tti: u64) {
         for meter in &mut self.meters {
             meter.pass(tti, &mut self.node_bs);
         }
     }
 
-    /// Measures what users of a cell could be sent in TTI number `tti`.
+    /// Measures the bandwidth of users of a cell in TTI `tti`.
     fn meter(&mut self, tti: u64, cell: usize) {
         let Self { node_bs, meters, candidates, .. } = self;
         for meter in meters {

@@ -1,33 +1,33 @@
-//! A block on its way from the Node B to a phone.
+//! A block in flight from the Node B to a phone.
 
 use std::ops::Range;
 
-/// A block on its way to a user.
+/// A block in flight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// Transmission sequence number, without end; on the air modulo 64.
+    /// Transmission sequence number, which never wraps; on the air it is modulo 64.
     pub tsn: u64,
-    /// What it carries, in units.
+    /// Units that the block carries.
     pub units: Range<u64>,
     /// HS-PDSCH codes.
     pub codes: u32,
-    /// CQI whose link-level curve gives the BLER; absent: it cannot fail.
+    /// CQI whose link-level curve gives the BLER; `None` if the block cannot fail.
     pub curve: Option<u8>,
-    /// How often it has been sent.
+    /// Number of transmissions so far.
     pub transmissions: u32,
-    /// Whether it had been sent in a cell that the user has left.
+    /// Whether the block was sent in a cell that the user has left.
     pub forwarded: bool,
-    /// SNR (linear, per symbol) of all transmissions together.
+    /// Combined SNR of all transmissions (linear, per symbol).
     pub symbol_snr: f64,
     /// Whether the UE has decoded it.
     pub decoded: bool,
-    /// The block's fortune: uniform in [0, 1), where one number decides about all transmissions.
-    pub fortune: f64,
+    /// Random number uniform in [0, 1), which decides on all transmissions if decoding uses one number.
+    pub draw: f64,
 }
 
 impl Block {
-    /// It is to be sent in another cell as if for the first time.
-    pub fn begin_again(&mut self) {
+    /// Resets the block for transmission in another cell, as if it were new.
+    pub fn restart(&mut self) {
         (self.transmissions, self.symbol_snr, self.forwarded) = (0, 0.0, true);
     }
 }

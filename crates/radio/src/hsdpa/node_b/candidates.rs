@@ -1,10 +1,10 @@
-//! Who takes part in the choice of a TTI, and what each would be sent.
+//! Candidates of a TTI and their grants.
 
 use super::turn::Grant;
 use crate::hsdpa::adaptation::Limits;
 use crate::mac::sched::{Candidate, Scheduler};
 
-/// The candidates of a TTI, in order of users, and their grants where those are known.
+/// Candidates of a TTI, in order of users, with their grants if those are known.
 #[derive(Debug, Default)]
 pub struct Candidates {
     pub list: Vec<Candidate>,
@@ -26,7 +26,7 @@ impl Candidates {
         self.grants.push(grant);
     }
 
-    /// Puts a candidate in the place of its user, who may be there already.
+    /// Inserts a candidate, or replaces that of the same user.
     pub fn put(&mut self, candidate: Candidate, grant: Grant) {
         let user = candidate.user;
         match self.list.binary_search_by_key(&user, |other| other.user) {
@@ -43,7 +43,7 @@ impl Candidates {
         self.grants.remove(at);
     }
 
-    /// Takes over what another has, but for one user.
+    /// Copies all candidates of another list except those of one user.
     pub fn copy_others(&mut self, from: &Self, user: usize) {
         self.clear();
         let both = from.list.iter().zip(&from.grants);
@@ -52,12 +52,12 @@ impl Candidates {
         }
     }
 
-    /// Chooses who is sent something in TTI number `tti`, the scheduler's first choice first, and what:
-    /// at most `most` users, who share `codes` and, equally, the power.
+    /// Selects at most `most` users for TTI `tti`, who share `codes` and, equally, the power. Returns them
+    /// with their grants, the scheduler's first choice first.
     ///
-    /// What a user can be sent depends on how many share the power, and how many get codes on what each
-    /// is sent. So the power is shared by as many as can be at first, and if fewer got codes, by as many
-    /// as did, until nobody's share is left over.
+    /// A grant depends on the number of users who share the power, and the number of users who get codes
+    /// depends on their grants. So the power is first divided among as many users as possible. If fewer get
+    /// codes, it is divided again among as many as did, until no share is unused.
     pub fn choose(
         &mut self,
         tti: u64,
@@ -95,7 +95,7 @@ impl Candidates {
         }
     }
 
-    /// Puts everybody's grant as `limited` has it; who has none is no candidate any more.
+    /// Replaces every grant by `limited` of it, and removes candidates without one.
     fn limit(&mut self, limited: impl Fn(usize, Grant) -> Option<Grant>) {
         let mut at = 0;
         while at < self.list.len() {

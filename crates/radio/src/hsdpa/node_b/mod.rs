@@ -1,4 +1,4 @@
-//! The Node B: MAC-hs with its users, and the channels to them.
+//! Node B: MAC-hs with its users and their channels.
 
 pub mod block;
 pub mod candidates;
@@ -25,13 +25,13 @@ use user::User;
 pub struct NodeBs {
     pub params: Hsdpa,
     pub users: Vec<User>,
-    /// What is remembered of each.
+    /// Cached state of each user.
     pub slots: Slots,
     pub sequence: JakesSequence,
 }
 
 impl NodeBs {
-    /// With empty queues.
+    /// Creates the Node Bs with empty queues.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: Streams) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
             JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
@@ -43,18 +43,17 @@ impl NodeBs {
         Self { params: params.clone(), slots: Slots::new(&users, params.served()), users, sequence }
     }
 
-    /// Something has happened to a user.
-    pub fn renew(&mut self, user: usize) {
-        self.slots.renew(user, &self.users[user]);
+    /// Refreshes a user's cached state after a change.
+    pub fn refresh(&mut self, user: usize) {
+        self.slots.refresh(user, &self.users[user]);
     }
 
-    /// Returns the user with the highest score among those who wait in a cell and can be sent something in TTI
-    /// number `tti`; of equals the one with the lowest `turn`, and then the first. Scores must not fall with units
-    /// or quality.
+    /// Returns the user with the highest score among those in a cell that can be sent something in TTI `tti`.
+    /// Ties are resolved by the lowest `turn`, then by the first user. Scores must not decrease with units or
+    /// quality.
     ///
-    /// Most users would not come first even with the highest samples that their paths may meet in the next
-    /// TTIs, so they are not looked at; the fewer are, the better the first ones do, who are the best two of the
-    /// last time.
+    /// Most users would not be first even with the best channel that they may have in the next TTIs, so they
+    /// are skipped. This works best if good users are examined first: the best two of the last TTI.
     pub fn find_best(
         &mut self,
         tti: u64,
@@ -88,13 +87,13 @@ impl NodeBs {
         (first < usize::MAX).then_some(first)
     }
 
-    /// What a user may have whom nobody has left less.
+    /// Returns the limits of a user served alone: all codes, full power.
     pub fn limits(&self) -> Limits {
         Limits { codes: self.params.codes.get(), sharers: 1, units: 0 }
     }
 }
 
-/// A user in the contest for a TTI.
+/// Claim of a user to a TTI.
 #[derive(Clone, Copy, Debug)]
 struct Claim {
     score: f64,
@@ -103,11 +102,11 @@ struct Claim {
 }
 
 impl Claim {
-    /// Less than anybody's.
+    /// Claim below that of any user.
     const NONE: Self = Self { score: f64::NEG_INFINITY, turn: u64::MAX, user: usize::MAX };
 }
 
-/// The contest for a TTI, and the best two so far.
+/// Search for the user of a TTI, with the best two so far.
 struct Contest<'a, S, T> {
     tti: u64,
     limits: Limits,
@@ -120,7 +119,7 @@ struct Contest<'a, S, T> {
 }
 
 impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
-    /// Returns true if a user with this score would be before the best so far.
+    /// Returns true if a user with this score would precede the best one so far.
     #[inline]
     fn may_win(&self, user: usize, score: f64) -> bool {
         self.comes_before(user, score, &self.best[0])
@@ -131,7 +130,8 @@ impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
         score > other.score || score >= other.score && ((self.turn)(user), user) < (other.turn, other.user)
     }
 
-    /// Looks at a user unless its ceiling is too low. Kept out of the loop over all users, which stays short.
+    /// Evaluates a user, unless its ceiling is too low. Not inlined, so that the loop over all users remains
+    /// short.
     #[inline(never)]
     fn visit(&mut self, user: usize, ceiling: &mut Ceiling) {
         let (tti, limits, state) = (self.tti, self.limits, &mut self.users[user]);
@@ -150,7 +150,7 @@ impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
         }
         let found = self.users[user].look(tti, limits, self.sequence, &mut self.kept[user]);
         #[cfg(test)]
-        self.users[user].assert_remembered(tti, limits, self.sequence, found);
+        self.users[user].assert_cached(tti, limits, self.sequence, found);
         let claim = Claim { score: (self.score)(user, found), turn: (self.turn)(user), user };
         if found.0 == 0 || user == self.best[0].user {
             return;
@@ -170,6 +170,6 @@ impl Endpoints for NodeBs {
 
     fn put(&mut self, user: usize, units: u64) {
         self.users[user].enqueue(units);
-        self.renew(user);
+        self.refresh(user);
     }
 }

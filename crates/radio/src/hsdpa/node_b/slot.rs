@@ -1,58 +1,58 @@
-//! What the scheduler's loop reads of all users, by field, apart from all else that belongs to them.
+//! State of all users that the scheduler's loop reads, in arrays apart from the rest.
 //!
-//! What a user would be sent changes with its CQI, its queue, and what its HARQ processes hear. CQIs are
-//! worked out for several TTIs at once, and the rest is known beforehand as long as nothing happens to
-//! the user. So the answer for several TTIs is kept.
+//! The block that a user could be sent changes with its CQI, its queue and the answers to its HARQ processes.
+//! CQIs are computed for several TTIs at once, and the rest is known in advance while nothing happens to the
+//! user. Therefore results are cached for several TTIs.
 
 use super::user::User;
 use crate::cell::profile::BLOCK;
 use crate::mac::user_set::UserSet;
 
-/// What is remembered of all users.
+/// Cached state of all users.
 #[derive(Debug)]
 pub struct Slots {
-    /// The first TTI in which each user may have something to send, and the cell that serves it.
+    /// For each user, the first TTI in which it may have something to send, and its cell.
     turns: Vec<(u64, u8)>,
-    /// For each cell, the users whose turn may come now.
+    /// For each cell, the users that may be served now.
     pub waiting: Vec<UserSet>,
-    /// For each cell, who had the best two claims to the last TTI.
+    /// For each cell, the users with the best two claims to the last TTI.
     pub leading: Vec<[usize; 2]>,
-    /// Users whose turn may come in a later TTI, in any order.
+    /// Users that may be served in a later TTI, in any order.
     later: Vec<usize>,
     pub ceilings: Vec<Ceiling>,
     pub kept: Vec<Slot>,
 }
 
-/// The highest score that a user may reach in the eyes of its cell's scheduler.
+/// Upper bound of the score that a user may reach with its cell's scheduler.
 #[derive(Clone, Copy, Debug)]
 pub struct Ceiling {
     pub score: f64,
-    /// The first TTI for which it does not hold.
+    /// First TTI in which the bound is not valid.
     pub until: u64,
 }
 
 impl Ceiling {
-    /// No bound until something happens to the user.
+    /// No bound, until the user changes.
     pub const NONE: Self = Self { score: f64::INFINITY, until: u64::MAX };
-    /// It has to be worked out.
+    /// A bound that must be computed.
     const UNKNOWN: Self = Self { score: f64::INFINITY, until: 0 };
 }
 
-/// What one user would be sent in some TTIs in a row.
+/// Results for one user in consecutive TTIs.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Slot {
-    /// The TTI with which the lists begin, and the first for which they do not hold.
+    /// First TTI of the lists.
     pub first: u64,
     pub until: u64,
-    /// Units, 0 for nothing.
+    /// Units that the user could be sent, 0 for none.
     pub units: [u32; BLOCK],
-    /// The CQIs that the Node B has.
+    /// CQIs known to the Node B.
     pub cqi: [u8; BLOCK],
 }
 
 impl Slots {
-    /// Slots of users who have nothing to send, in so many cells.
+    /// Creates the state of users without data, in `cells` cells.
     pub fn new(users: &[User], cells: usize) -> Self {
         let nothing = Slot { first: 0, until: 0, units: [0; BLOCK], cqi: [0; BLOCK] };
         Self {
@@ -65,8 +65,8 @@ impl Slots {
         }
     }
 
-    /// Something has happened to a user.
-    pub fn renew(&mut self, user: usize, state: &User) {
+    /// Refreshes a user's cached state after a change.
+    pub fn refresh(&mut self, user: usize, state: &User) {
         self.waiting[usize::from(self.turns[user].1)].remove(user);
         self.later.retain(|other| *other != user);
         self.turns[user] = (state.ready(), state.serving as u8);
@@ -76,18 +76,18 @@ impl Slots {
         self.forget(user);
     }
 
-    /// What was remembered of a user may hold no longer.
+    /// Invalidates the results cached for a user.
     pub fn forget(&mut self, user: usize) {
         self.ceilings[user] = Ceiling::UNKNOWN;
         self.kept[user].until = 0;
     }
 
-    /// Forgets all ceilings, because scores are no longer what they were.
+    /// Invalidates all ceilings, after a change of scores.
     pub fn forget_ceilings(&mut self) {
         self.ceilings.fill(Ceiling::UNKNOWN);
     }
 
-    /// Lets users wait whose turn may come from TTI number `tti` on.
+    /// Marks users that may be served from TTI `tti` as waiting.
     pub fn advance(&mut self, tti: u64) {
         let Self { turns, waiting, later, .. } = self;
         later.retain(|&user| {
@@ -99,7 +99,7 @@ impl Slots {
         });
     }
 
-    /// Returns the first TTI in which a user may have something to send, 0 if one already has.
+    /// Returns the first TTI in which any user may have something to send, 0 if one already has.
     pub fn first(&self) -> Option<u64> {
         if self.waiting.iter().any(|users| !users.is_empty()) {
             return Some(0);
@@ -109,7 +109,7 @@ impl Slots {
 }
 
 impl Slot {
-    /// Units and CQI in TTI number `tti`, if they are remembered.
+    /// Returns units and CQI in TTI `tti`, if they are cached.
     #[inline]
     pub fn recall(&self, tti: u64) -> Option<(u32, f32)> {
         if tti >= self.until {

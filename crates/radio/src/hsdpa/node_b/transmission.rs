@@ -1,4 +1,4 @@
-//! Blocks that a user is sent, and how they fare.
+//! Transmission of a user's blocks, and their outcomes.
 
 use std::ops::Range;
 
@@ -12,33 +12,32 @@ use crate::hsdpa::adaptation::Offer;
 use crate::hsdpa::{Decoding, Hsdpa};
 use crate::mac::harq::link_curve::SPREADING_FACTOR;
 
-/// How a block fared, to be acted on at the end of its TTI.
+/// Outcome of a block, which takes effect at the end of its TTI.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub user: usize,
     pub tsn: u64,
     pub units: Range<u64>,
-    /// Decoded for the first time; otherwise lost for good.
+    /// Whether the block was decoded for the first time; otherwise it is lost.
     pub decoded: bool,
 }
 
-/// What was sent.
+/// A block that was sent.
 #[derive(Clone, Debug)]
 pub struct SentBlock {
     pub tsn: u64,
     pub units: Range<u64>,
-    /// How often it has been sent.
+    /// Number of transmissions so far.
     pub transmission: u32,
     /// Whether its units were sent for the first time.
     pub is_new: bool,
     pub failed: bool,
-    /// Whether it was decoded, if that is decided now.
+    /// Whether the block was decoded, if that is final; else `None`.
     pub settled: Option<bool>,
 }
 
 impl User {
-    /// Sends a grant's block in TTI number `tti`: units sent, new ones among them, whether it failed,
-    /// and how it fared if that is settled.
+    /// Sends a grant's block in TTI `tti`. Returns the block, or `None` if there is nothing to send.
     pub fn send(
         &mut self,
         tti: u64,
@@ -48,7 +47,7 @@ impl User {
         sequence: &JakesSequence,
     ) -> Option<SentBlock> {
         let (index, mut block) = match grant.offer {
-            None => self.processes.take_again(tti)?,
+            None => self.processes.take_retransmission(tti)?,
             Some(offer) => self.begin(tti, offer)?,
         };
         block.transmissions += 1;
@@ -62,12 +61,12 @@ impl User {
         let error = if block.decoded { params.ack_error } else { params.nack_error };
         let is_wrong = error.0 > 0.0 && uniform(&mut self.draws.feedback) < error.0;
         let acknowledged = block.decoded != is_wrong;
-        let may_again = params.max_transmissions.is_none_or(|most| block.transmissions < most.get());
-        let goes_again = !acknowledged && may_again;
+        let may_retransmit = params.max_transmissions.is_none_or(|most| block.transmissions < most.get());
+        let is_retransmitted = !acknowledged && may_retransmit;
         let at = params.answer_at(tti);
         self.rested = tti + self.tti_distance;
 
-        let is_settled = block.decoded && !had_been_decoded || !block.decoded && !goes_again;
+        let is_settled = block.decoded && !had_been_decoded || !block.decoded && !is_retransmitted;
         let sent = SentBlock {
             tsn: block.tsn,
             units: block.units.clone(),
@@ -77,7 +76,7 @@ impl User {
             settled: is_settled.then_some(block.decoded),
         };
         let answer = (block.transmissions == 1 && self.adapter.learns()).then_some(acknowledged);
-        self.processes.sent(index, block.tsn, at, goes_again.then_some(block), answer);
+        self.processes.sent(index, block.tsn, at, is_retransmitted.then_some(block), answer);
         Some(sent)
     }
 
@@ -101,12 +100,12 @@ impl User {
             forwarded: false,
             symbol_snr: 0.0,
             decoded: false,
-            fortune: uniform(&mut self.draws.decoding),
+            draw: uniform(&mut self.draws.decoding),
         };
         Some((index, block))
     }
 
-    /// Whether a transmission with this SNR (linear, per chip) makes the block readable.
+    /// Returns true if a transmission with this SNR (linear, per chip) lets the UE decode the block.
     fn decodes(&mut self, tti: u64, block: &mut Block, snr: f64, params: &Hsdpa) -> bool {
         let Some(curve) = block.curve else {
             return true;
@@ -116,11 +115,11 @@ impl User {
         block.symbol_snr = params.combining.add(block.symbol_snr, snr * gain, n);
         let recorded = self.channel.recorded_combined(tti, n).map(f64::from);
         let combined = recorded.unwrap_or(block.symbol_snr / gain);
-        let luck = match params.decoding {
-            Decoding::OneNumber => block.fortune,
-            Decoding::Independent if n == 1 => block.fortune,
+        let draw = match params.decoding {
+            Decoding::OneNumber => block.draw,
+            Decoding::Independent if n == 1 => block.draw,
             Decoding::Independent => uniform(&mut self.draws.decoding),
         };
-        self.curves.spares(curve, 10.0 * libm::log10(combined), luck)
+        self.curves.decodes(curve, 10.0 * libm::log10(combined), draw)
     }
 }

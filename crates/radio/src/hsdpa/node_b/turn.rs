@@ -1,4 +1,4 @@
-//! What a user would be sent if it were its turn.
+//! The block that a user would be sent in a TTI.
 
 use super::slot::Slot;
 use super::user::User;
@@ -7,29 +7,29 @@ use crate::cell::profile::BLOCK;
 use crate::hsdpa::adaptation::{Limits, Offer};
 use crate::mac::sched::{Candidate, View};
 
-/// What a user would be sent in a TTI.
+/// A block that a user would be sent in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant {
-    /// What the Node B knows of the channel.
+    /// Channel quality known to the Node B.
     pub quality: f32,
-    /// The new block, or none if a failed one goes again.
+    /// The new block, or `None` for a retransmission.
     pub offer: Option<Offer>,
-    /// Codes and units of whichever it is.
+    /// Codes of the block.
     pub codes: u32,
     pub units: u32,
 }
 
 impl User {
-    /// What could be sent in TTI number `tti`, if anything.
+    /// Returns the block that could be sent in TTI `tti`, if any.
     #[inline]
     pub fn grant(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Grant> {
         let quality = self.quality(tti, sequence);
         self.grant_at(quality, tti, limits)
     }
 
-    /// What could be sent in TTI number `tti` at this quality, if anything.
+    /// Returns the block that could be sent in TTI `tti` at this quality, if any.
     fn grant_at(&self, quality: f32, tti: u64, limits: Limits) -> Option<Grant> {
-        if let Some(block) = self.processes.again(tti) {
+        if let Some(block) = self.processes.retransmission(tti) {
             let (codes, units) = (block.codes, (block.units.end - block.units.start) as u32);
             return (codes <= limits.codes).then_some(Grant { quality, offer: None, codes, units });
         }
@@ -43,8 +43,8 @@ impl User {
         self.grant_of(quality, Limits { units: self.available(), ..limits })
     }
 
-    /// How many units could be sent in TTI number `tti`, 0 for nothing, and what the Node B knows of the channel.
-    /// The slot keeps that for as many TTIs as it is known for.
+    /// Returns the units that could be sent in TTI `tti`, 0 for none, and the channel quality known to the
+    /// Node B. The slot caches them for as many TTIs as they are valid.
     #[inline]
     pub fn look(
         &mut self,
@@ -53,16 +53,10 @@ impl User {
         sequence: &JakesSequence,
         slot: &mut Slot,
     ) -> (u32, f32) {
-        slot.recall(tti).unwrap_or_else(|| self.look_anew(tti, limits, sequence, slot))
+        slot.recall(tti).unwrap_or_else(|| self.compute(tti, limits, sequence, slot))
     }
 
-    fn look_anew(
-        &mut self,
-        tti: u64,
-        limits: Limits,
-        sequence: &JakesSequence,
-        slot: &mut Slot,
-    ) -> (u32, f32) {
+    fn compute(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence, slot: &mut Slot) -> (u32, f32) {
         self.listen(tti);
         let quality = self.quality(tti, sequence);
         if let Some(plan) = self.plan(tti, limits) {
@@ -72,12 +66,12 @@ impl User {
         (self.grant_at(quality, tti, limits).map_or(0, |grant| grant.units), quality)
     }
 
-    /// Units and a quality that are not exceeded from TTI number `tti` to the one that comes with them, as long as
-    /// nothing happens to the user; where that is cheap to find.
+    /// Returns upper bounds of units and quality, and the first TTI in which they are not valid, provided
+    /// that nothing happens to the user. Returns `None` if they take too much time to find.
     pub fn peak(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<((u32, f32), u64)> {
         let (cqi, until) = self.adapter.peak(&mut self.channel, sequence, tti)?;
-        let units = if self.processes.has_again() {
-            // It may be larger than what the channel allows now.
+        let units = if self.processes.has_retransmission() {
+            // A retransmission may be larger than the channel allows now.
             u32::MAX
         } else {
             let [units] = self.adapter.units(&[cqi], Limits { units: self.available(), ..limits });
@@ -86,14 +80,14 @@ impl User {
         Some(((units, f32::from(cqi)), until))
     }
 
-    /// What would be sent in TTI number `tti` and those after it, if that is known now.
+    /// Returns the results for TTI `tti` and the following ones, if they are known in advance.
     fn plan(&self, tti: u64, limits: Limits) -> Option<Slot> {
         let (cqi, first) = self.adapter.peek(tti)?;
-        let mut until = (first + BLOCK as u64).min(self.processes.holds_until(tti));
+        let mut until = (first + BLOCK as u64).min(self.processes.unchanged_until(tti));
         if self.adapter.learns() {
             until = until.min(self.processes.next_answer());
         }
-        let units = if let Some(block) = self.processes.again(tti) {
+        let units = if let Some(block) = self.processes.retransmission(tti) {
             [if block.codes <= limits.codes { (block.units.end - block.units.start) as u32 } else { 0 };
                 BLOCK]
         } else if self.available() == 0 || !self.processes.has_free(tti) {
@@ -104,7 +98,7 @@ impl User {
         Some(Slot { first, until, units, cqi: *cqi })
     }
 
-    /// What could be sent if the queue were full and a process free.
+    /// Returns the block that could be sent if the queue were full and a process were free.
     pub fn full_queue_grant(&self, quality: f32, limits: Limits) -> Option<Grant> {
         self.grant_of(quality, Limits { units: u64::MAX, ..limits })
     }
@@ -114,7 +108,7 @@ impl User {
         Some(Grant { quality, offer: Some(offer), codes: offer.codes, units: offer.units })
     }
 
-    /// The probability that the first transmission of a grant's block fails in TTI number `tti`.
+    /// Returns the probability that the first transmission of a grant's block fails in TTI `tti`.
     pub fn first_bler(&mut self, tti: u64, grant: Grant, sharers: u32, sequence: &JakesSequence) -> f64 {
         let Some(curve) = grant.offer.and_then(|offer| offer.curve) else {
             return 0.0;
@@ -124,7 +118,7 @@ impl User {
         self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
     }
 
-    /// The same grant when others have taken codes.
+    /// Returns the grant limited to the codes that others have left, or `None` if none fits.
     pub fn limit(&self, grant: Grant, limits: Limits) -> Option<Grant> {
         match grant.offer {
             Some(_) => self.offer(grant.quality, limits),
@@ -132,30 +126,30 @@ impl User {
         }
     }
 
-    /// The user as a scheduler sees it that looks at so much.
+    /// Returns the user as a candidate with the properties that the scheduler needs.
     #[inline]
     pub fn candidate(&self, user: usize, rate: u32, quality: f32, view: View) -> Candidate {
         let deadline = if view.deadline { self.deadline() } else { 0 };
         Candidate { user, rate, quality, deadline }
     }
 
-    /// TTI by which its next packet shall be there.
+    /// Returns the TTI by which the user's next packet should arrive.
     pub fn deadline(&self) -> u64 {
         self.packets.waits_since().unwrap_or(0) + self.delay_budget
     }
 
-    /// What is remembered of a TTI is what is found when one looks.
+    /// Asserts that cached results equal newly computed ones.
     #[cfg(test)]
-    pub fn assert_remembered(
+    pub fn assert_cached(
         &mut self,
         tti: u64,
         limits: Limits,
         sequence: &JakesSequence,
         (rate, quality): (u32, f32),
     ) {
-        assert!(!self.adapter.learns() || self.processes.next_answer() > tti, "an answer was not heard");
-        let fresh = self.grant(tti, limits, sequence).map_or(0, |grant| grant.units);
-        assert_eq!(rate, fresh, "units in TTI {tti}");
+        assert!(!self.adapter.learns() || self.processes.next_answer() > tti, "an answer was not taken");
+        let computed = self.grant(tti, limits, sequence).map_or(0, |grant| grant.units);
+        assert_eq!(rate, computed, "units in TTI {tti}");
         assert_eq!(quality.to_bits(), self.quality(tti, sequence).to_bits(), "quality in TTI {tti}");
     }
 }

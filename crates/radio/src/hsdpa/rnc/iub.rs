@@ -1,10 +1,9 @@
-//! Flow control on the Iub: the RNC sends to the Node B what it has credits for.
+//! Flow control on the Iub: the RNC sends to the Node B as much as it has credits for.
 //!
-//! TS 25.435, 5.9 (capacity request), 5.10 (capacity allocation) and 6.3.3: CAPACITY ALLOCATION frames
-//! say how much a user may be sent. Here the Node B
-//! looks at its queues in fixed periods and allocates what they have room for, counting what it has
-//! allocated before and what is on its way. Left out: the frame protocol's headers, the RNC's
-//! capacity requests, and loss on the Iub.
+//! TS 25.435, 5.9 (capacity request), 5.10 (capacity allocation) and 6.3.3: CAPACITY ALLOCATION frames set
+//! how much may be sent to a user. In this model the Node B checks its queues periodically and allocates
+//! their free capacity, minus earlier allocations and data in flight. Not modelled: headers of the frame
+//! protocol, capacity requests of the RNC, and loss on the Iub.
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -18,23 +17,23 @@ use crate::numerology::Numerology;
 params! {
     /// The Iub and its flow control.
     ///
-    /// The defaults are those of EURANE: credits every 15 TTIs, a round trip of 30 ms, and 250 PDUs of 40
-    /// octets in the Node B, which alone caps a user at 1.33 Mbps.
+    /// Defaults: those of EURANE, that is, credits every 15 TTIs, a round trip of 30 ms, and 250 PDUs of 40
+    /// octets in the Node B, which alone limits a user to 1.33 Mbps.
     pub struct Iub {
-        /// Delay between RNC and Node B, one way.
+        /// One-way delay between RNC and Node B.
         pub delay: Duration = Duration::from_millis(15),
-        /// Rate of the link from RNC to Node B, which all users share; absent: frames take no time.
+        /// Rate of the link from RNC to Node B, shared by all users. Default: unlimited, frames take no time.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub rate: Option<Rate>,
         /// Time between two allocations; whole TTIs.
         pub period: Duration = Duration::from_millis(30),
-        /// What a user's queue at the Node B may hold.
+        /// Capacity of a user's queue at the Node B.
         pub room: Size = Size(10_000),
     }
 }
 
 impl Iub {
-    /// Reports impossible values, where the RNC hands over at least `portion` at a time.
+    /// Reports invalid values, given that the RNC sends at least `portion` at a time.
     pub fn check_with(&self, portion: Size, numerology: Numerology, check: &mut Check) {
         let tti = numerology.tti;
         check.at_most("delay", self.delay, Duration::from_secs(10));
@@ -45,7 +44,7 @@ impl Iub {
             "period",
             || {
                 format!(
-                    "{} are not whole TTIs; expected {tti}, {}, ... 10 s",
+                    "{} is not a number of whole TTIs; expected {tti}, {}, ... 10 s",
                     self.period,
                     Duration(2 * tti.0)
                 )
@@ -55,7 +54,7 @@ impl Iub {
             format!("{} is out of range; expected at least 1 kbps", self.rate.unwrap_or_default())
         });
         check.require(self.room >= portion, "room", || {
-            format!("room for {} is too little for a PDU; expected at least {portion}", self.room)
+            format!("{} is too small for a PDU; expected at least {portion}", self.room)
         });
     }
 }
@@ -66,11 +65,11 @@ impl Checked for Iub {
     }
 }
 
-/// What stands at the two ends of the Iub.
+/// The two ends of the Iub.
 pub trait Endpoints {
-    /// The RNC hands over at most `most` units of a user; how many.
+    /// Takes at most `most` units of a user from the RNC. Returns how many.
     fn take(&mut self, now: Time, user: usize, most: u64) -> u64;
-    /// Units of a user have come to the Node B.
+    /// Adds units of a user at the Node B.
     fn put(&mut self, user: usize, units: u64);
 }
 
@@ -78,12 +77,12 @@ pub trait Endpoints {
 struct Account {
     /// Units that the RNC may send.
     credits: u64,
-    /// What the Node B counts on: its queue, credits, and both on their way.
+    /// Units in the Node B's queue, credits, and units and credits in flight.
     counted: u64,
 }
 
-/// A message or frame on its way: when it is there, whose it is, units.
-type OnTheWay = VecDeque<(Time, usize, u64)>;
+/// Messages or frames in flight: arrival, user, units.
+type InFlight = VecDeque<(Time, usize, u64)>;
 
 /// Flow control of all users.
 #[derive(Debug)]
@@ -92,34 +91,35 @@ pub struct FlowControl {
     delay: Duration,
     rate: Option<Rate>,
     unit_bits: u64,
-    /// When the link has sent all frames, and what is left over of its last nanosecond in units of
-    /// 1 / rate.
+    /// Time at which the link has sent all frames, and the remainder of its last nanosecond in units of 1 /
+    /// rate nanoseconds.
     free_at: Time,
     remainder: u64,
     period: u64,
     limit: u64,
     accounts: Vec<Account>,
-    allocations: OnTheWay,
-    frames: OnTheWay,
-    /// Users whose queues have room that is not allocated.
+    allocations: InFlight,
+    frames: InFlight,
+    /// Users whose queues have capacity that is not allocated.
     short: Vec<usize>,
-    /// Frames sent since they were last emitted, with the times of sending; `None` if no listener wants them.
+    /// Frames sent since they were last emitted, with the times of sending; `None` if no listener subscribes
+    /// to them.
     pub recorded: Option<Vec<(Time, Frame)>>,
 }
 
 /// A frame of the RNC.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// Whose it is.
+    /// Index of the user.
     pub user: usize,
-    /// Units in it.
+    /// Units in the frame.
     pub units: u64,
-    /// When it is at the Node B.
+    /// Arrival at the Node B.
     pub arrives: Time,
 }
 
 impl FlowControl {
-    /// Everybody begins with an empty queue and credits for all of it.
+    /// Creates flow control of users with empty queues and credits for all of their capacity.
     pub fn new(params: &Iub, payload: Payload, users: usize, numerology: Numerology) -> Self {
         let limit = payload.units_for(params.room.0).max(1);
         Self {
@@ -139,7 +139,7 @@ impl FlowControl {
         }
     }
 
-    /// The RNC sends what it has of a user, as far as there are credits.
+    /// Sends a user's data from the RNC as far as there are credits.
     pub fn forward(&mut self, now: Time, user: usize, ends: &mut impl Endpoints) {
         let credits = &mut self.accounts[user].credits;
         if *credits == 0 {
@@ -156,7 +156,7 @@ impl FlowControl {
         }
     }
 
-    /// Puts a frame on the link behind those before it; when it has been sent.
+    /// Adds a frame to the link's queue. Returns the time at which it has been sent.
     fn transmit(&mut self, now: Time, units: u64) -> Time {
         let Some(Rate(rate)) = self.rate else {
             return now;
@@ -170,7 +170,7 @@ impl FlowControl {
         self.free_at
     }
 
-    /// The Node B has sent units from a user's queue.
+    /// Records that the Node B has sent units of a user's queue.
     pub fn sent(&mut self, user: usize, units: u64) {
         let account = &mut self.accounts[user];
         if account.counted == self.limit && units > 0 {
@@ -179,7 +179,7 @@ impl FlowControl {
         account.counted -= units;
     }
 
-    /// Lets time pass until `now`.
+    /// Processes all arrivals until `now`.
     pub fn run(&mut self, now: Time, ends: &mut impl Endpoints) {
         while let Some(&(at, user, units)) = self.allocations.front().filter(|(at, ..)| *at <= now) {
             self.allocations.pop_front();
@@ -192,7 +192,7 @@ impl FlowControl {
         }
     }
 
-    /// The Node B looks at its queues at the beginning of TTI number `tti`, if it is time for that.
+    /// Allocates free capacity at the start of TTI `tti`, if a period ends.
     pub fn allocate(&mut self, tti: u64, now: Time) {
         if !tti.is_multiple_of(self.period) {
             return;
@@ -204,7 +204,8 @@ impl FlowControl {
         }
     }
 
-    /// When something happens next: exactly, and in which TTI from `next` on at the Node B.
+    /// Returns the time of the next event, if any: an allocation's arrival, or an event at the Node B, in a
+    /// TTI from `next`.
     pub fn next(&self, next: u64) -> Option<Time> {
         let on_grid = |at: Time| self.numerology.beginning(self.numerology.first_from(at));
         let allocation = self.allocations.front().map(|(at, ..)| *at);
@@ -244,7 +245,7 @@ mod tests {
         }
     }
 
-    /// Flow control of one user, with `waiting` PDUs that come to the RNC at `at`.
+    /// Returns flow control of one user, with `waiting` PDUs that arrive at the RNC at `at`.
     fn begin(params: &Iub, at: Time, waiting: u64) -> (FlowControl, Pdus) {
         let mut control = FlowControl::new(params, PDUS, 1, Numerology::HSDPA);
         let mut pdus = Pdus { rnc: waiting, node_b: 0 };
@@ -252,7 +253,8 @@ mod tests {
         (control, pdus)
     }
 
-    /// Advances to `to` TTI by TTI; the Node B sends `rate` PDUs a TTI while it has any. Returns PDUs sent.
+    /// Advances to `to` TTI by TTI, while the Node B sends up to `rate` PDUs per TTI. Returns the number of
+    /// PDUs sent.
     fn advance(control: &mut FlowControl, pdus: &mut Pdus, from: u64, to: u64, rate: u64) -> u64 {
         let mut sent = 0;
         for tti in from..to {
@@ -266,24 +268,24 @@ mod tests {
         sent
     }
 
-    /// 600 PDUs come at once. 250 go at 0 ms and are there at 15 ms, that is in TTI 8; sent by TTI 11,
-    /// the Node B allocates at 30 ms, the next 250 leave the RNC at 45 ms and are there at 60 ms.
+    /// 600 PDUs arrive at once. 250 are sent at 0 ms and arrive at 15 ms, that is in TTI 8. They are sent by
+    /// TTI 11, the Node B allocates at 30 ms, and the next 250 leave the RNC at 45 ms and arrive at 60 ms.
     #[test]
-    fn credits_run_out_and_come_back() {
+    fn credits_are_exhausted_and_renewed() {
         let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 600);
         assert_eq!(advance(&mut control, &mut pdus, 0, 8, 100), 0);
         assert_eq!(advance(&mut control, &mut pdus, 8, 30, 100), 250);
         assert_eq!(control.accounts[0].credits, 0);
         assert_eq!(advance(&mut control, &mut pdus, 30, 33, 100), 250);
-        // The next look is in TTI 45, at 90 ms, although the queue has been empty since 66 ms.
+        // The next check is in TTI 45, at 90 ms, although the queue is empty from 66 ms.
         assert_eq!(control.next(33), Some(ms(90)));
         assert_eq!(advance(&mut control, &mut pdus, 33, 60, 100), 0);
         assert_eq!(advance(&mut control, &mut pdus, 60, 75, 100), 100);
     }
 
-    /// 250 PDUs of 40 octets in 60 ms: the cap known from EURANE.
+    /// 250 PDUs of 40 octets in 60 ms: the limit known from EURANE.
     #[test]
-    fn the_limit_and_two_periods_cap_the_rate() {
+    fn capacity_and_two_periods_limit_the_rate() {
         let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 1_000_000);
         let sent = advance(&mut control, &mut pdus, 0, 30_000, 76);
         let rate = sent as f64 * 320.0 / 60.0;
@@ -291,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_user_keeps_credits_and_packets_go_at_once() {
+    fn an_idle_user_keeps_its_credits() {
         let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 0);
         advance(&mut control, &mut pdus, 0, 100, 10);
         pdus.rnc = 3;
@@ -300,9 +302,9 @@ mod tests {
         assert_eq!(advance(&mut control, &mut pdus, 101, 109, 10), 3);
     }
 
-    /// 3 PDUs of 336 bits take 3.024 ms at 333.33 kbps, 2 of another user behind them 2.016 ms.
+    /// 3 PDUs of 336 bits take 3.024 ms at 333.33 kbit/s; 2 PDUs of another user after them take 2.016 ms.
     #[test]
-    fn frames_take_their_time_one_after_the_other() {
+    fn frames_are_sent_one_after_the_other() {
         let params = Iub { rate: Some(Rate(1_000_000_000 / 3_000)), ..Iub::default() };
         let mut control = FlowControl::new(&params, PDUS, 2, Numerology::HSDPA);
         let at = ms(10);

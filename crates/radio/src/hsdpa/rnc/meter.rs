@@ -1,12 +1,11 @@
-//! What a user could be sent, had it always something to send.
+//! Bandwidth that a user could have if it always had data to receive.
 //!
-//! A [`Meter`] has a scheduler of its own, of the same kind as the cell's. In every TTI it sees who really
-//! has something to send, and the user it measures with a full queue instead of what that has; it
-//! goes on as if its own choices had been carried out. When it chooses the measured user, that is
-//! credited with the payload of its block times the probability that the block is decoded at the SNR of
-//! this TTI: the goodput of a block that is repeated until it is decoded, every transmission for itself.
-//! What combining adds to that is left out, and so is that the other users would have had more to send
-//! later. The user's HARQ processes and the distance of its TTIs limit it as they do in earnest.
+//! A [`Meter`] has its own scheduler of the same kind as the cell's. In every TTI the scheduler sees the
+//! users with data, and the measured user with a full queue; it continues as if its own choices were carried
+//! out. If it selects the measured user, the meter credits the payload of its block times the probability
+//! that the block is decoded at the SNR of this TTI. That is the goodput of a block that is retransmitted
+//! until it is decoded, without combining. Not modelled: the gain of combining, and the data that other users
+//! would have later. The user's HARQ processes and the distance of its TTIs limit it as in the simulation.
 
 use std::collections::VecDeque;
 
@@ -21,38 +20,38 @@ use crate::hsdpa::node_b::candidates::Candidates;
 use crate::hsdpa::node_b::turn::Grant;
 use crate::mac::sched::{Scheduler, View};
 
-/// Measures one user.
+/// Bandwidth meter of one user.
 #[derive(Debug)]
 pub struct Meter {
-    /// Whom it measures.
+    /// Index of the measured user.
     pub user: usize,
     scheduler: Box<dyn Scheduler>,
     view: View,
-    /// TTIs between two records, and at the end of an idle time that are looked at one by one.
+    /// Number of TTIs between two records.
     record_ttis: u64,
     max_passed: u64,
     /// First TTI that is not accounted for.
     next: u64,
-    /// TTIs in which the HARQ processes are free, soonest first.
+    /// TTIs in which the HARQ processes become free, in ascending order.
     free: VecDeque<u64>,
-    /// First TTI that is far enough from the last.
+    /// First TTI in which the user may be served, given the minimum distance from its last TTI.
     rested: u64,
     candidates: Candidates,
     /// Bytes of packets credited.
     pub bytes: f64,
-    /// When, bytes of packets credited by then, CQI.
+    /// Time, bytes credited until then, and CQI of each record.
     records: Option<Vec<(Time, f64, f32)>>,
 }
 
 /// Time between two records.
 const RECORD: Duration = Duration::from_millis(20);
 
-/// The end of an idle time, whose TTIs are looked at one by one: a pedestrian's fading has about 1000
-/// independent values in it.
+/// Length of the end of an idle time whose TTIs are evaluated one by one: about 1000 independent values of a
+/// pedestrian's fading.
 const MAX_PASSED: Duration = Duration::from_secs(200);
 
 impl Meter {
-    /// A meter of one of `users` users.
+    /// Creates a meter of one of `users` users.
     pub fn new(params: &Hsdpa, user: usize, users: usize) -> Self {
         let scheduler = params.scheduler.build(users, params.numerology().tti);
         Self {
@@ -70,7 +69,7 @@ impl Meter {
         }
     }
 
-    /// Keeps records from now on.
+    /// Starts to keep records.
     pub fn keep_records(&mut self) {
         self.records = Some(Vec::new());
     }
@@ -94,11 +93,11 @@ impl Meter {
         }
     }
 
-    /// Accounts for all TTIs before number `tti`, in which nobody has anything to send.
+    /// Accounts for all TTIs before number `tti`, in which no user has data.
     ///
-    /// If they are very many and nobody keeps records, the last of them stand for all.
+    /// If there are very many and no records are kept, only the last ones are evaluated and represent all.
     pub fn pass(&mut self, tti: u64, node_bs: &mut NodeBs) {
-        let nobody = Candidates::default();
+        let no_candidates = Candidates::default();
         let open = tti.saturating_sub(self.next);
         if self.records.is_none() && open > self.max_passed {
             self.next = tti - self.max_passed;
@@ -108,18 +107,18 @@ impl Meter {
             return;
         }
         while self.next < tti {
-            self.account(self.next, &nobody, node_bs);
+            self.account(self.next, &no_candidates, node_bs);
         }
     }
 
-    /// Accounts for TTI number `tti`, in which others are as `real` says.
+    /// Accounts for TTI `tti` with the candidates `real`.
     pub fn account(&mut self, tti: u64, real: &Candidates, node_bs: &mut NodeBs) {
         self.next = tti + 1;
         self.record(tti, node_bs);
         let limits = node_bs.limits();
         let resumes = node_bs.users[self.user].resumes;
         if self.rested.max(resumes) > tti || self.free[0] > tti {
-            // It has no part in this TTI, but the others have.
+            // The measured user cannot be served in this TTI, but the others can.
             self.candidates.copy_others(real, self.user);
         } else {
             self.join(tti, real, limits, node_bs);
@@ -148,7 +147,7 @@ impl Meter {
         }
     }
 
-    /// Lists the others and the measured user with a full queue.
+    /// Lists the other users, and the measured user with a full queue.
     fn join(&mut self, tti: u64, real: &Candidates, limits: Limits, node_bs: &mut NodeBs) {
         self.candidates.copy_others(real, self.user);
         let state = &mut node_bs.users[self.user];

@@ -1,4 +1,4 @@
-//! The RNC, as far as HS-DSCH goes: where RLC ends, the Iub begins, and bandwidth is measured.
+//! RNC functions for HS-DSCH: RLC, the Iub, and bandwidth meters.
 
 pub mod iub;
 pub mod meter;

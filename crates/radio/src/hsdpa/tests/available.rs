@@ -1,4 +1,4 @@
-//! The bandwidth that users could have had.
+//! Bandwidth available to users.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::mac::harq::link_curve;
 
 const ROUND_ROBIN: &str = "round_robin";
 
-/// A bearer that measures user 0.
+/// Returns a bearer that measures user 0.
 fn measuring(params: &Hsdpa, ues: &[Ue]) -> Bench {
     let mut bench = Bench::new(params, ues, 0);
     bench.bearer.mac.measure(0);
@@ -23,7 +23,7 @@ fn constant(snr_db: f64) -> Ue {
     ue(json!({ "category": 10, "channel": { "constant": { "snr_db": snr_db } } }))
 }
 
-/// A block of CQI 15: (3319 - 24) / 8 octets, 42 of which hold 40 of packets.
+/// Bytes of packets in a block of CQI 15: (3319 - 24) / 8 octets, of which 40 out of 42 belong to packets.
 const BLOCK_BYTES: f64 = 411.0 * 40.0 / 42.0;
 
 fn within(found: f64, expected: f64, share: f64) {
@@ -31,28 +31,28 @@ fn within(found: f64, expected: f64, share: f64) {
 }
 
 #[test]
-fn nobody_is_measured_who_was_not_asked_for() {
+fn unmeasured_user_has_no_available_bytes() {
     let mut bench = measuring(&hsdpa(json!({})), &[constant(0.0), constant(0.0)]);
     assert_eq!(bench.bearer.mac.available_bytes(Time(TTI.0), 1), None);
 }
 
-/// At a constant SNR of good blocks: payload times TTIs, whether anything is sent or not.
+/// At a constant SNR: payload times TTIs times the probability of decoding, whether data is sent or not.
 #[test]
 fn an_idle_cell_offers_every_tti() {
     let snr_db = link_curve::snr_db(15.0, 0.08);
     let decoded = 1.0 - link_curve::bler(15.0, snr_db);
     let mut bench = measuring(&hsdpa(json!({})), &[playing(&[snr_db], &[15])]);
     within(available(&mut bench, 1_000), 1_000.0 * BLOCK_BYTES * decoded, 0.002);
-    // Asking twice changes nothing, and half of the time is half of it.
+    // A second query changes nothing, and half of the time gives half the bytes.
     let twice = available(&mut bench, 1_000);
     let mut other = measuring(&hsdpa(json!({})), &[playing(&[snr_db], &[15])]);
     within(available(&mut other, 500) * 2.0, twice, 1e-9);
 }
 
-/// Alone and never out of packets, a user gets what there is: with independent decoding every
-/// transmission is a block's first as far as its goodput goes.
+/// A user who is alone and always has packets gets the available bandwidth. With independent decoding, the
+/// goodput of every transmission is that of a first one.
 #[test]
-fn alone_it_is_what_one_gets() {
+fn a_user_alone_gets_the_available_bandwidth() {
     let snr_db = link_curve::snr_db(15.0, 0.1);
     let params = hsdpa(json!({ "combining": "none", "max_transmissions": 50, "t1": "1 s" }));
     let mut bench = measuring(&params, &[playing(&[snr_db], &[15])]);
@@ -63,7 +63,7 @@ fn alone_it_is_what_one_gets() {
 }
 
 #[test]
-fn equal_users_in_turns_have_their_share() {
+fn equal_users_have_equal_available_shares() {
     let n = 4;
     let users = vec![playing(&[50.0], &[15]); n];
     let params = hsdpa(json!({ "scheduler": ROUND_ROBIN }));
@@ -72,25 +72,25 @@ fn equal_users_in_turns_have_their_share() {
     let found = available(&mut bench, 4_000);
     within(found, bench.bytes[0] as f64, 0.01);
     within(found, 4_000.0 * BLOCK_BYTES / n as f64, 0.01);
-    // A user who is idle among the others would have had a share as well.
+    // A user who is idle among the others would have had the same share.
     let mut idle = measuring(&params, &users);
     idle.saturate_some(1..n, 4_000, 20, 1_500);
     within(available(&mut idle, 4_000), 4_000.0 * BLOCK_BYTES / n as f64, 0.01);
 }
 
 #[test]
-fn the_best_channel_could_have_everything() {
+fn the_best_channel_could_have_all_ttis_under_max_ci() {
     let params = hsdpa(json!({ "scheduler": "max_ci" }));
     let mut bench = measuring(&params, &[playing(&[50.0], &[15]), playing(&[50.0], &[12])]);
     bench.saturate_some(1..2, 2_000, 20, 1_500);
     within(available(&mut bench, 2_000), 2_000.0 * BLOCK_BYTES, 0.01);
-    // And the worse one nothing of what the better one uses.
+    // The user with the worse channel could have nothing of what the better one uses.
     let mut worse = measuring(&params, &[playing(&[50.0], &[12]), playing(&[50.0], &[15])]);
     worse.saturate_some(1..2, 2_000, 20, 1_500);
     assert!(available(&mut worse, 2_000) < 0.01 * 2_000.0 * BLOCK_BYTES);
 }
 
-/// Measuring is looking on: what is sent stays the same.
+/// Measuring does not change what is sent.
 #[test]
 fn measuring_changes_nothing() {
     let user = |kmh: u32| {
@@ -111,9 +111,9 @@ fn measuring_changes_nothing() {
     }
 }
 
-/// Few processes and a slow category leave out TTIs, for a measured user as well.
+/// Few processes, or a slow category, leave TTIs unused for a measured user, too.
 #[test]
-fn processes_and_the_category_limit_it() {
+fn processes_and_category_limit_the_bandwidth() {
     let few = hsdpa(json!({ "processes": 3, "retransmission_delay": "12 ms" }));
     let mut bench = measuring(&few, &[playing(&[50.0], &[15])]);
     within(available(&mut bench, 6_000), 3_000.0 * BLOCK_BYTES, 0.01);

@@ -4,7 +4,7 @@ use super::*;
 use crate::mac::harq::CombiningSpec;
 use crate::mac::harq::link_curve::{self, SPREADING_FACTOR};
 
-/// BLER of a block at a CQI after `n` transmissions of `snr_db` each.
+/// Returns the BLER of a block at a CQI after `n` transmissions of `snr_db` each.
 fn bler_after(cqi: u8, codes: f64, snr_db: f64, combining: &CombiningSpec, n: u32) -> f64 {
     let gain = SPREADING_FACTOR / codes;
     let symbol = 10f64.powf(snr_db / 10.0) * gain;
@@ -12,7 +12,7 @@ fn bler_after(cqi: u8, codes: f64, snr_db: f64, combining: &CombiningSpec, n: u3
     link_curve::bler(f64::from(cqi), 10.0 * combined.log10())
 }
 
-/// Alone at a fixed SNR with type I: octets in a block times 1 - BLER over a TTI.
+/// A single user at a fixed SNR with type I: octets in a block times 1 - BLER, per TTI.
 #[test]
 fn goodput_at_a_fixed_snr_is_the_closed_form() {
     for (cqi, bits, margin_db) in [(8, 792, 0.0), (16, 3_565, -0.2), (22, 7_168, 0.3)] {
@@ -24,10 +24,10 @@ fn goodput_at_a_fixed_snr_is_the_closed_form() {
         bench.saturate(ttis, 100, 1_500);
         let bler = link_curve::bler(f64::from(cqi), snr_db);
         let octets = f64::from((bits - 24) / 8);
-        // 38 PDUs of a packet have two octets of header each.
+        // The 38 PDUs of a packet have two octets of header each.
         let expected = octets * (1.0 - bler) * 1_500.0 / 1_576.0;
         let found = bench.bytes[0] as f64 / ttis as f64;
-        // Successes are binomial; a few packets are still under way.
+        // Successes are binomial; a few packets are still in flight.
         let sigma = (bler * (1.0 - bler) / ttis as f64).sqrt() / (1.0 - bler);
         let under_way = 100.0 * 1_500.0 / (expected * ttis as f64);
         assert!((found / expected - 1.0).abs() < 4.0 * sigma + under_way, "CQI {cqi}: {found} {expected}");
@@ -37,17 +37,17 @@ fn goodput_at_a_fixed_snr_is_the_closed_form() {
     }
 }
 
-/// Mean number of transmissions of a block: one, and one more for each failure so far.
+/// Mean number of transmissions of a block: one, plus the probability of failure after each.
 #[test]
-fn transmissions_are_as_many_as_theory_says() {
+fn mean_transmissions_match_theory() {
     let (cqi, codes) = (16, 5.0);
     for combining in ["none", "chase", "incremental_redundancy"] {
         for decoding in ["independent", "one_number"] {
             if (combining, decoding) == ("none", "one_number") {
-                // One number would let the block fail for ever.
+                // With one number the block could fail for ever.
                 continue;
             }
-            // Short of the format's own SNR, as after a CQI that was too high.
+            // Below the format's own SNR, as after a CQI that was too high.
             let snr_db = link_curve::snr_db(f64::from(cqi), 0.1) - 0.35;
             let params = hsdpa(json!({ "combining": combining, "decoding": decoding, "t1": "10 s" }));
             let params = Hsdpa { max_transmissions: None, ..params };
@@ -62,7 +62,8 @@ fn transmissions_are_as_many_as_theory_says() {
             bench.saturate(15_000, 100, 1_500);
             let counts = bench.counts();
             let found = counts.blocks as f64 / (counts.blocks - counts.blocks_failed) as f64;
-            // As if each transmission succeeded with the same chance, which is when it varies most.
+            // The tolerance assumes equal success probabilities of all transmissions, which has the largest
+            // variance.
             let success = 1.0 / expected;
             let tolerance = 4.0 * expected * ((1.0 - success) / (success * counts.blocks as f64)).sqrt();
             assert!(
@@ -73,14 +74,14 @@ fn transmissions_are_as_many_as_theory_says() {
     }
 }
 
-/// What is left after at most two transmissions is lost, packet by packet.
+/// Blocks that fail twice are lost with their packets.
 #[test]
-fn the_limit_loses_what_theory_says() {
+fn losses_by_the_transmission_limit_match_theory() {
     let snr_db = link_curve::snr_db(5.0, 0.4);
     let params = hsdpa(json!({
         "combining": "none", "max_transmissions": 2, "segmentation": false, "t1": "20 ms",
     }));
-    // CQI 5 carries one PDU, and a packet is one.
+    // CQI 5 carries one PDU, and a packet is one PDU.
     let mut bench = Bench::new(&params, &[playing(&[snr_db], &[5])], 0);
     bench.saturate(20_000, 50, 40);
     let counts = bench.counts();
@@ -89,10 +90,10 @@ fn the_limit_loses_what_theory_says() {
     assert!((lost - 0.16).abs() < 4.0 * (0.16 * 0.84 / settled).sqrt(), "{lost}");
 }
 
-/// Answers misheard: an ACK taken for a NACK costs a transmission and nothing else, a NACK taken for
-/// an ACK costs the block: `p e / (1 - p (1 - e))` of all.
+/// Errors of answers: an ACK received as a NACK costs a transmission and nothing else; a NACK received as an
+/// ACK costs the block: `p e / (1 - p (1 - e))` of all.
 #[test]
-fn misheard_answers_cost_what_theory_says() {
+fn answer_errors_cost_what_theory_says() {
     let (p, e) = (0.3, 0.2);
     let snr_db = link_curve::snr_db(5.0, p);
     let base = json!({ "combining": "none", "segmentation": false, "t1": "40 ms" });
@@ -107,23 +108,23 @@ fn misheard_answers_cost_what_theory_says() {
         bench.counts()
     };
     let acks = run("ack_error");
-    // Blocks go on until they are decoded and the answer is heard; T1 gives up very few.
+    // Blocks are sent until they are decoded and the ACK is received; T1 gives up very few.
     let per_block = acks.blocks as f64 / (acks.blocks_failed as f64 / p * (1.0 - p));
     assert!((per_block - (1.0 / (1.0 - p) + e / (1.0 - e))).abs() < 0.06, "{per_block}");
     let nacks = run("nack_error");
     let settled = (nacks.packets_delivered + nacks.packets_dropped) as f64;
     let expected = p * e / (1.0 - p * (1.0 - e));
     let lost = nacks.packets_dropped as f64 / settled;
-    // Three and more failures in a row also outlast T1 of 40 ms.
+    // Three or more failures in a row also exceed T1 of 40 ms.
     let late = (p * (1.0 - e)).powi(3);
     let sigma = (expected / settled).sqrt();
     assert!(lost > expected - 4.0 * sigma && lost < expected + late + 4.0 * sigma, "{lost} {expected}");
 }
 
-/// The outer loop's balance: what goes up must come down, so that the share of failures is the
-/// target, whatever the channel and the delay of reports.
+/// The outer loop balances steps up and down, so the share of failures is the target, whatever the channel
+/// and the delay of reports.
 #[test]
-fn the_outer_loop_holds_its_target() {
+fn the_outer_loop_meets_its_target() {
     for (target, speed) in [(0.1, "3 km/h"), (0.1, "50 km/h"), (0.3, "120 km/h")] {
         let params = hsdpa(json!({
             "max_transmissions": 1,
@@ -139,9 +140,9 @@ fn the_outer_loop_holds_its_target() {
     }
 }
 
-/// Ideal reports: the SNR of the TTI itself, and a channel that stands where a CQI begins.
+/// Ideal reports: the SNR of the TTI itself, and a channel just above the start of a CQI.
 #[test]
-fn ideal_reports_fail_with_one_in_ten() {
+fn ideal_reports_fail_with_10_percent() {
     let params = hsdpa(json!({ "max_transmissions": 1, "link_adaptation": { "cqi": { "delay": "0 s" } } }));
     for cqi in [6, 12, 19] {
         let snr_db = link_curve::snr_db(f64::from(cqi), 0.1) + 0.04;
@@ -155,10 +156,10 @@ fn ideal_reports_fail_with_one_in_ten() {
     }
 }
 
-/// Measured curves decide about CQI and blocks: at 0 dB CQI 7 fails with 5 % and CQI 8 with half of its
-/// blocks. CQI 7 is a block of 650 bits.
+/// Measured curves determine CQI and BLER: at 0 dB CQI 7 fails with 5 % and CQI 8 with 50 %. CQI 7 is a block
+/// of 650 bits.
 #[test]
-fn measured_curves_say_cqi_and_bler() {
+fn measured_curves_determine_cqi_and_bler() {
     let points =
         (1..=30).flat_map(|cqi| [(cqi, f64::from(cqi) - 8.0, 0.5), (cqi, f64::from(cqi) - 7.0, 0.05)]);
     let points: Vec<(u8, f64, f64)> = points.collect();
@@ -176,10 +177,10 @@ fn measured_curves_say_cqi_and_bler() {
     assert!((failed - 0.05).abs() < 4.0 * (0.05 * 0.95 / 20_000f64).sqrt(), "{failed}");
 }
 
-/// A step from 1 to 3 Mbps: blocks of 2000 and 6000 bits, 24 of them header. What has been sent in whole
-/// packets of 1500 octets and 38 headers by the end of the last TTI but one is there.
+/// A step from 1 to 3 Mbit/s: blocks of 2000 and 6000 bits, 24 of them header. All whole packets, of 1500
+/// octets and 38 headers, that were sent before the last TTI have arrived.
 #[test]
-fn a_step_in_bandwidth_delivers_what_it_says() {
+fn a_step_in_recorded_rates_delivers_the_recorded_bytes() {
     let rates: Vec<_> = (0..2_000).map(|tti| if tti < 1_000 { "1 Mbps" } else { "3 Mbps" }).collect();
     let user = ue(json!({ "channel": { "trace": { "rates": rates, "at_end": "stop" } } }));
     let mut bench = Bench::new(&hsdpa(json!({})), &[user], 0);

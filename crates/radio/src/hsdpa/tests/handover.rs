@@ -1,4 +1,4 @@
-//! Handover, with walks made by hand: from the site in the middle east to the next, 1732 m away.
+//! Handover on paths computed by hand: from the site in the middle east to the next, 1732 m away.
 
 use nodeb_base::units::Duration;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::super::node_b::user::User;
 use super::*;
 
 const STEP: Duration = Duration::from_millis(20);
-/// 120 km/h.
+/// 120 km/h in m/s.
 const SPEED: f64 = 120.0 / 3.6;
 
 pub fn changing(data: &str, more: &Value) -> Hsdpa {
@@ -20,7 +20,7 @@ pub fn changing(data: &str, more: &Value) -> Hsdpa {
     hsdpa(all)
 }
 
-/// Somebody who goes east from so many metres east of the site in the middle.
+/// Returns a user who goes east from `metres` m east of the site in the middle.
 pub fn going_east(metres: f64) -> Ue {
     let place = json!({
         "position_m": [metres, 0.0], "heading_deg": 0.0,
@@ -29,20 +29,21 @@ pub fn going_east(metres: f64) -> Ue {
     ue(json!({ "category": 10, "channel": { "cell": place } }))
 }
 
-/// Where the next site is received better by 3 dB: a loss of 37.6 dB a decade.
+/// Returns the distance in m at which the next site is received better by 3 dB, with a path loss of 37.6 dB
+/// per decade.
 fn place_of_the_event() -> f64 {
     let ratio = 10f64.powf(3.0 / 37.6);
     1_000.0 * 3f64.sqrt() * ratio / (1.0 + ratio)
 }
 
-/// Whether somebody who set off so many metres east changes the cell when it should: at the first comparison
-/// after the time to trigger, and 320 ms are 16 of them.
+/// Returns true if a user who started `metres` m east changes its cell at the right time: at the first
+/// comparison after the time to trigger of 320 ms, which is 16 comparisons.
 pub fn is_in_time(at: Time, metres: f64) -> bool {
     (0.0..=0.02).contains(&(at.as_secs() - ((place_of_the_event() - metres) / SPEED + 0.32)))
 }
 
-/// Lets user 0, who always has `packets` waiting until `end`, go on until all is decided; when its cell
-/// changes. What comes in is what goes out, is dropped or waits.
+/// Runs user 0, who always has `packets` packets waiting until `end`, until all are delivered or lost.
+/// Returns the times at which its cell changes. Checks that packets are conserved.
 fn go(bench: &mut Bench, packets: usize, end: Time) -> Vec<Time> {
     let mut at = Time::ZERO;
     while at < end || bench.bearer.backlog(0).packets > 0 {
@@ -55,13 +56,13 @@ fn go(bench: &mut Bench, packets: usize, end: Time) -> Vec<Time> {
         assert_eq!(counts.packets_in, counts.packets_delivered + counts.packets_dropped + open);
         assert_eq!((counts.packets_in, counts.packets_delivered), (bench.sent, bench.arrived.len() as u64));
         at += STEP;
-        assert!(at < end + Duration::from_secs(60), "it does not end");
+        assert!(at < end + Duration::from_secs(60), "packets remain");
     }
     bench.changes.iter().map(|(at, _)| *at).collect()
 }
 
 #[test]
-fn the_cell_changes_once_where_and_when_it_should() {
+fn the_cell_changes_once_at_the_right_time() {
     let mut bench = Bench::new(&changing("lost", &json!({})), &[going_east(299.7)], 0);
     let changes = go(&mut bench, 5, Time::ZERO + Duration::from_secs(40));
     assert_eq!(changes.len(), 1, "{changes:?}");
@@ -77,9 +78,9 @@ fn the_cell_changes_once_where_and_when_it_should() {
     assert_eq!(sent(change, resumes), 0);
 }
 
-/// The same way without handover, whose place ends at the border of the only cell.
+/// The same path without handover ends at the edge of the only cell.
 #[test]
-fn without_the_table_the_cell_in_the_middle_serves() {
+fn without_handover_the_cell_in_the_middle_serves() {
     let params = hsdpa(json!({ "cell": { "shadowing": { "sigma_db": 0.0 } } }));
     let mut bench = Bench::new(&params, &[going_east(300.0)], 0);
     assert_eq!(go(&mut bench, 5, Time::ZERO + Duration::from_secs(30)), []);
@@ -90,7 +91,7 @@ fn numbers(bench: &Bench) -> Vec<u64> {
     bench.arrived.iter().map(|(.., number)| *number).collect()
 }
 
-/// 8 s from 800 m on, with 80 packets of 1000 bytes on the way from the RNC on.
+/// Runs 8 s from 800 m, with 80 packets of 1000 bytes in flight from the RNC.
 fn pass_the_border(params: &Hsdpa, run: u64) -> Bench {
     let mut bench = Bench::new(params, &[going_east(800.0)], run);
     assert_eq!(go(&mut bench, 80, Time::ZERO + Duration::from_secs(8)).len(), 1);
@@ -98,7 +99,7 @@ fn pass_the_border(params: &Hsdpa, run: u64) -> Bench {
 }
 
 #[test]
-fn what_is_forwarded_arrives_once_and_in_order() {
+fn forwarded_data_arrives_once_and_in_order() {
     for run in 0..5 {
         let bench = pass_the_border(&changing("forwarded", &json!({})), run);
         assert_eq!(bench.counts().packets_dropped, 0);
@@ -106,33 +107,33 @@ fn what_is_forwarded_arrives_once_and_in_order() {
     }
 }
 
-/// T1 (TS 25.321, 11.6.2) does not count the interruption, in which no block can fill the gap: of 13 TTIs it
-/// has all 13 from the first in which the phone is sent to again.
+/// T1 (TS 25.321, 11.6.2) excludes the interruption, during which no block can fill the gap: its 13 TTIs
+/// start with the first in which the user is served again.
 #[test]
-fn t1_begins_anew_where_forwarded_blocks_can_come() {
+fn t1_restarts_when_forwarded_blocks_can_arrive() {
     let params = changing("forwarded", &json!({ "t1": "26 ms" }));
     let radio = UserRadio { ue: going_east(800.0), ..UserRadio::default() };
     let mut user = User::new(&params, &radio, Streams::new(3, 0), &mut Vec::new());
     assert!(user.reordering.receive(2, 1, 1..2, |_| panic!("block 0 is missing")));
     assert_eq!(user.reordering.timer(), Some(15));
     user.resumes = 50;
-    user.begin_blocks_again();
+    user.continue_blocks();
     assert_eq!(user.reordering.timer(), Some(63));
 }
 
 #[test]
-fn what_the_old_node_b_holds_is_lost_without_acknowledgements() {
+fn data_of_the_old_node_b_is_lost_in_unacknowledged_mode() {
     for run in 0..5 {
         let bench = pass_the_border(&changing("lost", &json!({})), run);
         let dropped = bench.counts().packets_dropped;
-        // A queue of 40 kB at most and what is on the air.
+        // At most a queue of 40 kB and the blocks on the air.
         assert!((1..80).contains(&dropped), "{dropped}");
         assert!(numbers(&bench).is_sorted());
     }
 }
 
 #[test]
-fn acknowledged_mode_sends_again_what_is_lost() {
+fn acknowledged_mode_retransmits_data_of_the_old_node_b() {
     for run in 0..5 {
         let bench = pass_the_border(&changing("lost", &json!({ "rlc": "am" })), run);
         assert_eq!(bench.counts().packets_dropped, 0);
@@ -142,7 +143,7 @@ fn acknowledged_mode_sends_again_what_is_lost() {
 
 /// One user near each site: each has all TTIs and codes of its cell, as if it were alone.
 #[test]
-fn cells_do_not_take_each_others_ttis() {
+fn cells_have_independent_ttis() {
     let params = changing("lost", &json!({ "iub": null }));
     let near =
         |metres: f64| ue(json!({ "category": 10, "channel": { "cell": { "position_m": [metres, 0.0] } } }));

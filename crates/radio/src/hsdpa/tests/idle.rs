@@ -1,4 +1,4 @@
-//! What happens while nobody has anything to send.
+//! Idle times, in which no user has data to receive.
 
 use nodeb_base::units::Duration;
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::timelines::ms;
 use super::*;
 use crate::BandwidthMeter as _;
 
-/// A packet every 7 s to somebody who passes the border of two cells between two of them.
+/// Sends a packet every 7 s to a user who changes from one cell to another between two packets.
 fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
     let params = changing(data, &json!({ "iub": { "delay": "0 ms" }, "t1": "100 s" }));
     let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
@@ -24,9 +24,9 @@ fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
     bench
 }
 
-/// A handover between two packets is over when the second one comes, whoever looks.
+/// A handover between two packets is complete when the second one arrives, with and without observers.
 #[test]
-fn an_idle_handover_spares_what_comes_after_it() {
+fn an_idle_handover_does_not_affect_later_packets() {
     for data in ["lost", "forwarded"] {
         let [mut plain, mut recording] =
             [false, true].map(|records| one_by_one_across_the_border(data, records));
@@ -35,26 +35,26 @@ fn an_idle_handover_spares_what_comes_after_it() {
         let at = Time::ZERO + Duration::from_secs(30);
         let handovers = |bench: &mut Bench| bench.row(at).tally.handovers;
         assert_eq!((handovers(&mut plain), handovers(&mut recording)), (1, 1), "{data}");
-        // It is told with its time, which nobody looked at when it came.
-        let told = plain.handovers();
-        assert_eq!(told, recording.handovers(), "{data}");
-        assert!(matches!(told[..], [(at, 0, 1)] if is_in_time(at, 700.0)), "{data}: {told:?}");
+        // The event has the time of the change, although nothing was evaluated at that time.
+        let events = plain.handovers();
+        assert_eq!(events, recording.handovers(), "{data}");
+        assert!(matches!(events[..], [(at, 0, 1)] if is_in_time(at, 700.0)), "{data}: {events:?}");
     }
 }
 
-/// Nobody has looked since the beginning.
+/// The first evaluation after 66 s gives the current position.
 #[test]
-fn a_phone_is_where_it_is_and_not_where_it_was_looked_at() {
+fn positions_are_current_even_if_never_evaluated() {
     let mut bench = Bench::new(&changing("lost", &json!({})), &[going_east(-700.0)], 0);
     let row = bench.row(Time::ZERO + Duration::from_secs(66));
     assert!((row.place_m[0] - 1_500.0).abs() < 0.1 && row.place_m[1].abs() < 1e-6, "{:?}", row.place_m);
     assert_eq!(row.tally.handovers, 1);
 }
 
-/// One user is out of range, and its packet is to be discarded 9.5 ms after the beginning, while another
-/// has something on the air in every TTI.
+/// One user is out of range, and its packet expires 9.5 ms after the start, while another has a block on the
+/// air in every TTI.
 #[test]
-fn timers_do_not_wait_for_other_users_ttis() {
+fn timers_expire_between_ttis_of_other_users() {
     let params = hsdpa(json!({ "rlc": { "um": { "discard_timer": "9 ms" } }, "iub": null }));
     let mut bench = Bench::new(&params, &[playing(&[-50.0], &[0]), playing(&[50.0], &[5])], 0);
     (0..40).for_each(|_| bench.push(Time(1), 1, 40));
@@ -66,7 +66,7 @@ fn timers_do_not_wait_for_other_users_ttis() {
     assert_eq!(bench.counts().packets_dropped, before + 1);
 }
 
-/// A block that goes on in another cell has been begun before.
+/// A block that continues in another cell is not counted again.
 #[test]
 fn a_forwarded_block_is_counted_once() {
     let params = changing("forwarded", &json!({ "link_adaptation": { "cqi": { "delay": "200 ms" } } }));
@@ -81,9 +81,9 @@ fn a_forwarded_block_is_counted_once() {
     assert!(found > 0);
 }
 
-/// Where the Node B knows the channel itself there are no CQIs.
+/// If the Node B knows the channel itself there are no CQIs.
 #[test]
-fn decibels_are_no_cqi() {
+fn cqi_is_nan_if_the_quality_is_in_decibels() {
     let params = hsdpa(json!({ "link_adaptation": "shannon" }));
     let user = ue(json!({ "channel": { "constant": { "snr_db": 7.0 } } }));
     let mut bench = Bench::new(&params, &[user], 0);
@@ -96,10 +96,9 @@ fn decibels_are_no_cqi() {
     assert!(!bench.around.take_events().into_iter().any(quality));
 }
 
-/// Somebody who has slept for a day is in the cell, and at the place, of one who was looked at every
-/// five minutes.
+/// A user who has slept for a day has the same cell and position as one who was evaluated every five minutes.
 #[test]
-fn who_sleeps_for_a_day_wakes_where_the_others_are() {
+fn a_day_asleep_equals_a_day_of_evaluations() {
     let params = changing("lost", &json!({ "cell": {}, "iub": { "delay": "0 ms" } }));
     let users = [going_east(100.0), going_east(-300.0)];
     let [mut sleeper, mut other] = [(); 2].map(|()| Bench::new(&params, &users, 0));
@@ -124,10 +123,10 @@ fn who_sleeps_for_a_day_wakes_where_the_others_are() {
     assert_eq!(places[0], places[1]);
 }
 
-/// Of an idle time that is very long only the end is looked at: 1,000 s of a pedestrian at once against
-/// the same in parts.
+/// Only the end of a very long idle time is evaluated: 1,000 s of a pedestrian at once, compared with the sum
+/// of parts.
 #[test]
-fn a_long_idle_time_offers_what_its_parts_do() {
+fn a_long_idle_time_offers_the_sum_of_its_parts() {
     let user =
         || ue(json!({ "category": 10, "channel": { "cell": { "distance": "400 m", "speed": "3 km/h" } } }));
     let available = |every: u64| {
@@ -141,7 +140,7 @@ fn a_long_idle_time_offers_what_its_parts_do() {
 }
 
 #[test]
-fn a_window_that_holds_phones_back_is_doubted() {
+fn a_window_that_limits_the_rate_causes_a_warning() {
     let doubts = |rlc: serde_json::Value| {
         let mut check = nodeb_base::check::Check::default();
         hsdpa(json!({ "rlc": rlc })).check_ue(&Ue::default(), Duration::from_secs(1), &mut check);
@@ -153,7 +152,7 @@ fn a_window_that_holds_phones_back_is_doubted() {
     assert!(found.len() == 1 && found[0].contains("256 PDUs"), "{found:?}");
 }
 
-/// Two packets, the second after so many seconds, and a phone that meanwhile passes the border again and again.
+/// Sends two packets, the second after `seconds`, to a user who changes cells repeatedly in between.
 fn apart_by_a_pause(seconds: u64, records: bool) -> Bench {
     let params = changing("lost", &json!({ "iub": { "delay": "0 ms" } }));
     let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
@@ -169,20 +168,20 @@ fn apart_by_a_pause(seconds: u64, records: bool) -> Bench {
     bench
 }
 
-/// Recording changes no count, whether the phone wakes in the cell in which it fell asleep or in another.
+/// Recording changes no count, whether the phone wakes up in the cell in which it fell asleep or in another.
 #[test]
-fn a_long_pause_comes_to_the_same_for_whoever_looks() {
+fn observers_do_not_change_a_long_pause() {
     let mut elsewhere = 0;
     for pause in [1_400, 1_500, 1_600] {
         let [mut plain, mut recording] = [false, true].map(|records| apart_by_a_pause(pause, records));
         assert_eq!(plain.arrived, recording.arrived);
         let end = Time::ZERO + Duration::from_secs(pause + 100);
         let counted = [&mut plain, &mut recording].map(|bench| bench.row(end).tally.handovers);
-        let [told, recorded] = [plain, recording].map(|mut bench| bench.handovers());
-        assert_eq!((told.len() as u64, &told, counted[0]), (counted[1], &recorded, counted[1]));
+        let [events, recorded] = [plain, recording].map(|mut bench| bench.handovers());
+        assert_eq!((events.len() as u64, &events, counted[0]), (counted[1], &recorded, counted[1]));
         let woken = Time::ZERO + Duration::from_secs(pause) + Duration(1);
-        elsewhere += told.iter().filter(|(at, ..)| *at == woken).count();
-        assert!(!told.is_empty());
+        elsewhere += events.iter().filter(|(at, ..)| *at == woken).count();
+        assert!(!events.is_empty());
     }
     assert!((1..3).contains(&elsewhere), "{elsewhere}");
 }

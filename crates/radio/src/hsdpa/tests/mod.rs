@@ -1,10 +1,11 @@
-//! The bearer against closed forms and timelines made by hand.
+//! The bearer against closed forms and timelines computed by hand.
 
 mod available;
+mod cached;
 mod closed_forms;
 mod handover;
 mod idle;
-mod remembered;
+
 mod rlc;
 mod schedulers;
 mod timelines;
@@ -27,12 +28,12 @@ use crate::{Bearer, UserRadio};
 
 const TTI: Duration = Numerology::HSDPA.tti;
 
-/// Parameters from JSON, over the defaults.
+/// Returns parameters from JSON, over the defaults.
 fn hsdpa(text: serde_json::Value) -> Hsdpa {
     serde_json::from_value(text).expect("parameters of hsdpa")
 }
 
-/// A user with a channel that repeats these SNRs and CQIs.
+/// Returns a user with a channel that repeats these SNRs and CQIs.
 fn playing(snrs_db: &[f64], cqi: &[u8]) -> Ue {
     let (snrs_db, cqi) = (snrs_db.to_vec().into(), cqi.to_vec().into());
     let trace = Trace { at_end: Some(AtEnd::Loop), snrs_db, cqi, ..Trace::default() };
@@ -43,15 +44,15 @@ fn ue(text: serde_json::Value) -> Ue {
     serde_json::from_value(text).expect("a UE")
 }
 
-/// A bearer with a hand on it.
+/// A bearer with a record of its output.
 struct Bench {
     bearer: TtiBearer<HsdpaMac>,
     around: Surroundings,
     sent: u64,
-    /// What has arrived: when, whose, the packet's number.
+    /// Arrivals: time, user, number of the packet.
     arrived: Vec<(Time, usize, u64)>,
     bytes: Vec<u64>,
-    /// Who has come into another cell, and when.
+    /// Changes of cells: time and user.
     changes: Vec<(Time, usize)>,
 }
 
@@ -70,7 +71,7 @@ impl Bench {
         self.sent += 1;
     }
 
-    /// Runs what is due before `end`.
+    /// Processes all events before `end`.
     fn run(&mut self, end: Time) {
         while let Some(key) = self.bearer.next_wake().filter(|(at, _)| *at < end) {
             self.bearer.wake(&mut self.around.at(key.0), key);
@@ -87,19 +88,19 @@ impl Bench {
         }
     }
 
-    /// Gives a user packets until it has so many waiting.
+    /// Offers a user packets until `packets` wait.
     fn fill(&mut self, at: Time, user: usize, packets: usize, size: u32) {
         while self.bearer.backlog(user).packets < packets {
             self.push(at, user, size);
         }
     }
 
-    /// Runs so many TTIs while everybody always has `packets` packets of `size` waiting.
+    /// Runs `ttis` TTIs while every user always has `packets` packets of `size` bytes waiting.
     fn saturate(&mut self, ttis: u64, packets: usize, size: u32) {
         self.saturate_some(0..self.bytes.len(), ttis, packets, size);
     }
 
-    /// The same while some users have.
+    /// Like [`Self::saturate`], for some of the users.
     fn saturate_some(&mut self, users: std::ops::Range<usize>, ttis: u64, packets: usize, size: u32) {
         for tti in 0..ttis {
             users.clone().for_each(|user| self.fill(Time(tti * TTI.0), user, packets, size));
@@ -107,18 +108,18 @@ impl Bench {
         }
     }
 
-    /// How user 0 has fared by `at`.
+    /// Returns the results of user 0 until `at`.
     fn row(&mut self, at: Time) -> PhoneRow {
         self.bearer.settle(&mut self.around.at(at));
         self.bearer.mac.phones(at)[0]
     }
 
-    /// What has been counted.
+    /// Returns the bearer's counters.
     fn counts(&self) -> Counts {
         self.around.counts
     }
 
-    /// Which cell has come to serve whom, and when.
+    /// Returns time, user and new cell of each handover event.
     fn handovers(&mut self) -> Vec<(Time, u32, u32)> {
         let of = |(at, event)| match event {
             Event::Handover { user, cell, .. } => Some((at, user, cell)),
@@ -127,7 +128,7 @@ impl Bench {
         self.around.take_events().into_iter().filter_map(of).collect()
     }
 
-    /// When each TTI began, and whose it was.
+    /// Returns start and user of each TTI.
     fn ttis(&mut self) -> Vec<(Time, usize)> {
         let of = |(at, event)| match event {
             Event::Tti { user, .. } => Some((at, user as usize)),

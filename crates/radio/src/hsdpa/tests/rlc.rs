@@ -1,4 +1,4 @@
-//! RLC above MAC-hs, by hand.
+//! RLC above MAC-hs: timelines computed by hand.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::timelines::{arrivals, ms, one_by_one};
 use super::*;
 use crate::Backlog;
 
-/// Acknowledged mode that polls with the last PDU only; a report takes 30 ms.
+/// Returns acknowledged mode that polls with the last PDU only; a report takes 30 ms.
 fn am(text: &Value) -> Value {
     let mut am = json!({
         "poll": { "every_pdus": null, "window_share": null, "timer": "1 s" },
@@ -16,14 +16,14 @@ fn am(text: &Value) -> Value {
     json!({ "am": am })
 }
 
-/// CQI 5 all the time, whose block carries one PDU; the channel is gone in TTI `lost`.
+/// Returns a user with constant CQI 5, whose block carries one PDU; the channel fails in TTI `lost`.
 fn losing(lost: usize) -> Ue {
     let mut snrs = [50.0; 200];
     snrs[lost] = -50.0;
     playing(&snrs, &[5; 200])
 }
 
-/// Packets of one PDU each, all there at the beginning; when they arrive.
+/// Sends packets of one PDU each, all available at the start. Returns their arrivals in ms.
 fn play(params: &Value, ue: Ue, packets: usize) -> Vec<(u64, u64)> {
     let mut bench = Bench::new(&one_by_one(params), &[ue], 0);
     (0..packets).for_each(|_| bench.push(Time::ZERO, 0, 40));
@@ -33,10 +33,10 @@ fn play(params: &Value, ue: Ue, packets: usize) -> Vec<(u64, u64)> {
     arrivals(&bench)
 }
 
-/// Block 1 is lost: given up after its only transmission, or because its NACK is taken for an ACK. T1
-/// lets 2 and 3 go at 26 ms, when the phone notices the gap; the RNC knows of it at 56 ms.
+/// Block 1 is lost: given up after its only transmission, or because its NACK is received as an ACK. T1
+/// delivers 2 and 3 at 26 ms, when the phone detects the gap; the RNC is informed at 56 ms.
 #[test]
-fn acknowledged_mode_repeats_what_mac_hs_loses() {
+fn acknowledged_mode_retransmits_what_mac_hs_loses() {
     for lossy in [json!({ "max_transmissions": 1 }), json!({ "max_transmissions": 9, "nack_error": 1.0 })] {
         let mut params = lossy;
         params["rlc"] = am(&json!({}));
@@ -44,15 +44,15 @@ fn acknowledged_mode_repeats_what_mac_hs_loses() {
     }
 }
 
-/// Blocks of 44 octets, PDUs of 42: with block 1 all but 2 octets of PDU 1 and 4 octets of PDU 2 are
-/// lost. Both come again whole, in two blocks from 56 ms on.
+/// Blocks of 44 octets, PDUs of 42: with block 1, all but 2 octets of PDU 1 and 4 octets of PDU 2 are lost.
+/// Both are retransmitted completely, in two blocks from 56 ms.
 #[test]
 fn a_pdu_is_intact_if_all_its_octets_are() {
     let params = json!({ "segmentation": true, "rlc": am(&json!({})) });
     assert_eq!(play(&params, losing(1), 4), [(2, 0), (58, 1), (60, 2), (60, 3)]);
 }
 
-/// A window of two PDUs. The second asks for a report, which is there 30 ms after its arrival.
+/// A window of two PDUs. The second polls for a report, which arrives 30 ms after it.
 #[test]
 fn a_full_window_of_rlc_stalls_the_user() {
     let params = json!({ "rlc": am(&json!({ "tx_window": 2, "rx_window": 2 })) });
@@ -60,22 +60,22 @@ fn a_full_window_of_rlc_stalls_the_user() {
     assert_eq!(play(&params, losing(199), 5), expected);
 }
 
-/// Credits for two PDUs, 5 ms each way, a look every 10 ms. The first goes in TTI 3 and is lost. T1 lets
-/// the others go at 30 ms, the RNC hears of it at 60 ms, and PDU 0 is at the Node B at 65 ms.
+/// Credits for two PDUs, 5 ms in each direction, a check every 10 ms. The first PDU is sent in TTI 3 and
+/// lost. T1 delivers the others at 30 ms, the RNC is informed at 60 ms, and PDU 0 is at the Node B at 65 ms.
 #[test]
-fn what_is_repeated_crosses_the_iub_again() {
+fn retransmissions_cross_the_iub_again() {
     let iub = json!({ "delay": "5 ms", "period": "10 ms", "room": "84 B" });
     let params = json!({ "rlc": am(&json!({})), "iub": iub });
     assert_eq!(play(&params, losing(199), 4), [(8, 0), (10, 1), (22, 2), (24, 3)]);
     assert_eq!(play(&params, losing(3), 4), [(68, 0), (68, 1), (68, 2), (68, 3)]);
 }
 
-/// A report that is lost is asked for again when the poll's timer runs out.
+/// The poll is repeated when the poll timer expires.
 #[test]
-fn a_poll_without_an_answer_is_repeated() {
+fn an_unanswered_poll_is_repeated() {
     let mut slow = am(&json!({ "tx_window": 2, "rx_window": 2 }));
     slow["am"]["poll"]["timer"] = json!("20 ms");
-    // PDU 1 goes at 2 ms with a poll and, the answer being still on its way, again at 22 ms.
+    // PDU 1 is sent at 2 ms with a poll and, as the answer is still in flight, again at 22 ms.
     let mut bench = Bench::new(&one_by_one(&json!({ "rlc": slow })), &[losing(199)], 0);
     (0..3).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(40));
@@ -83,14 +83,14 @@ fn a_poll_without_an_answer_is_repeated() {
     assert_eq!(arrivals(&bench), [(2, 0), (4, 1), (36, 2)]);
 }
 
-/// In unacknowledged mode a packet that nobody takes for 10 ms is discarded at the RNC.
+/// In unacknowledged mode a packet that waits at the RNC for more than 9 ms is discarded.
 #[test]
 fn packets_that_wait_too_long_are_discarded() {
     let params = one_by_one(&json!({ "rlc": { "um": { "discard_timer": "9 ms" } } }));
     let mut bench = Bench::new(&params, &[playing(&[50.0], &[5])], 0);
     (0..8).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(100));
-    // TTIs 0 to 4 begin before 9 ms.
+    // TTIs 0 to 4 start before 9 ms.
     assert_eq!(arrivals(&bench), [(2, 0), (4, 1), (6, 2), (8, 3), (10, 4)]);
     assert_eq!((bench.counts().packets_dropped, bench.bearer.backlog(0).packets), (3, 0));
     assert_eq!(bench.bearer.next_wake(), None);

@@ -8,7 +8,7 @@ pub fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// One PDU a block and one a packet, whatever the channel.
+/// Returns parameters with which a block holds one PDU, that is, one packet, whatever the channel.
 pub fn one_by_one(text: &serde_json::Value) -> Hsdpa {
     let mut all =
         json!({ "segmentation": false, "combining": "none", "max_transmissions": 1, "t1": "20 ms" });
@@ -20,9 +20,9 @@ pub fn arrivals(bench: &Bench) -> Vec<(u64, u64)> {
     bench.arrived.iter().map(|(at, _, number)| (at.0 / 1_000_000, *number)).collect()
 }
 
-/// TTI 1 is lost. Blocks 2 and 3 are there at 6 and 8 ms; T1 starts at 6 ms and lets them go at 26 ms.
+/// TTI 1 is lost. Blocks 2 and 3 arrive at 6 and 8 ms; T1 starts at 6 ms and delivers them at 26 ms.
 #[test]
-fn t1_lets_go_what_waits_for_a_lost_block() {
+fn t1_delivers_blocks_that_wait_for_a_lost_one() {
     let mut snrs = [50.0; 100];
     snrs[1] = -50.0;
     let mut bench = Bench::new(&one_by_one(&json!({})), &[playing(&snrs, &[5; 100])], 0);
@@ -33,7 +33,7 @@ fn t1_lets_go_what_waits_for_a_lost_block() {
     assert_eq!((bench.bearer.backlog(0), bench.bearer.next_wake()), (Backlog::default(), None));
 }
 
-/// With a second transmission block 1 comes 12 ms later, at 14 ms to 16 ms, and all are in order.
+/// With a second transmission block 1 arrives 12 ms later, from 14 ms to 16 ms, and all blocks are in order.
 #[test]
 fn a_second_transmission_fills_the_gap() {
     let mut snrs = [50.0; 100];
@@ -45,8 +45,8 @@ fn a_second_transmission_fills_the_gap() {
     assert_eq!(arrivals(&bench), [(2, 0), (16, 1), (16, 2), (16, 3)]);
 }
 
-/// Block 0 fails five times in a row. With a window of 3 blocks 1 and 2 go and then nothing, until
-/// block 0 is answered; T1 of 1 s lets nothing go before.
+/// Block 0 fails five times in a row. With a window of 3, blocks 1 and 2 are sent and then nothing until
+/// block 0 is acknowledged; T1 of 1 s does not expire before.
 #[test]
 fn a_full_window_stalls_the_sender() {
     let mut snrs = [50.0; 200];
@@ -57,13 +57,13 @@ fn a_full_window_stalls_the_sender() {
     let mut bench = Bench::new(&params, &[playing(&snrs, &[5; 200])], 0);
     (0..5).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(390));
-    // Block 0 is decoded in TTI 30, at 62 ms; its answer is known in TTI 36, when 3 and 4 go.
+    // Block 0 is decoded in TTI 30, at 62 ms; its answer is known in TTI 36, when 3 and 4 are sent.
     assert_eq!(arrivals(&bench), [(62, 0), (62, 1), (62, 2), (74, 3), (76, 4)]);
 }
 
-/// Six processes and an answer after 16 ms: six TTIs of eight can be used.
+/// Six processes and an answer after 16 ms: six of eight TTIs can be used.
 #[test]
-fn too_few_processes_stop_and_wait() {
+fn too_few_processes_leave_ttis_unused() {
     let params = one_by_one(&json!({ "retransmission_delay": "16 ms" }));
     let mut bench = Bench::new(&params, &[playing(&[50.0], &[5])], 0);
     (0..8).for_each(|_| bench.push(Time::ZERO, 0, 40));
@@ -72,22 +72,22 @@ fn too_few_processes_stop_and_wait() {
     assert_eq!(times, [2, 4, 6, 8, 10, 12, 18, 20]);
 }
 
-/// Credits for two PDUs; a round trip of 10 ms and a look every 10 ms.
+/// Credits for two PDUs, a round trip of 10 ms, and a check every 10 ms.
 #[test]
-fn exhausted_credits_hold_packets_at_the_rnc() {
+fn exhausted_credits_keep_packets_at_the_rnc() {
     let params = one_by_one(&json!({ "iub": { "delay": "5 ms", "period": "10 ms", "room": "80 B" } }));
     let mut bench = Bench::new(&params, &[playing(&[50.0], &[5])], 0);
     (0..4).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(200));
-    // Two are at the Node B at 5 ms and go in TTIs 3 and 4; it allocates at 10 ms, the others are there
-    // at 20 ms and go in TTIs 10 and 11.
+    // Two PDUs are at the Node B at 5 ms and sent in TTIs 3 and 4. It allocates at 10 ms; the others arrive
+    // at 20 ms and are sent in TTIs 10 and 11.
     assert_eq!(arrivals(&bench), [(8, 0), (10, 1), (22, 2), (24, 3)]);
     assert_eq!(bench.bearer.backlog(0), Backlog::default());
 }
 
-/// Category 1 can be sent to in every third TTI.
+/// A UE of category 1 can receive in every third TTI.
 #[test]
-fn a_slow_category_rests_between_its_ttis() {
+fn a_slow_category_skips_ttis() {
     let user = Ue { category: 1, ..playing(&[50.0], &[5]) };
     let mut bench = Bench::new(&one_by_one(&json!({})), &[user], 0);
     (0..3).for_each(|_| bench.push(Time::ZERO, 0, 40));
@@ -95,8 +95,8 @@ fn a_slow_category_rests_between_its_ttis() {
     assert_eq!(arrivals(&bench), [(2, 0), (8, 1), (14, 2)]);
 }
 
-/// Three users of five codes each fill the cell's 15 at once; at a third of the power CQI 30 becomes
-/// CQI 25, whose block in category 6 is the same.
+/// Three users with five codes each use all 15 codes of the cell at once. At a third of the power CQI 30
+/// becomes CQI 25, whose block in category 6 is the same.
 #[test]
 fn codes_are_shared_in_one_tti() {
     let users = vec![Ue { category: 6, ..playing(&[50.0], &[30]) }; 3];
@@ -114,10 +114,10 @@ fn codes_are_shared_in_one_tti() {
     assert_eq!(two.counts().ttis * 2, two.counts().blocks);
 }
 
-/// A phone near the Node B wants all codes, and none are left for the other: the first has all the power,
-/// as if only one could be sent to in a TTI.
+/// A phone near the Node B takes all codes, and none are left for the other. So it has all the power, as if
+/// only one user could be served per TTI.
 #[test]
-fn power_is_split_among_those_who_get_codes() {
+fn power_is_shared_among_users_who_get_codes() {
     let constant = |db: f64| ue(json!({ "category": 10, "channel": { "constant": { "snr_db": db } } }));
     let users = [constant(20.0), constant(0.0)];
     let bytes = |most: u32| {
@@ -130,7 +130,7 @@ fn power_is_split_among_those_who_get_codes() {
     assert_eq!(bytes(2), bytes(1));
 }
 
-/// The nearer deadline goes first, although the other came first.
+/// The packet with the earlier deadline is sent first, although the other arrived first.
 #[test]
 fn deadlines_count_from_arrival() {
     let users = [("300 ms", 0), ("50 ms", 1)]
@@ -144,9 +144,9 @@ fn deadlines_count_from_arrival() {
     assert_eq!(order, [1, 0]);
 }
 
-/// A recording that has stopped is a dead channel, and a user without CQI is not sent to.
+/// A recording that has stopped is a dead channel, and a user without CQI is not served.
 #[test]
-fn out_of_range_nothing_is_sent() {
+fn users_out_of_range_are_not_served() {
     let params = one_by_one(&json!({}));
     let mut cqis = [5; 50];
     cqis[10..].fill(0);

@@ -1,9 +1,8 @@
-//! Hybrid ARQ: when a failed block goes again, and how likely it fails then, given what the receiver keeps
-//! of it.
+//! Hybrid ARQ: timing of retransmissions, and their failure probability given the receiver's combining.
 //!
-//! The first transmission fails with the bearer's BLER. What later ones gain is computed on the
-//! link-level curve of [`link_curve`]: the BLER gives the SNR of one transmission, the combining
-//! policy the SNR of several together, and the curve the BLER at that.
+//! The first transmission fails with the bearer's BLER. The gain of later ones is computed on the link-level
+//! curve of [`link_curve`]: the BLER gives the SNR of one transmission, the combining method the SNR of
+//! several, and the curve the BLER at that SNR.
 
 pub mod chase;
 pub mod incremental_redundancy;
@@ -16,23 +15,23 @@ use nodeb_base::registry;
 use nodeb_base::units::Probability;
 
 registry! {
-    /// Soft combining, as a scenario names it.
+    /// Soft combining, as in a scenario.
     "combining" CombiningSpec = None {
-        /// H-ARQ type I: a failed block is discarded, each transmission stands alone.
+        /// H-ARQ type I: failed blocks are discarded, each transmission is decoded on its own.
         "none" => None(type1::NoCombining),
-        /// Chase combining: repetitions add up their energy.
+        /// Chase combining: retransmissions add up their energy.
         "chase" => Chase(chase::Chase),
         /// Incremental redundancy: each transmission adds new parity.
         "incremental_redundancy" => IncrementalRedundancy(incremental_redundancy::IncrementalRedundancy),
     }
 }
 
-/// Transmissions beyond this one are taken to fail as often as this one.
+/// Number of the transmission from which the failure probability no longer changes.
 pub const LAST_DISTINCT: u32 = 8;
 
 impl CombiningSpec {
-    /// Probability that a block of `bits` fails in its `transmission`-th attempt (1 is the first),
-    /// given that all before failed, if the first fails with `bler`.
+    /// Returns the probability that a block of `bits` bits fails in transmission number `transmission`,
+    /// counted from 1, given that all earlier ones failed and that the first fails with probability `bler`.
     pub fn failure(&self, bler: Probability, transmission: u32, bits: u64) -> Probability {
         let n = transmission.min(LAST_DISTINCT);
         if n <= 1 || bler.0 <= 0.0 || bler.0 >= 1.0 {
@@ -48,7 +47,8 @@ impl CombiningSpec {
         Probability(after(n).clamp(0.0, 1.0))
     }
 
-    /// SNR (linear, per symbol) after transmission number `n` of `snr`, if those before came to `before`.
+    /// Returns the SNR (linear, per symbol) after transmission number `n` with SNR `snr`, if earlier ones
+    /// combined to `before`.
     pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
         match self {
             Self::Chase(params) if n > 1 => params.add(before, snr, n),
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn combining_never_hurts_and_parity_beats_repetition() {
+    fn combining_never_hurts_and_parity_beats_retransmission() {
         for bits in [240, 256, 1_200, 7_168] {
             for bler in [0.01, 0.1, 0.5, 0.9].map(Probability) {
                 for n in 2..=LAST_DISTINCT {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_transmissions_add_up_to_what_is_combined_at_once() {
+    fn adding_equal_transmissions_equals_combining_them_at_once() {
         let [none, chase, ir] = variants();
         let chained = |variant: &CombiningSpec| (1..=4).fold(0.0, |sum, n| variant.add(sum, 0.7, n));
         assert!((chained(&none) - 0.7).abs() < 1e-12);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn degenerate_error_rates_stay_what_they_are() {
+    fn error_rates_of_0_and_1_are_unchanged() {
         for variant in variants() {
             assert_eq!(variant.failure(Probability(0.0), 3, 256), Probability(0.0));
             assert_eq!(variant.failure(Probability(1.0), 3, 256), Probability(1.0));

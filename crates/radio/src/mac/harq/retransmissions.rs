@@ -1,16 +1,16 @@
-//! Failed blocks that go again in the order in which they failed: HARQ as the simple models have it.
+//! Queue of failed blocks, retransmitted in the order in which they failed, for the simple HARQ models.
 //!
-//! It differs in kind from the [processes](super::processes) of TS 25.321: there may be any number of blocks on
-//! their way, a block does not belong to a process that is busy until its answer is there, and what was
-//! given up is known at both ends.
+//! Unlike with the [processes](super::processes) of TS 25.321, any number of blocks may be in flight, no
+//! process is busy until its answer is known, and both ends know which blocks were given up.
 
 use std::collections::VecDeque;
 
-/// Blocks `B` that wait to be sent again.
+/// Blocks `B` that wait for retransmission.
 #[derive(Debug)]
 pub struct Retransmissions<B> {
     waiting: VecDeque<(u64, B)>,
-    /// TTI number from which the first may go again; `u64::MAX` when none waits. It is asked for in every TTI.
+    /// First TTI in which the first block may be retransmitted; `u64::MAX` if none waits. Cached, as it is
+    /// needed in every TTI.
     first_from: u64,
 }
 
@@ -21,18 +21,18 @@ impl<B> Default for Retransmissions<B> {
 }
 
 impl<B> Retransmissions<B> {
-    /// A block has failed and may go again from TTI number `from` on, not before those that wait already.
+    /// Appends a failed block, to be retransmitted from TTI `from`, after those that already wait.
     pub fn keep(&mut self, from: u64, block: B) {
         self.first_from = self.first_from.min(from);
         self.waiting.push_back((from, block));
     }
 
-    /// TTI number from which a block may go again, if one waits.
+    /// Returns the first TTI in which a block may be retransmitted, or `None` if none waits.
     pub fn eligible(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.first_from)
     }
 
-    /// Takes a block that may go again in TTI number `tti`.
+    /// Removes and returns a block that may be retransmitted in TTI `tti`, if any.
     #[inline]
     pub fn take(&mut self, tti: u64) -> Option<B> {
         if self.first_from > tti {
@@ -47,18 +47,18 @@ impl<B> Retransmissions<B> {
         self.waiting.front().map_or(u64::MAX, |(from, _)| *from)
     }
 
-    /// Forgets the blocks that are not `wanted`.
+    /// Keeps only the blocks for which `wanted` returns true.
     pub fn retain(&mut self, wanted: impl Fn(&B) -> bool) {
         self.waiting.retain(|(_, block)| wanted(block));
         self.first_from = self.front_from();
     }
 
-    /// Whether no block waits.
+    /// Returns true if no block waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// The blocks that wait.
+    /// Returns an iterator over the blocks that wait.
     pub fn iter(&self) -> impl Iterator<Item = &B> {
         self.waiting.iter().map(|(_, block)| block)
     }

@@ -1,7 +1,8 @@
-//! Earliest deadline first: the user whose waiting packet must be there first, however good the
-//! channel is (Liu & Layland, J. ACM 20(1), 1973). Deadlines are the packets' arrival and the user's
-//! delay budget; a deadline missed keeps its place. Where the bearer knows no deadlines, users take
-//! turns.
+//! Earliest deadline first: serves the user whose waiting packet has the earliest deadline, whatever the
+//! channel (Liu & Layland, J. ACM 20(1), 1973).
+//!
+//! The deadline of a packet is its arrival plus the user's delay budget, and does not change when it is
+//! missed. On bearers without deadlines users take turns.
 
 use nodeb_base::units::Duration;
 
@@ -12,7 +13,7 @@ no_parameters! {
     EarliestDeadline
 }
 
-/// Equal deadlines go to the user served least recently.
+/// State of the scheduler; equal deadlines are resolved in favour of the user served least recently.
 #[derive(Debug)]
 pub struct EarliestDeadlineScheduler {
     last_served: Vec<Option<u64>>,
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_deadline_wins_and_ties_rotate() {
+    fn the_earliest_deadline_is_served_and_ties_rotate() {
         let mut scheduler = EarliestDeadline::default().build(3, Duration::ZERO);
         let candidates = [(0, 90), (1, 50), (2, 50)]
             .map(|(user, deadline)| Candidate { deadline, ..Candidate::at_rate(user, 1) });

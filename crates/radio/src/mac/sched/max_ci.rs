@@ -1,4 +1,4 @@
-//! Max C/I: the user with the best channel now, whatever that means for the others.
+//! Max C/I: serves the user with the best channel.
 
 use nodeb_base::units::Duration;
 
@@ -9,11 +9,11 @@ no_parameters! {
     MaxCi
 }
 
-/// Remembers who was served when. C/I comes in a few steps, so ties are common; they go to the
-/// user served least recently, which favours nobody.
+/// State of the scheduler. C/I has few values, so ties are common; they are resolved in favour of the user
+/// served least recently.
 #[derive(Debug)]
 pub struct MaxCiScheduler {
-    /// The TTI after the one in which each user was served last; 0 before that.
+    /// Number of the TTI after the one in which each user was last served; 0 before.
     last_served: Vec<u64>,
 }
 
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_channel_wins_and_ties_rotate() {
+    fn the_best_channel_is_served_and_ties_rotate() {
         let mut scheduler = MaxCi::default().build(3, Duration::ZERO);
         let candidates = [(0, 2), (1, 5), (2, 5)].map(|(user, rate)| Candidate::at_rate(user, rate));
         let order: Vec<usize> = (0..4)

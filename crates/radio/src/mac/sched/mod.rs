@@ -1,4 +1,4 @@
-//! Schedulers: who gets the next TTI of a shared channel.
+//! Schedulers: selection of the user of each TTI on a shared channel.
 
 pub mod earliest_deadline;
 pub mod max_ci;
@@ -12,92 +12,92 @@ use nodeb_base::plugin::Parameters;
 use nodeb_base::registry;
 use nodeb_base::units::Duration;
 
-/// A user who has something to send in a TTI.
+/// A user with something to send in a TTI.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// Position of the user on the bearer.
+    /// Index of the user on the bearer.
     pub user: usize,
-    /// What this user would be sent in this TTI, in the bearer's units: PDUs or octets.
+    /// Amount that the user could be sent in this TTI, in the bearer's units: PDUs or octets.
     pub rate: u32,
-    /// What the Node B knows of the user's channel; grows with the user's C/I, in steps of about 1 dB.
+    /// Channel quality known to the Node B: increases with the user's C/I, in steps of about 1 dB.
     pub quality: f32,
-    /// TTI by which the user's next packet shall be there.
+    /// TTI by which the user's next packet should arrive.
     pub deadline: u64,
 }
 
 impl Candidate {
-    /// A user of whom no more is known than the rate.
+    /// Creates a candidate of which only the rate is known.
     pub fn at_rate(user: usize, rate: u32) -> Self {
         Self { user, rate, quality: rate as f32, deadline: 0 }
     }
 }
 
-/// What a scheduler looks at in [`Candidate`]s. The rest need not be found out, which takes the channels
-/// of all users.
+/// Properties of [`Candidate`]s that a scheduler needs. The others need not be computed, which for some takes
+/// the channels of all users.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// The rate, and that nobody is among the candidates who could be sent nothing.
+    /// Whether the rate is needed, which also excludes candidates that could be sent nothing.
     pub rate: bool,
-    /// The channel's quality.
+    /// Whether the channel quality is needed.
     pub quality: bool,
-    /// The deadline of the packet that waits.
+    /// Whether the deadline is needed.
     pub deadline: bool,
 }
 
-/// How a scheduler chooses among the users who can be sent something, where that can be said. Then users whose
-/// turn cannot come need not be looked at.
+/// Selection rule of a scheduler among the users that can be sent something, if it has a simple form. Users
+/// that cannot be selected by it need not be examined.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule<'a> {
-    /// By [`Scheduler::pick`] among all candidates.
+    /// The result of [`Scheduler::pick`] among all candidates.
     Pick,
-    /// The first user from this one on, or the first of all.
+    /// The first user from this one, cyclically.
     Turn(usize),
-    /// The highest quality; of equals the lowest of these numbers, then the first user.
+    /// The highest quality; ties are resolved by the lowest of these numbers, then by the first user.
     Quality(&'a [u64]),
-    /// The highest rate over these means; of equals the first user.
+    /// The highest ratio of the rate to these means; ties are resolved by the first user.
     Ratio(&'a [f64]),
 }
 
-/// Chooses among the users who have something to send.
+/// A scheduler, which selects among the users with something to send.
 pub trait Scheduler: Send + std::fmt::Debug {
-    /// What it looks at.
+    /// Returns the properties of candidates that the scheduler needs.
     fn view(&self) -> View;
-    /// The position in `candidates`, which is not empty and in order of users, of the one to
-    /// serve in TTI number `tti`.
+    /// Returns the index in `candidates` of the user to serve in TTI `tti`. `candidates` is not empty and in
+    /// order of users.
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize;
-    /// How it chooses in TTI number `tti`.
+    /// Returns the selection rule in TTI `tti`.
     fn rule(&self, _tti: u64) -> Rule<'_> {
         Rule::Pick
     }
-    /// Tells how many units the chosen user was sent in TTI number `tti`.
+    /// Informs the scheduler that the selected user was sent `units` units in TTI `tti`.
     fn served(&mut self, tti: u64, user: usize, units: u32);
 }
 
-/// The parameters of a scheduler.
+/// Parameters of a scheduler.
 pub trait SchedulerParams: Parameters {
-    /// The scheduler in its initial state, for `users` users and TTIs of length `tti`.
+    /// Returns the scheduler in its initial state, for `users` users and TTIs of length `tti`.
     fn build(&self, users: usize, tti: Duration) -> Box<dyn Scheduler>;
 }
 
 registry! {
-    /// The scheduler, as a scenario names it.
+    /// Scheduler, as in a scenario.
     "scheduler" SchedulerSpec = RoundRobin as SchedulerParams + Plugin {
         /// Users take turns.
         "round_robin" => RoundRobin(round_robin::RoundRobin),
-        /// The user with the best channel; among equals the one served least recently.
+        /// The user with the best channel; of equals the one served least recently.
         "max_ci" => MaxCi(max_ci::MaxCi),
-        /// The user whose channel is best against what it has been getting.
+        /// The user with the best channel relative to its mean rate so far.
         "proportional_fair" => ProportionalFair(proportional_fair::ProportionalFair),
-        /// The user whose channel is best against its own mean and deviation.
+        /// The user with the best channel relative to its own mean and deviation.
         "normalized" => Normalized(normalized::Normalized),
-        /// The user whose packet must be there first.
+        /// The user whose packet has the earliest deadline.
         "earliest_deadline" => EarliestDeadline(earliest_deadline::EarliestDeadline),
-        /// Proportional fair, with a head start for connections that begin.
+        /// Proportional fair, with priority for connections that have just begun.
         "tcp_aware" => TcpAware(tcp_aware::TcpAware),
     }
 }
 
-/// The position of the candidate with the highest score; among equals the first.
+/// Returns the index of the candidate with the highest score, the first one if several are equal.
 fn best_by(candidates: &[Candidate], mut score: impl FnMut(&Candidate) -> f64) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (i, candidate) in candidates.iter().enumerate() {

@@ -1,8 +1,9 @@
-//! The user whose channel is best against its own statistics: the largest `(x - mean) / sigma`.
+//! Normalized scheduler: serves the user with the best channel relative to its own statistics, the largest
+//! `(x - mean) / sigma`.
 //!
-//! Each user's mean and variance of the channel quality, in dB, follow it exponentially, as the fair
-//! channel-dependent scheduler of EURANE's MAC-hs does; the default memory is its 0.999. Users whose
-//! channels vary little and much are served alike.
+//! Mean and variance of each user's channel quality, in dB, are exponential averages, as in the fair
+//! channel-dependent scheduler of EURANE's MAC-hs, whose memory of 0.999 is the default. Users with steady
+//! and with varying channels are served equally often.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -13,7 +14,7 @@ use super::{Candidate, Scheduler, SchedulerParams, View, best_by};
 params! {
     /// Parameters of the normalized scheduler.
     pub struct Normalized {
-        /// Share of mean and variance that is kept from one TTI to the next in which the user waits.
+        /// Weight of the old mean and variance in a TTI in which the user waits; 0 to below 1.
         pub memory: f64 = 0.999,
     }
 }
@@ -21,7 +22,7 @@ params! {
 impl Checked for Normalized {
     fn check(&self, check: &mut Check) {
         check.require((0.0..1.0).contains(&self.memory), "memory", || {
-            format!("a memory of {} is none; expected 0 to below 1", self.memory)
+            format!("{} is out of range; expected 0 to below 1", self.memory)
         });
     }
 }
@@ -30,7 +31,7 @@ impl Checked for Normalized {
 struct Statistics {
     mean: f64,
     variance: f64,
-    /// TTI in which they were looked at last.
+    /// TTI of the last update.
     seen: u64,
 }
 
@@ -40,7 +41,7 @@ impl SchedulerParams for Normalized {
     }
 }
 
-/// Every user's statistics, from the first TTI on in which the user waits.
+/// State of the scheduler: the statistics of each user, from the first TTI in which it waits.
 #[derive(Debug)]
 pub struct NormalizedScheduler {
     memory: f64,
@@ -48,7 +49,7 @@ pub struct NormalizedScheduler {
 }
 
 impl NormalizedScheduler {
-    /// A scheduler that has seen nobody.
+    /// Creates a scheduler without statistics.
     pub fn new(params: &Normalized, users: usize) -> Self {
         Self { memory: params.memory, users: vec![None; users] }
     }
@@ -70,7 +71,7 @@ impl NormalizedScheduler {
 
 impl Scheduler for NormalizedScheduler {
     fn view(&self) -> View {
-        // Whoever is among the candidates counts in the statistics.
+        // The rate excludes users that cannot be sent anything: all candidates enter the statistics.
         View { rate: true, quality: true, deadline: false }
     }
 
@@ -86,9 +87,9 @@ mod tests {
     use super::*;
     use nodeb_base::rng::{Streams, normal};
 
-    /// A strong steady user and a weak lively one get the same share of TTIs.
+    /// A user with a strong, steady channel and one with a weak, varying channel get the same share of TTIs.
     #[test]
-    fn level_and_liveliness_do_not_matter() {
+    fn mean_and_variation_of_the_channel_do_not_matter() {
         let mut scheduler = NormalizedScheduler::new(&Normalized::default(), 2);
         let mut stream = Streams::new(1, 0).stream("test", 0, "quality");
         let ttis = 40_000;
@@ -103,7 +104,7 @@ mod tests {
         assert!(served[0].abs_diff(served[1]) < 1_000, "{served:?}");
     }
 
-    /// Worked by hand: 10, then 12 and 8, with a memory of a half.
+    /// Computed by hand: 10, then 12 and 8, with a memory of 0.5.
     #[test]
     fn statistics_follow_the_channel() {
         let mut scheduler = NormalizedScheduler::new(&Normalized { memory: 0.5 }, 1);

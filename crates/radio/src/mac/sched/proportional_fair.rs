@@ -1,7 +1,7 @@
-//! Proportional fair: the highest ratio of the rate possible now to the mean rate so far.
+//! Proportional fair: serves the user with the highest ratio of its current rate to its mean rate.
 //!
-//! Jalali, Padovani & Pankaj, "Data throughput of CDMA-HDR", VTC 2000: user k is served when
-//! `r_k / R_k` is largest, and every TTI `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`.
+//! Jalali, Padovani & Pankaj, "Data throughput of CDMA-HDR", VTC 2000: user k is served when `r_k / R_k` is
+//! largest, and every TTI `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -20,12 +20,12 @@ params! {
 impl Checked for ProportionalFair {
     fn check(&self, check: &mut Check) {
         check.require(self.window.0 > 0, "window", || {
-            "a window of 0 s remembers nothing; expected at least one TTI".to_owned()
+            "0 s is out of range; expected at least one TTI".to_owned()
         });
     }
 }
 
-/// Below this scale all means are scaled up again; only their ratios matter.
+/// Scale below which all means are rescaled; only their ratios matter.
 const SMALLEST_SCALE: f64 = 1e-200;
 
 impl SchedulerParams for ProportionalFair {
@@ -34,32 +34,32 @@ impl SchedulerParams for ProportionalFair {
     }
 }
 
-/// Mean rates. Instead of shrinking every mean in every TTI, the value of a new unit grows: all
-/// means share the factor `scale`, so a TTI costs one multiplication however many users there are.
+/// State of the scheduler. Instead of reducing every mean in every TTI, all means share the factor `scale`,
+/// so a TTI takes one multiplication for any number of users.
 #[derive(Debug)]
 pub struct ProportionalFairScheduler {
     /// Mean rate in units per TTI, divided by `scale`.
     means: Vec<f64>,
     scale: f64,
-    /// What is left of the mean after one TTI, `1 - 1 / t_c`.
+    /// Weight of the old mean, `1 - 1 / t_c`.
     keep: f64,
-    /// TTI up to which `scale` accounts.
+    /// TTI to which `scale` refers.
     tti: u64,
 }
 
 impl ProportionalFairScheduler {
-    /// A scheduler under which all users have the same small mean rate.
+    /// Creates a scheduler with the same small mean rate for all users.
     pub fn new(params: &ProportionalFair, users: usize, tti: Duration) -> Self {
         let window = (params.window.0 as f64 / tti.0 as f64).max(1.0);
         Self { means: vec![1e-9; users], scale: 1.0, keep: 1.0 - 1.0 / window, tti: 0 }
     }
 
-    /// The rate possible now over the mean rate, but for a factor common to all users.
+    /// Returns the ratio of the current rate to the mean rate, up to a factor common to all users.
     pub fn ratio(&self, candidate: &Candidate) -> f64 {
         f64::from(candidate.rate) / self.means[candidate.user]
     }
 
-    /// What the scale is in TTI number `tti` if nobody is served before.
+    /// Returns the scale in TTI `tti` if no user is served before.
     fn scale_in(&self, tti: u64) -> f64 {
         match tti.saturating_sub(self.tti).min(i32::MAX as u64) as i32 {
             0 => self.scale,
@@ -68,7 +68,7 @@ impl ProportionalFairScheduler {
         }
     }
 
-    /// Lets time pass until TTI number `tti`.
+    /// Advances the means to TTI `tti`.
     pub fn age(&mut self, tti: u64) {
         (self.scale, self.tti) = (self.scale_in(tti), tti);
         if self.scale < SMALLEST_SCALE {
@@ -91,7 +91,7 @@ impl Scheduler for ProportionalFairScheduler {
     }
 
     fn rule(&self, tti: u64) -> Rule<'_> {
-        // Where the means are about to be scaled up again it is not these that count.
+        // When the means are about to be rescaled, their current values do not count.
         if self.scale_in(tti) >= SMALLEST_SCALE { Rule::Ratio(&self.means) } else { Rule::Pick }
     }
 
@@ -120,14 +120,14 @@ mod tests {
 
     #[test]
     fn users_with_constant_rates_get_equal_time() {
-        // With constant rates proportional fairness is equal time shares (Jalali et al.).
+        // With constant rates, proportional fairness means equal shares of time (Jalali et al.).
         let [a, b] = shares([1, 5], 20_000);
         assert!(a.abs_diff(b) < 200, "{a} {b}");
     }
 
-    /// A gap counts for as many TTIs as it has.
+    /// The means decay by the same factor in one step as TTI by TTI.
     #[test]
-    fn a_gap_ages_means_as_its_ttis_do() {
+    fn means_age_over_a_gap_as_tti_by_tti() {
         let scheduler =
             || ProportionalFairScheduler::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
         let [mut leaps, mut steps] = [scheduler(), scheduler()];
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn long_silence_does_not_break_the_means() {
+    fn means_survive_a_long_pause() {
         let mut scheduler =
             ProportionalFairScheduler::new(&ProportionalFair::default(), 2, Duration::from_millis(2));
         scheduler.served(0, 0, 5);
@@ -151,12 +151,12 @@ mod tests {
         assert_eq!(scheduler.pick((1 << 40) + 1, &candidates), 1);
     }
 
-    /// Jalali et al.'s mean taken in every TTI, `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`, against the
-    /// scheduler, which hears only of the TTIs in which somebody is served or looked at.
+    /// Compares the scheduler, which is only called in TTIs in which a user is served or examined, with the
+    /// mean of Jalali et al. computed in every TTI, `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`.
     #[test]
-    fn a_gap_ages_the_means_by_every_tti_of_it() {
+    fn means_age_by_every_tti_of_a_gap() {
         let tti = Duration::from_millis(2);
-        // A window of 10 TTIs, which forgets fast.
+        // A window of 10 TTIs, in which means decay quickly.
         let mut scheduler =
             ProportionalFairScheduler::new(&ProportionalFair { window: Duration::from_millis(20) }, 2, tti);
         let mut means = [0.0; 2];

@@ -15,7 +15,7 @@ impl SchedulerParams for RoundRobin {
     }
 }
 
-/// Whose turn it is: the first candidate after the user served last.
+/// State of the scheduler: the first candidate after the user served last is next.
 #[derive(Debug, Default)]
 pub struct RoundRobinScheduler {
     next_user: usize,
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn users_take_turns_and_absent_ones_are_passed_over() {
+    fn users_take_turns_and_absent_ones_are_skipped() {
         let mut scheduler = RoundRobinScheduler::default();
         let mut serve = |users: &[usize]| {
             let candidates: Vec<_> = users.iter().map(|&user| Candidate::at_rate(user, 1)).collect();

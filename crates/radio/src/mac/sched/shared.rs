@@ -1,23 +1,23 @@
-//! A channel that one user has in a TTI: who competes for it, and who gets it.
+//! A channel shared by TTIs: selects one user per TTI.
 
 use super::{Candidate, Scheduler};
 
-/// A shared channel, for which a scheduler chooses.
+/// A shared channel with its scheduler.
 #[derive(Debug)]
 pub struct SharedChannel {
     scheduler: Box<dyn Scheduler>,
-    /// Kept for its memory.
+    /// Candidates of the current TTI; kept to reuse the memory.
     candidates: Vec<Candidate>,
 }
 
 impl SharedChannel {
-    /// The channel for which `scheduler` chooses.
+    /// Creates a channel with the given scheduler.
     pub fn new(scheduler: Box<dyn Scheduler>) -> Self {
         Self { scheduler, candidates: Vec::new() }
     }
 
-    /// Who of `users` gets TTI number `tti`: nobody, or one of whom `candidate` makes candidates. Where there
-    /// is but one user, nobody has to choose.
+    /// Returns the user of TTI `tti`, selected among the `users` for which `candidate` returns a candidate,
+    /// or `None` if there is none. A single user is selected without the scheduler.
     pub fn choose<U>(
         &mut self,
         tti: u64,
@@ -34,8 +34,8 @@ impl SharedChannel {
         chosen.map(|position| candidates[position])
     }
 
-    /// Tells how many units the chosen user was sent in TTI number `tti`, which does not matter to one that
-    /// never has to choose.
+    /// Informs the scheduler that the selected user was sent `units` units in TTI `tti`, unless there is a
+    /// single user.
     #[inline]
     pub fn served(&mut self, tti: u64, user: usize, units: u32) {
         if !self.candidates.is_empty() {

@@ -1,19 +1,19 @@
-//! A scheduler made for TCP: proportional fair, with a head start for who begins.
+//! Scheduler for TCP: proportional fair, with priority for connections that have just begun.
 //!
-//! A TTI is not worth the same to every TCP connection. One that has just begun, or sends again after
-//! a pause, waits for its few packets to be acknowledged before it sends more (slow start): a TTI given
-//! to it at once saves a round trip of waiting. One that has been sending for long has a window's
-//! worth of packets in its queue, and whether a TTI comes now or later changes nothing for it. So a
-//! user's claim falls with the air time it has had since it was last silent:
+//! A TTI is not worth the same to every TCP connection. A connection that has just begun, or resumes after a
+//! pause, waits for the acknowledgement of its few packets before it sends more (slow start), so an early TTI
+//! saves it waiting time. A connection that has been sending for long has a window of packets in its queue,
+//! and gains nothing from an earlier TTI. The priority of a user therefore decreases with the air time it has
+//! had since its last pause:
 //!
 //! ```text
 //! rate / mean rate * (1 + head start / air time of this burst)
 //! ```
 //!
-//! The first factor is proportional fair and all that remains for long transfers, whose share is then
-//! the same; the second is least attained service first (Rai, Urvoy-Keller & Biersack, SIGMETRICS
-//! 2003), joined with the channel as by Aalto & Lassila (Performance 2010), up to the head start. It
-//! asks for nothing that a Node B does not know: no look into headers, no sizes announced.
+//! The first factor is that of proportional fair, and the only one that matters for long transfers, whose
+//! shares remain the same. The second is least attained service first (Rai, Urvoy-Keller & Biersack,
+//! SIGMETRICS 2003), combined with the channel as by Aalto & Lassila (Performance 2010), and limited by the
+//! head start. The scheduler needs only what a Node B knows: it reads no headers, and no sizes are announced.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -23,14 +23,14 @@ use super::proportional_fair::{self, ProportionalFair};
 use super::{Candidate, Scheduler, SchedulerParams, View, best_by};
 
 params! {
-    /// Parameters of the scheduler made for TCP.
+    /// Parameters of the scheduler for TCP.
     pub struct TcpAware {
         /// Time constant of the mean rate.
         pub window: Duration = ProportionalFair::default().window,
-        /// Air time in a burst at which a user's claim is twice that of proportional fair.
+        /// Air time within a burst at which the priority is twice that of proportional fair.
         pub head_start: Duration = Duration::from_millis(100),
-        /// Silence after which a user begins a new burst: longer than a round trip, as windows of slow start
-        /// come one round trip after the other.
+        /// Pause after which a user starts a new burst. It should exceed a round trip, as windows of slow
+        /// start arrive one round trip apart.
         pub pause: Duration = Duration::from_secs(1),
     }
 }
@@ -42,7 +42,7 @@ impl Checked for TcpAware {
     }
 }
 
-/// A user's burst: TTIs that it has had, and the last TTI in which it had something to send.
+/// The current burst of a user: the TTIs it has had, and the last TTI in which it had something to send.
 #[derive(Clone, Copy, Debug, Default)]
 struct Burst {
     ttis: u64,
@@ -55,7 +55,7 @@ impl SchedulerParams for TcpAware {
     }
 }
 
-/// Proportional fair, and what it is weighted with.
+/// State of the scheduler: that of proportional fair, and the users' bursts.
 #[derive(Debug)]
 pub struct TcpAwareScheduler {
     fair: proportional_fair::ProportionalFairScheduler,
@@ -65,7 +65,7 @@ pub struct TcpAwareScheduler {
 }
 
 impl TcpAwareScheduler {
-    /// A scheduler under which all users have the same small mean rate and begin.
+    /// Creates a scheduler with the same small mean rate for all users, which all start a burst.
     pub fn new(params: &TcpAware, users: usize, tti: Duration) -> Self {
         let fair = ProportionalFair { window: params.window };
         Self {
@@ -109,7 +109,7 @@ mod tests {
 
     const TTI: Duration = Duration::from_millis(2);
 
-    /// Serves whoever is picked among `waiting`, all alike, in `ttis`; returns who.
+    /// Serves the users picked among `waiting`, who have equal rates, during `ttis`. Returns these users.
     fn serve(scheduler: &mut TcpAwareScheduler, ttis: std::ops::Range<u64>, waiting: &[usize]) -> Vec<usize> {
         let candidates: Vec<_> = waiting.iter().map(|user| Candidate::at_rate(*user, 10)).collect();
         let pick = |tti| {
@@ -121,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn who_begins_comes_first_and_then_shares() {
+    fn a_new_user_is_served_first_and_then_shares() {
         let mut scheduler = TcpAwareScheduler::new(&TcpAware::default(), 3, TTI);
         serve(&mut scheduler, 0..5_000, &[0, 1]);
         let fair = ProportionalFair::default();
         let mut plain = proportional_fair::ProportionalFairScheduler::new(&fair, 3, TTI);
         (0..5_000).for_each(|tti| plain.served(tti, tti as usize % 2, 10));
-        // The newcomer is as far behind in the mean rate as under proportional fair, and has its head
-        // start besides: it catches up in one go.
+        // The new user is as far behind in the mean rate as under proportional fair, and has its head start
+        // in addition: it catches up without interruption.
         let order = serve(&mut scheduler, 5_000..5_600, &[0, 1, 2]);
         let first = order.iter().take_while(|user| **user == 2).count();
         let candidates = [0, 1, 2].map(|user| Candidate::at_rate(user, 10));
@@ -138,7 +138,7 @@ mod tests {
             user == 2
         });
         assert!(first > of_plain.count() + 20, "{first}");
-        // In the long run all three have the same.
+        // In the long run all three have the same share.
         let later = serve(&mut scheduler, 5_600..20_000, &[0, 1, 2]);
         let counts = [0, 1, 2].map(|user| later[9_000..].iter().filter(|one| **one == user).count());
         assert!(counts.iter().all(|count| count.abs_diff(1_800) < 20), "{counts:?}");

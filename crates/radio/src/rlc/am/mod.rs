@@ -37,7 +37,7 @@ pub struct Entities {
     sender: Sender,
     receiver: Receiver,
     sdus: SduBuffer,
-    /// Feedback of the phone on its way to the sender, with its arrival.
+    /// Feedback of the phone that has not arrived at the sender, with the time of its arrival.
     feedback_in_flight: VecDeque<(Time, Feedback)>,
     delay: Duration,
     losses: ErrorGaps,

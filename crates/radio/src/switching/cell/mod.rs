@@ -13,16 +13,16 @@ use nodeb_base::units::{Duration, Time};
 use super::params::FachDch;
 use super::state::{ChannelUse, State};
 
-/// A user as the Node B sees it.
+/// State of a user at the Node B.
 #[derive(Debug)]
 struct Station {
-    /// Packets not yet sent to the end; the first may be on the air.
+    /// Packets not completely sent; the first may be in transmission.
     queue: VecDeque<Packet>,
     bytes: u64,
-    /// Whether the first packet is on the air.
+    /// Whether the first packet is in transmission.
     sending: bool,
     state: State,
-    /// Since when.
+    /// Time of the last state change.
     since: Time,
     usage: ChannelUse,
 }
@@ -86,22 +86,22 @@ impl Cell {
         }
     }
 
-    /// A user's state.
+    /// Returns a user's state.
     pub fn state(&self, user: usize) -> State {
         self.stations[user].state
     }
 
-    /// A user's packets, the one on the air included.
+    /// Returns the number of a user's packets, including the one in transmission.
     pub fn packets(&self, user: usize) -> usize {
         self.stations[user].queue.len()
     }
 
-    /// Their bytes.
+    /// Returns the number of bytes of a user's packets, including the one in transmission.
     pub fn bytes(&self, user: usize) -> u64 {
         self.stations[user].bytes
     }
 
-    /// What has been counted for each user by `now`.
+    /// Returns each user's channel use until `now`.
     pub fn usage(&self, now: Time) -> Vec<ChannelUse> {
         let of_station = |station: &Station| {
             let mut usage = station.usage;
@@ -119,24 +119,24 @@ impl Cell {
         self.stations[user].queue.push_back(packet);
     }
 
-    /// A user's first packet.
+    /// Returns a user's first packet, if any.
     pub fn first_packet(&self, user: usize) -> Option<&Packet> {
         self.stations[user].queue.front()
     }
 
-    /// Whether a user has a packet that could begin to be sent.
+    /// Returns true if a user has a packet whose transmission could start.
     pub fn is_ready(&self, user: usize) -> bool {
         let station = &self.stations[user];
         !station.sending && !station.queue.is_empty()
     }
 
-    /// Puts a ready user's first packet on the air and says its bytes.
+    /// Marks a ready user's first packet as in transmission. Returns its size in bytes.
     pub fn begin_packet(&mut self, user: usize) -> u64 {
         self.stations[user].sending = true;
         self.stations[user].queue.front().map_or(0, |packet| u64::from(packet.size))
     }
 
-    /// Takes the packet that has been sent to the end.
+    /// Removes and returns a user's packet whose transmission has ended.
     pub fn end_packet(&mut self, user: usize) -> Option<Packet> {
         let station = &mut self.stations[user];
         station.sending = false;
@@ -145,7 +145,7 @@ impl Cell {
         Some(packet)
     }
 
-    /// The first user from `first` on, in a circle, who is ready on the FACH.
+    /// Returns the first user from `first`, cyclically, who is on the FACH and has a packet to send.
     pub fn next_on_fach(&self, first: usize) -> Option<usize> {
         let users = self.stations.len();
         let is_ready = |user: &usize| self.stations[*user].state == State::Fach && self.is_ready(*user);
@@ -164,7 +164,7 @@ impl Cell {
         }
     }
 
-    /// Removes and returns the event due under `key`, if it is the next one.
+    /// Removes and returns the event due at `key`, if it is the next one.
     pub fn take_pending(&mut self, key: Key) -> Option<Pending> {
         let (_, pending) = self.next_pending().filter(|(due, _)| *due == key)?;
         if let Pending::Timer(user) = pending {
@@ -175,7 +175,7 @@ impl Cell {
         Some(pending)
     }
 
-    /// Schedules an event at `at`, which must be no timer and not scheduled already.
+    /// Schedules an event at `at`, which must not be a timer and not scheduled already.
     pub fn set_pending(&mut self, pending: Pending, at: Time, stamps: &mut Stamps) {
         debug_assert!(self.ends.iter().all(|(_, set)| *set != pending), "{pending:?} is set");
         let key = stamps.key(at);
@@ -183,7 +183,7 @@ impl Cell {
         self.ends.insert(place, (key, pending));
     }
 
-    /// Arms a user's timer, or stops it.
+    /// Arms a user's timer, or disarms it if `key` is `None`.
     fn set_timer(&mut self, user: usize, key: Option<Key>) {
         self.timers.set(user, key);
         self.next_timer = self.timers.next();
@@ -220,12 +220,12 @@ impl Cell {
         self.begin(now, user, State::Paging, self.paging_time, stamps);
     }
 
-    /// Whether a channel is free and somebody waits for it.
+    /// Returns true if a channel is free and a user waits for one.
     pub fn can_set_up(&self) -> bool {
         self.holders.len() < self.channels && !self.waiting.is_empty()
     }
 
-    /// Begins to set up a channel for the user at a position among those who wait; says who it is.
+    /// Starts to set up a channel for the user at `position` in the waiting list. Returns the user.
     pub fn set_up(&mut self, now: Time, position: usize, stamps: &mut Stamps) -> usize {
         let user = self.waiting.remove(position);
         self.holders.push(user);
@@ -272,12 +272,12 @@ mod tests {
                 }
             }
             expected.sort_unstable_by_key(|(key, _)| *key);
-            let ring = |cell: &mut Cell| {
+            let take = |cell: &mut Cell| {
                 let (key, pending) = cell.next_pending()?;
                 assert_eq!(cell.take_pending(key), Some(pending));
                 Some((key, pending))
             };
-            prop_assert_eq!(std::iter::from_fn(|| ring(&mut cell)).collect::<Vec<_>>(), expected);
+            prop_assert_eq!(std::iter::from_fn(|| take(&mut cell)).collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a policy sees of a cell, and the orders it can give.
+//! View of a cell for a switching policy, with the commands it can give.
 
 use nodeb_base::engine::Stamps;
 use nodeb_base::units::Time;
@@ -6,7 +6,7 @@ use nodeb_base::units::Time;
 use super::Cell;
 use crate::switching::State;
 
-/// Radio resource control, as a policy uses it.
+/// Radio resource control, as seen by a policy.
 #[derive(Debug)]
 pub struct Rrc<'a> {
     now: Time,
@@ -15,66 +15,66 @@ pub struct Rrc<'a> {
 }
 
 impl<'a> Rrc<'a> {
-    /// The control of `cell` at `now`.
+    /// Creates the control of `cell` at `now`.
     pub fn new(now: Time, cell: &'a mut Cell, stamps: &'a mut Stamps) -> Self {
         Self { now, cell, stamps }
     }
 
-    /// The time.
+    /// Returns the current time.
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// A user's state.
+    /// Returns a user's state.
     pub fn state(&self, user: usize) -> State {
         self.cell.state(user)
     }
 
-    /// A user's packets, the one on the air included.
+    /// Returns the number of a user's packets, including the one in transmission.
     pub fn packets(&self, user: usize) -> usize {
         self.cell.packets(user)
     }
 
-    /// Their bytes.
+    /// Returns the number of bytes of a user's packets, including the one in transmission.
     pub fn bytes(&self, user: usize) -> u64 {
         self.cell.bytes(user)
     }
 
-    /// Who holds a channel, the one being set up or released included, in order of the set-ups.
+    /// Returns the holders of channels, including those being set up or released, in order of set-up.
     pub fn holders(&self) -> &[usize] {
         &self.cell.holders
     }
 
-    /// Who waits for a channel, in order of asking.
+    /// Returns the users that wait for a channel, in order of their requests.
     pub fn waiting(&self) -> &[usize] {
         &self.cell.waiting
     }
 
-    /// Whether no channel is free.
+    /// Returns true if no channel is free.
     pub fn is_full(&self) -> bool {
         self.cell.holders.len() == self.cell.channels
     }
 
-    /// Users who wait beyond those for whom a channel is free or being released.
+    /// Returns the number of waiting users for whom no channel is free or being released.
     pub fn unmet(&self) -> usize {
         let holders = &self.cell.holders;
         let staying = holders.iter().filter(|user| self.state(**user) != State::Releasing).count();
         (self.cell.waiting.len() + staying).saturating_sub(self.cell.channels)
     }
 
-    /// Lets a user on the FACH wait for a channel; it is set up as soon as one is free.
+    /// Adds a user on the FACH to the waiting list; a channel is set up as soon as one is free.
     pub fn ask(&mut self, user: usize) {
         if self.state(user) == State::Fach && !self.cell.waiting.contains(&user) {
             self.cell.waiting.push(user);
         }
     }
 
-    /// Takes a user's request back.
+    /// Removes a user from the waiting list.
     pub fn withdraw(&mut self, user: usize) {
         self.cell.waiting.retain(|waiting| *waiting != user);
     }
 
-    /// Begins to move a user from a dedicated channel to the FACH.
+    /// Starts to move a user from a dedicated channel to the FACH.
     pub fn release(&mut self, user: usize) {
         if self.state(user) == State::Dch {
             self.cell.stations[user].usage.releases += 1;
@@ -82,7 +82,7 @@ impl<'a> Rrc<'a> {
         }
     }
 
-    /// Sends a user who has nothing to receive from the FACH to the paging channel.
+    /// Moves a user without packets from the FACH to the paging channel.
     pub fn park(&mut self, user: usize) {
         if self.state(user) == State::Fach && self.packets(user) == 0 {
             self.withdraw(user);
@@ -90,7 +90,7 @@ impl<'a> Rrc<'a> {
         }
     }
 
-    /// Sets a user's timer, or stops it.
+    /// Arms a user's timer for `at`, or disarms it if `at` is `None`.
     pub fn set_timer(&mut self, user: usize, at: Option<Time>) {
         if self.cell.timers.due(user).map(|(due, _)| due) != at {
             let key = at.map(|at| self.stamps.key(at));

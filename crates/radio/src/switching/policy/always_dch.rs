@@ -1,4 +1,4 @@
-//! Always DCH: who comes first gets a dedicated channel and keeps it, as with circuits.
+//! Always DCH: the first users get a dedicated channel and keep it, as with circuits.
 
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
@@ -13,7 +13,8 @@ impl SwitchingParams for AlwaysDch {
     }
 }
 
-/// Everybody asks and nobody gives back; those who come too late stay on the FACH.
+/// Policy in which every user requests a channel and none releases it; users for whom none is left stay on
+/// the FACH.
 #[derive(Debug)]
 pub struct AlwaysDchPolicy;
 

@@ -13,7 +13,7 @@ impl SwitchingParams for AlwaysFach {
     }
 }
 
-/// Nothing ever changes.
+/// Policy without any switch.
 #[derive(Debug)]
 pub struct AlwaysFachPolicy;
 

@@ -1,28 +1,27 @@
-//! Timers of users on dedicated channels who have had too little to send.
+//! Inactivity timers of users on dedicated channels.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::threshold::Thresholds;
 use super::{Event, Rrc};
 
-/// The thresholds, and for each user the moment at which its idle timer was started; none while it
-/// is not idle.
+/// Thresholds, and the start of each user's inactivity timer; `None` while the user is not idle.
 #[derive(Debug)]
 pub struct IdleTimers {
     thresholds: Thresholds,
-    /// How long a timer runs.
+    /// Length of a timer.
     pub timeout: Duration,
     since: Vec<Option<Time>>,
 }
 
 impl IdleTimers {
-    /// Nobody of `users` is idle. The thresholds are the high and the low one.
+    /// Creates the timers of `users` users, none of them idle, with a high and a low threshold.
     pub fn new([high, low]: [u32; 2], timeout: Duration, users: usize) -> Self {
         Self { thresholds: Thresholds { high, low }, timeout, since: vec![None; users] }
     }
 
-    /// Asks for a channel by the thresholds. Starts a user's timer when it has become idle, starts
-    /// it anew when a packet came but was not enough, and stops it otherwise.
+    /// Requests a channel according to the thresholds. Starts a user's timer when it becomes idle, restarts
+    /// it when a packet arrived but the user is still idle, and otherwise stops it.
     pub fn update(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>) {
         self.thresholds.ask(user, rrc);
         if !self.thresholds.is_idle(user, rrc) {
@@ -32,20 +31,20 @@ impl IdleTimers {
         }
     }
 
-    /// When a user's timer was started.
+    /// Returns the start of a user's timer, or `None` if it does not run.
     pub fn since(&self, user: usize) -> Option<Time> {
         self.since[user]
     }
 
-    /// Moves a user back and stops its timer.
+    /// Moves a user to the FACH and stops its timer.
     pub fn release(&mut self, user: usize, rrc: &mut Rrc<'_>) {
         self.since[user] = None;
         rrc.set_timer(user, None);
         rrc.release(user);
     }
 
-    /// While somebody waits in vain, moves those back whose timer is over. `end` says when a timer
-    /// that was started at its first argument ends, its second being the present.
+    /// Moves users whose timer has expired to the FACH while others wait in vain. `end` returns the expiry of
+    /// a timer from its start and the current time.
     pub fn release_for_others(&mut self, rrc: &mut Rrc<'_>, end: impl Fn(Time, Time) -> Time) {
         for i in 0..rrc.holders().len() {
             let holder = rrc.holders()[i];

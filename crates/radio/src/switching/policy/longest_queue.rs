@@ -1,13 +1,12 @@
-//! Longest queue first: of those who wait, the one with most to send gets the channel.
+//! Longest queue first: of the waiting users, the one with the longest queue gets the channel.
 //!
-//! When sources go on after their burst has been acknowledged, the mean delay of a burst follows from
-//! the throughput alone (Little's law), and that from what a dedicated channel's time is spent on.
-//! A switch costs the same whoever is switched, so it should go to the user for whom it carries
-//! most. A long queue is one that is known to be there, with a congestion window that is open
-//! already, where `prabhu` takes whoever asked first. Users with little to send meanwhile finish
-//! on the FACH without any switch, so `high` can be low: it adapts to how many wait. A user whose
-//! queue has been short for `timeout` gives way as soon as somebody waits, not at the end of a round
-//! as in the non pre-emptive policy.
+//! If sources continue after their burst is acknowledged, the mean delay of a burst depends on the throughput
+//! alone (Little's law), and the throughput on the use of the dedicated channels' time. A switch costs the
+//! same for every user, so it should go to the user for whom it carries most. A long queue certainly exists
+//! and belongs to an open congestion window, whereas `prabhu` selects the first request. Users with short
+//! queues finish on the FACH without a switch, so `high` can be low: the policy adapts to the number of
+//! waiting users. A user whose queue has been short for `timeout` releases its channel as soon as another
+//! user waits, not at the end of a round as in the non-pre-emptive policy.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -18,13 +17,13 @@ use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 params! {
-    /// Thresholds and a timer.
+    /// Parameters of longest queue first: thresholds and a timer.
     pub struct LongestQueue {
-        /// A dedicated channel is asked for above so many packets; 0 asks at the first.
+        /// Number of packets above which a dedicated channel is requested; 0 requests it at the first packet.
         pub high: u32 = 2,
-        /// The timer runs below so many packets; 0 keeps the channel.
+        /// Number of packets below which the timer runs; 0 keeps the channel.
         pub low: u32 = 1,
-        /// How long a queue must be short before its user gives the channel to one who waits.
+        /// Time for which a queue must be short before its user releases the channel to one that waits.
         pub timeout: Duration = Duration::from_millis(450),
     }
 }
@@ -35,7 +34,7 @@ impl Checked for LongestQueue {
     }
 }
 
-/// The policy at work.
+/// State of the policy.
 #[derive(Debug)]
 pub struct LongestQueuePolicy {
     idle: IdleTimers,
@@ -57,7 +56,7 @@ impl SwitchingPolicy for LongestQueuePolicy {
     fn pick(&self, rrc: &Rrc<'_>) -> usize {
         let waiting = rrc.waiting();
         let queue = |position: &usize| rrc.packets(waiting[*position]);
-        // Of equal queues the one that asked first.
+        // Ties are resolved in favour of the earliest request.
         (0..waiting.len()).rev().max_by_key(queue).unwrap_or(0)
     }
 }

@@ -1,4 +1,4 @@
-//! Switching policies: which user gets a dedicated channel, and who must give one back.
+//! Switching policies: decide which user gets a dedicated channel, and which must release it.
 
 pub mod always_dch;
 pub mod always_fach;
@@ -14,56 +14,55 @@ use nodeb_base::registry;
 
 use super::cell::Rrc;
 
-/// What has happened to a user.
+/// Event of a user, as reported to a policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A packet has come into its queue.
+    /// A packet arrived in the user's queue.
     Arrival,
-    /// A packet has been sent to the end.
+    /// The transmission of a packet ended.
     Departure,
-    /// A switch to a dedicated channel has begun, or any switch has ended.
+    /// A switch to a dedicated channel started, or any switch ended.
     Switched,
-    /// Its timer has run out.
+    /// The user's timer expired.
     Timer,
 }
 
-/// Decides on switches. It sees queue lengths, states and its own timers, nothing else.
+/// A policy that decides on switches from queue lengths, states and its own timers.
 pub trait SwitchingPolicy: Send + std::fmt::Debug {
-    /// Something has happened to `user`: gives orders, to whomever they concern.
+    /// Reacts to an event of `user` with commands, which may concern any user.
     fn react(&mut self, event: Event, user: usize, rrc: &mut Rrc<'_>);
-    /// The position among those who wait, of whom there is at least one, of the user who gets the
-    /// channel that is free.
+    /// Returns the index in the waiting list, which is not empty, of the user who gets the free channel.
     fn pick(&self, _rrc: &Rrc<'_>) -> usize {
         0
     }
 }
 
-/// The parameters of a switching policy.
+/// Parameters of a switching policy.
 pub trait SwitchingParams: Parameters {
-    /// The policy in its initial state, for `users` users on the FACH.
+    /// Returns the policy in its initial state, for `users` users on the FACH.
     fn build(&self, users: usize) -> Box<dyn SwitchingPolicy>;
-    /// Whether idle phones go to the paging channel.
+    /// Returns true if idle phones are moved to the paging channel.
     fn parks(&self) -> bool {
         false
     }
 }
 
 registry! {
-    /// The switching policy, as a scenario names it.
+    /// Switching policy, as in a scenario.
     "switching policy" SwitchingSpec = Threshold as SwitchingParams + Plugin {
-        /// Nobody leaves the FACH.
+        /// All users stay on the FACH.
         "always_fach" => AlwaysFach(always_fach::AlwaysFach),
-        /// The first to come get the dedicated channels and keep them.
+        /// The first users get the dedicated channels and keep them.
         "always_dch" => AlwaysDch(always_dch::AlwaysDch),
-        /// To a dedicated channel when the queue is long, back when it is empty.
+        /// To a dedicated channel if the queue is long, back if it is empty.
         "threshold" => Threshold(threshold::Thresholds),
-        /// As `threshold`, but back after a time, or as soon as another user waits.
+        /// Like `threshold`, but back after a timeout, or as soon as another user waits.
         "preemptive" => Preemptive(preemptive::Preemptive),
-        /// As `threshold`, but back at the end of a time at which another user waits.
+        /// Like `threshold`, but back at the end of a timeout if another user waits.
         "non_preemptive" => NonPreemptive(non_preemptive::NonPreemptive),
         /// By traffic volume and inactivity timers, as in deployed networks; idle phones are paged.
         "traffic_volume" => TrafficVolume(traffic_volume::TrafficVolume),
-        /// As `non_preemptive` without rounds, and the longest queue gets the channel.
+        /// Like `non_preemptive` without rounds; the longest queue gets the channel.
         "longest_queue" => LongestQueue(longest_queue::LongestQueue),
     }
 }

@@ -1,8 +1,8 @@
-//! The modified threshold policy, non pre-emptive (`prabhu`, section V).
+//! Modified threshold policy, non-pre-emptive (`prabhu`, section V).
 //!
-//! As the pre-emptive one, but the timer is always waited for. At its end the user is moved back
-//! if another one waits; if not, the timer starts again. It is not simulated round by round: when
-//! somebody asks, the end of the round under way follows from when the first began.
+//! Like the pre-emptive one, but a timer always runs to its end. Then the user is moved back if another one
+//! waits; otherwise the timer restarts. Rounds are not simulated one by one: when a user requests a channel,
+//! the end of the current round follows from the start of the first.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -13,13 +13,14 @@ use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 params! {
-    /// Thresholds and a timer.
+    /// Parameters of the non-pre-emptive policy: thresholds and a timer.
     pub struct NonPreemptive {
-        /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
+        /// Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the first
+        /// packet.
         pub high: u32 = Thresholds::default().high,
-        /// The timer runs below so many packets (T_l); 0 keeps the channel.
+        /// Number of packets below which the timer runs (T_l); 0 keeps the channel.
         pub low: u32 = Thresholds::default().low,
-        /// The timer (T_out).
+        /// Length of the timer (T_out).
         pub timeout: Duration = Duration::from_millis(500),
     }
 }
@@ -28,19 +29,19 @@ impl Checked for NonPreemptive {
     fn check(&self, check: &mut Check) {
         Thresholds { high: self.high, low: self.low }.check(check);
         check.require(self.timeout.0 > 0, "timeout", || {
-            "a timer of 0 s would start again for ever; expected more, or the policy `threshold`".to_owned()
+            "a timer of 0 s restarts for ever; expected a positive time, or the policy `threshold`".to_owned()
         });
     }
 }
 
-/// The policy at work.
+/// State of the policy.
 #[derive(Debug)]
 pub struct NonPreemptivePolicy {
     idle: IdleTimers,
 }
 
-/// The end of the round of a timer of length `timeout` that is under way at `now`, or ends just
-/// then, `since` being the beginning of the first.
+/// Returns the end of the round at `now`, which may be `now`, of a timer of length `timeout` whose first
+/// round started at `since`.
 pub fn end_of_round(since: Time, timeout: Duration, now: Time) -> Time {
     let rounds = now.since(since).0.div_ceil(timeout.0).max(1);
     since + Duration(rounds * timeout.0)

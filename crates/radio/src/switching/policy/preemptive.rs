@@ -1,8 +1,8 @@
-//! The modified threshold policy, pre-emptive (`prabhu`, section V).
+//! Modified threshold policy, pre-emptive (`prabhu`, section V).
 //!
-//! A user with fewer than `low` packets keeps its dedicated channel for `timeout`, in which ACKs may
-//! bring new ones. A packet that comes stops the timer. If another user waits for a channel, the
-//! timer is not heeded. With a timeout of 0 this is the original policy.
+//! A user with fewer than `low` packets keeps its dedicated channel for `timeout`, during which ACKs may
+//! bring new packets. An arriving packet stops the timer. If another user waits for a channel, the channel is
+//! released at once. With a timeout of 0 this is the original policy.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -13,13 +13,14 @@ use super::threshold::Thresholds;
 use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 
 params! {
-    /// Thresholds and a timer.
+    /// Parameters of the pre-emptive policy: thresholds and a timer.
     pub struct Preemptive {
-        /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
+        /// Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the first
+        /// packet.
         pub high: u32 = Thresholds::default().high,
-        /// The timer runs below so many packets (T_l); 0 keeps the channel.
+        /// Number of packets below which the timer runs (T_l); 0 keeps the channel.
         pub low: u32 = Thresholds::default().low,
-        /// The timer (T_out).
+        /// Length of the timer (T_out).
         pub timeout: Duration = Duration::from_millis(500),
     }
 }
@@ -30,7 +31,7 @@ impl Checked for Preemptive {
     }
 }
 
-/// The policy at work.
+/// State of the policy.
 #[derive(Debug)]
 pub struct PreemptivePolicy {
     idle: IdleTimers,

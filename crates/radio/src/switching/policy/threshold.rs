@@ -1,8 +1,8 @@
-//! The original threshold policy (`prabhu`, section II).
+//! Original threshold policy (`prabhu`, section II).
 //!
-//! A user on the FACH asks for a dedicated channel while more than `high` packets wait. When the
-//! pool is exhausted, a user on a dedicated channel with fewer than `low` packets is moved back,
-//! whether somebody waits or not.
+//! A user on the FACH requests a dedicated channel while more than `high` packets wait. If no channel is
+//! free, users on dedicated channels with fewer than `low` packets are moved back, whether other users wait
+//! or not.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -11,12 +11,13 @@ use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 use crate::switching::State;
 
 params! {
-    /// The two thresholds on a user's queue at the Node B, the packet on the air included.
+    /// Thresholds on a user's queue at the Node B, including the packet in transmission.
     pub struct Thresholds {
-        // The defaults: `T_l` is Table I's, `T_h` the optimum that the study finds.
-        /// A dedicated channel is asked for above so many packets (T_h); 0 asks at the first.
+        // Defaults: `T_l` from Table I, `T_h` the optimum found in the study.
+        /// Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the first
+        /// packet.
         pub high: u32 = 4,
-        /// It is given back below so many packets (T_l); 0 keeps it.
+        /// Number of packets below which the channel is released (T_l); 0 keeps it.
         pub low: u32 = 1,
     }
 }
@@ -25,7 +26,7 @@ impl Checked for Thresholds {
     fn check(&self, check: &mut Check) {
         check.require(self.low <= self.high.saturating_add(1), "low", || {
             format!(
-                "a user would be moved back below {} packets who has just been moved for having more than {}; \
+                "below {} packets a user is moved back who has just been moved for more than {} packets; \
                  expected at most {}",
                 self.low,
                 self.high,
@@ -36,20 +37,20 @@ impl Checked for Thresholds {
 }
 
 impl Thresholds {
-    /// Asks for a channel, or takes that back, as the queue of a user on the FACH is.
+    /// Requests a channel for a user on the FACH, or withdraws the request, according to its queue.
     pub fn ask(&self, user: usize, rrc: &mut Rrc<'_>) {
         if rrc.state(user) == State::Fach {
             if rrc.packets(user) > self.high as usize { rrc.ask(user) } else { rrc.withdraw(user) }
         }
     }
 
-    /// Whether a user on a dedicated channel has too little to be there.
+    /// Returns true if a user on a dedicated channel has too few packets to keep it.
     pub fn is_idle(&self, user: usize, rrc: &Rrc<'_>) -> bool {
         rrc.state(user) == State::Dch && rrc.packets(user) < self.low as usize
     }
 }
 
-/// The thresholds at work.
+/// State of the policy.
 #[derive(Debug)]
 pub struct ThresholdPolicy {
     thresholds: Thresholds,

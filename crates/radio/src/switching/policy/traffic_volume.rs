@@ -1,8 +1,8 @@
-//! Switching by traffic volume and inactivity, as deployed networks do.
+//! Switching by traffic volume and inactivity, as in deployed networks.
 //!
-//! Up: the transport channel traffic volume exceeds a threshold for a time to trigger (event 4A,
-//! TS 25.331, 14.4.2.1, here of the downlink buffer). Down: nothing to send for an inactivity timer,
-//! from CELL_DCH to CELL_FACH and from there to CELL_PCH, whether somebody waits or not.
+//! Up: the transport channel traffic volume exceeds a threshold for a time to trigger (event 4A, TS 25.331,
+//! 14.4.2.1, here for the downlink buffer). Down: no packets for the length of an inactivity timer, from
+//! CELL_DCH to CELL_FACH and from there to CELL_PCH, whether other users wait or not.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -12,28 +12,28 @@ use super::{Event, Rrc, SwitchingParams, SwitchingPolicy};
 use crate::switching::State;
 
 params! {
-    /// Volume and timers. The defaults were measured by Qian and others at one carrier
-    /// (*Characterizing radio resource allocation for 3G networks*, IMC 2010).
+    /// Traffic volume and timers. Defaults: measured by Qian et al. with one carrier (*Characterizing radio
+    /// resource allocation for 3G networks*, IMC 2010).
     pub struct TrafficVolume {
-        /// A dedicated channel is asked for above so many bytes.
+        /// Number of bytes above which a dedicated channel is requested.
         pub volume: Size = Size(475),
-        /// How long the volume must stay above that.
+        /// Time for which the volume must be exceeded.
         pub time_to_trigger: Duration = Duration::ZERO,
-        /// From the last packet until the channel is given back.
+        /// Time from the last packet until the dedicated channel is released.
         pub dch_inactivity: Duration = Duration::from_secs(5),
-        /// From the last packet on the FACH until the phone goes to the paging channel.
+        /// Time from the last packet on the FACH until the phone moves to the paging channel.
         pub fach_inactivity: Duration = Duration::from_secs(12),
     }
 }
 
 impl Checked for TrafficVolume {}
 
-/// The policy at work. A user's one timer is that of the trigger while the volume is large, and the
-/// state's inactivity timer while there is none.
+/// State of the policy. A user's single timer is the time to trigger while the volume is exceeded, and the
+/// inactivity timer of its state while it has no packets.
 #[derive(Debug)]
 pub struct TrafficVolumePolicy {
     params: TrafficVolume,
-    /// Since when users on the FACH have had more than the volume.
+    /// Time since which each user on the FACH has exceeded the volume.
     above_since: Vec<Option<Time>>,
 }
 
@@ -48,7 +48,8 @@ impl SwitchingParams for TrafficVolume {
 }
 
 impl TrafficVolumePolicy {
-    /// Asks for a channel, or takes that back; returns when the trigger is to be looked at again.
+    /// Requests a channel, or withdraws the request. Returns the time at which the trigger must be checked
+    /// again, if any.
     fn measure(&mut self, user: usize, rrc: &mut Rrc<'_>) -> Option<Time> {
         if rrc.state(user) != State::Fach || rrc.bytes(user) <= self.params.volume.0 {
             self.above_since[user] = None;

@@ -1,7 +1,7 @@
-//! Timelines worked out by hand, and laws that every policy keeps.
+//! Timelines computed by hand, and property tests of all policies.
 //!
-//! In the timelines a packet of 480 B takes 120 ms on the FACH (32 kbps) and 10 ms on a dedicated
-//! channel (384 kbps), and there is no signalling unless a test adds some.
+//! In the timelines a packet of 480 bytes takes 120 ms on the FACH (32 kbit/s) and 10 ms on a dedicated
+//! channel (384 kbit/s), and there is no signalling unless a test adds some.
 
 mod policies;
 mod properties;
@@ -18,19 +18,19 @@ use super::bearer::SwitchedBearer;
 use super::params::FachDch;
 use crate::Bearer;
 
-/// A state that a user enters, and when, in ms.
+/// Time in ms, user and new state.
 type Change = (f64, usize, State);
 
-/// A bearer with a pen that writes down what happens.
+/// A bearer with a record of its events.
 struct Driver {
     bearer: SwitchedBearer,
     around: Surroundings,
     now: Time,
     states: Vec<State>,
-    /// What events say of them.
-    told: Vec<State>,
+    /// States of the users according to events.
+    reported: Vec<State>,
     changes: Vec<Change>,
-    /// When a user's packet arrived at the phone, in ms.
+    /// Arrival of each packet at the phone in ms, and its user.
     delivered: Vec<(f64, usize)>,
 }
 
@@ -49,18 +49,18 @@ impl Driver {
             around: Surroundings::with_mask(Mask::CHANNELS, Time(u64::MAX)),
             now: Time::ZERO,
             states: vec![State::Fach; users],
-            told: vec![State::Fach; users],
+            reported: vec![State::Fach; users],
             changes: Vec::new(),
             delivered: Vec::new(),
         }
     }
 
-    fn note(&mut self) {
+    fn record(&mut self) {
         for (at, event) in self.around.take_events() {
             let Event::State { user, state, .. } = event else { panic!("{event:?}") };
             let entered = State::ALL[usize::from(state)];
             assert_eq!(at, self.now);
-            assert_ne!(std::mem::replace(&mut self.told[user as usize], entered), entered);
+            assert_ne!(std::mem::replace(&mut self.reported[user as usize], entered), entered);
         }
         for (user, last) in self.states.iter_mut().enumerate() {
             let state = self.bearer.state(user);
@@ -68,17 +68,17 @@ impl Driver {
                 self.changes.push((ms(self.now), user, state));
             }
         }
-        assert_eq!(self.told, self.states);
+        assert_eq!(self.reported, self.states);
     }
 
-    /// Does what is due before `until`, or at it.
+    /// Processes all events up to and including `until`.
     fn run(&mut self, until: Time) {
         while let Some(key) = self.bearer.next_wake().filter(|key| key.0 <= until) {
             self.now = key.0;
             self.bearer.wake(&mut self.around.at(key.0), key);
             let arrived = self.around.take_arrivals();
             self.delivered.extend(arrived.into_iter().map(|(user, _)| (ms(self.now), user)));
-            self.note();
+            self.record();
         }
         self.now = until;
     }
@@ -87,10 +87,10 @@ impl Driver {
         self.run(at);
         let packet = Packet { flow_hash: user as u32, ..Packet::new(0, size) };
         assert!(self.bearer.accept(&mut self.around.at(at), user, packet));
-        self.note();
+        self.record();
     }
 
-    /// Lets `count` packets of 480 B arrive for a user.
+    /// Offers `count` packets of 480 bytes for a user.
     fn packets(&mut self, at_ms: u64, user: usize, count: usize) -> &mut Self {
         for _ in 0..count {
             self.arrive(Time::ZERO + Duration::from_millis(at_ms), user, 480);
@@ -98,19 +98,19 @@ impl Driver {
         self
     }
 
-    /// Goes on for a long while.
+    /// Runs for another 100 s.
     fn finish(&mut self) -> &mut Self {
         self.run(self.now + Duration::from_secs(100));
         self
     }
 
-    /// When packets of a user arrived at the phone, in ms.
+    /// Returns the arrivals of a user's packets at the phone, in ms.
     fn deliveries(&self, user: usize) -> Vec<f64> {
         self.delivered.iter().filter(|(_, whose)| *whose == user).map(|(at, _)| *at).collect()
     }
 }
 
-/// Every 10 ms from the first of these times to the second.
+/// Returns the times from `from` to `to` in steps of 10 ms.
 fn every_10_ms(from: u32, to: u32) -> Vec<f64> {
     (from..=to).step_by(10).map(f64::from).collect()
 }
@@ -124,12 +124,12 @@ fn users_on_the_fach_take_turns_packet_by_packet() {
 }
 
 #[test]
-fn signalling_goes_first_but_does_not_interrupt() {
+fn signalling_precedes_packets_but_does_not_interrupt_them() {
     // 1 kB of signalling every 500 ms takes 250 ms.
     let params = json!({ "signalling_rate": "16 kbps", "policy": "always_fach" });
     let mut cell = Driver::new(params, 1);
     cell.packets(100, 0, 1).packets(450, 0, 1).packets(600, 0, 1).packets(1500, 0, 1).finish();
-    // Signalling from 0 to 250, from 570 (it came at 500) to 820, from 1000 and from 1500 on.
+    // Signalling is sent from 0 to 250, from 570 (it arrived at 500) to 820, from 1000 and from 1500.
     assert_eq!(cell.deliveries(0), [370.0, 570.0, 940.0, 1870.0]);
 }
 
@@ -144,7 +144,7 @@ fn signalling_that_fills_the_fach_leaves_only_dedicated_channels() {
 }
 
 #[test]
-fn what_each_user_did_adds_up_to_the_time_that_passed() {
+fn times_in_states_add_up_to_the_run() {
     let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 0 } } }), 2);
     cell.packets(100, 0, 1);
     cell.run(Time::ZERO + Duration::from_millis(1_000));
@@ -153,7 +153,7 @@ fn what_each_user_did_adds_up_to_the_time_that_passed() {
         [State::Fach, State::SettingUp, State::Dch, State::Releasing]
             .map(|state| rows[user].usage.time(state).0 / 1_000_000)
     };
-    // Set up from 100 to 350, one packet, released from 360 to 610.
+    // Set-up from 100 to 350, one packet, release from 360 to 610.
     assert_eq!((times(0), times(1)), ([490, 250, 10, 250], [1000, 0, 0, 0]));
     assert_eq!((rows[0].usage.set_ups, rows[0].usage.releases, rows[1].usage.set_ups), (1, 1, 0));
     // 490 ms x 350 mW + 250 ms x 550 mW + 260 ms x 700 mW.

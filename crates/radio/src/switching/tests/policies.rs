@@ -1,4 +1,4 @@
-//! Who holds the dedicated channel when, to the millisecond, under each policy.
+//! Holders of the dedicated channel under each policy, to the millisecond.
 
 use State::{Dch, Fach, Paging, Pch, Releasing, SettingUp};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{Driver, State, every_10_ms};
 
 #[test]
-fn always_dch_is_first_come_first_kept() {
+fn always_dch_keeps_the_first_holders() {
     let mut cell = Driver::new(json!({ "policy": "always_dch" }), 2);
     cell.packets(50, 1, 2).packets(60, 0, 1).packets(5_000, 1, 1).finish();
     assert_eq!(cell.changes, [(50.0, 1, SettingUp), (300.0, 1, Dch)]);
@@ -14,10 +14,10 @@ fn always_dch_is_first_come_first_kept() {
 }
 
 #[test]
-fn threshold_with_a_request_during_a_switch() {
+fn threshold_serves_a_request_made_during_a_switch() {
     let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 2 } } }), 2);
-    // User 0's third packet asks; the first is on the FACH until 120. User 1 asks in vain at 100,
-    // falls to the threshold at 240, and asks again at 300, while user 0 is being moved back.
+    // User 0's third packet triggers a request; its first is on the FACH until 120. User 1 requests in vain
+    // at 100, falls to the threshold at 240, and requests again at 300, while user 0 is being moved back.
     cell.packets(0, 0, 5).packets(100, 1, 3).packets(300, 1, 4).finish();
     assert_eq!(
         cell.changes,
@@ -37,10 +37,10 @@ fn threshold_with_a_request_during_a_switch() {
 }
 
 #[test]
-fn a_high_threshold_of_0_asks_at_the_first_packet() {
+fn a_high_threshold_of_0_requests_at_the_first_packet() {
     let mut cell = Driver::new(json!({ "policy": { "threshold": { "high": 0 } } }), 1);
     cell.packets(0, 0, 1).packets(300, 0, 1).finish();
-    // The second packet comes while the user is on the way back; it asks again on the FACH.
+    // The second packet arrives while the user is switching back; it requests again on the FACH.
     assert_eq!(
         cell.changes,
         [
@@ -67,7 +67,7 @@ fn a_low_threshold_of_0_keeps_the_channel() {
 }
 
 #[test]
-fn with_a_channel_for_everybody_nobody_is_moved_back() {
+fn with_enough_channels_no_user_is_moved_back() {
     for policy in ["threshold", "preemptive", "non_preemptive"] {
         let params = json!({ "dch_channels": 3, "policy": { policy: { "high": 0 } } });
         let mut cell = Driver::new(params, 2);
@@ -78,7 +78,7 @@ fn with_a_channel_for_everybody_nobody_is_moved_back() {
 }
 
 #[test]
-fn the_last_free_channel_moves_back_who_is_idle() {
+fn taking_the_last_free_channel_moves_idle_users_back() {
     let mut cell = Driver::new(json!({ "dch_channels": 2, "policy": { "threshold": { "high": 0 } } }), 2);
     cell.packets(0, 0, 1).packets(1_000, 1, 1).finish();
     assert_eq!(
@@ -95,10 +95,10 @@ fn the_last_free_channel_moves_back_who_is_idle() {
 }
 
 #[test]
-fn preemptive_gives_way_at_once_and_leaves_at_the_end_of_the_timer() {
+fn preemptive_releases_for_others_at_once_else_after_the_timeout() {
     let params = json!({ "policy": { "preemptive": { "high": 0, "timeout": "500 ms" } } });
     let mut cell = Driver::new(params, 2);
-    // Idle from 260, busy again from 500 to 510; user 1 asks at 700.
+    // User 0 is idle from 260 and busy again from 500 to 510; user 1 requests at 700.
     cell.packets(0, 0, 1).packets(500, 0, 1).packets(700, 1, 9).finish();
     assert_eq!(
         cell.changes,
@@ -119,11 +119,11 @@ fn preemptive_gives_way_at_once_and_leaves_at_the_end_of_the_timer() {
 }
 
 #[test]
-fn non_preemptive_waits_for_the_end_of_the_timer_and_starts_it_again() {
+fn non_preemptive_releases_only_at_the_end_of_a_round() {
     let params = json!({ "policy": { "non_preemptive": { "high": 0, "timeout": "500 ms" } } });
     let mut cell = Driver::new(params, 2);
-    // User 0 is idle from 510, so its timer ends at 1010. User 1 is idle from 1550, so its rounds end
-    // at 2050, 2550 and 3050, and at the last of them user 0 waits again.
+    // User 0 is idle from 510, so its timer ends at 1010. User 1 is idle from 1550, so its rounds end at
+    // 2050, 2550 and 3050; at the last of them user 0 waits again.
     cell.packets(0, 0, 1).packets(500, 0, 1).packets(700, 1, 9).packets(3_000, 0, 6).finish();
     assert_eq!(
         cell.changes,
@@ -146,7 +146,7 @@ fn non_preemptive_waits_for_the_end_of_the_timer_and_starts_it_again() {
 }
 
 #[test]
-fn a_request_that_lapses_before_the_timer_ends_moves_nobody() {
+fn no_switch_when_request_lapses_before_timeout() {
     let params = json!({ "policy": { "non_preemptive": { "high": 0, "timeout": "500 ms" } } });
     let mut cell = Driver::new(params, 2);
     cell.packets(0, 0, 1).packets(300, 1, 1).finish();
@@ -155,10 +155,10 @@ fn a_request_that_lapses_before_the_timer_ends_moves_nobody() {
 }
 
 #[test]
-fn packets_below_the_low_threshold_start_the_timer_anew() {
+fn packets_below_the_low_threshold_restart_the_timer() {
     let params = json!({ "policy": { "preemptive": { "high": 1, "low": 2, "timeout": "500 ms" } } });
     let mut cell = Driver::new(params, 1);
-    // Below two packets from 250 on (the other one went over the FACH), and again at 600.
+    // Below two packets from 250 (the other one was sent over the FACH), and again at 600.
     cell.packets(0, 0, 2).packets(600, 0, 1).finish();
     let timeline = [(0.0, 0, SettingUp), (250.0, 0, Dch), (1_100.0, 0, Releasing), (1_350.0, 0, Fach)];
     assert_eq!(cell.changes, timeline);
@@ -166,7 +166,7 @@ fn packets_below_the_low_threshold_start_the_timer_anew() {
 }
 
 #[test]
-fn without_a_timer_preemptive_is_the_original_policy() {
+fn preemptive_without_timeout_equals_threshold() {
     let run = |policy| {
         let mut cell = Driver::new(json!({ "policy": policy }), 3);
         for i in 0..200 {
@@ -182,13 +182,13 @@ fn without_a_timer_preemptive_is_the_original_policy() {
 }
 
 #[test]
-fn traffic_volume_has_a_trigger_and_two_inactivity_timers() {
+fn traffic_volume_uses_a_trigger_and_two_inactivity_timers() {
     let policy = json!({ "traffic_volume": {
         "volume": "1000 B", "time_to_trigger": "200 ms", "dch_inactivity": "2 s", "fach_inactivity": "3 s",
     } });
     let mut cell = Driver::new(json!({ "policy": policy }), 1);
-    // 960 B stay on the FACH, idle from 240. The phone is called at 4000; 2400 B exceed the volume
-    // on the FACH from 4600 on.
+    // 960 bytes stay on the FACH, which is idle from 240. The phone is paged at 4000; 2400 bytes exceed the
+    // volume on the FACH from 4600.
     cell.packets(0, 0, 2).packets(4_000, 0, 5).finish();
     assert_eq!(
         cell.changes,
@@ -207,7 +207,7 @@ fn traffic_volume_has_a_trigger_and_two_inactivity_timers() {
 }
 
 #[test]
-fn a_volume_that_falls_before_the_trigger_moves_nobody() {
+fn no_switch_when_volume_falls_before_the_trigger() {
     let policy = json!({ "traffic_volume": { "volume": "1000 B", "time_to_trigger": "121 ms" } });
     let mut cell = Driver::new(json!({ "policy": policy }), 1);
     cell.packets(0, 0, 3).finish();
@@ -215,11 +215,11 @@ fn a_volume_that_falls_before_the_trigger_moves_nobody() {
 }
 
 #[test]
-fn longest_queue_goes_before_who_asked_first_and_gives_way_after_the_timer() {
+fn longest_queue_precedes_the_first_request_and_releases_after_the_timeout() {
     let policy = json!({ "longest_queue": { "high": 2, "timeout": "500 ms" } });
     let mut cell = Driver::new(json!({ "policy": policy }), 3);
-    // User 0 is idle from 270 on. The others ask at 300 and 310; at 1020, when the channel is free,
-    // user 1 has 5 packets left and user 2, which asked later, more.
+    // User 0 is idle from 270. The others request at 300 and 310. At 1020, when the channel is free, user 1
+    // has 5 packets left, and user 2, who requested later, has more.
     cell.packets(0, 0, 3).packets(300, 1, 8).packets(310, 2, 9).finish();
     assert_eq!(
         cell.changes,
@@ -233,7 +233,7 @@ fn longest_queue_goes_before_who_asked_first_and_gives_way_after_the_timer() {
         ]
     );
     assert_eq!(cell.deliveries(0), [120.0, 260.0, 270.0]);
-    // The FACH serves them in turn from 300 on, and user 1 alone from 1020.
+    // The FACH serves both in turn from 300, and user 1 alone from 1020.
     assert_eq!(cell.deliveries(1)[..4], [420.0, 660.0, 900.0, 1_140.0]);
 }
 
@@ -244,7 +244,7 @@ fn longest_queue_does_not_wait_for_the_end_of_a_round() {
         cell.packets(0, 0, 1).packets(900, 1, 9).finish();
         cell.changes[2]
     };
-    // User 0 is idle from 260, and user 1 asks after more than one round.
+    // User 0 is idle from 260, and user 1 requests after more than one round.
     assert_eq!(changes("non_preemptive"), (1_260.0, 0, Releasing));
     assert_eq!(changes("longest_queue"), (900.0, 0, Releasing));
 }

@@ -1,4 +1,4 @@
-//! Laws that every registered policy keeps under random arrivals.
+//! Property tests of all registered policies with random arrivals.
 
 use nodeb_base::units::Time;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Driver, State};
 use crate::switching::policy::SwitchingSpec;
 
-/// The states in which a user holds a dedicated channel.
+/// States in which a user holds a dedicated channel.
 const HOLDING: [State; 3] = [State::SettingUp, State::Dch, State::Releasing];
 
 fn holders(states: &[State]) -> usize {
@@ -15,10 +15,10 @@ fn holders(states: &[State]) -> usize {
 }
 
 proptest! {
-    /// Nobody is served twice or forgotten, the pool is never exceeded, and all time is accounted
-    /// for.
+    /// Every packet is delivered once, the pool is never exceeded, and the times in the states add up to the
+    /// run.
     #[test]
-    fn every_policy_keeps_the_books(
+    fn policies_conserve_packets_channels_and_time(
         channels in 1..=3u32,
         users in 1..=5usize,
         switch_ms in prop_oneof![Just(0), 1..500u32],
@@ -44,7 +44,7 @@ proptest! {
             let mut changes = cell.changes.iter().peekable();
             while let Some(&(at, user, state)) = changes.next() {
                 states[user] = state;
-                // Changes at the same time are written down in order of users.
+                // Changes at the same time are recorded in order of users.
                 let settled = changes.peek().is_none_or(|next| next.0 > at);
                 prop_assert!(!settled || holders(&states) <= channels as usize, "{name}: {:?}", cell.changes);
             }

@@ -1,4 +1,4 @@
-//! Where theory has a formula: Poisson arrivals at one server.
+//! Queueing formulas: Poisson arrivals at a single server.
 
 use nodeb_base::rng::{Stream, Streams, unit};
 use nodeb_base::units::{Duration, Time};
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{Driver, ms};
 
-/// Mean time in the system with its 95 % interval from 20 batch means, in ms, of Poisson arrivals
-/// of packets with equally likely sizes that the users get in turn.
+/// Returns the mean time in the system, and its 95 % confidence half-width from 20 batch means, in ms.
+/// Packets with equally likely sizes arrive in a Poisson process and go to the users in turn.
 fn time_in_system(params: Value, users: usize, rate_per_s: f64, sizes: &[u32]) -> (f64, f64) {
     const BATCHES: usize = 20;
     const PACKETS: usize = 200_000;
@@ -40,8 +40,7 @@ fn time_in_system(params: Value, users: usize, rate_per_s: f64, sizes: &[u32]) -
     (all, 2.093 * (variance / BATCHES as f64).sqrt())
 }
 
-/// Pollaczek-Khinchine: mean time in an M/G/1 system whose service takes the given times equally
-/// often, in ms.
+/// Returns the mean time in ms in an M/G/1 system with equally likely service times, by Pollaczek-Khinchine.
 fn pollaczek_khinchine(rate_per_s: f64, services: &[f64]) -> f64 {
     let moment = |n: i32| services.iter().map(|s| (s / 1e3).powi(n)).sum::<f64>() / services.len() as f64;
     let load = rate_per_s * moment(1);
@@ -56,22 +55,22 @@ fn agrees((mean, half_width): (f64, f64), theory: f64) {
 
 #[test]
 fn one_user_always_on_dch_is_m_g_1() {
-    // 480 B and 960 B take 10 and 20 ms.
+    // 480 and 960 bytes take 10 and 20 ms.
     let params = json!({ "policy": "always_dch" });
     let found = time_in_system(params, 1, 45.0, &[480, 960]);
     agrees(found, pollaczek_khinchine(45.0, &[10.0, 20.0]));
 }
 
 #[test]
-fn users_who_share_the_fach_are_one_m_d_1() {
+fn users_sharing_the_fach_are_an_m_d_1_queue() {
     let params = json!({ "policy": "always_fach" });
     let found = time_in_system(params, 4, 5.0, &[480]);
     agrees(found, pollaczek_khinchine(5.0, &[120.0]));
 }
 
 #[test]
-fn what_signalling_leaves_is_what_users_get() {
-    // 33 kbps less 24 kbps: 9 kbps, so 1125 B/s.
+fn users_get_the_rate_that_signalling_leaves() {
+    // 33 kbit/s minus 24 kbit/s is 9 kbit/s, or 1125 bytes/s.
     let params = json!({ "fach_rate": "33 kbps", "signalling_rate": "24 kbps", "policy": "always_fach", "buffer": 100_000 });
     let mut cell = Driver::new(params, 3);
     for i in 0..9_000 {

@@ -1,11 +1,10 @@
-//! A map of hexagonal cells: path loss and shadowing decide what a phone receives from whom.
+//! Map of hexagonal cells: path loss and shadowing determine what a phone receives from each site.
 //!
-//! The Node B stands in the middle of its cell, with two rings of others around it (18). Path loss is
-//! a power of the distance, shadowing is log-normal with a part that is common to all sites
-//! (3GPP TR 25.942, 5.1: exponent 3.76, 10 dB, correlation 0.5). A phone is anywhere in the plane with the
-//! same probability, and belongs to the Node B if it receives that one best; the map keeps those who do.
-//! Distances count in cell radii, so the size of a cell does not matter. Antennas are the same in all
-//! directions. A phone keeps its place.
+//! The Node B is in the middle of its cell, surrounded by two rings of other sites (18). Path loss is a power
+//! of the distance; shadowing is log-normal with a part common to all sites (3GPP TR 25.942, 5.1: exponent
+//! 3.76, 10 dB, correlation 0.5). Phones are uniformly distributed in the plane and belong to the site that
+//! they receive best; the map keeps those of this Node B. Distances are in cell radii, so the size of a cell
+//! does not matter. Antennas are omnidirectional. A phone does not move.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -15,15 +14,15 @@ use super::super::link::Conditions;
 use super::{Load, Placement, Position};
 
 params! {
-    /// Propagation and the load of the other cells.
+    /// Propagation, and the load of the other cells.
     pub struct Map {
-        /// Power of the distance with which the signal falls.
+        /// Path loss exponent.
         pub exponent: f64 = 3.76,
         /// Standard deviation of the shadowing in dB.
         pub shadowing_db: f64 = 10.0,
         /// Correlation of the shadowing between two sites.
         pub correlation: f64 = 0.5,
-        /// How busy the other cells are.
+        /// Load of the other cells.
         pub load: Load,
     }
 }
@@ -39,22 +38,22 @@ impl Checked for Map {
     }
 }
 
-/// Distance of two neighbouring sites in cell radii.
+/// Distance of neighbouring sites in cell radii.
 const SITE_DISTANCE: f64 = 1.732_050_807_568_877_2;
-/// Phones this far away in x or y are not looked at, though a few of them receive this Node B best; in cell
-/// radii.
+/// Largest distance of phones in x or y, in cell radii; the few phones beyond it that belong to this Node B
+/// are neglected.
 const FARTHEST: f64 = 2.0;
-/// Least distance from the antenna in cell radii.
+/// Smallest distance from the antenna in cell radii.
 const NEAREST: f64 = 0.02;
-/// Distance at which a phone without shadowing receives the mean energy per bit: the mean distance in
-/// a disc of one radius.
+/// Distance in cell radii at which a phone without shadowing receives the mean energy per bit: the mean
+/// distance in a disc of radius 1.
 const REFERENCE_DISTANCE: f64 = 2.0 / 3.0;
-/// Places over which the other cells' search takes its mean.
+/// Number of positions over which the other cells' rate search averages.
 const TYPICAL_PLACES: usize = 24;
-/// Draws of a place before the last one is kept, wherever it is.
+/// Number of draws of a position after which the last one is accepted, whatever its best site.
 const MAX_DRAWS: u32 = 10_000;
 
-/// The sites: the own one first, then two rings.
+/// Returns the sites: first the own one, then two rings.
 fn sites() -> impl Iterator<Item = Position> {
     let ring = |p: &(i32, i32)| p.0.abs().max(p.1.abs()).max((p.0 + p.1).abs());
     let all = (-2..=2).flat_map(|i| (-2..=2).map(move |j| (i, j)));
@@ -67,7 +66,7 @@ fn sites() -> impl Iterator<Item = Position> {
 }
 
 impl Map {
-    /// A phone of this cell.
+    /// Returns the placement of a phone of this cell.
     pub fn place(&self, eb_n0: f64, stream: &mut Stream) -> Placement {
         for _ in 1..MAX_DRAWS {
             let (placement, is_best) = self.draw(eb_n0, stream);
@@ -78,7 +77,7 @@ impl Map {
         self.draw(eb_n0, stream).0
     }
 
-    /// A phone near the Node B, and whether that is the one it receives best.
+    /// Draws a phone near the Node B. Returns its placement, and whether it receives this Node B best.
     fn draw(&self, eb_n0: f64, stream: &mut Stream) -> (Placement, bool) {
         let position = Position { x: in_range(stream), y: in_range(stream) };
         let common = normal(stream);
@@ -97,14 +96,14 @@ impl Map {
         libm::pow(10.0, self.shadowing_db * shadowing / 10.0) * libm::pow(distance, -self.exponent)
     }
 
-    /// Conditions of phones in any cell, the same in every run.
+    /// Returns the conditions of typical phones of any cell, the same in every run.
     pub fn typical_conditions(&self, eb_n0: f64) -> Vec<Conditions> {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "typical positions");
         (0..TYPICAL_PLACES).map(|_| self.place(eb_n0, &mut stream).conditions).collect()
     }
 
-    /// The mean over the cell of what its phones receive from others, over what they receive from their own
-    /// cell: the factor of the mean sense that stands for this map. From `n` places.
+    /// Returns the ratio of power received from other cells to that from the own cell, averaged over `n`
+    /// phones of the cell: the factor of [`super::mean::Mean`] that is equivalent to this map.
     pub fn mean_factor(&self, n: u32) -> f64 {
         let mut stream = Streams::new(0, 0).stream("cell", 0, "mean factor");
         (0..n).map(|_| self.place(1.0, &mut stream).conditions.other_cells).sum::<f64>() / f64::from(n)
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn two_rings_around_the_own_site() {
+    fn sites_are_two_rings_around_the_own_one() {
         let sites: Vec<Position> = sites().collect();
         assert_eq!(sites.len(), 19);
         assert_eq!(sites[0], Position { x: 0.0, y: 0.0 });
@@ -133,7 +132,7 @@ mod tests {
         assert!(sites[7..].iter().all(|site| distance(site) > 1.7 && distance(site) < 2.01));
     }
 
-    /// Without shadowing a phone belongs to the nearest site: those of this cell fill a hexagon.
+    /// Without shadowing a phone belongs to the nearest site, so the phones of a cell fill a hexagon.
     #[test]
     fn without_shadowing_a_cell_is_a_hexagon() {
         let map = Map { shadowing_db: 0.0, ..Map::default() };
@@ -153,9 +152,10 @@ mod tests {
         assert!((squares / f64::from(n) - 5.0 / 12.0).abs() < 0.006, "{}", squares / f64::from(n));
     }
 
-    /// At the middle there is nearly nothing of other cells; at a corner two of them are as near as the own.
+    /// In the middle there is almost no interference from other cells; at a corner two of them are as near as
+    /// the own site.
     #[test]
-    fn interference_rises_from_the_middle_to_the_corner() {
+    fn interference_increases_from_the_middle_to_the_corner() {
         let map = Map { shadowing_db: 0.0, ..Map::default() };
         let ratio = |x: f64, y: f64| {
             let gains: Vec<f64> = sites().map(|site| map.gain(Position { x, y }, site, 0.0, 0.0)).collect();
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reference_distance_receives_the_mean_energy() {
+    fn phones_at_the_reference_distance_receive_the_mean_energy() {
         let map = Map { shadowing_db: 0.0, ..Map::default() };
         let mut stream = stream();
         for _ in 0..100 {
@@ -180,9 +180,9 @@ mod tests {
         }
     }
 
-    /// Whoever can choose the best of several shadowed sites receives less of the others than without.
+    /// Phones that can select the best of several shadowed sites receive a different share from the others.
     #[test]
-    fn the_mean_factor_is_that_of_textbooks() {
+    fn the_mean_factor_is_in_the_range_of_textbooks() {
         let plain = Map { shadowing_db: 0.0, ..Map::default() }.mean_factor(4_000);
         assert!(plain > 0.3 && plain < 0.6, "{plain}");
         let shadowed = Map::default().mean_factor(4_000);

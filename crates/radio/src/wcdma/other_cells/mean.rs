@@ -1,4 +1,4 @@
-//! The mean sense: every phone of the cell receives the same from other cells.
+//! Mean interference: every phone of the cell receives the same power from other cells.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -6,17 +6,17 @@ use nodeb_base::params;
 use super::Load;
 
 params! {
-    /// Interference in the mean.
+    /// Mean interference of other cells.
     pub struct Mean {
-        /// Power received from all other cells over that received from the own one, when all send the
-        /// same (the study's eta).
+        /// Power received from all other cells divided by that from the own cell, if each transmits the same
+        /// (eta in the study).
         pub factor: f64 = 0.6,
-        /// How busy the other cells are.
+        /// Load of the other cells.
         pub load: Load,
     }
 }
 
-/// More than this is a typing error.
+/// Largest factor; larger values are assumed to be typing errors.
 const LARGEST_FACTOR: f64 = 100.0;
 
 impl Checked for Mean {

@@ -1,8 +1,8 @@
-//! The other cells: how much of their power arrives where, and how high their rates are.
+//! Other cells: their interference and their rates.
 //!
-//! Other cells are not simulated. They are like this one: each has a Poisson number of connections
-//! with mean G, and uses the rate that the search would choose there. Their mean rate alpha depends on
-//! the interference between them, which depends on alpha; it is found self-consistently.
+//! Other cells are not simulated. They are assumed to be like this one: each has a Poisson number of
+//! connections with mean G, and uses the rate that the search would select there. Their mean rate alpha
+//! depends on the interference between them, which depends on alpha; it is computed self-consistently.
 
 pub mod map;
 pub mod mean;
@@ -16,16 +16,16 @@ use super::link::{Conditions, Link};
 use super::rates::{self, Averaging};
 
 registry! {
-    /// Where the phones are among the cells, as a scenario names it.
+    /// Positions of the phones among the cells, as in a scenario.
     "other cells" OtherCellsSpec = Mean {
-        /// Every phone receives the same mean power of them (`hossain`).
+        /// Every phone receives the same mean power from other cells (`hossain`).
         "mean" => Mean(mean::Mean),
-        /// Each phone has a place on a map of hexagonal cells, with path loss and shadowing.
+        /// Each phone has a position on a map of hexagonal cells, with path loss and shadowing.
         "map" => Map(map::Map),
     }
 }
 
-/// Where a phone is.
+/// Position of a phone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Position {
     /// East of the Node B, in cell radii.
@@ -37,14 +37,14 @@ pub struct Position {
 /// Reception conditions of a phone, and its position if it is on a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
-    /// Power of other cells and noise.
+    /// Interference of other cells and noise.
     pub conditions: Conditions,
-    /// On the map.
+    /// Position on the map, if there is one.
     pub position: Option<Position>,
 }
 
 impl OtherCellsSpec {
-    /// The placement of phone number `user`; `eb_n0` is the mean energy per bit over noise density, linear.
+    /// Returns the placement of phone `user`; `eb_n0` is the mean energy per bit over noise density, linear.
     pub fn place(&self, eb_n0: f64, user: u64, streams: &Streams) -> Placement {
         match self {
             Self::Mean(params) => {
@@ -54,7 +54,7 @@ impl OtherCellsSpec {
         }
     }
 
-    /// What the load of the other cells is.
+    /// Returns the load of the other cells.
     pub fn load(&self) -> &Load {
         match self {
             Self::Mean(params) => &params.load,
@@ -62,7 +62,7 @@ impl OtherCellsSpec {
         }
     }
 
-    /// The conditions over which the search in other cells takes its mean.
+    /// Returns the conditions over which the rate search in other cells averages.
     fn typical_conditions(&self, eb_n0: f64) -> Vec<Conditions> {
         match self {
             Self::Mean(params) => vec![Conditions { other_cells: params.factor, eb_n0 }],
@@ -70,7 +70,7 @@ impl OtherCellsSpec {
         }
     }
 
-    /// alpha: the mean rate of other cells with this link and these rates.
+    /// Returns alpha, the mean rate of other cells with this link and these rates.
     pub fn mean_rate(&self, link: &Link, rates: &[u32], eb_n0: f64) -> f64 {
         let load = self.load();
         if let Some(given) = load.mean_rate {
@@ -92,19 +92,20 @@ impl OtherCellsSpec {
 }
 
 params! {
-    /// How busy the other cells are.
+    /// Load of the other cells.
     pub struct Load {
-        /// Mean number of connections in a cell (the study's G).
+        /// Mean number of connections per cell (G in the study).
         pub connections: f64 = 2.0,
-        /// Mean rate of a connection there (alpha); absent: as the search chooses it, self-consistently.
+        /// Mean rate of a connection in other cells (alpha). Default: computed self-consistently from the
+        /// rate selection.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub mean_rate: Option<f64>,
-        /// Which mean that rate is, where it is not given.
+        /// Mean that defines this rate, if it is computed.
         pub averaging: Averaging,
     }
 }
 
-/// More than this is a typing error.
+/// Largest number of connections; larger values are assumed to be typing errors.
 const MAX_CONNECTIONS: f64 = 1_000.0;
 const HIGHEST_RATE: f64 = 1_000.0;
 

@@ -1,10 +1,10 @@
-//! CQI reports, and the transport formats they choose.
+//! CQI reports and the transport formats that they select.
 //!
-//! The UE reports `floor(SNR / 1.02 + 16.62)` within 0 to 30, SNR in dB before despreading: the
-//! format that fails with a probability of 10 % (Brouwer et al., ISSSTA 2004). Reports come in cycles
-//! (TS 25.214, 6A.1.2) and late. An outer loop at the Node B shifts them until the acknowledged
-//! share of first transmissions is the one asked for: up by a step at a NACK, down by
-//! `step p / (1 - p)` at an ACK (Sampath, Kumar & Holtzman, VTC 1997, for power control).
+//! The UE reports `floor(SNR / 1.02 + 16.62)`, limited to 0 to 30, with the SNR in dB before despreading: the
+//! format that fails with a probability of 10 % (Brouwer et al., ISSSTA 2004). Reports are made in cycles (TS
+//! 25.214, 6A.1.2) and arrive with a delay. An outer loop at the Node B shifts them until the share of failed
+//! first transmissions meets a target: up by a step at a NACK, down by `step p / (1 - p)` at an ACK (Sampath,
+//! Kumar & Holtzman, VTC 1997, for power control).
 
 use nodeb_base::params;
 use std::sync::{Arc, OnceLock};
@@ -24,61 +24,61 @@ use crate::cell::doppler::JakesSequence;
 use crate::cell::profile::BLOCK;
 use crate::numerology::Numerology;
 
-/// SNR in dB between two CQIs, and the CQI at 0 dB.
+/// Difference in SNR between two CQIs, in dB.
 const STEP_DB: f64 = 1.02;
 const CQI_AT_0_DB: f64 = 16.62;
 
-/// The highest CQI (TS 25.214, 6A.2).
+/// Highest CQI (TS 25.214, 6A.2).
 const HIGHEST: i32 = 30;
 
 params! {
     /// Parameters of CQI reports.
     pub struct CqiReports {
-        /// From the TTI that was measured until the TTI in which the Node B uses the report; whole TTIs.
+        /// Time from a measurement to the TTI in which the Node B uses its report; rounded up to whole TTIs.
         pub delay: Duration = Duration::from_millis(6),
-        /// Distance of two measurements: one TTI, or more of them.
+        /// Time between two measurements: one or more whole TTIs.
         pub cycle: Duration = Numerology::HSDPA.tti,
-        /// Standard deviation of the measured SNR in dB.
+        /// Standard deviation of the error of a measured SNR, in dB.
         pub error_db: f64 = 0.0,
-        /// What becomes of the fraction of a CQI.
+        /// Rounding of fractional CQIs.
         pub rounding: Rounding,
-        /// The user's own table of blocks from CQI 1 on, instead of those of the UE categories. CQIs above
-        /// its last mean its last block.
+        /// User-defined table of blocks from CQI 1, instead of those of the UE categories. CQIs above the
+        /// last row select its block.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub table: Vec<Row>,
-        /// An outer loop; absent: reports are taken as they are.
+        /// Outer loop. Default: none, reports are used unchanged.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub outer_loop: Option<OuterLoop>,
     }
 }
 
-/// A line of a CQI table.
+/// Row of a CQI table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
     /// CQI, 1 to 30.
     pub cqi: u8,
-    /// Bits of the block.
+    /// Size of the block in bits.
     pub bits: u32,
     /// HS-PDSCH codes, 1 to 15.
     pub codes: u32,
 }
 
-/// What becomes of the fraction of a CQI.
+/// Rounding of fractional CQIs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
-    /// It is dropped: the CQI whose block fails with at most 10 %.
+    /// Down: the CQI whose block fails with at most 10 %.
     #[default]
     Down,
-    /// The nearest CQI.
+    /// To the nearest CQI.
     Nearest,
 }
 
 params! {
     /// Parameters of the outer loop.
     pub struct OuterLoop {
-        /// Share of first transmissions that shall fail.
+        /// Target for the share of first transmissions that fail.
         pub target_bler: Probability = Probability(0.1),
         /// Shift in dB at a NACK.
         pub step_db: f64 = 0.5,
@@ -93,14 +93,14 @@ impl Checked for CqiReports {
                 && self.cycle.0.is_multiple_of(Numerology::HSDPA.tti.0)
                 && self.cycle <= Duration::from_secs(10),
             "cycle",
-            || format!("a cycle of {} is none of whole TTIs; expected 2 ms, 4 ms, ... 10 s", self.cycle),
+            || format!("{} is not a number of whole TTIs; expected 2 ms, 4 ms, ... 10 s", self.cycle),
         );
         check.range("error_db", self.error_db, 0.0..=20.0);
         self.check_table(check);
         if let Some(OuterLoop { target_bler, step_db }) = &self.outer_loop {
             check.within("outer_loop", |check| {
                 check.require(target_bler.0 > 0.0 && target_bler.0 <= 0.9, "target_bler", || {
-                    format!("a loop cannot hold {}; expected more than 0 and at most 0.9", target_bler.0)
+                    format!("{} is out of range; expected more than 0 and at most 0.9", target_bler.0)
                 });
                 check.require(*step_db > 0.0 && *step_db <= 5.0, "step_db", || {
                     format!("{step_db} is out of range; expected more than 0 and at most 5")
@@ -112,7 +112,7 @@ impl Checked for CqiReports {
 
 impl LinkAdaptationParams for CqiReports {
     fn check_reports(&self, recorded: bool, check: &mut Check) {
-        let why = "every user's CQIs are recorded, so that none is measured";
+        let why = "every user's CQIs are recorded, so none is measured";
         check.idle(recorded, &keys!(self; error_db, rounding), why);
     }
 }
@@ -139,7 +139,7 @@ impl CqiReports {
         }
     }
 
-    /// What each CQI stands for in a UE category.
+    /// Returns the format of each CQI in a UE category.
     pub fn formats(&self, category: u8) -> [Option<Format>; CQIS] {
         if self.table.is_empty() {
             return format::formats(category);
@@ -155,7 +155,7 @@ impl CqiReports {
         })
     }
 
-    /// Least SNRs for the CQIs up to `highest`.
+    /// Returns the smallest SNRs for the CQIs up to `highest`.
     fn thresholds(&self, curves: &Curves, highest: u8) -> Thresholds {
         let Some(least) = curves.least_snrs_db(highest) else {
             return Thresholds::OfFormula(self.rounding.thresholds());
@@ -168,7 +168,7 @@ impl CqiReports {
         })))
     }
 
-    /// The reports of user number `id`.
+    /// Returns the reporter of user `id`.
     pub fn build(
         &self,
         category: u8,
@@ -208,17 +208,17 @@ impl CqiReports {
     }
 }
 
-/// By CQI: units that its block carries, its codes, and whose curve it follows; nothing for CQI 0.
+/// Blocks by CQI; empty for CQI 0.
 #[derive(Debug, PartialEq)]
 pub struct CqiTable {
     offers: [Offer; CQIS],
-    /// Units once more, in a table that no CQI leads out of.
+    /// Units by CQI, padded to a power of two so that no index is out of range.
     units: [u32; UNITS],
-    /// The most codes that a block takes.
+    /// Largest number of codes of a block.
     max_codes: u32,
 }
 
-/// CQIs, and what is left of a power of two.
+/// Number of CQIs, rounded up to a power of two.
 const UNITS: usize = 32;
 
 impl CqiTable {
@@ -229,18 +229,18 @@ impl CqiTable {
     }
 }
 
-/// The blocks that users have so far: what many have in common lies in one place, which a cache then holds.
+/// Tables used so far. Users with equal blocks share one table, which stays in the cache.
 pub type Tables = Vec<Arc<CqiTable>>;
 
 fn shared(tables: &mut Tables, blocks: &[Offer; CQIS]) -> Arc<CqiTable> {
-    if let Some(known) = tables.iter().find(|known| known.offers == *blocks) {
-        return Arc::clone(known);
+    if let Some(table) = tables.iter().find(|table| table.offers == *blocks) {
+        return Arc::clone(table);
     }
     tables.push(Arc::new(CqiTable::new(blocks)));
     tables[tables.len() - 1].clone()
 }
 
-/// The largest shift of an outer loop, in CQIs.
+/// Largest shift by an outer loop, in CQIs.
 const LARGEST_SHIFT: f32 = 6.0;
 
 fn linear(db: f64) -> f32 {
@@ -248,13 +248,13 @@ fn linear(db: f64) -> f32 {
 }
 
 impl Rounding {
-    /// Share of a CQI by which a report runs ahead.
+    /// Returns the fraction of a CQI by which rounding increases a report.
     fn lead(self) -> f64 {
         if self == Self::Nearest { 0.5 } else { 0.0 }
     }
 
-    /// Least linear SNR for each CQI; that for 0 is not looked at, and none reaches the one after the last. All users look it up at the same place,
-    /// which a cache then holds.
+    /// Returns the smallest linear SNR for each CQI. The entry of CQI 0 is not used, and no SNR reaches the
+    /// one after the last CQI. All users share the table, which stays in the cache.
     fn thresholds(self) -> &'static [f32; CQIS + 1] {
         static DOWN: OnceLock<[f32; CQIS + 1]> = OnceLock::new();
         static NEAREST: OnceLock<[f32; CQIS + 1]> = OnceLock::new();
@@ -267,19 +267,19 @@ impl Rounding {
     }
 }
 
-/// Least linear SNR for each CQI.
+/// Smallest linear SNR for each CQI.
 #[derive(Debug)]
 enum Thresholds {
-    /// A CQI every 1.02 dB.
+    /// By the formula: a CQI every 1.02 dB.
     OfFormula(&'static [f32; CQIS + 1]),
-    /// By measured curves; infinite for CQIs that have none.
+    /// By measured curves; infinite for CQIs without a curve.
     Measured(Box<[f32; CQIS]>),
 }
 
-/// The CQI of a linear SNR where there is one every 1.02 dB.
+/// Returns the CQI of a linear SNR by the formula, with a CQI every 1.02 dB.
 ///
-/// The bits of a float are nearly its logarithm: at most a CQI off, which is put right without a branch,
-/// because no processor would foresee it.
+/// The bits of a float are almost its logarithm: the result is at most one CQI off, which is corrected
+/// without a branch, as the branch would be unpredictable.
 #[inline]
 fn cqi_of_formula(thresholds: &[f32; CQIS + 1], snr: f32) -> u8 {
     let log2 = snr.to_bits() as f32 * (1.0 / (1 << 23) as f32) - 127.0;
@@ -289,22 +289,22 @@ fn cqi_of_formula(thresholds: &[f32; CQIS + 1], snr: f32) -> u8 {
     (guess + usize::from(above) - usize::from(below)) as u8
 }
 
-/// The reports of one user, and what the Node B makes of them.
+/// CQI reports of one user, and their use at the Node B.
 #[derive(Debug)]
 pub struct Reporter {
     thresholds: Thresholds,
     blocks: Arc<CqiTable>,
-    /// The lowest CQI whose format carries anything.
+    /// Lowest CQI whose format carries any units.
     lowest: usize,
-    /// In TTIs.
+    /// Delay of reports in TTIs.
     delay: u64,
     cycle: u64,
     error_db: f64,
     errors: Indexed,
-    /// Reports worked out ahead: the first TTI, far away before there are any, and so many CQIs.
+    /// First TTI of the reports computed ahead; far in the future if there are none.
     first: u64,
     ahead: [u8; BLOCK],
-    /// The latest measurement otherwise: its TTI and its CQI.
+    /// Last single measurement: TTI and CQI.
     latest: Option<(u64, u8)>,
     /// Shifts in CQIs at a NACK and at an ACK.
     steps: Option<[f32; 2]>,
@@ -312,7 +312,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// The CQI that the Node B has in TTI number `tti`.
+    /// Returns the CQI known to the Node B in TTI `tti`.
     #[inline]
     pub fn report(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> u8 {
         let at = tti.saturating_sub(self.delay);
@@ -320,15 +320,16 @@ impl Reporter {
         if within < BLOCK { self.ahead[within] } else { self.look(channel, sequence, at) }
     }
 
-    /// The CQIs of TTI number `tti` and those around it, as worked out ahead by [`Self::report`].
+    /// Returns the CQIs around TTI `tti` that [`Self::report`] computed ahead, and the first TTI in which the
+    /// Node B uses them, if `tti` is among them.
     #[inline]
     pub fn peek(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
         let within = tti.checked_sub(self.delay)?.wrapping_sub(self.first);
         (within < BLOCK as u64).then_some((&self.ahead, self.first + self.delay))
     }
 
-    /// Returns a CQI that is exceeded in no TTI from number `tti` to the one that comes with it, if that is known
-    /// without looking at every report.
+    /// Returns an upper bound of the CQIs from TTI `tti`, and the first TTI in which it is not valid, if it
+    /// is known without evaluating every report.
     pub fn peak(&self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> Option<(u8, u64)> {
         if !self.works_ahead() || self.learns() {
             return None;
@@ -337,17 +338,18 @@ impl Reporter {
         Some((self.cqi_of(snr), until + self.delay))
     }
 
-    /// Whether reports follow from the channel alone, TTI by TTI.
+    /// Returns true if reports depend on the channel of their TTI only.
     fn works_ahead(&self) -> bool {
         self.cycle == 1 && self.error_db <= 0.0
     }
 
-    /// Whether there is an outer loop.
+    /// Returns true if there is an outer loop.
     pub fn learns(&self) -> bool {
         self.steps.is_some()
     }
 
-    /// Works reports out ahead, if nothing can come between.
+    /// Returns the CQI of the report of TTI `at`. Computes the following reports too if nothing can change
+    /// them.
     fn look(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
         if self.works_ahead()
             && let Some(snrs) = channel.ahead(sequence, at)
@@ -369,7 +371,7 @@ impl Reporter {
     }
 
     fn measure(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
-        // A division takes longer than all else here.
+        // The division is avoided for cycles of one TTI, as it would take most of the time.
         let measured = if self.cycle == 1 { at } else { at / self.cycle * self.cycle };
         let cqi = channel.recorded_cqi(measured).unwrap_or_else(|| {
             let mut snr = channel.snr(sequence, measured);
@@ -383,7 +385,7 @@ impl Reporter {
         cqi
     }
 
-    /// The CQI of a linear SNR.
+    /// Returns the CQI of a linear SNR.
     fn cqi_of(&self, snr: f32) -> u8 {
         match &self.thresholds {
             Thresholds::OfFormula(thresholds) => cqi_of_formula(thresholds, snr),
@@ -391,8 +393,8 @@ impl Reporter {
         }
     }
 
-    /// The block for a report: the format of the CQI, less what the outer loop and sharing the power
-    /// take, or the smallest one that holds what there is to send.
+    /// Returns the block for a report, if any: the format of the CQI after the deductions for the outer loop
+    /// and shared power, or a smaller one that holds all units to be sent.
     #[inline]
     pub fn offer(&self, cqi: f32, limits: Limits) -> Option<Offer> {
         if cqi < 1.0 {
@@ -413,30 +415,30 @@ impl Reporter {
         (block.units > 0 && block.codes <= limits.codes).then_some(block)
     }
 
-    /// Units of the blocks for these reports, 0 for none.
+    /// Returns the units of the blocks for these reports, 0 for none.
     pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
         if self.steps.is_some() || limits.sharers > 1 || self.blocks.max_codes > limits.codes {
             return cqis.map(|cqi| self.offer(f32::from(cqi), limits).map_or(0, |offer| offer.units));
         }
-        // The smallest block that holds what there is to send, and no code is in the way.
+        // Codes are no limit here, so the smallest block that holds all units is selected.
         let fails = |units: &u32| u64::from(*units) < limits.units;
         let most = self.blocks.units[CQIS - 1];
         let enough = if fails(&most) { CQIS } else { self.blocks.units[1..CQIS].partition_point(fails) + 1 };
         cqis.map(|cqi| self.blocks.units[usize::from(cqi).min(enough) % UNITS])
     }
 
-    /// The CQI less what the outer loop and sharing the power take.
+    /// Returns the CQI after the deductions for the outer loop and shared power.
     fn deduct(&self, cqi: f32, sharers: u32) -> usize {
         let sharing = match sharers {
             0 | 1 => 0.0,
             n => 10.0 * libm::log10f(n as f32) / STEP_DB as f32,
         };
-        // Deductions never take a user out of range that had been in it.
+        // Deductions never move a user out of range that was in range.
         let least = self.lowest.min(cqi as usize);
         ((cqi - self.shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1)
     }
 
-    /// A first transmission was acknowledged or not.
+    /// Processes the answer to a first transmission.
     pub fn on_answer(&mut self, acknowledged: bool) {
         if let Some([up, down]) = self.steps {
             let shift = if acknowledged { self.shift - down } else { self.shift + up };

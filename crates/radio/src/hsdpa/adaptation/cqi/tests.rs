@@ -23,7 +23,7 @@ fn playing(snrs_db: Vec<f64>) -> Channel {
 }
 
 #[test]
-fn the_cqi_is_the_published_function_of_the_snr() {
+fn cqi_is_the_published_function_of_the_snr() {
     let reporter = reporter(&CqiReports::default(), 10);
     for tenth in -300..300 {
         let db = f64::from(tenth) / 10.0 + 0.003;
@@ -38,9 +38,9 @@ fn the_cqi_is_the_published_function_of_the_snr() {
     assert_eq!([0.0, f32::MAX, f32::INFINITY].map(|snr| reporter.cqi_of(snr)), [0, 30, 30]);
 }
 
-/// The CQI's own format fails with 10 % where the CQI begins, to 0.03 CQIs.
+/// At the SNR where a CQI starts, its format fails with 10 %, within 0.03 CQIs.
 #[test]
-fn a_cqi_begins_where_its_block_fails_with_one_in_ten() {
+fn a_cqi_starts_where_its_block_fails_with_10_percent() {
     for cqi in 5..=30 {
         let db = 10.0 * f64::from(Rounding::Down.thresholds()[cqi]).log10();
         let exact = link_curve::snr_db(cqi as f64, 0.1);
@@ -49,7 +49,7 @@ fn a_cqi_begins_where_its_block_fails_with_one_in_ten() {
 }
 
 #[test]
-fn reports_come_late_and_in_cycles() {
+fn reports_have_delay_and_cycle() {
     let params = CqiReports { cycle: Duration::from_millis(4), ..CqiReports::default() };
     let (mut reporter, sequence) = (reporter(&params, 10), sequence());
     // One CQI higher in every TTI.
@@ -59,7 +59,7 @@ fn reports_come_late_and_in_cycles() {
 }
 
 #[test]
-fn errors_have_the_deviation_asked_for() {
+fn measurement_errors_have_the_configured_deviation() {
     let params = CqiReports { error_db: 2.04, delay: Duration::ZERO, ..CqiReports::default() };
     let (mut reporter, sequence) = (reporter(&params, 10), sequence());
     let mut channel = playing(vec![0.0; 50_000]);
@@ -67,21 +67,21 @@ fn errors_have_the_deviation_asked_for() {
         (0..50_000).map(|tti| f64::from(reporter.report(&mut channel, &sequence, tti))).collect();
     let mean = all.iter().sum::<f64>() / 5e4;
     let sigma = (all.iter().map(|cqi| (cqi - mean).powi(2)).sum::<f64>() / 5e4).sqrt();
-    // Rounding down takes half a CQI in the mean and adds a variance of 1/12.
+    // Rounding down reduces the mean by half a CQI and adds a variance of 1/12.
     assert!((mean - (CQI_AT_0_DB - 0.5)).abs() < 0.04, "{mean}");
     assert!((sigma - (4.0f64 + 1.0 / 12.0).sqrt()).abs() < 0.04, "{sigma}");
 }
 
 #[test]
-fn offers_respect_codes_power_and_what_there_is() {
+fn offers_respect_codes_power_and_queue() {
     let reporter = reporter(&CqiReports::default(), 10);
     let units = |cqi, limits| reporter.offer(cqi, limits).map_or(0, |offer| offer.units);
     assert_eq!(units(30.0, ALL), 76);
     assert_eq!(units(0.0, ALL), 0);
-    // Five codes end at CQI 22; a quarter of the power is 5.9 CQIs.
+    // Five codes end at CQI 22; a quarter of the power is 5.9 CQIs less.
     assert_eq!(units(30.0, Limits { codes: 5, ..ALL }), 21);
     assert_eq!(units(28.0, Limits { sharers: 4, ..ALL }), 21);
-    // Two PDUs fit into the block of CQI 8, and no smaller one holds them.
+    // Two PDUs fit in the block of CQI 8, and in no smaller one.
     let small = reporter.offer(30.0, Limits { units: 2, ..ALL }).unwrap();
     assert_eq!((small.units, small.curve), (2, Some(8)));
     // No PDU fits below CQI 5.
@@ -108,7 +108,7 @@ fn own(rows: &[(u8, u32, u32)]) -> CqiReports {
 }
 
 #[test]
-fn a_table_of_the_users_own_replaces_those_of_the_categories() {
+fn a_user_defined_table_replaces_those_of_the_categories() {
     let reporter = reporter(&own(&[(1, 400, 1), (2, 800, 2)]), 1);
     let units = |cqi| reporter.offer(cqi, ALL).map(|offer| (offer.units, offer.codes, offer.curve));
     assert_eq!([units(0.0), units(1.0), units(2.0)], [None, Some((1, 1, Some(1))), Some((2, 2, Some(2)))]);
@@ -116,7 +116,7 @@ fn a_table_of_the_users_own_replaces_those_of_the_categories() {
 }
 
 #[test]
-fn what_is_wrong_with_a_table_is_told() {
+fn invalid_tables_are_rejected() {
     let problem = |rows: &[(u8, u32, u32)]| {
         let mut check = Check::default();
         own(rows).check(&mut check);

@@ -1,15 +1,16 @@
-//! The cell that serves a user, and how it changes.
+//! Serving cell of a user, and its changes.
 
 use super::User;
 use crate::hsdpa::node_b::block::Block;
 
 impl User {
-    /// Whether it may come into another cell.
+    /// Returns true if the user may come into another cell.
     pub fn moves(&mut self) -> bool {
         self.trigger.is_some() && self.channel.journey().is_some()
     }
 
-    /// It compares the Node Bs in TTI number `tti`, unless a change is under way; whether its cell changes.
+    /// Compares the Node Bs in TTI `tti`, unless a change is in progress. Returns true if the user changes
+    /// its cell.
     pub fn compare(&mut self, tti: u64) -> bool {
         if tti >= self.resumes
             && let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey())
@@ -22,7 +23,7 @@ impl User {
         false
     }
 
-    /// It belongs to the cell that is received best in TTI number `tti`.
+    /// Assigns the user to the cell that is received best in TTI `tti`.
     pub fn reselect(&mut self, tti: u64) {
         if let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey()) {
             trigger.forget();
@@ -31,9 +32,9 @@ impl User {
         }
     }
 
-    /// Its cell has changed without a reset of MAC-hs.
-    pub fn begin_blocks_again(&mut self) {
-        self.processes.begin_again(self.resumes, Block::begin_again);
+    /// Continues blocks and timers in the new cell, without a reset of MAC-hs.
+    pub fn continue_blocks(&mut self) {
+        self.processes.change_cell(self.resumes, Block::restart);
         self.reordering.delay_timer(self.resumes);
     }
 }

@@ -1,4 +1,4 @@
-//! One user of HS-DSCH: its channel, what the Node B keeps for it, its receiver, and the cell that serves it.
+//! A user of HS-DSCH: channel, state at the Node B, receiver and serving cell.
 
 mod mobility;
 mod reset;
@@ -24,7 +24,7 @@ use crate::mac::harq::processes::Processes;
 use crate::mac::reordering::ReorderingQueue;
 use crate::numerology::Numerology;
 
-/// One user.
+/// A user of HS-DSCH.
 #[derive(Debug)]
 pub struct User {
     pub channel: Channel,
@@ -37,22 +37,22 @@ pub struct User {
     pub tally: Tally,
     /// New units at the Node B.
     pub(super) queue: u64,
-    /// Whether blocks are filled from the RNC itself, there being no Iub.
+    /// Whether blocks are filled from the RNC directly, as there is no Iub.
     pub(super) direct: bool,
-    /// Least distance of TTIs, and the first TTI that is far enough from the last.
+    /// Minimum distance of TTIs of the UE category.
     pub tti_distance: u64,
     pub(super) rested: u64,
     /// TTIs that a packet may wait.
     pub delay_budget: u64,
-    /// The cell that serves it, and when it changes.
+    /// Index of the serving cell.
     pub serving: usize,
     trigger: Option<Box<Trigger>>,
-    /// The first TTI after a change of cell in which it can be sent to.
+    /// First TTI after a change of cell in which the user may be served.
     pub resumes: u64,
     pub(super) draws: Box<Draws>,
 }
 
-/// Random streams. They are large, and looked at only when something is sent.
+/// Random streams, in a box as they are large and only used for transmissions.
 #[derive(Debug)]
 pub(super) struct Draws {
     pub(super) decoding: Stream,
@@ -95,29 +95,29 @@ impl User {
         }
     }
 
-    /// Units have come to the Node B.
+    /// Adds units that have arrived at the Node B.
     pub fn enqueue(&mut self, units: u64) {
         self.queue += units;
     }
 
-    /// New units that a block can be filled with.
+    /// Returns the number of new units with which a block can be filled.
     pub(super) fn available(&self) -> u64 {
         if self.direct { self.queue + self.packets.waiting() } else { self.queue }
     }
 
-    /// The first TTI in which there may be something to send.
+    /// Returns the first TTI in which there may be something to send.
     pub fn ready(&self) -> u64 {
         self.processes.ready(self.available() > 0).max(self.rested).max(self.resumes)
     }
 
-    /// The Node B takes note of the answers that are there by TTI number `tti`.
+    /// Applies the answers that are known in TTI `tti` to link adaptation.
     #[inline]
     pub fn listen(&mut self, tti: u64) {
         let adapter = &mut self.adapter;
         self.processes.take_answers(tti, |acknowledged| adapter.on_answer(acknowledged));
     }
 
-    /// What the Node B knows of the channel in TTI number `tti`.
+    /// Returns the channel quality known to the Node B in TTI `tti`.
     #[inline]
     pub fn quality(&mut self, tti: u64, sequence: &JakesSequence) -> f32 {
         self.adapter.quality(&mut self.channel, sequence, tti)

@@ -1,20 +1,20 @@
-//! The reset of MAC-hs.
+//! Reset of MAC-hs.
 
 use std::ops::Range;
 
 use super::User;
 
-/// What a reset of MAC-hs leaves.
+/// Contents of MAC-hs at a reset.
 #[derive(Debug)]
 pub struct Flushed {
-    /// Units, and whether they are lost; otherwise they have arrived.
+    /// Ranges of units, with whether they are lost; otherwise they have arrived.
     pub all: Vec<(Range<u64>, bool)>,
-    /// Of these the ones that had not been sent.
+    /// Number of units that had not been sent.
     pub queued: u64,
 }
 
 impl User {
-    /// MAC-hs is reset, here and in the phone; what becomes of what it held.
+    /// Resets MAC-hs at the Node B and in the phone. Returns what it contained.
     pub fn flush(&mut self) -> Flushed {
         let queued = std::mem::take(&mut self.queue);
         let arrived = self.reordering.reset().into_iter().map(|units| (units, false));

@@ -1,8 +1,8 @@
-//! Acknowledged mode above MAC-hs (TS 25.322): the protocol between RNC and phone, whose PDUs the Iub
-//! carries and blocks are filled with.
+//! Acknowledged mode above MAC-hs (TS 25.322): the protocol between RNC and phone, whose PDUs are carried by
+//! the Iub and by blocks.
 //!
-//! With MAC-ehs a PDU may lie in several blocks; it is intact if all its octets have arrived (TS
-//! 25.321, 11.6.4). PDUs have one size, the last one padded, so that a unit's number says its PDU.
+//! With MAC-ehs a PDU may be spread over several blocks; it is intact if all its octets arrive (TS 25.321,
+//! 11.6.4). PDUs have one size, the last one padded, so the PDU of a unit follows from its number.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -21,32 +21,33 @@ use crate::rlc::{Delivered, Peers as _};
 
 /// A PDU that the RNC has handed over.
 #[derive(Debug)]
-struct OnTheWay {
+struct InFlight {
     pdu: Option<Pdu>,
-    /// Units neither received nor lost.
+    /// Number of units neither received nor lost.
     open: u64,
     /// Whether a unit was lost.
     damaged: bool,
 }
 
-/// The packets of a user in acknowledged mode.
+/// Packets of a user in acknowledged mode.
 #[derive(Debug)]
 pub struct Acknowledged {
     peers: Entities,
-    /// Units of a PDU.
+    /// Number of units of a PDU.
     pdu_units: u64,
-    /// PDUs handed over, from number `settled` on.
-    on_the_way: VecDeque<OnTheWay>,
+    /// PDUs handed over, from number `settled`.
+    in_flight: VecDeque<InFlight>,
     settled: u64,
-    /// Units sent by the Node B.
+    /// Number of units sent by the Node B.
     sent: u64,
-    /// The TTIs from which packets could be sent, had nobody been before them, from number `first` on.
+    /// TTI from which each packet, from number `first`, could have been sent if it had been first in the
+    /// queue.
     since: VecDeque<u64>,
     first: u64,
 }
 
 impl Acknowledged {
-    /// Both ends for user number `id`, with nothing to send.
+    /// Creates both ends for user `id`, with empty buffers.
     pub fn new(
         params: &AcknowledgedMode,
         payload: Payload,
@@ -59,7 +60,7 @@ impl Acknowledged {
         Self {
             peers: params.build(setting, id, streams),
             pdu_units: if payload.segmented { u64::from(pdu_bytes) } else { 1 },
-            on_the_way: VecDeque::new(),
+            in_flight: VecDeque::new(),
             settled: 0,
             sent: 0,
             since: VecDeque::new(),
@@ -67,12 +68,12 @@ impl Acknowledged {
         }
     }
 
-    /// Units of a PDU.
+    /// Returns the number of units of a PDU.
     pub fn pdu_units(&self) -> u64 {
         self.pdu_units
     }
 
-    /// Takes a packet; `false` means that the buffer is full.
+    /// Accepts a packet. Returns false if the buffer is full.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         let taken = self.peers.push(now, packet);
         if taken {
@@ -81,35 +82,35 @@ impl Acknowledged {
         taken
     }
 
-    /// Units that the RNC could hand over now.
+    /// Returns the number of units that the RNC could hand over now, or slightly more.
     pub fn waiting(&self) -> u64 {
         self.peers.waiting() as u64 * self.pdu_units
     }
 
-    /// The RNC hands over whole PDUs of at most `most` units; how many units.
+    /// Hands over whole PDUs of at most `most` units from the RNC. Returns the number of units.
     pub fn take(&mut self, now: Time, most: u64) -> u64 {
         let mut taken = 0;
         while taken + self.pdu_units <= most
             && let Some(pdu) = self.peers.send(now)
         {
-            self.on_the_way.push_back(OnTheWay { pdu: Some(pdu), open: self.pdu_units, damaged: false });
+            self.in_flight.push_back(InFlight { pdu: Some(pdu), open: self.pdu_units, damaged: false });
             taken += self.pdu_units;
         }
         taken
     }
 
-    /// The next `units` of what has been handed over.
+    /// Returns the next `units` units handed over, which are sent now.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         self.sent += units;
         self.sent - units..self.sent
     }
 
-    /// The parts of packets that units carry which have been sent. Headers and length indicators are taken
-    /// to stand at the beginning of their PDU.
+    /// Returns the parts of packets that these units carry, which must be sent already. All headers and
+    /// length indicators are assumed to be at the start of their PDU.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         let mut parts = Vec::new();
         for number in units.start / self.pdu_units..units.end.div_ceil(self.pdu_units) {
-            let held = self.on_the_way.get((number - self.settled) as usize);
+            let held = self.in_flight.get((number - self.settled) as usize);
             let Some(pdu) = held.and_then(|held| held.pdu.as_ref()) else {
                 continue;
             };
@@ -133,13 +134,13 @@ impl Acknowledged {
         parts
     }
 
-    /// Units have been received or lost.
+    /// Records that units were received or lost.
     pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
         let mut start = units.start;
         while start < units.end {
             let number = start / self.pdu_units;
             let end = ((number + 1) * self.pdu_units).min(units.end);
-            let pdu = &mut self.on_the_way[(number - self.settled) as usize];
+            let pdu = &mut self.in_flight[(number - self.settled) as usize];
             pdu.open -= end - start;
             pdu.damaged |= lost;
             if pdu.open == 0
@@ -149,16 +150,17 @@ impl Acknowledged {
             }
             start = end;
         }
-        while self.on_the_way.front().is_some_and(|pdu| pdu.open == 0) {
-            self.on_the_way.pop_front();
+        while self.in_flight.front().is_some_and(|pdu| pdu.open == 0) {
+            self.in_flight.pop_front();
             self.settled += 1;
         }
         self.hand_over(decided);
     }
 
-    /// The TTI since which the packet waits that is sent next. Commands wait for nothing.
+    /// Returns the TTI since which the next packet to be sent waits, or `None` if there is none or the next
+    /// PDU is a command.
     pub fn waits_since(&self) -> Option<u64> {
-        let next = self.on_the_way.get((self.sent / self.pdu_units - self.settled) as usize);
+        let next = self.in_flight.get((self.sent / self.pdu_units - self.settled) as usize);
         let number = match next.and_then(|next| next.pdu.as_ref()) {
             Some(Pdu::Data(data)) => data.pieces.first()?.sdu,
             Some(Pdu::Command(_)) => return None,
@@ -167,23 +169,23 @@ impl Acknowledged {
         self.since.get(usize::try_from(number.checked_sub(self.first)?).ok()?).copied()
     }
 
-    /// Packets and bytes that are neither delivered nor dropped.
+    /// Returns the packets that are neither delivered nor dropped.
     pub fn backlog(&self) -> Backlog {
         self.peers.backlog()
     }
 
-    /// When [`Self::on_time`] must be called next.
+    /// Returns the time at which [`Self::on_time`] must be called next, if any.
     pub fn due(&self) -> Option<Time> {
         self.peers.due()
     }
 
-    /// Does what is due by `now`.
+    /// Processes what is due until `now`.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
         self.peers.on_time(now);
         self.hand_over(decided);
     }
 
-    /// Hands over what has been delivered and dropped.
+    /// Passes the packets delivered and dropped to `decided`.
     fn hand_over(&mut self, mut decided: impl FnMut(Fate)) {
         let sdus = self.peers.sdus();
         sdus.delivered.drain(..).map(Fate::Arrived).for_each(&mut decided);

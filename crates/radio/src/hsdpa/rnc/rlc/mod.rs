@@ -1,8 +1,8 @@
 //! RLC above MAC-hs: a user's packets from the RNC to the phone.
 //!
-//! RLC ends at the RNC. It hands over units, which are PDUs or octets of them and are numbered
-//! without end: to the Iub as there are credits or, without an Iub, to the block that is being filled.
-//! MAC-hs says of each range of units whether it has arrived.
+//! RLC ends at the RNC. It hands over units, which are PDUs or their octets, with numbers that never wrap: to
+//! the Iub according to credits or, without an Iub, to the block being filled. MAC-hs reports for each range
+//! of units whether it has arrived.
 
 pub mod am;
 pub mod um;
@@ -21,35 +21,36 @@ use crate::hsdpa::payload::{Payload, RLC_HEADER};
 use crate::rlc::am::{AcknowledgedMode, status};
 
 registry! {
-    /// RLC above MAC-hs, as a scenario names it.
+    /// RLC mode above MAC-hs, as in a scenario.
     "RLC mode" RlcModeSpec = Um {
-        /// Unacknowledged mode: what MAC-hs gives up costs its packets.
+        /// Unacknowledged mode: packets are lost with blocks that MAC-hs gives up.
         "um" => Um(um::UnacknowledgedMode),
-        /// Acknowledged mode (TS 25.322): what MAC-hs gives up goes again.
+        /// Acknowledged mode (TS 25.322): PDUs that MAC-hs gives up are retransmitted.
         "am" => Am(AcknowledgedMode),
     }
 }
 
-/// What has become of packets.
+/// Final outcome of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is complete at the phone.
+    /// The packet is complete at the phone.
     Arrived(Packet),
-    /// Something of it was lost, or it was discarded.
+    /// A part of the packet was lost, or it was discarded.
     Lost(Packet),
 }
 
-/// The packets of a user that are neither delivered nor lost.
+/// Packets of a user that are neither delivered nor lost.
 #[derive(Debug)]
 pub enum Packets {
-    /// In unacknowledged mode.
+    /// Packets in unacknowledged mode.
     Um(um::Unacknowledged),
-    /// In acknowledged mode.
+    /// Packets in acknowledged mode.
     Am(Box<am::Acknowledged>),
 }
 
 impl RlcModeSpec {
-    /// Octets that the RNC hands over at least at a time, for PDUs with `pdu_size` of payload.
+    /// Returns the smallest number of octets that the RNC hands over at a time, for PDUs with a payload of
+    /// `pdu_size`.
     pub fn smallest_portion(&self, pdu_size: Size) -> Size {
         match self {
             Self::Um(_) => pdu_size,
@@ -57,7 +58,7 @@ impl RlcModeSpec {
         }
     }
 
-    /// Whether something falls due in it at times of its own.
+    /// Returns true if the mode has timers.
     pub fn has_timers(&self) -> bool {
         match self {
             Self::Um(params) => params.discard_timer.is_some(),
@@ -65,7 +66,7 @@ impl RlcModeSpec {
         }
     }
 
-    /// Reports impossible values, and PDUs that are too small.
+    /// Reports invalid values, and PDUs that are too small.
     pub fn check_for(&self, pdu_size: Size, check: &mut Check) {
         check.within("rlc", |check| self.check(check));
         let least = u64::from(status::SMALLEST_PDU_BYTES) - RLC_HEADER;
@@ -74,7 +75,7 @@ impl RlcModeSpec {
         });
     }
 
-    /// RLC of user number `id`, whose buffer holds `buffer` packets.
+    /// Returns the RLC of user `id`, whose buffer holds `buffer` packets.
     pub fn build(&self, payload: Payload, buffer: usize, id: u64, streams: &Streams) -> Packets {
         match self {
             Self::Um(params) => Packets::Um(um::Unacknowledged::new(params, payload, buffer)),
@@ -85,7 +86,7 @@ impl RlcModeSpec {
     }
 }
 
-/// The same of the packets in whatever mode.
+/// Calls a method of the packets in either mode.
 macro_rules! in_mode {
     ($packets:ident.$method:ident($($argument:expr),*)) => {
         match $packets {
@@ -96,22 +97,22 @@ macro_rules! in_mode {
 }
 
 impl Packets {
-    /// Takes a packet that may be sent from TTI number `since` on; `false` means that the buffer is full.
+    /// Accepts a packet that may be sent from TTI `since`. Returns false if the buffer is full.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         in_mode!(self.push(now, packet, since))
     }
 
-    /// Units that the RNC could hand over: all there are, and at most a few more.
+    /// Returns the number of units that the RNC could hand over, or slightly more.
     pub fn waiting(&self) -> u64 {
         in_mode!(self.waiting())
     }
 
-    /// The RNC hands over at most `most` units; how many.
+    /// Hands over at most `most` units from the RNC. Returns how many.
     pub fn take(&mut self, now: Time, most: u64) -> u64 {
         in_mode!(self.take(now, most))
     }
 
-    /// The RNC hands over at least `units`, if it has as many, and no more than PDUs being whole asks for.
+    /// Hands over at least `units` units, if there are as many, rounded up to whole PDUs. Returns how many.
     pub fn take_for(&mut self, now: Time, units: u64) -> u64 {
         match self {
             Self::Um(packets) => packets.take(now, units),
@@ -119,37 +120,38 @@ impl Packets {
         }
     }
 
-    /// The next `units` of what has been handed over, to be sent.
+    /// Returns the next `units` units handed over, which are sent now.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         in_mode!(self.send(units))
     }
 
-    /// The parts of packets that units carry which have been sent.
+    /// Returns the parts of packets that these units carry, which must be sent already.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         in_mode!(self.carried(units))
     }
 
-    /// Units have been received or lost; hands over whose fate this decides.
+    /// Records that units were received or lost, and passes the packets that are thereby complete or lost to
+    /// `decided`.
     pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
         in_mode!(self.settle(now, units, lost, decided));
     }
 
-    /// The TTI since which the packet waits that is sent next.
+    /// Returns the TTI since which the next packet to be sent waits, if any.
     pub fn waits_since(&self) -> Option<u64> {
         in_mode!(self.waits_since())
     }
 
-    /// Packets and bytes whose fate is open.
+    /// Returns the packets that are neither delivered nor lost.
     pub fn backlog(&self) -> Backlog {
         in_mode!(self.backlog())
     }
 
-    /// When [`Self::on_time`] must be called next.
+    /// Returns the time at which [`Self::on_time`] must be called next, if any.
     pub fn due(&self) -> Option<Time> {
         in_mode!(self.due())
     }
 
-    /// Does what is due by `now`; hands over the packets that it discards.
+    /// Processes what is due until `now`, and passes discarded packets to `decided`.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
         in_mode!(self.on_time(now, decided));
     }

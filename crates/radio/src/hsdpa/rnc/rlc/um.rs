@@ -17,8 +17,8 @@ use crate::rlc::am::params::require_timer;
 params! {
     /// Parameters of unacknowledged mode.
     pub struct UnacknowledgedMode {
-        /// A packet of which something has waited so long at the RNC is discarded (Timer_Discard, without
-        /// explicit signalling: TS 25.322, 9.7.3.2); never when absent.
+        /// Age at which a packet is discarded if a part of it still waits at the RNC (Timer_Discard, without
+        /// explicit signalling: TS 25.322, 9.7.3.2). Default: never.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub discard_timer: Option<Duration>,
     }
@@ -30,43 +30,43 @@ impl Checked for UnacknowledgedMode {
     }
 }
 
-/// A packet on its way.
+/// A packet that is neither delivered nor lost.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Its first unit, and one past its last.
+    /// Number of the first unit.
     first: u64,
     end: u64,
-    /// Units neither received nor lost.
+    /// Number of units neither received nor lost.
     open: u64,
     /// Whether a unit was lost.
     damaged: bool,
-    /// When it came.
+    /// Time of arrival at the RNC.
     arrived: Time,
-    /// TTI from which it could be sent, had nobody been before it.
+    /// TTI from which the packet could have been sent if it had been first in the queue.
     since: u64,
 }
 
-/// The packets of a user in unacknowledged mode.
+/// Packets of a user in unacknowledged mode.
 #[derive(Debug)]
 pub struct Unacknowledged {
     payload: Payload,
     buffer: usize,
     discard_timer: Option<Duration>,
     sdus: VecDeque<Sdu>,
-    /// Packets that have gone, so that positions can be counted without end.
+    /// Number of packets removed from `sdus`; positions of packets include them.
     gone: usize,
-    /// The packet that is sent next, counted without end.
+    /// Position of the next packet to be sent.
     head: usize,
     backlog: Backlog,
-    /// Units that have come, those that the RNC has handed over, and those sent.
+    /// Number after the last unit of all packets.
     end: u64,
     taken: u64,
     next: u64,
 }
 
 impl Unacknowledged {
-    /// Without packets.
+    /// Creates the state without packets.
     pub fn new(params: &UnacknowledgedMode, payload: Payload, buffer: usize) -> Self {
         Self {
             payload,
@@ -82,7 +82,7 @@ impl Unacknowledged {
         }
     }
 
-    /// Takes a packet that may be sent from TTI number `since` on; `false` means that the buffer is full.
+    /// Accepts a packet that may be sent from TTI `since`. Returns false if the buffer is full.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         if self.backlog.packets >= self.buffer {
             return false;
@@ -103,19 +103,19 @@ impl Unacknowledged {
         true
     }
 
-    /// Units at the RNC.
+    /// Returns the number of units at the RNC.
     pub fn waiting(&self) -> u64 {
         self.end - self.taken
     }
 
-    /// The RNC hands over at most `most` units; how many.
+    /// Hands over at most `most` units from the RNC. Returns how many.
     pub fn take(&mut self, _now: Time, most: u64) -> u64 {
         let units = self.waiting().min(most);
         self.taken += units;
         units
     }
 
-    /// The next `units` of what has been handed over, of which there must be as many.
+    /// Returns the next `units` units, which are sent now. As many must have been handed over.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         let sent = self.next..self.next + units;
         self.next = sent.end;
@@ -123,7 +123,7 @@ impl Unacknowledged {
         sent
     }
 
-    /// The parts of packets that units carry which have been sent.
+    /// Returns the parts of packets that these units carry, which must be sent already.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         let from = self.sdus.partition_point(|sdu| sdu.end <= units.start);
         let of = |sdu: &Sdu| {
@@ -145,12 +145,13 @@ impl Unacknowledged {
         self.sdus.get(position - self.gone)
     }
 
-    /// The TTI since which the packet waits that is sent next.
+    /// Returns the TTI since which the next packet to be sent waits, if any.
     pub fn waits_since(&self) -> Option<u64> {
         self.sdu(self.head).map(|sdu| sdu.since)
     }
 
-    /// Units have been received or lost; hands over whose fate this decides.
+    /// Records that units were received or lost, and passes the packets that are thereby complete to
+    /// `decided`.
     pub fn settle(&mut self, _now: Time, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
         let first = self.sdus.partition_point(|sdu| sdu.end <= units.start);
         let mut start = units.start;
@@ -173,24 +174,24 @@ impl Unacknowledged {
         }
     }
 
-    /// Packets and bytes whose fate is open.
+    /// Returns the packets that are neither delivered nor lost.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// The first packet of which something is at the RNC.
+    /// Returns the index of the first packet with a part at the RNC.
     fn first_at_rnc(&self) -> Option<usize> {
         let place = self.sdus.partition_point(|sdu| sdu.end <= self.taken);
         (place < self.sdus.len()).then_some(place)
     }
 
-    /// When [`Self::on_time`] must be called next.
+    /// Returns the time at which [`Self::on_time`] must be called next, if any.
     pub fn due(&self) -> Option<Time> {
         let timer = self.discard_timer?;
         self.first_at_rnc().map(|place| self.sdus[place].arrived + timer)
     }
 
-    /// Discards packets whose time is over.
+    /// Discards packets whose timer has expired.
     pub fn on_time(&mut self, now: Time, mut decided: impl FnMut(Fate)) {
         while self.due().is_some_and(|at| at <= now)
             && let Some(place) = self.first_at_rnc()
@@ -201,8 +202,8 @@ impl Unacknowledged {
         }
     }
 
-    /// Drops what is at the RNC of a packet. Returns it unless something of it is on its way, whose
-    /// arrival or loss decides.
+    /// Drops the part of a packet that is at the RNC. Returns the packet, unless a part of it is in flight,
+    /// whose arrival or loss decides.
     fn discard(&mut self, place: usize) -> Option<Packet> {
         let rest = self.sdus[place].end - self.taken;
         self.end -= rest;
@@ -230,7 +231,7 @@ impl Unacknowledged {
 mod tests {
     use super::*;
 
-    /// Three packets of 10 PDUs.
+    /// Returns the state with three packets of 10 PDUs each.
     fn packets() -> Unacknowledged {
         let params = UnacknowledgedMode { discard_timer: Some(Duration(100)) };
         let mut packets = Unacknowledged::new(&params, Payload { pdu_bytes: 10, segmented: false }, 3);
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_unit_costs_every_packet_it_belongs_to() {
+    fn a_lost_range_loses_all_packets_that_it_touches() {
         let mut packets = packets();
         packets.take(Time::ZERO, 30);
         packets.send(30);
@@ -289,10 +290,11 @@ mod tests {
         assert_eq!(held(&packets), (0, 0));
     }
 
-    /// Of 30 units 14 have left the RNC, 12 of them the Node B. Packet 0 is beyond reach; of packet 1,
-    /// due at 130, the rest is dropped and what is on its way lost; packet 2 goes whole at 160.
+    /// Of 30 units 14 have left the RNC, and 12 of them the Node B. Packet 0 has left the RNC completely.
+    /// Packet 1 expires at 130: its part at the RNC is dropped, and its part in flight counts as lost. Packet
+    /// 2 is dropped completely at 160.
     #[test]
-    fn what_waits_too_long_at_the_rnc_is_discarded() {
+    fn packets_waiting_too_long_at_the_rnc_are_discarded() {
         let mut packets = packets();
         packets.take(Time::ZERO, 14);
         packets.send(12);
@@ -306,7 +308,7 @@ mod tests {
         packets.on_time(Time(160), |fate| discarded.push(named(fate)));
         assert_eq!(discarded, [(2, false)]);
         assert_eq!((packets.waiting(), packets.due()), (0, None));
-        // A packet that comes now follows what is on its way.
+        // A packet that arrives now follows the units in flight.
         assert!(packets.push(Time(170), Packet::new(3, 20), 9));
         assert_eq!((packets.take(Time::ZERO, 9), packets.send(2), packets.send(2)), (2, 12..14, 14..16));
         assert_eq!(settle(&mut packets, 0..12, false), [(0, true)]);

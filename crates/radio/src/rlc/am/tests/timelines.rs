@@ -126,7 +126,7 @@ fn polls_follow_the_number_of_pdus_and_packets() {
     assert_eq!(polls, [1, 3, 4]);
 }
 
-/// MaxDAT = 3: after two transmissions the packet is discarded and the phone is told to move its window.
+/// MaxDAT = 3: after two transmissions the packet is discarded and the phone must move its window.
 #[test]
 fn a_packet_is_discarded_after_max_dat() {
     let mut air = air("max_dat = 3", Delivered::InSequence, 2);

@@ -1,5 +1,5 @@
-//! What a cell remembers of its users: the bearer itself compares it in tests with what one finds when
-//! one looks (`User::assert_remembered`, `User::assert_below`), here over scenarios drawn at random.
+//! Cached state of users: in tests the bearer itself compares it with newly computed state
+//! (`User::assert_cached`), here in random scenarios.
 
 use nodeb_base::units::Duration;
 use proptest::prelude::*;
@@ -47,10 +47,10 @@ fn scenario() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// At 120 km/h and more a block that was sent for the first time later may go again sooner, which
-    /// changes what a user waits with.
+    /// At 120 km/h and more a later block may be due for retransmission before an earlier one, which changes
+    /// the block that a user waits to send.
     #[test]
-    fn the_remembered_turn_is_a_fresh_turn(
+    fn cached_state_equals_newly_computed_state(
         text in scenario(),
         kmh in prop_oneof![Just(0u32), Just(3), Just(50), Just(120), Just(350)],
         users in 1..8u64,
@@ -75,7 +75,7 @@ proptest! {
     }
 }
 
-/// A scheduler who wants to see everybody.
+/// A scheduler without a rule, which must see all users.
 #[derive(Debug)]
 struct SeesAll(Box<dyn Scheduler>);
 
@@ -93,7 +93,7 @@ impl Scheduler for SeesAll {
     }
 }
 
-/// Returns whom a cell serves when, where all users have packets in two thirds of the time and some later.
+/// Returns the user of each TTI. First all users always have packets, then single ones.
 fn served(params: &Hsdpa, users: &[Ue], sees_all: bool) -> Vec<(Time, usize)> {
     let mut bench = Bench::new(params, users, 0);
     if sees_all {
@@ -109,9 +109,9 @@ fn served(params: &Hsdpa, users: &[Ue], sees_all: bool) -> Vec<(Time, usize)> {
     bench.ttis()
 }
 
-/// Whom a cell serves does not depend on which users are not looked at because their turn cannot come.
+/// The selection does not depend on skipping users that cannot be selected.
 #[test]
-fn users_not_looked_at_would_not_have_been_served() {
+fn skipped_users_would_not_have_been_selected() {
     for scheduler in ["proportional_fair", "max_ci", "round_robin"] {
         for (kmh, category) in [(0, 6), (3, 10), (3, 1), (12, 6), (120, 6)] {
             for link_adaptation in [json!("cqi"), json!({ "cqi": { "outer_loop": {} } }), json!("shannon")] {
