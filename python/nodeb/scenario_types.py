@@ -241,19 +241,19 @@ SlowStart: TypeAlias = Literal["standard", "hystart", "hystart++"]
 """
 
 Unit: TypeAlias = Literal["block", "pdu"]
-"""What one step of a process stands for.
+"""Meaning of a step of a process.
 
-`block`: A block: all PDUs that are coded together in one TTI.
+`block`: A block: all PDUs coded together in one TTI.
 
 `pdu`: A PDU: a block takes as many steps as it has PDUs.
 """
 
 Advances: TypeAlias = Literal["with_time", "with_blocks"]
-"""What makes a process go on.
+"""Progress of a process.
 
-`with_time`: Time: every TTI takes the steps of its blocks, sent or not.
+`with_time`: With time: every TTI takes the steps of its blocks, even if none are sent.
 
-`with_blocks`: Blocks: only those that are sent take steps.
+`with_blocks`: With blocks: only blocks that are sent take steps.
 """
 
 Delivered: TypeAlias = Literal["in_sequence", "out_of_sequence"]
@@ -281,57 +281,58 @@ StatusFormat: TypeAlias = Literal["list", "bitmap"]
 """
 
 Rounding: TypeAlias = Literal["down", "nearest"]
-"""What becomes of the fraction of a CQI.
+"""Rounding of fractional CQIs.
 
-`down`: It is dropped: the CQI whose block fails with at most 10 %.
+`down`: Down: the CQI whose block fails with at most 10 %.
 
-`nearest`: The nearest CQI.
+`nearest`: To the nearest CQI.
 """
 
 Decoding: TypeAlias = Literal["independent", "one_number"]
-"""What decides whether a block is decoded.
+"""Method that determines whether a block is decoded.
 
-`independent`: Each transmission has its own chance, at the SNR combined so far.
+`independent`: Each transmission fails independently with the BLER at the SNR combined so
+far.
 
-`one_number`: One random number for each block: it is decoded as soon as the BLER at the SNR
-combined so far falls below that, as EURANE does.
+`one_number`: One random number per block, as in EURANE: the block is decoded once the BLER
+at the SNR combined so far falls below it.
 """
 
 Distance: TypeAlias = str
 """A distance with its unit, such as "450 m"."""
 
 HeldData: TypeAlias = Literal["lost", "forwarded"]
-"""What becomes of a user's data in the Node B that it leaves.
+"""Handling of a user's data in the Node B that it leaves.
 
-`lost`: MAC-hs is reset: what the Node B held is lost to it.
+`lost`: MAC-hs is reset, and the Node B's data is lost.
 
-`forwarded`: MAC-hs goes on in the new cell without a reset: what the Node B held is sent
-there, and a block that has not been decoded begins with a first transmission.
+`forwarded`: MAC-hs continues in the new cell without a reset: the Node B's data is
+forwarded, and blocks not yet decoded restart with a first transmission.
 """
 
 Power: TypeAlias = str
 """A power with its unit, such as "700 mW"."""
 
 Averaging: TypeAlias = Literal["cells", "connections", "typical_cell"]
-"""Which mean over the other cells alpha, their rate, is.
+"""Mean over the other cells that defines alpha, their rate.
 
-`cells`: Over cells with any connection, each counting once (`hossain`: alpha = E{m}).
+`cells`: Over cells with any connection, with equal weights (`hossain`: alpha = E{m}).
 
-`connections`: Over connections: alpha G then is the mean power of a cell, which is lower,
-as those with many connections use low rates.
+`connections`: Over connections: then alpha G is the mean power of a cell. It is lower, as
+cells with many connections use low rates.
 
-`typical_cell`: The rate of a cell that has just the mean number of connections.
+`typical_cell`: The rate of a cell with exactly the mean number of connections.
 """
 
 Sharing: TypeAlias = Literal["one_packet", "any_packets", "apart"]
-"""Which frames share a slot.
+"""Rule for the frames that may share a slot.
 
-`one_packet`: Repeated frames of any packets, and new ones of one packet: a packet begins
-with a slot.
+`one_packet`: Retransmitted frames of any packets, and new ones of one packet: a packet
+starts with a slot.
 
-`any_packets`: Repeated and new frames of any packets.
+`any_packets`: Retransmitted and new frames of any packets.
 
-`apart`: Repeated frames, or new ones of one packet.
+`apart`: Either retransmitted frames or new ones of one packet.
 """
 
 AtEnd: TypeAlias = Literal["loop", "stop"]
@@ -346,17 +347,18 @@ Speed: TypeAlias = str
 """A speed with its unit, such as "3 km/h"."""
 
 Movement: TypeAlias = Literal["stays", "circle", "straight"]
-"""How a user moves. The speed sets the pace of fading in any case.
+"""Movement of a user. The speed determines the rate of fading in any case.
 
-`stays`: Stays: path loss and shadowing do not change, as in a session short against them.
+`stays`: Does not move: path loss and shadowing are constant, as in a session that is short
+compared with their changes.
 
-`circle`: Goes round the Node B in the middle: path loss does not change, shadowing does.
+`circle`: Moves around the Node B in the middle: path loss is constant, shadowing changes.
 
-`straight`: Goes straight on, and at the border of its area back in at a random angle.
+`straight`: Moves straight, and at the edge of its area back inside at a random angle.
 """
 
 Profile: TypeAlias = Literal["flat", "pedestrian_a", "pedestrian_b", "vehicular_a", "vehicular_b"]
-"""The profiles that are known by name.
+"""Named profiles.
 
 `flat`: One path: flat Rayleigh fading.
 
@@ -397,7 +399,7 @@ class Wired(Part):
     """Extra delay of each packet in each direction; keeps the order of packets."""
 
     reordering: Reordering | None = None
-    """Packets delayed further in each direction, so that others overtake them."""
+    """Reordering in each direction: delays some packets so that others overtake them."""
 
 
 class RandomLoss(Part):
@@ -1133,7 +1135,7 @@ class Uplink(Part):
     """Extra delay of each packet; keeps the order of packets."""
 
     reordering: Reordering | None = None
-    """Packets delayed further, so that others overtake them."""
+    """Reordering: delays some packets so that others overtake them."""
 
 
 class Dch(Part):
@@ -1260,54 +1262,55 @@ class Hsdpa(Part):
     tag: ClassVar[str | None] = "hsdpa"
 
     codes: int = 15
-    """HS-PDSCH codes of the cell, at most 15.
+    """Number of HS-PDSCH codes of the cell, at most 15.
 
     At least 1.
     """
 
     users_per_tti: int = 1
-    """Users that can be sent to in one TTI, at most 4; they share power equally, and codes.
+    """Largest number of users served in one TTI, at most 4. They share the codes and, equally, the
+    power.
 
     At least 1.
     """
 
     scheduler: Scheduler = made(default_factory=lambda: RoundRobin())
-    """Who gets the next TTI."""
+    """Scheduler that selects the users of each TTI."""
 
     link_adaptation: LinkAdaptation = made(default_factory=lambda: CqiReports())
-    """What a user is sent in a TTI."""
+    """Link adaptation: selection of the block that a user is sent in a TTI."""
 
     link_curve: LinkCurves | None = None
-    """Measured BLER curves; absent: the published formula."""
+    """Measured BLER curves. Default: the published formula."""
 
     processes: int = 6
-    """HARQ processes of a user, at most 8.
+    """Number of HARQ processes per user, at most 8.
 
     At least 1.
     """
 
     retransmission_delay: Duration = "12 ms"
-    """From the beginning of a TTI until its answer is known and the process may send again. The
-    default is the least that 6 processes fill: 6 TTIs.
+    """Time from the start of a TTI until its answer is known and the process may send again.
+    Default: the smallest that 6 processes fill, 6 TTIs.
     """
 
     max_transmissions: int | None = None
-    """Transmissions of a block before it is given up; unlimited when absent.
+    """Largest number of transmissions of a block, after which it is discarded. Default: unlimited.
 
     At least 1.
     """
 
     combining: Combining = made(default_factory=lambda: Chase())
-    """What a UE does with the failed transmissions of a block."""
+    """Soft combining of the transmissions of a block in the UE."""
 
     decoding: Decoding = "independent"
-    """What decides whether a block is decoded."""
+    """Method that determines whether a block is decoded."""
 
     ack_error: Probability = 0.0
-    """Probability that the Node B takes an ACK for a NACK."""
+    """Probability that the Node B receives an ACK as a NACK."""
 
     nack_error: Probability = 0.0
-    """Probability that the Node B takes a NACK for an ACK."""
+    """Probability that the Node B receives a NACK as an ACK."""
 
     reordering_window: int = 32
     """Receive window of the reordering queue in blocks, at most 32.
@@ -1316,34 +1319,36 @@ class Hsdpa(Part):
     """
 
     t1: Duration = "50 ms"
-    """Timer T1 of the reordering queue; rounded up to whole TTIs."""
+    """Timer T1 of the reordering queue, rounded up to whole TTIs."""
 
     pdu_size: Size = "40 B"
     """Payload of an RLC PDU."""
 
     rlc: RlcMode = made(default_factory=lambda: UnacknowledgedMode())
-    """What becomes of packets that MAC-hs gives up."""
+    """RLC mode: handling of PDUs that MAC-hs gives up."""
 
     segmentation: bool = True
-    """Whether blocks take octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), of which small
-    blocks carry none.
+    """Whether blocks carry octets of PDUs (MAC-ehs) instead of whole PDUs (MAC-hs), which do not
+    fit in small blocks.
     """
 
     buffer: int = 1000
-    """Packets that each user's buffer holds, from the RNC to the phone.
+    """Capacity of each user's buffer in packets, from the RNC to the phone.
 
     At least 1.
     """
 
     iub: Iub | None = None
-    """The Iub; absent: packets wait at the Node B, and the way from the RNC belongs to `core`."""
+    """The Iub. Default: none; packets wait at the Node B, and `core` includes the path from the
+    RNC.
+    """
 
     cell: Cell = made(default_factory=lambda: Cell())
-    """The cell."""
+    """The cell and its Node B."""
 
     handover: Handover | None = None
-    """Handover between the cell and its neighbours; absent: the cell in the middle serves all
-    users.
+    """Handover between the cell and its neighbours. Default: none, the cell in the middle serves
+    all users.
     """
 
 
@@ -1356,13 +1361,13 @@ class FachDch(Part):
     """Bit rate of the FACH."""
 
     signalling_rate: Rate = "24 kbps"
-    """Bit rate of the signalling on the FACH, which goes before the users' packets."""
+    """Bit rate of signalling on the FACH, which precedes users' packets."""
 
     signalling_size: Size = "1 kB"
     """Size of a signalling packet."""
 
     dch_channels: int = 1
-    """Dedicated channels in the cell.
+    """Number of dedicated channels in the cell.
 
     At least 1.
     """
@@ -1371,24 +1376,24 @@ class FachDch(Part):
     """Bit rate of a dedicated channel."""
 
     switch_time: Duration = "250 ms"
-    """How long the set-up of a dedicated channel takes, and its release. The user's queue is not
+    """Duration of the set-up of a dedicated channel, and of its release. The user's queue is not
     served meanwhile.
     """
 
     paging_time: Duration = "600 ms"
-    """How long a phone on the paging channel takes to the FACH."""
+    """Duration of the switch from the paging channel to the FACH."""
 
     policy: Switching = made(default_factory=lambda: Thresholds())
-    """Who is switched when."""
+    """Switching policy."""
 
     buffer: int = 1000
-    """Packets that each user's buffer holds.
+    """Capacity of each user's buffer, in packets.
 
     At least 1.
     """
 
     power: PhonePower = made(default_factory=lambda: PhonePower())
-    """What a phone's radio consumes in which state."""
+    """Power of a phone's radio in each state."""
 
 
 class Wcdma(Part):
@@ -1397,10 +1402,10 @@ class Wcdma(Part):
     tag: ClassVar[str | None] = "wcdma"
 
     slot: Duration = "10 ms"
-    """Length of a slot, in which a connection sends as many frames as its rate says."""
+    """Length of a slot, in which a connection sends as many frames as its rate."""
 
     frame_size: Size = "16 B"
-    """A frame; one of them in each slot is the basic rate."""
+    """Size of a frame; one frame per slot is the basic rate."""
 
     spreading: int = 128
     """Chips per bit at the basic rate.
@@ -1409,42 +1414,44 @@ class Wcdma(Part):
     """
 
     rates: list[int] = made(default_factory=lambda: [1, 2, 3, 4, 5, 6, 7, 8])
-    """The rates that may be selected, in frames per slot, lowest first."""
+    """Selectable rates in frames per slot, in ascending order."""
 
     selection: Selection = made(default_factory=lambda: OneStep())
-    """How rates are selected."""
+    """Method of rate selection."""
 
     connection_timeout: Duration | None = None
-    """A connection is active until it has had nothing to send for so long; absent: for ever."""
+    """Time without data after which a connection becomes inactive. Default: never."""
 
     profile: ProfileSpec = made(default_factory=lambda: EqualPaths())
-    """How the power received is spread over paths."""
+    """Distribution of the received power over paths."""
 
     eb_n0_db: float = 20.0
-    """Energy per bit over noise density, in dB. On a map it is that at two thirds of the cell's
+    """Energy per bit over noise density, in dB. With a map it applies at two thirds of the cell
     radius.
     """
 
     correctable_bits: int = 0
-    """Errors in a frame that its code corrects."""
+    """Number of errors per frame that the code corrects."""
 
     frame_errors: bool = True
-    """Whether frames fail. Without errors all arrive, and rates are selected as if they did not."""
+    """Whether frames fail. If not, all frames arrive, but rates are selected as if frames could
+    fail.
+    """
 
     other_cells: OtherCells = made(default_factory=lambda: Mean())
-    """What comes from other cells."""
+    """Interference from other cells."""
 
     ack_delay: Duration = "10 ms"
-    """From the end of a slot until the Node B knows what failed in it; a repetition begins with a
-    slot.
+    """Time from the end of a slot until the Node B knows its failed frames; retransmissions start
+    with a slot.
     """
 
     sharing: Sharing = "one_packet"
-    """Which frames share a slot."""
+    """Rule for the frames that may share a slot."""
 
     max_failed_slots: int | None = None
-    """Slots of a connection in a row that fail altogether before the packet of the oldest frame in
-    the last is given up; unlimited when absent.
+    """Number of consecutive slots of a connection in which all frames fail after which the packet
+    of the oldest frame in the last of them is given up. Default: unlimited.
 
     At least 1.
     """
@@ -1453,7 +1460,7 @@ class Wcdma(Part):
     """Order in which packets leave the bearer."""
 
     buffer: int = 1000
-    """Packets that each connection's buffer holds.
+    """Capacity of each connection's buffer, in packets.
 
     At least 1.
     """
@@ -1488,7 +1495,7 @@ class LinkBearer(Part):
     """Extra delay of each packet; keeps the order of packets."""
 
     reordering: Reordering | None = None
-    """Packets delayed further, so that others overtake them."""
+    """Reordering: delays some packets so that others overtake them."""
 
 
 class TraceBearer(Part):
@@ -1528,36 +1535,41 @@ class TraceBearer(Part):
     """Extra delay of each packet towards the phone; keeps the order of packets."""
 
     reordering: Reordering | None = None
-    """Packets towards the phone delayed further, so that others overtake them."""
+    """Reordering towards the phone: delays some packets so that others overtake them."""
 
 
 class ErrorModel(Part):
-    """Errors of a radio link. A model file, as `nodeb fit` writes it, gives all but `advances`."""
+    """Model of the errors on a radio link.
+
+    A model file, as written by `nodeb fit`, sets all keys except `advances`.
+    """
 
     file: str | None = None
-    """A model file to take the other keys from. The path counts from the scenario file's folder."""
+    """Path of a model file that sets the other keys, relative to the scenario file's folder."""
 
     unit: Unit = "block"
-    """What one step of the process stands for."""
+    """Meaning of a step of the process."""
 
     pdus_per_block: int | None = None
-    """PDUs in a block for which the model was made; absent: any number.
+    """Number of PDUs per block for which the model is valid. Default: any number.
 
     At least 1.
     """
 
     process: Error | None = None
-    """Where the errors come from."""
+    """Process that yields the errors."""
 
     within_block: WithinBlock | None = None
-    """Which PDUs of a failed block are wrong, where a step is a block; absent: all."""
+    """Distribution of the PDUs in error within a failed block, if a step is a block. Default: all
+    PDUs.
+    """
 
     advances: Advances = "with_time"
-    """What makes the process go on."""
+    """Progress of the process: with time or with blocks."""
 
 
 class IndependentErrors(Part):
-    """Every step with the same probability, independently of the others."""
+    """Independent errors with the same probability in every step."""
 
     tag: ClassVar[str | None] = "bsc"
 
@@ -1566,15 +1578,15 @@ class IndependentErrors(Part):
 
 
 class GilbertElliottErrors(Part):
-    """In bursts: a good and a bad state, each with its own probability."""
+    """Errors in bursts: a good and a bad state, each with its own probability."""
 
     tag: ClassVar[str | None] = "gilbert_elliott"
 
     p: Probability
-    """Probability of going from the good to the bad state after a step."""
+    """Probability of a change from the good to the bad state after a step."""
 
     r: Probability
-    """Probability of going from the bad to the good state after a step."""
+    """Probability of a change from the bad to the good state after a step."""
 
     error_in_good: Probability = 0.0
     """Probability of an error in the good state."""
@@ -1584,45 +1596,45 @@ class GilbertElliottErrors(Part):
 
 
 class HiddenMarkov(Part):
-    """A hidden Markov model: any number of states, each with its own probability."""
+    """A hidden Markov model: any number of states, each with its own error probability."""
 
     tag: ClassVar[str | None] = "hmm"
 
     start: list[float] | None = None
-    """Probability of each state at the beginning; empty: each as often as the chain is in it."""
+    """Probability of each state in the first step. Default: the stationary distribution."""
 
     transition: list[list[float]]
-    """Probabilities of the next state after a step: one row for each state."""
+    """Probabilities of the next state after a step: one row per state."""
 
     error: list[Probability]
     """Probability of an error in each state."""
 
 
 class RecordedErrors(Part):
-    """A recorded sequence, played back in a loop."""
+    """A recorded sequence, repeated in a loop."""
 
     tag: ClassVar[str | None] = "recorded"
 
     errors: list[int]
-    """The sequence as lengths of runs: so many steps without error, so many with, so many without,
+    """Run lengths of the sequence: steps without errors, steps with errors, steps without errors,
     and so on. The first may be 0.
     """
 
     offset: int | None = None
-    """Where to begin, in blocks; absent: anywhere."""
+    """First block of the sequence to be used. Default: a random one."""
 
 
 class WithinBlock(Part):
-    """The law of the errors within a failed block; one of the two."""
+    """Distribution of errors within a failed block; set either of the keys."""
 
     patterns: dict[str, object] | None = None
-    """Probability of each pattern, such as `"0110" = 0.4`: a digit for each PDU in order, 1 for a
-    wrong one.
+    """Probability of each pattern, such as `"0110" = 0.4`: a digit per PDU in order, 1 for a PDU
+    in error.
     """
 
     count_law: list[float] | None = None
-    """Probabilities of 1, 2, ... wrong PDUs, as many as the block has; any of its PDUs are equally
-    likely to be the wrong ones.
+    """Probabilities of 1, 2, ... PDUs in error, up to the number of PDUs in a block; all choices
+    of PDUs are equally likely.
     """
 
 
@@ -1758,18 +1770,20 @@ class Reports(Part):
 
 
 class NoCombining(Part):
-    """H-ARQ type I: a failed block is discarded, each transmission stands alone."""
+    """H-ARQ type I: failed blocks are discarded, each transmission is decoded on its own."""
 
     tag: ClassVar[str | None] = "none"
 
 
 class Chase(Part):
-    """Chase combining: repetitions add up their energy."""
+    """Chase combining: retransmissions add up their energy."""
 
     tag: ClassVar[str | None] = "chase"
 
     efficiency: Probability = 0.93
-    """Share of the ideal gain that each further transmission keeps."""
+    """Combining efficiency: share of the ideal gain that each further transmission keeps, 0.9 to
+    1.
+    """
 
 
 class IncrementalRedundancy(Part):
@@ -1785,13 +1799,13 @@ class RoundRobin(Part):
 
 
 class MaxCi(Part):
-    """The user with the best channel; among equals the one served least recently."""
+    """The user with the best channel; of equals the one served least recently."""
 
     tag: ClassVar[str | None] = "max_ci"
 
 
 class ProportionalFair(Part):
-    """The user whose channel is best against what it has been getting."""
+    """The user with the best channel relative to its mean rate so far."""
 
     tag: ClassVar[str | None] = "proportional_fair"
 
@@ -1800,22 +1814,22 @@ class ProportionalFair(Part):
 
 
 class Normalized(Part):
-    """The user whose channel is best against its own mean and deviation."""
+    """The user with the best channel relative to its own mean and deviation."""
 
     tag: ClassVar[str | None] = "normalized"
 
     memory: float = 0.999
-    """Share of mean and variance that is kept from one TTI to the next in which the user waits."""
+    """Weight of the old mean and variance in a TTI in which the user waits; 0 to below 1."""
 
 
 class EarliestDeadline(Part):
-    """The user whose packet must be there first."""
+    """The user whose packet has the earliest deadline."""
 
     tag: ClassVar[str | None] = "earliest_deadline"
 
 
 class TcpAware(Part):
-    """Proportional fair, with a head start for connections that begin."""
+    """Proportional fair, with priority for connections that have just begun."""
 
     tag: ClassVar[str | None] = "tcp_aware"
 
@@ -1823,56 +1837,56 @@ class TcpAware(Part):
     """Time constant of the mean rate."""
 
     head_start: Duration = "100 ms"
-    """Air time in a burst at which a user's claim is twice that of proportional fair."""
+    """Air time within a burst at which the priority is twice that of proportional fair."""
 
     pause: Duration = "1 s"
-    """Silence after which a user begins a new burst: longer than a round trip, as windows of slow
-    start come one round trip after the other.
+    """Pause after which a user starts a new burst. It should exceed a round trip, as windows of
+    slow start arrive one round trip apart.
     """
 
 
 class CqiReports(Part):
-    """CQI reports choose among the transport formats of the UE category."""
+    """CQI reports select among the transport formats of the UE category."""
 
     tag: ClassVar[str | None] = "cqi"
 
     delay: Duration = "6 ms"
-    """From the TTI that was measured until the TTI in which the Node B uses the report; whole
+    """Time from a measurement to the TTI in which the Node B uses its report; rounded up to whole
     TTIs.
     """
 
     cycle: Duration = "2 ms"
-    """Distance of two measurements: one TTI, or more of them."""
+    """Time between two measurements: one or more whole TTIs."""
 
     error_db: float = 0.0
-    """Standard deviation of the measured SNR in dB."""
+    """Standard deviation of the error of a measured SNR, in dB."""
 
     rounding: Rounding = "down"
-    """What becomes of the fraction of a CQI."""
+    """Rounding of fractional CQIs."""
 
     table: list[Row] | None = None
-    """The user's own table of blocks from CQI 1 on, instead of those of the UE categories. CQIs
-    above its last mean its last block.
+    """User-defined table of blocks from CQI 1, instead of those of the UE categories. CQIs above
+    the last row select its block.
     """
 
     outer_loop: OuterLoop | None = None
-    """An outer loop; absent: reports are taken as they are."""
+    """Outer loop. Default: none, reports are used unchanged."""
 
 
 class Shannon(Part):
-    """Capacity of the channel in the TTI itself, without errors: a bound."""
+    """Capacity of the channel in the TTI, without errors: an upper bound."""
 
     tag: ClassVar[str | None] = "shannon"
 
     bandwidth_hz: float = 3840000.0
-    """Bandwidth in Hz: that of the chips."""
+    """Bandwidth in Hz; default: the chip rate."""
 
     rate: Rate = "50 Mbps"
-    """Bit rate that is never exceeded."""
+    """Upper limit of the bit rate."""
 
 
 class Row(Part):
-    """A line of a CQI table."""
+    """Row of a CQI table."""
 
     cqi: int
     """CQI, 1 to 30.
@@ -1881,7 +1895,7 @@ class Row(Part):
     """
 
     bits: int
-    """Bits of the block."""
+    """Size of the block in bits."""
 
     codes: int
     """HS-PDSCH codes, 1 to 15."""
@@ -1891,79 +1905,81 @@ class OuterLoop(Part):
     """Parameters of the outer loop."""
 
     target_bler: Probability = 0.1
-    """Share of first transmissions that shall fail."""
+    """Target for the share of first transmissions that fail."""
 
     step_db: float = 0.5
     """Shift in dB at a NACK."""
 
 
 class LinkCurves(Part):
-    """Measured curves, one point in each place of the three lists.
+    """Measured curves: each index of the three lists is a point.
 
-    A file is text: a line `cqi,snr_db,bler`, then one line for each point.
+    The file is text: the line `cqi,snr_db,bler`, then one line per point.
     """
 
     file: str | None = None
-    """A file to take the lists from. The path counts from the scenario file's folder."""
+    """Path of a file with the lists, relative to the folder of the scenario file."""
 
     cqi: list[int] = made(default_factory=list)
-    """CQI whose block was sent."""
+    """CQI of the block sent."""
 
     snr_db: list[float] = made(default_factory=list)
-    """SNR of all codes together before despreading in dB."""
+    """SNR of all codes together, before despreading, in dB."""
 
     bler: list[float] = made(default_factory=list)
     """Share of blocks that failed."""
 
 
 class UnacknowledgedMode(Part):
-    """Unacknowledged mode: what MAC-hs gives up costs its packets."""
+    """Unacknowledged mode: packets are lost with blocks that MAC-hs gives up."""
 
     tag: ClassVar[str | None] = "um"
 
     discard_timer: Duration | None = None
-    """A packet of which something has waited so long at the RNC is discarded (Timer_Discard,
-    without explicit signalling: TS 25.322, 9.7.3.2); never when absent.
+    """Age at which a packet is discarded if a part of it still waits at the RNC (Timer_Discard,
+    without explicit signalling: TS 25.322, 9.7.3.2). Default: never.
     """
 
 
 class Iub(Part):
     """The Iub and its flow control.
 
-    The defaults are those of EURANE: credits every 15 TTIs, a round trip of 30 ms, and 250 PDUs
-    of 40 octets in the Node B, which alone caps a user at 1.33 Mbps.
+    Defaults: those of EURANE, that is, credits every 15 TTIs, a round trip of 30 ms, and 250
+    PDUs of 40 octets in the Node B, which alone limits a user to 1.33 Mbps.
     """
 
     delay: Duration = "15 ms"
-    """Delay between RNC and Node B, one way."""
+    """One-way delay between RNC and Node B."""
 
     rate: Rate | None = None
-    """Rate of the link from RNC to Node B, which all users share; absent: frames take no time."""
+    """Rate of the link from RNC to Node B, shared by all users. Default: unlimited, frames take no
+    time.
+    """
 
     period: Duration = "30 ms"
     """Time between two allocations; whole TTIs."""
 
     room: Size = "10 kB"
-    """What a user's queue at the Node B may hold."""
+    """Capacity of a user's queue at the Node B."""
 
 
 class Cell(Part):
-    """The cell. Where no other source is named the defaults are those of TR 25.848, table A.3."""
+    """The cell. Defaults: TR 25.848, table A.3, unless another source is named."""
 
     radius: Distance = "1 km"
-    """From the Node B to the corners of its cell."""
+    """Distance from the Node B to the corners of its cell."""
 
     power_dbm: float = 44.0
-    """Power that the Node B sends in all, in dBm."""
+    """Total transmit power of the Node B in dBm."""
 
     hs_share: Probability = 0.8
-    """Share of that power on HS-PDSCH."""
+    """Share of the transmit power on HS-PDSCH."""
 
     antenna_gain_db: float = 14.0
-    """Gain of the Node B's antenna in dB, less all losses of cables."""
+    """Antenna gain of the Node B in dB, minus cable losses."""
 
     path_loss: PathLoss = made(default_factory=lambda: LogDistance())
-    """Law of path loss."""
+    """Path loss model."""
 
     shadowing: Shadowing = made(default_factory=lambda: Shadowing())
     """Shadowing."""
@@ -1972,13 +1988,13 @@ class Cell(Part):
     """Interference from other cells."""
 
     noise_dbm: float = -99.2
-    """Thermal noise in the phone, its noise figure included, in dBm: -108.2 dBm in 3.84 MHz and 9
-    dB.
+    """Thermal noise of the phone including its noise figure, in dBm. Default: -108.2 dBm in 3.84
+    MHz plus 9 dB.
     """
 
     orthogonality: Probability | None = None
-    """Share of the own cell's power that does not disturb, whatever the paths are. Absent: each
-    path is disturbed by the power on the others, as behind a rake receiver.
+    """Share of the own cell's power that does not interfere, whatever the paths. Default: none;
+    each path receives interference from the power on the others, as in a rake receiver.
     """
 
 
@@ -1991,11 +2007,11 @@ class LogDistance(Part):
     """Loss in dB at a distance of 1 km."""
 
     exponent: float = 3.76
-    """Exponent of the distance: 2 in free space."""
+    """Exponent of the distance; 2 in free space."""
 
 
 class Cost231Hata(Part):
-    """COST 231's extension of Hata's law, for macro cells from 1.5 to 2 GHz."""
+    """COST 231's extension of Hata's model, for macro cells from 1.5 to 2 GHz."""
 
     tag: ClassVar[str | None] = "cost231_hata"
 
@@ -2009,7 +2025,7 @@ class Cost231Hata(Part):
     """Height of the phone's antenna, 1 m to 10 m."""
 
     metropolitan: bool = False
-    """Whether this is a metropolitan centre, where 3 dB are added."""
+    """Whether the area is a metropolitan centre, which adds 3 dB."""
 
 
 class OutdoorToIndoor(Part):
@@ -2022,13 +2038,13 @@ class OutdoorToIndoor(Part):
 
 
 class Shadowing(Part):
-    """Parameters of shadowing. The defaults are those of TR 25.848, table A.3."""
+    """Parameters of shadowing. Defaults: TR 25.848, table A.3."""
 
     sigma_db: float = 8.0
     """Standard deviation in dB; 0 switches shadowing off."""
 
     correlation_distance: Distance = "50 m"
-    """Distance `d_0` over which the correlation falls to 1/e."""
+    """Distance `d_0` at which the correlation has decreased to 1/e."""
 
     site_correlation: Probability = 0.5
     """Correlation between two sites."""
@@ -2040,14 +2056,14 @@ class Hexagonal(Part):
     tag: ClassVar[str | None] = "hexagonal"
 
     rings: int = 1
-    """Rings of sites around this one: 1 is 6 sites, 2 are 18."""
+    """Number of rings of sites around this one: 1 is 6 sites, 2 are 18."""
 
     load: Probability = 1.0
-    """Share of their power at which the others send."""
+    """Share of their power that the other Node Bs transmit."""
 
 
 class FixedLevel(Part):
-    """One level wherever the user is."""
+    """A fixed level at every position."""
 
     tag: ClassVar[str | None] = "fixed"
 
@@ -2059,77 +2075,83 @@ class Handover(Part):
     """Handover between the cells of several Node Bs."""
 
     cells: int = 2
-    """Cells that serve users: those of the first sites of the hexagonal grid, the one in the
-    middle first, then the next to it from the east to the north; 2 to 7.
+    """Number of cells that serve users, 2 to 7: the first sites of the hexagonal grid, starting
+    with the one in the middle, then its neighbours from east to north.
     """
 
     hysteresis_db: float = 3.0
-    """By how many dB another Node B must be received better than the serving one; H1d / 2 of TS
-    25.331.
+    """Margin in dB by which another Node B must be received better than the serving one; H1d / 2
+    of TS 25.331.
     """
 
     time_to_trigger: Duration = "320 ms"
-    """How long that must last."""
+    """Time for which another Node B must be better."""
 
     interruption: Duration = "100 ms"
-    """How long nothing is sent to a user whose cell changes."""
+    """Time without transmissions to a user at a change of cell."""
 
     data: HeldData = "lost"
-    """What becomes of a user's data in the Node B that it leaves."""
+    """Handling of a user's data in the Node B that it leaves."""
 
 
 class AlwaysFach(Part):
-    """Nobody leaves the FACH."""
+    """All users stay on the FACH."""
 
     tag: ClassVar[str | None] = "always_fach"
 
 
 class AlwaysDch(Part):
-    """The first to come get the dedicated channels and keep them."""
+    """The first users get the dedicated channels and keep them."""
 
     tag: ClassVar[str | None] = "always_dch"
 
 
 class Thresholds(Part):
-    """To a dedicated channel when the queue is long, back when it is empty."""
+    """To a dedicated channel if the queue is long, back if it is empty."""
 
     tag: ClassVar[str | None] = "threshold"
 
     high: int = 4
-    """A dedicated channel is asked for above so many packets (T_h); 0 asks at the first."""
+    """Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the
+    first packet.
+    """
 
     low: int = 1
-    """It is given back below so many packets (T_l); 0 keeps it."""
+    """Number of packets below which the channel is released (T_l); 0 keeps it."""
 
 
 class Preemptive(Part):
-    """As `threshold`, but back after a time, or as soon as another user waits."""
+    """Like `threshold`, but back after a timeout, or as soon as another user waits."""
 
     tag: ClassVar[str | None] = "preemptive"
 
     high: int = 4
-    """A dedicated channel is asked for above so many packets (T_h); 0 asks at the first."""
+    """Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the
+    first packet.
+    """
 
     low: int = 1
-    """The timer runs below so many packets (T_l); 0 keeps the channel."""
+    """Number of packets below which the timer runs (T_l); 0 keeps the channel."""
 
     timeout: Duration = "500 ms"
-    """The timer (T_out)."""
+    """Length of the timer (T_out)."""
 
 
 class NonPreemptive(Part):
-    """As `threshold`, but back at the end of a time at which another user waits."""
+    """Like `threshold`, but back at the end of a timeout if another user waits."""
 
     tag: ClassVar[str | None] = "non_preemptive"
 
     high: int = 4
-    """A dedicated channel is asked for above so many packets (T_h); 0 asks at the first."""
+    """Number of packets above which a dedicated channel is requested (T_h); 0 requests it at the
+    first packet.
+    """
 
     low: int = 1
-    """The timer runs below so many packets (T_l); 0 keeps the channel."""
+    """Number of packets below which the timer runs (T_l); 0 keeps the channel."""
 
     timeout: Duration = "500 ms"
-    """The timer (T_out)."""
+    """Length of the timer (T_out)."""
 
 
 class TrafficVolume(Part):
@@ -2138,81 +2160,83 @@ class TrafficVolume(Part):
     tag: ClassVar[str | None] = "traffic_volume"
 
     volume: Size = "475 B"
-    """A dedicated channel is asked for above so many bytes."""
+    """Number of bytes above which a dedicated channel is requested."""
 
     time_to_trigger: Duration = "0 s"
-    """How long the volume must stay above that."""
+    """Time for which the volume must be exceeded."""
 
     dch_inactivity: Duration = "5 s"
-    """From the last packet until the channel is given back."""
+    """Time from the last packet until the dedicated channel is released."""
 
     fach_inactivity: Duration = "12 s"
-    """From the last packet on the FACH until the phone goes to the paging channel."""
+    """Time from the last packet on the FACH until the phone moves to the paging channel."""
 
 
 class LongestQueue(Part):
-    """As `non_preemptive` without rounds, and the longest queue gets the channel."""
+    """Like `non_preemptive` without rounds; the longest queue gets the channel."""
 
     tag: ClassVar[str | None] = "longest_queue"
 
     high: int = 2
-    """A dedicated channel is asked for above so many packets; 0 asks at the first."""
+    """Number of packets above which a dedicated channel is requested; 0 requests it at the first
+    packet.
+    """
 
     low: int = 1
-    """The timer runs below so many packets; 0 keeps the channel."""
+    """Number of packets below which the timer runs; 0 keeps the channel."""
 
     timeout: Duration = "450 ms"
-    """How long a queue must be short before its user gives the channel to one who waits."""
+    """Time for which a queue must be short before its user releases the channel to another."""
 
 
 class PhonePower(Part):
-    """What a phone's radio consumes, whatever it sends.
+    """Power of a phone's radio in each state, independent of traffic.
 
-    The defaults are the 3G profile of AT&T's Application Resource Optimizer (Qian and others,
-    MobiSys 2011), measured at one carrier; for the paging channel the 1 to 2 % of CELL_DCH that
-    Pérez-Romero and others give (*Radio Resource Management Strategies in UMTS*, 2005).
+    Defaults: the 3G profile of AT&T's Application Resource Optimizer (Qian et al., MobiSys
+    2011), measured with one carrier; for the paging channel 1 to 2 % of CELL_DCH, as in Pérez-
+    Romero et al. (*Radio Resource Management Strategies in UMTS*, 2005).
     """
 
     pch: Power = "10 mW"
     """On the paging channel."""
 
     fach: Power = "350 mW"
-    """On the FACH, and while it is being paged."""
+    """On the FACH and during paging."""
 
     set_up: Power = "550 mW"
     """While a dedicated channel is being set up."""
 
     dch: Power = "700 mW"
-    """On a dedicated channel, and while that is being released."""
+    """On a dedicated channel and during its release."""
 
 
 class OneStep(Part):
-    """The same rate for all, the one with the highest throughput (`hossain`)."""
+    """The same rate for all connections, the one with the highest throughput (`hossain`)."""
 
     tag: ClassVar[str | None] = "one_step"
 
 
 class PerUser(Part):
-    """Rates of their own, within the cell's power: more where it does most for the throughput."""
+    """A rate for each connection, higher where it increases throughput most."""
 
     tag: ClassVar[str | None] = "per_user"
 
     power: int = 32
     """Power of the cell for data, in units of a code of the basic rate: the rates of all
-    connections sum to at most this. Each has at least the lowest rate, however little power
-    there is.
+    connections sum to at most this. Each connection has at least the lowest rate, even beyond
+    this power.
 
     At least 1.
     """
 
 
 class Fixed2(Part):
-    """The same rate for all, whatever happens."""
+    """The same constant rate for all connections."""
 
     tag: ClassVar[str | None] = "fixed"
 
     frames: int = 1
-    """Frames in a slot.
+    """Frames per slot.
 
     At least 1.
     """
@@ -2236,41 +2260,41 @@ class VehicularB(Part):
     tag: ClassVar[str | None] = "vehicular_b"
 
     resolution: Duration = "260 ns"
-    """Taps nearer than this to the one before are one path, with the power of both. The default is
-    a chip of 3.84 Mcps, with which all six taps are paths.
+    """Distance of taps below which they form one path with the power of both. Default: a chip at
+    3.84 Mcps, with which all six taps are paths.
     """
 
 
 class Taps(Part):
-    """Mean powers of one's own."""
+    """User-defined mean powers."""
 
     tag: ClassVar[str | None] = "taps"
 
     powers: list[float]
-    """Mean power of each path, linear. Only their relation counts: they are divided by the sum."""
+    """Mean power of each path, linear. Only their ratios matter: they are divided by their sum."""
 
 
 class Mean(Part):
-    """Every phone receives the same mean power of them (`hossain`)."""
+    """Every phone receives the same mean power from other cells (`hossain`)."""
 
     tag: ClassVar[str | None] = "mean"
 
     factor: float = 0.6
-    """Power received from all other cells over that received from the own one, when all send the
-    same (the study's eta).
+    """Power received from all other cells divided by that from the own cell, if each transmits the
+    same (eta in the study).
     """
 
     load: Load = made(default_factory=lambda: Load())
-    """How busy the other cells are."""
+    """Load of the other cells."""
 
 
 class Map(Part):
-    """Each phone has a place on a map of hexagonal cells, with path loss and shadowing."""
+    """Each phone has a position on a map of hexagonal cells, with path loss and shadowing."""
 
     tag: ClassVar[str | None] = "map"
 
     exponent: float = 3.76
-    """Power of the distance with which the signal falls."""
+    """Path loss exponent."""
 
     shadowing_db: float = 10.0
     """Standard deviation of the shadowing in dB."""
@@ -2279,22 +2303,22 @@ class Map(Part):
     """Correlation of the shadowing between two sites."""
 
     load: Load = made(default_factory=lambda: Load())
-    """How busy the other cells are."""
+    """Load of the other cells."""
 
 
 class Load(Part):
-    """How busy the other cells are."""
+    """Load of the other cells."""
 
     connections: float = 2.0
-    """Mean number of connections in a cell (the study's G)."""
+    """Mean number of connections per cell (G in the study)."""
 
     mean_rate: float | None = None
-    """Mean rate of a connection there (alpha); absent: as the search chooses it, self-
-    consistently.
+    """Mean rate of a connection in other cells (alpha). Default: computed self-consistently from
+    the rate selection.
     """
 
     averaging: Averaging = "cells"
-    """Which mean that rate is, where it is not given."""
+    """Mean that defines this rate, if it is computed."""
 
 
 class Outage(Part):
@@ -2589,48 +2613,49 @@ class LogNormalDuration(Part):
 
 
 class Ue(Part):
-    """A group's phones on `hsdpa`."""
+    """Phones of a group on `hsdpa`."""
 
     category: int = 6
-    """UE category, 1 to 12 (TS 25.306, table 5.1a): block sizes, codes, distance of TTIs.
+    """UE category, 1 to 12 (TS 25.306, table 5.1a): determines block sizes, codes and the minimum
+    distance of TTIs.
 
     From 0 to 255.
     """
 
     channel: Channel = made(default_factory=lambda: Place())
-    """Where the SNR comes from."""
+    """Channel: source of the SNR."""
 
     delay_budget: Duration = "300 ms"
-    """How long a packet may wait at the Node B, for schedulers that look at deadlines."""
+    """Time that a packet may wait at the Node B, for schedulers that use deadlines."""
 
 
 class Place(Part):
-    """A place in the cell: path loss, shadowing, interference and fading."""
+    """A position in the cell: path loss, shadowing, interference and fading."""
 
     tag: ClassVar[str | None] = "cell"
 
     distance: Distance | None = None
-    """Distance from the Node B, in a random direction. Absent: anywhere in the cell."""
+    """Distance from the Node B, in a random direction. Default: random, uniform in the cell."""
 
     position_m: list[float] | None = None
-    """Place in metres east and north of the Node B instead."""
+    """Position in metres east and north of the Node B; excludes `distance`."""
 
     speed: Speed = "3 km/h"
     """Speed."""
 
     movement: Movement = "stays"
-    """How the user moves on."""
+    """Movement of the user."""
 
     heading_deg: float | None = None
-    """Direction in which a user sets off who goes `straight`, in degrees from east to north;
-    random when absent.
+    """Initial direction of a user who moves `straight`, in degrees from east to north. Default:
+    random.
     """
 
     profile: Profile = "pedestrian_a"
-    """Paths, by name."""
+    """Named power-delay profile."""
 
     taps: list[Tap] | None = None
-    """Paths of the user's own instead."""
+    """User-defined paths, instead of a named profile."""
 
 
 class Fading(Part):
@@ -2642,17 +2667,17 @@ class Fading(Part):
     """Mean SNR on HS-PDSCH in dB, before despreading."""
 
     profile: Profile = "flat"
-    """Paths, by name."""
+    """Named power-delay profile."""
 
     taps: list[Tap] | None = None
-    """Paths of the user's own instead."""
+    """User-defined paths, instead of a named profile."""
 
     speed: Speed = "3 km/h"
-    """Speed of the user, which sets the pace of fading."""
+    """Speed of the user, which determines the rate of fading."""
 
 
 class Constant(Part):
-    """An SNR that does not change."""
+    """A constant SNR."""
 
     tag: ClassVar[str | None] = "constant"
 
@@ -2661,38 +2686,40 @@ class Constant(Part):
 
 
 class Trace(Part):
-    """A recording, one line for each TTI."""
+    """A recording with one line per TTI."""
 
     tag: ClassVar[str | None] = "trace"
 
     file: str | None = None
-    """A recording to take the lists from. The path counts from the scenario file's folder."""
+    """Path of a recording with the lists, relative to the folder of the scenario file."""
 
     at_end: AtEnd | None = None
-    """What follows when the recording is over; without it the run must not be longer."""
-
-    rates: list[Rate] | None = None
-    """Bit rate of every TTI instead of an SNR: its block is that rate times 2 ms, and it cannot
-    fail.
+    """Behaviour at the end of the recording. Default: none, the run must not be longer than the
+    recording.
     """
 
+    rates: list[Rate] | None = None
+    """Bit rate of each TTI instead of an SNR: its block is this rate times 2 ms and cannot fail."""
+
     snrs_db: list[float] = made(default_factory=list)
-    """SNR of every TTI in dB, before despreading."""
+    """SNR of each TTI in dB, before despreading."""
 
     second_db: list[float] | None = None
-    """The same after two transmissions of a block, the second in that TTI; absent: computed by
-    combining.
+    """SNR in dB after two transmissions of a block, the second one in that TTI. Default: computed
+    by combining.
     """
 
     third_db: list[float] | None = None
-    """The same after three."""
+    """SNR in dB after three transmissions of a block, the third one in that TTI. Default: computed
+    by combining.
+    """
 
     cqi: list[int] | None = None
-    """CQI measured in every TTI; absent: from the SNR."""
+    """CQI measured in each TTI. Default: computed from the SNR."""
 
 
 class Tap(Part):
-    """A path of a profile."""
+    """Path of a profile."""
 
     delay: Duration
     """Delay after the first path."""

@@ -232,8 +232,8 @@ fn warnings_about_doubtful_scenarios() {
     assert_eq!(
         all_of_it,
         [
-            "radio.fach_dch.signalling_rate: signalling of 33 kbps takes all that the FACH of 33 kbps carries, so TCP \
-          starves on it; a share for users is left below `fach_rate`"
+            "radio.fach_dch.signalling_rate: signalling of 33 kbps takes the whole FACH of 33 kbps, so TCP starves on it; \
+          a share for users is left below `fach_rate`"
         ]
     );
     assert!(warnings("radio = \"link\"\nproxy = \"rnf\"").is_empty());
@@ -249,7 +249,7 @@ fn warnings_about_doubtful_scenarios() {
     assert_eq!(
         three,
         [
-            "radio.wcdma.profile.taps.powers: the powers of the paths sum to 3 and not to 1; each is divided by that"
+            "radio.wcdma.profile.taps.powers: the powers of the paths sum to 3 instead of 1; each is divided by the sum"
         ]
     );
 }

@@ -110,7 +110,7 @@ fn keys_have_an_effect_as_the_component_says() {
     assert!(read(&text.replace("SCHEDULER", "urgent")).is_ok());
     let refused = read(&text.replace("SCHEDULER", "max_ci")).unwrap_err();
     assert!(
-        refused.ends_with("only the scheduler `earliest_deadline` or `urgent` looks at it; leave it out"),
+        refused.ends_with("only the scheduler `earliest_deadline` or `urgent` uses it; leave it out"),
         "{refused}"
     );
 }

@@ -73,7 +73,7 @@ def test_a_model_file_does_not_say_how_its_steps_go_on(tmp_path: Path) -> None:
     [
         ("{", "fitted.json: this is not JSON"),
         ("[]", "fitted.json: expected an object"),
-        (GOOD | {"format": "x"}, "fitted.json: format: this is no error model"),
+        (GOOD | {"format": "x"}, "fitted.json: format: not an error model"),
         (GOOD | {"kind": "markov"}, "fitted.json: kind: there is no model `markov`"),
         (GOOD | {"errors": []}, "fitted.json: recorded.errors: the sequence is empty"),
         (GOOD | {"errors": "none.txt"}, "none.txt: there is no such file"),
@@ -83,7 +83,7 @@ def test_a_model_file_does_not_say_how_its_steps_go_on(tmp_path: Path) -> None:
         ),
         (
             GOOD | {"pdus_per_block": 12},
-            "fitted.json: within_block: the law is of blocks of 3 PDUs",
+            "fitted.json: within_block: the distribution is for blocks of 3 PDUs",
         ),
     ],
 )
@@ -95,7 +95,7 @@ def test_what_is_wrong_in_a_model_file_is_told(tmp_path: Path, model: object, me
 
 def test_a_model_of_other_blocks_is_refused(tmp_path: Path) -> None:
     file = write(tmp_path)
-    with pytest.raises(nodeb.ScenarioError, match="of blocks of 3 PDUs, but the radio's have 5"):
+    with pytest.raises(nodeb.ScenarioError, match="for blocks of 3 PDUs, but the radio's have 5"):
         nodeb.load(file, ["radio.dch.pdus_per_tti=5"]).run()
 
 

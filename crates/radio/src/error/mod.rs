@@ -82,10 +82,11 @@ pub enum Advances {
 }
 
 params! {
-    /// Model of the errors on a radio link. A model file, as written by `nodeb fit`, sets all keys except
-    /// `advances`.
+    /// Model of the errors on a radio link.
+    ///
+    /// A model file, as written by `nodeb fit`, sets all keys except `advances`.
     pub struct ErrorModel {
-        /// Path of a model file that sets the other keys, relative to the folder of the scenario file.
+        /// Path of a model file that sets the other keys, relative to the scenario file's folder.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<String>,
         /// Meaning of a step of the process.

@@ -14,7 +14,7 @@ registry! {
     "rate selection" SelectionSpec = OneStep {
         /// The same rate for all connections, the one with the highest throughput (`hossain`).
         "one_step" => OneStep(OneStep),
-        /// A rate for each connection within the cell's power, higher where it increases throughput most.
+        /// A rate for each connection, higher where it increases throughput most.
         "per_user" => PerUser(PerUser),
         /// The same constant rate for all connections.
         "fixed" => Fixed(Fixed),

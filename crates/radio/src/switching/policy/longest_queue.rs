@@ -23,7 +23,7 @@ params! {
         pub high: u32 = 2,
         /// Number of packets below which the timer runs; 0 keeps the channel.
         pub low: u32 = 1,
-        /// Time for which a queue must be short before its user releases the channel to one that waits.
+        /// Time for which a queue must be short before its user releases the channel to another.
         pub timeout: Duration = Duration::from_millis(450),
     }
 }
