@@ -10,7 +10,7 @@ import codecs
 import os
 import sys
 
-__all__ = ["finish", "prepare", "printable"]
+__all__ = ["finish", "prepare", "printable", "printable_lines"]
 
 
 BYTES = 0xDC00
@@ -51,14 +51,20 @@ def finish() -> OSError | None:
     return None
 
 
-def printable(text: str) -> str:
+def printable(text: object) -> str:
     """Text with escapes for what a terminal would obey or hide: names of users hold anything.
 
     Bytes of file names that are no UTF-8 are escaped too, so that the text can be encoded.
     """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else _escaped(c) for c in text)
+    shown = str(text)
+    if shown.isprintable():
+        return shown
+    return "".join(c if c.isprintable() else _escaped(c) for c in shown)
+
+
+def printable_lines(text: object) -> str:
+    """Several lines, each `printable`."""
+    return "\n".join(map(printable, str(text).split("\n")))
 
 
 def _escaped(character: str) -> str:

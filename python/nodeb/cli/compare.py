@@ -26,6 +26,7 @@ from nodeb.cli.options import (
     print_answer,
     print_beside,
     print_changed,
+    print_file,
     print_rows,
     print_warnings,
     shown_if_full,
@@ -120,7 +121,7 @@ def compare(
                     bars = [] if causes is None else causes.bars
                     with writing(f"write {report}"):
                         write_bytes(report, _page(outcome, bars, files, changes).encode())
-                    print(f"Page: {report}")
+                    print_file("Page", report)
                 if causes is not None and (everything or explain is not None):
                     print_rows(causes.rows)
     except Interrupted as stop:

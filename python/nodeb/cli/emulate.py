@@ -21,6 +21,7 @@ from nodeb.cli.options import (
     Settings,
     Tables,
     print_answer,
+    print_file,
 )
 from nodeb.errors import InputError, RunError, nearest
 from nodeb.inputs.scenario import load
@@ -157,7 +158,7 @@ def emulate(
         from nodeb.emulate.page import of_emulation
 
         page_place = pages.write(page_place, of_emulation(planned, options, outcome), force=force)
-        print(f"Page: {page_place}", file=sys.stderr)
+        print_file("Page", page_place, sys.stderr)
     if (why := outcome.report.get("unrecorded")) is not None:
         raise RunError(f"the recording {record} is not whole: {why}")
     return status

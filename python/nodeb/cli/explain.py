@@ -20,6 +20,7 @@ from nodeb.cli.options import (
     Stopped,
     again,
     print_answer,
+    print_file,
     print_warnings,
     refuse,
     shown_if_full,
@@ -129,7 +130,7 @@ def _explain_flight(
         _write_page(out, {f"connection {chosen.number}": found})
     show(found)
     if out is not None:
-        print(f"Page: {out}")
+        print_file("Page", out)
 
 
 def _explain_scenario(
@@ -185,7 +186,7 @@ def _explain_scenario(
         )
     show(found)
     if out is not None:
-        print(f"Page: {out}")
+        print_file("Page", out)
 
 
 def _check_page(out: Path | None) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 import typer
 
 from nodeb.base.signals import ignore
-from nodeb.base.streams import printable
+from nodeb.base.streams import printable, printable_lines
 from nodeb.errors import FullError, InputError, NodebError, OutputError
 
 if TYPE_CHECKING:
@@ -203,33 +203,42 @@ def print_place(place: Place) -> None:
     """Tells what `--force` replaces, or that results go beside others."""
     print_beside(place.shown, place.beside)
     if place.replaces is not None:
-        print(f"note: replaces {place.replaces} in {place.shown}", file=sys.stderr)
+        print_message("note", f"replaces {place.replaces} in {place.shown}")
 
 
 def print_beside(folder: Path, why: str | None) -> None:
     """Tells that results go into another folder than usual, if they do."""
     if why is not None:
-        text = f"note: results go to {folder}, because {why}; --force replaces that"
-        print(text, file=sys.stderr)
+        print_message("note", f"results go to {folder}, because {why}; --force replaces that")
 
 
 def print_changed(replaced: Mapping[Path, str], damaged: Iterable[Path]) -> None:
     """What of another was replaced, by folder, and what had to be simulated again."""
     for folder, what in replaced.items():
-        print(f"note: replaced {what} in {folder}", file=sys.stderr)
+        print_message("note", f"replaced {what} in {folder}")
     for file in damaged:
-        print(f"warning: {file} was damaged and was simulated again", file=sys.stderr)
+        print_message("warning", f"{file} was damaged and was simulated again")
 
 
 def print_warnings(warnings: Iterable[str]) -> None:
     """Tells what is doubtful about a scenario, and goes on."""
     for warning in warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print_message("warning", warning)
 
 
 def print_error(error: object) -> None:
     """Tells what was wrong."""
-    print(f"error: {error}", file=sys.stderr)
+    print_message("error", error)
+
+
+def print_message(kind: str, text: object) -> None:
+    """Prints a message to stderr, with escapes for control characters of names."""
+    print(f"{kind}: {printable_lines(text)}", file=sys.stderr)
+
+
+def print_file(what: str, path: Path, stream: TextIO | None = None) -> None:
+    """Prints where a file is, with escapes for control characters of its name."""
+    print(f"{what}: {printable(path)}", file=stream)
 
 
 def check_name(what: str, name: str, allowed: list[str]) -> None:

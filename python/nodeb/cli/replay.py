@@ -17,6 +17,7 @@ from nodeb.cli.options import (
     as_far_as_there_is_room,
     check_capture,
     print_answer,
+    print_file,
     shown_if_full,
 )
 from nodeb.errors import InputError
@@ -77,9 +78,9 @@ def replay(
         from nodeb.emulate.page import of_replay
 
         page_place = pages.write(page_place, of_replay(flight, flown), force=force)
-        print(f"Page: {page_place}")
+        print_file("Page", page_place)
     if pcap is not None and full is None:
-        print(f"Packets: {pcap}")
+        print_file("Packets", pcap)
     if found["differs"] is not None:
         print(f"error: not the same: {found['differs']}", file=sys.stderr)
     if full is not None:

@@ -28,6 +28,7 @@ from nodeb.cli.options import (
     as_far_as_there_is_room,
     check_capture,
     print_answer,
+    print_file,
     print_place,
     print_warnings,
     shown_if_full,
@@ -146,9 +147,9 @@ def run(
                 )
             show(str(folder))
             if report:
-                print(f"Page: {folder / 'report.html'}")
+                print_file("Page", folder / "report.html")
             if pcap is not None and full is None:
-                print(f"Packets: {pcap}")
+                print_file("Packets", pcap)
             ignore()
         if full is not None:
             raise full

@@ -51,6 +51,10 @@ LEFTOVER_S = 3600.0
 """Age, s, at which what another machine left unfinished must be that of a killed process."""
 TRIES = 100
 """Attempts at a folder that others claim or replace at the same time."""
+LONGEST = 255
+"""Bytes of the longest name of a file that file systems in common use take."""
+DIGITS = 10
+"""Digits of the largest number of a process, or of files that a process writes."""
 PARQUET: Mapping[str, Any] = {"compression": "zstd", "write_page_checksum": True}
 """How Parquet files are written."""
 _HOST = re.sub(r"\W", "_", platform.node())
@@ -61,7 +65,14 @@ _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 def aside(path: Path) -> Path:
     """Where a file or folder is made before it is put in place: beside it, hidden, one's own."""
-    return path.with_name(f".{path.name}.{_HOST}-{os.getpid()}-{next(_numbers)}.tmp")
+    return path.with_name(f".{_abridged(path.name)}.{_HOST}-{os.getpid()}-{next(_numbers)}.tmp")
+
+
+def _abridged(name: str) -> str:
+    """Returns a name, or its hash if file systems would have no room for more than the name."""
+    room = LONGEST - len(f"..{_HOST}--.tmp") - 2 * DIGITS
+    data = os.fsencode(name)
+    return name if len(data) <= room else hashlib.sha256(data).hexdigest()[:32]
 
 
 @contextlib.contextmanager
@@ -289,10 +300,11 @@ def leftovers(folder: Path, of: str | None = None) -> list[Path]:
         of: only what was to become a file or folder of this name.
     """
     parts: list[Path] = []
+    wanted = None if of is None else _abridged(of)
     with contextlib.suppress(OSError):
         for part in folder.iterdir():
             found = _ASIDE.fullmatch(part.name)
-            if found and of in (None, found["of"]) and _abandoned(part, found):
+            if found and wanted in (None, found["of"]) and _abandoned(part, found):
                 parts.append(part)
     return parts
 

@@ -68,7 +68,8 @@ class Processes:
     ) -> subprocess.Popen[bytes]:
         paths = [str(path)] if path else []
         environ = os.environ | {
-            "PYTHONPATH": os.pathsep.join([*paths, *filter(None, [os.environ.get("PYTHONPATH")])])
+            "PYTHONPATH": os.pathsep.join([*paths, *filter(None, [os.environ.get("PYTHONPATH")])]),
+            "TMPDIR": str(self.folder),  # who is killed leaves something there
         }
         with contextlib.ExitStack() as stack:
             log = stack.enter_context((self.folder / f"{module}.log").open("ab"))

@@ -1,0 +1,53 @@
+"""Names of results that are long, or that a terminal would obey."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from nodeb.storage import files
+
+LONG = ["n" * 241, "n" * 255, "é" * 127]
+
+
+@pytest.mark.parametrize("name", LONG, ids=["241 B", "255 B", "254 B in UTF-8"])
+def test_a_folder_has_any_name_that_the_file_system_takes(call, tmp_path, scenario_file, name):
+    for _ in range(2):  # the second replaces the first
+        assert call("run", scenario_file, "--out", name)[0] == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, scenario_file.name])
+    page = f"{name[:100]}{'p' * 100}.html"
+    assert call("explain", scenario_file, "--out", page)[0] == 0
+
+
+def test_what_a_killed_process_left_of_a_long_name_is_removed(tmp_path):
+    path = tmp_path / ("n" * 250)
+    nobody = f".{os.getpid()}-", f".{2**22 + 1}-"
+    part = tmp_path / files.aside(path).name.replace(*nobody)
+    part = part.with_name(part.name.replace(f"-{os.getpid()}-", f"-{2**22 + 1}-"))
+    part.mkdir()
+    other = files.aside(tmp_path / ("m" * 250))
+    other.mkdir()
+    files.remove_leftovers(tmp_path, path.name)
+    assert list(tmp_path.iterdir()) == [other]
+
+
+@pytest.mark.parametrize("command", ["run", "sweep", "compare", "life", "explain"])
+def test_a_terminal_obeys_no_name(call, scenario_file, command):
+    """Neither in what is printed about results, nor in errors and notes."""
+    name = "a\x1b[31mred\x07"
+    if command == "sweep":
+        scenario_file.write_text(scenario_file.read_text() + "[sweep]\nradio.dch.bler = [0.1]\n")
+    more = {"compare": ("--with", "wired.loss=0.1"), "explain": ("--out", f"{name}.html")}
+    options = more.get(command, ())
+    out = () if command == "explain" else ("--out", name)
+    for again in ((), ("--force",), ("--set", "wired.loss=0.2")):
+        _, told, errors = call(command, scenario_file, *options, *out, *again)
+        assert "\x1b" not in told + errors
+        assert "\x07" not in told + errors
+    assert r"a\x1b[31mred\x07" in told + errors
+
+
+def test_a_terminal_obeys_no_name_in_an_error(call):
+    _, _, errors = call("run", "none\x1b[31m.toml")
+    assert r"none\x1b[31m.toml" in errors
