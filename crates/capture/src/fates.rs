@@ -49,7 +49,7 @@ struct Fate {
 pub struct Fates {
     sent: u64,
     in_flight: HashMap<PacketId, u64>,
-    fates: HashMap<u64, Fate>,
+    by_number: HashMap<u64, Fate>,
     /// Numbers of the packets of which each block carries parts.
     carried: HashMap<Key, Vec<u64>>,
     waiting: VecDeque<Record>,
@@ -62,7 +62,7 @@ impl Fates {
         debug_assert_eq!(self.sent, packet.number(), "every packet sent is recorded");
         self.in_flight.insert(packet, self.sent);
         let (blocks, retransmissions, end, records) = (Vec::new(), 0, None, 0);
-        self.fates.insert(
+        self.by_number.insert(
             self.sent,
             Fate { sent: at, is_retransmission, frame, blocks, retransmissions, end, records },
         );
@@ -75,19 +75,19 @@ impl Fates {
 
     /// Returns the first bytes of a packet as sent, and its length.
     pub fn frame(&self, packet: PacketId) -> Option<&(Box<[u8]>, u32)> {
-        Some(&self.fates.get(&self.number(packet)?)?.frame)
+        Some(&self.by_number.get(&self.number(packet)?)?.frame)
     }
 
     /// Returns true if a block has carried a part of a packet.
     pub fn is_carried(&self, packet: PacketId) -> bool {
         self.number(packet)
-            .and_then(|number| self.fates.get(&number))
+            .and_then(|number| self.by_number.get(&number))
             .is_some_and(|fate| !fate.blocks.is_empty())
     }
 
     /// Adds a record that is written when its packet has ended.
     pub fn wait(&mut self, record: Record) {
-        if let Some(fate) = self.fates.get_mut(&record.number) {
+        if let Some(fate) = self.by_number.get_mut(&record.number) {
             fate.records += 1;
             self.waiting.push_back(record);
         }
@@ -102,7 +102,7 @@ impl Fates {
                     self.carried.remove(&key);
                 } else if let Some(numbers) = self.carried.get(&key) {
                     for number in numbers {
-                        self.fates.entry(*number).and_modify(|fate| fate.retransmissions += 1);
+                        self.by_number.entry(*number).and_modify(|fate| fate.retransmissions += 1);
                     }
                 }
             }
@@ -110,7 +110,7 @@ impl Fates {
                 if let Some(number) = self.number(part.packet) {
                     let key = (bearer, user, block);
                     self.carried.entry(key).or_default().push(number);
-                    self.fates.entry(number).and_modify(|fate| fate.blocks.push(key));
+                    self.by_number.entry(number).and_modify(|fate| fate.blocks.push(key));
                 }
             }
             Event::Received { packet, .. } => self.end(at, packet, End::Received),
@@ -123,7 +123,7 @@ impl Fates {
         let Some(number) = self.in_flight.remove(&packet) else {
             return;
         };
-        let Some(fate) = self.fates.get_mut(&number) else {
+        let Some(fate) = self.by_number.get_mut(&number) else {
             return;
         };
         fate.end = Some((at, end));
@@ -136,13 +136,13 @@ impl Fates {
             }
         }
         if fate.records == 0 {
-            self.fates.remove(&number);
+            self.by_number.remove(&number);
         }
     }
 
     /// Ends all packets that are still in flight at the end of the run.
     pub fn give_up(&mut self, now: Time) {
-        for fate in self.fates.values_mut() {
+        for fate in self.by_number.values_mut() {
             fate.end.get_or_insert((now, End::InFlight));
         }
     }
@@ -151,13 +151,13 @@ impl Fates {
     /// is in flight.
     pub fn next(&mut self) -> Option<(Record, String)> {
         let number = self.waiting.front()?.number;
-        let fate = self.fates.get_mut(&number)?;
+        let fate = self.by_number.get_mut(&number)?;
         let (at, end) = fate.end?;
         let record = self.waiting.pop_front()?;
         let comment = describe(fate, at, end);
         fate.records -= 1;
         if fate.records == 0 {
-            self.fates.remove(&number);
+            self.by_number.remove(&number);
         }
         Some((record, comment))
     }

@@ -9,7 +9,7 @@
 //! 5. Links and queues (`nodeb_net`) and bearers (`nodeb_radio`) carry packets.
 //! 6. [`metrics`] declares the results: one row per flow, bearer and link, and time series.
 //! 7. [`world`] wires all layers and runs them: [`run`] for a replication, [`world::run_with_listener`] to observe
-//! its events, [`world::Live`] to drive it from outside with real packets.
+//!    its events, [`world::Live`] to drive it from outside with real packets.
 //!
 //! All components are sans-IO: plain structs that are handed the time and return the packets to send and the time of
 //! their next wake-up. This crate reads no clock and no file. Its only global state is the set of plugins that a
