@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from nodeb import _core
+from nodeb.answer.columns import aligned
 from nodeb.emulate.addresses import SERVER, of_phone
 from nodeb.emulate.plan import make
 from nodeb.emulate.session import Options, emulate, go_first, make_end
 from nodeb.emulate.told import in_words
 from nodeb.inputs.scenario import Scenario, load
-from nodeb.terminal.text import align
 
 SECONDS = 8
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -180,7 +180,7 @@ def main() -> None:
         for row in (["---"] * len(head), *found):
             print("|", " | ".join(row), "|")
     else:
-        print(align(head, found))
+        print("\n".join(aligned([head, *found], range(1, len(head)), least=0)))
 
 
 if __name__ == "__main__":

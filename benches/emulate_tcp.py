@@ -20,11 +20,11 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
+from nodeb.answer.columns import aligned
 from nodeb.emulate.addresses import SERVER
 from nodeb.emulate.plan import make
 from nodeb.emulate.session import Options, emulate
 from nodeb.inputs.scenario import Scenario
-from nodeb.terminal.text import align
 
 AT_A_TIME = 8
 """Emulations side by side: each needs a few per cent of a core."""
@@ -237,7 +237,7 @@ def main() -> None:
         for row in (head, ["---"] * len(head), *rows):
             print("|", " | ".join(row), "|")
     else:
-        print(align(head, rows))
+        print("\n".join(aligned([head, *rows], range(1, len(head)), least=0)))
 
 
 if __name__ == "__main__":

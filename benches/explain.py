@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nodeb import _core
-from nodeb.terminal.text import align
+from nodeb.answer.columns import aligned
 
 TRIES = 7
 
@@ -99,15 +99,28 @@ def main() -> int:
             rows.append(row(name, run, explained))
             most = max(most, memory)
     header = ("run (ms)", "explain (ms)", "ratio", f"at most {MOST:g}")
-    print(align(("one replication", *header), rows))
+    print(
+        "\n".join(
+            aligned([("one replication", *header), *rows], range(1, len(header) + 1), least=0)
+        )
+    )
     print(f"\nat most {most:.0f} MB of memory\n")
     good, rows = all(cells[-1] == "pass" for cells in rows), []
     with TemporaryDirectory() as folder:
         for name in COMMANDS:
             run, explained = commands(name, Path(folder))
             rows.append(row(name, run, explained))
-    print(align((f"nodeb, --runs {RUNS}", *header), rows))
+    print(
+        "\n".join(
+            aligned([(f"nodeb, --runs {RUNS}", *header), *rows], range(1, len(header) + 1), least=0)
+        )
+    )
     return 0 if good and all(cells[-1] == "pass" for cells in rows) else 1
+
+
+def show(head, rows):
+    """Prints a table."""
+    print("\n".join(aligned([head, *rows], range(1, len(head)), least=0)))
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ CODE = re.compile(r"^ *```.*?^ *```|<!-- .*? -->|`[^`]*`|\]\([^)]*\)|https?://\S
 ABBREVIATION = re.compile(r"(?<![\w/-])[A-Z][A-Z0-9]*(?:-[A-Z]+)*[A-Z]s?(?![\w/])")
 EVERYDAY = """
     API ASCII CI CPU CPUs CSV DNS DPI ETA GB GHz HTML HTTP HTTPS ID IDs IEEE II III IV IP IT JSON KB
-    LAN LTE MB MHz NAT NR OS PDF PNG RFC RFCs SHA SIGINT SIGTERM SQL SSH SVG TB TCP TOML TR TS TV UDP URL
-    USA UTC UTF-8 XML
+    LAN LTE MB MHz NAT NR OS PDF PNG RFC RFCs SHA SIGINT SIGTERM SQL SSH SVG TB TCP TOML TR TS TV
+    UDP URL USA UTC UTF-8 XML
 """
 """Abbreviations that readers of a technical text know, and names of series of standards."""
 NAMES = """
