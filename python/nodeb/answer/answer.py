@@ -79,9 +79,8 @@ class Rows:
     right: Sequence[int] = ()
     """Columns of text that end below each other."""
 
-    @property
-    def used(self) -> Rows:
-        """Without the columns that are empty in every row."""
+    def without_empty_columns(self) -> Rows:
+        """Returns the rows without the columns that are empty in every row."""
         kept = [at for at in range(len(self.head)) if at == 0 or any(row[at] for row in self.rows)]
         return Rows(
             [self.head[at] for at in kept],

@@ -10,16 +10,19 @@ __all__ = ["Answering"]
 
 
 class Answering:
-    """A result that is shown by its answer; notebooks have it as HTML."""
+    """A result that is shown by its answer; notebooks show it as HTML.
+
+    A class defines `answer`, or `answers` if it has several.
+    """
 
     @property
     def answer(self) -> Answer:
-        """What it says first."""
-        raise NotImplementedError
+        """The first answer."""
+        return self.answers[0]
 
     @property
     def answers(self) -> Sequence[Answer]:
-        """All that it says, where that is more than one answer."""
+        """All answers."""
         return [self.answer]
 
     def __str__(self) -> str:

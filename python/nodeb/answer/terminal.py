@@ -87,7 +87,7 @@ def block(one: Bars | Rows, width: int = WIDTH) -> str:
     """Bars or a table as lines of a width."""
     if isinstance(one, Bars):
         return "\n".join([*([f"  {one.head}"] if one.head else []), *bars(one.bars, width)])
-    used = one.used
+    used = one.without_empty_columns()
     title = [filled(one.title, width)] if one.title else []
     return "\n".join([*title, *fitted(used.head, used.rows, width, used.right)])
 

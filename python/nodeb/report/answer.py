@@ -54,7 +54,7 @@ def _picture(one: Bars | Rows | None) -> dict[str, Any] | None:
         return None
     if isinstance(one, Bars):
         return {"kind": "bars", "title": one.title, "head": one.head, "bars": _bars(one.bars)}
-    used = one.used
+    used = one.without_empty_columns()
     rows = [[_cell(cell) for cell in row] for row in used.rows]
     return {"kind": "rows", "title": one.title, "head": used.head, "rows": rows}
 
