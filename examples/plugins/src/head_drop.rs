@@ -7,7 +7,7 @@ use nodeb_base::check::{Check, Checked};
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Stream;
 use nodeb_base::units::{Rate, Time};
-use nodeb_net::queue::{Ledger, Queue, QueueParams};
+use nodeb_net::queue::{DropLog, Queue, QueueParams};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -52,18 +52,18 @@ impl Fifo {
 }
 
 impl Queue for Fifo {
-    fn push(&mut self, _: Time, packet: Packet, ledger: &mut Ledger) -> bool {
+    fn push(&mut self, _: Time, packet: Packet, drops: &mut DropLog) -> bool {
         if self.packets.len() == self.limit
             && let Some(oldest) = self.take_first()
         {
-            ledger.discard_overflow(oldest);
+            drops.discard_overflow(oldest);
         }
         self.bytes += u64::from(packet.size);
         self.packets.push_back(packet);
         true
     }
 
-    fn pop(&mut self, _: Time, _: &mut Ledger) -> Option<Packet> {
+    fn pop(&mut self, _: Time, _: &mut DropLog) -> Option<Packet> {
         self.take_first()
     }
 

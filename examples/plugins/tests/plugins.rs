@@ -6,7 +6,7 @@ use std::sync::Once;
 use nodeb_base::packet::Packet;
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Rate, Time};
-use nodeb_net::queue::{Ledger, QueueSpec};
+use nodeb_net::queue::{DropLog, QueueSpec};
 use nodeb_radio::error::ErrorSpec;
 use nodeb_radio::mac::sched::{Candidate, SchedulerSpec};
 use nodeb_sim::{Control, Scenario, run, scenario};
@@ -140,15 +140,15 @@ proptest! {
         register();
         let spec: QueueSpec = serde_json::from_value(serde_json::json!({ "head_drop": { "limit": limit } })).unwrap();
         let mut queue = spec.build(Rate(1_000_000), Streams::new(1, 0).stream("law", 0, "queue"));
-        let (mut ledger, mut out, mut pushed) = (Ledger::default(), Vec::new(), 0);
+        let (mut drops, mut out, mut pushed) = (DropLog::default(), Vec::new(), 0);
         for push in pushes {
             if push {
-                prop_assert!(queue.push(Time::ZERO, Packet::new(pushed, 1500), &mut ledger));
+                prop_assert!(queue.push(Time::ZERO, Packet::new(pushed, 1500), &mut drops));
                 pushed += 1;
-            } else if let Some(packet) = queue.pop(Time::ZERO, &mut ledger) {
+            } else if let Some(packet) = queue.pop(Time::ZERO, &mut drops) {
                 out.push(packet.id.0);
             }
-            out.extend(ledger.take_discarded().map(|(packet, _)| packet.id.0));
+            out.extend(drops.take_discarded().map(|(packet, _)| packet.id.0));
             prop_assert!(queue.len() <= limit as usize);
             prop_assert_eq!(out.len() + queue.len(), pushed as usize);
             prop_assert_eq!(queue.bytes(), 1500 * queue.len() as u64);
