@@ -16,7 +16,7 @@ def test_a_folder_has_any_name_that_the_file_system_takes(call, tmp_path, scenar
     for _ in range(2):  # the second replaces the first
         assert call("run", scenario_file, "--out", name)[0] == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, scenario_file.name])
-    page = f"{name[:100]}{'p' * 100}.html"
+    page = f"{name[:70]}{'p' * 100}.html"
     assert call("explain", scenario_file, "--out", page)[0] == 0
 
 

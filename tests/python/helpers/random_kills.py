@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -40,8 +41,9 @@ SWEEP = """
 radio.dch.bler = { from = 0.0, to = 0.4, steps = 20 }
 wired.delay = ["20 ms", "80 ms"]
 """
-QUIET = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
-"""Commands of an emulation end by Ctrl-C without a word, so that every traceback is nodeb's."""
+QUIET = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+QUIET += "sys.excepthook = lambda *_: None\n"
+"""Commands of an emulation end without a word, so that every traceback is nodeb's."""
 LOADS = (
     QUIET + "import os, socket; c = socket.create_connection((os.environ['NODEB_SERVER'], 5001)); "
 )
@@ -77,6 +79,8 @@ COMMANDS: dict[str, Sequence[str]] = {
         *("--server", subprocess.list2cmdline(SERVER), "--", *python(LOADS)),
     ),
 }
+TOOK = re.compile(rb'"wall_s": [\d.e-]+|[\d.]+(?: |\xc2\xa0|\xe2\x80\xaf)s(?=</dd)')
+"""How long a study took, which its digest and its page say."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 ENDED = {signal.SIGINT: (130, -2), signal.SIGTERM: (143, -15), signal.SIGKILL: (-9,)}
 """How a command may end by each; a negative status is that of Python before nodeb begins."""
@@ -263,11 +267,11 @@ class Kills:
 
 
 def listed(place: Path) -> dict[str, bytes]:
-    """All files below a folder, and folders that are empty."""
+    """All files below a folder, without how long they took to make, and folders that are empty."""
     found = {}
     for path in sorted(place.rglob("*")):
         if path.is_file():
-            found[f"{path.relative_to(place)}"] = path.read_bytes()
+            found[f"{path.relative_to(place)}"] = TOOK.sub(b"", path.read_bytes())
         elif path.is_dir() and not any(path.iterdir()):
             found[f"{path.relative_to(place)}/"] = b""
     return found

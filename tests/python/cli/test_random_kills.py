@@ -1,0 +1,17 @@
+"""Every command stopped at random moments: nothing is left, and the next start gives the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from random_kills import COMMANDS, campaign
+from scenarios import needs_linux
+
+pytestmark = [needs_linux, pytest.mark.usefixtures("real_packets")]
+
+
+@pytest.mark.slow
+def test_commands_stopped_at_any_moment_leave_nothing(tmp_path):
+    found = campaign(tmp_path, seed=1, kills=2 * len(COMMANDS))
+    assert found.counts["kills"] == 2 * len(COMMANDS)
+    assert not found.faults
