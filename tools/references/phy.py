@@ -13,7 +13,7 @@ RATIO = re.compile(r", ratio ([\d.]+)$", re.MULTILINE)
 TESTS = (
     (
         "turbo",
-        "frame_error_rates",
+        "reference_error_rates",
         "AFF3CT 3.0.2 and IT++ 4.3.1",
         "frame error rates of the turbo code",
         "20 %",

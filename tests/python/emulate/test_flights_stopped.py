@@ -70,5 +70,5 @@ def test_what_is_cancelled_says_so(log):
         with pytest.raises(_core.Cancelled):
             call()
     assert connections.connections(flight).all == []
-    with pytest.raises(nodeb.InputError, match="nothing happens"):
+    with pytest.raises(nodeb.InputError, match="there are no events"):
         lives.watch(flight, 0, (0, 10**9))

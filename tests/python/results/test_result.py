@@ -247,8 +247,8 @@ def test_utilization_is_that_of_the_blocks_sent(radio, errors, tmp_path):
 def test_a_write_that_fails_leaves_the_old_files_readable(result, tmp_path, monkeypatch):
     folder = result.save(tmp_path / "out")
 
-    def fail(table, path, **_):
-        path.write_bytes(b"half of a fi")
+    def fail(table, file, **_):
+        file.write(b"half of a fi")
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(pq, "write_table", fail)

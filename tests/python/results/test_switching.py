@@ -69,11 +69,13 @@ def test_signalling_that_takes_the_whole_fach_is_warned_of(scenario, tmp_path, c
     radio = FachDch(fach_rate="33 kbps", signalling_rate="34 kbps", policy="always_fach")
     starved = scenario.with_(radio=radio, duration="50 s")
     (warning,) = starved.warnings()
-    assert warning.startswith("radio.fach_dch.signalling_rate: signalling of 34 kbps takes all")
+    assert warning.startswith(
+        "radio.fach_dch.signalling_rate: signalling of 34 kbps takes the whole FACH"
+    )
     assert starved.run().flows["delivered_bytes"].sum() == 0
     file = tmp_path / "starved.toml"
     rates = '\n[sweep]\n"radio.fach_dch.signalling_rate" = ["24 kbps", "34 kbps"]\n'
     file.write_text(starved.to_toml() + rates)
     assert invoke(["validate", str(file)]) == 0
-    assert "of 34 kbps takes all" in (told := capsys.readouterr().err)
+    assert "of 34 kbps takes the whole FACH" in (told := capsys.readouterr().err)
     assert told.endswith("(cells: 1 of 2)\n")
