@@ -290,7 +290,7 @@ def test_the_strip_of_causes_is_told_and_leads_to_packets(opened):
 
 @pytest.mark.parametrize("width", [390, 1400])
 def test_another_user_has_no_path_and_the_page_says_where_to_get_it(opened, width):
-    page = opened("hs_dsch", viewport={"width": width, "height": 900})
+    page = opened("hs_dsch", viewport={"width": width, "height": 1600})
     assert page.locator("#causes").is_visible()
     page.select_option("#user", "1")
     page.wait_for_function("document.getElementById('causes').hidden")
