@@ -124,7 +124,7 @@ pub enum Recovery {
 
 /// The limit that stops a sender from transmitting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hold {
+pub enum SendLimit {
     /// The application: all data that it wrote and the connection accepted is sent.
     #[default]
     Application,
@@ -240,7 +240,7 @@ pub enum Event {
     /// of the timers for retransmission, loss probes, reordering and pacing.
     Timer { flow: u32, at: Option<Time> },
     /// The limit that stops a sender from transmitting changed.
-    Held { place: Place, flow: u32, hold: Hold },
+    SendLimit { place: Place, flow: u32, limit: SendLimit },
     /// A timer of a flow expires at a place. It is the cause of all packets sent in the same instant.
     Rang { place: Place, flow: u32, clock: Clock },
     /// A transfer of `bytes` bytes starts, after the bytes of all earlier transfers of its flow.
@@ -324,7 +324,7 @@ impl Event {
             Self::Entered { .. } => Mask::ENTERED,
             Self::Left { .. } => Mask::LEFT,
             Self::Served { .. } | Self::Frame { .. } => Mask::SERVICE,
-            Self::Held { .. } | Self::Rang { .. } | Self::Began { .. } | Self::Arrived { .. } => {
+            Self::SendLimit { .. } | Self::Rang { .. } | Self::Began { .. } | Self::Arrived { .. } => {
                 Mask::DECISIONS
             }
             Self::Queue { .. } => Mask::QUEUE,

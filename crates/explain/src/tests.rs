@@ -1,7 +1,7 @@
 //! Timelines made by hand, one for each cause, with known times.
 
 use nodeb_base::error::{Error as RunError, Result};
-use nodeb_base::event::{self, Clock, Event, Hold, Part, Place, Purpose, Site};
+use nodeb_base::event::{self, Clock, Event, Part, Place, Purpose, SendLimit, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 use nodeb_sim::Control;
@@ -132,8 +132,8 @@ impl Fixture {
         self.emit(at, &Event::Rang { place: Place::new(site, 0), flow: 0, clock })
     }
 
-    fn held(&mut self, at: u64, hold: Hold) -> &mut Self {
-        self.emit(at, &Event::Held { place: Place::new(Site::Server, 0), flow: 0, hold })
+    fn limited(&mut self, at: u64, limit: SendLimit) -> &mut Self {
+        self.emit(at, &Event::SendLimit { place: Place::new(Site::Server, 0), flow: 0, limit })
     }
 
     /// Ends the transfer. Returns causes and milliseconds as [`Self::path`] does.
@@ -192,7 +192,7 @@ fn handshake_and_request() {
     let mut fixture = Fixture::on(LINK);
     let control = |kind| Segment::control(0, kind);
     fixture.send(0, Site::Phone, 1, control(Kind::Connect)).link(UPLINK, 1, [0, 0, 1, 20]);
-    fixture.receive(20, Site::Server, 1).data(20, 2, 0).held(20, Hold::Handshake);
+    fixture.receive(20, Site::Server, 1).data(20, 2, 0).limited(20, SendLimit::Handshake);
     fixture.link(DOWN, 2, [20, 20, 21, 40]).receive(40, Site::Phone, 2);
     fixture.send(40, Site::Phone, 3, control(Kind::Request)).link(UPLINK, 3, [40, 40, 42, 70]);
     fixture.receive(70, Site::Server, 3).data(70, 4, 1);
@@ -202,9 +202,9 @@ fn handshake_and_request() {
 }
 
 /// Returns the causes of a round trip of 100 ms after `hold` stopped the sender.
-fn round(hold: Hold) -> Vec<(Cause, u64)> {
+fn round(limit: SendLimit) -> Vec<(Cause, u64)> {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).held(0, hold).link(DOWN, 1, [0, 0, 10, 60]).receive(60, Site::Phone, 1);
+    fixture.data(0, 1, 1).limited(0, limit).link(DOWN, 1, [0, 0, 10, 60]).receive(60, Site::Phone, 1);
     fixture.ack(60, 2, 1).link(UPLINK, 2, [60, 60, 61, 100]).receive(100, Site::Server, 2);
     fixture.data(100, 3, 2).link(DOWN, 3, [100, 100, 110, 160]).receive(160, Site::Phone, 3);
     fixture.done(160)
@@ -212,16 +212,16 @@ fn round(hold: Hold) -> Vec<(Cause, u64)> {
 
 #[test]
 fn round_trip_is_charged_to_the_limit_of_the_sender() {
-    let holds = [
-        (Hold::SlowStart, SlowStart),
-        (Hold::CongestionAvoidance, CongestionAvoidance),
-        (Hold::Receiver, ReceiverWindow),
-        (Hold::Steered, ProxyWindow),
-        (Hold::Recovery, Recovery),
-        (Hold::Application, Application),
+    let limits = [
+        (SendLimit::SlowStart, SlowStart),
+        (SendLimit::CongestionAvoidance, CongestionAvoidance),
+        (SendLimit::Receiver, ReceiverWindow),
+        (SendLimit::Steered, ProxyWindow),
+        (SendLimit::Recovery, Recovery),
+        (SendLimit::Application, Application),
     ];
-    for (hold, cause) in holds {
-        assert_eq!(round(hold), [(cause, 100), (Transmission, 10), (Propagation, 50)]);
+    for (limit, cause) in limits {
+        assert_eq!(round(limit), [(cause, 100), (Transmission, 10), (Propagation, 50)]);
     }
 }
 
@@ -229,7 +229,7 @@ fn round_trip_is_charged_to_the_limit_of_the_sender() {
 #[test]
 fn timeout_counts_from_the_lost_segment() {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).held(0, Hold::SlowStart).expire(300, Site::Server, Clock::Retransmission);
+    fixture.data(0, 1, 1).limited(0, SendLimit::SlowStart).expire(300, Site::Server, Clock::Retransmission);
     fixture.retransmit(300, 2, 1).link(DOWN, 2, [300, 300, 310, 360]).receive(360, Site::Phone, 2);
     assert_eq!(fixture.done(360), [(Timeout, 300), (Transmission, 10), (Propagation, 50)]);
 }
@@ -251,7 +251,7 @@ fn retransmitted_syn_is_charged_to_timeout() {
 #[test]
 fn fast_retransmission_is_charged_a_round_trip() {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).data(0, 2, 2).held(0, Hold::SlowStart);
+    fixture.data(0, 1, 1).data(0, 2, 2).limited(0, SendLimit::SlowStart);
     fixture.link(DOWN, 2, [0, 0, 10, 60]).receive(60, Site::Phone, 2);
     fixture.ack(60, 3, 0).link(UPLINK, 3, [60, 60, 61, 100]).receive(100, Site::Server, 3);
     fixture.retransmit(100, 4, 1).link(DOWN, 4, [100, 100, 110, 160]).receive(160, Site::Phone, 4);
@@ -262,7 +262,11 @@ fn fast_retransmission_is_charged_a_round_trip() {
 #[test]
 fn delayed_ack_counts_from_the_segment_it_acknowledges() {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).held(0, Hold::SlowStart).link(DOWN, 1, [0, 0, 10, 60]).receive(60, Site::Phone, 1);
+    fixture.data(0, 1, 1).limited(0, SendLimit::SlowStart).link(DOWN, 1, [0, 0, 10, 60]).receive(
+        60,
+        Site::Phone,
+        1,
+    );
     fixture.expire(160, Site::Phone, Clock::Acknowledgement).ack(160, 2, 1);
     fixture.link(UPLINK, 2, [160, 160, 161, 200]).receive(200, Site::Server, 2);
     fixture.data(200, 3, 2).link(DOWN, 3, [200, 200, 210, 260]).receive(260, Site::Phone, 3);
@@ -275,7 +279,11 @@ fn delayed_ack_counts_from_the_segment_it_acknowledges() {
 #[test]
 fn late_window_update_is_charged_to_the_receiver() {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).held(0, Hold::Receiver).link(DOWN, 1, [0, 0, 10, 60]).receive(60, Site::Phone, 1);
+    fixture.data(0, 1, 1).limited(0, SendLimit::Receiver).link(DOWN, 1, [0, 0, 10, 60]).receive(
+        60,
+        Site::Phone,
+        1,
+    );
     fixture.ack(60, 2, 1).expire(140, Site::Phone, Clock::Acknowledgement).ack(140, 3, 1);
     fixture.link(UPLINK, 3, [140, 140, 141, 180]).receive(180, Site::Server, 3);
     fixture.data(180, 4, 2).link(DOWN, 4, [180, 180, 190, 240]).receive(240, Site::Phone, 4);
@@ -286,7 +294,7 @@ fn late_window_update_is_charged_to_the_receiver() {
 #[test]
 fn pacing_counts_from_the_previous_segment() {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).held(0, Hold::Pacing).expire(40, Site::Server, Clock::Pacing);
+    fixture.data(0, 1, 1).limited(0, SendLimit::Pacing).expire(40, Site::Server, Clock::Pacing);
     fixture.data(40, 2, 2).link(DOWN, 2, [40, 40, 50, 100]).receive(100, Site::Phone, 2);
     assert_eq!(fixture.done(100), [(Pacing, 40), (Transmission, 10), (Propagation, 50)]);
 }
@@ -307,7 +315,11 @@ fn waiting_behind_own_data_is_transmission() {
 #[test]
 fn waiting_behind_own_acks_is_transmission() {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).held(0, Hold::SlowStart).link(DOWN, 1, [0, 0, 10, 60]).receive(60, Site::Phone, 1);
+    fixture.data(0, 1, 1).limited(0, SendLimit::SlowStart).link(DOWN, 1, [0, 0, 10, 60]).receive(
+        60,
+        Site::Phone,
+        1,
+    );
     fixture.ack(60, 2, 1).link(UPLINK, 2, [60, 60, 90, 100]);
     fixture.ack(60, 3, 1).link(UPLINK, 3, [60, 90, 120, 130]).receive(130, Site::Server, 3);
     fixture.data(130, 4, 2).link(DOWN, 4, [130, 130, 140, 200]).receive(200, Site::Phone, 4);
@@ -331,7 +343,7 @@ fn waiting_behind_an_earlier_transfer_is_queueing_behind_own_data() {
 fn server_delay_is_charged_to_the_server() {
     for kind in [Kind::Ack, Kind::Request] {
         let mut fixture = Fixture::on(LINK);
-        fixture.data(0, 1, 0).held(0, Hold::Handshake).link(DOWN, 1, [0, 0, 1, 20]).receive(
+        fixture.data(0, 1, 0).limited(0, SendLimit::Handshake).link(DOWN, 1, [0, 0, 1, 20]).receive(
             20,
             Site::Phone,
             1,
@@ -342,7 +354,7 @@ fn server_delay_is_charged_to_the_server() {
             Site::Server,
             2,
         );
-        fixture.held(70, Hold::Application).expire(270, Site::Server, Clock::Server).data(270, 3, 1);
+        fixture.limited(70, SendLimit::Application).expire(270, Site::Server, Clock::Server).data(270, 3, 1);
         fixture.link(DOWN, 3, [270, 270, 280, 300]).receive(300, Site::Phone, 3);
         let round = if kind == Kind::Ack { Handshake } else { Request };
         let handshake =
@@ -561,7 +573,7 @@ fn handover_interruption_is_charged_to_handover() {
 #[test]
 fn window_set_by_the_rnc_is_charged_to_the_proxy_window() {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).held(0, Hold::Steered).expire(70, Site::Server, Clock::Feedback);
+    fixture.data(0, 1, 1).limited(0, SendLimit::Steered).expire(70, Site::Server, Clock::Feedback);
     fixture.data(70, 2, 2).link(DOWN, 2, [70, 70, 80, 100]).receive(100, Site::Phone, 2);
     assert_eq!(fixture.done(100), [(ProxyWindow, 70), (Transmission, 10), (Propagation, 20)]);
 }
@@ -570,7 +582,7 @@ fn window_set_by_the_rnc_is_charged_to_the_proxy_window() {
 #[test]
 fn snoop_retransmission_is_charged_to_recovery() {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).held(0, Hold::SlowStart).link(DOWN, 1, [0, 0, 10, 20]).enter(20, 1);
+    fixture.data(0, 1, 1).limited(0, SendLimit::SlowStart).link(DOWN, 1, [0, 0, 10, 20]).enter(20, 1);
     let cause = nodeb_base::event::Cause::LinkLoss;
     fixture.emit(20, &Event::Lost { place: BEARER, packet: id(1), cause });
     fixture.expire(120, Site::Snoop, Clock::Snoop);

@@ -11,7 +11,7 @@ pub mod segment;
 pub mod wire;
 
 use nodeb_base::check::Check;
-use nodeb_base::event::{Clock, Hold, Recovery};
+use nodeb_base::event::{Clock, Recovery, SendLimit};
 use nodeb_base::units::{Duration, Time};
 
 use crate::segment::Segment;
@@ -119,8 +119,8 @@ pub trait Sender: Send + std::fmt::Debug {
             is_done: self.is_done(),
         }
     }
-    /// What keeps it from sending more.
-    fn hold(&self) -> Hold;
+    /// Returns the limit that stops the sender from transmitting more.
+    fn send_limit(&self) -> SendLimit;
     /// Which of its timers rings now that the time of [`Self::timer`] has come.
     fn ringing(&self, now: Time) -> Clock;
     /// What has been done.

@@ -383,7 +383,7 @@ impl Listener for Recorder {
             | Event::Available { .. }
             | Event::Served { .. }
             | Event::Frame { .. }
-            | Event::Held { .. }
+            | Event::SendLimit { .. }
             | Event::Rang { .. }
             | Event::Began { .. }
             | Event::Arrived { .. } => {}

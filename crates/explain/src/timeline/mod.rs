@@ -306,8 +306,8 @@ impl Listener for Timeline {
                     self.serve(place, packet, Served { from, sent }, arrives);
                 }
             }
-            Event::Held { place, flow, hold } if flow == self.position.flow => {
-                self.packets.hold(place.site, hold);
+            Event::SendLimit { place, flow, limit } if flow == self.position.flow => {
+                self.packets.set_limit(place.site, limit);
             }
             Event::Rang { place, flow, clock } if flow == self.position.flow => {
                 self.packets.expire_timer(at, place.site, clock);

@@ -1,6 +1,6 @@
 //! Packets of a flow: the places that they pass, and why each was sent.
 
-use nodeb_base::event::{Clock, Hold, Place, Site};
+use nodeb_base::event::{Clock, Place, SendLimit, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 use nodeb_tcp::segment::{Kind, Segment};
@@ -27,7 +27,7 @@ pub(crate) struct Packet {
     pub seq: u64,
     pub is_retransmission: bool,
     /// Limit that had stopped its sender from transmitting it earlier.
-    pub hold: Hold,
+    pub limit: SendLimit,
     /// Event that triggered its transmission.
     pub moment: Moment,
     /// Index of its stay at the last place that it reached.
@@ -103,7 +103,7 @@ pub(crate) enum Basis {
 /// Latest events of one sender.
 #[derive(Clone, Copy, Debug)]
 struct SenderState {
-    hold: Hold,
+    limit: SendLimit,
     /// Index of the moment at which it last acted.
     acted: u32,
     /// Number of the data packet sent last.
@@ -179,7 +179,7 @@ pub(crate) struct Packets {
 
 impl Default for Packets {
     fn default() -> Self {
-        let sender = SenderState { hold: Hold::default(), acted: NONE, last: NONE };
+        let sender = SenderState { limit: SendLimit::default(), acted: NONE, last: NONE };
         Self {
             list: Vec::new(),
             hops: Vec::new(),
@@ -255,7 +255,7 @@ impl Packets {
             Kind::Connect | Kind::Request => self.latest[end].requester,
         };
         let moment = self.since(end, moment, kind, seq);
-        let hold = if kind == Kind::Data { self.senders[end].hold } else { Hold::default() };
+        let limit = if kind == Kind::Data { self.senders[end].limit } else { SendLimit::default() };
         let packet = Packet {
             id,
             at,
@@ -264,7 +264,7 @@ impl Packets {
             size,
             seq,
             is_retransmission,
-            hold,
+            limit,
             moment,
             hop: NONE,
             over: Time(u64::MAX),
@@ -378,12 +378,12 @@ impl Packets {
     }
 
     /// Records the limit that stops a sender from transmitting more.
-    pub fn hold(&mut self, site: Site, hold: Hold) {
+    pub fn set_limit(&mut self, site: Site, limit: SendLimit) {
         if let Some(end) = end(site) {
             let moment = self.latest[end].sender;
             let acted = self.note(moment);
             let sender = &mut self.senders[end];
-            (sender.hold, sender.acted) = (hold, acted);
+            (sender.limit, sender.acted) = (limit, acted);
         }
     }
 

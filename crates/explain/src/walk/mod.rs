@@ -11,7 +11,7 @@ mod host;
 mod queue;
 
 use nodeb_base::error::{Error, Result};
-use nodeb_base::event::{Clock, Hold, Place, Site};
+use nodeb_base::event::{Clock, Place, SendLimit, Site};
 use nodeb_base::units::Time;
 use nodeb_sim::Control;
 use nodeb_tcp::segment::Kind;
@@ -212,7 +212,7 @@ impl<'a> Walk<'a> {
             return self.sent_by_host(origin, end);
         }
         if packet.kind == Kind::Data
-            && packet.hold == Hold::Pacing
+            && packet.limit == SendLimit::Pacing
             && !packet.is_retransmission
             && let Why::Received(_) = packet.moment.why
         {
@@ -235,7 +235,7 @@ impl<'a> Walk<'a> {
             (Kind::Data, _) if packet.is_retransmission => Some(Cause::Recovery),
             (Kind::Data, Kind::Connect) => Some(Cause::Handshake),
             (Kind::Data, Kind::Request) => Some(Cause::Request),
-            (Kind::Data, Kind::Ack) => Some(self.reason_of_hold(packet.hold, trigger)),
+            (Kind::Data, Kind::Ack) => Some(self.reason_of_limit(packet.limit, trigger)),
             // Answers to the server's SYN.
             (Kind::Ack | Kind::Request, Kind::Data) if trigger.seq == 0 => Some(Cause::Handshake),
             // Packets that a proxy forwards and other answers continue the current round trip.
@@ -246,22 +246,22 @@ impl<'a> Walk<'a> {
     /// Returns the reason for the round trip before a server worked on the request in a packet.
     fn reason_of_answer(&self, asked: u32) -> Cause {
         match self.packet_at(asked) {
-            ack if ack.kind == Kind::Ack => self.reason_of_hold(Hold::Handshake, ack),
+            ack if ack.kind == Kind::Ack => self.reason_of_limit(SendLimit::Handshake, ack),
             _ => Cause::Request,
         }
     }
 
-    fn reason_of_hold(&self, hold: Hold, ack: &Packet) -> Cause {
-        match hold {
-            Hold::Handshake if ack.size > self.bare_ack => Cause::Request,
-            Hold::Handshake => Cause::Handshake,
-            Hold::Application => Cause::Application,
-            Hold::SlowStart => Cause::SlowStart,
-            Hold::CongestionAvoidance => Cause::CongestionAvoidance,
-            Hold::Receiver => Cause::ReceiverWindow,
-            Hold::Steered => Cause::ProxyWindow,
-            Hold::Recovery => Cause::Recovery,
-            Hold::Pacing => Cause::Pacing,
+    fn reason_of_limit(&self, limit: SendLimit, ack: &Packet) -> Cause {
+        match limit {
+            SendLimit::Handshake if ack.size > self.bare_ack => Cause::Request,
+            SendLimit::Handshake => Cause::Handshake,
+            SendLimit::Application => Cause::Application,
+            SendLimit::SlowStart => Cause::SlowStart,
+            SendLimit::CongestionAvoidance => Cause::CongestionAvoidance,
+            SendLimit::Receiver => Cause::ReceiverWindow,
+            SendLimit::Steered => Cause::ProxyWindow,
+            SendLimit::Recovery => Cause::Recovery,
+            SendLimit::Pacing => Cause::Pacing,
         }
     }
 

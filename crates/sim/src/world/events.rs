@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use nodeb_base::event::{Clock, Event, Hold, Mask, Place, Purpose, Record, Sink, Site};
+use nodeb_base::event::{Clock, Event, Mask, Place, Purpose, Record, SendLimit, Sink, Site};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 use nodeb_tcp::segment::{Kind, Segment};
@@ -164,18 +164,18 @@ impl<T: Listener> World<T> {
 
     /// Emits the limit that stops the sender at a site from transmitting, if it has changed.
     #[inline]
-    pub(super) fn emit_hold(&mut self, site: Site, flow: u32) {
+    pub(super) fn emit_send_limit(&mut self, site: Site, flow: u32) {
         if !self.env.sink.wants(Mask::DECISIONS) {
             return;
         }
         let state = &mut self.flows[flow];
-        let (hold, last): (Hold, &mut Hold) = match site {
-            Site::Proxy => (state.air_sender().hold(), &mut state.emitted.holds[1]),
-            _ => (state.sender.hold(), &mut state.emitted.holds[0]),
+        let (limit, last): (SendLimit, &mut SendLimit) = match site {
+            Site::Proxy => (state.air_sender().send_limit(), &mut state.emitted.limits[1]),
+            _ => (state.sender.send_limit(), &mut state.emitted.limits[0]),
         };
-        if std::mem::replace(last, hold) != hold {
+        if std::mem::replace(last, limit) != limit {
             let place = Place::new(site, flow);
-            self.env.emit(Event::Held { place, flow, hold });
+            self.env.emit(Event::SendLimit { place, flow, limit });
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use nodeb_base::event::{Hold, Place, Recovery, Site};
+use nodeb_base::event::{Place, Recovery, SendLimit, Site};
 use nodeb_base::rng::Streams;
 use nodeb_base::units::{Duration, Time};
 use nodeb_tcp::request::Requester;
@@ -172,7 +172,7 @@ pub struct Emitted {
     pub recovery: Option<Recovery>,
     pub timer: Option<Time>,
     /// Limits that stop the server's sender and the proxy's from transmitting.
-    pub holds: [Hold; 2],
+    pub limits: [SendLimit; 2],
 }
 
 impl Flow {

@@ -79,6 +79,6 @@ impl<T: Listener> World<T> {
         relayed.down.clear();
         relayed.up.clear();
         self.relayed = relayed;
-        self.emit_hold(Site::Proxy, flow);
+        self.emit_send_limit(Site::Proxy, flow);
     }
 }

@@ -1,6 +1,6 @@
 //! The servers: transfers that begin, connections accepted, segments sent and ACKs taken.
 
-use nodeb_base::event::{Event, Hold, Site};
+use nodeb_base::event::{Event, SendLimit, Site};
 use nodeb_base::packet::Packet;
 use nodeb_tcp::segment::Kind;
 use nodeb_tcp::{Opener, Progress};
@@ -111,7 +111,7 @@ impl<T: Listener> World<T> {
         let Flow { work: Some(work), sender, .. } = &mut self.flows[flow] else {
             return;
         };
-        if work.awaits_ack && sender.hold() != Hold::Handshake {
+        if work.awaits_ack && sender.send_limit() != SendLimit::Handshake {
             work.awaits_ack = false;
             self.start_work(flow);
         }
@@ -151,7 +151,7 @@ impl<T: Listener> World<T> {
         if !self.outbox.is_empty() {
             self.send_outbox();
         }
-        self.emit_hold(Site::Server, flow);
+        self.emit_send_limit(Site::Server, flow);
     }
 
     #[inline]

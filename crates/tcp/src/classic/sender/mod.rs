@@ -6,7 +6,7 @@
 //! Source of the rules: ns-2.35 `tcp.cc`, against whose traces they are tested packet by packet.
 //! Left out: ECN, quick-start, timestamps, burst limits, and senders that never close.
 
-use nodeb_base::event::{self, Clock, Hold};
+use nodeb_base::event::{self, Clock, SendLimit};
 use nodeb_base::units::{Duration, Time};
 
 use super::eifel::{Eifel, Mistake};
@@ -386,22 +386,22 @@ impl crate::Sender for Sender {
         }
     }
 
-    fn hold(&self) -> Hold {
+    fn send_limit(&self) -> SendLimit {
         let tx = &self.tx;
         if tx.una == 0 {
-            Hold::Handshake
+            SendLimit::Handshake
         } else if crate::Sender::recovery(self) != event::Recovery::Open {
-            Hold::Recovery
+            SendLimit::Recovery
         } else if tx.next >= tx.data_end() {
-            Hold::Application
+            SendLimit::Application
         } else if tx.allowed() >= tx.max_window as f64 {
-            Hold::Receiver
+            SendLimit::Receiver
         } else if tx.steered.is_some() {
-            Hold::Steered
+            SendLimit::Steered
         } else if tx.cwnd < tx.ssthresh as f64 {
-            Hold::SlowStart
+            SendLimit::SlowStart
         } else {
-            Hold::CongestionAvoidance
+            SendLimit::CongestionAvoidance
         }
     }
 

@@ -10,7 +10,7 @@ mod send_buffer;
 mod transmit;
 mod window_probe;
 
-use nodeb_base::event::{Clock, Hold, Recovery};
+use nodeb_base::event::{Clock, Recovery, SendLimit};
 use nodeb_base::units::{Duration, Time};
 
 pub use self::harvest::Harvest;
@@ -433,13 +433,13 @@ impl crate::Sender for Sender {
         }
     }
 
-    fn hold(&self) -> Hold {
+    fn send_limit(&self) -> SendLimit {
         if self.setup != Setup::Established {
-            Hold::Handshake
+            SendLimit::Handshake
         } else if self.episode.repairs() {
-            Hold::Recovery
+            SendLimit::Recovery
         } else {
-            self.hold_of_new_data()
+            self.limit_of_new_data()
         }
     }
 

@@ -1,6 +1,6 @@
 //! What is sent when: the windows, the pacer and the data each have a say.
 
-use nodeb_base::event::Hold;
+use nodeb_base::event::SendLimit;
 use nodeb_base::units::{Duration, Time};
 
 use super::{Pending, Sender, Setup, Transmission, Usage};
@@ -138,22 +138,23 @@ impl Sender {
         self.buffer.filled().saturating_sub(self.board.next())
     }
 
-    /// What keeps new data from being sent. A full send buffer is the application's: it cannot write more.
-    pub(super) fn hold_of_new_data(&self) -> Hold {
+    /// Returns the limit that stops new data from being sent. A full send buffer counts as the application's limit,
+    /// as it cannot write more.
+    pub(super) fn limit_of_new_data(&self) -> SendLimit {
         if self.board.is_exhausted() {
-            Hold::Application
+            SendLimit::Application
         } else if self.board.next_range().1 > self.edge {
-            Hold::Receiver
+            SendLimit::Receiver
         } else if !self.has_new() {
-            Hold::Application
+            SendLimit::Application
         } else if self.timers.pacing.is_some() {
-            Hold::Pacing
+            SendLimit::Pacing
         } else if self.steered.is_some() {
-            Hold::Steered
+            SendLimit::Steered
         } else if self.control.cwnd < self.control.ssthresh {
-            Hold::SlowStart
+            SendLimit::SlowStart
         } else {
-            Hold::CongestionAvoidance
+            SendLimit::CongestionAvoidance
         }
     }
 
