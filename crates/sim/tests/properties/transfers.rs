@@ -186,11 +186,14 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
     is_ascending(series.queue.iter().map(|row| row.at), end)?;
     is_ascending(series.transfers.iter().map(|row| row.end), end)?;
     prop_assert!(result.end_s <= case.scenario.duration.as_secs());
-    // TTIs follow each other on each bearer, on the grid. A user is in none twice, and on most bearers alone.
+    // TTIs follow each other on each bearer, on the grid. A user is in none twice, and on most bearers alone. With
+    // handovers each cell serves users of its own.
     let tti = case.scenario.radio.facts().tti.map_or(1, |tti| tti.0);
     let radio = &serde_json::to_value(&case.scenario.radio).unwrap()[case.scenario.radio.key()];
     let alone = if case.scenario.radio.key() == "wcdma" { u64::MAX } else { 1 };
-    let together = radio.get("users_per_tti").and_then(Value::as_u64).unwrap_or(alone);
+    let per_cell = radio.get("users_per_tti").and_then(Value::as_u64).unwrap_or(alone);
+    let cells = radio.pointer("/handover/cells").and_then(Value::as_u64).unwrap_or(1);
+    let together = per_cell.saturating_mul(cells);
     let mut last: HashMap<usize, (Time, HashSet<usize>)> = HashMap::new();
     for row in &series.scheduler {
         let bearer = if case.scenario.radio.facts().is_shared { 0 } else { row.user };
