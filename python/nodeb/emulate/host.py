@@ -195,8 +195,8 @@ class Host:
         signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPT)
         self._interrupted = 0.0
         self._start(arguments, environment, before, silent=silent)
-        if self.command is not None and signal.sigpending() & INTERRUPT:
-            self.command.send_signal(signal.SIGINT)
+        if signal.sigpending() & INTERRUPT:
+            self._send(signal.SIGINT)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)
 
     def _start(
@@ -220,6 +220,14 @@ class Host:
             self._failed(NOT_EXECUTABLE, error.strerror or str(error))
         except ValueError as error:  # a zero byte
             self._failed(NOT_FOUND, str(error))
+
+    def _send(self, number: int) -> None:
+        """Sends a signal to the command, unless it has ended.
+
+        `Popen.send_signal` would reap a command that has just ended, and `_reap` would miss it.
+        """
+        if self.command is not None and self.command.returncode is None:
+            os.kill(self.command.pid, number)
 
     def _interrupt(self, *_: Any) -> None:
         self._interrupted = time.monotonic()
@@ -296,8 +304,8 @@ class Host:
             self.start(what["start"], what["environment"], silent=what["silent"])
         if "await" in what:
             self._until = time.monotonic() + what["await"]
-        if "signal" in what and self.command is not None and self.command.returncode is None:
-            self.command.send_signal(what["signal"])
+        if "signal" in what:
+            self._send(what["signal"])
         if "outside" in what:
             self.lead_out(what["outside"])
         if "interrupted" in what:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ import time
 
 import pytest
 
-from emulations import gone, holders, long_time, processes
+from emulations import gone, holders, long_time, processes, python
 
 pytestmark = pytest.mark.usefixtures("real_packets")
 
@@ -56,10 +57,12 @@ def test_nothing_is_left_when_a_whole_group_of_processes_is_killed(astray):
 
 def test_nothing_is_left_when_what_was_stopped_is_killed(astray):
     """As Ctrl-Z and `kill -9` do: what is stopped does not notice."""
+    guard_and_holder = holders(astray.pid)
     os.killpg(astray.pid, signal.SIGSTOP)
     astray.kill()
     assert gone(MARK)
-    assert gone('"device": "nodeb1"'), "nor guard and holder"
+    assert guard_and_holder
+    assert gone(*guard_and_holder)
 
 
 def test_a_signal_to_the_whole_group_ends_it_in_order(astray):
@@ -69,3 +72,22 @@ def test_a_signal_to_the_whole_group_ends_it_in_order(astray):
     assert astray.returncode == 128 + signal.SIGTERM, told
     assert "was killed" not in told
     assert gone(MARK)
+
+
+SIGNALLED_AS_IT_ENDS = """
+import os, signal, socket
+from nodeb.emulate.host import Host
+ours, its = socket.socketpair()
+host = Host(its, {})
+host.start(["true"], {}, silent=True)
+os.waitid(os.P_PID, host.command.pid, os.WEXITED | os.WNOWAIT)
+host._do({"signal": signal.SIGTERM})
+host._reap()
+print(ours.recv(100).decode())
+"""
+
+
+def test_a_command_that_is_signalled_as_it_ends_has_ended():
+    """Not reaped by who sends the signal: its end would be missed, and waited for."""
+    end = subprocess.run(python(SIGNALLED_AS_IT_ENDS), capture_output=True, text=True, timeout=30)
+    assert json.loads(end.stdout) == {"exit": 0}, end.stderr

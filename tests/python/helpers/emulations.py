@@ -109,16 +109,17 @@ def python(program: str) -> list[str]:
 
 def processes(text: str, *, pids: bool = False) -> list:
     """Command lines of all processes that have a text in them, or their numbers."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                line = os.fsdecode((entry / "cmdline").read_bytes().replace(b"\0", b" "))
-            except OSError:
-                continue
-            if text in line:
-                found.append(int(entry.name) if pids else line)
-    return found
+    numbers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+    lines = {pid: command_line(pid) for pid in numbers}
+    return [pid if pids else line for pid, line in lines.items() if text in line]
+
+
+def command_line(pid: int) -> str:
+    """The command line of a process; empty if it has ended."""
+    try:
+        return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" "))
+    except OSError:
+        return ""
 
 
 def holders(of: int) -> list[int]:
@@ -134,17 +135,16 @@ def holders(of: int) -> list[int]:
         ancestor = pid
         while ancestor in parents and ancestor != of:
             ancestor = parents[ancestor]
-        with suppress(OSError):
-            line = Path(f"/proc/{pid}/cmdline").read_bytes()
-            if ancestor == of and b"nodeb.emulate.host" in line and b'"number": 1' in line:
-                found.append(pid)
+        line = command_line(pid)
+        if ancestor == of and "nodeb.emulate.host" in line and '"number": 1' in line:
+            found.append(pid)
     return found
 
 
-def gone(text: str) -> bool:
-    """Whether the processes that have a text in their command line end soon."""
+def gone(*which: str | int) -> bool:
+    """Whether processes end soon: those of a number, and those with a text in the command line."""
     until = time.monotonic() + 10
-    while processes(text):
+    while any(command_line(one) if isinstance(one, int) else processes(one) for one in which):
         if time.monotonic() > until:
             return False
         time.sleep(0.05)
