@@ -28,10 +28,10 @@ TINY = 5_000
 
 # The most CPU time of a replication with series, us; the most wall time of a million with their
 # summary on two cores, and of a start, s.
-MOST_US, MOST_S, MOST_START_S = 30.0, 20.0, 0.3
+MAX_US, MAX_S, MAX_START_S = 30.0, 20.0, 0.3
 
 # The most that a replication of a million may take beside one of a tenth as many.
-MOST_RATIO = 1.25
+MAX_RATIO = 1.25
 
 
 def measure(command: list[str]) -> tuple[float, float]:
@@ -71,7 +71,7 @@ def main() -> int:
     with TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.toml"
         plain.write_text(SCENARIO.read_text().partition("[record]")[0])
-        for name, file, most in (("with series", SCENARIO, MOST_US), ("without", plain, None)):
+        for name, file, most in (("with series", SCENARIO, MAX_US), ("without", plain, None)):
             each = [sys.executable, "-c", API, str(file)]
             one, many = (median([*each, str(n)], options.rounds)[0] for n in (1, TINY))
             row(f"{TINY} replications {name}, CPU of each", 1e6 * (many - one) / TINY, "us", most)
@@ -79,9 +79,9 @@ def main() -> int:
         command = [sys.executable, "-m", "nodeb", "run", str(SCENARIO), *out, "--runs"]
         cpu, wall = median([*command, "20"], options.rounds)
         row("nodeb run, CPU", cpu, "s")
-        row("nodeb run, wall", wall, "s", MOST_START_S)
+        row("nodeb run, wall", wall, "s", MAX_START_S)
         of_each: list[float] = []
-        for runs, most in ((options.runs // 10, None), (options.runs, MOST_S)):
+        for runs, most in ((options.runs // 10, None), (options.runs, MAX_S)):
             cpu, wall = measure([*command, str(runs), *PLAIN])
             of_each.append(cpu / runs)
             row(
@@ -90,7 +90,7 @@ def main() -> int:
                 "us",
             )
             row(f"nodeb run, {runs} replications without series, wall", wall, "s", most)
-        row("the same, CPU of each over that of a tenth", of_each[1] / of_each[0], "", MOST_RATIO)
+        row("the same, CPU of each over that of a tenth", of_each[1] / of_each[0], "", MAX_RATIO)
     print(table(["median of processes", "nodeb", "at most", ""], rows))
     return 0 if good else 1
 

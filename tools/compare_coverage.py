@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 SIZES = (5, 10, 20, 50)
 FOLLOWED = 250
 """Undecided experiments per case that are gone on with."""
-MOST_FOLLOWED = 30_000
+MAX_FOLLOWED = 30_000
 """Further replications drawn at most."""
 RESAMPLES = 999
 """Bootstrap samples of a candidate."""
@@ -270,7 +270,7 @@ def followed(case: Case, undecided: list[tuple[Array, Array, Verdict]]) -> list[
     for base, own, one in undecided:
         for end in decided:
             at = chance.integers(
-                0, case.base.size, int(min(getattr(one.more_runs, end), MOST_FOLLOWED))
+                0, case.base.size, int(min(getattr(one.more_runs, end), MAX_FOLLOWED))
             )
             more = np.concatenate([base, case.base[at]]), np.concatenate([own, case.own[at]])
             decided[end] += verdict(case, *more).kind not in ("undecided", "equal")

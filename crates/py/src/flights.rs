@@ -215,7 +215,7 @@ pub fn flight_timeline<'py>(
     most: Option<u64>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let world = scenario.shared();
-    let most = most.unwrap_or(nodeb_timeline::DEFAULT_MOST);
+    let most = most.unwrap_or(nodeb_timeline::DEFAULT_MAX);
     let options = Options { from: Time(from_ns), to: Time(to_ns.unwrap_or(u64::MAX)), user, most };
     let log = Log { path: &path, control: control.get().inner() };
     let work = || replay::replay(log, &world, seed, &users, &options);

@@ -31,7 +31,7 @@ pub fn timeline<'py>(
         from: Time(from_ns),
         to: Time(to_ns.unwrap_or(u64::MAX)),
         user,
-        most: most.unwrap_or(nodeb_timeline::DEFAULT_MOST),
+        most: most.unwrap_or(nodeb_timeline::DEFAULT_MAX),
     };
     let work = || nodeb_timeline::run(scenario.inner(), seed, run, control.inner(), &options);
     let found = py.detach(|| guarded(|| scenario.about(seed, run), work))?.map_err(|error| match error {

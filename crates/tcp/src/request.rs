@@ -8,7 +8,7 @@ use nodeb_base::units::{Duration, Time};
 
 use crate::segment::{Kind, Segment};
 
-const MOST_DOUBLINGS: u32 = 4;
+const MAX_DOUBLINGS: u32 = 4;
 
 /// Who asks, and asks again until it has been heard.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl Requester {
     /// The time of [`Self::timer`] has come; returns what to send again.
     pub fn on_timer(&mut self, now: Time) -> Option<Segment> {
         let (packet, sent, at) = self.asking.as_mut().filter(|(_, _, at)| *at <= now)?;
-        *at = now + Duration(self.timeout.0 << (*sent).min(MOST_DOUBLINGS));
+        *at = now + Duration(self.timeout.0 << (*sent).min(MAX_DOUBLINGS));
         *sent += 1;
         Some(Segment { retransmission: true, ..*packet })
     }

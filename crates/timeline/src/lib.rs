@@ -49,7 +49,7 @@ pub use places::{Hop, Places};
 use recorder::Recorder;
 
 /// Default maximum number of events, which take 56 B each during the run.
-pub const DEFAULT_MOST: u64 = 4_000_000;
+pub const DEFAULT_MAX: u64 = 4_000_000;
 
 /// Time after the end of the window for which packets in flight are followed.
 pub const FOLLOW_TIME: Duration = Duration(10_000_000_000);
@@ -69,7 +69,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { from: Time::ZERO, to: Time(u64::MAX), user: None, most: DEFAULT_MOST }
+        Self { from: Time::ZERO, to: Time(u64::MAX), user: None, most: DEFAULT_MAX }
     }
 }
 

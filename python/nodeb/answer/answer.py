@@ -1,7 +1,7 @@
 """What a command answers, before it is text or a page.
 
 The order is the same everywhere: a headline (what, how much, how sure, why), one picture, at most
-`MOST_ROWS` key figures with their intervals, marks (what did not finish or is left out, which is
+`MAX_ROWS` key figures with their intervals, marks (what did not finish or is left out, which is
 never hidden), and notes (where the numbers come from and what to ask next).
 """
 
@@ -15,7 +15,7 @@ from nodeb.answer.numbers import Shown
 
 __all__ = ["Answer", "Bar", "Bars", "Fact", "Mark", "Rows"]
 
-MOST_ROWS = 9
+MAX_ROWS = 9
 """Key figures of an answer at most."""
 SURVIVORS = "\N{DAGGER}"
 """Stands at a mean that leaves some out."""

@@ -69,7 +69,7 @@ def import_(
     """Make a trace of a measured channel or of traffic, which scenarios can name."""
     if wanted is not None:
         check_name("format", wanted, list(formats.FORMATS))
-    data = read_bytes(file, trace_reader.MOST_BYTES)
+    data = read_bytes(file, trace_reader.MAX_BYTES)
     target = Path(file.with_suffix(".trace").name) if out is None else out
     if target.exists() and target.samefile(file):
         raise InputError(f"{target} is the recording itself; give another file with --out")

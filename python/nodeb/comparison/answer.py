@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from nodeb.answer.answer import MOST_ROWS, SURVIVORS, Answer, Bars, Mark, Rows
+from nodeb.answer.answer import MAX_ROWS, SURVIVORS, Answer, Bars, Mark, Rows
 from nodeb.answer.numbers import Shown, shown
 from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.comparison.differences import Comparison, Difference, Tried
@@ -65,7 +65,7 @@ NOUNS = {
     "block_errors": "the share of block errors",
 }
 """Metrics in sentences, where "the" and the label do not do."""
-MOST_NAMED = 3
+MAX_NAMED = 3
 """Metrics that a headline names at most beside the main one."""
 QUIET = ("equal", "same")
 """Verdicts that are told in a line."""
@@ -155,8 +155,8 @@ class _Answer:
         if not differ:
             return []
         more = [one for one in differ if one.metric.name in KEY or one.verdict.sign]
-        named = self.named[:MOST_ROWS]
-        rest = [one for one in more if one not in named][: MOST_ROWS - len(named)]
+        named = self.named[:MAX_ROWS]
+        rest = [one for one in more if one not in named][: MAX_ROWS - len(named)]
         return [one for one in self.ordered if one in named or one in rest]
 
     @property
@@ -166,7 +166,7 @@ class _Answer:
         if better and worse:
             return [_first(better, self.main), _first(worse, self.main)]
         main = [] if self.main is None else [self.main]
-        decided = [] if self.main in (better or worse) else (better or worse)[:MOST_NAMED]
+        decided = [] if self.main in (better or worse) else (better or worse)[:MAX_NAMED]
         return main + decided
 
     # --- the headline ---
@@ -282,7 +282,7 @@ class _Answer:
     def _others(self, decided: list[Difference]) -> str:
         """What is decided where the main metric is not."""
         kind = decided[0].verdict.kind
-        names = joined([_called(one) for one in decided[:MOST_NAMED]])
+        names = joined([_called(one) for one in decided[:MAX_NAMED]])
         text = f"{self.tried.name} is {kind} than {self.found.baseline} in {names}"
         if self.main is None:
             return f"{text}."

@@ -10,7 +10,7 @@ from nodeb.stats import CONFIDENCE, Interval, runs_needed
 
 __all__ = ["MoreRuns", "Verdict", "judge"]
 
-MOST_RUNS = 1_000_000
+MAX_RUNS = 1_000_000
 """Larger numbers of replications are reported as infinite."""
 POWER = 0.8
 """Share of experiments that decide with the further replications that are named."""
@@ -89,7 +89,7 @@ def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
         if target <= 0:
             return math.inf
         needed = runs_needed(stdev, target, confidence, POWER)
-        return math.inf if needed > MOST_RUNS else float(max(needed - found.n, 1))
+        return math.inf if needed > MAX_RUNS else float(max(needed - found.n, 1))
 
     widest = max(spread) * math.sqrt(found.n)  # the sample may lack what is rare
     return MoreRuns(more(found.stdev, usual), more(widest, min(small, margin)))

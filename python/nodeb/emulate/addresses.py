@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CELLS", "MOST_PHONES", "PREFIXES", "SERVER", "Addresses", "of_phone"]
+__all__ = ["CELLS", "MAX_PHONES", "PREFIXES", "SERVER", "Addresses", "of_phone"]
 
-MOST_PHONES = 200
+MAX_PHONES = 200
 """Real phones of an emulation."""
 
 PREFIXES = (16, 64)

@@ -16,7 +16,7 @@ from nodeb.emulate.flights import CUT_OFF, Flight
 from nodeb.errors import NodebError
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
-from nodeb.life.path import MOST_TRANSFERS, CriticalPath, spans_of
+from nodeb.life.path import MAX_TRANSFERS, CriticalPath, spans_of
 from nodeb.life.watching import MOST
 from nodeb.terminal.progress import ProgressCallback
 
@@ -64,13 +64,13 @@ class FlightLife(Life):
             for one in known.of(found.user)
             if one.begun_s < end_s and one.ended_s >= about.begin_ns / NS_PER_S and one.data_bytes
         ]
-        for one in wanted[:MOST_TRANSFERS]:
+        for one in wanted[:MAX_TRANSFERS]:
             told = flight.explained(one.number)
             found.transfers.append(one.number)
             found.spans += spans_of(told["spans"], one.number)
         found.spans.sort(key=lambda span: span.begin)
-        if len(wanted) > MOST_TRANSFERS:
-            return f"Later connections are not explained: {MOST_TRANSFERS} are the most."
+        if len(wanted) > MAX_TRANSFERS:
+            return f"Later connections are not explained: {MAX_TRANSFERS} are the most."
         if wanted:
             return ""
         if found.user not in flight.users:

@@ -50,7 +50,7 @@ COUNTED = {
     "links": ("link", "packets", "lost", "overflowed", "dropped_early", "marked", "bytes"),
 }
 """Tables of results on the page, and their columns there."""
-MOST_ROWS = 40
+MAX_ROWS = 40
 """Of longer tables the first rows are shown."""
 
 OUTSIDE = "come from outside: a run refuses them"
@@ -187,8 +187,8 @@ def _over_time(shown: Shown) -> Content:
         f"Each value is of an interval of {in_words(width)}; packets count in the interval in "
         "which it happens to them. Where nothing happened curves have gaps."
     )
-    if len(names) > plot.MOST_CURVES:
-        text += f" Shown are {plot.MOST_CURVES} of {len(names)} real phones; the tables have all."
+    if len(names) > plot.MAX_CURVES:
+        text += f" Shown are {plot.MAX_CURVES} of {len(names)} real phones; the tables have all."
     return section("time", "Over time", text, list(_pictures(shown, phones, cell, names)))
 
 
@@ -247,7 +247,7 @@ def _links(shown: Shown) -> Content:
 
 def _plain(name: str, table: Table, columns: Sequence[str]) -> Content:
     """Some columns of a table of results, and its first rows."""
-    rows = [[_cell(row[column]) for column in columns] for row in islice(table, MOST_ROWS)]
+    rows = [[_cell(row[column]) for column in columns] for row in islice(table, MAX_ROWS)]
     more = len(table) - len(rows)
     note = f"{more} more; the tables of --out have all." if more > 0 else ""
     return _table(name, [column.replace("_", " ") for column in columns], rows, note)

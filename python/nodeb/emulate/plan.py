@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nodeb.emulate.addresses import MOST_PHONES, Addresses, of_phone
+from nodeb.emulate.addresses import MAX_PHONES, Addresses, of_phone
 from nodeb.errors import InputError, nearest
 from nodeb.inputs.scenario import Scenario
 
@@ -86,8 +86,8 @@ def make(scenario: Scenario, wanted: Sequence[tuple[str | None, tuple[str, ...]]
             label = name if count == 1 else f"{name} {nth + 1}"
             command = own[nth] if len(own) > 1 else own[0]
             phones.append(Phone(label, first + nth, command, of_phone(len(phones))))
-    if len(phones) > MOST_PHONES:
-        raise InputError(f"{len(phones)} real phones are too many; expected at most {MOST_PHONES}")
+    if len(phones) > MAX_PHONES:
+        raise InputError(f"{len(phones)} real phones are too many; expected at most {MAX_PHONES}")
     return Plan(type(scenario).from_dict(data), tuple(phones))
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["answer"]
 
-MOST_SIDE_EFFECTS = 1
+MAX_SIDE_EFFECTS = 1
 ON_PATH = (
     "Time on the path is what a change is aimed at: it would save that if TCP did everything else "
     "at the same times."
@@ -143,7 +143,7 @@ def _notes(
         moved = [
             f"{called(part.cause)} {'grows' if part.difference.mean > 0 else 'shrinks'} by "
             f"{number(abs(part.difference.mean), 's')}"
-            for part in one.effects[:MOST_SIDE_EFFECTS]
+            for part in one.effects[:MAX_SIDE_EFFECTS]
         ]
         if moved:
             yield f"With {one.name}, {joined(moved)}."

@@ -39,9 +39,9 @@ __all__ = ["CHANGES", "Change"]
 Data = dict[str, Any]
 LARGE = 10_000
 """Segments of a window, and packets of a queue, that never fill."""
-MOST_BYTES_FAMILY = 1000
+MAX_BYTES_FAMILY = 1000
 """Segments of an initial window that the `linux` family takes at most."""
-MOST_USUAL = 4
+MAX_USUAL = 4
 """Segments with which windows begin at most, without a change (RFC 3390)."""
 LARGE_SIZE = "1 GB"
 """A buffer that never fills."""
@@ -198,11 +198,11 @@ def _large_window(data: Data, _user: int) -> bool:
     limits = (next(iter(link["queue"].values())).get("limit") for link in _links(data))
     shared = min((limit // users for limit in limits if limit), default=LARGE)
     room = min(shared, _radio(data).get("buffer", LARGE))
-    if room <= MOST_USUAL:
+    if room <= MAX_USUAL:
         return False
     changed = False
     for tcp in _tcps(data):  # where it is absent the era says what it is
-        most = LARGE if "era" in tcp else MOST_BYTES_FAMILY
+        most = LARGE if "era" in tcp else MAX_BYTES_FAMILY
         window = max(min(room, most), tcp.get("initial_window", 1))
         changed |= tcp.get("initial_window") != window
         tcp["initial_window"] = window

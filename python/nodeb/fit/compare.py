@@ -13,7 +13,7 @@ from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.fit.chain import Chain
 from nodeb.fit.closed_form import binary_symmetric, gilbert, gilbert_elliott
-from nodeb.fit.hidden import MOST_STATES, check_states, hidden_markov
+from nodeb.fit.hidden import MAX_STATES, check_states, hidden_markov
 from nodeb.fit.laws import LAWS, Match, match
 from nodeb.fit.model import ErrorModel
 from nodeb.fit.sequence import Bits, ErrorSequence
@@ -189,7 +189,7 @@ def _planned(symbols: Bits, states: Iterable[int] | None, unit: Unit) -> list[in
         return plan
     check_states(symbols, 2, name)
     rarer = min(int(symbols.sum()), len(symbols) - int(symbols.sum()))
-    return [number for number in range(2, MOST_STATES + 1) if number**2 <= rarer]
+    return [number for number in range(2, MAX_STATES + 1) if number**2 <= rarer]
 
 
 def _chains(

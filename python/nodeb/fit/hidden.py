@@ -13,13 +13,13 @@ from nodeb.errors import InputError
 from nodeb.fit.chain import Chain, hmm
 from nodeb.fit.sequence import Bits
 
-__all__ = ["MOST_STATES", "check_states", "hidden_markov"]
+__all__ = ["MAX_STATES", "check_states", "hidden_markov"]
 
 Real = NDArray[np.float64]
 Start = tuple[Real, Real]
 """Transition matrix and error probabilities to begin with."""
 
-MOST_STATES = 8
+MAX_STATES = 8
 SHORT, LONG = 20, 500
 """Iterations of each start, and of the best one at most."""
 TOLERANCE = 1e-2
@@ -34,8 +34,8 @@ def check_states(errors: Bits, states: int, unit: str = "PDU") -> None:
     Raises:
         InputError: it is too short, or there are no errors, or nothing else.
     """
-    if not 2 <= states <= MOST_STATES:
-        raise InputError(f"a hidden Markov model has 2 to {MOST_STATES} states here, not {states}")
+    if not 2 <= states <= MAX_STATES:
+        raise InputError(f"a hidden Markov model has 2 to {MAX_STATES} states here, not {states}")
     ones = int(np.count_nonzero(errors))
     rarer, what = min((ones, "lost"), (len(errors) - ones, "right"))
     if not ones:

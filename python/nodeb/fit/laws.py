@@ -13,7 +13,7 @@ __all__ = ["LAWS", "Match", "match"]
 
 Counts = NDArray[np.int64]
 
-LEAST_EXPECTED, MOST_BINS = 5.0, 20
+LEAST_EXPECTED, MAX_BINS = 5.0, 20
 
 
 def lost_per_block(errors: ErrorSequence) -> Counts:
@@ -83,7 +83,7 @@ def _bins(counts: Counts, smaller: int) -> Counts:
     for at, count in enumerate(counts):
         bins[at] = number
         held += count
-        if held >= max(least, rest / (MOST_BINS - number)):
+        if held >= max(least, rest / (MAX_BINS - number)):
             number, rest, held = number + 1, rest - held, 0
     if 0 < held < least and number > 0:
         bins[bins == number] = number - 1

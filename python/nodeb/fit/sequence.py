@@ -23,7 +23,7 @@ Bits = NDArray[np.uint8]
 
 HEAD = re.compile(r"#\s*pdus_per_block\s*=\s*(\d+)\s*$", re.MULTILINE)
 """What a comment says about the transport blocks."""
-MOST_BYTES = 1 << 32
+MAX_BYTES = 1 << 32
 BLANK = re.compile(rb"#[^\n]*|\s+")
 
 
@@ -93,7 +93,7 @@ def read_errors(path: str | os.PathLike[str], pdus_per_block: int | None = None)
     file = as_path(path, "path")
     if file.is_dir():
         file = _in_folder(file)
-    data = read_bytes(file, MOST_BYTES)
+    data = read_bytes(file, MAX_BYTES)
     digits = np.frombuffer(BLANK.sub(b"", data), dtype=np.uint8) - ord("0")
     if np.any(digits > 1):
         raise InputError(f"{file}{_first_stranger(data)}")

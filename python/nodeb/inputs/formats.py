@@ -24,7 +24,7 @@ from nodeb.inputs import column_units, trace_reader
 from nodeb.inputs.guess import Head, guess
 from nodeb.inputs.source import Options, Source
 from nodeb.inputs.trace_file import Numbers, Trace
-from nodeb.inputs.ttis import MOST_TTIS, TTI_NS
+from nodeb.inputs.ttis import MAX_TTIS, TTI_NS
 
 __all__ = ["FORMATS", "Imported", "Options", "read", "refusal"]
 
@@ -113,7 +113,7 @@ def _mahimahi(source: Source) -> Trace:
     source.used(column, "times in ms")
     (ms,) = source.numbers([column])
     odd = np.append(ms[:1], np.diff(ms)) < 0
-    odd |= (ms != np.rint(ms)) | (ms >= MOST_TTIS * TTI_NS / 1_000_000)
+    odd |= (ms != np.rint(ms)) | (ms >= MAX_TTIS * TTI_NS / 1_000_000)
     if odd.any():
         place = int(np.argmax(odd))
         raise trace_reader.odd_entry(
@@ -121,7 +121,7 @@ def _mahimahi(source: Source) -> Trace:
             source.path,
             place + source.skip,
             f"{ms[place]:g} is no time in ms of a mahimahi trace; expected whole numbers "
-            f"that do not fall, below {MOST_TTIS * TTI_NS // 1_000_000}",
+            f"that do not fall, below {MAX_TTIS * TTI_NS // 1_000_000}",
         )
     period = int(ms[-1])  # mahimahi begins again with its last line's time
     if period == 0:

@@ -20,7 +20,7 @@ from nodeb.storage.bounded import read_bytes
 
 __all__ = ["read"]
 
-MOST_MS = 8_000_000_000
+MAX_MS = 8_000_000_000
 """As long as a run may be, ms."""
 
 
@@ -47,7 +47,7 @@ def _kept(path: Path, version: tuple[int, ...]) -> dict[str, Column]:
 
 
 def _lists(path: Path) -> dict[str, Column]:
-    data = read_bytes(path, trace_reader.MOST_BYTES)
+    data = read_bytes(path, trace_reader.MAX_BYTES)
     if data.startswith(MAGIC):
         is_traffic = trace_reader.is_of_traffic(data)
         key = "traffic.replay.file" if is_traffic else "ue.channel.trace.file"
@@ -78,8 +78,8 @@ def _times(data: bytes, path: Path, ms: np.ndarray) -> np.ndarray:
             raise trace_reader.odd_entry(data, path, place, f"{ms[place]:.10g} {message}")
 
     check(
-        (ms < 0) | (ms > MOST_MS) | (ms != np.rint(ms)),
-        f"is no time of an opportunity; expected whole ms from 0 to {MOST_MS}",
+        (ms < 0) | (ms > MAX_MS) | (ms != np.rint(ms)),
+        f"is no time of an opportunity; expected whole ms from 0 to {MAX_MS}",
     )
     check(
         np.append(False, ms[1:] < ms[:-1]),

@@ -17,7 +17,7 @@ __all__ = ["NO_NUMBER", "core_call", "document", "odd_number", "read_text"]
 
 NO_NUMBER = "this is no finite number; expected one"
 
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 """What a scenario file may have."""
 
 P = ParamSpec("P")
@@ -40,7 +40,7 @@ def read_text(path: Path) -> str:
     Raises:
         ScenarioError: it cannot be read, is too large, or is not UTF-8.
     """
-    return bounded.read_text(path, MOST_BYTES)
+    return bounded.read_text(path, MAX_BYTES)
 
 
 def document(text: str, file: str) -> dict[str, Any]:

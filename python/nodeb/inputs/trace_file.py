@@ -36,7 +36,7 @@ __all__ = ["COLUMNS", "KINDS", "MAGIC", "Kind", "Numbers", "Times", "Trace", "du
 
 MAGIC = b"# nodeb trace "
 VERSION = 1
-MOST_S = 8e6
+MAX_S = 8e6
 """As long as a run may be, s."""
 UNITS_NS = {unit: NS[unit] for unit in ("ns", "us", "ms", "s")}
 Numbers = NDArray[np.float64]
@@ -178,4 +178,4 @@ def duration_ns(text: str) -> int | None:
         ns = in_ns(text)
     except ValueError:
         return None
-    return ns if 0 < ns <= MOST_S * NS_PER_S else None
+    return ns if 0 < ns <= MAX_S * NS_PER_S else None

@@ -16,7 +16,7 @@ from nodeb.inputs.trace_file import (
     COLUMNS,
     KINDS,
     MAGIC,
-    MOST_S,
+    MAX_S,
     VERSION,
     Numbers,
     Times,
@@ -26,8 +26,8 @@ from nodeb.inputs.trace_file import (
 from nodeb.storage.bounded import read_bytes
 
 __all__ = [
-    "MOST_BYTES",
-    "MOST_ENTRIES",
+    "MAX_BYTES",
+    "MAX_ENTRIES",
     "check_range",
     "check_times",
     "is_of_traffic",
@@ -38,8 +38,8 @@ __all__ = [
 
 HEADER = 4096
 """Bytes that have the header of a trace file."""
-MOST_BYTES = 256 << 20
-MOST_ENTRIES = 10_000_000
+MAX_BYTES = 256 << 20
+MAX_ENTRIES = 10_000_000
 """What a recording may have; at 2 ms that is five hours and a half."""
 
 
@@ -49,7 +49,7 @@ def read(path: Path) -> Trace | bytes:
     Raises:
         ScenarioError: it cannot be read, is too large, or is a damaged trace file; names the line.
     """
-    data = read_bytes(path, MOST_BYTES)
+    data = read_bytes(path, MAX_BYTES)
     return parse(data, path) if data.startswith(MAGIC) else data
 
 
@@ -182,7 +182,7 @@ def read_numbers(
         ScenarioError: a line is none of numbers, or there are too many; names it.
     """
     try:
-        return _core.read_numbers(data, skip, columns, MOST_ENTRIES)
+        return _core.read_numbers(data, skip, columns, MAX_ENTRIES)
     except ValueError as error:
         line, message = error.args
         raise ScenarioError(f"{path}:{line}: {message}") from None
@@ -227,9 +227,9 @@ def check_times(data: bytes, path: Path, times: Numbers, skip: int, channel: boo
         return odd_entry(data, path, place + skip, f"{times[place] / NS_PER_S:g} s {message}")
 
     times *= NS_PER_S
-    outside = ~((times >= 0) & (times < MOST_S * NS_PER_S))
+    outside = ~((times >= 0) & (times < MAX_S * NS_PER_S))
     if outside.any():
-        raise wrong(outside, f"is not a time of a recording; expected 0 s to {MOST_S:.0f} s")
+        raise wrong(outside, f"is not a time of a recording; expected 0 s to {MAX_S:.0f} s")
     ns: Times = np.rint(times, out=times).astype(np.int64)
     if channel and ns[0] != 0:
         raise wrong(ns != 0, "is the first time; expected 0 s")

@@ -12,7 +12,7 @@ __all__ = ["TTI_NS", "by_tti"]
 
 TTI_NS = 2_000_000
 """HSDPA's TTI (TS 25.211, 5.3.3.13), ns."""
-MOST_TTIS = 10_000_000
+MAX_TTIS = 10_000_000
 
 
 def by_tti(trace: Trace) -> dict[str, Numbers]:
@@ -25,10 +25,10 @@ def by_tti(trace: Trace) -> dict[str, Numbers]:
         ScenarioError: it lasts too long.
     """
     ttis = -(-trace.duration_ns // TTI_NS)
-    if ttis > MOST_TTIS:
+    if ttis > MAX_TTIS:
         raise ScenarioError(
             f"{trace.source}: the trace lasts {trace.duration_ns / NS_PER_S:g} s; expected at most "
-            f"{MOST_TTIS * TTI_NS / NS_PER_S:g} s"
+            f"{MAX_TTIS * TTI_NS / NS_PER_S:g} s"
         )
     if trace.step_ns is not None and trace.step_ns % TTI_NS == 0:
         times = trace.step_ns // TTI_NS

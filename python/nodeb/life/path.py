@@ -16,9 +16,9 @@ from nodeb.replication.watched import watched
 if TYPE_CHECKING:
     from nodeb.life.life import About, Life
 
-__all__ = ["MOST_TRANSFERS", "CriticalPath", "Span", "critical_path", "spans_of"]
+__all__ = ["MAX_TRANSFERS", "CriticalPath", "Span", "critical_path", "spans_of"]
 
-MOST_TRANSFERS = 20
+MAX_TRANSFERS = 20
 """Transfers that are explained at most: each is one more simulation, as far as it goes."""
 
 
@@ -170,8 +170,8 @@ def _explained(found: CriticalPath, transfers: _Transfers, about: About, until: 
         begun = int(one["transfer"]["begun_ns"][0])
         if about.end_ns is not None and begun >= about.end_ns:
             break
-        if len(found.transfers) == MOST_TRANSFERS:
-            return f"Later transfers are not explained: {MOST_TRANSFERS} are the most."
+        if len(found.transfers) == MAX_TRANSFERS:
+            return f"Later transfers are not explained: {MAX_TRANSFERS} are the most."
         if not one["transfer"]["complete"][0]:
             note = f"Transfer {number} was not complete at the {until}'s end."
         found.transfers.append(number)

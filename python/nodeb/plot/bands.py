@@ -24,7 +24,7 @@ HOLLOW: dict[str, Any] = {
     "linestyle": "none",
 }
 """A mark at a mean that leaves users out."""
-MOST_MARKERS = 40
+MAX_MARKERS = 40
 """With more points than this, markers hide the curve."""
 
 
@@ -87,7 +87,7 @@ def bands(
     for place, curve in enumerate(curves):
         paint = color(place)
         marker = (
-            MARKERS[place % len(MARKERS)] if len(curve.x) <= MOST_MARKERS or curve.points else ""
+            MARKERS[place % len(MARKERS)] if len(curve.x) <= MAX_MARKERS or curve.points else ""
         )
         line = "none" if ticks or curve.points else dash(place)
         axes.plot(

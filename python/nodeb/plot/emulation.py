@@ -16,7 +16,7 @@ from nodeb.plot.style import MUTED, SIZE, color, legend, new_figure
 
 __all__ = ["cqi", "delay_shares", "delays", "late", "late_shares", "losses", "queues", "rates"]
 
-MOST_CURVES = 6
+MAX_CURVES = 6
 """More phones than this are not told apart."""
 LOST = {
     "lost_link": "on a link",
@@ -169,7 +169,7 @@ def late_shares(table: Table, size: Size = SIZE) -> Figure | None:
 def _of(table: Table, names: Mapping[int, str], way: str) -> Iterator[tuple[str, Table]]:
     """The rows of the first phones one way."""
     mine = table.where(np.asarray(table["way"]) == way)
-    for user, name in list(names.items())[:MOST_CURVES]:
+    for user, name in list(names.items())[:MAX_CURVES]:
         yield name, mine.where(mine["user"] == user)
 
 

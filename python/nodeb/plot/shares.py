@@ -15,7 +15,7 @@ from nodeb.plot.style import SIZE, color, dash, legend, new_figure
 
 __all__ = ["shares"]
 
-MOST_POINTS = 400
+MAX_POINTS = 400
 """Steps of a curve; of a larger sample so many quantiles are drawn."""
 WIDE = 50.0
 """With a largest value this many times the median the axis is logarithmic."""
@@ -60,7 +60,7 @@ def shares(
 def _steps(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Values and the share that is no larger, from a share of 0 on."""
     ranks = np.arange(1, len(ordered) + 1)
-    if len(ordered) > MOST_POINTS:
-        ranks = np.unique(np.linspace(1, len(ordered), MOST_POINTS).astype(int))
+    if len(ordered) > MAX_POINTS:
+        ranks = np.unique(np.linspace(1, len(ordered), MAX_POINTS).astype(int))
     values = ordered[ranks - 1]
     return np.concatenate([values[:1], values]), np.concatenate([[0.0], ranks / len(ordered)])

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MOST_POINTS", "thinned"]
+__all__ = ["MAX_POINTS", "thinned"]
 
 PARTS = 400
 """Intervals of a picture's width, each about a pixel wide."""
-MOST_POINTS = 4 * PARTS
+MAX_POINTS = 4 * PARTS
 """A curve of no more points than this is drawn as it is."""
 
 
@@ -23,7 +23,7 @@ def thinned(times: ArrayLike, values: ArrayLike) -> tuple[NDArray[np.float64], N
         values: one for each time.
     """
     t, v = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
-    if len(t) <= MOST_POINTS:
+    if len(t) <= MAX_POINTS:
         return t, v
     part = np.minimum((PARTS * (t - t[0]) / max(t[-1] - t[0], 1e-12)).astype(int), PARTS - 1)
     order = np.lexsort((v, part))  # by part, and within it from the lowest value to the highest

@@ -22,7 +22,7 @@ __all__ = [
     "width",
 ]
 
-MOST_JOBS = 1000
+MAX_JOBS = 1000
 """More threads are a typing error."""
 
 K = TypeVar("K", bound=Hashable)
@@ -158,9 +158,9 @@ def check_threads(jobs: Any) -> int:
         return default_jobs()
     if as_whole(jobs, "jobs") < 1:
         raise InputError(f"jobs is {jobs}; at least one replication must run at a time")
-    if jobs > MOST_JOBS:
+    if jobs > MAX_JOBS:
         raise InputError(
             f"jobs is {jobs}; each is a thread, of which more than the {default_jobs()} processors "
-            f"here gain nothing; expected at most {MOST_JOBS}"
+            f"here gain nothing; expected at most {MAX_JOBS}"
         )
     return int(jobs)

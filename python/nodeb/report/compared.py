@@ -21,7 +21,7 @@ from nodeb.results.metrics import by_run
 
 __all__ = ["page"]
 
-MOST_DOTS = 100
+MAX_DOTS = 100
 """Pairs that are drawn at most."""
 WIDEST = 1.0
 """Differences beyond this share of the baseline's mean are told at the margin."""
@@ -90,7 +90,7 @@ def _part(
         "rows": [_drawn(row, edge) for row in rows],
         "margin": [_at(-found.margin, edge), _at(found.margin, edge)],
         "ends": [f"\N{MINUS SIGN}{100 * edge:.3g} %", "0", f"+{100 * edge:.3g} %"],
-        "pairs": min(found.runs, MOST_DOTS),
+        "pairs": min(found.runs, MAX_DOTS),
     }
 
 
@@ -101,7 +101,7 @@ def _row(one: Difference, base: Table, own: Table) -> dict[str, Any]:
         np.asarray(table.where(table["group"] == one.group)[name], dtype=np.float64)
         for table in (base, own)
     )
-    runs = min(len(a), len(b), MOST_DOTS)
+    runs = min(len(a), len(b), MAX_DOTS)
     scale = abs(one.baseline.mean)
     pairs: NDArray[np.float64] = (b[:runs] - a[:runs]) / scale
     pairs = pairs[np.isfinite(pairs)]

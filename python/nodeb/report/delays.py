@@ -16,7 +16,7 @@ from nodeb.results.result import Result
 
 __all__ = ["delays", "packet_delays"]
 
-MOST_EVENTS = 3_000_000
+MAX_EVENTS = 3_000_000
 """Of a larger table of segments the first replication is looked at."""
 
 Samples = Mapping[str, NDArray[np.float64]]
@@ -96,7 +96,7 @@ def _transfers(result: Result, recording: Recording) -> Iterator[Content]:
 def _series(result: Result, recording: Recording, name: str) -> tuple[Table | None, str]:
     """A series of all replications, or else of the first, and whose it is."""
     table = result.tables.get(name)
-    if table is not None and len(table) <= MOST_EVENTS:
+    if table is not None and len(table) <= MAX_EVENTS:
         return table, _all(result)
     if recording.result is None:
         return None, ""

@@ -28,9 +28,9 @@ from nodeb.results.result import Result
 
 __all__ = ["page"]
 
-MOST_USERS = 50
+MAX_USERS = 50
 """Of a cell with more users window and queue are not recorded: it takes long."""
-MOST_BYTES = 20_000_000
+MAX_BYTES = 20_000_000
 """Of a larger transfer neither."""
 
 
@@ -115,7 +115,7 @@ def _series(found: Explanation) -> Result | None:
     """The replication shown with window and queue; None where that takes long, or there is none."""
     scenario, path = found.scenario, found.typical
     users = sum(int(group.count or 1) for group in scenario.users)
-    if found.what or users > MOST_USERS or path.bytes > MOST_BYTES:
+    if found.what or users > MAX_USERS or path.bytes > MAX_BYTES:
         return None
     try:
         recorded = scenario.with_(**{"record.cwnd": True, "record.queue": True})

@@ -22,7 +22,7 @@ __all__ = ["phones"]
 
 WEAK = 5.0
 """Per cent of the phones of a replication that are drawn as its weakest."""
-MOST_PHONES = 5_000
+MAX_PHONES = 5_000
 """Of more phones so many are drawn."""
 ROOM = 1.06
 """The axis goes this much beyond the highest rate."""
@@ -67,7 +67,7 @@ def _track(
     def height(rate: float) -> float:
         return 100 - 100 * rate / top
 
-    kept = np.linspace(0, len(rates) - 1, min(len(rates), MOST_PHONES)).astype(int)
+    kept = np.linspace(0, len(rates) - 1, min(len(rates), MAX_PHONES)).astype(int)
     lines = [
         line(_dots(across[these], rates[these], end, top), css)
         for css, these in (("dots", kept[~weak[kept]]), ("dots weak", kept[weak[kept]]))

@@ -28,9 +28,9 @@ SERIES = ("cwnd", "segments", "rtt", "queue", "transfers")
 """What is recorded of every scenario."""
 OF_CELLS = ("bandwidth",)
 """What is recorded on `hsdpa` too."""
-MOST_METERED = 50
+MAX_METERED = 50
 """Users whose bandwidth is recorded at most: each is weighed against all others in every TTI."""
-MOST_ROWS = 1_500_000
+MAX_ROWS = 1_500_000
 """So many rows of series are kept, about 150 MB."""
 ROWS_PER_PACKET = 6.5
 """Sent, arrived, acknowledged; into the queue and out; the window; and some that go again."""
@@ -77,7 +77,7 @@ def told_of(result: Result, recording: Recording) -> str:
 def record(
     result: Result,
     progress: ProgressCallback | None = None,
-    most_rows: int = MOST_ROWS,
+    most_rows: int = MAX_ROWS,
     run: int = 0,
 ) -> Recording:
     """A replication of a result with all of its series.
@@ -90,7 +90,7 @@ def record(
     """
     users = len(np.unique(result.flows["user"]))
     has_cell = "phones" in result.tables
-    is_metered = has_cell and users <= MOST_METERED
+    is_metered = has_cell and users <= MAX_METERED
     names = [*SERIES, *(OF_CELLS if is_metered else ())]
     try:
         if all(name in result.tables for name in names):
@@ -114,7 +114,7 @@ def record(
     note = ""
     if has_cell and not is_metered:
         note = (
-            f"The channel quality of more than {MOST_METERED} users takes long to record: "
+            f"The channel quality of more than {MAX_METERED} users takes long to record: "
             "`record.bandwidth = true` does it."
         )
     return Recording(again, until, is_again=True, note=note, run=run)

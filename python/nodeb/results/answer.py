@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.answer.answer import (
-    MOST_ROWS,
+    MAX_ROWS,
     ONE_REPLICATION,
     SURVIVORS,
     Answer,
@@ -57,9 +57,9 @@ __all__ = [
     "first_transfer",
 ]
 
-MOST_RUNS = 20
+MAX_RUNS = 20
 """Replications of which a transfer is explained by the way."""
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 """A longer transfer is not explained by the way."""
 FULL = 0.95
 """A channel that is busy for this share of the time is full."""
@@ -113,10 +113,10 @@ def answer(result: Result, named: str = "", folder: str = "") -> Answer:
 def first_transfer(result: Result) -> Explanation | None:
     """An explanation of user 0's first transfer; None where that takes long or has no sense."""
     sizes = result.flows["app_bytes"] / result.flows["transfers"].clip(1)
-    if len(sizes) == 0 or sizes[0] > MOST_BYTES or result.flows["endless"][0]:
+    if len(sizes) == 0 or sizes[0] > MAX_BYTES or result.flows["endless"][0]:
         return None
     try:
-        return result.explain(runs=min(result.provenance.runs, MOST_RUNS))
+        return result.explain(runs=min(result.provenance.runs, MAX_RUNS))
     except NodebError:
         return None
 
@@ -281,7 +281,7 @@ class RunAnswer:
         names = CELL if self.users > 1 else ONE
         troubles = [name for name in TROUBLE if not self._is_zero(name)]
         found = [self._fact(name) for name in (*self._first(), *names, *troubles)]
-        return [one for one in found if one is not None][:MOST_ROWS]
+        return [one for one in found if one is not None][:MAX_ROWS]
 
     def _first(self) -> Sequence[str]:
         """What comes first where some did not finish: how many did, and times of those."""

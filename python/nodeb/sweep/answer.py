@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SweepAnswer", "answer"]
 
-MOST_ROWS = 30
+MAX_ROWS = 30
 """Rows of a list that are shown without `--all`."""
 DECIDED = ("better", "worse", "more", "less")
 """Verdicts by which a cell differs from its baseline."""
@@ -100,12 +100,12 @@ class SweepAnswer:
         """A grid for two keys, else a list."""
         if self._grid is not None or len(self.values) < 2 or not self.values.known.any():
             return self._grid
-        return listed(self.values, MOST_ROWS)
+        return listed(self.values, MAX_ROWS)
 
     @property
     def _is_whole(self) -> bool:
         """Whether the table has all that there is to say of each cell."""
-        is_short = len(self.values) <= MOST_ROWS
+        is_short = len(self.values) <= MAX_ROWS
         return self._grid is None and is_short and not (self._groups or self._compared)
 
     @cached_property

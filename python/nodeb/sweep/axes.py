@@ -30,7 +30,7 @@ FIXED = dict.fromkeys(ASIDE, "it says how often each cell is replicated") | {
     "record": "a sweep keeps no time series",
 }
 """Keys that a sweep leaves as they are, and why."""
-MOST_STEPS = 10_000
+MAX_STEPS = 10_000
 DIGITS = 12
 """Significant digits of a step: 0.15, not 0.15000000000000002."""
 
@@ -145,9 +145,9 @@ class _Reader:
         if missing:
             raise self._wrong(at, f"a range needs from, to and steps; `{missing[0]}` is missing")
         steps, scale = table["steps"], table.get("scale", SCALES[0])
-        if not isinstance(steps, int) or isinstance(steps, bool) or not 2 <= steps <= MOST_STEPS:
+        if not isinstance(steps, int) or isinstance(steps, bool) or not 2 <= steps <= MAX_STEPS:
             raise self._wrong(
-                [*at, "steps"], f"expected how many values, a whole number from 2 to {MOST_STEPS}"
+                [*at, "steps"], f"expected how many values, a whole number from 2 to {MAX_STEPS}"
             )
         if scale not in SCALES:
             raise self._wrong([*at, "scale"], f"unknown scale (allowed: {', '.join(SCALES)})")

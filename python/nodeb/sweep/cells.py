@@ -26,7 +26,7 @@ from nodeb.sweep.axes import Axis, Swept
 
 __all__ = ["Cell", "Cells", "Reader", "base"]
 
-MOST_CELLS = 1_000_000
+MAX_CELLS = 1_000_000
 """More than these are a typing error."""
 BLOCK = 64
 """Scenarios that are packed together."""
@@ -81,10 +81,10 @@ class Cells(Sequence[Cell]):
         """
         axes, file = reader.axes, reader.file
         count = math.prod(len(axis) for axis in axes)
-        if count > MOST_CELLS:
+        if count > MAX_CELLS:
             sizes = " x ".join(str(len(axis)) for axis in axes)
             raise ScenarioError(
-                f"{file}: {sizes} = {count} cells are absurd; expected at most {MOST_CELLS}"
+                f"{file}: {sizes} = {count} cells are absurd; expected at most {MAX_CELLS}"
             )
         packed = _Packed()
         for number in range(count):

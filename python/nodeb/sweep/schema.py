@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from nodeb import _core
-from nodeb.sweep.axes import MOST_STEPS, SCALES, TABLE, TOGETHER
+from nodeb.sweep.axes import MAX_STEPS, SCALES, TABLE, TOGETHER
 
 __all__ = ["file_schema"]
 
@@ -17,7 +17,7 @@ RANGE = {
     "properties": {
         "from": END,
         "to": END,
-        "steps": {"type": "integer", "minimum": 2, "maximum": MOST_STEPS},
+        "steps": {"type": "integer", "minimum": 2, "maximum": MAX_STEPS},
         "scale": {"enum": list(SCALES), "default": SCALES[0]},
     },
     "required": ["from", "to", "steps"],

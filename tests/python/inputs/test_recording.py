@@ -231,7 +231,7 @@ def test_a_recording_that_has_changed_is_read_again(tmp_path):
 def test_what_is_without_end_is_refused(monkeypatch):
     with pytest.raises(nodeb.ScenarioError, match="more than 64 MiB"):
         nodeb.load("/dev/zero")
-    monkeypatch.setattr(trace_reader, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(trace_reader, "MAX_BYTES", 1 << 20)
     with pytest.raises(nodeb.ScenarioError, match="more than 1 MiB"):
         trace_reader.read(Path("/dev/zero"))
 

@@ -12,7 +12,7 @@ import nodeb
 from nodeb import plot
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.plot.steps import MOST_POINTS, thinned
+from nodeb.plot.steps import MAX_POINTS, thinned
 from nodeb.plot.users import TOGETHER, chosen, told
 
 
@@ -66,10 +66,10 @@ def test_many_users_have_panels_on_one_scale(kind):
 
 @given(st.integers(2, 9), st.integers(0, 2**32), st.sampled_from([0, 2, 9]))
 def test_a_thinned_curve_keeps_its_ends_and_extremes(times_more, seed, digits):
-    random, size = np.random.default_rng(seed), times_more * MOST_POINTS
+    random, size = np.random.default_rng(seed), times_more * MAX_POINTS
     t, v = np.sort(random.random(size)), random.normal(size=size).round(digits)
     few_t, few_v = thinned(t, v)
-    assert len(few_t) <= MOST_POINTS
+    assert len(few_t) <= MAX_POINTS
     assert (few_t[0], few_t[-1]) == (t[0], t[-1])
     assert (few_v.min(), few_v.max()) == (v.min(), v.max())
     assert (np.diff(few_t) >= 0).all()

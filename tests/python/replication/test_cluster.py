@@ -169,7 +169,7 @@ def test_bundles_grow_with_the_cluster_so_that_a_scheduler_keeps_up(two, monkeyp
         many = pool.Bundles(cluster)
     assert many.batch_s == 16_000 / pool.BUNDLES_PER_S
     many._learn(1000, 0.01)
-    assert many._size * pool.AHEAD * many.width <= 2 * pool.MOST_TASKS
+    assert many._size * pool.AHEAD * many.width <= 2 * pool.MAX_TASKS
 
 
 def test_a_recording_travels_with_the_scenario(two, tmp_path, monkeypatch):

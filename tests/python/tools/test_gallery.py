@@ -13,7 +13,7 @@ sys.path[:0] = [str(DOCS), str(ROOT / "tools")]
 import docs_gallery  # noqa: E402
 import gallery  # noqa: E402
 
-MOST_BYTES = 60_000
+MAX_BYTES = 60_000
 """Of a picture: the page has one for each example."""
 
 
@@ -32,7 +32,7 @@ def test_a_picture_is_of_the_file_as_it_is(name):
     of = gallery.drawn()[name]
     assert of["example_sha256"] == hashlib.sha256(text).hexdigest(), "make gallery"
     assert of["seed"] == 1
-    assert 0 < (DOCS / gallery.picture(name)).stat().st_size < MOST_BYTES
+    assert 0 < (DOCS / gallery.picture(name)).stat().st_size < MAX_BYTES
 
 
 def test_no_picture_is_of_nothing():

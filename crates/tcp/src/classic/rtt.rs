@@ -16,7 +16,7 @@ use nodeb_base::units::{Duration, Probability, Time};
 const DISTRUST_BACKOFF: u64 = 8;
 
 /// Largest backoff whatever the timeout (ns-2's `rtt_backoff`).
-const MOST_BACKOFF: u64 = 64;
+const MAX_BACKOFF: u64 = 64;
 
 registry! {
     /// The round-trip estimator, as a scenario names it.
@@ -205,7 +205,7 @@ impl RttEstimator {
     /// forgotten, as a path that silent has probably changed.
     pub fn back_off(&mut self) {
         let unlimited = self.backoff_from_minimum && self.rto() < Duration(self.max_rto);
-        if unlimited || self.backoff < MOST_BACKOFF {
+        if unlimited || self.backoff < MAX_BACKOFF {
             self.backoff *= 2;
         }
         if self.backoff > DISTRUST_BACKOFF {

@@ -11,7 +11,7 @@ use nodeb_base::units::Duration;
 use super::jiffies;
 
 /// Doublings beyond which the timeout has reached its maximum in any case.
-const MOST_DOUBLINGS: u32 = 16;
+const MAX_DOUBLINGS: u32 = 16;
 /// Timeout for data when the SYN was lost and nothing measured (RFC 6298, 5.7).
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
@@ -112,7 +112,7 @@ impl RttEstimator {
     /// Doubles the timeout after it has expired (RFC 6298, 5.5).
     #[cold]
     pub fn back_off(&mut self) {
-        self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);
+        self.doublings = (self.doublings + 1).min(MAX_DOUBLINGS);
         self.update_rto();
     }
 

@@ -42,7 +42,7 @@ CLOSE_S = 2.0
 """How long, s, each step of closing a connection may take."""
 END_S = 0.5
 """How long, s, a worker process of this machine may take to end by itself."""
-MOST_LOCAL = 1000
+MAX_LOCAL = 1000
 KEPT = "what was finished is kept, and the same command goes on from there"
 
 
@@ -195,9 +195,9 @@ def _local(address: str) -> int | None:
             '"tcp://10.0.0.1:8786" or "local:4"'
         )
     if found := re.fullmatch(r"local:([0-9]+)", address):
-        if len(found[1]) <= len(str(MOST_LOCAL)) and 1 <= int(found[1]) <= MOST_LOCAL:
+        if len(found[1]) <= len(str(MAX_LOCAL)) and 1 <= int(found[1]) <= MAX_LOCAL:
             return int(found[1])
-        raise InputError(f"--cluster {address}: expected 1 to {MOST_LOCAL} workers")
+        raise InputError(f"--cluster {address}: expected 1 to {MAX_LOCAL} workers")
     if re.match(r"local\b(?!host)", address, re.IGNORECASE):
         raise InputError(
             f"--cluster {address}: expected local:N with the number of worker processes, such as "

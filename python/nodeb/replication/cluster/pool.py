@@ -28,7 +28,7 @@ BUNDLE_S = 1.0
 BUNDLES_PER_S = 200
 """A scheduler gets no more than these, however many workers it has: bundles are longer then."""
 LARGEST_BUNDLE = 2000
-MOST_TASKS = 20_000
+MAX_TASKS = 20_000
 """About so many tasks, of 4 kB or so, are under way at most."""
 GROWTH = 8
 """A bundle has at most so many times the tasks of the one before."""
@@ -53,7 +53,7 @@ class Bundles(Generic[K]):
         self._cluster, self._client = cluster, cluster.client()
         self.width = cluster.width
         self.batch_s = max(BUNDLE_S, self.width / BUNDLES_PER_S)
-        self._largest = min(LARGEST_BUNDLE, max(1, MOST_TASKS // (AHEAD * self.width)))
+        self._largest = min(LARGEST_BUNDLE, max(1, MAX_TASKS // (AHEAD * self.width)))
         self._size = 1
         self._waiting: list[Piece[K]] = []
         self._sent: dict[Future[Any], list[Piece[K]]] = {}

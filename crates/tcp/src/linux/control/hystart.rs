@@ -15,7 +15,7 @@ const OFFLOAD: Duration = Duration::from_millis(1);
 const SAMPLES: u32 = 8;
 /// Bounds of the increase that counts (`HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`).
 const LEAST_INCREASE: Duration = Duration::from_millis(4);
-const MOST_INCREASE: Duration = Duration::from_millis(16);
+const MAX_INCREASE: Duration = Duration::from_millis(16);
 
 /// The state of one round.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl HyStart {
             self.samples += 1;
             return false;
         }
-        let increase = Duration(least.0 / 8).clamp(LEAST_INCREASE, MOST_INCREASE);
+        let increase = Duration(least.0 / 8).clamp(LEAST_INCREASE, MAX_INCREASE);
         smallest > Duration(least.0 + increase.0)
     }
 }

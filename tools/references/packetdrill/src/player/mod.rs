@@ -23,11 +23,11 @@ const TOLERANCE: Duration = Duration::from_millis(4);
 const SHARE: u64 = 8;
 
 /// Timers that may expire in a script before the player gives up.
-const MOST_TIMERS: u32 = 1_000_000;
+const MAX_TIMERS: u32 = 1_000_000;
 /// Parts of memory that one packet of Linux holds at most (`MAX_SKB_FRAGS`).
-const MOST_PARTS: u32 = 17;
+const MAX_PARTS: u32 = 17;
 /// Bytes that a script may write in all.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Plays a script, with times off by `tolerance` at most, else by what the script allows. Returns what became of
 /// it.
@@ -170,8 +170,8 @@ impl Player {
             return Ok(false);
         };
         self.timers += 1;
-        if self.timers > MOST_TIMERS {
-            return Err(Stop::NotModelled(format!("more than {MOST_TIMERS} timers")));
+        if self.timers > MAX_TIMERS {
+            return Err(Stop::NotModelled(format!("more than {MAX_TIMERS} timers")));
         }
         self.now = self.now.max(at);
         let out = self.connection.on_timer(self.now);
@@ -219,15 +219,15 @@ impl Player {
                 return Err(Stop::NotModelled(flag.to_owned()));
             }
         }
-        if let Some(parts) = parts(call).filter(|&parts| parts > MOST_PARTS) {
+        if let Some(parts) = parts(call).filter(|&parts| parts > MAX_PARTS) {
             return Err(Stop::NotModelled(format!("a message of {parts} parts")));
         }
         let Some(bytes) = call.result.and_then(|bytes| u64::try_from(bytes).ok()) else {
             return Ok(());
         };
         self.written += bytes;
-        if self.written > MOST_BYTES {
-            return Err(Stop::NotModelled(format!("more than {MOST_BYTES} B written")));
+        if self.written > MAX_BYTES {
+            return Err(Stop::NotModelled(format!("more than {MAX_BYTES} B written")));
         }
         if let Some(info) = self.connection.info() {
             let waits = self.short_end > info.bytes_acked + 1 && !self.written.is_multiple_of(info.snd_mss);

@@ -9,7 +9,7 @@ const ROUNDS: u32 = 5;
 /// The window makes room for what the bandwidth delivers in this time, at most.
 const LONGEST: Duration = Duration::from_millis(100);
 /// Segments after which an epoch ends in any case.
-const MOST_SEGMENTS: u64 = 1 << 20;
+const MAX_SEGMENTS: u64 = 1 << 20;
 
 /// The excess in segments.
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +35,7 @@ impl Aggregation {
             self.begin_round();
         }
         let mut expected = (bandwidth * now.since(self.since).as_secs()) as u64;
-        if self.acked <= expected || self.acked + segments >= MOST_SEGMENTS {
+        if self.acked <= expected || self.acked + segments >= MAX_SEGMENTS {
             self.restart(now);
             expected = 0;
         }

@@ -6,7 +6,7 @@ use nodeb_base::units::Time;
 
 /// Fewest and most rounds of an interval.
 const LEAST_ROUNDS: u32 = 4;
-const MOST_ROUNDS: u32 = 4 * LEAST_ROUNDS;
+const MAX_ROUNDS: u32 = 4 * LEAST_ROUNDS;
 /// Lost over delivered from which an interval counts as policed.
 const LOSSY: f64 = 50.0 / 256.0;
 /// Two rates are the same within this share of the first, or within so many bytes per second.
@@ -71,7 +71,7 @@ impl Policer {
             self.begin(seen);
         }
         self.rounds += u32::from(seen.round);
-        if seen.app_limited || self.rounds > MOST_ROUNDS {
+        if seen.app_limited || self.rounds > MAX_ROUNDS {
             *self = Self::default();
         } else if self.rounds >= LEAST_ROUNDS && seen.loses {
             self.end(seen);

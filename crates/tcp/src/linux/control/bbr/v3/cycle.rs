@@ -8,9 +8,9 @@ use crate::linux::control::AckEvent;
 /// Least time between probes on the clock (5.3.3.8.2); up to a second comes on top.
 const LEAST_WAIT: Duration = Duration::from_secs(2);
 /// Most round trips between probes, so that Reno can keep up.
-const MOST_ROUNDS: u64 = 63;
+const MAX_ROUNDS: u64 = 63;
 /// Doublings of the growth of the long-term bound.
-const MOST_DOUBLINGS: u32 = 30;
+const MAX_DOUBLINGS: u32 = 30;
 
 /// What the ACKs that arrive now say about the last probe (2.14: `ack_phase`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl Bbr3Control {
     fn is_time_to_probe(&self) -> bool {
         let reno_rounds = self.target_inflight() / self.mss;
         self.now > self.cycle.since + self.cycle.wait
-            || self.cycle.rounds_since_up >= reno_rounds.min(MOST_ROUNDS)
+            || self.cycle.rounds_since_up >= reno_rounds.min(MAX_ROUNDS)
     }
 
     /// `TargetInflight`.
@@ -174,7 +174,7 @@ impl Bbr3Control {
     /// `RaiseInflightLongtermSlope`: twice as fast each round.
     fn raise_slope(&mut self) {
         let growth = 1 << self.cycle.doublings;
-        self.cycle.doublings = (self.cycle.doublings + 1).min(MOST_DOUBLINGS);
+        self.cycle.doublings = (self.cycle.doublings + 1).min(MAX_DOUBLINGS);
         self.cycle.acked_per_segment = (self.window.cwnd / growth).max(self.mss);
     }
 
