@@ -1,4 +1,4 @@
-"""Explains the downloads of the thesis and others, and writes the page about them.
+"""Writes the page that explains the downloads of the thesis and others.
 
     python tools/explained.py docs/explained.md
 
@@ -13,55 +13,60 @@ from pathlib import Path
 from nodeb import Scenario, _core, load
 from nodeb.answer import Rows, Shown
 from nodeb.explanation import Explanation, explain
-from nodeb.explanation.answer import every_cause
 from nodeb.explanation.bars import difference_rows
 from nodeb.plot.causes import causes
+from nodeb.results.answer import called
 
 ROOT = Path(__file__).parents[1]
 BASE = ROOT / "python" / "nodeb" / "studies" / "wang_base.toml"
 SIZES = ("20 kB", "50 kB", "100 kB", "16 MB")
 BLERS = (0.01, 0.1)
-RUNS, LONG_RUNS = 50, 5
+RUNS, LONG_RUNS, OTHER_RUNS = 50, 5, 20
+LEAST_SHARE = 5
+"""Smallest share of a cause in the last table, in percent."""
 DCH = {"channels": 12, "tti": "10 ms", "pdu_size": "40 B"}
 
 PAGE = """# Downloads explained
 
-Why do small files suffer, and what do block errors cost? The downloads of Wang's thesis
-([the study](reproductions/wang.md)) with every nanosecond charged to one cause, as
-[Explain a transfer](explain.md) says how. Means of {runs} replications, of {long} for 16 MB,
-seed 1. Written by `python tools/explained.py docs/explained.md`, nodeb {version}.
+This page attributes the download times of [Wang's thesis](reproductions/wang.md) to the causes of
+[`nodeb explain`](explain.md). Means of {runs} replications ({long} for 16 MB), seed 1, nodeb
+{version}; written by `python tools/explained.py docs/explained.md`.
 
-![What each cause has of the time of downloads over DCH and HS-DSCH](images/explained.png)
+![Share of each cause in the time of downloads over DCH and HS-DSCH](images/explained.png)
+
+Shares of the time in percent:
 
 {table}
 
-- **Small files**: {small} of a 20 kB download over DCH at 1 % block errors goes into the handshake
-  and slow start's round trips, {large} of a 16 MB download. No channel, however good, gives that
-  back.
-- **Block errors on a DCH**: RLC repeats after 99 ms. At 10 % that is {dch_rlc} of a 100 kB
-  download.
-- **Block errors on an HS-DSCH**: hybrid ARQ repeats after 9.5 ms. At 10 % that is {hs_harq}.
+- **Small files**: handshake and slow start take {small} of a 20 kB download over DCH at 1 % block
+  errors, and {large} of a 16 MB download. A faster channel hardly shortens them.
+- **Block errors on a DCH**: an RLC retransmission takes 99 ms. At 10 % block errors,
+  retransmissions take {dch_rlc} of a 100 kB download.
+- **Block errors on an HS-DSCH**: a hybrid ARQ retransmission takes 9.5 ms; at 10 %, they take
+  {hs_harq}.
 
 ## HS-DSCH instead of DCH
 
-100 kB at 10 % block errors: what the difference is made of.
+Causes of the difference for 100 kB at 10 % block errors, 95 % intervals:
 
 {difference}
 
-## On other paths
+## Other radio access
+
+Means of {other_runs} replications, seed 1, and the causes of at least {least} % of the time:
 
 {others}
 """
 
 
 def explained(changes: dict[str, object], size: str) -> Explanation:
-    """The explanation of the study's scenario with changes, for a file of a size."""
+    """Returns the explanation of the study's scenario with changes, for a file of a size."""
     scenario = load(BASE, [f"users.0.traffic.ftp.size={size}"]).with_(changes)
     return explain(scenario, runs=LONG_RUNS if size == SIZES[-1] else RUNS, seed=1)
 
 
 def found() -> dict[tuple[str, str, float], Explanation]:
-    """The downloads of the thesis, by channel, size and block error rate."""
+    """Returns the downloads of the thesis by channel, size and block error rate."""
 
     def radio(name: str, bler: float) -> dict[str, object]:
         if name == "DCH":
@@ -76,16 +81,14 @@ def found() -> dict[tuple[str, str, float], Explanation]:
     }
 
 
-def share(one: Explanation, *names: str) -> str:
-    """What causes have of the time, for a person."""
-    part = sum(float(one.seconds(name).mean()) for name in names) / one.time.mean
-    return f"{100 * part:.0f} %"
+def share(one: Explanation, *names: str) -> float:
+    """Returns the share of causes in the time, in percent."""
+    return 100 * sum(float(one.seconds(name).mean()) for name in names) / one.time.mean
 
 
 SHOWN = {
     "handshake": ("handshake", "request"),
     "slow start": ("window: slow start",),
-    "congestion avoidance": ("window: congestion avoidance", "window: receiver"),
     "delayed ACK": ("delayed ACK",),
     "transmission": ("transmission",),
     "HARQ": ("HARQ round trips",),
@@ -94,43 +97,43 @@ SHOWN = {
 
 
 def table(downloads: dict[tuple[str, str, float], Explanation]) -> str:
-    """A row for each download."""
-    head = ["channel", "file", "BLER", "time (s)", *SHOWN]
+    """Returns a row for each download."""
+    head = ["channel", "file", "BLER (%)", "time (s)", *SHOWN]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for (channel, size, bler), one in downloads.items():
-        cells = [channel, size, f"{100 * bler:.0f} %", f"{one.time.mean:.4g}"]
-        cells += [share(one, *names) for names in SHOWN.values()]
+        cells = [channel, size, f"{100 * bler:.0f}", f"{one.time.mean:.4g}"]
+        cells += [f"{share(one, *names):.0f}" for names in SHOWN.values()]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 OTHERS = {
-    "FACH and DCH: a phone that must be given a channel first": """
+    "FACH and DCH, 50 kB": """
 [radio.fach_dch]
 [[users]]
 traffic.ftp.size = "50 kB"
 """,
-    "Three phones on `hsdpa`, the Iub and its credits included": """
+    "HSDPA with Iub, three users, 300 kB": """
 [radio.hsdpa]
 iub = {}
 [[users]]
 count = 3
 traffic.ftp.size = "300 kB"
 """,
-    "Reno over `hsdpa`, 500 kB": """
+    "HSDPA, Reno, 500 kB": """
 tcp.classic.control = "reno"
 [radio.hsdpa]
 [[users]]
 traffic.ftp.size = "500 kB"
 """,
-    "The same behind a proxy with radio network feedback": """
+    "HSDPA, Reno, RNF proxy, 500 kB": """
 tcp.classic.control = "reno"
 proxy = "rnf"
 [radio.hsdpa]
 [[users]]
 traffic.ftp.size = "500 kB"
 """,
-    "A web page over `hsdpa`: its first object": """
+    "HSDPA, first object of a web page": """
 [radio.hsdpa]
 [[users]]
 traffic.web = {}
@@ -138,14 +141,19 @@ traffic.web = {}
 }
 
 
+OTHERS_HEAD = "| scenario | time (s) | causes (%) |\n|---|---|---|"
+
+
 def other(name: str, text: str) -> str:
-    """The explanation of another scenario as a section."""
-    one = explain(Scenario.from_toml(text, name), runs=20, seed=1)
-    return f"### {name}\n\n{markdown(every_cause(one))}"
+    """Returns the row of another scenario: its time and its largest causes."""
+    one = explain(Scenario.from_toml(text, name), runs=OTHER_RUNS, seed=1)
+    shares = ((called(row["cause"]), 100 * row["share"]) for row in one.table)
+    largest = ", ".join(f"{cause} {part:.0f}" for cause, part in shares if part >= LEAST_SHARE)
+    return f"| {name} | {one.time.mean:.4g} | {largest} |"
 
 
 def markdown(rows: Rows) -> str:
-    """A table of an answer as Markdown."""
+    """Returns a table of an answer in Markdown."""
     cells = [[one.value if isinstance(one, Shown) else one for one in row] for row in rows.rows]
     table = [rows.head, ["---"] * len(rows.head), *cells]
     return "\n".join(f"| {' | '.join(row)} |" for row in table)
@@ -167,12 +175,14 @@ def main(page: Path) -> None:
         long=LONG_RUNS,
         version=_core.version(),
         table=table(downloads),
-        small=share(downloads["DCH", "20 kB", 0.01], *rounds),
-        large=share(downloads["DCH", "16 MB", 0.01], *rounds),
-        dch_rlc=share(downloads["DCH", "100 kB", 0.1], "RLC retransmission"),
-        hs_harq=share(downloads["HS-DSCH", "100 kB", 0.1], "HARQ round trips"),
+        small=f"{share(downloads['DCH', '20 kB', 0.01], *rounds):.0f} %",
+        large=f"{share(downloads['DCH', '16 MB', 0.01], *rounds):.0f} %",
+        dch_rlc=f"{share(downloads['DCH', '100 kB', 0.1], 'RLC retransmission'):.0f} %",
+        hs_harq=f"{share(downloads['HS-DSCH', '100 kB', 0.1], 'HARQ round trips'):.0f} %",
         difference=markdown(difference_rows(parts, "DCH", "HS-DSCH")),
-        others="\n\n".join(other(name, text) for name, text in OTHERS.items()),
+        other_runs=OTHER_RUNS,
+        least=LEAST_SHARE,
+        others="\n".join([OTHERS_HEAD, *(other(name, text) for name, text in OTHERS.items())]),
     )
     page.write_text(text, encoding="utf-8")
 
