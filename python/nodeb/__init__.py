@@ -1,34 +1,34 @@
-"""nodeb: what does a cellular radio link do to TCP?
+"""Simulator of TCP over UMTS and HSDPA radio access.
 
-From a scenario file to a table, a picture and a folder of results:
+Run a scenario file; get tables, figures and a folder of results:
 
     import nodeb
 
     scenario = nodeb.load("examples/dch-50k.toml")
     result = scenario.run(runs=20)
     print(result.summary)  # means with 95 % intervals, by group of phones
-    result.plot.cwnd(user=0).savefig("cwnd.svg")  # a notebook shows the figure by itself
+    result.plot.cwnd(user=0).savefig("cwnd.svg")  # displayed inline in a notebook
     result.save("out/dch")
     scenario.life().packet(17)  # everything that happened to one packet
 
-The same with other values; None takes a key back to its default:
+Change values and compare; None resets a key to its default:
 
     worse = scenario.with_({"radio.dch.bler": 0.2, "wired.delay": "50 ms"})
     print(result.compare(worse.run(runs=20)))  # paired, with verdicts
 
-Many values, from the `[sweep]` table of a file:
+Sweep the values in the `[sweep]` table of a file:
 
     outcome = nodeb.sweep.Sweep.load("examples/bler-sweep.toml").run("out/bler-sweep")
     print(outcome.table)
 
 Every table of a result is an attribute (`result.flows`, `result.bearers`, ...), and
 `table["download_s"]` is a NumPy array. `table.to_pandas()` and `table.to_polars()` need pandas or
-polars installed; neither is needed otherwise. What is wrong is told by `nodeb.InputError` and the
-other errors of `nodeb.errors`.
+polars installed; neither is needed otherwise. Invalid input raises `nodeb.InputError`; the other
+errors are in `nodeb.errors`.
 
-Where to look further:
+Further help:
 
-    help(nodeb.Scenario)         load, change, run; scenario_types has the parts of one
+    help(nodeb.Scenario)         load, change, run; scenario_types has the types of its parts
     help(nodeb.Result)           tables, summary, plot, save
     nodeb scenario file          `nodeb list`, `nodeb schema`, and the reference in docs/
     every table and column       nodeb.results.glossary: tables()
@@ -37,7 +37,7 @@ Where to look further:
     published studies            help(nodeb.reproduce)
 """
 
-# Names are imported when they are first used, so that the command line starts quickly.
+# Names are imported on first use, so that the command line starts quickly.
 
 from __future__ import annotations
 

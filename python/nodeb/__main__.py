@@ -1,4 +1,4 @@
-"""The `nodeb` command; `python -m nodeb` is the same."""
+"""Entry point of the `nodeb` command and of `python -m nodeb`."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import sys
 try:
     from nodeb.base import streams
     from nodeb.base.signals import end_as_interrupts, ignore, received
-except KeyboardInterrupt:  # before `main` can answer signals
+except KeyboardInterrupt:  # before `main` can handle signals
     print("error: interrupted", file=sys.stderr)
     sys.exit(130)
 
 INTERRUPTED = 130
 
-OBJECTS = 100_000
-"""New objects before garbage is looked for: what modules make while they load is none."""
+GC_THRESHOLD = 100_000
+"""New objects before a garbage collection: objects created by imports stay in use."""
 
 
 def main() -> None:
-    """Runs the command line and exits; ended by a signal, with 128 and its number."""
-    gc.set_threshold(OBJECTS)
+    """Runs the command line and exits; after a signal with status 128 + its number."""
+    gc.set_threshold(GC_THRESHOLD)
     end_as_interrupts()
     streams.prepare()
     try:
-        from nodeb.cli import invoke  # here, so that Ctrl-C while it loads leaves no traceback
+        from nodeb.cli import invoke  # imported here: Ctrl-C during the import prints no traceback
 
         status = invoke(sys.argv[1:])
     except KeyboardInterrupt:

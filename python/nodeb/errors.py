@@ -1,4 +1,4 @@
-"""Everything that nodeb raises on purpose; each message is a complete sentence for a person."""
+"""Exceptions that nodeb raises deliberately, with messages for users of the command line."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 
 
 class NodebError(Exception):
-    """Base of every error that nodeb raises on purpose."""
+    """Base class of all exceptions that nodeb raises deliberately."""
 
 
 class InputError(NodebError, ValueError):
-    """What was asked for makes no sense: a file, an option or an argument is wrong."""
+    """A file, an option or an argument is invalid."""
 
 
 class ScenarioError(InputError):
-    """A scenario is wrong; the message names file, line, key and, if near, the valid name."""
+    """A scenario is invalid; the message has file, line, key and, for a typo, the valid name."""
 
 
 class MissingError(InputError, AttributeError):
-    """There is nothing of that name: a table that a result lacks, a key that no scenario has."""
+    """A name does not exist, such as a table that a result lacks or an unknown scenario key."""
 
 
 class OutputError(NodebError, OSError):
-    """Results cannot be written where they were asked to go."""
+    """Results cannot be written to the requested place."""
 
 
 class FullError(OutputError):
-    """There is no room for results: a full disk, a quota, or a limit on the size of files.
+    """No space for results: the disk is full, or a quota or file-size limit is reached.
 
     Attributes:
-        outcome: the results that could not be written; None where there are none yet, or the caller
+        outcome: the results that could not be written; None if there are none yet or the caller
             has them.
     """
 
@@ -53,8 +53,8 @@ class Interrupted(KeyboardInterrupt):
     """A run was interrupted (Ctrl-C).
 
     Attributes:
-        result: the replications that had finished, or None when there was none; of a link, what
-            was simulated.
+        result: the finished replications, or None if there are none; of a link simulation, the
+            part that was simulated.
     """
 
     def __init__(self, message: str, result: Result | LinkResult | None = None) -> None:
@@ -62,21 +62,21 @@ class Interrupted(KeyboardInterrupt):
         self.result = result
 
 
-FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-"""What the operating system calls the want of room."""
+NO_SPACE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+"""Error numbers of the operating system for a lack of space."""
 
 
 @contextmanager
 def writing(what: str, outcome: object = None) -> Iterator[None]:
-    """Turns what the operating system refuses into an error for people.
+    """Turns an `OSError` of the block into an error with a message for the user.
 
     Args:
-        what: goes on `cannot`, as in `write results to out/a`.
-        outcome: what is being written, which a `FullError` has.
+        what: completes the message `cannot ...`, such as `write results to out/a`.
+        outcome: the results being written; stored in a `FullError` as `outcome`.
 
     Raises:
-        FullError: there is no room.
-        OutputError: it cannot be written for another reason.
+        FullError: there is no space.
+        OutputError: writing fails for another reason.
     """
     try:
         yield
@@ -90,20 +90,20 @@ def writing(what: str, outcome: object = None) -> Iterator[None]:
 
 
 def is_full(error: OSError) -> bool:
-    """Returns true if there was no room for what was to be written."""
-    return _number(error) in FULL
+    """Returns true if writing failed for lack of space."""
+    return _number(error) in NO_SPACE_ERRORS
 
 
 def _number(error: OSError) -> int | None:
-    """The number of an error of the operating system, also of one that is a sentence by now."""
+    """Returns the errno of an error, if necessary from its text, as the core formats it."""
     found = re.search(r"[\[(](?:errno|os error) (\d+)[\])]", str(error))
     return int(found[1]) if found else error.errno
 
 
 def os_reason(error: OSError) -> str:
-    """Why the operating system refused, in a few words to go on a sentence with."""
+    """Returns the reason of an `OSError` as a phrase that can end a sentence."""
     if isinstance(error, FileExistsError):
-        return "there is a file of this name"
+        return "a file of this name exists"
     text = error.strerror or str(error)
     if "[errno " in text and (number := _number(error)) is not None:
         text = os.strerror(number)
@@ -112,8 +112,8 @@ def os_reason(error: OSError) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that is not known: the nearest one, and all of them."""
-    from difflib import get_close_matches  # after something went wrong only
+    """Returns the end of a message about an unknown name: the most similar name, and all names."""
+    from difflib import get_close_matches  # imported here: needed for messages only
 
     names = list(known)
     near = get_close_matches(name, names, 1) or [one for one in names if name and name in one]

@@ -1,4 +1,4 @@
-"""Means with confidence intervals, and when there are enough replications.
+"""Confidence intervals, stopping rules and fairness indices.
 
 Sources:
     Law, Kelton: Simulation Modeling and Analysis, 3rd ed., 2000, chapters 9 and 10.
@@ -48,13 +48,13 @@ __all__ = [
 ]
 
 CONFIDENCE = 0.95
-"""How sure intervals are, unless somebody says otherwise."""
+"""Default confidence level of intervals."""
 MSER_BATCH = 5
 """Observations in one batch of MSER-5."""
 FIRST_STEP = 1024
-"""Part of the spread of a ratio that the search for its ends begins with."""
+"""Fraction (1/1024) of a ratio's spread with which the search for its interval's ends begins."""
 HALVINGS = 48
-"""Steps that halve the error of these ends, down to rounding."""
+"""Bisection steps for these ends: enough to reach rounding error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +63,22 @@ class Interval:
 
     mean: float
     low: float
-    """Lower end; NaN when there are fewer than two values."""
+    """Lower end; NaN if there are fewer than two values."""
     high: float
-    """Upper end; NaN when there are fewer than two values."""
+    """Upper end; NaN if there are fewer than two values."""
     stdev: float
-    """Sample standard deviation of the values; NaN when there are fewer than two."""
+    """Sample standard deviation of the values; NaN if there are fewer than two."""
     n: int
-    """How many values it rests on."""
+    """Number of values."""
 
     @property
     def half_width(self) -> float:
-        """Half the length of the interval; NaN when there are fewer than two values."""
+        """Half the length of the interval; NaN if there are fewer than two values."""
         return (self.high - self.low) / 2
 
     @property
     def relative_half_width(self) -> float:
-        """Half-width over the absolute mean; 0 when all values are 0."""
+        """Half-width divided by the absolute mean; 0 if all values are 0."""
         if self.mean == 0:
             return 0.0 if self.half_width == 0 else math.inf
         return self.half_width / abs(self.mean)
@@ -87,7 +87,7 @@ class Interval:
         return self.low <= value <= self.high
 
     def within(self, low: float, high: float) -> Interval:
-        """The interval cut to the range that the mean can have; it covers it as often as before."""
+        """Returns the interval truncated to the mean's possible range; coverage is unchanged."""
         if not (self.low < low or self.high > high):
             return self
         return replace(self, low=max(self.low, low), high=min(self.high, high))
@@ -109,16 +109,16 @@ def _values(values: ArrayLike) -> NDArray[np.float64]:
     try:
         array = np.asarray(values, dtype=np.float64).ravel()
     except (TypeError, ValueError):
-        raise InputError(f"{values!r} are no values to take a mean of; expected numbers") from None
+        raise InputError(f"the values {values!r} are invalid; expected numbers") from None
     if array.size == 0:
-        raise InputError("there are no values to take a mean of")
+        raise InputError("there are no values; expected at least one")
     if not np.isfinite(array).all():
-        raise InputError("the values contain NaN or infinity; leave those out first")
+        raise InputError("the values contain NaN or infinity; remove these first")
     return array
 
 
 def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Mean of independent replications with its Student-t interval.
+    """Returns the mean of independent replications with its Student-t interval.
 
     Formula: `m +- t(n-1, (1+c)/2) * s / sqrt(n)`, s the sample standard deviation.
     Source: Law and Kelton, section 9.4.1.
@@ -131,7 +131,7 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
         InputError: there are no values, some are not finite, or confidence is not in (0, 1).
     """
     if not 0 < as_number(confidence, "confidence") < 1:
-        raise InputError(f"a confidence of {confidence} makes no sense; it lies between 0 and 1")
+        raise InputError(f"confidence {confidence} is out of range; expected 0 < confidence < 1")
     array = _values(values)
     n = array.size
     mean = float(array.mean())
@@ -150,13 +150,14 @@ def paired_difference(
     second: Sequence[float] | NDArray[np.float64],
     confidence: float = 0.95,
 ) -> Interval:
-    """Mean of `first - second` with its interval, for runs that met the same random numbers.
+    """Returns the mean of `first - second` with its interval, for common random numbers.
 
     Common random numbers make the differences vary less than the values (Law and Kelton, section
-    10.2.1), and leave many of them equal where a rare event makes the difference. The interval is
-    the wider, on each side, of two: Student's t of the differences with as many degrees of freedom
-    as differ from the commonest one, and Hall's, which removes the skewness (`nodeb.base.skewed`).
-    It is not symmetric, and close to Student's for many values without skewness.
+    10.2.1). If only a rare event makes a difference, most differences are equal. On each side, the
+    interval is the wider of two: Student's t with as many degrees of freedom as there are
+    differences unequal to the most frequent one, and Hall's, which removes the skewness
+    (`nodeb.base.skewed`). It is not symmetric; for many values without skewness it is close to
+    Student's.
 
     Args:
         first: one value per replication of the first system.
@@ -195,13 +196,14 @@ def _reach(a: NDArray[np.float64], b: NDArray[np.float64], confidence: float) ->
 def runs_needed(
     stdev: float, half_width: float, confidence: float = CONFIDENCE, power: float = 0.5
 ) -> int:
-    """Returns how many replications have so narrow an interval, or tell so small a difference.
+    """Returns the number of replications for a half-width, or for detecting a difference.
 
     Formula: the least n of `(t(n-1, (1+c)/2) + z(p)) s / sqrt(n) <= w`, at least 2. With p = 0.5
-    the half-width is w; with p = 0.8 a true mean of w is told from 0 in 80 % of experiments.
+    the half-width is w; with p = 0.8 a true mean of w is significantly different from 0 in 80 % of
+    experiments.
 
     Args:
-        stdev: standard deviation of the values, as far as it is known.
+        stdev: standard deviation of the values, or an estimate of it.
         half_width: w, above 0, in the same unit.
         confidence: c, of the interval.
         power: p, in (0, 1).
@@ -221,22 +223,22 @@ def runs_needed(
 
 
 def family_confidence(number: int) -> float:
-    """How sure each of several intervals must be for all of them to hold together with 95 %.
+    """Returns the confidence of each of several intervals for a joint confidence of 95 %.
 
-    Formula: Bonferroni's `1 - 0.05 / k`, which asks nothing of their dependence. Source: Law and
+    Formula: Bonferroni's `1 - 0.05 / k`, which holds whatever their dependence. Source: Law and
     Kelton, section 10.3.1.
 
     Args:
-        number: how many intervals; 0 counts as one.
+        number: number of intervals; 0 counts as one.
     """
     return 1 - (1 - CONFIDENCE) / max(number, 1)
 
 
 def mser5(series: ArrayLike) -> int:
-    """How many observations to delete from the start of a series as warm-up.
+    """Returns the number of warm-up observations to delete from the start of a series.
 
     Formula: over batch means `z_1..z_k` of five observations, the d that makes
-    `sum_{j>d} (z_j - mean_d)^2 / (k-d)^2` least, d at most k/2; returned as 5 d.
+    `sum_{j>d} (z_j - mean_d)^2 / (k-d)^2` least, d at most k/2. The result is 5 d.
     Source: White 1997; White, Cobb and Spratt 2000.
 
     Args:
@@ -261,10 +263,10 @@ def mser5(series: ArrayLike) -> int:
 def batch_means(
     series: ArrayLike, batches: int = 20, warmup: int | None = None, confidence: float = 0.95
 ) -> BatchMeans:
-    """Steady-state mean of one long run.
+    """Returns the steady-state mean of one long run with its interval.
 
     Formula: delete the warm-up, cut the rest into equal batches, take the Student-t interval of
-    their means. Observations that do not fill the batches are left out at the start.
+    their means. Observations that do not fill the batches are dropped at the start.
     Source: Law and Kelton, section 9.5.3, which advises 10 to 30 batches.
 
     Args:
@@ -274,7 +276,7 @@ def batch_means(
         confidence: probability that the interval covers the steady-state mean, in (0, 1).
 
     Raises:
-        InputError: the series is too short for the batches, or an argument makes no sense.
+        InputError: the series is too short for the batches, or an argument is out of range.
     """
     array = _values(series)
     deleted = mser5(array) if warmup is None else as_whole(warmup, "warmup")
@@ -291,10 +293,10 @@ def batch_means(
 
 
 def jain_index(shares: ArrayLike) -> float:
-    """Jain's fairness index of what each user got.
+    """Returns Jain's fairness index of the users' shares.
 
-    Formula: `(sum x)^2 / (n * sum x^2)`: 1 when all are equal, 1/n when one has everything.
-    When nobody got anything all are equal: 1. Source: Jain, Chiu and Hawe 1984.
+    Formula: `(sum x)^2 / (n * sum x^2)`: 1 if all shares are equal, 1/n if one user has
+    everything. If all shares are 0 the index is 1. Source: Jain, Chiu and Hawe 1984.
 
     Args:
         shares: one value per user, 0 or more, any unit.
@@ -306,7 +308,7 @@ def jain_index(shares: ArrayLike) -> float:
 
 
 def jain_indices(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Jain's fairness index of each row.
+    """Returns Jain's fairness index of each row.
 
     Args:
         shares: a row for each experiment, in it one value per user, 0 or more.
@@ -327,40 +329,40 @@ def jain_indices(shares: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why a sequential experiment ended."""
+    """End of a sequential experiment, and the reason."""
 
     runs: int
-    """Replications that count."""
+    """Number of replications used."""
     reached: bool
-    """Whether the precision asked for was reached."""
+    """Whether the requested precision was reached."""
     reason: str
-    """The same for a person."""
+    """Text for users on why it ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """Replicate until the mean is known well enough: a sequential stopping rule.
+    """Sequential stopping rule: replicate until the mean has a relative precision.
 
     Stops after the first n >= `min_runs` replications whose 95 % half-width is at most
-    `relative` times the mean of the values, or at `max_runs`; the least number guards against an
-    early interval that is short by luck. What is asked for is the half-width over the mean that is
-    found, as intervals are reported. The error relative to the true mean is then at most
-    `relative / (1 - relative)`: 2.04 % for 2 %. Who wants that to be at most g asks for
-    `g / (1 + g)`. Source: Law and Kelton, section 9.4.1, "obtaining a specified precision".
+    `relative` times the mean of the values, or at `max_runs`. The minimum prevents an early stop
+    on an interval that is short by chance. `relative` refers to the estimated mean, as intervals
+    are reported; the error relative to the true mean is then at most `relative / (1 - relative)`,
+    2.04 % for 2 %. For at most g set `relative` to `g / (1 + g)`. Source: Law and Kelton, section
+    9.4.1, "obtaining a specified precision".
     """
 
     relative: float
-    """Half-width over mean to reach, above 0."""
+    """Half-width divided by the mean at which to stop, above 0."""
     min_runs: int = 10
-    """Replications before the rule is asked, at least 2."""
+    """Replications before the rule is first applied, at least 2."""
     max_runs: int = 200
-    """Replications at which it gives up."""
+    """Replications after which to stop without the precision."""
 
     def __post_init__(self) -> None:
         relative = as_number(self.relative, "precision")
         if not (relative > 0 and math.isfinite(self.relative)):
             raise InputError(
-                f"a precision of {self.relative} cannot be reached; give a relative half-width "
+                f"precision {self.relative} is out of range; give a relative half-width "
                 "above 0, such as 0.02 for 2 %"
             )
         least, most = as_whole(self.min_runs, "min_runs"), as_whole(self.max_runs, "max_runs")
@@ -371,13 +373,13 @@ class Precision:
             )
 
     def judge(self, values: Iterable[float], mean: str = "mean") -> Stop | None:
-        """Whether to stop after these values, in order of the runs; None means go on.
+        """Returns the end of the experiment, or None if it needs more replications.
 
-        Gives up where nothing can be learnt: all values are 0, or one is not known at all.
+        Stops without the precision if all values are 0 or one is not finite.
 
         Args:
-            values: one of each run so far.
-            mean: what the mean of the values is called in the reason.
+            values: one value per run so far, in order of the runs.
+            mean: name of the mean in the reason.
         """
         array = np.fromiter(values, dtype=np.float64)
         n = array.size
@@ -397,22 +399,22 @@ class Precision:
 def ratio_interval(
     numerator: ArrayLike, denominator: ArrayLike, confidence: float = 0.95
 ) -> Interval:
-    """Ratio of the means of paired values with its interval.
+    """Returns the ratio of the means of paired values with its interval.
 
-    Formula: Fieller's idea, all r for which the interval of the mean of `x - r y`, which is
-    `(x - y) - (r - 1) y`, holds 0. The interval is calculated as by `paired_difference`, where only
-    the spread of `x - y` has the degrees of freedom of the pairs that differ: so it holds 1 where
-    the interval of the difference holds 0. It is unbounded (NaN ends) where the mean of the
-    denominator is not told from 0.
+    Formula: Fieller's method: all r for which the interval of the mean of `x - r y`, which is
+    `(x - y) - (r - 1) y`, contains 0. That interval is calculated as in `paired_difference`, but
+    only the spread of `x - y` has the degrees of freedom of the pairs that differ. The ratio's
+    interval therefore contains 1 if the interval of the difference contains 0. It is unbounded
+    (NaN ends) if the mean of the denominator is not significantly different from 0.
     Source: Fieller: Some problems in interval estimation, J. R. Stat. Soc. B 16(2), 1954.
 
     Args:
         numerator: one value per replication.
-        denominator: the same, in the same order of runs.
+        denominator: one value per replication, in the same order of runs.
         confidence: probability that the interval covers the true ratio, in (0, 1).
 
     Returns:
-        The ratio; `stdev` is NaN, as there is no ratio of single values.
+        The ratio; `stdev` is NaN, as no ratio is formed for a single replication.
 
     Raises:
         InputError: the two have different lengths, or see `mean_interval`.
@@ -435,12 +437,14 @@ def ratio_interval(
 def _ends_of_rest(
     x: NDArray[np.float64], y: NDArray[np.float64], reach: Reach
 ) -> Callable[[float], tuple[float, float]] | None:
-    """Returns what gives the interval of the mean of `x - r y` for any r.
+    """Returns a function from r to the interval of the mean of `x - r y`.
+
+    The result is None if the mean of `y` is not significantly different from 0.
 
     Args:
         x: one value per replication.
-        y: the same, of mean 1. The result is None if this mean is not told from 0.
-        reach: of the interval of the mean of `x - y`.
+        y: one value per replication, scaled to mean 1.
+        reach: parameters of the interval of the mean of `x - y`.
     """
     mean = float((x - y).mean())
     u, v = x - y - mean, y - 1
@@ -461,7 +465,10 @@ def _ends_of_rest(
 
 
 def _crossing(excess: Callable[[float], float], start: float, step: float) -> float:
-    """Returns where `excess`, at most 0 at `start`, becomes positive in the direction of a step."""
+    """Returns the point at which `excess` becomes positive, in the direction of `step`.
+
+    `excess(start)` must not be positive.
+    """
     if step == 0:
         return start
     while excess(start + step) <= 0:
@@ -474,25 +481,26 @@ def _crossing(excess: Callable[[float], float], start: float, step: float) -> fl
 
 
 def prediction_interval(values: ArrayLike, of: int = 1, confidence: float = 0.95) -> Interval:
-    """Where the mean of further replications will lie, such as a value that somebody printed.
+    """Returns the interval for the mean of further replications, such as a published value.
 
     Formula: `m +- t(n-1, (1+c)/2) * s * sqrt(1/k + 1/n)` for the mean of k further ones; normal
-    values are assumed. With k = 1 it is the interval of a single run, which does not narrow with n.
+    values are assumed. With k = 1 it is the interval for a single run, which does not shrink to 0
+    as n grows.
     Source: Hahn and Meeker, Statistical Intervals, 1991, section 4.7.
 
     Args:
         values: one value per replication, any unit.
-        of: replications whose mean is predicted, at least 1.
+        of: k, number of replications whose mean is predicted, at least 1.
         confidence: probability that the interval covers that mean, in (0, 1).
 
     Returns:
         An interval around the mean of the values; its ends are NaN for fewer than two.
 
     Raises:
-        InputError: there are no values, some are not finite, or an argument makes no sense.
+        InputError: there are no values, some are not finite, or an argument is out of range.
     """
     if of < 1:
-        raise InputError(f"the mean of {of} replications cannot be predicted; give 1 or more")
+        raise InputError(f"of = {of} replications is out of range; expected at least 1")
     found = mean_interval(values, confidence)
     half = found.half_width * math.sqrt(1 + found.n / of)
     return Interval(found.mean, found.mean - half, found.mean + half, found.stdev, found.n)
@@ -503,36 +511,36 @@ class Estimate:
     """A value that is a function of replications, with its 95 % confidence interval."""
 
     value: float
-    """The estimate; NaN where there is none."""
+    """The estimate; NaN if there is none."""
     low: float
     """Lower end of the interval."""
     high: float
     """Upper end of the interval."""
     runs: int
-    """Replications that it comes from; 0 for a value that was calculated."""
+    """Number of replications; 0 for a value that was calculated without simulation."""
 
     @property
     def half_width(self) -> float:
-        """Half of the interval's length."""
+        """Half the length of the interval."""
         return (self.high - self.low) / 2
 
     @property
     def known(self) -> bool:
-        """Whether there is a value at all."""
+        """Whether the value is finite."""
         return math.isfinite(self.value)
 
 
 def calculated(value: float) -> Estimate:
-    """A number that nothing was simulated for: its interval is the number itself."""
+    """Returns an estimate without simulation: its interval has length 0."""
     return Estimate(float(value), float(value), float(value), 0)
 
 
 def jackknife(value: float, left_out: NDArray[np.float64]) -> Estimate:
-    """A function of means over replications, such as a ratio of two, with its interval.
+    """Returns a function of means over replications, such as a ratio, with its interval.
 
     Formula: `v +- t(n-1, 0.975) * sqrt((n-1)/n * sum (v_i - mean)^2)`, v_i the function without
-    replication i. For a plain mean this is the usual interval. Source: Efron and Tibshirani, An
-    Introduction to the Bootstrap, 1993, chapter 11.
+    replication i. For a plain mean this is the Student-t interval. Source: Efron and Tibshirani,
+    An Introduction to the Bootstrap, 1993, chapter 11.
 
     Args:
         value: the function of the means over all replications.
@@ -548,9 +556,9 @@ def jackknife(value: float, left_out: NDArray[np.float64]) -> Estimate:
 
 
 def holm(p_values: Sequence[float], level: float) -> list[bool]:
-    """Which of some hypotheses are rejected, with an error of at most `level` for all together.
+    """Returns, for each hypothesis, whether Holm's procedure rejects it at a family-wise `level`.
 
-    Formula: in order of size the k-th of m is compared with level / (m - k + 1), up to the first
+    Formula: the k-th smallest of m p-values is compared with level / (m - k + 1), up to the first
     that is larger. Source: Holm 1979, A simple sequentially rejective multiple test procedure.
     """
     rejected = [False] * len(p_values)

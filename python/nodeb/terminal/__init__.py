@@ -1,1 +1,1 @@
-"""What is shown on a terminal: aligned tables and progress."""
+"""Terminal output: progress."""

@@ -1,4 +1,4 @@
-"""Progress on stderr, only for what takes a while: a bar, or a line a minute off a terminal."""
+"""Progress of long operations on stderr: a bar on a terminal, else one line per minute."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 __all__ = ["ProgressCallback", "progress_bar"]
 
 ProgressCallback = Callable[[float, str], None]
-"""Called with the fraction done, 0 to 1, and a few words on what is going on."""
+"""Function called with the fraction done, 0 to 1, and a short text on the current work."""
 
-PATIENCE_S = 1.0
-"""Seconds after which a bar appears."""
-LINES_S = 60.0
-"""Seconds between lines off a terminal."""
+BAR_DELAY_S = 1.0
+"""Delay before a bar appears, seconds."""
+LINE_INTERVAL_S = 60.0
+"""Interval between lines if stderr is not a terminal, seconds."""
 
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[ProgressCallback | None]:
     """Shows a bar while the block runs, if it runs for more than a second.
 
-    Where stderr is no terminal, a line a minute says the same.
+    If stderr is not a terminal, a line is printed every minute instead.
 
     Yields:
         The function to report progress to; None without stderr.
 
     Args:
-        what: what is being done, in a few words.
+        what: short description of the operation.
     """
     if sys.stderr is None:
         yield None
@@ -45,7 +45,7 @@ def progress_bar(what: str) -> Iterator[ProgressCallback | None]:
 
 
 class _Lines:
-    """A line of text every `LINES_S`."""
+    """Progress as a line of text every `LINE_INTERVAL_S`."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -53,26 +53,26 @@ class _Lines:
 
     def __call__(self, fraction: float, text: str) -> None:
         now = time.monotonic()
-        if now - self._last < LINES_S:
+        if now - self._last < LINE_INTERVAL_S:
             return
         self._last = now
         left = (now - self._begin) * (1 / fraction - 1) if fraction > 0 else None
-        rest = "" if left is None else f", about {_spoken(left)} left"
+        rest = "" if left is None else f", about {_rounded(left)} left"
         print(f"{self._what}: {100 * fraction:.0f} %, {text}{rest}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Nothing to take away."""
+        """Does nothing: lines stay."""
 
 
-def _spoken(seconds: float) -> str:
-    """A time as people say it."""
+def _rounded(seconds: float) -> str:
+    """Returns a duration in seconds, minutes or hours."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 class _LateBar:
-    """A bar that is not drawn before `PATIENCE_S` have passed."""
+    """Bar that is not drawn before `BAR_DELAY_S` have passed."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -81,7 +81,7 @@ class _LateBar:
 
     def __call__(self, fraction: float, text: str) -> None:
         if self._bar is None:
-            if time.monotonic() - self._begin < PATIENCE_S:
+            if time.monotonic() - self._begin < BAR_DELAY_S:
                 return
             self._bar = self._start()
         progress, task = self._bar
@@ -105,6 +105,6 @@ class _LateBar:
         return progress, task
 
     def close(self) -> None:
-        """Takes the bar away."""
+        """Removes the bar."""
         if self._bar is not None:
             self._bar[0].stop()

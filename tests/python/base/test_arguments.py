@@ -45,7 +45,7 @@ WRONG = {
     "path is 5": lambda _: Sweep.load(5),
     "a table is made of columns": lambda _: Table(5),
     "column `a` is one value": lambda _: Table({"a": 5}),
-    "'x' are no values to take a mean of": lambda _: mean_interval("x"),
+    "the values 'x' are invalid": lambda _: mean_interval("x"),
     "confidence is 'x'": lambda _: mean_interval([1.0, 2.0], confidence="x"),
     "batches is 'x'": lambda _: batch_means([1.0, 2.0], "x"),
     "min_runs is 'x'": lambda _: Precision(0.1, min_runs="x"),

@@ -263,7 +263,7 @@ def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path):
         claim(folder, Owner("run", "a scenario"))
 
     (tmp_path / "file").write_text("")
-    with pytest.raises(nodeb.OutputError, match="there is a file of this name"):
+    with pytest.raises(nodeb.OutputError, match="a file of this name exists"):
         claim_it(tmp_path / "file")
     with pytest.raises(nodeb.OutputError, match="not a directory"):
         claim_it(tmp_path / "file" / "below")

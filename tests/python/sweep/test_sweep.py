@@ -482,7 +482,7 @@ def test_wrong_sweeps_are_told_in_one_paragraph(call, tmp_path, command, sweep, 
         (["--precision", "3"], "share of the mean"),
         (["--jobs", "0"], "jobs is 0"),
         (["--set", "wired.dleay=1"], "did you mean `delay`?"),
-        (["--out", "s.toml"], "there is a file of this name"),
+        (["--out", "s.toml"], "a file of this name exists"),
     ],
 )  # fmt: skip
 def test_wrong_options_are_told_before_anything_is_simulated(call, tmp_path, arguments, expected):
