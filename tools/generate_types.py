@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, TypeAlias
 
-from nodeb.inputs.parts import Part, made
+from nodeb.inputs.parts import Part, field
 
 '''
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -201,10 +201,10 @@ class Writer:
 
     @staticmethod
     def factory(value: str) -> str:
-        """A default that has to be made anew for every object."""
+        """A default that is created separately for every object."""
         if value == "[]":
-            return "made(default_factory=list)"
-        return f"made(default_factory=lambda: {value})"  # late: the class may stand further down
+            return "field(default_factory=list)"
+        return f"field(default_factory=lambda: {value})"  # late: the class may stand further down
 
     def default(self, schema: Schema, value: Any) -> str:
         """Python expression of a default value."""

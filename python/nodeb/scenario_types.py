@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, TypeAlias
 
-from nodeb.inputs.parts import Part, made
+from nodeb.inputs.parts import Part, field
 
 __all__ = [
     "Advances",
@@ -392,7 +392,7 @@ class Wired(Part):
     ack_loss: Probability | Loss = 0.0
     """Loss of packets towards the server: a probability, or a model."""
 
-    queue: Queue = made(default_factory=lambda: DropTail())
+    queue: Queue = field(default_factory=lambda: DropTail())
     """Queue in each direction."""
 
     jitter: Jitter | None = None
@@ -682,7 +682,7 @@ class Rnf(Part):
     loss: Probability | Loss = 0.0
     """Loss of messages: a probability, or a model."""
 
-    rtt: RoundTrip = made(default_factory=lambda: Minimum())
+    rtt: RoundTrip = field(default_factory=lambda: Minimum())
     """Proxy's estimate of the round-trip time without queueing."""
 
     queue_feedback: float | None = None
@@ -697,7 +697,7 @@ class Classic(Part):
 
     tag: ClassVar[str | None] = "classic"
 
-    control: Control = made(default_factory=lambda: NewReno())
+    control: Control = field(default_factory=lambda: NewReno())
     """What the sender does about loss."""
 
     era: Era = "ns-2.1b8"
@@ -742,7 +742,7 @@ class Classic(Part):
     `rfc2988_`), and not the estimate alone; absent: the era's.
     """
 
-    estimator: Estimator = made(default_factory=lambda: Ticks())
+    estimator: Estimator = field(default_factory=lambda: Ticks())
     """How round trips are estimated, and which segments are timed."""
 
     slow_start_restart: bool = True
@@ -792,7 +792,7 @@ class Linux(Part):
 
     tag: ClassVar[str | None] = "linux"
 
-    control: Congestion = made(default_factory=lambda: Cubic())
+    control: Congestion = field(default_factory=lambda: Cubic())
     """How large the window is and how fast it is sent."""
 
     packet_size: Size = "1.5 kB"
@@ -1128,7 +1128,7 @@ class Uplink(Part):
     loss: Probability | Loss = 0.0
     """Loss of packets: a probability, or a model."""
 
-    queue: Queue = made(default_factory=lambda: DropTail())
+    queue: Queue = field(default_factory=lambda: DropTail())
     """Queue at the phone."""
 
     jitter: Jitter | None = None
@@ -1184,7 +1184,7 @@ class Dch(Part):
     delivery: Delivered = "in_sequence"
     """Order in which packets leave the bearer."""
 
-    rlc: Rlc = made(default_factory=lambda: Arq())
+    rlc: Rlc = field(default_factory=lambda: Arq())
     """RLC mode: method by which PDUs are retransmitted."""
 
     buffer: int = 1000
@@ -1237,16 +1237,16 @@ class HsDsch(Part):
     At least 1.
     """
 
-    combining: Combining = made(default_factory=lambda: NoCombining())
+    combining: Combining = field(default_factory=lambda: NoCombining())
     """Soft combining of the transmissions of a block."""
 
-    scheduler: Scheduler = made(default_factory=lambda: RoundRobin())
+    scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
     """Scheduler that selects the user of each TTI."""
 
     delivery: Delivered = "in_sequence"
     """Order in which packets leave the bearer."""
 
-    rlc: Rlc = made(default_factory=lambda: Arq())
+    rlc: Rlc = field(default_factory=lambda: Arq())
     """RLC mode: method by which PDUs are retransmitted that hybrid ARQ could not deliver."""
 
     buffer: int = 1000
@@ -1274,10 +1274,10 @@ class Hsdpa(Part):
     At least 1.
     """
 
-    scheduler: Scheduler = made(default_factory=lambda: RoundRobin())
+    scheduler: Scheduler = field(default_factory=lambda: RoundRobin())
     """Scheduler that selects the users of each TTI."""
 
-    link_adaptation: LinkAdaptation = made(default_factory=lambda: CqiReports())
+    link_adaptation: LinkAdaptation = field(default_factory=lambda: CqiReports())
     """Link adaptation: selection of the block that a user is sent in a TTI."""
 
     link_curve: LinkCurves | None = None
@@ -1300,7 +1300,7 @@ class Hsdpa(Part):
     At least 1.
     """
 
-    combining: Combining = made(default_factory=lambda: Chase())
+    combining: Combining = field(default_factory=lambda: Chase())
     """Soft combining of the transmissions of a block in the UE."""
 
     decoding: Decoding = "independent"
@@ -1324,7 +1324,7 @@ class Hsdpa(Part):
     pdu_size: Size = "40 B"
     """Payload of an RLC PDU."""
 
-    rlc: RlcMode = made(default_factory=lambda: UnacknowledgedMode())
+    rlc: RlcMode = field(default_factory=lambda: UnacknowledgedMode())
     """RLC mode: handling of PDUs that MAC-hs gives up."""
 
     segmentation: bool = True
@@ -1343,7 +1343,7 @@ class Hsdpa(Part):
     RNC.
     """
 
-    cell: Cell = made(default_factory=lambda: Cell())
+    cell: Cell = field(default_factory=lambda: Cell())
     """The cell and its Node B."""
 
     handover: Handover | None = None
@@ -1383,7 +1383,7 @@ class FachDch(Part):
     paging_time: Duration = "600 ms"
     """Duration of the switch from the paging channel to the FACH."""
 
-    policy: Switching = made(default_factory=lambda: Thresholds())
+    policy: Switching = field(default_factory=lambda: Thresholds())
     """Switching policy."""
 
     buffer: int = 1000
@@ -1392,7 +1392,7 @@ class FachDch(Part):
     At least 1.
     """
 
-    power: PhonePower = made(default_factory=lambda: PhonePower())
+    power: PhonePower = field(default_factory=lambda: PhonePower())
     """Power of a phone's radio in each state."""
 
 
@@ -1413,16 +1413,16 @@ class Wcdma(Part):
     At least 1.
     """
 
-    rates: list[int] = made(default_factory=lambda: [1, 2, 3, 4, 5, 6, 7, 8])
+    rates: list[int] = field(default_factory=lambda: [1, 2, 3, 4, 5, 6, 7, 8])
     """Selectable rates in frames per slot, in ascending order."""
 
-    selection: Selection = made(default_factory=lambda: OneStep())
+    selection: Selection = field(default_factory=lambda: OneStep())
     """Method of rate selection."""
 
     connection_timeout: Duration | None = None
     """Time without data after which a connection becomes inactive. Default: never."""
 
-    profile: ProfileSpec = made(default_factory=lambda: EqualPaths())
+    profile: ProfileSpec = field(default_factory=lambda: EqualPaths())
     """Distribution of the received power over paths."""
 
     eb_n0_db: float = 20.0
@@ -1438,7 +1438,7 @@ class Wcdma(Part):
     fail.
     """
 
-    other_cells: OtherCells = made(default_factory=lambda: Mean())
+    other_cells: OtherCells = field(default_factory=lambda: Mean())
     """Interference from other cells."""
 
     ack_delay: Duration = "10 ms"
@@ -1477,13 +1477,13 @@ class LinkBearer(Part):
     delay: Duration = "0 s"
     """Propagation delay."""
 
-    queue: Queue = made(default_factory=lambda: DropTail())
+    queue: Queue = field(default_factory=lambda: DropTail())
     """Queue at the Node B."""
 
     loss: Probability | Loss = 0.0
     """Loss of packets: a probability, or a model."""
 
-    drop_list: list[int] = made(default_factory=list)
+    drop_list: list[int] = field(default_factory=list)
     """Packets to lose, by position in the order of arrival, from 0. Short form of
     `loss.list.positions`; excludes `loss`.
     """
@@ -1503,7 +1503,7 @@ class TraceBearer(Part):
 
     tag: ClassVar[str | None] = "trace"
 
-    down: Opportunities = made(default_factory=lambda: Opportunities())
+    down: Opportunities = field(default_factory=lambda: Opportunities())
     """Delivery opportunities towards a phone; each phone has all of them for itself."""
 
     up: Opportunities | None = None
@@ -1525,7 +1525,7 @@ class TraceBearer(Part):
     delay: Duration = "0 s"
     """Propagation delay towards the phone."""
 
-    queue: Queue = made(default_factory=lambda: DropTail())
+    queue: Queue = field(default_factory=lambda: DropTail())
     """Queue at the Node B, in which every packet waits for an opportunity."""
 
     loss: Probability | Loss = 0.0
@@ -1680,10 +1680,10 @@ class Am(Part):
     reset (Timer_RST), is retransmitted.
     """
 
-    poll: Polling = made(default_factory=lambda: Polling())
+    poll: Polling = field(default_factory=lambda: Polling())
     """Triggers of polls, by which the phone is asked for a status report."""
 
-    status: Reports = made(default_factory=lambda: Reports())
+    status: Reports = field(default_factory=lambda: Reports())
     """Triggers, format and delay of status reports."""
 
 
@@ -1920,13 +1920,13 @@ class LinkCurves(Part):
     file: str | None = None
     """Path of a file with the lists, relative to the folder of the scenario file."""
 
-    cqi: list[int] = made(default_factory=list)
+    cqi: list[int] = field(default_factory=list)
     """CQI of the block sent."""
 
-    snr_db: list[float] = made(default_factory=list)
+    snr_db: list[float] = field(default_factory=list)
     """SNR of all codes together, before despreading, in dB."""
 
-    bler: list[float] = made(default_factory=list)
+    bler: list[float] = field(default_factory=list)
     """Share of blocks that failed."""
 
 
@@ -1978,13 +1978,13 @@ class Cell(Part):
     antenna_gain_db: float = 14.0
     """Antenna gain of the Node B in dB, minus cable losses."""
 
-    path_loss: PathLoss = made(default_factory=lambda: LogDistance())
+    path_loss: PathLoss = field(default_factory=lambda: LogDistance())
     """Path loss model."""
 
-    shadowing: Shadowing = made(default_factory=lambda: Shadowing())
+    shadowing: Shadowing = field(default_factory=lambda: Shadowing())
     """Shadowing."""
 
-    interference: Interference = made(default_factory=lambda: Hexagonal())
+    interference: Interference = field(default_factory=lambda: Hexagonal())
     """Interference from other cells."""
 
     noise_dbm: float = -99.2
@@ -2284,7 +2284,7 @@ class Mean(Part):
     same (eta in the study).
     """
 
-    load: Load = made(default_factory=lambda: Load())
+    load: Load = field(default_factory=lambda: Load())
     """Load of the other cells."""
 
 
@@ -2302,7 +2302,7 @@ class Map(Part):
     correlation: float = 0.5
     """Correlation of the shadowing between two sites."""
 
-    load: Load = made(default_factory=lambda: Load())
+    load: Load = field(default_factory=lambda: Load())
     """Load of the other cells."""
 
 
@@ -2406,10 +2406,10 @@ class OnOff(Part):
 
     tag: ClassVar[str | None] = "on_off"
 
-    burst: SizeLaw = made(default_factory=lambda: ExponentialSize(mean="30 kB"))
+    burst: SizeLaw = field(default_factory=lambda: ExponentialSize(mean="30 kB"))
     """Distribution of the size of a burst."""
 
-    pause: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="5 s"))
+    pause: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="5 s"))
     """Distribution of the pause before a burst."""
 
     silence_probability: Probability = 0.0
@@ -2417,7 +2417,7 @@ class OnOff(Part):
     pause.
     """
 
-    silence: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="5 s"))
+    silence: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="5 s"))
     """Distribution of the silence between two sessions."""
 
     closed_loop: bool = True
@@ -2432,14 +2432,14 @@ class Web(Part):
 
     tag: ClassVar[str | None] = "web"
 
-    main: SizeLaw = made(
+    main: SizeLaw = field(
         default_factory=lambda: LogNormalSize(
             mean="10.71 kB", sd="25.032 kB", min="100 B", max="2 MB"
         )
     )
     """Distribution of the size of a page's main object."""
 
-    embedded: SizeLaw = made(
+    embedded: SizeLaw = field(
         default_factory=lambda: LogNormalSize(
             mean="7.758 kB", sd="126.168 kB", min="50 B", max="2 MB"
         )
@@ -2454,12 +2454,12 @@ class Web(Part):
     most_embedded: int = 53
     """Maximum number of embedded objects per page."""
 
-    parsing: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="130 ms"))
+    parsing: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="130 ms"))
     """Distribution of the time from the arrival of the main object's last ACK at the server until
     the embedded objects are requested.
     """
 
-    reading: TimeLaw = made(default_factory=lambda: ExponentialDuration(mean="30 s"))
+    reading: TimeLaw = field(default_factory=lambda: ExponentialDuration(mean="30 s"))
     """Distribution of the time from the arrival of a page's last ACK at the server until the next
     page is requested.
     """
@@ -2493,10 +2493,10 @@ class Replay(Part):
     The path is relative to the scenario file's folder.
     """
 
-    times: list[Duration] = made(default_factory=list)
+    times: list[Duration] = field(default_factory=list)
     """Times at which the amounts are written by the server, in ascending order."""
 
-    bytes: list[Size] = made(default_factory=list)
+    bytes: list[Size] = field(default_factory=list)
     """Amounts of data, one per time."""
 
 
@@ -2622,7 +2622,7 @@ class Ue(Part):
     From 0 to 255.
     """
 
-    channel: Channel = made(default_factory=lambda: Place())
+    channel: Channel = field(default_factory=lambda: Place())
     """Channel: source of the SNR."""
 
     delay_budget: Duration = "300 ms"
@@ -2701,7 +2701,7 @@ class Trace(Part):
     rates: list[Rate] | None = None
     """Bit rate of each TTI instead of an SNR: its block is this rate times 2 ms and cannot fail."""
 
-    snrs_db: list[float] = made(default_factory=list)
+    snrs_db: list[float] = field(default_factory=list)
     """SNR of each TTI in dB, before despreading."""
 
     second_db: list[float] | None = None
@@ -2784,7 +2784,7 @@ class ScenarioFields(Part):
     duration: Duration = "100000 s"
     """Simulated time after which a replication ends, even if transfers are incomplete."""
 
-    wired: Wired = made(default_factory=lambda: Wired())
+    wired: Wired = field(default_factory=lambda: Wired())
     """Link between server and gateway; it leads on to the Node B if there is no `core`."""
 
     core: Wired | list[Wired] | None = None
@@ -2798,19 +2798,19 @@ class ScenarioFields(Part):
     snoop: Snoop | None = None
     """Snoop agent at the Node B."""
 
-    uplink: Uplink = made(default_factory=lambda: Uplink())
+    uplink: Uplink = field(default_factory=lambda: Uplink())
     """Uplink of each phone."""
 
-    radio: Radio = made(default_factory=lambda: HsDsch())
+    radio: Radio = field(default_factory=lambda: HsDsch())
     """Downlink over the air."""
 
-    tcp: Tcp = made(default_factory=lambda: Classic())
+    tcp: Tcp = field(default_factory=lambda: Classic())
     """TCP at the servers and the phones."""
 
-    users: list[UserGroup] = made(default_factory=list)
+    users: list[UserGroup] = field(default_factory=list)
     """Groups of phones with the same settings."""
 
-    record: Record = made(default_factory=lambda: Record())
+    record: Record = field(default_factory=lambda: Record())
     """Time series to record."""
 
 

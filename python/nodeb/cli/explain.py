@@ -31,7 +31,7 @@ from nodeb.explanation import Explanation
 from nodeb.explanation import explain as explained
 from nodeb.explanation.answer import answer
 from nodeb.explanation.what_if import WhatIf
-from nodeb.inputs.kinds import is_flight
+from nodeb.inputs.kinds import is_recording
 from nodeb.inputs.scenario import load
 from nodeb.storage.files import check_place, refuse_other_page, write_bytes
 from nodeb.terminal.progress import progress_bar
@@ -74,7 +74,7 @@ def explain(
     ] = None,
 ) -> None:
     """Explain why a transfer took so long: its critical path, every nanosecond with one cause."""
-    if is_flight(file):
+    if is_recording(file):
         not_of_flights = {
             "--set": settings,
             "--transfer": transfer,

@@ -102,8 +102,8 @@ def _data_unit(text: str | None) -> str | None:
     unit = column_units.unit(text, RATES) or column_units.unit(text, AMOUNTS)
     if unit is None:
         raise InputError(
-            f"--unit {text}: this is no exact unit; expected one of {column_units.listed(RATES)}, "
-            "or of amounts such as B or kB"
+            f"--unit {text}: this is not an exact unit; expected one of "
+            f"{column_units.unit_list(RATES)}, or of amounts such as B or kB"
         )
     return unit
 
@@ -111,7 +111,7 @@ def _data_unit(text: str | None) -> str | None:
 def _time_unit(text: str | None) -> str | None:
     unit = None if text is None else column_units.unit(text, TIMES)
     if text is not None and unit is None:
-        raise InputError(f"--time-unit {text}: expected one of {column_units.listed(TIMES)}")
+        raise InputError(f"--time-unit {text}: expected one of {column_units.unit_list(TIMES)}")
     return unit
 
 

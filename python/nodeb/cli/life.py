@@ -23,7 +23,7 @@ from nodeb.cli.options import (
     stopped,
 )
 from nodeb.cli.times import seconds
-from nodeb.inputs.kinds import is_flight
+from nodeb.inputs.kinds import is_recording
 from nodeb.inputs.scenario import load
 from nodeb.life import Life
 from nodeb.life.answer import answer
@@ -75,7 +75,7 @@ def life(
     )
     usual = Path("out") / f"{file.stem}-life" if out is None else out
     more = {} if most is None else {"most": most}
-    if is_flight(file):
+    if is_recording(file):
         refuse({"--set": settings, "--seed": seed, "--run": run}, file)
         name, inputs, about, look = _flight(file, user, window, more)
     else:

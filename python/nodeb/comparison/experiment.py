@@ -124,7 +124,7 @@ class Experiment:
         }
         cells = []
         for label, one in planned:
-            data, recorded = one.apart()
+            data, recorded = one.without_recordings()
             cells.append(Cell(label, simulated(data), recorded))
         return cls(
             cells,

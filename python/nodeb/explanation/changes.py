@@ -28,7 +28,7 @@ from nodeb.explanation.on_path import (
     was_lost,
     without_channel,
 )
-from nodeb.inputs.recording import least_snr_db
+from nodeb.inputs.recording import min_snr_db
 from nodeb.scenario_types import Ue
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _snr_db_at_target(points: list[tuple[float, float]]) -> float:
 def _curves_without_errors(measured: Data | None) -> Data:
     """Curves by which the same CQIs are reported, and no block fails."""
     if measured is None:
-        known = {cqi: least_snr_db(cqi) for cqi in CQIS}
+        known = {cqi: min_snr_db(cqi) for cqi in CQIS}
     else:
         points: dict[int, list[tuple[float, float]]] = {}
         for cqi, *point in zip(measured["cqi"], measured["snr_db"], measured["bler"], strict=True):

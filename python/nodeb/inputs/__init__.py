@@ -1,1 +1,1 @@
-"""What comes from files and from users: scenarios, and the files that they name."""
+"""Scenarios and the files that they name: reading, checking, importing."""

@@ -12,17 +12,17 @@ __all__ = ["key_of", "overrides", "toml_value"]
 
 
 def key_of(setting: str) -> str:
-    """The key of a setting `key.path=value`."""
+    """Returns the key of a setting `key.path=value`."""
     return setting.partition("=")[0].strip()
 
 
 def overrides(values: Mapping[str, Any]) -> list[str]:
-    """Overrides `key.path=value` of values by dotted key; None is no value."""
+    """Returns overrides `key.path=value` for those values by dotted key that are not None."""
     return [f"{key}={toml_value(value)}" for key, value in values.items() if value is not None]
 
 
 def toml_value(value: Any) -> str:
-    """A value as TOML."""
+    """Returns a value written in TOML."""
     if isinstance(value, Part):
         return toml_value(value.to_dict())
     if isinstance(value, bool):

@@ -1,8 +1,8 @@
 """Units of bits, bytes and times in the names of columns, such as `rate_kBps` or `time (ms)`.
 
-A unit is known exactly or not at all. Upper and lower case tell bits (`b`) from bytes (`B`), as in
-`kbps` and `kBps`; a rate without capitals is one of bits, as in `mbps`. `KBps`, `MBPS` and a size
-in `kb` have more than one meaning.
+A unit is either exact or unknown. Upper and lower case distinguish bits (`b`) from bytes (`B`), as
+in `kbps` and `kBps`; a rate in lower case is in bits, as in `mbps`. `KBps`, `MBPS` and a size in
+`kb` are ambiguous.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = [
     "Named",
     "amounts",
     "is_time_unit",
-    "listed",
     "rates",
     "times",
     "unit",
+    "unit_list",
 ]
 
 PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
@@ -46,9 +46,9 @@ _TIME_WORDS = {
     "h": r"h|hrs?|hours?",
 }
 _OTHER_TIMES = r"d|days?|weeks?|m|cs|ds|ps"
-"""Units of times that are not among `TIMES`."""
+"""Time units that are recognized but not among `TIMES`."""
 _COUNTS = r"ticks?|jiffies|slots?|frames?|ttis?|sfn|samples?|index"
-"""Units of times of which only `--time-unit` can say how long they are."""
+"""Counts whose duration only `--time-unit` can state."""
 _AMOUNT = re.compile(
     r"(?<![a-z0-9])(?P<prefix>kilo|mega|giga|kibi|mebi|gibi|[kmg]i|[kmg]|)[ -]?"
     r"(?P<base>bits?|bytes?|octets?|b(?=ps|/| ?p(er)?\b|$|[^a-z0-9]))"
@@ -61,11 +61,13 @@ _WORDS = {"kilo": "k", "mega": "M", "giga": "G", "kibi": "Ki", "mebi": "Mi", "gi
 
 @dataclass(frozen=True)
 class Named:
-    """The unit that the name of a column states.
+    """Unit stated by the name of a column.
 
     Attributes:
-        units: what it may be; one if it is exact, none if no unit is stated.
-        doubt: why no unit can be taken from the name as it stands; empty if none is or one can.
+        units: possible units: one if the unit is exact, several if it is ambiguous, none if no unit
+            is stated.
+        doubt: reason why the name determines no unit; empty if it states one exactly or none at
+            all.
     """
 
     units: tuple[str, ...] = ()
@@ -89,41 +91,41 @@ def amounts(name: str) -> Named:
 
 def times(name: str) -> Named:
     """Returns the unit of times in a column's name, one or more of `TIMES`."""
-    words = re.findall(r"[a-zµμ]+", apart(name).lower())
+    words = re.findall(r"[a-zµμ]+", split_words(name).lower())
     found = [
         unit for unit, word in _TIME_WORDS.items() if any(re.fullmatch(word, w) for w in words)
     ]
     for word in words:
         if re.fullmatch(_OTHER_TIMES, word):
-            return Named((), f"`{word}` in it is no known unit of times")
+            return Named((), f"`{word}` is not a supported unit of time")
         if re.fullmatch(_COUNTS, word):
-            return Named(tuple(TIMES), f"`{word}` in it says no unit of times")
+            return Named(tuple(TIMES), f"`{word}` is a count, not a unit of time")
     return Named(tuple(found), "it states more than one unit" if len(found) > 1 else "")
 
 
 def is_time_unit(name: str) -> bool:
-    """Returns true if a column is called as a unit of times and nothing else, as `seconds` is."""
+    """Returns true if a column's name is a unit of time, such as `seconds`."""
     return any(re.fullmatch(words, name.lower()) for words in _TIME_WORDS.values())
 
 
 def unit(text: str, known: dict[str, int] | dict[str, float]) -> str | None:
-    """Returns the unit of `known` that an option's value states exactly, or None."""
+    """Returns the unit of `known` that an option's value states exactly, or `None`."""
     if text in known:
         return text
     named = times(text) if known is TIMES else _data(text, per_second=known is RATES)
     return named.exact
 
 
-def listed(known: dict[str, int] | dict[str, float]) -> str:
-    """Returns the names of units for a message."""
+def unit_list(known: dict[str, int] | dict[str, float]) -> str:
+    """Returns the names of units, separated by commas, for a message."""
     return ", ".join(known)
 
 
 def _data(name: str, per_second: bool) -> Named:
-    found = [one for one in _AMOUNT.finditer(apart(name)) if _is_unit(one)]
+    found = [one for one in _AMOUNT.finditer(split_words(name)) if _is_unit(one)]
     if not found:
         other = _OTHER_DATA.search(name)
-        return Named((), f"`{other[0]}` in it is no known unit") if other else Named()
+        return Named((), f"`{other[0]}` is not a supported unit") if other else Named()
     meanings = {_meaning(one) for one in found}
     if len(meanings) > 1:
         return Named((), "it states more than one unit")
@@ -148,7 +150,7 @@ def _is_unit(found: re.Match[str]) -> bool:
 
 
 def _meaning(found: re.Match[str]) -> tuple[tuple[str, ...], str]:
-    """Returns the amounts that a piece of a name may mean, and the time that they are per."""
+    """Returns the amounts that a match may mean, and the time in the denominator, if any."""
     bases = _bases(found)
     prefixes = _prefixes(found["prefix"], bits=bases == ("bit",))
     time = _per(found["time"]) if found["per"] else ""
@@ -166,7 +168,7 @@ def _bases(found: re.Match[str]) -> tuple[str, ...]:
 
 
 def _prefixes(prefix: str, bits: bool) -> tuple[str, ...]:
-    """Returns the prefixes that a text may mean: `KB` may be 1000 or 1024 bytes."""
+    """Returns the prefixes that a prefix in a name may mean: `KB` is 1000 or 1024 bytes."""
     if not prefix or prefix.lower() in _WORDS:
         return (_WORDS.get(prefix.lower(), ""),)
     capital = prefix[0].upper() + prefix[1:].lower()
@@ -178,12 +180,12 @@ def _prefixes(prefix: str, bits: bool) -> tuple[str, ...]:
 
 
 def _per(time: str | None) -> str:
-    """Returns `s`, or another time as it is written."""
+    """Returns `s` if the denominator is a second or missing, else its text."""
     if time is None or re.fullmatch(_TIME_WORDS["s"], time.lower()):
         return "s"
     return time
 
 
-def apart(name: str) -> str:
-    """Returns a name with blanks for underscores and where a capital begins a word."""
+def split_words(name: str) -> str:
+    """Returns a name with blanks instead of underscores and before capitals that begin a word."""
     return re.sub(r"(?<=[a-z]{3})(?=[A-Z])", " ", name.replace("_", " "))

@@ -1,4 +1,4 @@
-"""Long lists of recordings as arrays, which go to the core beside the scenario's text."""
+"""Long lists of recordings as arrays, passed to the core separately from the scenario's text."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from nodeb.inputs.places import Owner, recordings
 
-__all__ = ["Column", "Taken", "put_back", "take_out"]
+__all__ = ["Column", "RecordingColumns", "extract_columns", "restore_columns"]
 
 
 class Column(Sequence[Any]):
-    """A list of numbers that does not change: of plain ones, or of quantities such as "250 ns".
+    """Immutable list of numbers, or of quantities such as "250 ns".
 
     Args:
         values: the numbers.
-        unit: stands behind each; empty for plain numbers.
+        unit: unit of the quantities; empty for plain numbers.
     """
 
     __slots__ = ("unit", "values")
@@ -60,23 +60,23 @@ class Column(Sequence[Any]):
         return f"<Column of {len(self)}>"
 
 
-class Taken(NamedTuple):
-    """The columns of a recording, and where they stood."""
+class RecordingColumns(NamedTuple):
+    """Columns taken out of a recording's table, and the position of that table in the scenario."""
 
     owner: Owner
-    """Number of the group of users, or the way of delivery opportunities."""
+    """Index of the group of users, or direction of the delivery opportunities."""
     place: tuple[str, ...]
-    """Keys from there to the recording."""
+    """Keys that lead from the owner to the recording's table."""
     file: str | None
-    """The file that it names."""
+    """File that the table names, if any."""
     columns: dict[str, Column]
 
     def arrays(self) -> tuple[Owner, dict[str, NDArray[Any]]]:
-        """What the core takes: whose it is, and the numbers by key."""
+        """Returns the owner and its arrays by key, as the core takes them."""
         return self.owner, {key: column.values for key, column in self.columns.items()}
 
     def digest(self) -> str:
-        """A hash of what is in the columns and where they stand."""
+        """Returns a SHA-256 hash of the columns and their position."""
         found = hashlib.sha256(repr((self.owner, self.place)).encode())
         for key, column in sorted(self.columns.items()):
             found.update(f"{key} {column.unit} {column.values.dtype} {len(column)}".encode())
@@ -84,7 +84,7 @@ class Taken(NamedTuple):
         return found.hexdigest()
 
 
-def take_out(scenario: dict[str, Any]) -> list[Taken]:
+def extract_columns(scenario: dict[str, Any]) -> list[RecordingColumns]:
     """Takes the columns out of a scenario given as plain data, which is changed in place."""
     found = []
     for owner, place, table in recordings(scenario):
@@ -92,16 +92,16 @@ def take_out(scenario: dict[str, Any]) -> list[Taken]:
         for key in columns:
             del table[key]
         if columns:
-            found.append(Taken(owner, place, table.get("file"), columns))
+            found.append(RecordingColumns(owner, place, table.get("file"), columns))
     return found
 
 
-def put_back(scenario: dict[str, Any], taken: Iterable[Taken]) -> dict[str, Any]:
-    """Puts columns back where the same file is still named.
+def restore_columns(scenario: dict[str, Any], taken: Iterable[RecordingColumns]) -> dict[str, Any]:
+    """Puts columns back into those recordings that still name the same file.
 
     Args:
         scenario: plain data, changed in place.
-        taken: what `take_out` has returned.
+        taken: columns returned by `extract_columns`.
 
     Returns:
         The same scenario.

@@ -1,4 +1,4 @@
-"""Error models of radio links: the files of `nodeb fit`, read into the scenarios that name them."""
+"""Error models of radio links: reads files of `nodeb fit` into the scenarios that name them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FROM_FILE = ("unit", "pdus_per_block", "process", "within_block")
 
 
 def errors(path: Path) -> dict[str, Any]:
-    """What a model file gives the `errors` of a radio.
+    """Returns those keys of a radio's `errors` that a model file sets.
 
     Raises:
         ScenarioError: the file cannot be read or is no error model.
@@ -30,16 +30,17 @@ def errors(path: Path) -> dict[str, Any]:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A model file as the `errors` of a radio.
+    """Returns the content of a model file as the `errors` of a radio.
 
     Raises:
-        ScenarioError: the file cannot be read or is no error model; names it and the key at fault.
+        ScenarioError: the file cannot be read or is no error model; the message names the file and
+            the key.
     """
     text = read_text(path, NAMED_BYTES)
     try:
         keys = json.loads(text)
     except ValueError:
-        keys = None  # the core says what is wrong with it
+        keys = None  # the core reports the error
     if isinstance(keys, dict) and isinstance(keys.get("errors"), str):
         text = json.dumps(keys | {"errors": read_sequence(path.parent / keys["errors"])})
     try:
@@ -50,7 +51,9 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def read_sequence(path: Path) -> list[int]:
-    """A sequence of errors, a text of 0 and 1, as lengths of runs: correct, wrong, correct, ...
+    """Reads a text of 0 and 1 as run lengths: correct, wrong, correct, ...
+
+    White space is ignored.
 
     Blanks and line ends mean nothing.
 
@@ -64,11 +67,11 @@ def read_sequence(path: Path) -> list[int]:
         line = text.count("\n", 0, odd.start()) + 1
         raise ScenarioError(
             f"{path}:{line}: {odd[0]!r} is not part of an error sequence; expected 0 for "
-            "what arrived and 1 for an error"
+            "a correct unit and 1 for an error"
         )
     steps = np.frombuffer("".join(text.split()).encode(), dtype=np.uint8)
     if not steps.size:
-        raise ScenarioError(f"{path}: there is nothing in it; expected a text of 0 and 1")
+        raise ScenarioError(f"{path}: the file has no entries; expected a text of 0 and 1")
     changes = np.flatnonzero(np.diff(steps)) + 1
     runs: list[int] = np.diff(changes, prepend=0, append=steps.size).tolist()
     return [0, *runs] if steps[0] == ord("1") else runs

@@ -1,6 +1,6 @@
-"""Formats of recordings that others write, made into traces of nodeb's own.
+"""Converts recordings in other formats to nodeb's traces.
 
-- mahimahi: the ms in which a packet may be delivered, a line each (Netravali and others, 2015)
+- mahimahi: delivery opportunities, one time in ms per line (Netravali and others, 2015)
 - cqi: CQIs
 - rates: bit rates, with or without times
 - snr: SNRs in dB
@@ -26,22 +26,22 @@ from nodeb.inputs.source import Options, Source
 from nodeb.inputs.trace_file import Numbers, Trace
 from nodeb.inputs.ttis import MAX_TTIS, TTI_NS
 
-__all__ = ["FORMATS", "Imported", "Options", "read", "refusal"]
+__all__ = ["FORMATS", "Imported", "Options", "not_a_trace_message", "read"]
 
 OPPORTUNITY_BYTES = 1500
-"""What mahimahi delivers at a time."""
+"""Bytes of one mahimahi delivery opportunity."""
 OTHER_SNRS = r"lin|linear|ratio|dbm|dbw|dbmw|mw|w"
-"""Words in the name of a column that say something else than SNRs in dB."""
+"""Words in a column's name that show that its SNRs are not in dB."""
 
 
 @dataclass(frozen=True)
 class Imported:
-    """A recording as a trace.
+    """Trace converted from a recording.
 
     Attributes:
         trace: the trace.
-        read: what each column was read as, each a few words.
-        assumed: what neither the recording nor an option says.
+        read: interpretation of each column, for messages.
+        assumed: assumptions about facts that neither the recording nor an option states.
     """
 
     trace: Trace
@@ -53,23 +53,23 @@ def read(data: bytes, path: Path, wanted: str | None, options: Options) -> Impor
     """Makes a trace of a recording.
 
     Args:
-        data: what is in the file.
-        path: its name in messages.
-        wanted: one of `FORMATS`; None guesses where it is certain.
-        options: what else is known.
+        data: content of the file.
+        path: name of the file in messages.
+        wanted: one of `FORMATS`; None guesses the format.
+        options: options of the command.
 
     Raises:
-        InputError: the format is not certain, or something about the columns is not known.
-        ScenarioError: a line is none of such a recording; names it.
+        InputError: the format is ambiguous, or a fact about the columns is unknown.
+        ScenarioError: a line does not fit the format; the message names the line.
     """
     source = Source(data, path, options)
     if not source.head.rows:
-        raise InputError(f"{path}: there is nothing in it; expected at least one entry")
+        raise InputError(f"{path}: the file has no entries; expected at least one entry")
     if wanted is None:
         found = guess(source.head)
         if len(found) != 1:
             raise InputError(
-                f"{path}: {_what(found)}; say which with --as {' or '.join(found or FORMATS)}"
+                f"{path}: {_candidates(found)}; say which with --as {' or '.join(found or FORMATS)}"
             )
         wanted = found[0]
         source.assumed.append(f"format {wanted}")
@@ -78,8 +78,8 @@ def read(data: bytes, path: Path, wanted: str | None, options: Options) -> Impor
     return Imported(trace, source.read, source.assumed)
 
 
-def refusal(path: Path, data: bytes, traffic: bool) -> str:
-    """Why a file that a scenario names is no trace, and the command that makes one of it."""
+def not_a_trace_message(path: Path, data: bytes, traffic: bool) -> str:
+    """Returns the message for a file that is no trace, with the command that converts it."""
     possible = ["traffic"] if traffic else [one for one in guess(Head.of(data)) if one != "traffic"]
     name, out = shlex.quote(str(path)), shlex.quote(str(path.with_suffix(".trace")))
     wanted = possible or [one for one in FORMATS if one != "traffic"]
@@ -88,17 +88,17 @@ def refusal(path: Path, data: bytes, traffic: bool) -> str:
         others = " or ".join(f"`--as {one}`" for one in wanted[1:])
         command += f" (or {others}, as the case may be)"
     return (
-        f"{path}: this does not say what it is: its first line is not `# nodeb trace 1`; "
-        f"{command} makes a trace of it, to be named in its place"
+        f"{path}: this is not a trace file: its first line is not `# nodeb trace 1`; "
+        f"{command} converts it to a trace, to be named instead"
     )
 
 
-def _what(found: list[str]) -> str:
+def _candidates(found: list[str]) -> str:
     return f"this may be {' or '.join(found)}" if found else "the format is not known"
 
 
 def _mahimahi(source: Source) -> Trace:
-    column = source.place(source.option("column"), 0, "times")
+    column = source.index(source.option("column"), 0, "times")
     if source.head.names and not source.head.has_times(column):
         raise InputError(
             f"{source.path}:{source.head.line}: `{' '.join(source.head.names)}` is no time in ms; "
@@ -107,28 +107,28 @@ def _mahimahi(source: Source) -> Trace:
     named = column_units.times(source.head.name(column))
     if named.doubt or named.exact not in (None, "ms"):
         raise InputError(
-            f"{source.path}:{source.head.line}: {source.head.titled(column)} is not in ms by its "
-            "name, and mahimahi's times are; expected `ms`"
+            f"{source.path}:{source.head.line}: {source.head.describe_column(column)} is not in ms "
+            "by its name; expected `ms`, as in mahimahi's traces"
         )
-    source.used(column, "times in ms")
+    source.record_use(column, "times in ms")
     (ms,) = source.numbers([column])
     odd = np.append(ms[:1], np.diff(ms)) < 0
     odd |= (ms != np.rint(ms)) | (ms >= MAX_TTIS * TTI_NS / 1_000_000)
     if odd.any():
         place = int(np.argmax(odd))
-        raise trace_reader.odd_entry(
+        raise trace_reader.entry_error(
             source.data,
             source.path,
             place + source.skip,
             f"{ms[place]:g} is no time in ms of a mahimahi trace; expected whole numbers "
             f"that do not fall, below {MAX_TTIS * TTI_NS // 1_000_000}",
         )
-    period = int(ms[-1])  # mahimahi begins again with its last line's time
+    period = int(ms[-1])  # mahimahi repeats after its last line's time
     if period == 0:
         raise ScenarioError(
             f"{source.path}: a mahimahi trace lasts until its last time, and that is 0 ms"
         )
-    # What a line allows at a time goes through in the ms before it. Two periods fill whole TTIs.
+    # An opportunity at t ms is used in the millisecond that ends at t. Two periods fill whole TTIs.
     each_ms = np.bincount(np.maximum(ms, 1).astype(np.int64) - 1, minlength=period)
     width = TTI_NS // 1_000_000
     opportunities = np.tile(each_ms, 1 if period % width == 0 else width)
@@ -143,25 +143,25 @@ def _mahimahi(source: Source) -> Trace:
 
 
 def _cqi(source: Source) -> Trace:
-    place, cqi, times = source.timed("cqi", "CQIs")
-    source.used(place, "CQIs")
+    place, cqi, times = source.timed_values("cqi", "CQIs")
+    source.record_use(place, "CQIs")
     return source.trace("cqi", {"cqi": cqi}, times, "cqi")
 
 
 def _rates(source: Source) -> Trace:
-    place, values, times = source.timed("rates", "rates")
+    place, values, times = source.timed_values("rates", "rates")
     return source.trace("rate", {"rate_bps": source.rates(place, values)}, times, "rates")
 
 
 def _snr(source: Source) -> Trace:
-    place, values, times = source.timed("snr", "SNRs")
+    place, values, times = source.timed_values("snr", "SNRs")
     words = re.findall("[a-z]+", source.head.name(place).lower())
     if other := [word for word in words if re.fullmatch(OTHER_SNRS, word)]:
         raise InputError(
-            f"{source.path}:{source.head.line}: {source.head.titled(place)} is no SNR in dB by "
-            f"its name, which says `{other[0]}`; expected SNRs in dB"
+            f"{source.path}:{source.head.line}: {source.head.describe_column(place)} is no SNR in "
+            f"dB by its name, which has `{other[0]}`; expected SNRs in dB"
         )
-    source.used(place, "SNRs in dB")
+    source.record_use(place, "SNRs in dB")
     if "db" not in words:
         source.assumed.append("SNRs in dB")
     return source.trace("snr", {"snr_db": values}, times, "snr")
@@ -171,15 +171,17 @@ def _eurane(source: Source) -> Trace:
     names = ("snr_db", "second_db", "third_db", "cqi")
     columns = dict(zip(names, source.numbers([0, 1, 2, 3]), strict=True))
     for place, name in enumerate(names):
-        source.used(place, "CQIs" if name == "cqi" else f"SNRs in dB, transmission {place + 1}")
+        source.record_use(
+            place, "CQIs" if name == "cqi" else f"SNRs in dB, transmission {place + 1}"
+        )
     return source.trace("combined", columns, None, "eurane")
 
 
 def _traffic(source: Source) -> Trace:
-    time = source.time_place()
+    time = source.time_index()
     time = 0 if time is None else time
     known = source.head.column("traffic", but=time)
-    amount = source.place(source.option("column"), 1 if known is None else known, "amounts")
+    amount = source.index(source.option("column"), 1 if known is None else known, "amounts")
     times, amounts = source.numbers([time, amount])
     amounts = source.amounts(amount, amounts)
     source.check("bytes", amounts)

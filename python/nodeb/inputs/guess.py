@@ -1,4 +1,4 @@
-"""What a recording is, where its beginning leaves no doubt."""
+"""Guesses the format of a recording from its beginning."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from nodeb.inputs import column_units
 __all__ = ["Head", "guess"]
 
 ENTRIES = 2_000
-"""How many entries are looked at."""
-HIGHEST_CQI, HIGHEST_SNR_DB = 30, 60
+"""Entries examined."""
+MAX_CQI, MAX_SNR_DB = 30, 60
 NAMES = {
     "cqi": r"cqi",
     "rates": r"rate|bps|bit/s|throughput|goodput|bandwidth|speed",
     "snr": r"sinr|snr",
 }
-"""Format -> what the name of its column has in it."""
+"""Format -> pattern for the name of its column."""
 TIME = r"(^|[^a-z])(times?|timestamps?|t|ts|elapsed|epoch|since|clock)($|[^a-z])"
 
 
@@ -29,9 +29,9 @@ class Head:
     """The beginning of a recording.
 
     Attributes:
-        line: number of its first line with something in it.
-        names: names of its columns, where the first line is no line of numbers.
-        rows: the numbers of the next lines; None for what is no number.
+        line: number of its first line with content.
+        names: names of its columns if the first line is not all numbers.
+        rows: numbers of the next lines; None for a word that is not a finite number.
     """
 
     line: int
@@ -40,7 +40,7 @@ class Head:
 
     @classmethod
     def of(cls, data: bytes) -> Head:
-        """The beginning of a file."""
+        """Parses the beginning of a file."""
         entries = _core.first_entries(data, ENTRIES)
         line, first = entries[0] if entries else (1, [])
         has_names = not all(map(is_number, first))
@@ -51,23 +51,23 @@ class Head:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return len(self.names) or len(self.rows[0] if self.rows else [])
 
-    def shown(self) -> str:
-        """The columns for a person."""
+    def describe(self) -> str:
+        """Describes the columns for a message."""
         return f"columns {', '.join(self.names)}" if self.names else f"{self.width} without names"
 
     def name(self, place: int) -> str:
-        """The name of a column, from 0; empty where columns have none."""
+        """Returns the name of a column, counted from 0; empty if columns have no names."""
         return self.names[place] if self.names else ""
 
-    def titled(self, place: int) -> str:
-        """A column for a person, by its name or its number."""
+    def describe_column(self, place: int) -> str:
+        """Describes a column for a message, by name or number."""
         return f"column `{self.names[place]}`" if self.names else f"column {place + 1}"
 
     def column(self, kind: str, but: int | None) -> int | None:
-        """Which column has what a format tells; None where that is not certain."""
+        """Returns the column with a format's values, or `None` if that is ambiguous."""
         found = [i for i, name in enumerate(self.names) if i != but and _is_of(name, kind)]
         if len(found) == 1:
             return found[0]
@@ -75,24 +75,24 @@ class Head:
         return left[0] if len(left) == 1 and not found else None
 
     def other_kind(self, place: int, kind: str) -> str | None:
-        """Returns the format whose values a column has by its name, if it is not this one."""
+        """Returns the format that a column's name indicates, or `None` if it may be `kind`."""
         name = self.name(place)
         found = [one for one in (*NAMES, "traffic") if _is_of(name, one)]
         return found[0] if found and kind not in found else None
 
     def time_columns(self) -> list[int]:
-        """The columns that may have the times; of two without names that is the first."""
+        """Returns the columns that may have times: by name, or the first of two without names."""
         if not self.names:
             return [0] if self.width == 2 else []
         return [place for place in range(len(self.names)) if self.has_times(place)]
 
     def has_times(self, place: int) -> bool:
-        """Returns true if a column has times by its name."""
+        """Returns true if a column's name says that it has times."""
         return _is_time(self.name(place))
 
 
 def guess(head: Head) -> list[str]:
-    """The formats that a recording may have: one where it is certain, none where nobody knows."""
+    """Returns the formats that a recording may have: one if certain, none if unknown."""
     if head.names:
         times = head.time_columns()
         others = [name for i, name in enumerate(head.names) if i not in times]
@@ -117,30 +117,30 @@ def _of_one(values: list[float]) -> list[str]:
         return ["cqi", "snr"]
     if whole and len(values) > 1 and values == sorted(values):
         return ["mahimahi"]
-    return ["snr", "rates"] if max(values) <= HIGHEST_SNR_DB else ["rates"]
+    return ["snr", "rates"] if max(values) <= MAX_SNR_DB else ["rates"]
 
 
 def _is_cqi(value: float) -> bool:
-    return value == round(value) and 0 <= value <= HIGHEST_CQI
+    return value == round(value) and 0 <= value <= MAX_CQI
 
 
 def _is_of(name: str, kind: str) -> bool:
-    """Whether a column of this name has what a format tells."""
+    """Returns true if a column's name indicates the values of a format."""
     if kind == "traffic":
         return bool(column_units.amounts(name).units) and not _has(name, NAMES["rates"])
     return _has(name, NAMES[kind]) or (kind == "rates" and bool(column_units.rates(name).exact))
 
 
 def _is_time(name: str) -> bool:
-    """Whether a column of this name has times: it says so, or is called as a unit of them."""
+    """Returns true if a column's name says "time" or is a unit of time."""
     return _has(name, TIME) or column_units.is_time_unit(name)
 
 
 def _has(name: str, pattern: str) -> bool:
-    return re.search(pattern, column_units.apart(name).lower()) is not None
+    return re.search(pattern, column_units.split_words(name).lower()) is not None
 
 
 def _number(word: str) -> float | None:
-    """A number; None for what is none, or not finite."""
+    """Returns a word as a finite number, or `None` if it is none."""
     value = float(word) if is_number(word) else math.nan
     return value if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""The keys of a scenario as its schema has them: type, default, unit, meaning."""
+"""The keys of a scenario according to its JSON Schema: type, default, unit, meaning."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from nodeb import _core
 from nodeb.errors import InputError, nearest
 
-__all__ = ["Keys", "hint_at", "listing", "plain"]
+__all__ = ["Keys", "listing", "plain", "unknown_key_hint"]
 
 Schema = dict[str, Any]
 QUANTITIES = {"Duration": "time", "Rate": "bit rate"}
-"""What quantities are called, where not as in the schema."""
+"""Names of quantities that differ from those in the schema."""
 TYPES = {"string": "text", "integer": "whole number", "boolean": "true or false"}
 UNITS = {"_dbm": "dBm", "_db": "dB", "_mhz": "MHz", "_hz": "Hz", "_deg": "°", "_m": "m"}
-"""Units of plain numbers, by the end of their key."""
+"""Units of plain numbers, by the suffix of their key."""
 
 
 class Keys:
@@ -31,9 +31,9 @@ class Keys:
         self.root, self.defs = schema, schema["$defs"]
 
     def paths(self) -> list[str]:
-        """Dotted keys of all sections, each by its shortest name, in alphabetical order."""
+        """Returns the dotted keys of all sections, by their shortest names, in sorted order."""
         known = {"": ""}
-        for name in (queue := [""]):  # which grows
+        for name in (queue := [""]):  # grows during the loop
             for key, value in self._inside(name):
                 for below in self._mentioned(value):
                     if below not in known:
@@ -42,7 +42,7 @@ class Keys:
         return sorted(path for path in known.values() if path)
 
     def rows(self, path: str) -> list[list[str]]:
-        """Key, type, default, unit and meaning of each key of a section.
+        """Returns key, type, default, unit and meaning of each key of a section.
 
         Args:
             path: dotted key, as in `radio.dch`; empty for the file itself.
@@ -70,7 +70,7 @@ class Keys:
         ]
 
     def row(self, path: str) -> list[str]:
-        """Key, type, default, unit and meaning of one key.
+        """Returns key, type, default, unit and meaning of one key.
 
         Args:
             path: dotted key, as in `radio.dch.bler`.
@@ -87,7 +87,7 @@ class Keys:
         return rows[key]
 
     def _definition(self, path: str) -> str:
-        """Name of the definition that a dotted key leads to; empty for the file itself."""
+        """Returns the name of the definition at a dotted key; empty for the file itself."""
         name = ""
         for key in path.split(".") if path else ():
             inside = {one: list(self._mentioned(value)) for one, value in self._inside(name)}
@@ -102,11 +102,11 @@ class Keys:
         return self.defs[name] if name else self.root
 
     def _inside(self, name: str) -> list[tuple[str, Schema]]:
-        """What is one key below a definition: its keys, or its alternatives."""
+        """Returns the keys of a definition, or its alternatives, with their schemas."""
         return list((self._variants(name) or self._table(name).get("properties", {})).items())
 
     def _mentioned(self, schema: Schema) -> Iterator[str]:
-        """The definitions with a section that a value leads to by itself."""
+        """Yields the definitions of sections that a value refers to directly."""
         if "$ref" in schema:
             name = schema["$ref"].rsplit("/", 1)[-1]
             if self._has_section(name):
@@ -119,23 +119,23 @@ class Keys:
         return bool(self.defs[name].get("properties") or self._variants(name))
 
     def _branches(self, name: str) -> list[Schema]:
-        """The one-key tables among what a definition can be."""
+        """Returns those alternatives of a definition that are one-key tables."""
         options = self._table(name).get("anyOf") or self._table(name).get("oneOf") or []
         return [one for one in options if len(one.get("properties", ())) == 1]
 
     def _variants(self, name: str) -> dict[str, Schema]:
-        """Parameters of each alternative by its name."""
+        """Returns the parameters of each alternative by its name."""
         return {k: v for one in self._branches(name) for k, v in one["properties"].items()}
 
     def _linked(self, kind: str, name: str, here: object) -> str:
-        """What leads from a value to its own keys; on pages a link."""
+        """Returns the text that leads from a value to its own keys; a link in documentation."""
         return kind
 
     def _words(self, text: str) -> str:
         return plain(text)
 
     def _type(self, value: Schema, here: object) -> str:
-        """What a value is in TOML."""
+        """Describes the type of a value in TOML."""
         if "$ref" in value:
             return self._type_of_reference(value["$ref"].rsplit("/", 1)[-1], here)
         for word in ("anyOf", "oneOf"):
@@ -161,7 +161,7 @@ class Keys:
         return "empty table" if target.get("type") == "object" else self._type(target, here)
 
     def _unit(self, key: str, value: Schema) -> str:
-        """Units that a quantity is given in, or that a number is in."""
+        """Returns the units accepted by a quantity, or the unit of a plain number."""
         target = self._scalar(value)
         if "pattern" in target:
             units = str(target["pattern"]).rpartition("(")[2]
@@ -171,17 +171,20 @@ class Keys:
         return next((unit for end, unit in UNITS.items() if key.endswith(end)), "")
 
     def _scalar(self, value: Schema) -> Schema:
-        """What a value is when it is no table: an item of a list, a quantity, a number."""
+        """Returns the schema of a value other than a table: a list's item, a quantity, a number."""
         for part in [*value.get("anyOf", ()), value.get("items")]:
             if part and part.get("type") != "null":
                 return self._scalar(part)
         return self.defs[value["$ref"].rsplit("/", 1)[-1]] if "$ref" in value else value
 
     def _names(self, value: Schema) -> list[str]:
-        """What the names among which to choose mean."""
+        """Returns the meaning of each name that a value may have."""
         found = _constants(self._scalar(value))
-        told = [one for one in found if "description" in one]
-        return [f'`"{one["const"]}"`: {self._words(one["description"])}' for one in told]
+        return [
+            f'`"{one["const"]}"`: {self._words(one["description"])}'
+            for one in found
+            if "description" in one
+        ]
 
     def _default(self, value: Schema) -> str:
         if value.get("default") is None:
@@ -190,7 +193,7 @@ class Keys:
         return "that of its keys" if shortest == {} else f"`{as_toml(shortest)}`"
 
     def _shortest(self, schema: Schema, value: Any) -> Any:
-        """A value without what is the default of its own keys; a variant may be its name alone."""
+        """Returns a value without its own keys' defaults; a variant may be reduced to its name."""
         name = next(self._mentioned(schema), None)
         if not isinstance(value, dict) or name is None:
             return value
@@ -206,26 +209,26 @@ class Keys:
 
 
 def listing(section: str) -> str:
-    """What a message says of the command that lists the keys of a section, empty for the file."""
+    """Returns a hint at the command that lists the keys of a section, empty for the file."""
     command = f"nodeb list keys {section}".rstrip()
     return f"all keys{f' of {section}' if section else ''}: `{command}`"
 
 
-def hint_at(message: str) -> str:
-    """Returns where the keys are listed of which a message of the core names an unknown one."""
+def unknown_key_hint(message: str) -> str:
+    """Returns a hint at the list of keys if a message of the core reports an unknown key."""
     found = re.search(r"(?:^|: )([\w.]+): unknown key", message)
     if found is None:
         return ""
     section = ".".join(one for one in found[1].split(".")[:-1] if not one.isdecimal())
     try:
         Keys(json.loads(_core.schema())).rows(section)
-    except InputError:  # below what is no section, such as a table of one key
+    except InputError:  # the key is below something that is no section, such as a one-key table
         return ""
     return f"; {listing(section)}"
 
 
 def as_toml(value: Any) -> str:
-    """A value as TOML."""
+    """Returns a value written in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -238,25 +241,25 @@ def as_toml(value: Any) -> str:
 
 
 def _constants(schema: Schema) -> list[Schema]:
-    """The names among which a value is one."""
+    """Returns the names from which a value is chosen."""
     return [one for one in schema.get("oneOf") or schema.get("anyOf") or [] if "const" in one]
 
 
 def _several(kind: str) -> str:
-    """A type in the plural."""
+    """Returns the name of a type in the plural."""
     return re.sub(r"^(\[?)(whole number|[a-z]+( rate)?)", r"\1\2s", kind)
 
 
 def _limits(value: Schema) -> str:
-    """The range of a number, after a comma."""
-    least, most = value.get("minimum"), value.get("maximum")
+    """Returns the range of a number, preceded by a comma."""
+    low, high = value.get("minimum"), value.get("maximum")
     if "exclusiveMinimum" in value:
         return f", above {value['exclusiveMinimum']:g}"
-    if least is not None and most is not None and most < 2**31:
-        return f", {least:g} to {most:g}"
-    return f", at least {least:g}" if least else ""
+    if low is not None and high is not None and high < 2**31:
+        return f", {low:g} to {high:g}"
+    return f", at least {low:g}" if low else ""
 
 
 def plain(text: str) -> str:
-    """Text as one line."""
+    """Returns a text as one line."""
     return " ".join(text.split())

@@ -1,19 +1,19 @@
-"""What kind of file something is, by how it begins."""
+"""Recognizes kinds of files by their first bytes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["is_flight"]
+__all__ = ["is_recording"]
 
-FLIGHT = b"nodeb flight "
-"""How the log of a flight begins, whatever its version."""
+RECORDING_MAGIC = b"nodeb flight "
+"""First bytes of a recording of an emulation, in every version."""
 
 
-def is_flight(path: Path) -> bool:
-    """Whether a file is the log of a recorded flight; what cannot be read is none."""
+def is_recording(path: Path) -> bool:
+    """Returns true if a file is a recording of an emulation, false if it cannot be read."""
     try:
         with open(path, "rb") as file:
-            return file.read(len(FLIGHT)) == FLIGHT
+            return file.read(len(RECORDING_MAGIC)) == RECORDING_MAGIC
     except OSError:
         return False

@@ -11,17 +11,17 @@ from nodeb.storage.bounded import NAMED_BYTES, read_text
 __all__ = ["read"]
 
 COLUMNS = ("cqi", "snr_db", "bler")
-"""The names in the first line of a file of curves, in any order."""
+"""Column names in the first line of a file of curves, in any order."""
 
 
 def read(path: Path) -> dict[str, list[float] | list[int]]:
-    """A file of curves as the lists of `link_curve`.
+    """Reads a file of curves into the lists of `link_curve`.
 
     The first line names the columns `cqi,snr_db,bler`; each other line is a point. Empty lines and
-    those that begin with `#` are left out.
+    lines that begin with `#` are ignored.
 
     Raises:
-        ScenarioError: the file cannot be read, columns are missing or unknown, or a line is no
+        ScenarioError: the file cannot be read, columns are missing or unknown, or a line is not a
             point.
     """
     lines = [
@@ -30,7 +30,7 @@ def read(path: Path) -> dict[str, list[float] | list[int]]:
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not lines:
-        raise ScenarioError(f"{path}: there is nothing in it; expected a line `cqi,snr_db,bler`")
+        raise ScenarioError(f"{path}: the file has no entries; expected a line `cqi,snr_db,bler`")
     first, names = lines[0]
     if sorted(names) != sorted(COLUMNS):
         raise ScenarioError(
@@ -38,7 +38,7 @@ def read(path: Path) -> dict[str, list[float] | list[int]]:
         )
     points = [_point(names, words, f"{path}:{number}") for number, words in lines[1:]]
     if not points:
-        raise ScenarioError(f"{path}: there are no points in it; expected lines of numbers")
+        raise ScenarioError(f"{path}: the file has no points; expected lines of numbers")
     return {
         "cqi": [round(point["cqi"]) for point in points],
         "snr_db": [point["snr_db"] for point in points],

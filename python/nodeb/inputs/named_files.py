@@ -1,4 +1,4 @@
-"""The files that a scenario names, read into it: the core itself knows no files."""
+"""Reads the files that a scenario names into it: the core itself reads no files."""
 
 from __future__ import annotations
 
@@ -11,57 +11,59 @@ from nodeb.errors import ScenarioError
 from nodeb.inputs import error_model, link_curve
 from nodeb.inputs.places import TRAFFIC, recordings
 
-__all__ = ["Known", "Where", "paths", "read_all"]
+__all__ = ["FileCache", "Locate", "paths", "read_all"]
 
-Where = Callable[[list[str]], str]
-"""Says where the value under some keys stands, as "file:line: key: "."""
+Locate = Callable[[list[str]], str]
+"""Returns the position of the value under some keys, as "file:line: key: "."""
 
-Known = dict[tuple[Path, *tuple[str, ...]], Mapping[str, Any]]
-"""What files hold, by their path and the keys that name them."""
+FileCache = dict[tuple[Path, *tuple[str, ...]], Mapping[str, Any]]
+"""Contents of files, by path and the keys that name them."""
 
 
 def read_all(
     scenario: dict[str, Any],
     folder: Path,
-    where: Where | None = None,
-    known: Known | None = None,
+    locate: Locate | None = None,
+    cache: FileCache | None = None,
 ) -> dict[str, Any]:
-    """Puts the content of every file that a scenario, given as plain data, names into it.
+    """Adds the content of every file that a scenario names to the scenario's plain data.
 
     Args:
-        scenario: changed in place; content that is there already is kept. Long lists are columns.
-        folder: where relative paths count from.
-        where: tells the place of a key that names a file, for messages.
-        known: what was read before, which counts, whatever became of the file; what is read is
-            added.
+        scenario: changed in place; content that is already present is kept. Long lists become
+            columns.
+        folder: base of relative paths.
+        locate: returns the position of a key that names a file, for messages.
+        cache: cache of files read before, which is used even if a file has changed since; new
+            content is added.
 
     Returns:
         The same scenario.
 
     Raises:
-        ScenarioError: a file cannot be read or makes no sense; names it and its line or key.
+        ScenarioError: a file cannot be read or is invalid; the message names the file and its line
+            or key.
     """
-    known = {} if known is None else known
+    cache = {} if cache is None else cache
     for keys, table, read in _named(scenario):
         path = folder / table["file"]
         try:
             if not table["file"]:
-                raise ScenarioError("the name is empty; expected that of a file")
-            if (path, *keys) not in known:
-                known[path, *keys] = read(path)
-            table.update(known[path, *keys])
+                raise ScenarioError("the name is empty; expected the name of a file")
+            if (path, *keys) not in cache:
+                cache[path, *keys] = read(path)
+            table.update(cache[path, *keys])
         except ScenarioError as error:
-            place = f"{'.'.join(keys)}: " if where is None else where(keys)
+            place = f"{'.'.join(keys)}: " if locate is None else locate(keys)
             raise ScenarioError(f"{place}{error}") from None
     return scenario
 
 
 def paths(scenario: Any, folder: Path) -> Iterator[Path]:
-    """The files that a scenario, given as plain data, names with a key `file`.
+    """Yields the files that a scenario, given as plain data, names with a key `file`.
 
     Args:
         scenario: a scenario, or a part of one.
-        folder: where relative paths count from.
+        folder: base of relative paths.
     """
     parts = scenario.items() if isinstance(scenario, dict) else enumerate(scenario)
     for key, value in parts:
@@ -75,7 +77,7 @@ Read = Callable[[Path], Mapping[str, Any]]
 
 
 def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any], Read]]:
-    """What is still to be read: the keys that name a file, its table, and what reads it."""
+    """Yields the files still to be read: the keys that name one, its table, and its reader."""
     for owner, place, table in recordings(scenario):
         lists = ("times", "snrs_db", "rates", "times_ms")
         if not _names_file(table) or any(len(table.get(key) or ()) for key in lists):
@@ -100,7 +102,7 @@ def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]
 
 
 def _names_file(table: Mapping[str, Any]) -> bool:
-    """Returns true if a table names a file; what can be no name is refused by the core."""
+    """Returns true if a table names a file; the core rejects other values."""
     return isinstance(table.get("file"), str)
 
 

@@ -1,7 +1,7 @@
 """Traces of delivery opportunities in mahimahi's format, which `radio.trace` replays.
 
-A line for each opportunity: its time in ms, a whole number that never falls. Empty lines and those
-that begin with `#` are left out.
+Each line is one opportunity: its time in ms, a whole number that never decreases. Empty lines and
+lines that begin with `#` are ignored.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from nodeb.storage.bounded import read_bytes
 __all__ = ["read"]
 
 MAX_MS = 8_000_000_000
-"""As long as a run may be, ms."""
+"""Maximum duration of a run, ms."""
 
 
 def read(path: Path) -> dict[str, Column]:
-    """The list of `radio.trace.down` or `radio.trace.up` that a file gives.
+    """Returns the list of `radio.trace.down` or `radio.trace.up` from a file.
 
     Args:
-        path: the file; read again only when it has changed.
+        path: the file; read again only if it has changed.
 
     Raises:
-        ScenarioError: the file cannot be read, or a line is no time; names it.
+        ScenarioError: the file cannot be read, or a line is not a time; the message names the line.
     """
     try:
         about = os.stat(path)
     except (OSError, ValueError):
-        return dict(_lists(path))  # which tells why not
-    return dict(_kept(path, (about.st_ino, about.st_size, about.st_mtime_ns)))
+        return dict(_lists(path))  # raises an error with the reason
+    return dict(_cached(path, (about.st_ino, about.st_size, about.st_mtime_ns)))
 
 
 @lru_cache(maxsize=4)
-def _kept(path: Path, version: tuple[int, ...]) -> dict[str, Column]:
+def _cached(path: Path, version: tuple[int, ...]) -> dict[str, Column]:
     del version
     return _lists(path)
 
@@ -52,30 +52,30 @@ def _lists(path: Path) -> dict[str, Column]:
         is_traffic = trace_reader.is_of_traffic(data)
         key = "traffic.replay.file" if is_traffic else "ue.channel.trace.file"
         raise ScenarioError(
-            f"{path}:1: this is a trace of {'traffic' if is_traffic else 'a channel'} as "
-            f"`nodeb import` makes it, which is named by `{key}` of a user; expected delivery "
-            "opportunities as mahimahi records them, a time in ms in each line"
+            f"{path}:1: this is a trace of {'traffic' if is_traffic else 'a channel'} made by "
+            f"`nodeb import`, for the key `{key}` of a user; expected delivery opportunities in "
+            "mahimahi's format, a time in ms in each line"
         )
     columns = trace_reader.read_numbers(data, path, skip=0)
     if not columns:
         raise ScenarioError(
-            f"{path}: there is nothing in it; expected at least one delivery opportunity, "
+            f"{path}: the file has no entries; expected at least one delivery opportunity, "
             "a time in ms in each line"
         )
     if len(columns) > 1:
-        raise trace_reader.odd_entry(
+        raise trace_reader.entry_error(
             data, path, 0, f"{len(columns)} numbers in a line; expected one, a time in ms"
         )
     return {"times_ms": Column(_times(data, path, columns[0]))}
 
 
 def _times(data: bytes, path: Path, ms: np.ndarray) -> np.ndarray:
-    """The times, which are checked."""
+    """Returns the times as integers after checking them."""
 
     def check(odd: np.ndarray, message: str) -> None:
         if odd.any():
             place = int(np.argmax(odd))
-            raise trace_reader.odd_entry(data, path, place, f"{ms[place]:.10g} {message}")
+            raise trace_reader.entry_error(data, path, place, f"{ms[place]:.10g} {message}")
 
     check(
         (ms < 0) | (ms > MAX_MS) | (ms != np.rint(ms)),

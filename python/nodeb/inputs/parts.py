@@ -1,8 +1,8 @@
-"""How the generated scenario types turn into plain data and back.
+"""Conversion between the generated scenario types and plain data.
 
 A part is a class whose annotated names are keys of the scenario file. A *variant* is a part with a
-tag: `HsDsch(channels=3)` is written `{"hs_dsch": {"channels": 3}}`, and may be named by its tag
-alone (`"hs_dsch"`) when its defaults will do. A field that is None is absent.
+tag: `HsDsch(channels=3)` is written `{"hs_dsch": {"channels": 3}}`, or as the tag alone
+(`"hs_dsch"`) if all values are defaults. A field that is None is absent.
 
 Parts look like dataclasses to type checkers. They share one constructor instead of having one
 generated each, which would take longer than most simulations.
@@ -20,39 +20,39 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, Union, dataclass_transfor
 from nodeb.errors import InputError, MissingError, nearest
 from nodeb.inputs.columns import Column
 
-__all__ = ["Part", "made", "plain"]
+__all__ = ["Part", "field", "plain"]
 
 REQUIRED = object()
-"""Default of a key that has none."""
+"""Marks a key without a default."""
 
 
-class _Made:
-    """A default that is made anew for every part."""
+class _Factory:
+    """Default that is created separately for every part."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self.make = make
 
 
-def made(*, default_factory: Callable[[], Any]) -> Any:
-    """The default of a field that must not be shared between parts."""
-    return _Made(default_factory)
+def field(*, default_factory: Callable[[], Any]) -> Any:
+    """Returns the default of a field that must not be shared between parts."""
+    return _Factory(default_factory)
 
 
 class _Signature:
-    """What a part's constructor takes, for `help` and for those who complete names."""
+    """Descriptor of the constructor's signature, for `help` and for completion."""
 
     def __get__(self, _: object, cls: type[Part]) -> inspect.Signature:
-        """Worked out when it is asked for, which is seldom."""
+        """Computes the signature on each access, because it is seldom needed."""
         fields = []
         for name, default in cls._defaults.items():
-            value = default.make() if isinstance(default, _Made) else default
+            value = default.make() if isinstance(default, _Factory) else default
             known = inspect.Parameter.empty if value is REQUIRED else value
             kind, hint = inspect.Parameter.KEYWORD_ONLY, cls._hints()[name]
             fields.append(inspect.Parameter(name, kind, default=known, annotation=hint))
         return inspect.Signature(fields)
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(made,))
+@dataclass_transform(kw_only_default=True, field_specifiers=(field,))
 class Part:
     """Base of the scenario types."""
 
@@ -85,7 +85,7 @@ class Part:
             elif default is REQUIRED:
                 raise InputError(f"{type(self).__name__}: `{name}` is missing")
             else:
-                value = default.make() if isinstance(default, _Made) else default
+                value = default.make() if isinstance(default, _Factory) else default
             object.__setattr__(self, name, value)
         for name in values:
             raise InputError(self._unknown(name))
@@ -95,16 +95,16 @@ class Part:
             raise MissingError(self._unknown(name))
         object.__setattr__(self, name, value)
 
-    if not TYPE_CHECKING:  # a checker shall know the fields only
+    if not TYPE_CHECKING:  # type checkers see the declared fields only
 
         def __getattr__(self, name: str) -> Any:
-            """Asked for what there is not."""
+            """Rejects an unknown field with a message that names the nearest one."""
             if name.startswith("_"):
                 raise AttributeError(name)
             raise MissingError(self._unknown(name))
 
     def _unknown(self, name: str) -> str:
-        """What to say of a key that there is not."""
+        """Returns the message for an unknown key."""
         return f"{type(self).__name__}: there is no key `{name}`{nearest(name, self._defaults)}"
 
     def __repr__(self) -> str:
@@ -117,28 +117,28 @@ class Part:
         return all(getattr(self, name) == getattr(other, name) for name in self._defaults)
 
     def to_dict(self) -> dict[str, Any]:
-        """This part as plain data, as in a scenario file; a variant is a one-key table.
+        """Returns this part as plain data, as in a scenario file; a variant is a one-key table.
 
         Raises:
-            InputError: a field holds what no scenario file can.
+            InputError: a field holds a value that a scenario file cannot.
         """
         return self.encoded(list)
 
     def encoded(self, column: Callable[[Column], Any]) -> dict[str, Any]:
-        """The same, with what `column` makes of each long list of a recording."""
+        """Returns this part as plain data, with `column` applied to each list of a recording."""
         values = {name: getattr(self, name) for name in self._defaults}
         fields = {k: plain(v, k, column) for k, v in values.items() if v is not None}
         return fields if self.tag is None else {self.tag: fields}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The inverse of `to_dict`.
+        """Creates a part from plain data; the inverse of `to_dict`.
 
         Args:
             data: keys and values, valid by the scenario schema.
 
         Raises:
-            InputError: it is no table, or a key is not one of the fields.
+            InputError: the data is not a table, or a key is not one of the fields.
         """
         if not isinstance(data, Mapping):
             raise InputError(f"{cls.__name__}: expected a table of keys, not {data!r}")
@@ -150,22 +150,22 @@ class Part:
 
     @classmethod
     def _hints(cls) -> dict[str, Any]:
-        """The types of the fields, worked out once: it is slow."""
+        """Returns the types of the fields, computed once because that is slow."""
         if "_types" not in cls.__dict__:
             cls._types = typing.get_type_hints(cls)
         return cls._types
 
 
 def plain(value: Any, key: str, column: Callable[[Column], Any] = list) -> Any:
-    """A value as a scenario file could hold it: tables, lists, text, numbers.
+    """Returns a value as a scenario file can hold it: tables, lists, text, numbers.
 
     Args:
-        value: a part, or what is in one; arrays and numbers of NumPy become lists and numbers.
+        value: a part, or a value in one; arrays and numbers of NumPy become lists and numbers.
         key: its dotted key, for messages.
-        column: what becomes of a long list of a recording.
+        column: converts a long list of a recording.
 
     Raises:
-        InputError: it is nothing of the kind.
+        InputError: a scenario file cannot hold the value.
     """
     if isinstance(value, str):
         return _text(value, key)
@@ -181,7 +181,7 @@ def plain(value: Any, key: str, column: Callable[[Column], Any] = list) -> Any:
         return {str(k): plain(v, f"{key}.{k}", column) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item, f"{key}.{i}", column) for i, item in enumerate(value)]
-    if hasattr(value, "tolist"):  # what NumPy has
+    if hasattr(value, "tolist"):  # arrays and numbers of NumPy
         return plain(value.tolist(), key)
     if hasattr(value, "__fspath__"):
         return str(value)
@@ -208,7 +208,7 @@ def _decode(hint: Any, value: Any) -> Any:
 
 
 def _decode_table(hint: Any, value: Mapping[str, Any]) -> Any:
-    """The part that a table stands for; a variant is known by the table's only key."""
+    """Returns the part that a table represents; the table's only key identifies a variant."""
     parts = [option for option in _options(hint) if _is_part(option)]
     for part in parts:
         if part.tag is not None and set(value) == {part.tag}:

@@ -1,34 +1,35 @@
-"""Where a scenario names recordings."""
+"""Positions in a scenario at which recordings are named."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["CHANNEL", "TRAFFIC", "WAYS", "Owner", "recordings"]
+__all__ = ["CHANNEL", "DIRECTIONS", "TRAFFIC", "Owner", "recordings"]
 
 CHANNEL, TRAFFIC = ("ue", "channel", "trace"), ("traffic", "replay")
-"""Keys of a group of users from which a recording hangs."""
-WAYS = ("down", "up")
-"""Keys of `radio.trace` from which delivery opportunities hang."""
+"""Keys that lead from a group of users to a recording."""
+DIRECTIONS = ("down", "up")
+"""Directions: keys of `radio.trace` that lead to delivery opportunities."""
 Owner = int | str
-"""Whose recording it is: the number of a group of users, or one of `WAYS`."""
+"""Owner of a recording: the index of a group of users, or one of `DIRECTIONS`."""
 
 
 def recordings(
     scenario: Mapping[str, Any],
 ) -> Iterator[tuple[Owner, tuple[str, ...], dict[str, Any]]]:
-    """The tables of a scenario, given as plain data, that may name a recording.
+    """Yields the tables of a scenario, given as plain data, that may name a recording.
 
     Yields:
-        Whose it is, keys from there, the table. Those of a way are keys of the scenario.
+        The owner, the keys that lead from it to the table, and the table. For a direction, the keys
+            start at the scenario.
     """
     users = scenario.get("users")
     for number, group in enumerate(users if isinstance(users, list) else ()):
         for place in (CHANNEL, TRAFFIC):
             if (table := _table(group, place)) is not None:
                 yield number, place, table
-    for way in WAYS:
+    for way in DIRECTIONS:
         if (table := _table(scenario, ("radio", "trace", way))) is not None:
             yield way, ("radio", "trace", way), table
 

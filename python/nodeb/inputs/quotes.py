@@ -1,4 +1,4 @@
-"""Cells of CSV files in quotes, for readers that know none."""
+"""Removes quotes from the cells of CSV files, for readers that do not support them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from nodeb.errors import ScenarioError
 __all__ = ["unquoted"]
 
 MARKS = ",;\t"
-"""What stands between cells, the first of them that a line has; else blanks."""
+"""Separators between cells; the first that occurs in a line counts, else blanks."""
 
 
 def unquoted(data: bytes, path: Path) -> bytes:
     """Returns a text with the same cells on the same lines, without quotes.
 
     Args:
-        data: lines of cells, of which some may be in quotes.
-        path: its name in messages.
+        data: lines of cells, some of them in quotes.
+        path: name of the file in messages.
 
     Raises:
-        ScenarioError: quotes do not close on their line, or a number has a separator in it.
+        ScenarioError: a quote is not closed on its line, or a number contains a separator.
     """
     if b'"' not in data:
         return data
@@ -37,7 +37,7 @@ def unquoted(data: bytes, path: Path) -> bytes:
 
 
 def _without(line: str, where: str, is_heading: bool) -> str:
-    """A line without its quotes; in the heading, separators in a cell become blanks."""
+    """Returns a line without quotes; separators in cells of the heading become blanks."""
     outside = "".join(line.split('"')[::2])
     mark = next((mark for mark in MARKS if mark in outside), " ")
     try:
@@ -52,6 +52,6 @@ def _without(line: str, where: str, is_heading: bool) -> str:
     for cell, without in zip(cells, bare, strict=True):
         if cell.strip() != without and not is_heading:
             raise ScenarioError(
-                f"{where}: `{cell}` is not a number; expected one without separators in it"
+                f"{where}: `{cell}` is not a number; expected one without separators"
             )
     return mark.join(bare)

@@ -1,4 +1,4 @@
-"""Texts of scenario files, and the core's complaints about them; NumPy is not imported here."""
+"""Texts of scenario files and the core's errors about them; does not import NumPy."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from typing import Any, ParamSpec, TypeVar
 
 from nodeb import _core
 from nodeb.errors import RunError, ScenarioError
-from nodeb.inputs.keys import hint_at
+from nodeb.inputs.keys import unknown_key_hint
 from nodeb.storage import bounded
 
-__all__ = ["NO_NUMBER", "core_call", "document", "odd_number", "read_text"]
+__all__ = ["NO_NUMBER", "core_call", "document", "non_finite_number", "read_text"]
 
-NO_NUMBER = "this is no finite number; expected one"
+NO_NUMBER = "this number is not finite; expected a finite number"
 
 MAX_BYTES = 64 << 20
-"""What a scenario file may have."""
+"""Maximum size of a scenario file."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def core_call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Calls the core; its complaints about a scenario become ours."""
+    """Calls the core and converts its exceptions to those of this package."""
     try:
         return function(*args, **kwargs)
     except _core.ScenarioError as error:
-        raise ScenarioError(f"{error}{hint_at(str(error))}") from None
+        raise ScenarioError(f"{error}{unknown_key_hint(str(error))}") from None
     except _core.InternalError as error:
         raise RunError(str(error)) from None
 
 
 def read_text(path: Path) -> str:
-    """Text of a scenario file.
+    """Reads the text of a scenario file.
 
     Raises:
         ScenarioError: it cannot be read, is too large, or is not UTF-8.
@@ -44,24 +44,25 @@ def read_text(path: Path) -> str:
 
 
 def document(text: str, file: str) -> dict[str, Any]:
-    """What is in a file, as plain data.
+    """Parses a text as TOML and returns plain data.
 
     Raises:
-        ScenarioError: the text is not TOML, or has a number that is none: `nan` or `inf`.
+        ScenarioError: the text is not TOML, or has a number that is not finite: `nan` or `inf`.
     """
     found: dict[str, Any] = json.loads(core_call(_core.document, text, file))
-    if (keys := odd_number(found, none=True)) is not None:
+    if (keys := non_finite_number(found, none=True)) is not None:
         line = _core.line_of(text, keys) or 1
         raise ScenarioError(f"{file}:{line}: {'.'.join(keys)}: {NO_NUMBER}")
     return found
 
 
-def odd_number(data: Any, *, none: bool = False) -> list[str] | None:
+def non_finite_number(data: Any, *, none: bool = False) -> list[str] | None:
     """Returns the keys of a number in plain data that is not finite, or None.
 
     Args:
         data: plain data.
-        none: whether None stands for one, as in what comes from TOML, which has none, as JSON.
+        none: treat None as such a number, for data that the core converted from TOML: TOML has no
+            null, and JSON writes `nan` and `inf` as null.
     """
     if (none and data is None) or (isinstance(data, float) and not math.isfinite(data)):
         return []
@@ -71,6 +72,6 @@ def odd_number(data: Any, *, none: bool = False) -> list[str] | None:
     elif isinstance(data, list | tuple):
         parts = enumerate(data)
     for key, value in parts:
-        if (keys := odd_number(value, none=none)) is not None:
+        if (keys := non_finite_number(value, none=none)) is not None:
             return [str(key), *keys]
     return None

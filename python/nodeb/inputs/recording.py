@@ -15,7 +15,7 @@ from nodeb.inputs.columns import Column
 from nodeb.inputs.trace_file import KINDS, Trace
 from nodeb.inputs.ttis import by_tti
 
-__all__ = ["least_snr_db", "read"]
+__all__ = ["min_snr_db", "read"]
 
 CHANNEL = {
     "snr_db": ("snrs_db", np.float64, ""),
@@ -24,35 +24,40 @@ CHANNEL = {
     "cqi": ("cqi", np.uint8, ""),
     "rate_bps": ("rates", np.uint64, "bps"),
 }
-"""Column of a trace -> the list of `ue.channel.trace` that it is, type and unit."""
+"""Column of a trace -> list of `ue.channel.trace`, type and unit."""
 CQI_STEP_DB, CQI_AT_0_DB = 1.02, 16.62
-"""`CQI = floor(SNR / 1.02 + 16.62)` (Brouwer and others, ISSSTA 2004), as the core has it."""
+"""Coefficients of `CQI = floor(SNR / 1.02 + 16.62)` (Brouwer and others, ISSSTA 2004), as in the
+core."""
 
 
-def least_snr_db(cqi: Any) -> Any:
-    """The least SNR, dB, at which a CQI is reported where nothing is measured; of arrays, too."""
+def min_snr_db(cqi: Any) -> Any:
+    """Returns the lowest SNR, dB, for which a CQI is reported without a link curve.
+
+    Works on arrays, too.
+    """
     return (cqi - CQI_AT_0_DB) * CQI_STEP_DB
 
 
 def read(path: Path, traffic: bool) -> dict[str, Column]:
-    """The lists of `traffic.replay` or of `ue.channel.trace` that a trace file gives.
+    """Returns the lists of `traffic.replay` or of `ue.channel.trace` from a trace file.
 
     Args:
-        path: the file; read again only when it has changed.
-        traffic: whether it is to be one of traffic, not of a channel.
+        path: the file; read again only if it has changed.
+        traffic: whether the file must be a trace of traffic; otherwise, of a channel.
 
     Raises:
-        ScenarioError: the file cannot be read, is no trace file, or one of the other kind.
+        ScenarioError: the file cannot be read, is not a trace file, or is a trace of the other
+            kind.
     """
     try:
         about = os.stat(path)
     except (OSError, ValueError):
-        return dict(_lists(path, traffic))  # which tells why not
-    return dict(_kept(path, traffic, (about.st_ino, about.st_size, about.st_mtime_ns)))
+        return dict(_lists(path, traffic))  # raises an error with the reason
+    return dict(_cached(path, traffic, (about.st_ino, about.st_size, about.st_mtime_ns)))
 
 
 @lru_cache(maxsize=4)
-def _kept(path: Path, traffic: bool, version: tuple[int, ...]) -> dict[str, Column]:
+def _cached(path: Path, traffic: bool, version: tuple[int, ...]) -> dict[str, Column]:
     del version
     return _lists(path, traffic)
 
@@ -60,7 +65,7 @@ def _kept(path: Path, traffic: bool, version: tuple[int, ...]) -> dict[str, Colu
 def _lists(path: Path, traffic: bool) -> dict[str, Column]:
     found = trace_reader.read(path)
     if not isinstance(found, Trace):
-        raise ScenarioError(formats.refusal(path, found, traffic))
+        raise ScenarioError(formats.not_a_trace_message(path, found, traffic))
     if (found.kind == "traffic") != traffic:
         wanted = "traffic" if traffic else "a channel"
         raise ScenarioError(
@@ -80,8 +85,8 @@ def _traffic(trace: Trace) -> dict[str, Column]:
 def _channel(trace: Trace) -> dict[str, Column]:
     lists = {}
     columns = by_tti(trace)
-    if trace.kind == "cqi":  # each as if the SNR were in the middle of those that give it
-        columns["snr_db"] = least_snr_db(columns["cqi"] + 0.5)
+    if trace.kind == "cqi":  # the middle of the SNR interval that gives each CQI
+        columns["snr_db"] = min_snr_db(columns["cqi"] + 0.5)
     for name, values in columns.items():
         key, kind, unit = CHANNEL[name]
         whole = values if kind is np.float64 else np.rint(values)

@@ -1,4 +1,4 @@
-"""A scenario: read from a file or built in code, changed, asked what is in it."""
+"""A scenario: loading, building in code, changing and querying."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nodeb.base.streams import printable
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import overrides
-from nodeb.inputs.columns import Column, Taken, put_back, take_out
+from nodeb.inputs.columns import Column, RecordingColumns, extract_columns, restore_columns
 from nodeb.inputs.parts import plain
 from nodeb.inputs.reading import core_call, read_text
 from nodeb.scenario_types import ScenarioFields
@@ -32,17 +32,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Scenario", "load"]
 
-LARGEST_SIDE = 2_000
-"""Places along each side of a map; their number is the square."""
-
-"""What a whole number of a scenario file can hold."""
+MAX_SIDE = 2_000
+"""Points along each side of a map; a map has the square of this number."""
 
 PLAN = ("name", "seed", "runs", "precision", "max_runs")
-"""Fields that are asked of the core without looking at the others."""
+"""Fields read from the core directly, without creating the others."""
 
 
 class Scenario(ScenarioFields):
-    """A server, a wired network, a radio access, phones and their traffic.
+    """A server, a wired network, a radio access network, UEs and their traffic.
 
     The fields are those of `nodeb.scenario_types.ScenarioFields`. A scenario built in code is
     checked when it is resolved, which `run` does:
@@ -52,21 +50,21 @@ class Scenario(ScenarioFields):
         phones = [UserGroup(count=3, traffic=Ftp(size="50 kB"))]
         Scenario(radio=HsDsch(channels=3), users=phones).run()
 
-    One that was loaded or resolved is the core's: its fields are made when one is first used, and
-    it is compiled again only if a field was changed since.
+    A loaded or resolved scenario is held by the core: its fields are created on first use, and it
+    is compiled again only if a field has been changed since.
     """
 
     _compiled: _core.CompiledScenario | None = None
-    _taken: Sequence[Taken] = ()
-    """Lists of recordings of what is compiled."""
-    _said: dict[str, Any] | None = None
-    """The fields of what is compiled as plain data; None where they have not been made."""
+    _taken: Sequence[RecordingColumns] = ()
+    """Columns of recordings of the compiled scenario."""
+    _plain: dict[str, Any] | None = None
+    """Fields of the compiled scenario as plain data; None if they have not been created."""
 
     @classmethod
-    def of(cls, compiled: _core.CompiledScenario, taken: Sequence[Taken] = ()) -> Self:
-        """The scenario that the core has, with the lists of recordings that it keeps apart."""
+    def of(cls, compiled: _core.CompiledScenario, taken: Sequence[RecordingColumns] = ()) -> Self:
+        """Wraps a compiled scenario and the columns of its recordings."""
         if compiled.unread:  # its files are read when it is compiled again
-            return cls.from_dict(put_back(json.loads(compiled.to_bare_json()), taken))
+            return cls.from_dict(restore_columns(json.loads(compiled.to_bare_json()), taken))
         made = cls.__new__(cls)
         made.__dict__.update(_compiled=compiled, _taken=taken)
         return made
@@ -83,12 +81,12 @@ class Scenario(ScenarioFields):
 
         Args:
             text: TOML.
-            name: what messages call it.
-            overrides: changes on top of it, each `key.path=value`.
-            folder: where relative paths in it count from; None for the current folder.
+            name: name of the file in messages.
+            overrides: changes of the text, each `key.path=value`.
+            folder: base of relative paths; None for the current folder.
 
         Raises:
-            ScenarioError: it is not TOML, or not a valid scenario.
+            ScenarioError: the text is not TOML, or not a valid scenario.
         """
         found = core_call(_core.CompiledScenario.from_toml, text, name, list(overrides))
         if not found.unread:
@@ -98,7 +96,7 @@ class Scenario(ScenarioFields):
             return f"{name}:{_core.line_of(text, keys) or 1}: {'.'.join(keys)}: "
 
         data = named_files.read_all(json.loads(found.to_json()), folder or Path(), where)
-        try:  # what the files say is checked too
+        try:  # the content of the files is checked, too
             return cls.of(*_read(data, Path(), found))
         except ScenarioError as error:
             key, _, what = str(error).partition(": ")
@@ -106,10 +104,10 @@ class Scenario(ScenarioFields):
             place = where(key.split(".")) if is_key else f"{name}: {key}: "
             raise ScenarioError(f"{place}{what}") from None
 
-    if not TYPE_CHECKING:  # a checker shall know the fields only
+    if not TYPE_CHECKING:  # type checkers see the declared fields only
 
         def __getattr__(self, name: str) -> Any:
-            """Asked for a field that has not been made."""
+            """Creates the fields on the first access to one of them."""
             if name not in self._defaults or self._compiled is None:
                 return super().__getattr__(name)
             if name in PLAN:
@@ -122,50 +120,50 @@ class Scenario(ScenarioFields):
         super().__setattr__(name, value)
 
     def _make_fields(self) -> None:
-        """Makes the fields of a scenario that only the core has."""
-        if self._compiled is not None and self._said is None:
-            data = put_back(json.loads(self._compiled.to_bare_json()), self._taken)
+        """Creates the fields of a scenario that only the core holds."""
+        if self._compiled is not None and self._plain is None:
+            data = restore_columns(json.loads(self._compiled.to_bare_json()), self._taken)
             self.__dict__.update(self.from_dict(data).__dict__)
-            self.__dict__["_said"] = super().encoded(lambda column: column)
+            self.__dict__["_plain"] = super().encoded(lambda column: column)
 
     def __getstate__(self) -> dict[str, Any]:
         self._make_fields()
         return {name: self.__dict__[name] for name in self._defaults}
 
     def encoded(self, column: Callable[[Column], Any]) -> dict[str, Any]:
-        """This scenario as plain data, with what `column` makes of each list of a recording."""
+        """Returns this scenario as plain data, with `column` applied to lists of recordings."""
         self._make_fields()
         return super().encoded(column)
 
     def compiled(self) -> _core.CompiledScenario:
-        """The scenario as the core has it, read and checked, to be simulated often.
+        """Returns the scenario as the core holds it: read, checked and ready to be simulated.
 
         Raises:
             ScenarioError: a key is unknown, a value impossible, or a file cannot be read.
         """
-        if self._compiled is not None and self._said is None:
+        if self._compiled is not None and self._plain is None:
             return self._compiled
         data = self.encoded(lambda column: column)
-        if self._compiled is not None and data == self._said:
+        if self._compiled is not None and data == self._plain:
             return self._compiled
         compiled, taken = _read(data, Path())
-        self.__dict__.update(_compiled=compiled, _taken=taken, _said=data)
+        self.__dict__.update(_compiled=compiled, _taken=taken, _plain=data)
         return compiled
 
-    def apart(self) -> tuple[dict[str, Any], Sequence[Taken]]:
-        """This scenario as plain data without the long lists of recordings, and these."""
-        if self._compiled is not None and self._said is None:
+    def without_recordings(self) -> tuple[dict[str, Any], Sequence[RecordingColumns]]:
+        """Returns this scenario as plain data without the columns of recordings, and these."""
+        if self._compiled is not None and self._plain is None:
             return json.loads(self._compiled.to_bare_json()), self._taken
         data = self.encoded(lambda column: column)
-        return data, take_out(data)
+        return data, extract_columns(data)
 
-    def recorded(self) -> Sequence[Taken]:
-        """The lists of recordings that the core has beside the text."""
+    def recording_columns(self) -> Sequence[RecordingColumns]:
+        """Returns the columns of recordings, which the core holds separately from the text."""
         self.compiled()
         return self._taken
 
     def resolved(self) -> Self:
-        """A copy with every default filled in.
+        """Returns a copy with every default filled in.
 
         Raises:
             ScenarioError: a key is unknown or a value impossible.
@@ -173,19 +171,22 @@ class Scenario(ScenarioFields):
         return self.of(self.compiled(), self._taken)
 
     def with_(self, changes: Mapping[str, Any] | None = None, /, **more: Any) -> Self:
-        """A copy with changes, resolved.
+        """Returns a resolved copy with changes.
 
         Args:
             changes: values by dotted key: `s.with_({"wired.delay": "50 ms", "runs": 20})`.
-                None takes a key away, back to its default.
-            more: the same for keys without a dot: `s.with_(runs=20)`.
+                None resets a key to its default.
+            more: values by key without a dot: `s.with_(runs=20)`.
 
         Raises:
-            InputError: a value is nothing that a scenario can hold.
+            InputError: a scenario cannot hold a value.
             ScenarioError: a key is unknown or a value impossible.
         """
         if changes is not None and not isinstance(changes, Mapping):
-            raise InputError(f"with_: {changes!r} is no table of values by key; see help(with_)")
+            raise InputError(
+                f"with_: {changes!r} is not a mapping; expected values by dotted key, see "
+                "help(with_)"
+            )
         values = {str(k): plain(v, str(k)) for k, v in {**(changes or {}), **more}.items()}
         without = [key for key, value in values.items() if value is None]
         changed = core_call(self.compiled().with_overrides, overrides(values), without)
@@ -194,20 +195,20 @@ class Scenario(ScenarioFields):
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None
     ) -> Self:
-        """A resolved copy with these in place of its own; see `run` for what they mean.
+        """Returns a resolved copy with other `runs`, `precision` or `seed`; see `run`.
 
         Raises:
-            ScenarioError: the scenario is wrong.
-            InputError: an argument makes no sense, or both runs and precision are given.
+            ScenarioError: the scenario is invalid.
+            InputError: an argument is invalid, or both runs and precision are given.
         """
         if runs is not None and precision is not None:
-            raise InputError("runs and precision contradict each other; give one of the two")
+            raise InputError("runs and precision cannot be combined; give one of them")
         compiled = self.compiled()
         if runs is not None and as_whole(runs, "runs") < 1:
-            raise InputError(f"runs is {runs}; at least one replication is needed")
+            raise InputError(f"runs is {runs}; expected at least 1 replication")
         if precision is not None and not 0 < as_number(precision, "precision") < 1:
             raise InputError(
-                f"precision is {precision}; it is a share of the mean between 0 and 1, "
+                f"precision is {precision}; expected a fraction of the mean between 0 and 1, "
                 "such as 0.02 for 2 %"
             )
         if seed is not None:
@@ -217,29 +218,29 @@ class Scenario(ScenarioFields):
         return plan
 
     def stopping_rule(self) -> int | Precision:
-        """How many replications a resolved scenario asks for: a number, or the rule that decides.
+        """Returns a resolved scenario's number of replications, or its rule for when to stop.
 
         Raises:
-            InputError: the precision, or the numbers of runs around it, make no sense.
+            InputError: the precision, or the minimum or maximum number of runs, is invalid.
         """
         if self.precision is None:
             return self.runs
         return Precision(self.precision, max(2, min(self.runs, self.max_runs)), self.max_runs)
 
     def files(self, folder: Path) -> list[Path]:
-        """The files that the scenario names, relative paths counted from a folder."""
+        """Returns the files that the scenario names; relative paths start at `folder`."""
         return list(named_files.paths(json.loads(self.compiled().to_bare_json()), folder))
 
     def warnings(self) -> list[str]:
-        """What is allowed and still doubtful, each as `key: what will happen`.
+        """Returns warnings about valid but doubtful values, each as `key: consequence`.
 
         Raises:
-            ScenarioError: the scenario is wrong.
+            ScenarioError: the scenario is invalid.
         """
         return self.compiled().warnings()
 
     def to_toml(self) -> str:
-        """The resolved scenario as the text of a scenario file.
+        """Returns the resolved scenario as the text of a scenario file.
 
         Raises:
             ScenarioError: a key is unknown or a value impossible.
@@ -247,31 +248,33 @@ class Scenario(ScenarioFields):
         return core_call(self.compiled().to_toml)
 
     def check_user(self, user: int) -> None:
-        """Looks whether there is a user of this number.
+        """Checks that there is a user with this number.
 
         Raises:
             InputError: there is none.
         """
         users = self.compiled().user_count
         if not 0 <= as_whole(user, "user") < users:
-            raise InputError(f"there is no user {user}; the scenario has {users}, numbered from 0")
+            raise InputError(f"there is no user {user}; expected 0 to {users - 1}")
 
     def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
-        """Mean SNR in the cell, in dB before despreading: one path, no shadowing, no fading.
+        """Computes mean SNR in the cell, dB before despreading: one path, no shadowing, no fading.
 
         Args:
-            side: places along each side of the map.
+            side: points along each side of the map.
 
         Returns:
-            `axis_m`, the places along an axis, m from the Node B; `snr_db`, a row for each place
-            from the south, NaN outside the cell; `sites_m`, east and north of each Node B served.
+            `axis_m`, coordinates along an axis, m from the Node B; `snr_db`, one row per point from
+            the south, NaN outside the cell; `sites_m`, east and north of each Node B served.
 
         Raises:
-            InputError: `side` is no number of places.
-            ScenarioError: the radio is not `hsdpa`, or the scenario is wrong.
+            InputError: `side` is out of range.
+            ScenarioError: the radio is not `hsdpa`, or the scenario is invalid.
         """
-        if not 1 <= as_whole(side, "side") <= LARGEST_SIDE:
-            raise InputError(f"side is {side}; a map has 1 to {LARGEST_SIDE} places along a side")
+        if not 1 <= as_whole(side, "side") <= MAX_SIDE:
+            raise InputError(
+                f"side is {side}; expected 1 to {MAX_SIDE} points along a side of the map"
+            )
         found = core_call(_core.cell_map, self.compiled(), side)
         shape = {"snr_db": (-1, len(found["axis_m"])), "sites_m": (-1, 2)}
         return {name: values.reshape(shape.get(name, -1)) for name, values in found.items()}
@@ -295,21 +298,20 @@ class Scenario(ScenarioFields):
             runs: number of replications; None takes the scenario's, and its `precision`.
             precision: relative 95 % half-width of the mean application bit rate to reach, with at
                 least the scenario's `runs` and at most its `max_runs` replications.
-            jobs: replications simulated at a time; None takes one per processor; or a
+            jobs: number of replications simulated concurrently; None takes one per processor; or a
                 `nodeb.Cluster` that simulates them.
             seed: seed of the random streams; None takes the scenario's.
-            progress: called with the fraction done and a few words; True shows a bar on stderr.
-            pcap: the packets of the first replication go to this pcapng file; see `capture`.
+            progress: called with the fraction done and a short text; True shows a bar on stderr.
+            pcap: file for the packets of the first replication, in pcapng format; see `capture`.
             snap_length: bytes kept of each packet; None keeps the headers.
             pcap_at: interfaces whose packets are kept, of `server`, `phone` and `proxy`; empty for
                 all.
-            pcap_radio: capture at `rnc` and `node_b` too, and say in comments what became of
-                packets.
-            pcap_causes: users whose transfers' critical paths are told in comments.
+            pcap_radio: capture at `rnc` and `node_b` too, with each packet's fate in a comment.
+            pcap_causes: users for whose transfers comments state the critical path.
 
         Raises:
-            ScenarioError: the scenario is wrong.
-            InputError: an argument makes no sense.
+            ScenarioError: the scenario is invalid.
+            InputError: an argument is invalid.
             OutputError: the capture cannot be written.
             RunError: a replication failed.
             Interrupted: Ctrl-C; its `result` holds the replications that had finished.
@@ -331,30 +333,30 @@ class Scenario(ScenarioFields):
     ) -> Result:
         """Simulates the first replication and writes its packets, as both ends see them.
 
-        The file is in pcapng format, which Wireshark opens: valid IPv4 and TCP packets on the
-        interfaces `server` and `phone`, and `proxy` where there is one, with the simulated time in
+        The file is in pcapng format, for Wireshark: valid IPv4 and TCP packets at the interfaces
+        `server` and `phone`, and at `proxy` if there is one, with the simulated time in
         nanoseconds.
 
         Args:
-            path: the file; one that exists is replaced.
+            path: the file; an existing one is replaced.
             snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
             seed: seed of the random streams; None takes the scenario's.
             at: interfaces whose packets are kept; empty for all.
-            radio: capture at `rnc`, where there is one, and `node_b` too, and say in a comment on
-                each packet what became of it.
-            causes: users, from 0, of whose transfers, at most the first 20, comments tell the
-                critical path: which of its spans each packet had. Every transfer is one simulation
-                more, as far as it goes. See `nodeb.explain`.
+            radio: capture at `rnc`, if there is one, and `node_b` too, with each packet's fate in a
+                comment.
+            causes: users, from 0, for whose transfers comments state the critical path: which of
+                its spans each packet had. At most the first 20 transfers of each; every transfer
+                takes another simulation up to its end. See `nodeb.explain`.
 
         Returns:
             The result of that one replication.
 
         Raises:
-            ScenarioError: the scenario is wrong.
-            InputError: an argument makes no sense.
+            ScenarioError: the scenario is invalid.
+            InputError: an argument is invalid.
             OutputError: the file cannot be written.
-            RunError: the replication failed; when the disk is full, the file keeps the packets
-                so far.
+            RunError: the replication failed; if the disk is full, the file keeps the packets
+                written so far.
         """
         file = as_path(path, "path")
         return self.run(1, None, 1, seed, None, file, snap_length, at, radio, causes)
@@ -370,25 +372,25 @@ class Scenario(ScenarioFields):
         most: int | None = None,
         progress: ProgressCallback | None = None,
     ) -> Life:
-        """Simulates one replication and keeps what happens in it, event by event.
+        """Simulates one replication and records its events.
 
         Args:
             run: number of the replication, from 0.
-            user: number of the only user whose packets are followed; None for all.
-            begin_s: where the window begins, s.
-            end_s: where it ends, s; None for the end of the run. Packets that were sent in it are
-                followed for up to 10 s more.
+            user: only user whose packets are followed; None for all.
+            begin_s: beginning of the window, s.
+            end_s: end of the window, s; None for the end of the run. Packets sent in the window are
+                followed for up to 10 s after it.
             seed: seed of the random streams; None takes the scenario's.
-            most: events that are kept at most; None for 4,000,000.
-            progress: called with the fraction done and a few words.
+            most: maximum number of events kept; None for 4,000,000.
+            progress: called with the fraction done and a short text.
 
         Returns:
-            Tables of events, packets and blocks; a notebook shows the page. See `nodeb.life`.
+            Tables of events, packets and blocks; shown as a page in a notebook. See `nodeb.life`.
 
         Raises:
-            ScenarioError: the scenario is wrong.
-            InputError: an argument makes no sense, nothing happens in the window, or too much; the
-                message then says how much, and which window would do.
+            ScenarioError: the scenario is invalid.
+            InputError: an argument is invalid, or the window has no events or too many; the message
+                then states how many, and a window that works.
             RunError: the replication failed.
         """
         from nodeb.life.watching import MOST, watch
@@ -402,10 +404,10 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
 
     Args:
         path: a TOML file.
-        overrides: changes on top of it, each `key.path=value`.
+        overrides: changes of the file, each `key.path=value`.
 
     Raises:
-        InputError: an argument makes no sense.
+        InputError: an argument is invalid.
         ScenarioError: the file cannot be read, is not TOML, or is not a valid scenario.
     """
     file = as_path(path, "path")
@@ -415,19 +417,19 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
 
 def _read(
     data: dict[str, Any], folder: Path, file: _core.CompiledScenario | None = None
-) -> tuple[_core.CompiledScenario, list[Taken]]:
-    """A scenario given as plain data as the core has it, and the lists of its recordings.
+) -> tuple[_core.CompiledScenario, list[RecordingColumns]]:
+    """Compiles a scenario given as plain data; returns it and the columns of its recordings.
 
     Args:
-        data: what the files that it names say is put into it.
-        folder: where relative paths count from.
-        file: the scenario as its own file alone gave it, if it has one.
+        data: changed in place: the content of the files that it names is added.
+        folder: base of relative paths.
+        file: the scenario compiled from its own file alone, if it has one.
 
     Raises:
         ScenarioError: a key is unknown, a value impossible, or a file cannot be read.
     """
-    taken = take_out(named_files.read_all(data, folder))
+    taken = extract_columns(named_files.read_all(data, folder))
     lists = [one.arrays() for one in taken]
     found = core_call(_core.CompiledScenario.from_json, json.dumps(data), None, lists, file)
-    put_back(data, taken)
+    restore_columns(data, taken)
     return found, taken

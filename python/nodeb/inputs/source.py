@@ -1,4 +1,4 @@
-"""A recording that is being imported: its columns, their units, and what was assumed about them."""
+"""A recording during its import: columns, units and assumptions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["Options", "Source"]
 
 @dataclass(frozen=True)
 class Options:
-    """Options of an import; None where nothing is said."""
+    """Options of an import; None for an option that was not given."""
 
     step_ns: int | None = None
     """Spacing of entries without times, ns; else a TTI, 2 ms."""
@@ -36,21 +36,21 @@ class Options:
     time_column: str | None = None
     """Name or number of the column of times."""
     opportunity_bytes: int | None = None
-    """Bytes of a line of mahimahi's; else 1500."""
+    """Bytes per line of a mahimahi trace; else 1500."""
 
 
 KINDS_OF = {"cqi": "CQIs", "rates": "rates", "snr": "SNRs", "traffic": "amounts of data"}
-"""What the values of a format are called."""
+"""Names of a format's values in messages."""
 NAMES = {"step_ns": "--step", "opportunity_bytes": "--bytes"}
-"""What an option is called, where not as its field."""
+"""Names of options that differ from their field's name."""
 
 
 class Source:
-    """A recording that is being read.
+    """Recording that is being imported.
 
     Attributes:
-        read: what each column was read as.
-        assumed: what neither the recording nor an option says.
+        read: interpretation of each column, for messages.
+        assumed: assumptions about facts that neither the recording nor an option states.
     """
 
     def __init__(self, data: bytes, path: Path, options: Options) -> None:
@@ -63,15 +63,15 @@ class Source:
         self._used: set[int] = set()
 
     def option(self, name: str) -> Any:
-        """Returns an option, which from then on has been heeded."""
+        """Returns an option and records that it was used."""
         self._asked.add(name)
         return getattr(self._options, name)
 
     def finish(self, kind: str) -> None:
-        """Refuses options without effect, and reports columns that were not read.
+        """Rejects options without effect, and reports columns that were not read.
 
         Raises:
-            InputError: an option changes nothing about such a recording.
+            InputError: an option has no effect on such a recording.
         """
         for one in fields(Options):
             if getattr(self._options, one.name) is not None and one.name not in self._asked:
@@ -80,97 +80,98 @@ class Source:
                     f"{self.path}: {option} has no effect on such a recording of {kind}; "
                     "leave it out"
                 )
-        left = [self.head.titled(i) for i in range(self.head.width) if i not in self._used]
+        left = [self.head.describe_column(i) for i in range(self.head.width) if i not in self._used]
         if left:
             self.read.append(f"{', '.join(left)} not at all")
 
     def title(self, kind: str) -> str:
-        """What the trace says of its source."""
+        """Returns the description of the source that is stored in the trace."""
         return f"{printable(self.path.name)}, as {kind}"
 
     @property
     def skip(self) -> int:
-        """Entries before the first of numbers."""
+        """Number of entries before the first one with numbers."""
         return 1 if self.head.names else 0
 
-    def used(self, place: int, what: str) -> None:
-        """Notes what a column was read as."""
+    def record_use(self, place: int, what: str) -> None:
+        """Records the interpretation of a column."""
         self._used.add(place)
-        self.read.append(f"{self.head.titled(place)} as {what}")
+        self.read.append(f"{self.head.describe_column(place)} as {what}")
 
-    def place(self, asked: str | None, known: int | None, what: str) -> int:
-        """Which column, from 0, by name or number."""
+    def index(self, asked: str | None, known: int | None, what: str) -> int:
+        """Returns the index of a column given by name or number, or `known` if none is given."""
         if asked is None:
             if known is None:
                 raise InputError(
-                    f"{self.path}:{self.head.line}: which column has the {what} is not "
-                    f"certain; give its name or number: {self.head.shown()}"
+                    f"{self.path}:{self.head.line}: the column of the {what} is not certain; "
+                    f"give its name or number: {self.head.describe()}"
                 )
             return known
         if asked in self.head.names:
             return self.head.names.index(asked)
         if asked.isdecimal() and 1 <= int(asked) <= self.head.width:
             return int(asked) - 1
-        raise InputError(f"{self.path}: there is no column `{asked}`: {self.head.shown()}")
+        raise InputError(f"{self.path}: there is no column `{asked}`: {self.head.describe()}")
 
-    def value_place(self, kind: str, what: str) -> int:
-        """Which column has the values.
+    def value_index(self, kind: str, what: str) -> int:
+        """Returns the index of the column of values.
 
         Raises:
-            InputError: none is certain, or its name says that it has others.
+            InputError: the column is ambiguous, or its name indicates other values.
         """
-        known = self.head.column(kind, but=self.time_place())
-        place = self.place(self.option("column"), known, what)
+        known = self.head.column(kind, but=self.time_index())
+        place = self.index(self.option("column"), known, what)
         if other := self.head.other_kind(place, kind):
             raise InputError(
-                f"{self.path}:{self.head.line}: {self.head.titled(place)} has {KINDS_OF[other]} by "
-                f"its name, not {what}; give --as {other}, or another column with --column"
+                f"{self.path}:{self.head.line}: {self.head.describe_column(place)} has "
+                f"{KINDS_OF[other]} by its name, not {what}; give --as {other}, or another column "
+                "with --column"
             )
         return place
 
-    def time_place(self) -> int | None:
-        """Which column has the times; None where none has.
+    def time_index(self) -> int | None:
+        """Returns the index of the column of times, or `None` if there is none.
 
         Raises:
-            InputError: several may have them.
+            InputError: several columns may have times.
         """
         asked, known = self.option("time_column"), self.head.time_columns()
         if asked is not None:
-            return self.place(asked, None, "times")
+            return self.index(asked, None, "times")
         if len(known) > 1:
             raise InputError(
-                f"{self.path}:{self.head.line}: which column has the times is not certain; "
+                f"{self.path}:{self.head.line}: the column of the times is not certain; "
                 f"give --time-column {' or '.join(self.head.name(one) for one in known)}"
             )
         return known[0] if known else None
 
     def numbers(self, places: list[int]) -> list[Numbers]:
-        """The numbers of some columns."""
+        """Returns the numbers of some columns."""
         return trace_reader.read_numbers(self.data, self.path, self.skip, places)
 
     def check(self, name: str, values: Numbers) -> None:
-        """Refuses values that a column of a trace cannot have."""
+        """Rejects values that are out of range for a column of a trace."""
         trace_reader.check_range(self.data, self.path, name, values, self.skip)
 
     def rates(self, place: int, values: Numbers) -> Numbers:
-        """Bit rates in whole bit/s."""
+        """Converts bit rates to whole bit/s."""
         unit = self._unit(place, "rates", "unit", column_units.rates, RATES)
-        self.used(place, f"rates in {unit}")
+        self.record_use(place, f"rates in {unit}")
         values *= RATES[unit]
         return np.rint(values, out=values)
 
     def amounts(self, place: int, values: Numbers) -> Numbers:
-        """Amounts of data in bytes."""
+        """Converts amounts of data to bytes."""
         unit = self._unit(place, "amounts", "unit", column_units.amounts, AMOUNTS, "B")
-        self.used(place, f"amounts in {unit}")
+        self.record_use(place, f"amounts in {unit}")
         values *= AMOUNTS[unit] / 8
         whole = np.rint(values)
         return np.where(np.isclose(values, whole, rtol=1e-12, atol=1e-9), whole, values)
 
     def times(self, place: int, times: Numbers, *, channel: bool) -> Times:
-        """Times in ns; those of a channel count from the first."""
+        """Converts times to ns; those of a channel are relative to the first."""
         unit = self._unit(place, "times", "time_unit", column_units.times, TIMES, "s")
-        self.used(place, f"times in {unit}")
+        self.record_use(place, f"times in {unit}")
         if channel and times[0] != 0:
             self.assumed.append(f"times count from the first, {times[0]:.10g} {unit}")
             times -= times[0]
@@ -186,26 +187,29 @@ class Source:
         known: dict[str, int] | dict[str, float],
         default: str | None = None,
     ) -> str:
-        """The unit of a column, from its name or an option, or what it is by default.
+        """Returns the unit of a column: from its name, an option, or the default.
 
         Raises:
-            InputError: the two contradict each other, or neither says it exactly.
+            InputError: the two contradict each other, or neither is exact.
         """
-        title, flag = self.head.titled(place), f"--{option.replace('_', '-')}"
+        title, flag = self.head.describe_column(place), f"--{option.replace('_', '-')}"
         where = f"{self.path}:{self.head.line}: {title}"
         named, said = named_in(self.head.name(place)), self.option(option)
         if said is not None and said not in known:
-            raise InputError(f"{flag} {said}: expected one of {column_units.listed(known)}")
+            raise InputError(f"{flag} {said}: expected one of {column_units.unit_list(known)}")
         if said is not None and (named.units or named.doubt) and said not in named.units:
             unit = " or ".join(named.units) or f"another unit ({named.doubt})"
-            raise InputError(f"{where} says {unit} by its name, and {flag} {said}; leave out one")
+            raise InputError(
+                f"{where} is in {unit} by its name, not in {said}; leave out {flag} "
+                f"or rename the column"
+            )
         if found := said or named.exact:
             return found
         if named.doubt:
             remedy = (
                 f"give {flag} {' or '.join(named.units)}"
                 if named.units
-                else (f"convert it to one of {column_units.listed(known)}")
+                else (f"convert it to one of {column_units.unit_list(known)}")
             )
             raise InputError(
                 f"{where}: the unit of the {what} is not certain: {named.doubt}; {remedy}"
@@ -213,7 +217,7 @@ class Source:
         if default is None:
             raise InputError(
                 f"{self.path}: the unit of the {what} in {title} is not known; "
-                f"give {flag} with one of {column_units.listed(known)}"
+                f"give {flag} with one of {column_units.unit_list(known)}"
             )
         self.assumed.append(f"{what} in {default}")
         return default
@@ -225,7 +229,7 @@ class Source:
         times: tuple[int, Numbers] | None,
         what: str,
     ) -> Trace:
-        """A channel's trace; entries without times, and those evenly apart, get a step."""
+        """Creates a channel's trace; entries without times, or with equal steps, get a step."""
         for name, values in columns.items():
             self.check(name, values)
         if times is None:
@@ -233,7 +237,7 @@ class Source:
         times_ns = self.times(*times, channel=True)
         if len(times_ns) < 2:
             raise InputError(
-                f"{self.path}: one time says nothing of how long it lasts; expected two"
+                f"{self.path}: an entry's duration cannot be derived from one time; expected two"
             )
         step_ns, end_ns, notes = spacing.of(times_ns)
         self.assumed += notes
@@ -242,10 +246,10 @@ class Source:
         return Trace(kind, columns, self.title(what), times_ns=times_ns, end_ns=end_ns)
 
     def _step(self) -> int:
-        """How far entries without times are apart.
+        """Returns the spacing of entries without times, ns.
 
         Raises:
-            InputError: a column may have times after all.
+            InputError: a column that was not read may have times.
         """
         step: int | None = self.option("step_ns")
         if step is not None:
@@ -259,9 +263,9 @@ class Source:
         self.assumed.append("entries are 2 ms apart, a TTI")
         return TTI_NS
 
-    def timed(self, kind: str, what: str) -> tuple[int, Numbers, tuple[int, Numbers] | None]:
-        """A column of values with its place, and that of times where there is one."""
-        value, time = self.value_place(kind, what), self.time_place()
+    def timed_values(self, kind: str, what: str) -> tuple[int, Numbers, tuple[int, Numbers] | None]:
+        """Returns the values' column, the values, and the column and values of times if present."""
+        value, time = self.value_index(kind, what), self.time_index()
         if time is None:
             return value, self.numbers([value])[0], None
         values, times = self.numbers([value, time])

@@ -1,8 +1,8 @@
-"""How long the entries of a channel's trace last that have times.
+"""Durations of the entries of a channel's trace that have times.
 
-An entry lasts until the next begins. The last lasts the median of these steps, the lower of the two
-in the middle if their number is even. A step of more than ten medians is reported as a gap; the
-value before it holds on through it.
+An entry lasts until the next one begins. The last one lasts the median of these steps; of an even
+number of steps, the lower of the two in the middle. A step of more than ten medians is reported as
+a gap, during which the value before it holds.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ GAP_STEPS = 10
 
 
 def of(times_ns: Times) -> tuple[int | None, int, list[str]]:
-    """Returns how long entries last that begin at these times.
+    """Computes the durations of entries from the times at which they begin.
 
     Args:
-        times_ns: at least two times that rise, ns.
+        times_ns: at least two increasing times, ns.
 
     Returns:
-        The step, ns, or None where entries are not evenly apart; when the last ends, ns; what was
-        assumed, each a few words.
+        The step, ns, or None if the steps differ; the end of the last entry, ns; assumptions, for
+        messages.
     """
     steps = np.diff(times_ns)
     median = int(np.percentile(steps, 50, method="lower"))
@@ -39,8 +39,8 @@ def of(times_ns: Times) -> tuple[int | None, int, list[str]]:
         longest = int(np.argmax(steps))
         many = "1 gap" if len(gaps) == 1 else f"{len(gaps)} gaps"
         notes.append(
-            f"values hold on through {many} of more than {GAP_STEPS} median steps, the longest "
-            f"{_seconds(steps[longest])} from {_seconds(times_ns[longest])} on"
+            f"values are held through {many} of more than {GAP_STEPS} median steps, the longest "
+            f"{_seconds(steps[longest])} from {_seconds(times_ns[longest])}"
         )
     return None, end, notes
 

@@ -1,4 +1,4 @@
-"""Trace files: recordings of channels and of traffic that say what they are.
+"""Trace files: self-describing recordings of channels and of traffic.
 
 A trace file is text: a line `# nodeb trace 1`, lines `# key: value`, a line with the names of the
 columns, and an entry in each other line.
@@ -15,7 +15,7 @@ columns, and an entry in each other line.
     800000
 
 Entries are `step` apart and hold for that long; or, without a `step`, each begins at its `time_s`
-and holds until the next, the last until `end`.
+and holds until the next one, the last one until `end`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["COLUMNS", "KINDS", "MAGIC", "Kind", "Numbers", "Times", "Trace", "du
 MAGIC = b"# nodeb trace "
 VERSION = 1
 MAX_S = 8e6
-"""As long as a run may be, s."""
+"""Maximum duration of a run, s."""
 UNITS_NS = {unit: NS[unit] for unit in ("ns", "us", "ms", "s")}
 Numbers = NDArray[np.float64]
 Times = NDArray[np.int64]
@@ -45,10 +45,10 @@ Times = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Range:
-    """Which values a column may have."""
+    """Range of the values of a column."""
 
-    least: float
-    most: float
+    minimum: float
+    maximum: float
     what: str
     whole: bool = False
 
@@ -87,15 +87,15 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Trace:
-    """A recording.
+    """Recording of a channel or of traffic.
 
     Attributes:
         kind: one of `KINDS`.
         columns: its columns by name, without the times.
-        source: where it comes from.
-        step_ns: how long an entry holds, ns; None where entries have times.
-        times_ns: when each begins, ns; None where they are a step apart.
-        end_ns: when the last ends, ns; None where they are a step apart, and of traffic.
+        source: source of the recording.
+        step_ns: duration of an entry, ns; None if entries have times.
+        times_ns: beginning of each entry, ns; None if entries are a step apart.
+        end_ns: end of the last entry, ns; None if entries are a step apart, and for traffic.
     """
 
     kind: str
@@ -110,7 +110,7 @@ class Trace:
 
     @property
     def duration_ns(self) -> int:
-        """How long it lasts."""
+        """Duration of the recording, ns."""
         if self.step_ns is not None:
             return len(self) * self.step_ns
         if self.end_ns is not None:
@@ -119,7 +119,7 @@ class Trace:
 
 
 def write(path: Path, trace: Trace) -> None:
-    """Writes a trace file, as a whole or not at all.
+    """Writes a trace file atomically.
 
     Raises:
         OSError: it cannot be written.
@@ -146,7 +146,7 @@ def _header(trace: Trace) -> str:
 
 
 def _rows(trace: Trace, portion: int = 20_000) -> Iterator[str]:
-    """The lines of the entries, some at a time, so that few texts are there at once."""
+    """Yields the lines of the entries in portions, to limit the memory for text."""
     for begin in range(0, len(trace), portion):
         some = slice(begin, begin + portion)
         columns = [_texts(trace.columns[name][some]) for name in KINDS[trace.kind].columns]
@@ -173,7 +173,7 @@ def _quantity(ns: int) -> str:
 
 
 def duration_ns(text: str) -> int | None:
-    """A time with its unit, such as "2 ms", that a trace may take, in ns; None if it is none."""
+    """Returns a duration such as "2 ms" in ns, or `None` if invalid or too long for a trace."""
     try:
         ns = in_ns(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Reads trace files, with errors that name the line; see `nodeb.inputs.trace_file`."""
+"""Reads trace files; errors name the line. See `nodeb.inputs.trace_file`."""
 
 from __future__ import annotations
 
@@ -30,44 +30,45 @@ __all__ = [
     "MAX_ENTRIES",
     "check_range",
     "check_times",
+    "entry_error",
     "is_of_traffic",
-    "odd_entry",
     "read",
     "read_numbers",
 ]
 
 HEADER = 4096
-"""Bytes that have the header of a trace file."""
+"""Bytes at the beginning of a trace file that contain its header."""
 MAX_BYTES = 256 << 20
 MAX_ENTRIES = 10_000_000
-"""What a recording may have; at 2 ms that is five hours and a half."""
+"""Maximum number of entries of a recording; at 2 ms each, five and a half hours."""
 
 
 def read(path: Path) -> Trace | bytes:
-    """A trace file; of a file that is none, its bytes.
+    """Reads a trace file; returns the bytes of any other file.
 
     Raises:
-        ScenarioError: it cannot be read, is too large, or is a damaged trace file; names the line.
+        ScenarioError: the file cannot be read, is too large, or is a damaged trace file; the
+            message names the line.
     """
     data = read_bytes(path, MAX_BYTES)
     return parse(data, path) if data.startswith(MAGIC) else data
 
 
 def parse(data: bytes, path: Path) -> Trace:
-    """The content of a trace file.
+    """Parses a trace file.
 
     Args:
-        data: what is in it.
-        path: its name in messages.
+        data: content of the file.
+        path: name of the file in messages.
 
     Raises:
-        ScenarioError: it is damaged or makes no sense; names the line.
+        ScenarioError: the file is damaged or invalid; the message names the line.
     """
     return _Reader(data, path).trace()
 
 
 def is_of_traffic(data: bytes) -> bool:
-    """Returns true if the header of a trace file says that it is of traffic."""
+    """Returns true if the header of a trace file says that its kind is traffic."""
     return re.search(rb"^#\s*kind:\s*traffic\s*$", data[:HEADER], re.MULTILINE) is not None
 
 
@@ -95,7 +96,7 @@ class _Reader:
         )
 
     def _keys(self) -> Iterator[tuple[str, tuple[int, str]]]:
-        """Each key of the header with its line and text."""
+        """Yields each key of the header with its line and text."""
         begin = number = 0
         while self._data.startswith(b"#", begin):
             end = self._data.find(b"\n", begin)
@@ -104,7 +105,7 @@ class _Reader:
             line = self._data[begin + 1 : end].decode("utf-8", "replace").strip()
             if number == 1 and line != f"nodeb trace {VERSION}":
                 raise ScenarioError(
-                    f"{self._path}:1: `{line}` is not known; expected `nodeb trace 1`"
+                    f"{self._path}:1: `{line}` is not a supported version; expected `nodeb trace 1`"
                 )
             key, mark, text = line.partition(":")
             if mark and number > 1:
@@ -123,7 +124,7 @@ class _Reader:
         _, unit = self._about.get("unit", (1, KINDS[kind].unit))
         if unit != KINDS[kind].unit:
             raise self._wrong(
-                "unit", f"`{unit}` is not that of `{kind}`; expected `{KINDS[kind].unit}`"
+                "unit", f"`{unit}` is not the unit of `{kind}`; expected `{KINDS[kind].unit}`"
             )
         return kind
 
@@ -162,11 +163,11 @@ class _Reader:
         if text != str(found):
             raise self._wrong(
                 "count",
-                f"it says {text or 'nothing'}, and {found} entries follow; the file is damaged",
+                f"{text or 'nothing'} stated, but {found} entries found; the file is damaged",
             )
         if found == 0:
             raise ScenarioError(
-                f"{self._path}: there is nothing in it; expected at least one entry"
+                f"{self._path}: the file has no entries; expected at least one entry"
             )
 
     def _times(self, times: Numbers, kind: str) -> Times:
@@ -176,10 +177,11 @@ class _Reader:
 def read_numbers(
     data: bytes, path: Path, skip: int, columns: list[int] | None = None
 ) -> list[Numbers]:
-    """The columns of numbers in the lines of a text.
+    """Reads columns of numbers from the lines of a text.
 
     Raises:
-        ScenarioError: a line is none of numbers, or there are too many; names it.
+        ScenarioError: a line has a word that is not a number, or there are too many lines; the
+            message names the line.
     """
     try:
         return _core.read_numbers(data, skip, columns, MAX_ENTRIES)
@@ -189,42 +191,42 @@ def read_numbers(
 
 
 def check_range(data: bytes, path: Path, name: str, values: Numbers, skip: int) -> None:
-    """Complains about the first value that a column of this name cannot have.
+    """Checks that the values are in the range of their column.
 
     Raises:
-        ScenarioError: there is one; names its line.
+        ScenarioError: a value is out of range; the message names its line.
     """
     allowed = COLUMNS[name]
-    odd = (values < allowed.least) | (values > allowed.most)
+    odd = (values < allowed.minimum) | (values > allowed.maximum)
     if allowed.whole:
         odd |= values != np.rint(values)
     if odd.any():
         place = int(np.argmax(odd))
-        raise odd_entry(data, path, place + skip, f"{values[place]:g} is not {allowed.what}")
+        raise entry_error(data, path, place + skip, f"{values[place]:g} is not {allowed.what}")
 
 
-def odd_entry(data: bytes, path: Path, entry: int, message: str) -> ScenarioError:
-    """A complaint about an entry, by its number in the text, that names its line."""
+def entry_error(data: bytes, path: Path, entry: int, message: str) -> ScenarioError:
+    """Returns an error about an entry, given by its number in the text, that names its line."""
     return ScenarioError(f"{path}:{_core.line_of_entry(data, entry)}: {message}")
 
 
 def check_times(data: bytes, path: Path, times: Numbers, skip: int, channel: bool) -> Times:
-    """Times as whole ns.
+    """Converts times to whole ns and checks them.
 
     Args:
-        data: the text, for the lines in messages.
-        path: its name.
-        times: s; made ns in place, since there may be many.
+        data: text of the file, to find lines for messages.
+        path: name of the file in messages.
+        times: times in s; converted in place, because there may be many.
         skip: entries before the first time.
-        channel: they begin at 0 and no two are the same.
+        channel: the times must begin at 0 and be distinct.
 
     Raises:
-        ScenarioError: one is impossible or goes backward; names its line.
+        ScenarioError: a time is out of range or decreases; the message names its line.
     """
 
     def wrong(odd: NDArray[np.bool_], message: str) -> ScenarioError:
         place = int(np.argmax(odd))
-        return odd_entry(data, path, place + skip, f"{times[place] / NS_PER_S:g} s {message}")
+        return entry_error(data, path, place + skip, f"{times[place] / NS_PER_S:g} s {message}")
 
     times *= NS_PER_S
     outside = ~((times >= 0) & (times < MAX_S * NS_PER_S))
@@ -233,9 +235,9 @@ def check_times(data: bytes, path: Path, times: Numbers, skip: int, channel: boo
     ns: Times = np.rint(times, out=times).astype(np.int64)
     if channel and ns[0] != 0:
         raise wrong(ns != 0, "is the first time; expected 0 s")
-    before, after = ns[:-1], ns[1:]  # differences would be another list as long
+    before, after = ns[:-1], ns[1:]  # avoids another list of differences
     if (after < before).any():
         raise wrong(np.append(False, after < before), "goes backward in time")
     if channel and (after == before).any():
-        raise wrong(np.append(False, after == before), "has been there already; expected once")
+        raise wrong(np.append(False, after == before), "occurs twice; expected increasing times")
     return ns

@@ -1,4 +1,4 @@
-"""Traces of channels as lists with an entry for each TTI."""
+"""Conversion of channel traces to lists with one entry per TTI."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ MAX_TTIS = 10_000_000
 
 
 def by_tti(trace: Trace) -> dict[str, Numbers]:
-    """The columns of a channel's trace with an entry for each TTI that it lasts, the last begun.
+    """Returns a channel trace's columns with one entry per TTI, including a last partial one.
 
-    An SNR or a CQI is that at the TTI's beginning. A rate is the mean over the TTI, so that no bit
-    is lost or made; over what the trace has of it in the last, so that a loop has the same mean.
+    An SNR or a CQI is the value at the beginning of the TTI. A rate is the mean over the TTI, so
+    that the number of bits is preserved; in a partial last TTI, over its part in the trace, so that
+    a repeated trace has the same mean.
 
     Raises:
-        ScenarioError: it lasts too long.
+        ScenarioError: the trace lasts too long.
     """
     ttis = -(-trace.duration_ns // TTI_NS)
     if ttis > MAX_TTIS:

@@ -16,7 +16,7 @@ from nodeb import _core
 from nodeb.base.arguments import as_path
 from nodeb.base.streams import printable
 from nodeb.errors import InputError, Interrupted, ScenarioError, nearest
-from nodeb.inputs.reading import NO_NUMBER, document, odd_number, read_text
+from nodeb.inputs.reading import NO_NUMBER, document, non_finite_number, read_text
 from nodeb.link.result import LinkResult, Point
 from nodeb.replication.pool import check_threads
 from nodeb.results.provenance import Provenance, utc_now
@@ -64,7 +64,7 @@ class Experiment:
 
     def _resolve(self, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> None:
         """Checks the data and fills in the defaults."""
-        if (keys := odd_number(data)) is not None:
+        if (keys := non_finite_number(data)) is not None:
             raise ScenarioError(f"{place(keys)}{'.'.join(keys)}: {NO_NUMBER}")
         try:
             resolved, service = _core.link_resolve(json.dumps(data))

@@ -13,7 +13,7 @@ import numpy as np
 from nodeb import _core
 from nodeb.base.table import Table
 from nodeb.errors import Interrupted, RunError
-from nodeb.inputs.columns import Taken
+from nodeb.inputs.columns import RecordingColumns
 from nodeb.inputs.scenario import PLAN
 from nodeb.replication.engine import Engine, Subject
 from nodeb.replication.pool import Jobs
@@ -51,7 +51,7 @@ class Cell:
     """What a person calls it."""
     scenario: str
     """What is simulated, as JSON: resolved, without name, seed, and how often."""
-    recorded: Sequence[Taken] = ()
+    recorded: Sequence[RecordingColumns] = ()
     """What it has of recordings, which stays beside its text."""
 
 

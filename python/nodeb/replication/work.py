@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from nodeb import _core
-from nodeb.inputs.columns import Taken
+from nodeb.inputs.columns import RecordingColumns
 from nodeb.inputs.scenario import Scenario
 
 __all__ = ["Failure", "Simulated", "Source", "Task", "Work"]
@@ -27,14 +27,16 @@ class Source:
         recorded: what it has of recordings.
     """
 
-    def __init__(self, text: str, label: str | None, recorded: Sequence[Taken] = ()) -> None:
+    def __init__(
+        self, text: str, label: str | None, recorded: Sequence[RecordingColumns] = ()
+    ) -> None:
         self.text, self.label, self.recorded = text, label, tuple(recorded)
         self._compiled: _core.CompiledScenario | None = None
 
     @classmethod
     def of(cls, scenario: Scenario) -> Source:
         """A scenario that was read already; its text is made when it is sent."""
-        source = cls("", None, scenario.recorded())
+        source = cls("", None, scenario.recording_columns())
         source._compiled = scenario.compiled()
         return source
 

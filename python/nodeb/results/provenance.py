@@ -81,7 +81,7 @@ def made_of(scenario: Scenario, seed: int, **more: Any) -> str:
         seed: of the random streams.
         more: plain data besides.
     """
-    data, recorded = scenario.resolved().apart()
+    data, recorded = scenario.resolved().without_recordings()
     parts = {key: value for key, value in data.items() if key not in PLAN}
     return name_of({**parts, "recorded": [one.digest() for one in recorded], "seed": seed, **more})
 

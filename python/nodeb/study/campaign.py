@@ -207,7 +207,7 @@ class Campaign:
     def _cell(self, case: Case) -> Cell:
         what = f"the scenario of {case.label}"
         try:
-            data, taken = case.scenario(self.settings, self.study.quick).apart()
+            data, taken = case.scenario(self.settings, self.study.quick).without_recordings()
             text = _core.resolve(json.dumps(data))
         except Mistake:  # which says itself where it is
             raise

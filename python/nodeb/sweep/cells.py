@@ -18,7 +18,7 @@ from nodeb import _core
 from nodeb.errors import ScenarioError
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import toml_value
-from nodeb.inputs.columns import Taken, take_out
+from nodeb.inputs.columns import RecordingColumns, extract_columns
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication import cells
 from nodeb.replication.cells import ASIDE, simulated
@@ -63,7 +63,7 @@ class Cells(Sequence[Cell]):
         self,
         axes: Sequence[Axis],
         blocks: Sequence[bytes],
-        recorded: Mapping[int, tuple[Taken, ...]],
+        recorded: Mapping[int, tuple[RecordingColumns, ...]],
     ) -> None:
         self._axes, self._blocks, self._recorded = axes, blocks, recorded
         self._opened = lru_cache(maxsize=OPENED)(self._open)
@@ -135,13 +135,13 @@ class _Packed:
     """Cells that are being read, one after the other."""
 
     def __init__(self) -> None:
-        self.recorded: dict[int, tuple[Taken, ...]] = {}
+        self.recorded: dict[int, tuple[RecordingColumns, ...]] = {}
         self._blocks: list[bytes] = []
         self._last: list[str] = []
         self._digests = bytearray()
-        self._same: dict[tuple[object, ...], tuple[Taken, ...]] = {}
+        self._same: dict[tuple[object, ...], tuple[RecordingColumns, ...]] = {}
 
-    def add(self, scenario: str, recorded: tuple[Taken, ...]) -> None:
+    def add(self, scenario: str, recorded: tuple[RecordingColumns, ...]) -> None:
         """Adds the next cell."""
         if recorded:  # those of one file are held once
             key = tuple((*one[:3], *map(id, one.columns.values())) for one in recorded)
@@ -220,10 +220,10 @@ class Reader:
         """The first cell with the keys that a sweep leaves as they are: seed, runs, ..."""
         return Scenario.from_dict(self._resolved([0] * len(self.axes)))
 
-    def cell(self, places: Sequence[int]) -> tuple[str, tuple[Taken, ...]]:
+    def cell(self, places: Sequence[int]) -> tuple[str, tuple[RecordingColumns, ...]]:
         """What is simulated at these places, and the lists of recordings."""
         resolved = self._resolved(places)
-        recorded = tuple(take_out(resolved))
+        recorded = tuple(extract_columns(resolved))
         return simulated(resolved), recorded
 
     def _resolved(self, places: Sequence[int]) -> dict[str, Any]:
@@ -240,7 +240,7 @@ class Reader:
             label = ", ".join(overrides)
             raise _with_line(str(error), self.file, overrides, label) from None
         folder = Path(self.file).parent
-        return named_files.read_all(json.loads(found.to_json()), folder, known=self._known)
+        return named_files.read_all(json.loads(found.to_json()), folder, cache=self._known)
 
 
 def _places(axes: Sequence[Axis], number: int) -> tuple[int, ...]:

@@ -105,12 +105,12 @@ def test_bad_files_are_told_in_one_paragraph(refused, tmp_path, content, expecte
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--runs", "3", "--precision", "0.1"], "contradict"),
-        (["--runs", "0"], "at least one replication"),
+        (["--runs", "3", "--precision", "0.1"], "cannot be combined"),
+        (["--runs", "0"], "at least 1 replication"),
         (["--runs", "1000000000"], "out of range"),
         (["--runs", "many"], "--runs"),
-        (["--precision", "0"], "share of the mean"),
-        (["--precision", "7"], "share of the mean"),
+        (["--precision", "0"], "fraction of the mean"),
+        (["--precision", "7"], "fraction of the mean"),
         (["--jobs", "0"], "jobs is 0"),
         (["--jobs", "-2"], "jobs is -2"),
         (["--seed", "-1"], "seed is -1"),

@@ -243,7 +243,7 @@ def test_wrong_arguments_are_told(small):
         (["one.toml", "--with", "nonsense"], "nonsense"),
         (["one.toml", "other.toml", "--margin", "-1"], "a margin of -1 makes no sense"),
         (["one.toml", "other.toml", "--margin", "nan"], "a margin of nan makes no sense"),
-        (["one.toml", "other.toml", "--runs", "0"], "at least one replication"),
+        (["one.toml", "other.toml", "--runs", "0"], "at least 1 replication"),
         (["one.toml", "other.toml", "--metric", "rate"], "there is no metric `rate`"),
         (["one.toml", "other.toml", "--out", "."], "is the folder you are in"),
         (["one.toml", "--with", "runs=5"], "`runs` is no part of what is simulated"),

@@ -76,7 +76,7 @@ def test_a_difference_is_the_sum_of_its_parts():
 
 def test_users_and_transfers_that_are_not_there():
     two = scenario(HsDsch(), count=2)
-    with pytest.raises(InputError, match="there is no user 2; the scenario has 2"):
+    with pytest.raises(InputError, match="there is no user 2; expected 0 to 1"):
         nodeb.explain(two, user=2)
     with pytest.raises(
         InputError, match="begun no transfer 1 by the end of the run; it has begun 1"

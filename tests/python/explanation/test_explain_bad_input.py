@@ -85,7 +85,7 @@ def test_a_user_to_compare_is_looked_for_first(call, scenario_file, tmp_path, us
         *("compare", scenario_file, "--with", change, "--explain", user, "--out", out)
     )
     assert (status, told) == (2, "")
-    assert f"there is no user {user}; the scenario has" in err
+    assert f"there is no user {user}; expected 0" in err
     assert not out.exists()
 
 

@@ -64,7 +64,7 @@ def test_a_unit_of_the_name_and_another_one_contradict_each_other(named, given_)
     if factor == other_factor:
         assert read(text, unit=unit).trace.columns["rate_bps"][0] == factor
     else:
-        with pytest.raises(InputError, match=r"by its name, and --unit .* leave out one"):
+        with pytest.raises(InputError, match=r"by its name, not in .*; leave out --unit"):
             read(text, unit=unit)
 
 
@@ -82,7 +82,7 @@ def test_amounts_are_whole_bytes_of_the_unit(prefix, base, value):
         ("rate_MBPS", "it may be Mbit/s or MB/s"),
         ("rate_mbit", "it does not say per which time; give --unit Mbit/s"),
         ("rate_mb", "it does not say per which time; give --unit Mbit/s or MB/s"),
-        ("rate_Tbps", "`bps` in it is no known unit; convert it to one of bit/s, kbit/s"),
+        ("rate_Tbps", "`bps` is not a supported unit; convert it to one of bit/s, kbit/s"),
         ("rate_kB_per_min", "it is per min, not per s"),
         ("rate_kbit/ms", "it is per ms, not per s"),
         ("rate_kbps_or_MBps", "it states more than one unit"),
@@ -98,16 +98,16 @@ def test_a_rate_without_an_exact_unit_is_refused(name, message):
 def test_an_option_decides_between_the_meanings_of_a_name():
     found = read("time_s,rate_KBps\n0,1\n1,2\n", unit="KiB/s")
     assert found.trace.columns["rate_bps"].tolist() == [8192, 16384]
-    with pytest.raises(InputError, match=r"says kB/s or KiB/s by its name, and --unit Mbit/s"):
+    with pytest.raises(InputError, match=r"is in kB/s or KiB/s by its name, not in Mbit/s"):
         read("time_s,rate_KBps\n0,1\n1,2\n", unit="Mbit/s")
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("time_days", "`days` in it is no known unit of times; convert it to one of ns, us"),
-        ("t_m", "`m` in it is no known unit of times"),
-        ("time_ticks", "`ticks` in it says no unit of times; give --time-unit ns or us"),
+        ("time_days", "`days` is not a supported unit of time; convert it to one of ns, us"),
+        ("t_m", "`m` is not a supported unit of time"),
+        ("time_ticks", "`ticks` is a count, not a unit of time; give --time-unit ns or us"),
         ("time_s_ms", "it states more than one unit"),
     ],
 )
@@ -118,7 +118,7 @@ def test_times_without_an_exact_unit_are_refused(name, message):
 
 
 def test_an_option_and_the_name_of_a_column_of_times_contradict_each_other():
-    with pytest.raises(InputError, match="`time_ms` says ms by its name, and --time-unit s"):
+    with pytest.raises(InputError, match="`time_ms` is in ms by its name, not in s"):
         read("time_ms,rate_bps\n0,1\n1,2\n", time_unit="s")
     assert read("time,rate_bps\n0,1\n1,2\n", time_unit="ms").trace.step_ns == 1_000_000
 
@@ -172,7 +172,7 @@ def test_the_last_entry_lasts_the_median_step_and_gaps_are_reported():
     assert found.trace.end_ns == 101 * 10**9
     assert found.assumed[-2:] == [
         "the last entry lasts 1 s, the median step",
-        "values hold on through 1 gap of more than 10 median steps, the longest 99 s from 1 s on",
+        "values are held through 1 gap of more than 10 median steps, the longest 99 s from 1 s",
     ]
 
 

@@ -101,7 +101,7 @@ def test_a_model_of_other_blocks_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("sequence", "message"),
-    [("0100\n0102\n", "sequence.txt:2: '2' is not part"), (" \n", "there is nothing in it")],
+    [("0100\n0102\n", "sequence.txt:2: '2' is not part"), (" \n", "the file has no entries")],
 )
 def test_what_is_wrong_in_a_sequence_is_told(tmp_path: Path, sequence: str, message: str) -> None:
     with pytest.raises(nodeb.ScenarioError) as caught:

@@ -188,8 +188,8 @@ def test_without_a_trace_the_uplink_has_its_rate(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "down: there is nothing in it; expected at least one delivery opportunity"),
-        (b"# only\n\n", "down: there is nothing in it"),
+        (b"", "down: the file has no entries; expected at least one delivery opportunity"),
+        (b"# only\n\n", "down: the file has no entries"),
         (b"5\n4\n", "down:2: 4 goes backward in time"),
         (b"-1\n4\n", "down:1: -1 is no time of an opportunity"),
         (b"1\n\n2.5\n", "down:3: 2.5 is no time of an opportunity"),
@@ -202,10 +202,10 @@ def test_without_a_trace_the_uplink_has_its_rate(tmp_path):
         (b"\x00\xff\x7fELF\n", "ELF` is not a number"),
         (
             b"# nodeb trace 1\n# kind: rate\n",
-            "down:1: this is a trace of a channel as `nodeb import` makes it, which is named by "
+            "down:1: this is a trace of a channel made by `nodeb import`, for the key "
             "`ue.channel.trace.file` of a user; expected delivery opportunities",
         ),
-        (b"# nodeb trace 1\n# kind: traffic\n", "which is named by `traffic.replay.file`"),
+        (b"# nodeb trace 1\n# kind: traffic\n", "for the key `traffic.replay.file`"),
     ],
 )
 def test_what_is_no_trace_is_told(tmp_path, content, message):
@@ -240,7 +240,9 @@ def test_a_missing_trace_is_told_with_the_line_that_names_it(tmp_path):
 def test_an_empty_name_is_told_with_its_line(tmp_path, written):
     file = write(tmp_path)
     file.write_text(file.read_text().replace('file = "up"', written))
-    place = r"trace\.toml:13: radio\.trace\.up\.file: the name is empty; expected that of a file"
+    place = (
+        r"trace\.toml:13: radio\.trace\.up\.file: the name is empty; expected the name of a file"
+    )
     with pytest.raises(nodeb.ScenarioError, match=place):
         nodeb.load(file)
 

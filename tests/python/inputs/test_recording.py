@@ -69,7 +69,7 @@ def test_traffic_is_replayed(tmp_path):
         ("0,0\n", "traffic.trace:5: 0 is not bytes, a whole number of at least 1"),
         ("-1,10\n", "traffic.trace:5: -1 s is not a time of a recording"),
         ("nan,10\n", "traffic.trace:5: `nan` is not a number"),
-        ("", "there is nothing in it"),
+        ("", "the file has no entries"),
     ],
 )
 def test_what_is_wrong_in_traffic_is_told(tmp_path, rows, message):
@@ -134,7 +134,7 @@ def test_entries_hold_until_the_next_time(tmp_path):
         ("cqi", "cqi\n4.5", "channel.trace:6: 4.5 is not a CQI"),
         ("snr", "snr_db\n1 2 3 4\n5", "channel.trace:7: 1 numbers after lines of 4"),
         ("snr", "snr_db\nnan", "channel.trace:6: `nan` is not a number"),
-        ("snr", "snr_db", "there is nothing in it"),
+        ("snr", "snr_db", "the file has no entries"),
         ("snr", "snr_db\n300", "channel.trace:6: 300 is not an SNR from -200 to 200 dB"),
         ("snrs", "snr_db\n3", "channel.trace:2: kind: there is no kind `snrs`"),
         ("traffic", "time_s,bytes\n3,4", "this is a trace of amounts of data"),
@@ -149,13 +149,16 @@ def test_what_is_wrong_in_a_channel_is_told(tmp_path, kind, rows, message):
 @pytest.mark.parametrize(
     ("head", "message"),
     [
-        ("# nodeb trace 2\n# kind: snr\n", "1: `nodeb trace 2` is not known"),
+        ("# nodeb trace 2\n# kind: snr\n", "1: `nodeb trace 2` is not a supported version"),
         ("# nodeb trace 1\n# step: 2 ms\n", "kind: there is no kind ``"),
-        ("# nodeb trace 1\n# kind: snr\n# unit: bit/s\n", "3: unit: `bit/s` is not that of `snr`"),
+        (
+            "# nodeb trace 1\n# kind: snr\n# unit: bit/s\n",
+            "3: unit: `bit/s` is not the unit of",
+        ),
         ("# nodeb trace 1\n# kind: snr\n# step: 0 s\n# count: 1\nsnr_db\n1", "3: step: `0 s`"),
         (
             "# nodeb trace 1\n# kind: snr\n# step: 2 ms\n# count: 9\nsnr_db\n1",
-            "4: count: it says 9, and 1 entries",
+            "4: count: 9 stated, but 1 entries",
         ),
     ],
 )

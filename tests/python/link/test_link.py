@@ -167,8 +167,8 @@ def test_other_threads_go_on(result):
         ('service = "costamagna_64"', "", r"toml: the key `service` is missing"),
         ("60_000", "6e4", r":7: stop.bits: .*expected a whole number, at least 0"),
         ("60_000", "0", r":7: stop.bits: at least one bit"),
-        ("60_000", "nan", r":7: stop.bits: this is no finite number"),
-        ("[4.0, 5.0]", "[4.0, inf]", r":2: eb_n0_db.1: this is no finite number"),
+        ("60_000", "nan", r":7: stop.bits: this number is not finite"),
+        ("[4.0, 5.0]", "[4.0, inf]", r":2: eb_n0_db.1: this number is not finite"),
         ("60_000", "-5", r":7: stop.bits: .*expected a whole number, at least 0"),
         ("[4.0, 5.0]", '"3 dB"', r":2: eb_n0_db: .*a number or a list of numbers"),
         ("[4.0, 5.0]", "[]", r":2: eb_n0_db: 1 to 1000 points"),
@@ -189,9 +189,9 @@ def test_mistakes_in_a_file_are_explained(file, old, new, message):
 
 def test_what_is_no_number_is_refused_wherever_it_comes_from(file):
     file.write_text(FILE)
-    with pytest.raises(ScenarioError, match=r"toml: stop\.block_errors: this is no finite number"):
+    with pytest.raises(ScenarioError, match=r"toml: stop\.block_errors: this number is not finite"):
         link.load(file, ["stop.block_errors=nan"])
-    with pytest.raises(ScenarioError, match=r"eb_n0_db: this is no finite number"):
+    with pytest.raises(ScenarioError, match=r"eb_n0_db: this number is not finite"):
         link.Experiment(service="costamagna_384", eb_n0_db=float("nan"))
 
 

@@ -39,7 +39,7 @@ def fitted(tmp_path_factory):
 
 def resolved(case, models):
     scenario = case.scenario(Settings(given=models), Quick())
-    return _core.resolve(json.dumps(scenario.apart()[0]))
+    return _core.resolve(json.dumps(scenario.without_recordings()[0]))
 
 
 def test_every_table_is_there():
