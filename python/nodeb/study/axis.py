@@ -1,4 +1,4 @@
-"""Axes: what a study varies, as labelled values."""
+"""Axes: the values that a study varies, each with a label."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ __all__ = ["Axis", "Point", "each", "label_of"]
 
 
 class Point:
-    """A value of an axis under its label; scenarios are given the value.
+    """A labelled value of an axis. A scenario function receives the value.
 
-    It is equal to itself alone, and a key of tables.
+    Points are compared by identity, and serve as keys of tables and figures.
     """
 
     def __init__(self, axis: Axis, label: str, value: Any, x: float) -> None:
         self.axis, self.label, self.value = axis, label, value
         self.x = x
-        """Where it stands on the axis of a figure."""
+        """Position on the axis of a figure."""
 
     @property
     def context(self) -> str:
-        """The label where the axis is not named beside it, such as "BLER 1 %"."""
+        """Label together with the short name of the axis, such as "BLER 1 %"."""
         return f"{self.axis.short} {self.label}".strip()
 
     def __str__(self) -> str:
@@ -35,14 +35,14 @@ class Point:
 
 
 class Axis:
-    """Labelled values, in order; iterating gives its points.
+    """Labelled values in order. Iterating over an axis gives its points.
 
     Args:
         values: values by label, or values that are their own labels.
-        label: what it is, for tables and figures, such as "BLER target (%)".
-        short: begins a point's label where the axis is not named beside it, such as "BLER".
-        x: gives the place of a value on a figure's axis; by default a number is its own place,
-            and other values stand in order.
+        label: name of the axis in tables and figures, such as "BLER target (%)".
+        short: prefix of a point's label wherever the axis is not named, such as "BLER".
+        x: returns the position of a value on a figure's axis. By default, a number is its own
+            position, and any other value has its index.
     """
 
     def __init__(
@@ -54,12 +54,12 @@ class Axis:
     ) -> None:
         self.label, self.short = label, short
         if not isinstance(values, Iterable) or isinstance(values, str):
-            raise InputError(f"an axis has labelled values, not {values!r}")
+            raise InputError(f"an axis needs labelled values, not {values!r}")
         named = values.items() if isinstance(values, Mapping) else ((one, one) for one in values)
         self._points: dict[str, Point] = {}
         for at, (name, value) in enumerate(named):
             if str(name) in self._points:
-                raise InputError(f"the axis `{label}` has two values of the label `{name}`")
+                raise InputError(f"the axis `{label}` has two values with the label `{name}`")
             place = _place(value, at) if x is None else x(value)
             self._points[str(name)] = Point(self, str(name), value, place)
 
@@ -74,10 +74,10 @@ class Axis:
     @overload
     def __getitem__(self, labels: tuple[str, ...]) -> list[Point]: ...
     def __getitem__(self, labels: str | tuple[str, ...]) -> Point | list[Point]:
-        """The point of a label, or the points of several: `BLER["1 %", "10 %"]`.
+        """Returns the point with a label, or the points of several labels: `BLER["1 %", "10 %"]`.
 
         Raises:
-            InputError: there is no such label; the message names the nearest.
+            InputError: the axis has no such label; the message suggests the most similar one.
         """
         if isinstance(labels, tuple):
             return [self[label] for label in labels]
@@ -93,36 +93,36 @@ def _place(value: Any, at: int) -> float:
 
 
 def each(*axes: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
-    """The combinations of several axes, the last one running fastest."""
+    """Returns all combinations of the points of several axes; the last axis varies fastest."""
     return product(*axes)
 
 
 Key = Any
-"""A row, a column or a curve: a point, a text, or a tuple of these."""
+"""Key of a row, a column or a curve: a point, a text, or a tuple of these."""
 
 
 def parts(key: Key) -> tuple[Any, ...]:
-    """What a key is made of."""
+    """Returns the parts of a key: those of a tuple, otherwise the key itself."""
     return key if isinstance(key, tuple) else (key,)
 
 
 def label_of(key: Key) -> str:
-    """The label of a row, column or curve."""
+    """Returns the label of a row, column or curve."""
     return ", ".join(str(part) for part in parts(key))
 
 
 def anchor(text: str) -> str:
-    """A name that is safe in a link and in a file name: "Table A.1" becomes "table-a-1"."""
+    """Returns a name for links and file names: "table-a-1" for "Table A.1"."""
     return "-".join("".join(c if c.isalnum() else " " for c in str(text).lower()).split())
 
 
 def context_of(key: Key) -> str:
-    """The same where the axes are not named beside it."""
+    """Returns the label of a key, with the short name of each point's axis."""
     return ", ".join(part.context if isinstance(part, Point) else str(part) for part in parts(key))
 
 
 def axis_label(keys: Iterable[Key]) -> str:
-    """What rows or columns are that are points of one axis; else nothing."""
+    """Returns the label of the axis that all keys are points of, or "" if there is none."""
     points = [key for key in keys if isinstance(key, Point)]
     labels = {point.axis.label for point in points}
     return labels.pop() if len(labels) == 1 else ""

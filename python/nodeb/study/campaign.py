@@ -1,4 +1,4 @@
-"""The replications of a study's cases: each simulated once, until it is known well enough."""
+"""The replications of a study's cases; equal scenarios are simulated once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Tick = Callable[[str, float], None]
 
 
 class _Replications(Stored):
-    """A distinct scenario, its effort, and its replications once there are enough."""
+    """Replications of one distinct scenario, with the effort that determines their number."""
 
     def __init__(self, campaign: Campaign, cell: Cell, case: Case, effort: Effort) -> None:
         self.effort, self.endless = effort, case.of.endless
@@ -47,35 +47,35 @@ class _Replications(Stored):
         self._log: Log | None = None
 
     def noted(self, runs: int) -> None:
-        """Ticks by what they cost."""
+        """Reports the cost of finished replications as progress."""
         self._tick(self.cell.label, self.effort.cost * runs)
 
     def tables(self) -> Tables:
-        """The tables of its replications, one after the other."""
+        """Returns the tables of all replications, concatenated."""
         try:
             return super().tables()
         except InputError as error:
             if self.reduce is None:
                 raise
             what = f"{self.where}the reduction `{self.reduce.function.__name__}` returned"
-            text = f"{what} other numbers for other replications; expected as many of each: {error}"
+            text = f"{what} a different number of values for some replications: {error}"
             raise mistake(self.reduce.function, text) from error
 
     @property
     def log(self) -> Log:
-        """Its replications."""
+        """Replications as arrays."""
         if self._log is None or len(self._log) != self.runs:
             self._log = Log(self.tables(), self.runs, self._settings)
         return self._log
 
     @property
     def unfinished(self) -> int:
-        """Downloads that were meant to end and did not."""
+        """Number of downloads that should have completed and did not."""
         return 0 if self.endless or self.reduce or not self.runs else self.log.unfinished
 
 
 def _reduction(case: Case, scenario: str, settings: Settings) -> Reduction | None:
-    """What is kept in place of the series that a scenario records."""
+    """Returns the reduction that replaces the recorded series of a case, if it has one."""
     if case.of.reduce is None:
         return None
     record: Mapping[str, bool] = json.loads(scenario).get("record", {})
@@ -84,12 +84,12 @@ def _reduction(case: Case, scenario: str, settings: Settings) -> Reduction | Non
 
 
 def _time(tables: Tables) -> NDArray[np.float64]:
-    """Mean download time of each replication."""
+    """Returns the mean download time of each replication, s."""
     return _means(tables, "transfer_s")
 
 
 def _delivered(tables: Tables) -> NDArray[np.float64]:
-    """Mean of what each replication delivered."""
+    """Returns the mean number of bytes delivered to a user, for each replication."""
     return _means(tables, "delivered_bytes")
 
 
@@ -103,16 +103,17 @@ def _means(tables: Tables, column: str) -> NDArray[np.float64]:
 class Campaign:
     """The replications of one study.
 
-    Results depend on study, seed and settings only, never on who simulates. All cases use the same
-    seed, so replication i of any two meets the same random streams.
+    Results depend only on study, seed and settings, not on the machine or the number of threads.
+    All cases use the same seed: replication i of any two cases has the same random streams (common
+    random numbers).
 
     Args:
-        study: whose cases these are.
-        store: where replications are found and kept.
+        study: the study that the cases belong to.
+        store: cache of replications.
         seed: seed of all random streams.
-        jobs: threads, or who simulates.
-        settings: how it is measured.
-        tick: called with a label and the cost of finished replications.
+        jobs: number of threads, or a worker pool.
+        settings: options of the measurement, such as the short version.
+        tick: called with a label and the cost of finished replications, for progress.
     """
 
     def __init__(
@@ -134,19 +135,19 @@ class Campaign:
 
     @property
     def quick(self) -> bool:
-        """Whether this is the short version of the study."""
+        """True in the short version of the study."""
         return self.settings.quick
 
     def replications(self) -> int:
-        """Replications so far, of all scenarios."""
+        """Returns the number of replications so far, of all scenarios."""
         return sum(point.runs for point in self._points.values())
 
     def scenarios(self) -> int:
-        """Distinct scenarios so far."""
+        """Returns the number of distinct scenarios so far."""
         return len(self._points)
 
     def unfinished(self) -> list[str]:
-        """Sentences about downloads that did not end."""
+        """Returns a sentence for each scenario with downloads that did not complete."""
         points = ((point, point.unfinished) for point in self._points.values())
         return [
             f"{point.cell.label}: {lost} downloads did not end in {point.runs} replications"
@@ -155,29 +156,29 @@ class Campaign:
         ]
 
     def log(self, case: Case) -> Log:
-        """Replications of a case, simulated now if they were not before."""
+        """Returns the replications of a case, simulating those that are missing."""
         point = self._point(case)
         if not point.judge():
             self.measure([case])
         return point.log
 
     def cost(self, cases: Iterable[Case]) -> float:
-        """Rough cost of what is still to be simulated for these cases."""
+        """Returns the approximate cost of the replications still missing for these cases."""
         points = {id(p): p for p in map(self._point, cases)}
         return sum(max(0, p.effort.runs - p.runs) * p.effort.cost for p in points.values())
 
     def measure(self, cases: Iterable[Case]) -> None:
-        """Simulates what these cases need, until all are known well enough."""
+        """Simulates the missing replications of these cases, until each reaches its precision."""
         points = {id(p): p for p in map(self._point, cases)}.values()
         missing = [point for point in points if not point.judge()]
-        if missing:  # the longest first
+        if missing:  # the most expensive first, so that none is left alone at the end
             missing.sort(key=lambda point: -point.effort.cost)
             Engine(missing, self.seed, self.jobs).run()
 
     def replication(
         self, case: Case, run: int, record: Mapping[str, bool]
     ) -> dict[str, dict[str, Any]]:
-        """Everything about one replication of a case, with series that it does not keep."""
+        """Returns the tables of one replication of a case, with additional recorded series."""
         changed = case.under({f"record.{name}": wanted for name, wanted in record.items()})
         cell = self._cell(changed)
         return source(cell).compiled().run_many(self.seed, run, 1, _core.Control())
@@ -189,9 +190,9 @@ class Campaign:
             if known is None:
                 known = self._points[cell.scenario] = _Replications(self, cell, case, effort)
             elif known.effort != effort:
-                raise self._two(known, case, f"of {known.effort} and of {effort}")
+                raise self._two(known, case, f"but have {known.effort} and {effort}")
             elif known.kept != (case.of.reduce, case.of.endless):
-                raise self._two(known, case, "reduced or ended in two ways")
+                raise self._two(known, case, "but differ in `reduce` or `endless`")
             self._by_case[case] = known
         return self._by_case[case]
 
@@ -209,12 +210,12 @@ class Campaign:
         try:
             data, taken = case.scenario(self.settings, self.study.quick).without_recordings()
             text = _core.resolve(json.dumps(data))
-        except Mistake:  # which says itself where it is
+        except Mistake:  # its message already names the function
             raise
         except ValueError as error:
             raise mistake(case.of.function, f"{what}: {error}") from error
         lasts, warm_up_s = json.loads(text)["duration"], self.settings.warm_up_s
         if warm_up_s and in_ns(lasts) <= warm_up_s * NS_PER_S:
-            late = f"lasts {lasts}, all of which is its warm-up of {warm_up_s:g} s"
+            late = f"lasts {lasts}, not longer than its warm-up of {warm_up_s:g} s"
             raise mistake(case.of.function, f"{what} {late}")
         return Cell(case.label, text, taken)

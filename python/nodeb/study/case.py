@@ -1,4 +1,4 @@
-"""Cases: scenarios of a study, each once, and how long they are replicated."""
+"""Cases of a study: one scenario each, and its number of replications."""
 
 from __future__ import annotations
 
@@ -19,27 +19,29 @@ if TYPE_CHECKING:
 __all__ = ["Case", "Effort", "Quick", "ScenarioFunction", "Settings"]
 
 Change = Mapping[str, Any] | Callable[["Scenario"], "Scenario"]
-"""Of a scenario: values by dotted key, or a function that returns the changed one."""
+"""Change of a scenario: values by dotted key, or a function that returns the changed scenario."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long a case is replicated."""
+    """Number of replications of a case, and their cost."""
 
     runs: int = 10
-    """Replications at least."""
+    """Smallest number of replications."""
     max_runs: int = 0
-    """Replications at most; 0 for as many as at least."""
+    """Largest number of replications; 0 for exactly `runs`."""
     precision: float | None = None
-    """Half-width of the 95 % interval wanted, relative to the mean; None asks for none."""
+    """Target half-width of the 95 % interval, relative to the mean; None for no target."""
     cost: float = 1.0
-    """Rough cost of a replication, for progress, the order of work, and the short version."""
+    """Approximate cost of a replication, which determines progress, order and the short version."""
 
     def __post_init__(self) -> None:
         for name in ("runs", "max_runs"):
             as_whole(getattr(self, name), f"the `{name}` of an effort")
         if self.runs < 2:
-            raise InputError(f"an effort of {self.runs} runs has no interval; expected at least 2")
+            raise InputError(
+                f"an effort has {self.runs} runs; expected at least 2, for an interval"
+            )
         if self.max_runs and self.max_runs < self.runs:
             raise InputError(f"an effort has {self.runs} runs, but {self.max_runs} as `max_runs`")
         if not 0 < as_number(self.cost, "the `cost` of an effort") < math.inf:
@@ -56,10 +58,10 @@ class Effort:
 
 
 def check_warm_up(warm_up_s: float | None) -> None:
-    """Complains about a beginning that cannot be left out.
+    """Checks a warm-up time.
 
     Raises:
-        InputError: it is no number of seconds.
+        InputError: it is negative, infinite, or not a number.
     """
     if warm_up_s is not None and not 0 <= as_number(warm_up_s, "warm_up_s") < math.inf:
         raise InputError(f"warm_up_s is {warm_up_s}; expected 0 s or more")
@@ -70,44 +72,43 @@ class Quick:
     """The short version of a study, for a first look and for tests."""
 
     runs: int = 2
-    """Replications of a case at most; no more than the whole study has in any case."""
+    """Largest number of replications of a case; never more than in the full study."""
     cost: float = float("inf")
-    """Cost of a case at most; two replications in any case, as one has no interval."""
+    """Largest cost of a case; two replications are made anyway, because one has no interval."""
     warm_up_s: float | None = None
-    """Beginning of each that does not count; None for as much as in the whole study."""
+    """Warm-up time of each replication, s; None for that of the full study."""
     changes: Mapping[str, Any] = field(default_factory=dict)
-    """What is different in each scenario, by dotted key, such as a shorter duration."""
+    """Changes of every scenario by dotted key, such as a shorter duration."""
 
     def __post_init__(self) -> None:
         if as_whole(self.runs, "the `runs` of a short version") < 2:
-            raise InputError(f"a short version of {self.runs} runs has no interval; expected 2")
+            raise InputError(f"a short version has {self.runs} runs; expected at least 2")
         if not as_number(self.cost, "the `cost` of a short version") > 0:
             raise InputError(f"the cost of a short version is {self.cost}; expected more than 0")
         if not isinstance(self.changes, Mapping):
-            raise InputError("the changes of a short version are values by dotted key")
+            raise InputError("the changes of a short version must be values by dotted key")
         check_warm_up(self.warm_up_s)
 
     def effort(self, whole: Effort) -> Effort:
-        """The effort of a case whose whole effort is that."""
+        """Returns the effort of a case in the short version, from its effort in the full study."""
         runs = max(2, int(min(self.cost / whole.cost, self.runs, whole.runs)))
         return Effort(runs, cost=whole.cost)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a study is measured, beside its seed.
+    """Options of a measurement, apart from the seed.
 
-    Scenario functions, reductions and efforts that have an argument of one of these names are
-    given it.
+    A scenario function, reduction or effort function receives those that its arguments name.
     """
 
     quick: bool = False
     warm_up_s: float = 0.0
     given: dict[str, Any] = field(default_factory=dict)
-    """What the stages before the scenarios have found, by name (`nodeb.study.Stage`)."""
+    """Results of the stages that run before the scenarios, by name (`nodeb.study.Stage`)."""
 
     def asked(self, function: Callable[..., Any]) -> dict[str, Any]:
-        """Those that a function asks for by the names of its arguments."""
+        """Returns the settings that the function has arguments for."""
         wanted = inspect.signature(function).parameters
         return {name: getattr(self, name) for name in SETTINGS if name in wanted}
 
@@ -116,9 +117,9 @@ SETTINGS = ("quick", "warm_up_s", "given")
 
 
 class ScenarioFunction:
-    """The scenarios of a function: called with points or plain values it gives a case.
+    """A scenario function: a call with points or plain values returns a case.
 
-    The scenario is made when it is needed.
+    The scenario itself is built only when it is needed.
     """
 
     def __init__(
@@ -131,7 +132,7 @@ class ScenarioFunction:
         self.function, self.effort, self.reduce, self.endless = function, effort, reduce, endless
         if reduce is not None and "<" in getattr(reduce, "__qualname__", "<"):
             raise InputError(
-                f"{function.__name__}: the reduction stands at the top of a file, as a `def`"
+                f"{function.__name__}: the reduction must be a `def` at the top level of a file"
             )
         parameters = inspect.signature(function).parameters.values()
         kept = [one for one in parameters if one.name not in SETTINGS]
@@ -139,10 +140,10 @@ class ScenarioFunction:
         self.__name__, self.__doc__ = function.__name__, function.__doc__
 
     def __call__(self, *points: Any, **named: Any) -> Case:
-        """The case of some points.
+        """Returns the case of the given arguments.
 
         Raises:
-            InputError: they do not fit the function's arguments.
+            InputError: the arguments do not match the function's signature.
         """
         try:
             bound = self._signature.bind(*points, **named)
@@ -154,7 +155,7 @@ class ScenarioFunction:
 
 @dataclass(frozen=True)
 class Case:
-    """A scenario of a study: a function of points, and perhaps changes of what it returns."""
+    """A scenario of a study: a scenario function with its arguments, and changes of the result."""
 
     of: ScenarioFunction
     arguments: tuple[tuple[str, Any], ...]
@@ -162,15 +163,15 @@ class Case:
 
     @property
     def label(self) -> str:
-        """What a person calls it."""
+        """Name in messages and progress: the arguments, then the changes."""
         named = (str(value) for _, value in self.arguments if not _silent(value))
         return ", ".join([*named, *(name for name, _ in self.changes)]) or self.of.__name__
 
     def under(self, *changes: Change, **arguments: Any) -> Case:
-        """This case with other arguments, or with its scenario changed in turn.
+        """Returns this case with other arguments, or with changes applied to its scenario in order.
 
         Raises:
-            InputError: the scenario's function has no such argument.
+            InputError: the scenario function has no such argument.
         """
         values = dict(self.arguments)
         if unknown := arguments.keys() - values.keys():
@@ -182,7 +183,7 @@ class Case:
         )
 
     def scenario(self, settings: Settings, quick: Quick) -> Scenario:
-        """What is simulated."""
+        """Returns the scenario to simulate."""
         values = {name: value_of(value) for name, value in self.arguments}
         what = f"the scenario of {self.label}"
         wanted = (what, "a Scenario", lambda one: hasattr(one, "with_"))
@@ -195,7 +196,7 @@ class Case:
         return found
 
     def effort(self, settings: Settings, usual: Effort) -> Effort:
-        """How long it is replicated as a case of the whole study."""
+        """Returns the effort of the case in the full study."""
         wanted = self.of.effort
         if wanted is None or isinstance(wanted, Effort):
             return wanted or usual
@@ -207,24 +208,24 @@ class Case:
 
 
 def value_of(point: Any) -> Any:
-    """The value of a point; a plain value is its own."""
+    """Returns the value of a point; any other object is returned as it is."""
     return point.value if isinstance(point, Point) else point
 
 
 def _silent(value: Any) -> bool:
-    """Whether a value says nothing in a label."""
+    """Returns true if a value is omitted from labels."""
     return value is None or callable(value)
 
 
 def _named(change: Change) -> tuple[str, Callable[[Scenario], Scenario]]:
-    """A change, and what a person calls it."""
+    """Returns the label of a change and the function that applies it."""
     if callable(change):
         return change.__name__, change
     return ", ".join(f"{key} = {value}" for key, value in change.items()), _Frozen(change)
 
 
 class _Frozen:
-    """Changes by dotted key, as a function that is equal to another of the same changes."""
+    """Changes by dotted key, as a function; two with equal changes are equal."""
 
     def __init__(self, changes: Mapping[str, Any]) -> None:
         self._changes = dict(changes)

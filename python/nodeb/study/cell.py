@@ -1,4 +1,4 @@
-"""A measured cell beside its published value, and the tables and figures made of such."""
+"""Measured cells next to their published values, and the tables and figures made of them."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ SIGNIFICANT = 7
 
 @dataclass(frozen=True)
 class Tolerance:
-    """When a cell counts as near its published value: absolute in the cell's unit, or relative."""
+    """Largest absolute or relative deviation from the published value that is graded `near`."""
 
     absolute: float | None = None
     relative: float | None = None
 
     def allowed(self, published: float) -> float | None:
-        """Largest deviation that counts as near, in the unit of the cell."""
+        """Returns the largest deviation graded `near`, in the cell's unit, if there is a limit."""
         if self.absolute is not None:
             return self.absolute
         return None if self.relative is None else self.relative * abs(published)
@@ -63,16 +63,17 @@ class Cell:
 
     Attributes:
         item: table or figure, for example "Table 13".
-        row: label of the row, or of the place on a curve's axis.
+        row: label of the row, or of the point on a curve's axis.
         column: label of the column, or of the curve.
         unit: unit of all values.
-        published: the study's value; None where it printed only a picture or the value is withheld.
-        measured: the value found here.
-        digits: decimals to show.
-        tolerance: when the two count as near.
-        expected: where the value lies that so few replications give as the study had; None where
-            that is not known.
-        rounding: half of the last digit that the study printed.
+        published: the paper's value; None if the paper has only a plot of it or the value is
+            withheld.
+        measured: the simulated value.
+        digits: number of decimals shown.
+        tolerance: deviation up to which the cell is graded `near`.
+        expected: prediction interval of a mean of as many replications as the paper has; None if
+            their number is unknown.
+        rounding: half a unit of the last digit that the paper printed.
     """
 
     item: str
@@ -88,7 +89,7 @@ class Cell:
 
     @property
     def within(self) -> bool | None:
-        """Whether the published value lies where so few replications as it is of would put it."""
+        """True if the published value lies in the prediction interval; None if there is none."""
         if self.published is None or self.expected is None or math.isnan(self.expected.low):
             return None
         slack = self.rounding + 1e-9 * max(1.0, abs(self.published))
@@ -96,18 +97,22 @@ class Cell:
 
     @property
     def deviation(self) -> float | None:
-        """Measured minus published, in the cell's unit; None without one of them."""
+        """Measured minus published value, in the cell's unit; None if either is missing."""
         if self.published is None or not self.measured.known:
             return None
         return self.measured.value - self.published
 
     @property
     def grade(self) -> str:
-        """`near`: within the tolerance, `off`: within twice as much, `far`: beyond; else `open`."""
+        """Grade of the measured value (`grade_of`)."""
         return self.grade_of(self.measured.value)
 
     def grade_of(self, value: float) -> str:
-        """The grade that a value would have in this cell."""
+        """Returns the grade of a value in this cell.
+
+        `near` is within the tolerance, `off` within twice the tolerance, `far` beyond that or not
+        finite. `open` has no published value, `plain` no tolerance.
+        """
         if self.published is None:
             return "open"
         if not math.isfinite(value):
@@ -115,18 +120,18 @@ class Cell:
         allowed = self.tolerance.allowed(self.published)
         if allowed is None:
             return "plain"
-        # Published values are rounded: half a digit more is not a deviation, nor is 1e-9 of
-        # arithmetic.
+        # Half a digit of the published value's rounding is no deviation, nor is 1e-9 of arithmetic.
         size = abs(value - self.published) - 1e-9 * max(1.0, abs(self.published))
         return "near" if size <= allowed else "off" if size <= 2 * allowed else "far"
 
 
 @dataclass(frozen=True)
 class Grid:
-    """A measured table: its labels and its cells, row by row.
+    """A measured table: labels, and cells row by row.
 
-    `blocks` says for each row to which block of rows it belongs (the first axis of several);
-    `corner` and `across` are what the rows and columns are, when they are of one axis.
+    `blocks` names for each row the block of rows that it belongs to (the first of several axes).
+    `corner` and `across` are the labels of the axes of the rows and columns, if each is a single
+    axis.
     """
 
     spec: Table
@@ -144,10 +149,9 @@ class Grid:
 
 @dataclass(frozen=True)
 class Curve:
-    """A measured curve: places on the axis, and a cell for each.
+    """A measured curve: positions on the axis, and one cell for each.
 
-    `legend` is its label where the axes of the series are not named beside it, `panel` the one it
-    is in.
+    `legend` is the label with the short names of its axes, `panel` the panel that shows the curve.
     """
 
     label: str
@@ -159,9 +163,9 @@ class Curve:
 
 @dataclass(frozen=True)
 class Chart:
-    """A measured figure, and what the study's own tables say about it.
+    """A measured figure, with the values that the paper states in its tables or text (`implied`).
 
-    `panel_rows` are the rows of its panels, where several axes have panels.
+    `panel_rows` is the number of rows of panels.
     """
 
     spec: Figure
@@ -177,14 +181,14 @@ class Chart:
 
 
 def number(value: float | None) -> str:
-    """A number for a CSV file: seven significant digits, empty when there is none."""
+    """Returns a number as text for CSV files: seven significant digits, "" if it is not finite."""
     if value is None or not math.isfinite(value):
         return ""
     return f"{value:.{SIGNIFICANT}g}"
 
 
 def to_csv(study: str, cells: Iterable[Cell]) -> str:
-    """The text of `cells.csv`."""
+    """Returns the text of `cells.csv`."""
     return csv_text(COLUMNS, ([study, *_row(cell)] for cell in cells))
 
 

@@ -1,11 +1,11 @@
-"""The statements of a study as comparisons, judged from the measurement alone.
+"""The statements of a study as comparisons, judged by the measurements alone.
 
-A claim is a generator that yields checks. A check compares quantities under common random numbers,
-and says with which margin: "more" and "less" are paired differences above 0, or above the `margin`
-asked; "the same" is a change within a tolerance. What comes of that: `nodeb.study.verdicts`.
+A claim is a generator that yields checks. A check compares quantities under common random numbers
+with a stated margin: "more" and "less" are paired differences above 0 or above `margin`, "the same"
+is a change within a tolerance. `nodeb.study.verdicts` derives the verdict.
 
-What stands behind the first arguments of a check is its context: points or texts that its evidence
-begins with. `unit` is that of the quantities unless it is given, `digits` the decimals shown.
+The arguments after the first ones of a check are its context: points or texts that its evidence
+begins with. `unit` defaults to that of the quantities; `digits` is the number of decimals shown.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ __all__ = [
 
 ARROW = " \N{RIGHTWARDS ARROW} "
 Series = Mapping[Key, Quantity]
-"""Quantities along an axis."""
+"""Quantities along an axis, by key."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """A comparison of quantities, or several that are told together."""
+    """A comparison of quantities, or several that are reported together."""
 
     quantities: Sequence[Known]
     asked: str
-    """The margin that it asks for."""
+    """The required margin, in words."""
     findings: Callable[[Campaign], list[Finding]]
-    """What was measured, and what it is judged by."""
+    """Returns the evidence: its text, and the comparisons that decide the verdict."""
 
 
 @dataclass(frozen=True)
@@ -65,27 +65,27 @@ class Claim:
 
     id: str
     section: str
-    """Where the study says it."""
+    """Section of the paper that makes the statement."""
     text: str
-    """The statement, in short words."""
+    """The statement, in short."""
     items: tuple[str, ...]
-    """The tables and figures that it is about: it is judged when all were measured, and only with
-    all of the study where there are none.
+    """Tables and figures that the statement is about. It is judged once all of them were measured,
+    or, if there are none, only with the complete study.
     """
     checks: Callable[[], Iterable[Check]]
 
     def judge(self, work: Campaign) -> Verdict:
-        """What the measurement says of it.
+        """Returns the verdict on the claim.
 
         Raises:
-            InputError: it compares nothing.
+            InputError: the claim compares nothing.
         """
         expected = "checks that are yielded, such as `yield at_least(quantity, 1)`"
         checks = list(ask(self.checks, f"claim `{self.id}`", expected, _are_checks))
         work.measure(case for check in checks for one in check.quantities for case in one.cases())
         findings = [finding for check in checks for finding in check.findings(work)]
         if not any(finding.comparisons for finding in findings):
-            raise InputError(f"claim `{self.id}` checks nothing")
+            raise InputError(f"claim `{self.id}` makes no comparison")
         asked = ", ".join(dict.fromkeys(check.asked for check in checks))
         return verdicts.judge(
             findings, name=self.id, text=self.text, asked=asked, section=self.section
@@ -106,20 +106,21 @@ def between(
     name: str = "",
     certain: bool = False,
 ) -> Check:
-    """A quantity lies between two numbers.
+    """Returns a check that a quantity lies between two numbers.
 
     Args:
         of: the quantity.
-        low: the smallest number that is asked for.
-        high: the largest.
-        context: what the evidence begins with.
-        unit: of the numbers; None for that of the quantity.
-        digits: decimals shown.
-        name: stands before the number in the evidence.
-        certain: whether nothing in it is left to chance, so that few equal replications tell all.
+        low: the smallest accepted value.
+        high: the largest accepted value.
+        context: prefix of the evidence.
+        unit: unit of the numbers; None for that of the quantity.
+        digits: number of decimals shown.
+        name: text before the number in the evidence.
+        certain: true if nothing in the scenario is random, so that a few equal replications are
+            conclusive.
     """
     if not as_number(low, "low") <= as_number(high, "high"):
-        raise InputError(f"a quantity is asked to be between {low} and {high}; least first")
+        raise InputError(f"`between` has the limits {low} and {high}; expected the lower one first")
     found = known(of)
     fact, behind = isinstance(found, Fact), _unit([found], unit)
     asked = f"{low:g} to {high:g}"
@@ -129,7 +130,7 @@ def between(
     def findings(work: Campaign) -> list[Finding]:
         value = found.estimate(work)
         shown = f"{_significant(value)}{behind}" if fact else _shown(value, digits, behind)
-        # The short version of a study may be another scenario, whose number is not the study's.
+        # The short version may simulate another scenario, whose result need not be deterministic.
         sure = certain and not work.quick
         comparison = Comparison(value, low, high, repeatable=not fact, certain=sure)
         text = f"{_prefix(context)}{name}{' ' if name else ''}{shown}"
@@ -139,23 +140,23 @@ def between(
 
 
 def at_most(of: Known | float, high: float, *context: Any, **options: Any) -> Check:
-    """A quantity is at most a number; options as for `between`."""
+    """Returns a check that a quantity is at most `high`; options as for `between`."""
     return between(of, -math.inf, high, *context, **options)
 
 
 def at_least(of: Known | float, low: float, *context: Any, **options: Any) -> Check:
-    """A quantity is at least a number; options as for `between`."""
+    """Returns a check that a quantity is at least `low`; options as for `between`."""
     return between(of, low, math.inf, *context, **options)
 
 
 def rising(series: Series, *context: Any, unit: str | None = None, digits: int = 1) -> Check:
-    """Along a series each quantity is more than the one before."""
+    """Returns a check that each quantity of a series exceeds the one before it."""
     more = partial(Comparison, low=0.0, strict=True)
     return _trend(series, "rising", lambda a, b: b - a, more, context, unit, digits)
 
 
 def falling(series: Series, *context: Any, unit: str | None = None, digits: int = 1) -> Check:
-    """Along a series each quantity is less than the one before."""
+    """Returns a check that each quantity of a series is below the one before it."""
     less = partial(Comparison, high=0.0, strict=True)
     return _trend(series, "falling", lambda a, b: b - a, less, context, unit, digits)
 
@@ -163,7 +164,7 @@ def falling(series: Series, *context: Any, unit: str | None = None, digits: int 
 def flat(
     series: Series, tolerance: float, *context: Any, unit: str | None = None, digits: int = 1
 ) -> Check:
-    """Along a series no quantity differs from the one before by more than a part of it."""
+    """Returns a check that each step along a series is a change of at most `tolerance`, a share."""
     if not as_number(tolerance, "tolerance") >= 0:
         raise InputError(f"the tolerance of `flat` is {tolerance}; expected a share such as 0.05")
     most = 100 * tolerance
@@ -180,7 +181,7 @@ def _trend(
     unit: str | None,
     digits: int,
 ) -> Check:
-    """Each step along a series, compared in one way."""
+    """Returns a check that makes the same comparison for each step along a series."""
     of, labels = tuple(map(quantity, series.values())), list(map(label_of, series))
     behind = _unit(of, unit)
     steps = [
@@ -203,7 +204,7 @@ def ordered(
     unit: str | None = None,
     digits: int = 1,
 ) -> Check:
-    """Each of some quantities, by name, is more than the next, by more than a margin."""
+    """Returns a check that each named quantity exceeds the next one by more than a margin."""
     of, names = tuple(map(quantity, terms.values())), list(map(label_of, terms))
     behind = _unit(of, unit)
     pairs = [
@@ -215,7 +216,7 @@ def ordered(
         found = []
         for name, left, other, right, pair in pairs:
             gap, runs = pair.estimate(work), pair.runs(work)
-            # The values of the replications that make up the difference.
+            # The means of the same replications as the difference.
             a, b = (side.sample(work, runs).value for side in (left, right))
             text = (
                 f"{_prefix(context)}{name} {a:.{digits}f}, {other} {b:.{digits}f}, "
@@ -228,17 +229,17 @@ def ordered(
 
 
 def least_at(series: Series, places: Iterable[Key] | None, *context: Any, **options: Any) -> Check:
-    """Along a series the least is at one of some places; None for all but both ends.
+    """Returns a check that a series has its minimum at one of some keys.
 
-    Options are `unit` and `digits`.
+    Without keys, the minimum must be anywhere but at the two ends. Options are `unit` and `digits`.
     """
     return _extreme("least", series, places, context, **options)
 
 
 def most_at(series: Series, places: Iterable[Key] | None, *context: Any, **options: Any) -> Check:
-    """Along a series the most is at one of some places; None for all but both ends.
+    """Returns a check that a series has its maximum at one of some keys.
 
-    Options are `unit` and `digits`.
+    Without keys, the maximum must be anywhere but at the two ends. Options are `unit` and `digits`.
     """
     return _extreme("most", series, places, context, **options)
 
@@ -251,10 +252,10 @@ def _extreme(
     unit: str | None = None,
     digits: int = 1,
 ) -> Check:
-    """Each other place is compared with the best of some: it must be worse.
+    """Returns a check that the best of the chosen keys is better than each other key.
 
-    It contradicts where it is better than every one of them. The best is chosen from the same
-    replications, which makes the intervals a little short.
+    The claim is contradicted if another key is better than every chosen one. The best key is chosen
+    from the same replications that it is compared with, so the intervals are slightly too short.
     """
     sign, keys = 1 if find == "least" else -1, tuple(series)
     of = tuple(map(quantity, series.values()))
@@ -262,7 +263,7 @@ def _extreme(
     places = [at for at, key in enumerate(keys) if key in named]
     others = [at for at in range(len(keys)) if at not in places]
     if not others or not places or len(places) < len(named):
-        raise InputError("an extreme needs places of its series, and others beside them")
+        raise InputError("expected keys of the series, and at least one other key to compare with")
     behind = _unit(of, unit)
     where = "between the ends" if chosen is None else f"at {', '.join(map(label_of, named))}"
 
@@ -286,25 +287,25 @@ def _extreme(
         )
         found = min(range(len(keys)), key=lambda at: in_order(means[at]))
         value = _shown(of[found].estimate(work), digits, behind)
-        told = [f"{_prefix(context)}{find} at {context_of(keys[found])}, {value}"]
+        parts = [f"{_prefix(context)}{find} at {context_of(keys[found])}, {value}"]
         if chosen is None:
-            told += [
+            parts += [
                 f"{context_of(keys[at])} worse by {_shown(one.estimate, digits, behind)}"
                 for at, one in zip(others, comparisons, strict=True)
             ]
-        return [Finding(", ".join(told), comparisons)]
+        return [Finding(", ".join(parts), comparisons)]
 
     return Check(of, f"{find} {where}, others worse", findings)
 
 
 def _prefix(context: tuple[Any, ...]) -> str:
-    """Begin of a piece of evidence."""
+    """Returns the prefix of a piece of evidence."""
     names = context_of(context)
     return f"{names}: " if names else ""
 
 
 def _unit(of: Sequence[Known], unit: str | None) -> str:
-    """The unit behind a number: one that is given, or the first that a quantity has."""
+    """Returns the unit that follows a number: the given one, or the first that a quantity has."""
     if not of:
         raise InputError("there are no quantities to compare")
     text = next((one.unit for one in of if one.unit), "") if unit is None else unit
@@ -312,7 +313,7 @@ def _unit(of: Sequence[Known], unit: str | None) -> str:
 
 
 def _shown(value: Estimate, digits: int, behind: str) -> str:
-    """A value, its interval where it has one, and its unit."""
+    """Returns a value as text, with its interval if it has one, and its unit."""
     interval = f" [{value.low:.{digits}f}, {value.high:.{digits}f}]" if value.runs > 1 else ""
     return f"{value.value:.{digits}f}{interval}{behind}"
 

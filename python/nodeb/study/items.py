@@ -1,4 +1,4 @@
-"""The tables and figures of a study: rows and curves of quantities, beside printed values."""
+"""The tables and figures of a study: quantities by row or curve, next to printed values."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 __all__ = ["Figure", "Mark", "Table"]
 
 Rows = Mapping[Key, Mapping[Key, Known | float]]
-"""By row or curve, by column or place: what is measured."""
+"""Quantities by row and column of a table, or by curve and x value of a figure."""
 MISSING = ("-", "nan")
-"""What stands for a value that the study did not print."""
+"""Texts that mark a value which the paper did not print."""
 
 
 class _Item:
-    """What tables and figures have in common.
+    """Base class of tables and figures.
 
     Raises:
         InputError: there are no quantities, or the rows have different columns.
@@ -38,7 +38,7 @@ class _Item:
     def __init__(self, name: str, title: str, rows: Rows, unit: str | None) -> None:
         self.id, self.title, self._unit = name, title, unit
         if not isinstance(rows, Mapping) or not all(isinstance(r, Mapping) for r in rows.values()):
-            raise InputError(f"{name}: the cells are quantities by column, by row")
+            raise InputError(f"{name}: expected cells as quantities, by row and column")
         self.rows: dict[Key, dict[Key, Known]] = {
             key: {column: known(cell) for column, cell in row.items()} for key, row in rows.items()
         }
@@ -50,25 +50,25 @@ class _Item:
 
     @property
     def columns(self) -> list[Key]:
-        """The columns of a table, or the places of a figure."""
+        """The columns of a table, or the x values of a figure."""
         return list(next(iter(self.rows.values())))
 
     @property
     def unit(self) -> str:
-        """Unit of all cells that have no other; where none was given that of the first."""
+        """Unit of the cells that have no unit of their own; by default that of the first cell."""
         if self._unit is not None:
             return self._unit
         return next(cell for row in self.rows.values() for cell in row.values()).unit
 
     def cases(self) -> Iterator[Case]:
-        """The cases that it is measured from."""
+        """Returns the cases that the item is measured from."""
         for row in self.rows.values():
             for cell in row.values():
                 yield from cell.cases()
 
 
 class Table(_Item):
-    """A table of the study. The arguments are those of `nodeb.study.Study.table`."""
+    """A table of the paper. For the arguments see `nodeb.study.Study.table`."""
 
     def __init__(
         self,
@@ -92,24 +92,24 @@ class Table(_Item):
             if value is not None and not 0 <= value < math.inf:
                 raise InputError(f"{name}: {what} is {value}; expected 0 or more")
         if runs is not None and runs < 1:
-            raise InputError(f"{name}: runs is {runs}; a printed mean is of 1 at least")
+            raise InputError(f"{name}: runs is {runs}; expected at least 1")
         relative = None if near_percent is None else near_percent / 100
         self.tolerance = Tolerance(absolute=near, relative=relative)
         self.published = _values(name, printed)
 
     @property
     def rounding(self) -> float:
-        """Half of the last digit that the study printed in the table."""
+        """Half a unit of the last digit that the paper printed in the table."""
         texts = [f"{value:.12g}" for row in self.published for value in row if value is not None]
         digits = max((len(text.partition(".")[2]) for text in texts), default=0)
         return float(0.5 * 10.0**-digits)
 
     @property
     def printed(self) -> dict[Key, dict[Key, float | None]]:
-        """The printed values, by row and column; the rows of a table without any are empty.
+        """Printed values by row and column; empty rows if the paper printed none.
 
         Raises:
-            InputError: they are not as many as the cells.
+            InputError: the printed values do not have the shape of the table.
         """
         if not self.published:
             return {key: {} for key in self.rows}
@@ -125,7 +125,7 @@ class Table(_Item):
         }
 
     def measure(self, work: Campaign) -> Grid:
-        """The table with its values."""
+        """Returns the table with its measured values."""
         printed = self.printed
         cells = tuple(
             tuple(
@@ -150,7 +150,7 @@ class Table(_Item):
     ) -> Cell:
         row, column = place
         unit = cell.unit or self.unit
-        # A tolerance is in the table's own unit; cells in another unit are shown without a grade.
+        # The tolerance has the table's unit, so an absolute one does not apply to other units.
         own = unit == self.unit
         return Cell(
             self.id,
@@ -167,19 +167,19 @@ class Table(_Item):
 
 
 def _block(row: Key) -> str:
-    """The block of rows that a row belongs to: its first part, also of a text of several."""
+    """Returns the block of a row: the first of several parts of its key or text, otherwise ""."""
     texts = re.split(": |, ", row, maxsplit=1) if isinstance(row, str) else parts(row)
     return str(texts[0]) if len(texts) > 1 else ""
 
 
 def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
-    """The numbers of a text, row by row.
+    """Returns the numbers of a text, row by row.
 
     Raises:
-        InputError: there is something else.
+        InputError: the text contains anything else.
     """
     if not isinstance(printed, str):
-        raise InputError(f"{item}: the printed values are a text with a line for each row")
+        raise InputError(f"{item}: the printed values must be a text with a line for each row")
 
     def number(text: str) -> float | None:
         if text in MISSING:
@@ -189,15 +189,17 @@ def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
                 return found
         except ValueError:
             pass
-        raise InputError(f"{item}: the printed value `{text}` is no number; `-` is for none")
+        raise InputError(f"{item}: the printed value `{text}` is not a number; use `-` for none")
 
     return tuple(tuple(map(number, line.split())) for line in printed.strip().splitlines())
 
 
 def _expected(work: Campaign, cell: Known, runs: int | None) -> Prediction | None:
-    """Where the mean of `runs` replications lies; None for what two cases make together.
+    """Returns the prediction interval of the mean of `runs` replications.
 
-    Whether the two met the same losses in the study is not known, and decides how far they differ.
+    Returns None for a quantity that combines two cases: its interval depends on whether both had
+    the
+    same losses in the paper, which is not known.
     """
     if runs is None or not isinstance(cell, Measured):
         return None
@@ -210,7 +212,7 @@ def _expected(work: Campaign, cell: Known, runs: int | None) -> Prediction | Non
 
 @dataclass(frozen=True)
 class Mark:
-    """What the text of a study says about a figure: a place on one of its axes, and a few words."""
+    """A remark of the paper's text on a figure: a position on one of its axes, and a few words."""
 
     text: str
     x: float | None = None
@@ -218,7 +220,7 @@ class Mark:
 
 
 class Figure(_Item):
-    """A figure of the study. The arguments are those of `nodeb.study.Study.figure`."""
+    """A figure of the paper. For the arguments see `nodeb.study.Study.figure`."""
 
     def __init__(
         self,
@@ -246,10 +248,10 @@ class Figure(_Item):
         self.bars, self.from_zero, self.panels, self.extra = bars, from_zero, panels, extra
 
     def measure(self, work: Campaign) -> Chart:
-        """The figure with its values."""
+        """Returns the figure with its measured values."""
         places = self.columns
         x = tuple(p.x if isinstance(p, Point) else float(at) for at, p in enumerate(places))
-        first = 2 if self.panels else 0  # what panels have is not named again in their legends
+        first = 2 if self.panels else 0  # a panel's title already has the first two parts
         curves = tuple(
             Curve(
                 label_of(parts(key)[first:]),
@@ -270,20 +272,20 @@ class Figure(_Item):
         return Cell(self.id, row, column, cell.unit or self.unit, None, value, self.digits)
 
     def _implied(self) -> tuple[tuple[float | None, ...], ...]:
-        """What is known of the study's own figure, a tuple for each curve.
+        """Returns the values that the paper states about its own figure, one tuple for each curve.
 
         Raises:
-            InputError: a value is of no point of the figure.
+            InputError: a value belongs to no point of the figure.
         """
-        told = {
+        stated = {
             (label_of(curve), label_of(place)): value
             for curve, values in self.printed.items()
             for place, value in values.items()
         }
         found = tuple(
-            tuple(told.pop((label_of(key), label_of(place)), None) for place in self.columns)
+            tuple(stated.pop((label_of(key), label_of(place)), None) for place in self.columns)
             for key in self.rows
         )
-        if told:
-            raise InputError(f"{self.id} has no point {next(iter(told))}")
+        if stated:
+            raise InputError(f"{self.id} has a printed value of no point: {next(iter(stated))}")
         return found

@@ -19,12 +19,12 @@ FLOWS = "flows"
 
 
 class Log:
-    """The replications of one case.
+    """The replications of one case, as arrays.
 
     Args:
-        tables: theirs, one after the other.
-        runs: how many there are.
-        settings: what functions of the tables of one may ask for.
+        tables: tables of all replications, concatenated.
+        runs: number of replications.
+        settings: arguments that functions of one replication's tables may ask for.
     """
 
     def __init__(self, tables: Tables, runs: int, settings: Settings) -> None:
@@ -36,11 +36,11 @@ class Log:
 
     @property
     def unfinished(self) -> int:
-        """Downloads that did not end."""
+        """Number of downloads that did not complete."""
         return int(np.sum(~np.asarray(self._tables[FLOWS]["complete"], dtype=bool)))
 
     def stack(self, key: str | Callable[..., Any]) -> Array:
-        """What `nodeb.study.Means` names, of each replication.
+        """Returns an array of runs by rows for a key of `nodeb.study.Means`.
 
         Raises:
             InputError: there is no such column.
@@ -63,7 +63,7 @@ class Log:
         return np.asarray(found[column], dtype=float).reshape(self._runs, -1)
 
     def _kept(self, name: str) -> Array | None:
-        """Numbers that the reduction kept."""
+        """Returns the numbers that the reduction stored under a name, if it did."""
         kept = self._tables.get(REDUCED)
         columns = [] if kept is None else [c for c in kept.columns if c.startswith(f"{name}.")]
         if kept is None or not columns:

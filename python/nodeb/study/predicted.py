@@ -1,8 +1,8 @@
-"""What was predicted of a study before its results were known, beside what came out.
+"""Predictions of a study's results, compared with published and measured values.
 
-A study's folder may have `predicted.csv`, cells measured while the study's values of them were not
-at hand, and `predicted.toml`, statements that were made then. Both are records: they are never
-edited, whatever the simulator gives today.
+A study may have `NAME_predicted.csv`, cells measured before the paper's values of them were known,
+and `NAME_predicted.toml`, statements made at that time. Both are records and never edited, whatever
+the simulator measures today.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ WORDS = {
     "open": "not printed",
     "plain": "no margin",
 }
-"""What a cell's grade is called where a prediction is graded, by the tolerance of its table."""
+"""Names of grades (`nodeb.study.cell.Cell.grade_of`) in the assessment of predictions."""
 
 
 @dataclass(frozen=True)
 class Predicted:
-    """A cell that was predicted: where it is, its value, and its 95 % interval if there was one."""
+    """A predicted cell: item, row and column, value, and its 95 % interval if it had one."""
 
     item: str
     row: str
@@ -45,15 +45,15 @@ class Predicted:
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """The table or figure, row and column."""
+        """Table or figure, row and column."""
         return self.item, self.row, self.column
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A prediction in words, what the study says, and whether that is the same.
+    """A prediction in words, the paper's statement, and whether they agree.
 
-    `claims` are the claims in whose verdicts the measurement of today shows.
+    `claims` names the claims whose verdicts show today's measurement.
     """
 
     item: str
@@ -65,7 +65,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Predictions:
-    """All predictions of a study, and how they were made."""
+    """All predictions of a study, and their provenance."""
 
     provenance: str = ""
     cells: tuple[Predicted, ...] = ()
@@ -74,24 +74,24 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Compared:
-    """A prediction beside what was published, and what is measured now."""
+    """A prediction next to the published and the measured value."""
 
     predicted: Predicted
     cell: Cell
 
     @property
     def grade(self) -> str:
-        """As a cell's, of the value that was predicted."""
+        """Grade of the predicted value in the measured cell."""
         return self.cell.grade_of(self.predicted.value)
 
 
 def read(file: Path) -> Predictions:
-    """Read a study's predictions, cells in this file and statements in a `.toml` beside it.
+    """Reads a study's predictions: cells from this file, statements from a `.toml` next to it.
 
-    Neither file needs to be there.
+    Either file may be missing.
 
     Raises:
-        InputError: if a column of the cells is missing, or a statement has no such key.
+        InputError: a column of the cells is missing, or a statement has an unknown key.
     """
     provenance, cells = _cells(file)
     statements_file = file.with_suffix(".toml")
@@ -112,7 +112,7 @@ def _text(file: Path) -> str:
 
 
 def _cells(file: Path) -> tuple[str, tuple[Predicted, ...]]:
-    """How the cells were predicted, from the comments, and the cells."""
+    """Returns the provenance (the file's comments) and the predicted cells."""
     lines = _text(file).splitlines()
     comments = [line.lstrip("# ") for line in lines if line.startswith("#")]
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
@@ -129,13 +129,13 @@ def _cell(row: Mapping[str, Any]) -> Predicted:
 
 
 def compare(predictions: Predictions, cells: Iterable[Cell]) -> list[Compared]:
-    """The predictions whose cells were measured, in their order."""
+    """Returns the predictions whose cells were measured, in their order."""
     found = {(cell.item, cell.row, cell.column): cell for cell in cells}
     return [Compared(one, found[one.place]) for one in predictions.cells if one.place in found]
 
 
 def to_csv(compared: Iterable[Compared]) -> str:
-    """The text of `predictions.csv`."""
+    """Returns the text of `predictions.csv`."""
     columns = (*COLUMNS[:-1], "published", "measured", "ci95_low", "ci95_high", "verdict")
     return csv_text(columns, (list(_fields(one)) for one in compared))
 

@@ -1,8 +1,8 @@
-"""Quantities: what is measured from the replications of cases, and how sure it is.
+"""Quantities: values measured from the replications of cases, with their uncertainty.
 
 A metric is a function of *means* over the replications: a rate is the data divided by the mean
 time. The 95 % interval of such a function is the jackknife's (`nodeb.stats.jackknife`). A quantity
-is lazy: it names its cases, and has a value once they were simulated.
+is lazy: it names its cases, and has a value once they are simulated.
 """
 
 from __future__ import annotations
@@ -45,87 +45,89 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sample:
-    """A value and what it becomes without each replication in turn."""
+    """A value, and the values without each replication in turn (leave-one-out)."""
 
     value: float
     left_out: Array
 
     def estimate(self) -> Estimate:
-        """Value with its jackknife interval."""
-        with np.errstate(invalid="ignore"):  # what is infinite has no interval
+        """Returns the value with its jackknife interval."""
+        with np.errstate(invalid="ignore"):  # an infinite value has no interval
             return jackknife(self.value, self.left_out)
 
 
 class Quantity(ABC):
-    """Something whose value follows from replications."""
+    """A value that is computed from replications."""
 
     unit: str = ""
     parts: tuple[Quantity, ...] = ()
-    """What it is made of."""
+    """Quantities that this one is computed from."""
 
     def cases(self) -> Iterator[Case]:
-        """The cases that it is measured from."""
+        """Returns the cases that the quantity is measured from."""
         for part in self.parts:
             yield from part.cases()
 
     def runs(self, work: Campaign) -> int:
-        """Replications that all its parts have; 0 for a number that was calculated."""
+        """Returns the number of replications that all parts have; 0 for a calculated number."""
         return min(filter(None, (part.runs(work) for part in self.parts)), default=0)
 
     @abstractmethod
     def sample(self, work: Campaign, n: int) -> Sample:
-        """Value from the first `n` replications."""
+        """Returns the value from the first `n` replications, with its leave-one-out values."""
 
     def estimate(self, work: Campaign) -> Estimate:
-        """Value and interval from all its replications."""
+        """Returns the value and its interval from all replications."""
         return self.sample(work, self.runs(work)).estimate()
 
     def under(self, *changes: Change, **arguments: Any) -> Quantity:
-        """The same of cases with other arguments, or with their scenarios changed in turn."""
+        """Returns this quantity of cases with other arguments, or with changed scenarios."""
         parts = tuple(part.under(*changes, **arguments) for part in self.parts)
         return replace(self, parts=parts) if parts else self  # type: ignore[type-var]
 
     def __sub__(self, other: Quantity | float) -> Quantity:
-        """The difference, paired run by run: all cases met the same random numbers."""
+        """Difference, paired run by run: all cases use the same random numbers."""
         return Combined(_difference, (self, quantity(other)), self.unit)
 
     def __rsub__(self, other: float) -> Quantity:
         return Combined(_difference, (quantity(other), self), self.unit)
 
     def __truediv__(self, other: Quantity | float) -> Quantity:
-        """The ratio, paired run by run."""
+        """Ratio, paired run by run."""
         return Combined(_ratio, (self, quantity(other)))
 
     def __rtruediv__(self, other: float) -> Quantity:
         return Combined(_ratio, (quantity(other), self))
 
     def __mul__(self, other: Quantity | float) -> Quantity:
-        """The product, paired run by run; with a plain number in the same unit."""
+        """Product, paired run by run. A plain number leaves the unit unchanged."""
         unit = "" if isinstance(other, Quantity) else self.unit
         return Combined(np.multiply, (self, quantity(other)), unit)
 
     __rmul__ = __mul__
 
     def __bool__(self) -> bool:
-        raise TypeError("a quantity is neither true nor false; a claim yields what it compares")
+        raise TypeError("a quantity has no truth value; a claim yields checks, such as `at_least`")
 
     def __lt__(self, other: object) -> bool:
-        raise TypeError("quantities are not compared with <; a claim yields `ordered`, `between`")
+        raise TypeError(
+            "quantities cannot be compared with <; a claim yields `ordered` or `between`"
+        )
 
     __gt__ = __le__ = __ge__ = __lt__
 
 
 def quantity(value: Quantity | float) -> Quantity:
-    """A quantity as it is, or a number as one."""
+    """Returns a quantity as it is, or a number as a constant quantity."""
     if isinstance(value, Quantity):
         return value
     if isinstance(value, Fact):
-        raise InputError(ALONE)
+        raise InputError(NOT_COMBINED)
     return Constant(as_number(value, "a cell or a term of a comparison"))
 
 
 def change(of: Quantity | float, against: Quantity | float) -> Quantity:
-    """The change of a quantity against another, paired run by run, in %."""
+    """Returns the relative change of a quantity from another one, paired run by run, in %."""
     return Combined(_relative, (quantity(of), quantity(against)), "%")
 
 
@@ -142,49 +144,49 @@ class Constant(Quantity):
 
 @dataclass(frozen=True)
 class Fact:
-    """What a stage found beside the scenarios, by its name.
+    """Result of a stage, by name.
 
-    It has no replications to be paired: it is shown and judged by itself.
+    A fact has no replications that could be paired with others. It is shown and judged by itself.
     """
 
     name: str
     unit: str = ""
 
     def cases(self) -> Iterator[Case]:
-        """No cases."""
+        """Returns no cases."""
         return iter(())
 
     def estimate(self, work: Campaign) -> Estimate:
-        """What was found."""
+        """Returns the result."""
         try:
             return work.facts[self.name]
         except KeyError:
             raise InputError(f"no fact `{self.name}`{nearest(self.name, work.facts)}") from None
 
     def __sub__(self, other: object) -> NoReturn:
-        raise InputError(ALONE)
+        raise InputError(NOT_COMBINED)
 
     __rsub__ = __truediv__ = __rtruediv__ = __mul__ = __rmul__ = __sub__
 
 
 Known = Quantity | Fact
-"""What a cell shows, and what lies between two numbers."""
-ALONE = "a fact has no replications, and is judged by itself, not combined"
+"""Content of a cell, and operand of `between`."""
+NOT_COMBINED = "a fact has no replications and cannot be combined with quantities"
 
 
 def known(value: Known | float) -> Known:
-    """A quantity or a fact as it is, or a number as a quantity."""
+    """Returns a quantity or a fact as it is, or a number as a constant quantity."""
     return value if isinstance(value, Fact) else quantity(value)
 
 
 class Means:
-    """The means over replications that a metric is a function of.
+    """Means over replications: the argument of a metric's function.
 
-    `m.app_bytes` is a column of the table `flows`, or a number that the case's reduction kept;
-    `m["bearers.bler"]` a column of another table; `m[f]` what the function f makes of the tables
-    of one replication. The last axis are the rows of the table, for flows the users. A metric is
-    asked for the mean of all replications, and for the means without each of them in turn: there
-    may be an axis before the last.
+    `m.app_bytes` is a column of the table `flows`, or a number that the case's reduction stored;
+    `m["bearers.bler"]` is a column of another table; `m[f]` is the result of the function `f` for
+    the tables of one replication. The last axis is the rows of the table: the users, for flows. A
+    metric is evaluated for the mean of all replications, and for the means without each of them in
+    turn; the arrays then have an additional axis before the last.
     """
 
     def __init__(self, get: Callable[[Any], Array]) -> None:
@@ -210,24 +212,24 @@ class Metric:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, **parameters: Any) -> Metric:
-        """The metric with further arguments of its function, such as which user."""
+        """Returns the metric with further arguments of its function, such as a user index."""
         return replace(self, parameters={**self.parameters, **parameters})
 
     def of(self, cases: ScenarioFunction) -> Callable[..., Measured]:
-        """The metric of a scenario: takes the scenario's arguments, and gives a quantity.
+        """Returns a function that takes the scenario's arguments and returns the measured quantity.
 
         Raises:
-            InputError: that is no function of a scenario.
+            InputError: `cases` is not a scenario function.
         """
         if not isinstance(cases, ScenarioFunction):
-            raise InputError(f"a metric is of a function under `@study.scenario`, not of {cases!r}")
+            raise InputError(f"a metric needs a function with `@study.scenario`, not {cases!r}")
         return lambda *points, **named: Measured(self, cases(*points, **named), self.unit)
 
     def value(self, means: Means, *shape: int) -> Array:
-        """The metric from means: a number, or as many as there are means without a replication.
+        """Returns the metric of means: one number, or one for each leave-one-out mean.
 
         Raises:
-            InputError: the function makes a mistake, or of a shape that is not this.
+            InputError: the function fails, or returns an array of another shape.
         """
         name = getattr(self.function, "__name__", "")
         expected = (
@@ -243,7 +245,7 @@ class Metric:
 
 
 def metric(unit: Any = "") -> Any:
-    """Makes a metric of a function of means (`Means`).
+    """Turns a function of means (`Means`) into a metric.
 
     @metric("kb/s")
     def application_rate(m):
@@ -267,7 +269,7 @@ class Measured(Quantity):
         return len(work.log(self.case))
 
     def singles(self, work: Campaign) -> Array:
-        """The metric of each replication by itself."""
+        """Returns the metric of each single replication."""
         log = work.log(self.case)
         return self.metric.value(Means(log.stack), len(log))
 
@@ -289,7 +291,7 @@ class Measured(Quantity):
 
 @dataclass(frozen=True)
 class Combined(Quantity):
-    """Two quantities under common random numbers: replication i of both met the same radio."""
+    """A function of two quantities under common random numbers, paired by replication."""
 
     operation: Callable[[Array, Array], Array]
     parts: tuple[Quantity, ...]
@@ -303,9 +305,9 @@ class Combined(Quantity):
 
 @dataclass(frozen=True)
 class Best(Quantity):
-    """The quantity of several whose value is least or most.
+    """The smallest or largest of several quantities.
 
-    It is chosen from the same replications, which flatters it a little.
+    The choice uses the same replications as the value, which biases it slightly.
     """
 
     sign: int
@@ -327,7 +329,7 @@ class Best(Quantity):
 
 @dataclass(frozen=True)
 class RootMeanSquare(Quantity):
-    """The root of the mean square of quantities, as if they erred apart."""
+    """Root mean square of quantities, with their errors taken as independent."""
 
     parts: tuple[Quantity, ...]
     unit: str = ""
@@ -346,7 +348,7 @@ class RootMeanSquare(Quantity):
 
 
 def in_order(value: float) -> tuple[bool, float]:
-    """What numbers are put in order by; those that are not known come last."""
+    """Returns a sort key of numbers that puts NaN last."""
     return math.isnan(value), value
 
 
@@ -359,19 +361,19 @@ def _several(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> tuple[Q
 
 
 def least(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> Quantity:
-    """The quantity whose value is least."""
+    """Returns the quantity with the smallest value."""
     of = _several(quantities)
     return Best(1, of, of[0].unit)
 
 
 def most(quantities: Iterable[Quantity] | Mapping[Any, Quantity]) -> Quantity:
-    """The quantity whose value is most."""
+    """Returns the quantity with the largest value."""
     of = _several(quantities)
     return Best(-1, of, of[0].unit)
 
 
 def rms(quantities: Sequence[Quantity]) -> Quantity:
-    """The root of the mean square of several quantities."""
+    """Returns the root mean square of several quantities."""
     of = _several(quantities)
     return RootMeanSquare(of, of[0].unit)
 

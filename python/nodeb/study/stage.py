@@ -1,4 +1,4 @@
-"""Stages: what a study does beside its cases, such as a link that is simulated by itself."""
+"""Stages: parts of a study that are not cases, such as a separate simulation of a link."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Picture", "Stage", "StageContext"]
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture with the study's number of it, what it shows, the same in words, and a note."""
+    """A picture: the paper's number of it, a title, a description in words, and a note."""
 
     id: str
     title: str
@@ -35,52 +35,52 @@ class Picture:
 
 @dataclass(frozen=True)
 class Stage:
-    """Something that a study does beside its cases."""
+    """A step of a study that is not a case."""
 
     function: Callable[[StageContext], Any]
     first: bool
-    """Whether it comes before the scenarios; else after the items of a whole study."""
+    """True if it runs before the scenarios, otherwise after the items of a complete study."""
     leaves: Sequence[str] = ()
-    """Files and folders of results that it writes; they go when the study is run again."""
+    """Result files and folders that it writes; they are deleted before the study is run again."""
     keeps: Sequence[str] = ()
-    """Those that it writes for the next run to go on with."""
+    """Files and folders that the next run continues from."""
 
     def __post_init__(self) -> None:
         as_texts(self.leaves, "the `leaves` of a stage", '["more.csv"]')
         as_texts(self.keeps, "the `keeps` of a stage", '["link"]')
 
     def run(self, at: StageContext) -> None:
-        """Does it.
+        """Runs the stage.
 
         Raises:
-            InputError: the function makes a mistake, or leaves facts that are no estimates.
+            InputError: the function fails, or sets facts that are not estimates.
         """
         what = f"stage `{self.function.__name__}`"
         ask(self.function, what, "a function of one argument, `at`", lambda found: True, at)
         for name, found in at.facts.items():
             if not isinstance(found, Estimate):
                 raise InputError(
-                    f"{what} leaves the fact `{name}` as {found!r}; expected an Estimate, such as "
+                    f"{what} sets the fact `{name}` to {found!r}; expected an Estimate, such as "
                     "`nodeb.stats.calculated(3)`"
                 )
 
 
 class StageContext:
-    """What a stage is given, and what it leaves: `facts`, `given` and `pictures`."""
+    """Input of a stage (`campaign`, `out`, `show`) and output (`facts`, `given`, `pictures`)."""
 
     def __init__(self, campaign: Campaign, out: Path, show: Callable[[str], None]) -> None:
         self.campaign = campaign
-        """Measures cases."""
+        """Campaign that measures cases."""
         self.out = out
-        """The study's folder of results."""
+        """Results folder of the study."""
         self.show = show
-        """Told what is being done."""
+        """Callback that shows the current activity."""
         self.facts = campaign.facts
-        """What it finds, by name: `study.fact(name)` is what claims are judged by."""
+        """Results of the stage, by name. Claims refer to them as `study.fact(name)`."""
         self.given = campaign.settings.given
-        """What scenario functions with an argument `given` are given, such as fitted models."""
+        """Values for scenario functions with an argument `given`, such as fitted models."""
         self.pictures: list[Picture] = []
-        """What the page shows beside the figures."""
+        """Additional pictures of the page."""
 
     @property
     def seed(self) -> int:
@@ -89,16 +89,16 @@ class StageContext:
 
     @property
     def quick(self) -> bool:
-        """Whether it is the short version of the study."""
+        """True in the short version of the study."""
         return self.campaign.quick
 
     @property
     def jobs(self) -> Jobs:
-        """Threads, or who simulates."""
+        """Number of threads, or a worker pool."""
         return self.campaign.jobs
 
     def add(self, name: str, picture: Picture) -> None:
-        """Shows a picture on the page, and writes it to `figures` as NAME.png and NAME.svg."""
+        """Adds a picture to the page, and writes it to `figures` as NAME.png and NAME.svg."""
         from nodeb.plot.source import save  # matplotlib is slow to import
 
         for suffix in ("png", "svg"):
@@ -107,7 +107,7 @@ class StageContext:
 
 
 def to_csv(facts: Mapping[str, Estimate]) -> str:
-    """The text of `facts.csv`: name, value and 95 % interval, empty where there is none."""
+    """Returns the text of `facts.csv`: name, value and 95 % interval, "" if there is none."""
     rows = (
         (name, found.value, *((found.low, found.high) if found.runs > 1 else ("", "")))
         for name, found in facts.items()

@@ -1,4 +1,4 @@
-"""A study: the tables, figures and statements of a paper, and how they are measured again."""
+"""A study: the tables, figures and statements of a paper, and how to measure them."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ Item = TypeVar("Item", Table, Figure)
 
 
 class Study:
-    """The tables, figures and statements of a paper, and how they are measured again.
+    """The tables, figures and statements of a paper, and how to measure them.
 
     Args:
-        file: the study's own file, `__file__`. Its name is the study's, and begins the names of
-            the files beside it: texts in `NAME.toml`, predictions in `NAME_predicted.csv` and
-            `NAME_predicted.toml`; none of them needs to be there.
-        title: what the study is about.
+        file: the study's own file, `__file__`. Its stem is the study's name and the prefix of
+            optional files in the same folder: texts in `NAME.toml`, predictions in
+            `NAME_predicted.csv` and `NAME_predicted.toml`.
+        title: subject of the study.
         reference: the paper.
-        effort: how long cases are replicated that say nothing else.
+        effort: number of replications of cases that do not set their own.
         quick: the short version.
-        warm_up_s: beginning of each replication that does not count, s.
-        minutes: about how long two processors take, for `quick` and `full`.
+        warm_up_s: initial part of each replication that is not measured, s.
+        minutes: approximate duration on two processors, for `quick` and `full`.
     """
 
     def __init__(
@@ -65,14 +65,14 @@ class Study:
         self.claims: list[Claim] = []
         self.stages: list[Stage] = []
         self.headline: tuple[str, str, list[str]] | None = None
-        """Title, table and columns that the terminal shows at the end."""
+        """Title, table and columns of the summary that the terminal shows at the end."""
         self.scenario_text = ""
-        """The scenario file that the page shows."""
+        """Text of the scenario file that the page shows."""
         self.texts = texts.read(self.file.with_suffix(".toml"))
         self.predictions = predicted.read(self.file.with_name(f"{self.file.stem}_predicted.csv"))
 
     def load(self, name: str) -> Scenario:
-        """Reads a scenario file beside the study's file, which the page shows."""
+        """Reads a scenario file from the study's folder. The page shows its text."""
         from nodeb.inputs.scenario import load
 
         path = self.file.with_name(name)
@@ -80,7 +80,7 @@ class Study:
         return load(path)
 
     def files(self) -> list[Path]:
-        """The files that the study is made of, by name."""
+        """Returns the files that belong to the study, sorted by name."""
         stem = self.file.stem
         return sorted(
             one
@@ -96,17 +96,18 @@ class Study:
         reduce: Callable[..., Mapping[str, Any]] | None = None,
         endless: bool = False,
     ) -> Any:
-        """Makes cases of a function that returns a scenario: each call with points is a case.
+        """Turns a function that returns a scenario into one that returns a case.
 
             @study.scenario
             def download(size, bler): ...
 
         Args:
-            function: takes points' values.
-            effort: how long they are replicated; may be a function of some of the same values.
-            reduce: makes numbers of the tables of one replication, which are kept in place of the
-                series that the scenario records (`nodeb.replication.reduction.Reduction`).
-            endless: whether downloads are not meant to end: what they delivered is watched.
+            function: scenario function; it receives the values of points.
+            effort: number of replications; may be a function of some of the same values.
+            reduce: computes numbers from the tables of one replication, which are stored instead of
+                the series that the scenario records (`nodeb.replication.reduction.Reduction`).
+            endless: true if downloads are not meant to complete: precision then refers to the bytes
+                delivered.
         """
 
         def cases(of: Callable[..., Scenario]) -> ScenarioFunction:
@@ -118,13 +119,13 @@ class Study:
         """Adds a table.
 
         Args:
-            name: what the paper calls it, such as "Table 12".
-            title: what it shows.
+            name: number of the table in the paper, such as "Table 12".
+            title: content of the table.
             rows: quantities by row and column.
-            printed: the values of the paper as text, a line for each row; `-` where there is none.
-            how: `unit`, None for that of the first cell; `digits` shown; `runs` that a printed
-                value is the mean of, where the paper tells; `near` or `near_percent`, the
-                deviation up to which a cell counts as near; a `note`.
+            printed: the paper's values as text, one line for each row; `-` for a missing value.
+            how: `unit`, None for that of the first cell; `digits` shown; `runs`, the number of
+                replications that a printed value is the mean of, if the paper states it; `near` or
+                `near_percent`, the deviation up to which a cell is graded near; a `note`.
         """
         how = {"note": self.texts.notes.get(name, "")} | how
         return self._add(self.tables, Table(name, title, rows, printed, **how))
@@ -133,26 +134,28 @@ class Study:
         """Adds a figure.
 
         Args:
-            name: what the paper calls it, such as "Figure 8".
-            title: what it shows.
-            curves: quantities by curve and place.
+            name: number of the figure in the paper, such as "Figure 8".
+            title: content of the figure.
+            curves: quantities by curve and x value.
             y_label: name and unit of the quantity.
-            how: `x_label`, None for that of the places' axis; `unit`; `digits`; `printed`, values
-                that the paper tells, by curve and place; `marks` (`Mark`) and what is `said` of it
-                in the paper's text; a `note`; `bars`, whether it has bars and no lines;
-                `from_zero`; `panels`, whether the first two parts of a curve's key have panels of
-                their own, where the points of a place stand beside each other; `extra`, whether
-                it shows what a table does.
+            how: `x_label`, None for that of the axis of the x values; `unit`; `digits`; `printed`,
+                values that the paper states, by curve and x value; `marks` (`Mark`) and what is
+                `said` about it in the paper's text; a `note`; `bars` for bars instead of lines;
+                `from_zero`; `panels`, to give the first two parts of a curve's key a panel each,
+                with the points of an x value next to each other; `extra`, if the figure repeats a
+                table.
         """
         said = {"note": self.texts.notes.get(name, ""), "said": self.texts.said.get(name, "")}
         return self._add(self.figures, Figure(name, title, curves, y_label, **said | how))
 
     def _add(self, items: dict[str, Item], item: Item) -> Item:
         if not anchor(item.id):
-            raise InputError(f'a table or a figure is called `{item.id}`; expected "Table 1"')
+            raise InputError(f'`{item.id}` is no name of a table or figure; expected "Table 1"')
         for other in [*self.tables, *self.figures]:
             if anchor(other) == anchor(item.id):
-                also = "" if other == item.id else f", `{other}`: their files have one name"
+                also = (
+                    "" if other == item.id else f", `{other}`: their files would have the same name"
+                )
                 raise InputError(f"{self.name} has two items `{item.id}`{also}")
         items[item.id] = item
         return item
@@ -160,17 +163,17 @@ class Study:
     def claim(
         self, section: str, *items: str, name: str | None = None, text: str | None = None
     ) -> Callable[[Callable[[], Iterable[Check]]], Callable[[], Iterable[Check]]]:
-        """Makes a claim of a generator of checks, whose docstring is the statement.
+        """Turns a generator of checks into a claim. Its docstring is the statement.
 
         Args:
-            section: where the paper says it.
-            items: tables and figures that it is about: it is judged when all of them were
-                measured, and only with the whole study where there are none.
-            name: of the claim; None for that of the function.
+            section: section of the paper.
+            items: tables and figures that the claim is about. It is judged once all of them were
+                measured, or, if there are none, only with the complete study.
+            name: name of the claim; None for that of the function.
             text: the statement; None for the docstring.
         """
         if not all(isinstance(one, str) for one in (section, *items)):
-            raise InputError('a claim is written `@study.claim("IV.B", "Table 12")` over a def')
+            raise InputError('write a claim as `@study.claim("IV.B", "Table 12")` above a function')
 
         def add(checks: Callable[[], Iterable[Check]]) -> Callable[[], Iterable[Check]]:
             identity = name or checks.__name__.replace("_", "-")
@@ -185,7 +188,7 @@ class Study:
         return add
 
     def fact(self, name: str, unit: str = "") -> Fact:
-        """A number that a stage finds beside the scenarios, for claims and cells."""
+        """Returns a stage's result, for claims and cells."""
         return Fact(name, unit)
 
     def stage(
@@ -196,13 +199,13 @@ class Study:
         leaves: Sequence[str] = (),
         keeps: Sequence[str] = (),
     ) -> Any:
-        """Makes a stage of a function (`nodeb.study.stage`).
+        """Turns a function into a stage (`nodeb.study.stage`).
 
         Args:
-            function: takes what a stage is given.
-            first: whether it comes before the scenarios; else after the items of a whole study.
-            leaves: files and folders that it writes to the folder of results.
-            keeps: those that it writes for the next run to go on with.
+            function: receives a `StageContext`.
+            first: true to run before the scenarios, otherwise after the items of a complete study.
+            leaves: files and folders that it writes to the results folder.
+            keeps: files and folders that the next run continues from.
         """
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -212,29 +215,29 @@ class Study:
         return add if function is None else add(function)
 
     def show(self, title: str, table: str, columns: Sequence[str]) -> None:
-        """Chooses the columns of a table that the terminal shows at the end."""
+        """Selects the columns of a table that the terminal shows at the end."""
         self.headline = title, table, list(columns)
 
     def items(self) -> list[str]:
-        """Names of the tables and figures, in the study's order."""
+        """Returns the names of the tables and figures, in the study's order."""
         return [*self.tables, *(name for name, figure in self.figures.items() if not figure.extra)]
 
     def named(self, item: str) -> str | None:
-        """The table or figure of a name, whatever its case and spaces; None if there is none."""
+        """Returns the table or figure with a name, ignoring case and spaces, or None."""
         known = {_plain(one): one for one in self.items()}
         return known.get(_plain(item))
 
     def warm_up_s(self, quick: bool) -> float:
-        """Beginning of each replication that does not count, s."""
+        """Returns the initial part of each replication that is not measured, s."""
         short = self.quick.warm_up_s if quick else None
         return self.warm_up if short is None else short
 
     def check(self) -> None:
-        """Checks what names what.
+        """Checks that all names refer to existing items, claims, rows and columns.
 
         Raises:
-            InputError: there is neither table nor figure, or a claim, a target or what a terminal
-                shows names what is not there.
+            InputError: there is neither a table nor a figure, or a claim, a target or `show` has an
+                unknown name.
         """
         if not self.items():
             raise InputError(f"{self.name} has no table and no figure")
@@ -263,15 +266,15 @@ class Study:
                 if not any(targets.matches(label_of(one), patterns) for one in found):
                     known = ", ".join(map(label_of, found))
                     raise InputError(
-                        f"{self.name}: target `{target.id}` has {what} that {name} has not: "
-                        f"{', '.join(patterns or ())} (there is: {known})"
+                        f"{self.name}: target `{target.id}` names {what} that {name} lacks: "
+                        f"{', '.join(patterns or ())} (it has: {known})"
                     )
 
     def _check(self, who: str, what: str, names: Iterable[str], known: Sequence[str]) -> None:
         for name in names:
             if name not in known:
                 raise InputError(
-                    f"{self.name}: {who} names no {what}, `{name}`{nearest(name, known)}"
+                    f"{self.name}: {who} names an unknown {what} `{name}`{nearest(name, known)}"
                 )
 
 

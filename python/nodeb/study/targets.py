@@ -1,4 +1,4 @@
-"""What is expected of a reproduction, checked: deviations of cells, and claims that must hold."""
+"""Targets of a reproduction: largest deviations of cells, and claims that must hold."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ KINDS = ("each", "each_percent", "least", "claims")
 
 @dataclass(frozen=True)
 class Target:
-    """An expectation: of cells by item, row and column, or of claims.
+    """A target for cells, selected by item, row and column, or for claims.
 
     Attributes:
         id: name.
-        text: the expectation in words.
+        text: the target in words.
         items: tables and figures that it is about.
         rows: patterns of row labels; None for all.
         columns: patterns of column labels; None for all.
         each: largest deviation of a cell from its published value, in `unit`.
-        each_percent: the same in % of the published value.
-        mean: largest mean of the deviations.
-        least: the smallest of the measured values is at most this, in `unit`.
+        each_percent: largest deviation of a cell, in % of its published value.
+        mean: largest mean deviation.
+        least: upper limit of the smallest measured value, in `unit`.
         claims: names of claims that must hold.
-        unit: of the numbers.
+        unit: unit of the numbers.
     """
 
     id: str
@@ -47,10 +47,10 @@ class Target:
 
 
 def read(text: Mapping[str, Any]) -> Target:
-    """The target of an entry of a study's texts.
+    """Returns the target of an entry in a study's texts.
 
     Raises:
-        InputError: a key is missing or unknown, or it is not clear what is expected.
+        InputError: a key is missing, unknown or wrong, or there is not exactly one kind of target.
     """
     known = [one.name for one in fields(Target)]
     if not isinstance(text, Mapping):
@@ -75,30 +75,31 @@ def read(text: Mapping[str, Any]) -> Target:
 
 
 def read_all(texts: Sequence[Mapping[str, Any]]) -> list[Target]:
-    """The targets of a study's texts.
+    """Returns the targets of a study's texts.
 
     Raises:
-        InputError: one is wrong, or two have one name.
+        InputError: a target is wrong, or two have the same name.
     """
     found: dict[str, Target] = {}
     for text in texts:
         one = read(text)
         if one.id in found:
-            raise InputError(f"there are two targets `{one.id}`")
+            raise InputError(f"two targets are named `{one.id}`")
         found[one.id] = one
     return list(found.values())
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A target and whether it was met.
+    """A target and its result.
 
     Attributes:
         id: name.
-        text: the expectation in words.
-        met: whether it was met; None when that is not known.
-        result: what was found.
-        measured: whether what it needs was measured; a claim may still be undecided.
+        text: the target in words.
+        met: true if the target was met; None if that is not known.
+        result: the measured values, in words.
+        measured: true if all cells or claims that it needs were measured; a claim may still be
+            undecided.
     """
 
     id: str
@@ -116,7 +117,7 @@ class Checked:
 
 
 def check(target: Target, cells: Iterable[Cell], verdicts: Iterable[Verdict]) -> Checked:
-    """Check one target against the measured cells and the judged claims."""
+    """Checks a target against the measured cells and the verdicts on claims."""
     if target.claims is not None:
         found = _claims(target.claims, {verdict.id: verdict for verdict in verdicts})
     else:
@@ -136,16 +137,16 @@ def _chosen(target: Target, cell: Cell) -> bool:
 
 
 def matches(label: str, patterns: Sequence[str] | None) -> bool:
-    """Whether a label is one of those that patterns mean."""
+    """Returns true if a label matches one of the patterns, or if `patterns` is None."""
     return patterns is None or any(fnmatchcase(label, pattern) for pattern in patterns)
 
 
 Found = tuple[bool | None, str] | None
-"""Whether a target was met and what was found; None where it was not measured."""
+"""Whether a target was met, with the measured values in words; None if not measured."""
 
 
 def _deviations(target: Target, about: Sequence[Cell]) -> Found:
-    """No published value may be too far from what was measured."""
+    """Checks the deviations of cells from their published values."""
     chosen = [cell for cell in about if cell.published is not None]
     if {cell.item for cell in chosen} != set(target.items):
         return None
@@ -165,7 +166,7 @@ def _deviations(target: Target, about: Sequence[Cell]) -> Found:
 
 
 def _least(target: Target, about: Sequence[Cell]) -> Found:
-    """The smallest of some values must be small enough."""
+    """Checks that the smallest value is small enough."""
     known = [cell for cell in about if cell.measured.known]
     if not known:
         return None
@@ -182,7 +183,7 @@ def _error(cell: Cell, percent: bool) -> float:
 
 
 def _claims(names: Sequence[str], known: Mapping[str, Verdict]) -> Found:
-    """The claims must hold."""
+    """Checks that all claims hold."""
     judged = [known[name] for name in names if name in known]
     if len(judged) < len(names):
         return None

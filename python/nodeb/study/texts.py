@@ -1,4 +1,4 @@
-"""The texts of a study, which stand in a file beside its program."""
+"""The texts of a study: a TOML file next to its program."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["Texts", "read"]
 
 @dataclass(frozen=True)
 class Texts:
-    """What a page says of a study, and what is expected of its reproduction."""
+    """Texts that the page of a study shows, and the targets of its reproduction."""
 
     subtitle: str = ""
     question: str = ""
     summary: Sequence[str] = ()
     limits: Sequence[str] = ()
     assumptions: Sequence[Mapping[str, str]] = ()
-    """Each with `text` and `reason`."""
+    """Tables, each with `text` and `reason`."""
     targets: Sequence[Target] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
-    """By item: a note of ours."""
+    """Remarks on tables and figures, by item."""
     said: Mapping[str, str] = field(default_factory=dict)
-    """By item: what the paper says of it."""
+    """Statements of the paper about tables and figures, by item."""
 
 
 def _text(value: Any) -> bool:
@@ -60,14 +60,14 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "notes": (_by_item, "a text by item"),
     "said": (_by_item, "a text by item"),
 }
-"""By key: what is right, and what that is called."""
+"""Check of a value and description of a valid one, by key."""
 
 
 def read(file: Path) -> Texts:
-    """Reads the texts of a file, which need not be there.
+    """Reads the texts of a file; returns empty ones if it does not exist.
 
     Raises:
-        InputError: something in it is wrong; the message names the file.
+        InputError: the file has an error; the message names the file.
     """
     if not file.is_file():
         return Texts()

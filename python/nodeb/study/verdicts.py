@@ -1,20 +1,21 @@
-"""Three verdicts on a statement: it holds, it is contradicted, or the measurement leaves it open.
+"""Verdicts on a claim: it holds, it is contradicted, or it is undecided.
 
-A claim is a set of comparisons: each says that a quantity lies in a range, above 0 for "more",
-between two margins for "the same". A comparison *holds* where the 95 % interval lies within the
-range, which for a range with two ends is a test of equivalence by two one-sided tests (Schuirmann
-1987), is *contradicted* where the interval lies wholly outside, and is *undecided* otherwise.
+A claim is a set of comparisons. Each states that a quantity lies in a range: above 0 for "more",
+between two margins for "the same". A comparison *holds* if the 95 % interval lies within the range,
+which for a range with two ends is a test of equivalence by two one-sided tests (Schuirmann 1987).
+It is *contradicted* if the interval lies wholly outside, and *undecided* otherwise.
 
-A claim holds if all its comparisons do. To call a false claim true a comparison that is false has
-to err, so 95 % for each is 95 % for the claim (intersection-union test, Berger 1982). It is
-contradicted if one comparison is, and of 72 some would be by chance. There the error of 5 % is held
-for the claim as a whole, by Holm's procedure (1979): it asks nothing of how the comparisons depend
-on each other, which share their replications, and contradicts whatever Bonferroni's would and more.
-A claim of one comparison is judged by its 95 % interval either way.
+A claim holds if all its comparisons do. A false claim is accepted only if a false comparison is, so
+95 % for each comparison is 95 % for the claim (intersection-union test, Berger 1982). A claim is
+contradicted if one comparison is; of 72 comparisons some would be by chance. For contradictions the
+error of 5 % therefore applies to the claim as a whole, by Holm's procedure (1979). It makes no
+assumption on the dependence between comparisons, which share their replications, and it contradicts
+every comparison that Bonferroni's correction would, and more. A claim of one comparison is judged
+by its 95 % interval either way.
 
-Where all replications gave the same number the interval has no width, and Student's law says
-nothing. Six of them then tell at 5 % that the number is the usual one (a sign test); fewer, as the
-short version of a study has, leave the comparison open.
+If all replications give the same number, the interval has no width and Student's distribution does
+not apply. Six of them then show at 5 % that the number is the median one (sign test). Fewer, as in
+the short version of a study, leave the comparison undecided.
 """
 
 from __future__ import annotations
@@ -44,27 +45,28 @@ COLUMNS = (
     "replications_missing",
     "evidence",
 )
-NEVER = 1_000_000
-"""A margin that more replications than these would not tell from what was measured is met."""
+MAX_MISSING = 1_000_000
+"""Further replications above which the measured value counts as equal to the margin."""
 ERROR = 1 - CONFIDENCE
-EQUAL = 6
-"""Replications from which on it counts that they are all the same: 2 * 0.5^6 < 5 %."""
+MIN_EQUAL = 6
+"""Smallest number of equal replications that is conclusive: 2 * 0.5^6 < 5 %."""
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A quantity that a claim wants in a range.
+    """A quantity, and the range that a claim requires.
 
     Attributes:
-        estimate: what was measured.
+        estimate: the measured value.
         low: lower end of the range.
         high: upper end of the range.
-        strict: whether the ends themselves are outside.
-        rivals: further estimates, all of which must be outside as well to contradict.
-        repeatable: whether more replications make it known better.
-        certain: whether nothing in it is left to chance, so that few equal replications tell all.
-        name: what tells it from the others of its finding.
+        strict: true if the ends are excluded from the range.
+        rivals: further estimates, which must all lie outside too for a contradiction.
+        repeatable: true if more replications reduce the uncertainty.
+        certain: true if nothing in the scenario is random, so that a few equal replications are
+            conclusive.
+        name: distinguishes it from the other comparisons of its finding.
     """
 
     estimate: Estimate
@@ -78,7 +80,7 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """Whether the whole interval lies in the range."""
+        """True if the whole interval lies in the range."""
         if self._too_equal(self.estimate):
             return False
         low, high = self.estimate.low, self.estimate.high
@@ -88,9 +90,9 @@ class Comparison:
 
     @property
     def doubt(self) -> float:
-        """Two-sided p-value of the quantity lying where it was measured, outside the range; else 1.
+        """Two-sided p-value of the measured value if it lies outside the range, otherwise 1.
 
-        At most 5 % where the 95 % interval excludes the range.
+        At most 5 % if the 95 % interval excludes the range.
         """
         return max(self._doubt(one) for one in (self.estimate, *self.rivals))
 
@@ -105,24 +107,24 @@ class Comparison:
         return 1.0
 
     def _too_equal(self, found: Estimate) -> bool:
-        """Whether replications are all the same that are too few for that to mean anything."""
+        """Returns true if all replications are equal, and too few for that to be conclusive."""
         equal = found.half_width <= ROUNDING * abs(found.value)
-        return equal and not self.certain and 0 < found.runs < EQUAL
+        return equal and not self.certain and 0 < found.runs < MIN_EQUAL
 
     def missing(self, level: float = ERROR) -> float:
-        """Replications more that would decide, about; infinite where none would.
+        """Returns about how many further replications would decide; infinite if none would.
 
-        The half-width falls with the root of their number, and has to come below the distance to
-        the nearer end of the range.
+        The half-width decreases with the square root of the number of replications, and must fall
+        below the distance to the nearer end of the range.
 
         Args:
-            level: error at which the range is to be excluded where the value lies outside.
+            level: error at which a value outside the range is to exclude it.
         """
         found = self.estimate
         if not self.repeatable or found.runs < 2 or not math.isfinite(found.half_width):
             return math.inf
         if self._too_equal(found):
-            return EQUAL - found.runs
+            return MIN_EQUAL - found.runs
         needed = min(abs(found.value - self.low), abs(self.high - found.value))
         if needed == 0:
             return math.inf
@@ -133,7 +135,7 @@ class Comparison:
 
 
 def _p_value(distance: float, half: float, runs: int) -> float:
-    """Two-sided p-value of a distance, from the half of the 95 % interval on that side."""
+    """Returns the two-sided p-value of a distance, from the half-width of the 95 % interval."""
     if half <= 0:
         return 0.0
     from scipy.special import stdtr  # a slow import
@@ -142,17 +144,17 @@ def _p_value(distance: float, half: float, runs: int) -> float:
 
 
 def _quantile(level: float, runs: int) -> float:
-    """Student's t of which a two-sided interval with that error is so many standard errors."""
+    """Returns the quantile of Student's t for a two-sided interval with error `level`."""
     return float(t_quantile(runs - 1, 1 - level / 2))
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A piece of evidence: comparisons that are told together.
+    """Evidence for a claim: comparisons that are reported together.
 
     Attributes:
-        text: what was measured.
-        comparisons: what it is judged by.
+        text: the measured values, in words.
+        comparisons: comparisons that decide the judgement.
     """
 
     text: str
@@ -161,18 +163,18 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim and what the measurement says of it.
+    """A claim, and its judgement by the measurement.
 
     Attributes:
         id: name of the claim.
-        section: where the study says it.
-        text: the claim in short words.
-        judgement: what came out.
-        counts: how many of its comparisons came out how.
-        asked: the margins that they ask for.
-        parts: each piece of evidence, and what came out of it.
-        missing: replications more that would decide, about; NaN where nothing is open, or what is
-            open was found beside the replications.
+        section: section of the paper.
+        text: the claim in short.
+        judgement: holds, contradicted or undecided.
+        counts: number of comparisons by judgement.
+        asked: the required margins, in words.
+        parts: text and judgement of each piece of evidence.
+        missing: about how many further replications would decide; NaN if nothing is undecided, or
+            if an undecided value comes from a stage.
     """
 
     id: str
@@ -186,23 +188,23 @@ class Verdict:
 
     @property
     def holds(self) -> bool:
-        """Whether the measurement bears the claim out."""
+        """True if the claim holds."""
         return self.judgement == "holds"
 
     @property
     def evidence(self) -> str:
-        """The figures it was judged from."""
+        """The measured values that the judgement is based on, in words."""
         return "; ".join(text for text, _ in self.parts)
 
     @property
     def against(self) -> tuple[str, ...]:
-        """The evidence that keeps it from holding: what contradicts it, or else what is open."""
+        """Evidence that contradicts the claim, or that is undecided if nothing contradicts it."""
         wanted = self.judgement
         return tuple(t for t, found in self.parts if found == wanted) if wanted != "holds" else ()
 
     @property
     def summary(self) -> str:
-        """The comparisons, counted: "68 of 72 comparisons hold, 4 undecided"."""
+        """Numbers of comparisons, such as "68 of 72 comparisons hold, 4 undecided"."""
         total = self.counts.total()
         noun = "comparison holds" if total == 1 else "comparisons hold"
         rest = [f"{self.counts[kind]} {kind}" for kind in JUDGEMENTS[1:] if self.counts[kind]]
@@ -210,10 +212,10 @@ class Verdict:
 
     @property
     def effort(self) -> str:
-        """What would decide an open claim; empty where there is nothing to decide."""
+        """Further replications that would decide, in words; "" if nothing is undecided."""
         if self.judgement != "undecided" or math.isnan(self.missing):
             return ""
-        if self.missing > NEVER:
+        if self.missing > MAX_MISSING:
             return (
                 "a million replications more would not decide: what was measured is practically "
                 "the margin itself"
@@ -226,7 +228,7 @@ class Verdict:
 def judge(
     findings: Sequence[Finding], *, name: str, text: str, asked: str = "", section: str = ""
 ) -> Verdict:
-    """The verdict on a claim from its findings; there must be a comparison among them."""
+    """Returns the verdict on a claim from its findings, which have at least one comparison."""
     comparisons = [one for finding in findings for one in finding.comparisons]
     doubts = [one.doubt for one in comparisons]
     refuted = holm(doubts, ERROR)
@@ -244,7 +246,7 @@ def judge(
 
 
 def _overall(judged: Sequence[Judgement]) -> Judgement:
-    """Contradicted if one is, else undecided if one is."""
+    """Returns "contradicted" if one is, otherwise "undecided" if one is, otherwise "holds"."""
     worst: tuple[Judgement, ...] = ("contradicted", "undecided")
     return next((kind for kind in worst if kind in judged), "holds")
 
@@ -252,19 +254,19 @@ def _overall(judged: Sequence[Judgement]) -> Judgement:
 def _part(
     finding: Finding, judged: Sequence[tuple[Comparison, Judgement]]
 ) -> tuple[str, Judgement]:
-    """The text of a finding, with what does not hold of it, and its judgement."""
-    told = []
+    """Returns the text of a finding, with the comparisons that do not hold, and its judgement."""
+    notes = []
     for kind in JUDGEMENTS[1:]:
         some = [one.name for one, found in judged if found == kind]
         if some:
             named = ", ".join(name for name in some if name)
-            told.append(f"{kind}: {named}" if named else kind)
-    text = f"{finding.text} ({', '.join(told)})" if told else finding.text
+            notes.append(f"{kind}: {named}" if named else kind)
+    text = f"{finding.text} ({', '.join(notes)})" if notes else finding.text
     return text, _overall([found for _, found in judged])
 
 
 def _missing(undecided: Sequence[Comparison], total: int) -> float:
-    """Replications that would decide a claim: the first that contradicts, or all that may hold."""
+    """Returns the number of replications until the first contradiction, or until all can hold."""
     if not all(one.repeatable for one in undecided):
         return math.nan
     against = [one for one in undecided if not one.low <= one.estimate.value <= one.high]
@@ -274,15 +276,15 @@ def _missing(undecided: Sequence[Comparison], total: int) -> float:
 
 
 def rounded(missing: float) -> str:
-    """Replications, rounded up to the two digits that a guess is worth; empty if none decide."""
-    if not missing <= NEVER:
+    """Returns a number rounded up to two digits; "" if no number of replications would decide."""
+    if not missing <= MAX_MISSING:
         return ""
     step = 10 ** max(0, math.floor(math.log10(missing)) - 1)
     return str(math.ceil(missing / step) * step)
 
 
 def to_csv(study: str, found: Iterable[Verdict]) -> str:
-    """The text of `claims.csv`; what no number of replications decides has no number there."""
+    """Returns the text of `claims.csv`; a number of replications that is unknown is empty."""
     return csv_text(COLUMNS, ([study, *_row(one)] for one in found))
 
 

@@ -34,10 +34,10 @@ def test_a_case_is_simulated_once(study, tmp_path, counted):
 def test_one_scenario_has_one_effort(study, work):
     few, many = (study.scenario(download, effort=Effort(runs=n)) for n in (2, 3))
     work.measure([few(LOW)])
-    with pytest.raises(InputError, match="are one scenario, of"):
+    with pytest.raises(InputError, match="are one scenario, but have"):
         work.measure([many(LOW)])
     endless = study.scenario(download, effort=Effort(runs=2), endless=True)
-    with pytest.raises(InputError, match="one scenario, reduced or ended in two ways"):
+    with pytest.raises(InputError, match="one scenario, but differ in `reduce` or `endless`"):
         work.measure([endless(LOW)])
 
 

@@ -108,7 +108,7 @@ def test_what_a_function_raises_is_told_with_its_line(tmp_path, old, new, said):
         (ONE, "return 'x'", "`of_one` of one replication returned a str"),
         (YIELD, "yield 5", r"claim `positive` returned a list, \[5\]; expected checks"),
         (YIELD, "pass", "claim `positive` returned None; expected checks"),
-        (TABLE, 'study.table("Table 1", "T", {"a": 1})', "Table 1: the cells are quantities"),
+        (TABLE, 'study.table("Table 1", "T", {"a": 1})', "Table 1: expected cells as quantities"),
         (SCENARIO, f"{SCENARIO}(effort=lambda bler: 3)", "the effort of 1 % returned a int, 3"),
     ],
 )
@@ -128,13 +128,13 @@ def test_a_reduction_has_one_length_in_all_replications(tmp_path):
     """Each of the first replications is reduced by itself, so that nothing is beside it."""
     growing = 'import numpy; return {"x": numpy.ones(1 + tables["flows"]["run"][0])}'
     changes = [('return {"x": [1.0]}', growing), (SCENARIO, f"{SCENARIO}(reduce=reduce)")]
-    with pytest.raises(InputError, match=r"1 %: the reduction `reduce` .*as many"):
+    with pytest.raises(InputError, match=r"1 %: the reduction `reduce` .*a different number"):
         reproduced(tmp_path, *changes, (TIME, "return m.x[..., 0]"))
 
 
 def test_a_mistake_in_a_stage_is_told(tmp_path):
     stage = "\n@study.stage\ndef look(at):\n    at.facts['n'] = 3.0\n"
-    with pytest.raises(InputError, match=r"`look` leaves the fact `n` as 3\.0"):
+    with pytest.raises(InputError, match=r"`look` sets the fact `n` to 3\.0"):
         reproduced(tmp_path, text=FILE + stage)
     stage = "\n@study.stage(first=True)\ndef look():\n    pass\n"
     with pytest.raises(InputError, match="stage `look`: TypeError"):
@@ -180,7 +180,7 @@ def test_mistakes_of_the_texts_name_their_file(tmp_path, text, said):
         (
             "quick=Quick(runs=3)",
             "quick=Quick(runs=3, warm_up_s=20)",
-            "the scenario of 1 % lasts 20 s, all of which is its warm-up of 20 s",
+            "the scenario of 1 % lasts 20 s, not longer than its warm-up of 20 s",
         ),
     ],
 )
@@ -201,12 +201,12 @@ def test_a_metric_is_of_scenarios(tmp_path, of):
     ("more", "said"),
     [
         ('study.table("table-1", "T", CELLS)', "two items `table-1`, `Table 1`: their files"),
-        ('study.figure("", "T", CELLS, "y")', "is called ``"),
+        ('study.figure("", "T", CELLS, "y")', "`` is no name"),
         ('study.table("Table 2", "T", CELLS, "1\\ninf")', "Table 2: the printed value `inf`"),
         ('study.table("Table 2", "T", CELLS, near=1, near_percent=2)', "not both"),
-        ("@study.claim\ndef x(): pass", "a claim is written"),
-        ("study.scenario(download, reduce=lambda x: x)", "stands at the top"),
-        ("Axis([1, 1], label='n')", "the axis `n` has two values of the label `1`"),
+        ("@study.claim\ndef x(): pass", "write a claim as"),
+        ("study.scenario(download, reduce=lambda x: x)", "must be a `def` at the top level"),
+        ("Axis([1, 1], label='n')", "the axis `n` has two values with the label `1`"),
     ],
 )
 def test_what_makes_no_sense_is_refused_where_it_stands(tmp_path, more, said):
@@ -245,10 +245,10 @@ def test_numbers_that_make_no_sense_are_refused(make):
 def test_targets_name_rows_that_there_are(tmp_path):
     target = '[[targets]]\nid = "t"\ntext = "x"\nitems = ["Table 1"]\neach = 1\n'
     (tmp_path / "own.toml").write_text(target + 'rows = ["nope*"]\n')
-    with pytest.raises(InputError, match=r"`t` has rows that Table 1 has not: nope\* .*1 %, 20 %"):
+    with pytest.raises(InputError, match=r"`t` names rows that Table 1 lacks: nope\* .*1 %, 20 %"):
         reproduced(tmp_path)
     (tmp_path / "own.toml").write_text(target + target)
-    with pytest.raises(InputError, match=r"own\.toml: there are two targets `t`"):
+    with pytest.raises(InputError, match=r"own\.toml: two targets are named `t`"):
         reproduced(tmp_path)
 
 

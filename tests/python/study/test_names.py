@@ -32,7 +32,7 @@ def test_shapes_and_names_are_checked(study, work):
     def a_claim():
         """Something."""
 
-    with pytest.raises(InputError, match="claim `a-claim` names no item, `Table 4`"):
+    with pytest.raises(InputError, match="claim `a-claim` names an unknown item `Table 4`"):
         study.check()
     with pytest.raises(InputError, match="two claims `a-claim`"):
         study.claim("1", name="a-claim", text="x")(lambda: [])
@@ -45,10 +45,12 @@ def test_what_a_terminal_shows_is_checked(study):
     study.show("x", "Table 1", ["b"])
     study.check()
     study.show("x", "Table 1", ["b", "bb"])
-    with pytest.raises(InputError, match="names no column, `bb`; did you mean `b`"):
+    with pytest.raises(InputError, match="names an unknown column `bb`; did you mean `b`"):
         study.check()
     study.show("x", "Table 2", [])
-    with pytest.raises(InputError, match="names no table, `Table 2`; did you mean `Table 1`"):
+    with pytest.raises(
+        InputError, match="names an unknown table `Table 2`; did you mean `Table 1`"
+    ):
         study.check()
 
 
@@ -71,7 +73,7 @@ def test_the_files_of_a_study_are_those_of_its_name(tmp_path):
         ('each = 20\nunti = "kb/s"', "target `near`: unknown key `unti`; did you mean `unit`"),
         ("unit = 1", "target `near` needs exactly one of `each`"),
         ("each = 20\nleast = 3", "target `near` needs exactly one of `each`"),
-        ('claims = ["fall"]', "target `near` names no claim, `fall`; did you mean `falls`"),
+        ('claims = ["fall"]', "target `near` names an unknown claim `fall`; did you mean `falls`"),
     ],
 )
 def test_targets_are_checked_before_anything_is_measured(file, counted, wrong, told):
