@@ -1,4 +1,4 @@
-"""Published studies, each a program of `nodeb.study`: the module's `study`."""
+"""Published studies, each a program of `nodeb.study` with the module attribute `study`."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ HERE = Path(__file__).parent
 
 
 def names() -> list[str]:
-    """Names of the studies that can be reproduced."""
-    files = (one.stem for one in HERE.glob("*.py"))  # a study's helpers have an underscore
+    """Returns the names of the studies that can be reproduced."""
+    files = (
+        one.stem for one in HERE.glob("*.py")
+    )  # helper modules have an underscore in their names
     return sorted(name for name in files if "_" not in name)
 
 
 def load(name: str) -> Study:
-    """The study of a name, or of a file such as `my_study.py`.
+    """Returns the study with a name, or the study that a file such as `my_study.py` defines.
 
     Raises:
-        InputError: there is no such study, or the file makes none.
+        InputError: there is no such study, or the file fails or defines none.
     """
     if name.endswith(".py"):
         return _of(_from_file(Path(name)), name)
@@ -40,11 +42,11 @@ def load(name: str) -> Study:
 
 
 def _from_file(file: Path) -> ModuleType:
-    """The module of a file, whose folder is one to import from as for a program of its own."""
+    """Returns the module of a file. Like a program's, its folder is searched for imports."""
     if not file.is_file():
         raise InputError(f"there is no file {file}")
     file = file.resolve()
-    name = f"study_{file.stem}"  # which takes no other module's place
+    name = f"study_{file.stem}"  # cannot clash with the name of another module
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise InputError(f"{file} is no Python program")
@@ -55,7 +57,7 @@ def _from_file(file: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Mistake, OutputError, RunError):
         raise
-    except (Exception, SystemExit) as error:  # whatever somebody's program may raise
+    except (Exception, SystemExit) as error:  # a user's program may raise anything
         line = line_of(error, str(file)) or 1
         raise InputError(f"{file}, line {line}: {reason(error)}") from error
     return module

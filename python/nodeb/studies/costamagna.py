@@ -1,9 +1,9 @@
 """Four TCP variants over a UTRA-FDD channel: E. Costamagna and others, Università di Pavia.
 
-A radio link is simulated chip by chip, a Markov chain is fitted to which PDUs it loses, and Tahoe,
-Reno, NewReno and SACK run over the chain for 300 s. The paper's figures are pictures without
-numbers. What becomes of a wrong PDU decides everything, and its text leaves it open: the tables
-are of this reproduction, and show every reading. What was assumed: `costamagna.toml`.
+A radio link is simulated chip by chip, a Markov chain is fitted to the PDU errors, and Tahoe, Reno,
+NewReno and SACK run over the chain for 300 s. The paper's figures are plots without numbers. The
+results depend mainly on the treatment of erroneous PDUs, which the text leaves open: the tables are
+those of this reproduction and show every interpretation. Assumptions: `costamagna.toml`.
 """
 
 from nodeb.studies import costamagna_link, costamagna_search
@@ -37,11 +37,11 @@ base = study.load("costamagna_base.toml")
 
 @study.stage(first=True, keeps=costamagna_link.FILES)
 def link(at):
-    """Simulates the link chip by chip and fits chains of 1 to 8 states to its errors."""
+    """Simulates the link chip by chip and fits Markov chains of 1 to 8 states to its errors."""
     from nodeb.fit.chain import hmm  # slow to import
 
     if not (at.out / costamagna_link.KEPT).is_file():
-        hmm(2)  # says what is not installed before the link is simulated
+        hmm(2)  # reports a missing package before the link is simulated
     costamagna_link.prepare(at)
 
 
@@ -52,7 +52,7 @@ ERRORS = Axis(
 TWO_STATES, INDEPENDENT, RECORDED = ERRORS
 
 LOW, HIGH = 1.147e-5, 1.032e-4
-"""The bit error rate of the paper, 3.44e-5, within a factor of three."""
+"""The paper's bit error rate, 3.44e-5, within a factor of three."""
 
 
 def rate_as_published(fact):
@@ -107,7 +107,7 @@ SACK, NEWRENO, TAHOE, RENO = VARIANT
 
 
 def sent(times):
-    """PDUs are sent so many times at most, by the simple ARQ: once more a window's time later."""
+    """Returns changes that allow `times` transmissions of a PDU, 80 ms apart, by the simple ARQ."""
     changes = {
         "radio.dch.rlc": "arq",
         "radio.dch.channels": 4,
@@ -119,7 +119,7 @@ def sent(times):
 
 
 OUT_OF_ORDER = {"radio.dch.delivery": "out_of_sequence"}
-READING = Axis(
+INTERPRETATION = Axis(
     {
         "repeated in its place until right": {},
         "the same, packets out of order": OUT_OF_ORDER,
@@ -134,7 +134,7 @@ READING = Axis(
     },
     label="Reading",
 )
-UNTIL_RIGHT, NEVER = READING["repeated in its place until right", "never repeated"]
+UNTIL_RIGHT, NEVER = INTERPRETATION["repeated in its place until right", "never repeated"]
 
 TRAFFIC = Axis(
     {
@@ -148,12 +148,12 @@ DOWNLOAD = TRAFFIC["download without end"]
 
 
 @study.scenario(endless=True)
-def transfer(variant, errors=TWO_STATES, reading=NEVER, traffic=DOWNLOAD, *, given):
-    """300 s of a variant over the channel of 64 kb/s, with one of the fitted models of errors."""
+def transfer(variant, errors=TWO_STATES, interpretation=NEVER, traffic=DOWNLOAD, *, given):
+    """Downloads for 300 s over the 64 kb/s channel, with one of the fitted error models."""
     return base.with_(
         {
             "radio.dch.errors": given[errors],
-            **reading,
+            **interpretation,
             "tcp.classic.control": variant,
             "users.0.traffic": traffic,
         }
@@ -162,7 +162,7 @@ def transfer(variant, errors=TWO_STATES, reading=NEVER, traffic=DOWNLOAD, *, giv
 
 @metric("MB")
 def megabytes(m):
-    """Bytes in order at the terminal by the end of the run."""
+    """Bytes delivered in order to the terminal by the end of the run."""
     return m.delivered_bytes.sum(axis=-1) / 1e6
 
 
@@ -183,8 +183,8 @@ study.table(
     "Table A",
     "Bytes in order after 300 s, by the model of errors",
     {
-        (reading, variant): {e: delivered(variant, e, reading) for e in ERRORS}
-        for reading, variant in each((NEVER, UNTIL_RIGHT), VARIANT)
+        (interpretation, variant): {e: delivered(variant, e, interpretation) for e in ERRORS}
+        for interpretation, variant in each((NEVER, UNTIL_RIGHT), VARIANT)
     },
     digits=3,
 )
@@ -197,13 +197,14 @@ SENT_AFTER_300_S = """2 - -
                       2 - -
                       2 - -
                       1 - -"""
-"""Millions of bytes in the text, "about 2 millions of bytes" and "only the half", which was not
-known when Table B was predicted."""
+"""Millions of bytes according to the text, "about 2 millions of bytes" and "only the half". These
+values were not known when Table B was predicted.
+"""
 
 
-def quantities(reading):
+def quantities(interpretation):
     return {
-        variant: {q: q.value.of(transfer)(variant, reading=reading) for q in QUANTITY}
+        variant: {q: q.value.of(transfer)(variant, interpretation=interpretation) for q in QUANTITY}
         for variant in VARIANT
     }
 
@@ -232,7 +233,10 @@ study.show(
 study.table(
     "Table C",
     "Bytes in order after 300 s, by the reading of what becomes of a wrong PDU",
-    {reading: {v: delivered(v, reading=reading) for v in VARIANT} for reading in READING},
+    {
+        interpretation: {v: delivered(v, interpretation=interpretation) for v in VARIANT}
+        for interpretation in INTERPRETATION
+    },
     digits=3,
 )
 study.table(
@@ -294,29 +298,29 @@ def reno_half():
     yield between(share, 0.4, 0.6, name="Reno over SACK", digits=3)
 
 
-# ---------------------------------------------------------------- Other readings of the paper
+# ---------------------------------------------------------------- Other interpretations
 
-LEFT_OPEN = {  # by its name in search.csv
-    "right": READING["repeated in its place until right"],
-    "right_unordered": READING["the same, packets out of order"],
-    "once": READING["repeated once"],
-    "once_unordered": READING["repeated once, packets out of order"],
-    "twice": READING["repeated twice"],
-    "never": READING["never repeated"],
+LEFT_OPEN = {  # keys are the names in search.csv
+    "right": INTERPRETATION["repeated in its place until right"],
+    "right_unordered": INTERPRETATION["the same, packets out of order"],
+    "once": INTERPRETATION["repeated once"],
+    "once_unordered": INTERPRETATION["repeated once, packets out of order"],
+    "twice": INTERPRETATION["repeated twice"],
+    "never": INTERPRETATION["never repeated"],
 }
 
 
 @study.scenario(effort=Effort(runs=2), endless=True)
-def random_reading(number, variant):
-    """A random reading of all that the paper leaves open."""
+def random_interpretation(number, variant):
+    """Draws a random interpretation of everything that the paper leaves open."""
     drawn = costamagna_search.drawn(number, LEFT_OPEN)
     changes = dict(drawn.numbers)
-    if "radio.dch.rlc" in LEFT_OPEN[drawn.reading].value:
-        del changes[costamagna_search.REPORT_DELAY]  # the simple ARQ has no reports
+    if "radio.dch.rlc" in LEFT_OPEN[drawn.interpretation].value:
+        del changes[costamagna_search.REPORT_DELAY]  # the simple ARQ has no status reports
     return base.with_(
         {
             "radio.dch.errors": costamagna_search.GILBERT_ELLIOTT,
-            **LEFT_OPEN[drawn.reading].value,
+            **LEFT_OPEN[drawn.interpretation].value,
             "tcp.classic.control": variant,
             **changes,
         }
@@ -335,9 +339,12 @@ def order_with_short_queues():
     """The order NewReno, Tahoe, Reno, read with a short queue that loses packets and a radio that
     loses none."""
     for packets in (10, 15, 20, 25):
-        reading = READING[f"until right, queue of {packets} packets"]
+        interpretation = INTERPRETATION[f"until right, queue of {packets} packets"]
         yield ordered(
-            {variant: delivered(variant, reading=reading) for variant in (NEWRENO, TAHOE, RENO)},
+            {
+                variant: delivered(variant, interpretation=interpretation)
+                for variant in (NEWRENO, TAHOE, RENO)
+            },
             f"queue of {packets}",
             digits=4,
         )
@@ -348,7 +355,10 @@ def order_without_losses():
     """The variants differ (by more than 2 kB in 300 s, 0.1 %), read literally: PDUs are repeated
     until right and no queue is full."""
     yield ordered(
-        {variant: delivered(variant, reading=UNTIL_RIGHT) for variant in (NEWRENO, TAHOE, RENO)},
+        {
+            variant: delivered(variant, interpretation=UNTIL_RIGHT)
+            for variant in (NEWRENO, TAHOE, RENO)
+        },
         margin=0.002,
         digits=4,
     )
@@ -359,7 +369,7 @@ def order_without_losses():
 
 @study.stage()
 def traces(at):
-    """Draws Figures 3 to 5, and looks in the traces for what the text says of them."""
+    """Draws Figures 3 to 5, and measures what the text states about the traces."""
     from nodeb.studies import costamagna_traces  # matplotlib is slow to import
 
     costamagna_traces.draw(at, {variant: transfer(variant) for variant in VARIANT})
@@ -367,8 +377,8 @@ def traces(at):
 
 @study.stage(leaves=["search.csv"])
 def search(at):
-    """Simulates the random readings, and draws what they give."""
-    costamagna_search.run(at, LEFT_OPEN, VARIANT, random_reading)
+    """Simulates the random interpretations, and plots their results."""
+    costamagna_search.run(at, LEFT_OPEN, VARIANT, random_interpretation)
 
 
 @study.claim("5", "Table B")

@@ -1,7 +1,7 @@
-"""The radio link of the study, simulated chip by chip, and the chains fitted to its errors.
+"""Radio link of the study, simulated chip by chip, and Markov chains fitted to its errors.
 
-Writes what `nodeb link run` and `nodeb fit` write to the folders `link` and `fit`. What was found
-is kept in `link.json` for the next run of the study, which then has the fitted models only to read.
+Writes the files of `nodeb link run` and `nodeb fit` to the folders `link` and `fit`. The results
+are cached in `link.json`: the next run of the study only reads the fitted models.
 """
 
 import hashlib
@@ -21,11 +21,11 @@ BITS, QUICK_BITS = 20_000_000, 5_000_000
 KEPT = "link.json"
 FILES = KEPT, "link", "fit"
 MODELS = "pdu_hmm2", "pdu_bsc", "recorded"
-"""Those of the fitted models that TCP meets."""
+"""Fitted models that TCP runs over."""
 
 
 def prepare(at):
-    """Simulates and fits the link; leaves its rates as facts, and gives scenarios the models."""
+    """Simulates the link and fits its errors; stores its rates in `facts` and models in `given`."""
     from nodeb import fit  # slow to import, as is the link
     from nodeb.fit import folder
 
@@ -54,7 +54,7 @@ def prepare(at):
 
 
 def experiments(at):
-    """The link as it was assumed, and beside it others, by name, of which the rates are wanted."""
+    """Returns the assumed link under "", and by name the variants of which only rates are used."""
     from nodeb.link import Experiment
 
     assumed = Experiment(
@@ -74,14 +74,15 @@ def experiments(at):
 
 
 def shown(at, what):
-    """A listener to progress, which is told what is being done."""
+    """Returns a progress callback that shows the current activity."""
     return lambda _, text: at.show(f"{what}: {text}")
 
 
 def models(folder):
-    """The fitted models by name, as the `errors` of a scenario.
+    """Returns the fitted models by name, as the `errors` of a scenario.
 
-    Each is named by its file inside the results: where they lie makes no other scenario.
+    Each has its file name relative to the results folder, so that the scenario does not depend on
+    the location of the results.
     """
     from nodeb.inputs import error_model
 
@@ -92,7 +93,7 @@ def models(folder):
 
 
 def rates(point, name=""):
-    """Error rates with 95 % intervals."""
+    """Returns error rates with 95 % intervals."""
     suffix = f"_{name}" if name else ""
     found = {"ber": point.ber, "per": point.per, "bler": point.bler}
     return {
@@ -102,20 +103,20 @@ def rates(point, name=""):
 
 
 def states(comparison):
-    """What the fit says of the number of states."""
+    """Returns the facts on the number of states: best by BIC, and the fit of two states."""
     facts = {}
     for unit in comparison.units:
         best = comparison.best_of(unit)
         facts[f"{unit}_states"] = best.model.chain.states
         for two in (one for one in comparison.candidates if one.label == f"{unit} hmm2"):
             facts[f"{unit}_hmm2_bic_over_best"] = two.bic - best.bic
-            for law, match in two.matches.items():
-                facts[f"{unit}_hmm2_{law}_p"] = match.p_value
+            for statistic, match in two.matches.items():
+                facts[f"{unit}_hmm2_{statistic}_p"] = match.p_value
     return {name: calculated(value) for name, value in facts.items()}
 
 
 def identity(links):
-    """What tells the links and their fit from all others: the core, the fit's code, the links."""
+    """Returns a cache key of the links and their fit, a hash of core, code of the fit and links."""
     from nodeb import fit
 
     files = [Path(__file__), *sorted(Path(fit.__file__).parent.glob("*.py"))]
@@ -125,7 +126,7 @@ def identity(links):
 
 
 def kept(out, of):
-    """What was found of the same links; None if it or its models are no longer there."""
+    """Returns cached facts of the same links; None if they or the fitted models do not exist."""
     try:
         found = json.loads(read_text(out / KEPT, NAMED_BYTES))
     except (OSError, ValueError):
@@ -136,6 +137,6 @@ def kept(out, of):
 
 
 def keep(out, of, facts):
-    """Keeps what was found."""
+    """Caches the facts."""
     rows = {name: astuple(one) for name, one in facts.items()}
     write(out / KEPT, f"{json.dumps({'of': of, 'facts': rows}, indent=2)}\n")

@@ -1,7 +1,7 @@
-"""Random readings of what the study leaves open: does any of them give the result that it prints?
+"""Random interpretations of what the paper leaves open: does any of them give the printed result?
 
-The paper has Reno at half of the others, which carry about 2 million bytes. The n-th reading does
-not depend on how many there are.
+In the paper, Reno delivers half as much as the other variants, which deliver about 2 million bytes.
+The n-th interpretation does not depend on their number.
 """
 
 import math
@@ -15,41 +15,41 @@ from nodeb.stats import calculated
 from nodeb.storage.files import csv_text, write
 from nodeb.study import Picture
 
-READINGS, QUICK_READINGS = 900, 16
+INTERPRETATIONS, QUICK_INTERPRETATIONS = 900, 16
 SEED = 1
 OTHERS_MB = 1.5, 2.5
-"""What each of the other variants delivers in the paper."""
+"""Range of the megabytes that each of the other variants delivers in the paper."""
 SHARE = 0.4, 0.6
-"""What Reno delivers of their mean there."""
+"""Range of Reno's share of their mean in the paper."""
 
 GILBERT_ELLIOTT = {"unit": "pdu", "process": {"gilbert_elliott": {"p": 0.001, "r": 0.5}}}
-"""The chain whose chances are drawn."""
+"""The error model whose probabilities are drawn."""
 
 
 def among(*values):
-    """A law: one of some values."""
+    """Returns a distribution: one of several values."""
     return lambda source: source.choice(values)
 
 
 def whole(low, high):
-    """A law: a whole number between two others."""
+    """Returns a distribution: an integer between two limits, inclusive."""
     return lambda source: source.randint(low, high)
 
 
 def evenly(low, high):
-    """A law: a number between two others."""
+    """Returns a distribution: uniform between two limits."""
     return lambda source: float(f"{source.uniform(low, high):.3g}")
 
 
 def by_logarithm(low, high, unit=""):
-    """A law: a number whose logarithm lies evenly between those of two others."""
+    """Returns a distribution: a number whose logarithm is uniform between two limits."""
 
-    def law(source):
-        source.random()  # goes unused, so that readings stay those that were published
+    def distribution(source):
+        source.random()  # unused; keeps the published interpretations unchanged
         value = f"{math.exp(source.uniform(math.log(low), math.log(high))):.3g}"
         return f"{value} {unit}" if unit else float(value)
 
-    return law
+    return distribution
 
 
 REPORT_DELAY = "radio.dch.rlc.slotted.report_delay"
@@ -69,73 +69,77 @@ NUMBERS = {
     "tcp.classic.clock": among("10 ms", "100 ms", "500 ms"),
     "tcp.classic.min_rto": among("200 ms", "1 s"),
 }
-"""What is drawn for each key of the scenario."""
+"""Distribution of each key of the scenario."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A random reading.
+    """A random interpretation.
 
     Attributes:
-        number: which one, from 1.
-        reading: name of the reading of what becomes of a wrong PDU.
+        number: its index, from 1.
+        interpretation: name of the interpretation of how erroneous PDUs are treated.
         numbers: values by key of the scenario.
     """
 
     number: int
-    reading: str
+    interpretation: str
     numbers: dict[str, Any]
 
 
-def drawn(number, readings):
-    """The random reading of a number, with one of the named readings."""
-    reading = random.Random(f"{SEED} axes {number}").choice(list(readings))
+def drawn(number, interpretations):
+    """Returns the random interpretation with a number; it includes one of `interpretations`."""
+    interpretation = random.Random(f"{SEED} axes {number}").choice(list(interpretations))
     source = random.Random(f"{SEED} drawn {number}")
-    return Drawn(number, reading, {key: law(source) for key, law in NUMBERS.items()})
+    return Drawn(
+        number, interpretation, {key: distribution(source) for key, distribution in NUMBERS.items()}
+    )
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the variants deliver under a random reading, in MB, Reno the last."""
+    """Megabytes that the variants deliver under a random interpretation, Reno last."""
 
     drawn: Drawn
     delivered: tuple[float, ...]
 
     @property
     def others(self):
-        """What the others deliver, their mean."""
+        """Mean of the other variants."""
         return float(np.mean(self.delivered[:-1]))
 
     @property
     def share(self):
-        """What Reno delivers of the mean of the others."""
+        """Reno's share of the mean of the others."""
         return self.delivered[-1] / self.others
 
     @property
     def sound(self):
-        """Whether the others deliver what they do in the paper."""
+        """True if the other variants deliver as much as in the paper."""
         low, high = OTHERS_MB
         return all(low <= one <= high for one in self.delivered[:-1])
 
     @property
     def given(self):
-        """Whether it gives the result of the paper."""
+        """True if it gives the result of the paper."""
         low, high = SHARE
         return self.sound and low <= self.share <= high
 
 
-def run(at, readings, variants, scenario):
-    """Tries random readings, writes `search.csv`, and says how many give the result.
+def run(at, interpretations, variants, scenario):
+    """Simulates random interpretations, writes `search.csv`, and counts those that give the result.
 
-    Facts: `search_readings`, those in which the others deliver what they do in the paper;
+    Sets these facts: `search_readings`, the number of interpretations in which the others deliver
+    as much as in the paper. `search_given`, the number of those that give the result.
+    `search_least_share`, the smallest share of Reno among them, in %.
     `search_given`, those of them that give the result; `search_least_share`, the least share of
     Reno among them, in per cent.
     """
-    numbers = range(1, (QUICK_READINGS if at.quick else READINGS) + 1)
+    numbers = range(1, (QUICK_INTERPRETATIONS if at.quick else INTERPRETATIONS) + 1)
     cases = {n: [scenario(n, variant) for variant in variants] for n in numbers}
     at.campaign.measure(case for of in cases.values() for case in of)
     found = [
-        Outcome(drawn(n, readings), tuple(megabytes(at, case) for case in of))
+        Outcome(drawn(n, interpretations), tuple(megabytes(at, case) for case in of))
         for n, of in cases.items()
     ]
     write(at.out / "search.csv", table(found, variants))
@@ -148,17 +152,17 @@ def run(at, readings, variants, scenario):
 
 
 def megabytes(at, case):
-    """What a case delivers, the mean of its replications."""
+    """Returns the megabytes that a case delivers, as the mean of its replications."""
     return float(at.campaign.log(case).stack("delivered_bytes").sum(axis=1).mean()) / 1e6
 
 
 def table(found, variants):
-    """A row for each reading: its choices, its numbers, and megabytes by variant."""
+    """Returns CSV text with a row for each interpretation: choices, numbers, MB by variant."""
     columns = ["drawn", "reading", *NUMBERS, *(f"{v.value}_mb" for v in variants), "share"]
     rows = (
         [
             one.drawn.number,
-            one.drawn.reading,
+            one.drawn.interpretation,
             *one.drawn.numbers.values(),
             *(f"{value:.4f}" for value in (*one.delivered, one.share)),
         ]
@@ -168,7 +172,7 @@ def table(found, variants):
 
 
 def draw(at, found):
-    """Draws Reno's share over what the others deliver, and where the paper's result lies."""
+    """Plots Reno's share over the megabytes of the others, with a frame at the paper's result."""
     from matplotlib.patches import Rectangle  # slow to import
 
     from nodeb.plot.style import MUTED, color, new_figure

@@ -10,7 +10,7 @@ from nodeb.stats import Estimate, calculated, mean_interval
 from nodeb.study import Picture
 
 TRACED, QUICK_TRACED = 20, 2
-"""Replications that are traced; the pictures show the first."""
+"""Number of traced replications; the pictures show the first one."""
 WINDOWS_UNTIL_S, GAPS_UNTIL_S = 125, 0.5
 THIRD_DUPLICATE = 3
 NOTE = "The first replication; times between ACKs are those of all that were traced."
@@ -21,13 +21,13 @@ class Trace:
     """One replication of one variant.
 
     Attributes:
-        label: what the legend calls it.
-        sent_s: when segments went out that had not been sent before, s.
-        sent: their numbers.
-        window_s: when the congestion window changed, s.
-        window: the window from then on, packets.
-        ack_s: when ACKs reached the sender, duplicates included, s.
-        acked: the highest segment in order that each tells of.
+        label: legend entry.
+        sent_s: times of the first transmissions of segments, s.
+        sent: sequence numbers of these segments.
+        window_s: times at which the congestion window changed, s.
+        window: congestion window from these times on, packets.
+        ack_s: arrival times of ACKs at the sender, including duplicates, s.
+        acked: sequence number that each ACK acknowledges.
     """
 
     label: str
@@ -40,12 +40,12 @@ class Trace:
 
     @property
     def gaps_s(self):
-        """Times between ACKs, s, in order of size."""
+        """Times between ACKs, s, sorted."""
         return np.sort(np.diff(self.ack_s))
 
     @property
     def third_duplicate_s(self):
-        """When the first third duplicate ACK arrived, s; NaN if none did."""
+        """Arrival time of the first third duplicate ACK, s; NaN if there is none."""
         same = np.concatenate([[False], np.diff(self.acked) == 0])
         run = 0
         for at, again in zip(self.ack_s, same, strict=True):
@@ -56,9 +56,10 @@ class Trace:
 
 
 def draw(at, cases):
-    """Simulates and draws the traces of the cases of the variants; leaves what they say as facts.
+    """Simulates and plots the traces of the variants' cases; sets facts about them.
 
-    Facts: `ack_gap_distance`, the largest of two variants' distributions of times between ACKs;
+    Facts: `ack_gap_distance`, the largest distance between two variants' distributions of times
+        between ACKs; for each variant `..._third_duplicate_s` and `..._window_most`.
     of each variant `..._third_duplicate_s` and `..._window_most`.
     """
     runs = [
@@ -84,7 +85,7 @@ def draw(at, cases):
 
 
 def trace(at, case, label, run):
-    """Simulates a replication with its segments and windows."""
+    """Simulates a replication with recorded segments and windows."""
     tables = at.campaign.replication(case, run, {"cwnd": True, "segments": True})
     segments, window = tables["segments"], tables["cwnd"]
     event, again = np.asarray(segments["event"]), np.asarray(segments["retransmission"], dtype=bool)
@@ -102,7 +103,7 @@ def trace(at, case, label, run):
 
 
 def mean(values):
-    """Mean with its interval, of the replications that have a value."""
+    """Returns the mean with its interval, over the replications that have a value."""
     known = np.asarray([value for value in values if np.isfinite(value)])
     if len(known) < 2:
         return calculated(float(known[0]) if len(known) else float("nan"))
@@ -111,11 +112,11 @@ def mean(values):
 
 
 def distance(first, second):
-    """Largest difference of two empirical distribution functions (Kolmogorov and Smirnov).
+    """Returns the largest difference of two empirical distribution functions (Kolmogorov-Smirnov).
 
     Args:
-        first: values in order of size.
-        second: values in order of size.
+        first: sorted values.
+        second: sorted values.
     """
     places = np.concatenate([first, second])
     shares = (np.searchsorted(one, places, side="right") / len(one) for one in (first, second))
@@ -123,7 +124,7 @@ def distance(first, second):
 
 
 def sequence_numbers(runs, title):
-    """Figure 3, from the first replication."""
+    """Plots Figure 3 from the first replication."""
     figure, axes = new_figure(title, "Time (s)", "Sequence number (packets)")
     for place, one in enumerate(runs[0]):
         style = DASHES[place % len(DASHES)]
@@ -133,7 +134,7 @@ def sequence_numbers(runs, title):
 
 
 def windows(runs, title):
-    """Figure 4, from the first replication."""
+    """Plots Figure 4 from the first replication."""
     figure, panels = new_rows(title, "Time (s)", "Congestion window (packets)", runs[0], (7.2, 6.4))
     for place, (axes, one) in enumerate(zip(panels, runs[0], strict=True)):
         axes.step(one.window_s, one.window, where="post", color=color(place), linewidth=1.1)
@@ -143,7 +144,7 @@ def windows(runs, title):
 
 
 def gaps(runs, title):
-    """Figure 5, from all replications."""
+    """Plots Figure 5 from all replications."""
     figure, axes = new_figure(title, "Time between ACKs (s)", "Share that is no longer")
     for place, traces in enumerate(zip(*runs, strict=True)):
         found = np.sort(np.concatenate([one.gaps_s for one in traces]))

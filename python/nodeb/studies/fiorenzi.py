@@ -1,9 +1,9 @@
 """A proxy with radio network feedback over HSDPA: Fiorenzi and others, 2007, section by section.
 
-A phone downloads while 29 others load pages. A proxy between server and operator's network splits
-the connection; the RNC tells it in messages (RNF) how much bandwidth the phone has. The study's
-figures are pictures without numbers: what is judged is what its text says of them. What was assumed
-where it is silent: `fiorenzi.toml`.
+A phone downloads while 29 others load web pages. A proxy between the server and the operator's
+network splits the connection, and the RNC informs it of the phone's available bandwidth (radio
+network feedback, RNF). The paper's figures are plots without numbers, so the claims are those of
+its text. Assumptions where it is silent: `fiorenzi.toml`.
 """
 
 from functools import partial
@@ -33,7 +33,7 @@ study = Study(
     "P. Karlsson, C. Fischione, K. H. Johansson, Enhancing TCP over HSDPA by Cross-Layer "
     "Signalling, IEEE Globecom 2007.",
     effort=Effort(runs=20, cost=2),
-    quick=Quick(runs=4, cost=8),  # 4 sessions a point
+    quick=Quick(runs=4, cost=8),  # 4 sessions for each point
     minutes={"quick": 0.65, "full": 4},
 )
 base = study.load("fiorenzi_base.toml")
@@ -58,12 +58,12 @@ SCHEDULER = Axis(
     {"round robin": "round_robin", "Max C/I": "max_ci", "proportional fair": "proportional_fair"},
     label="Scheduler",
 )
-TOLD = {"rnf": {"q_ref": 36}}
+RNF_SETTINGS = {"rnf": {"q_ref": 36}}
 SNOOP = {"eifel": True}
 TCP = Axis(
     {
-        "RNF-PROXY+": {"proxy": TOLD, "snoop": SNOOP},
-        "RNF-PROXY": {"proxy": TOLD},
+        "RNF-PROXY+": {"proxy": RNF_SETTINGS, "snoop": SNOOP},
+        "RNF-PROXY": {"proxy": RNF_SETTINGS},
         "HTTP-PROXY": {"proxy": "split"},
         "R+S+E": {"snoop": SNOOP},
         "Reno": {},
@@ -73,7 +73,7 @@ TCP = Axis(
 INTERVAL = Axis(
     ["80 ms", "250 ms", "500 ms"], label="RNF interval (ms)", x=lambda text: int(text.split()[0])
 )
-# What the study does not print, as it was chosen, and other readings.
+# Values that the paper does not print, as chosen, and other interpretations.
 OTHER_CELL = {
     "radio.hsdpa.cell.orthogonality": 0.9,
     "radio.hsdpa.cell.shadowing.correlation_distance": "20 m",
@@ -107,9 +107,9 @@ RNF_PLUS, RNF, HTTP, RSE, RENO = TCP
 OFTEN, MIDDLE, SELDOM = INTERVAL
 AS_CHOSEN, BUFFER_52, BUFFER_50, CELL, CELL_50, ALONE, *FURTHER = SETTING
 PLACES = list(each(ENVIRONMENT, DISTANCE, STUDIED))
-"""The study's scenarios: environment, position and scheduler."""
+"""The paper's scenarios: environment, position and scheduler."""
 SHOWN = PEDESTRIAN, NEAR, ROUND_ROBIN
-"""The one that is shown over time and in the tables."""
+"""The scenario that is shown over time and in the tables."""
 
 
 @study.scenario(reduce=fiorenzi_session.reduce, endless=True)
@@ -122,12 +122,12 @@ def session(environment, distance, scheduler, tcp, interval=OFTEN, setting=AS_CH
         "proxy.rnf.interval": interval,
         **setting,
     }
-    if tcp.get("proxy") != TOLD:  # nobody is sent messages
+    if tcp.get("proxy") != RNF_SETTINGS:  # no proxy receives messages
         changes = {key: value for key, value in changes.items() if "proxy.rnf." not in key}
     return base.with_(changes)
 
 
-# What is measured. The study divides by the time of a session; windows are those at ends of bins.
+# Metrics. The paper divides by the duration of a session; windows are sampled at ends of bins.
 
 KBPS = 8 / 1000  # of bytes per second
 
@@ -143,19 +143,19 @@ def second_kbps(m, values, second):
 
 @metric("kb/s")
 def throughput(m):
-    """Packets that reached the phone, over time."""
+    """Rate of packets that reached the phone."""
     return m.bin_received_bytes.sum(axis=-1) / m.session_s[..., 0] * KBPS
 
 
 @metric("kb/s")
 def available(m):
-    """Bandwidth that the radio had for the phone, over time."""
+    """Bandwidth that the radio had for the phone."""
     return m.bin_available_bytes.sum(axis=-1) / m.session_s[..., 0] * KBPS
 
 
 @metric("%")
 def used(m):
-    """Packets that reached the phone, of the bandwidth that the radio had for it."""
+    """Received bytes as a share of the bandwidth that the radio had for the phone."""
     return 100 * (m.bin_received_bytes.sum(axis=-1) / m.bin_available_bytes.sum(axis=-1))
 
 
@@ -176,25 +176,25 @@ def window_in(m, second):
 
 @metric("%")
 def tracking_error(m):
-    """Root of the mean square of received less available by bin, over the mean available."""
+    """RMS of received minus available bytes by bin, relative to the mean available bytes."""
     return 100 * m.gap_square[..., 0] ** 0.5 / m.bin_available_bytes.mean(axis=-1)
 
 
 @metric("%")
 def roughness(m):
-    """Mean change of the congestion window from bin to bin, over the mean window."""
+    """Mean absolute change of the window from bin to bin, relative to the mean window."""
     return 100 * m.window_step[..., 0] / m.bin_window.mean(axis=-1)
 
 
 @metric("timeouts")
 def server_timeouts(m):
-    """Of the server's connection to the proxy, a session."""
+    """Timeouts of the server's connection to the proxy in a session."""
     return m.server_timeouts[..., 0]
 
 
 @metric("a session")
 def timeouts(m):
-    """Of the sender that faces the phone."""
+    """Timeouts of the connection to the phone."""
     return m.timeouts[..., fiorenzi_session.REFERENCE]
 
 
@@ -212,7 +212,7 @@ BANDWIDTH = "available bandwidth"
 
 
 def rates(*place, **how):
-    """The bandwidth with RNF-PROXY, and the throughput of each arrangement."""
+    """Returns the available bandwidth with RNF-PROXY, and the throughput of each arrangement."""
     return {BANDWIDTH: bandwidth(*place, RNF, **how), **{t: rate(*place, t, **how) for t in TCP}}
 
 
@@ -248,7 +248,7 @@ study.table(
 
 
 def gain(environment, distance, tcp, setting=AS_CHOSEN):
-    """Throughput under Max C/I against that under round robin."""
+    """Returns the gain of throughput of Max C/I over round robin, in %."""
     best_first, in_turn = (
         rate(environment, distance, s, tcp, setting=setting) for s in (MAX_CI, ROUND_ROBIN)
     )
@@ -306,7 +306,7 @@ study.figure(
 
 @study.stage()
 def sessions(at):
-    """Figures 4 and 5 of one session."""
+    """Draws Figures 4 and 5 for one session."""
     from nodeb.studies.fiorenzi_pictures import Session, draw  # matplotlib is slow to import
 
     watched = [Session.of(str(t), at.campaign.replication(session(*SHOWN, t), 0, {})) for t in TCP]
@@ -317,31 +317,33 @@ def sessions(at):
 def follows():
     """RNF-PROXY and RNF-PROXY+ follow the bandwidth more closely than the others (tracking
     error)."""
-    for told, other in each([RNF, RNF_PLUS], [HTTP, RSE, RENO]):
-        yield ordered({other: error(*SHOWN, other), told: error(*SHOWN, told)})
+    for notified, other in each([RNF, RNF_PLUS], [HTTP, RSE, RENO]):
+        yield ordered({other: error(*SHOWN, other), notified: error(*SHOWN, notified)})
 
 
 @study.claim("IV.B", "Table A")
 def follows_well():
     """RNF-PROXY and RNF-PROXY+ follow the bandwidth quite well (tracking error below 25 %)."""
-    for told in (RNF_PLUS, RNF):
-        yield at_most(error(*SHOWN, told), 25, told)
+    for notified in (RNF_PLUS, RNF):
+        yield at_most(error(*SHOWN, notified), 25, notified)
 
 
 @study.claim("IV.B", "Table A")
 def smooth():
     """The windows of RNF-PROXY and RNF-PROXY+ are smooth, those of the others fluctuate (mean
     change from bin to bin)."""
-    for told, other in each([RNF, RNF_PLUS], [HTTP, RSE, RENO]):
-        yield ordered({one: change_of_window(*SHOWN, one) for one in (other, told)})
+    for notified, other in each([RNF, RNF_PLUS], [HTTP, RSE, RENO]):
+        yield ordered({one: change_of_window(*SHOWN, one) for one in (other, notified)})
 
 
 @study.claim("IV.B")
 def server_calm():
     """With the RNF proxies the server's connections are in congestion avoidance all the time
     (timeouts of the server, at most 0.1 a session)."""
-    for *place, told in each(ENVIRONMENT, DISTANCE, STUDIED, [RNF, RNF_PLUS]):
-        yield at_most(server_timeouts.of(session)(*place, told), 0.1, *place, told, digits=2)
+    for *place, notified in each(ENVIRONMENT, DISTANCE, STUDIED, [RNF, RNF_PLUS]):
+        yield at_most(
+            server_timeouts.of(session)(*place, notified), 0.1, *place, notified, digits=2
+        )
 
 
 # ---------------------------------------------------------------- IV.B Figures 6 to 9: by interval
@@ -360,7 +362,7 @@ DIFFERENCE = "Difference of throughput (%)"
 
 
 def curves(of, settings, environment, distance):
-    """By setting, scheduler and what `of` gives for a place, along the intervals."""
+    """Returns curves over the interval, by setting, scheduler and the names that `of` returns."""
     found = {}
     for setting, s in each(settings, STUDIED):
         at = {i: of(environment, distance, s, interval=i, setting=setting) for i in INTERVAL}
@@ -390,7 +392,7 @@ for name, (environment, distance) in FIGURES.items():
         "Throughput (kb/s)",
         digits=0,
         marks=BEST,
-        panels=True,  # by queue and scheduler
+        panels=True,  # panels by queue and scheduler
     )
 for name, (environment, distance) in FIGURES.items():
     study.figure(
@@ -399,7 +401,7 @@ for name, (environment, distance) in FIGURES.items():
         curves(against_reno, QUEUES, environment, distance),
         DIFFERENCE,
         from_zero=False,
-        panels=True,  # by queue and scheduler
+        panels=True,  # panels by queue and scheduler
     )
 for name, (environment, distance) in FIGURES.items():
     study.figure(
@@ -409,19 +411,19 @@ for name, (environment, distance) in FIGURES.items():
         DIFFERENCE,
         marks=BEST,
         from_zero=False,
-        panels=True,  # by queue and scheduler
+        panels=True,  # panels by queue and scheduler
     )
 
 
 def better(one, other, of=rate, digits=0, **how):
-    """In all scenarios the first arrangement has more than the other."""
+    """Yields checks that the first arrangement has more than the other in every scenario."""
     for place in PLACES:
         terms = {t: of(*place, t, **how) for t in (one, other)}
         yield ordered(terms, *place, digits=digits)
 
 
 def gains(one, other):
-    """What the first arrangement gains on the other in each scenario."""
+    """Yields the gain of the first arrangement over the other in every scenario, in %."""
     for place in PLACES:
         yield change(rate(*place, one), rate(*place, other)), place
 
@@ -451,8 +453,8 @@ def farther_away():
 @study.claim("IV.B", *FIGURES)
 def better_everywhere():
     """RNF-PROXY and RNF-PROXY+ are better than Reno, R+S+E and HTTP-PROXY in all scenarios."""
-    for told, other in each([RNF, RNF_PLUS], [HTTP, RSE, RENO]):
-        yield from better(told, other)
+    for notified, other in each([RNF, RNF_PLUS], [HTTP, RSE, RENO]):
+        yield from better(notified, other)
 
 
 @study.claim("IV.B", *FIGURES)
@@ -519,22 +521,26 @@ def schedulers_without_load():
 def light_signalling():
     """Messages of low frequency are enough: at 500 ms the RNF proxies are still better than
     Reno."""
-    for told in (RNF, RNF_PLUS):
-        yield from better(told, RENO, interval=SELDOM)
+    for notified in (RNF, RNF_PLUS):
+        yield from better(notified, RENO, interval=SELDOM)
 
 
 @study.claim("V", *FIGURES)
 def interval_costs_little():
     """What the lower frequency costs is little (500 ms within 10 % of 80 ms)."""
-    for place, told in each(PLACES, [RNF, RNF_PLUS]):
+    for place, notified in each(PLACES, [RNF, RNF_PLUS]):
         yield between(
-            change(rate(*place, told, SELDOM), rate(*place, told, OFTEN)), -10, 10, *place, told
+            change(rate(*place, notified, SELDOM), rate(*place, notified, OFTEN)),
+            -10,
+            10,
+            *place,
+            notified,
         )
 
 
-# What is said of the interval, under each reading that may decide it.
+# Statements on the interval, under each interpretation that may affect them.
 
-READINGS = {
+INTERPRETATIONS = {
     "72": (AS_CHOSEN, "72 packets at the RNC"),
     "52": (BUFFER_52, "52 packets at the RNC"),
     "50": (BUFFER_50, "50 packets at the RNC"),
@@ -543,20 +549,20 @@ READINGS = {
 }
 
 
-def by_reading(name, statement, *items):
-    """Makes a claim of a statement under each reading."""
+def by_interpretation(name, statement, *items):
+    """Makes a claim of a statement under each interpretation."""
 
     def add(checks):
-        for reading, (setting, words) in READINGS.items():
+        for interpretation, (setting, words) in INTERPRETATIONS.items():
             text = f"{statement}; with {words}."
-            study.claim("IV.B", *items, name=f"{name}-{reading}", text=text)(
+            study.claim("IV.B", *items, name=f"{name}-{interpretation}", text=text)(
                 partial(checks, setting)
             )
 
     return add
 
 
-@by_reading(
+@by_interpretation(
     "best-at-250",
     "RNF-PROXY+ is best at 250 ms, in any case of environment, position and scheduler",
     *PEDESTRIAN_BY_INTERVAL,
@@ -568,7 +574,7 @@ def best_at_250(setting):
         yield most_at(along, [MIDDLE], *place, digits=0)
 
 
-@by_reading(
+@by_interpretation(
     "pedestrian-keeps",
     "For pedestrians more than 250 ms, until 500 ms, does not reduce the throughput of RNF-PROXY+ "
     "significantly (by less than 10 %)",
@@ -580,7 +586,7 @@ def pedestrian_keeps(setting):
         yield at_least(change(seldom, middle), -10, *place)
 
 
-@by_reading(
+@by_interpretation(
     "vehicular-falls",
     "In vehicles the throughput of RNF-PROXY+ falls from 250 to 500 ms",
     *VEHICULAR_BY_INTERVAL,

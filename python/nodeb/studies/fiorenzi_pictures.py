@@ -1,4 +1,4 @@
-"""Pictures of single sessions: what reached the phone of what the radio had for it, and windows."""
+"""Pictures of single sessions: received and available bytes, and congestion windows."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ SIZE = (7.2, 7.0)
 
 @dataclass(frozen=True)
 class Session:
-    """One session: bytes in bins between `edges`, and the window from each time on."""
+    """A session: bytes in the bins between `edges`, and the congestion window over time."""
 
     label: str
     edges: np.ndarray
@@ -24,7 +24,7 @@ class Session:
 
     @classmethod
     def of(cls, label, tables):
-        """The session in the tables of a replication."""
+        """Returns the session in the tables of a replication."""
         edges = fiorenzi_session.bins(tables)
         window = fiorenzi_session.rows(tables, "cwnd")
         return cls(
@@ -37,7 +37,7 @@ class Session:
         )
 
     def said(self):
-        """The means of received and available bytes in words."""
+        """Returns the mean received and available bit rates in words."""
         received, offered = (
             8e-3 * part.sum() / self.edges[-1] for part in (self.received, self.offered)
         )
@@ -45,7 +45,7 @@ class Session:
 
 
 def draw(sessions, at):
-    """Shows the sessions."""
+    """Adds the pictures of the sessions."""
     said = f"Received of available: {', '.join(one.said() for one in sessions)}."
     for file, number, title, what in (
         ("received", "Figure 4, one session", "Throughput and available bandwidth", _received),

@@ -1,7 +1,7 @@
-"""What is kept of the reference phone's session over time: bytes and windows in bins of 0.5 s.
+"""Reduction of the reference phone's session over time: bytes and windows in bins of 0.5 s.
 
-The scenario records `bandwidth`, `segments` and `cwnd`. Bytes are those of packets with headers, as
-the bandwidth is that of packets.
+The scenario records `bandwidth`, `segments` and `cwnd`. Bytes include packet headers, because the
+bandwidth does.
 """
 
 import numpy as np
@@ -9,19 +9,19 @@ import numpy as np
 from nodeb.results.timeseries import delivered_bytes, held_values
 
 REFERENCE = 0
-"""The number of the phone that is watched."""
+"""Index of the phone that is measured."""
 BIN_S = 0.5
 PACKET_BYTES, DATA_BYTES = 1500, 1460
-"""A packet with headers and without."""
+"""Bytes of a packet with and without headers."""
 
 
 def reduce(tables):
-    """The numbers of one session, from the tables of its replication.
+    """Returns the numbers of a session, from the tables of its replication.
 
-    By bin: `bin_received_bytes`, `bin_available_bytes` and `bin_window`, at its end. Of all:
-    `session_s`; `gap_square`, the mean square of the difference of the first two; `window_step`,
-    the mean size of the change of the window from bin to bin; and behind a proxy, which ends the
-    server's connections, what they suffered, `server_timeouts`.
+    By bin: `bin_received_bytes`, `bin_available_bytes`, and `bin_window` at the end of the bin. For
+    the whole session: `session_s`; `gap_square`, the mean square of received minus available bytes;
+    `window_step`, the mean absolute change of the window from bin to bin; and `server_timeouts`,
+    those of the server's connection, if a proxy terminates it.
     """
     edges = bins(tables)
     delivered, available = received(tables, edges), offered(tables, edges)
@@ -41,20 +41,20 @@ def reduce(tables):
 
 
 def bins(tables):
-    """Edges of the bins, s: as many whole ones as the run has."""
+    """Returns the edges of the whole bins of a run, s."""
     end_s = float(np.asarray(tables["bearers"]["end_s"])[0])
     return np.arange(round(end_s / BIN_S) + 1) * BIN_S
 
 
 def received(tables, edges):
-    """Bytes that arrived at the phone in each bin."""
+    """Returns the bytes that arrived at the phone in each bin."""
     data = float(np.asarray(tables["flows"]["delivered_bytes"])[REFERENCE])
     packets = data * PACKET_BYTES / DATA_BYTES
     return delivered_bytes(rows(tables, "segments"), packets, edges)
 
 
 def offered(tables, edges):
-    """Bytes that the radio had room for in each bin."""
+    """Returns the bytes that the radio could have carried to the phone in each bin."""
     series = rows(tables, "bandwidth")
     times = np.concatenate([[0.0], series["t_s"]])
     counted = np.concatenate([[0.0], series["available_bytes"]])
@@ -62,12 +62,12 @@ def offered(tables, edges):
 
 
 def windows(tables, at):
-    """Congestion window at some times, packets."""
+    """Returns the congestion window at some times, packets."""
     series = rows(tables, "cwnd")
     return held_values(series["t_s"], series["cwnd_packets"], at)
 
 
 def rows(tables, name):
-    """The rows of the phone in a series."""
+    """Returns the phone's rows of a series."""
     mine = np.asarray(tables[name]["user"]) == REFERENCE
     return {key: np.asarray(column)[mine] for key, column in tables[name].items()}

@@ -1,9 +1,9 @@
 """TCP over a WCDMA downlink: E. Hossain and others, ICPWC 2000.
 
-All phones of a cell receive at the same time, on codes whose rate falls with their number. The
-paper's figures are pictures without numbers, and it prints none of eta, G, E_b/N_o, t and R_max.
-Two sets of them are used: one for the two numbers of the text, another for the figures. Why these,
-and what else was assumed: `hossain.toml`.
+All phones of a cell receive at the same time, on codes whose rate decreases with their number. The
+paper's figures are plots without numbers, and eta, G, E_b/N_o, t and R_max are not printed. Two
+sets of these values are used: one for the two numbers of the text, another for the figures. Their
+choice and the other assumptions: `hossain.toml`.
 """
 
 from nodeb.formulas import wcdma
@@ -67,7 +67,7 @@ DELAY = Axis({f"{ms} ms": ms for ms in (20, 50, 100, 200, 400)}, label="Delay D_
 
 
 def downlink(model, connections, eta, load, energy, code, attempts, window, delay):
-    """Downloads without end, all beginning at the same time."""
+    """Unlimited downloads that all start at the same time."""
     rtt_0 = 2 * (delay + 5) + 360  # ms: 2 (D_wd + 5 ms) and a segment's 36 slots at the basic rate
     return base.with_(
         {
@@ -89,7 +89,7 @@ def downlink(model, connections, eta, load, energy, code, attempts, window, dela
 def anchors(
     model, connections, eta=0.6, load=2.0, energy=20.0, code=0, attempts=5, window=5, delay=50
 ):
-    """For the two numbers of the text, 84 and 80 kb/s."""
+    """Scenario of the two numbers of the text, 84 and 80 kb/s."""
     return downlink(model, connections, eta, load, energy, code, attempts, window, delay)
 
 
@@ -97,7 +97,7 @@ def anchors(
 def curves(
     model, connections, eta=0.35, load=10.0, energy=10.0, code=2, attempts=10, window=5, delay=50
 ):
-    """For the figures and what is said of them: each varies one of these."""
+    """Scenario of the figures and the text about them; each varies one parameter."""
     return downlink(model, connections, eta, load, energy, code, attempts, window, delay)
 
 
@@ -107,7 +107,7 @@ FRAME_BITS = 128
 
 
 def rate_at_sink(m):
-    """Segments in order at the sink, in kb/s by user; each counts its 576 bytes, 536 of data."""
+    """Returns the rate of segments in order, kb/s by user; a segment of 536 bytes counts as 576."""
     return m.delivered_bytes / m["bearers.end_s"][..., :1] * (8 / 1000) * (576 / 536)
 
 
@@ -119,7 +119,7 @@ def throughput(m):
 
 @metric("kb/s")
 def effective_throughput(m, code):
-    """The same without the check bits of a code, by the Varshamov-Gilbert bound (footnote 3)."""
+    """Throughput without the check bits of a code, by the Varshamov-Gilbert bound (footnote 3)."""
     return wcdma.effective_share(FRAME_BITS, code) * rate_at_sink(m).mean(axis=-1)
 
 
@@ -155,7 +155,7 @@ def anchor_b():
     yield between(anchor(B, ONE), 76.0, 84.0, B, ONE)
 
 
-READING = Axis(
+INTERPRETATION = Axis(
     {
         "as chosen": {},
         "frames of any packets share a slot": {"radio.wcdma.sharing": "any_packets"},
@@ -188,11 +188,11 @@ study.table(
     "Table A",
     "Readings that were not chosen: throughput per connection",
     {
-        reading: {
-            (model, n): anchor(model, n).under(reading.value)
+        interpretation: {
+            (model, n): anchor(model, n).under(interpretation.value)
             for model, n in each(MODEL, (ONE, FIVE, FIFTEEN))
         }
-        for reading in READING
+        for interpretation in INTERPRETATION
     },
 )
 study.show(
@@ -341,7 +341,7 @@ def code_pays_many():
 
 
 def cost_of_code(**others):
-    """What t = 4 gains on t = 1 at N_c = 1, in %: a loss where it is negative."""
+    """Returns the gain of t = 4 over t = 1 at N_c = 1, in %; negative for a loss."""
     more, less = CODE["t = 4", "t = 1"]
     return change(effective(B, ONE, more, **others), effective(B, ONE, less, **others))
 
@@ -384,7 +384,7 @@ study.figure(
 
 
 def window_against(of, small, large, model, connections, **others):
-    """What a window gains on another, in %."""
+    """Returns the gain of the smaller window over the larger, in %."""
     less = of(model, connections, window=WINDOW[str(small)], **others)
     return change(less, of(model, connections, window=WINDOW[str(large)], **others))
 

@@ -1,10 +1,10 @@
 """TCP over FACH and DCH: B. J. Prabhu and others, VTC fall 2003, section by section.
 
-Phones receive bursts of data on the slow FACH, which all share, or on a fast dedicated channel,
-which takes time to set up and to release. When should a phone ask for it, and when give it back?
-The paper has words and pictures without numbers. Its words are read alike throughout: "close to"
-and "around" as 5 points to either side, "very close" as within 5 %, "marginally" and "not
-significantly" as 10 % at most, "significantly" as more. What was assumed: `prabhu.toml`.
+Phones receive bursts of data on the slow FACH, which all phones share, or on a fast dedicated
+channel, which takes time to set up and to release. The question is when a phone should request and
+release it. The paper has text and plots without numbers. Its wording is interpreted uniformly:
+"close to" and "around" as 5 points to either side, "very close" as within 5 %, "marginally" and
+"not significantly" as at most 10 %, "significantly" as more. Assumptions: `prabhu.toml`.
 """
 
 import numpy as np
@@ -50,8 +50,8 @@ FIVE, EIGHT = BOTH = CONNECTIONS["N = 5", "N = 8"]
 THRESHOLD = Axis(range(16), label="Threshold T_h (packets)", short="T_h =")
 T = list(THRESHOLD)
 EARLY = T[0], T[2], T[4]
-"""Where policies are compared, if not each at its own best threshold."""
-# T_out, which the paper does not print, is 0.25 and 0.5 s; 1 s is shown beside them.
+"""Thresholds at which policies are compared, unless each is compared at its own best threshold."""
+# T_out, which the paper does not print, is 0.25 and 0.5 s; 1 s is shown in addition.
 POLICY = Axis(
     {
         "original (T_out = 0)": ("threshold", {}),
@@ -69,7 +69,7 @@ ORIGINAL, PE_250, PE_500, PE_1000, NPE_250, NPE_500, NPE_1000, LONGEST = POLICY
 MODIFIED = [PE_250, PE_500, PE_1000, NPE_250, NPE_500, NPE_1000]
 PRE_EMPTIVE, NON_PRE_EMPTIVE = (PE_250, PE_500), (NPE_250, NPE_500)
 JUDGED = [*PRE_EMPTIVE, *NON_PRE_EMPTIVE]
-READING = Axis(
+INTERPRETATION = Axis(
     {
         "as chosen": {},
         "round trip of 30 ms, 15 ms each way": {"wired.delay": "15 ms", "uplink.rate": "10 Mbps"},
@@ -90,14 +90,14 @@ READING = Axis(
     },
     label="Reading",
 )
-AS_CHOSEN, ROUND_TRIP, AT_PHONE = READING[
+AS_CHOSEN, ROUND_TRIP, AT_PHONE = INTERPRETATION[
     "as chosen", "round trip of 30 ms, 15 ms each way", "delay measured at the phone"
 ]
-NO_DELAY = READING["no delay before an acknowledgement"]
+NO_DELAY = INTERPRETATION["no delay before an acknowledgement"]
 
 
 @study.scenario(reduce=prabhu_bursts.reduce)
-def bursts(connections, policy, threshold, switch="250 ms", channels=1, reading=AS_CHOSEN):
+def bursts(connections, policy, threshold, switch="250 ms", channels=1, interpretation=AS_CHOSEN):
     kind, timer = policy
     return base.with_(
         {
@@ -105,12 +105,12 @@ def bursts(connections, policy, threshold, switch="250 ms", channels=1, reading=
             "radio.fach_dch.policy": {kind: {"high": threshold, "low": 1, **timer}},
             "radio.fach_dch.switch_time": switch,
             "radio.fach_dch.dch_channels": channels,
-            **reading,
+            **interpretation,
         }
     )
 
 
-# What is measured, of all phones together. A burst counts if it ends after the warm-up.
+# Metrics of all phones together. A burst counts if it ends after the warm-up.
 
 KBPS = 8 / 1000  # of bytes per second
 THINK_S = 1.851  # mean time between two bursts of a connection
@@ -118,13 +118,13 @@ STATES = ("pch_s", "paging_s", "fach_s", "setting_up_s", "dch_s", "releasing_s")
 
 
 def observed_s(tables, warm_up_s):
-    """The time after the warm-up: a phone is in some state all the time."""
+    """Returns the time after the warm-up. A phone's times in its states sum to the whole run."""
     spent = np.sum([tables["channels"][state] for state in STATES], axis=0)
     return spent[:1] - warm_up_s
 
 
 def connection_time(m):
-    """The time that all connections together were observed, s."""
+    """Returns the observed time, summed over all connections, s."""
     return m[observed_s][..., 0] * m.bursts.shape[-1]
 
 
@@ -135,38 +135,38 @@ def per_burst(values, bursts):
 
 @metric("s")
 def burst_delay(m):
-    """From a burst's beginning to its last acknowledgement at the sender."""
+    """Time from a burst's beginning to its last acknowledgement at the sender."""
     return per_burst(m.burst_delay_s, m.bursts)
 
 
 @metric("s")
 def burst_download(m):
-    """From a burst's beginning to its last byte at the phone."""
+    """Time from a burst's beginning to its last byte at the phone."""
     return per_burst(m.burst_download_s, m.bursts)
 
 
 @metric("s")
 def little_delay(m):
-    """Little's law, N = X (D + Z), solved for D: bursts that never end count as well."""
+    """Delay by Little's law, N = X (D + Z) solved for D, which includes bursts that never end."""
     with np.errstate(divide="ignore"):
         return connection_time(m) / m.bursts.sum(axis=-1) - THINK_S
 
 
 @metric("kb/s")
 def goodput(m):
-    """Bytes of the bursts that ended, over time, mean over connections."""
+    """Bytes of the completed bursts over time, as a mean over connections."""
     return m.burst_bytes.sum(axis=-1) / connection_time(m) * KBPS
 
 
 @metric("kb/s")
 def rate_of_a_burst(m):
-    """Size over delay, mean over bursts."""
+    """Size over delay, as a mean over bursts."""
     return KBPS * per_burst(m.burst_rate, m.bursts)
 
 
 @metric("per burst")
 def set_ups_per_burst(m):
-    """Set-ups of dedicated channels, of the whole run."""
+    """Set-ups of dedicated channels per burst in the whole run."""
     return per_burst(m["channels.set_ups"], m.all_bursts)
 
 
@@ -179,7 +179,7 @@ def by_threshold(of, *case, **how):
 
 
 def best(*case, **how):
-    """The least delay by threshold."""
+    """Returns the smallest delay over all thresholds."""
     return least(by_threshold(delay, *case, **how))
 
 
@@ -203,7 +203,7 @@ study.table(
 
 
 def gain_of_4(of, connections):
-    """What a threshold of 4 gains on none."""
+    """Returns the gain of a threshold of 4 over 0, in %."""
     return change(of(connections, ORIGINAL, T[4]), of(connections, ORIGINAL, T[0]))
 
 
@@ -221,18 +221,18 @@ study.table(
 )
 
 
-def under(reading, connections, policy, threshold):
-    """The delay as a reading has it."""
-    of = burst_download.of(bursts) if reading is AT_PHONE else delay
-    return of(connections, policy, threshold, reading=reading)
+def under(interpretation, connections, policy, threshold):
+    """Returns the delay under an interpretation."""
+    of = burst_download.of(bursts) if interpretation is AT_PHONE else delay
+    return of(connections, policy, threshold, interpretation=interpretation)
 
 
-def readings():
+def interpretations():
     rows = {}
-    for n, reading in each(BOTH, READING):
-        none, at_2, at_4, at_6 = (under(reading, n, ORIGINAL, T[t]) for t in (0, 2, 4, 6))
-        npe = under(reading, n, NPE_500, T[0])
-        rows[n, reading] = {
+    for n, interpretation in each(BOTH, INTERPRETATION):
+        none, at_2, at_4, at_6 = (under(interpretation, n, ORIGINAL, T[t]) for t in (0, 2, 4, 6))
+        npe = under(interpretation, n, NPE_500, T[0])
+        rows[n, interpretation] = {
             "T_h = 0": none,
             "T_h = 4": at_4,
             "T_h = 2 against 0": change(at_2, none),
@@ -240,7 +240,7 @@ def readings():
             "T_h = 6 against 0": change(at_6, none),
             "npe at 0": npe,
             "npe against original": change(npe, none),
-            "Set-ups at T_h = 4": set_ups(n, ORIGINAL, T[4], reading=reading),
+            "Set-ups at T_h = 4": set_ups(n, ORIGINAL, T[4], interpretation=interpretation),
         }
     return rows
 
@@ -248,7 +248,7 @@ def readings():
 study.table(
     "Table C",
     "Readings that were not chosen: delay with five and with eight connections",
-    readings(),
+    interpretations(),
     digits=2,
 )
 study.show(
@@ -271,7 +271,7 @@ BY_POLICY = {
 
 
 def by_connections(of):
-    """Curves of the original policy."""
+    """Returns the curves of the original policy."""
     return {n: by_threshold(of, n, ORIGINAL) for n in CONNECTIONS}
 
 
@@ -331,7 +331,7 @@ study.figure(
     "Difference of throughput (%)",
     from_zero=False,
 )
-TOLD = {p: {T[0]: -20} for p in NON_PRE_EMPTIVE}  # "close to 20 % at T_h = 0"
+STATED = {p: {T[0]: -20} for p in NON_PRE_EMPTIVE}  # "close to 20 % at T_h = 0"
 for name, (where, connections, how) in BY_POLICY.items():
     study.figure(
         f"{name}, paired",
@@ -339,23 +339,23 @@ for name, (where, connections, how) in BY_POLICY.items():
         by_policy_paired(connections, how),
         "Difference of delay (%)",
         from_zero=False,
-        printed=TOLD if name == "Figure 5" else None,
+        printed=STATED if name == "Figure 5" else None,
     )
 
 # ---------------------------------------------------------------- IV Simulation results I
 
 POINTS = "points"
 SET_UPS = "set-ups per burst"
-ONE_PER_BURST = 1.05  # 5 % more at most
+ONE_PER_BURST = 1.05  # at most 5 % more
 
 
 def least_delay(places, n, **how):
-    """The delay of the original policy is least at these thresholds; None for all but both ends."""
+    """Returns a check that the original policy's delay is least at `places` (`least_at`)."""
     return least_at(by_threshold(delay, n, ORIGINAL, **how), places, n, digits=2)
 
 
 def less(of, against):
-    """How much less a delay is, in %."""
+    """Returns the reduction of a delay relative to another, in %."""
     return 0 - change(of, against)
 
 
@@ -408,7 +408,7 @@ def five_packets_bridge_30_ms():
     """Five packets, which last 33 ms on the DCH, are enough if the round trip is 30 ms: one set-up
     per burst at T_h = 4, 5 % more at most."""
     for n in BOTH:
-        of = set_ups(n, ORIGINAL, T[4], reading=ROUND_TRIP)
+        of = set_ups(n, ORIGINAL, T[4], interpretation=ROUND_TRIP)
         yield at_most(of, ONE_PER_BURST, n, ROUND_TRIP, unit=SET_UPS, digits=2)
 
 
@@ -417,8 +417,8 @@ def ack_delay_makes_the_optimum():
     """The delay falls at first because of the time before acknowledgements reach the source: the
     better of T_h = 2 and 4 gains on 0, and gains less without that time."""
 
-    def dip(n, reading):
-        none, *some = (under(reading, n, ORIGINAL, t) for t in EARLY)
+    def dip(n, interpretation):
+        none, *some = (under(interpretation, n, ORIGINAL, t) for t in EARLY)
         return less(least(some), none)
 
     for n in BOTH:
@@ -469,24 +469,24 @@ BEST_AGAINST_NONE = "best against T_h = 0"
 
 
 def loss_at_12(n, *policy, **how):
-    """A threshold of 12 loses more than 10 % against the best one."""
+    """Returns a check that a threshold of 12 has over 10 % more delay than the best one."""
     case = n, *(policy or [ORIGINAL])
     loss = change(delay(*case, T[12], **how), best(*case, **how))
     return at_least(loss, 10, n, *policy, name="T_h = 12 against the best")
 
 
 def gain(n, **how):
-    """The change of delay by the best threshold against none, original policy."""
+    """Returns the change of delay by the best threshold against 0, original policy, in %."""
     return change(best(n, ORIGINAL, **how), delay(n, ORIGINAL, T[0], **how))
 
 
 def against_original(n, policy, **how):
-    """The change of delay against the original policy, each at its own best threshold."""
+    """Returns the change of delay against the original policy, each at its own best threshold."""
     return change(best(n, policy, **how), best(n, ORIGINAL, **how))
 
 
 def optimum(n, policy, **how):
-    """A modified policy has a threshold of least delay between 0 and 15."""
+    """Returns a check that a policy's delay is least at a threshold strictly between 0 and 15."""
     return least_at(by_threshold(delay, n, policy, **how), None, n, policy, digits=2)
 
 
@@ -498,11 +498,11 @@ SHORT = {
     NPE_500: "npe, 0.5 s",
 }
 BETTER = (ORIGINAL, NPE_250), (ORIGINAL, NPE_500), (PE_250, NPE_250), (PE_500, NPE_500)
-"""Policies, each with a better one."""
+"""Pairs of policies, the better one second."""
 
 
 def more(of, one, other, connections, unit=None, **how):
-    """One policy has more than the other at T_h = 0, 2 and 4."""
+    """Yields checks that one policy has more than the other at T_h = 0, 2 and 4."""
     for n, t in each(connections, EARLY):
         terms = {SHORT[p]: of(n, p, t, **how) for p in (one, other)}
         yield ordered(terms, n, t, unit=unit, digits=2)

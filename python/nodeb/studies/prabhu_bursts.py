@@ -1,13 +1,14 @@
-"""What is kept of a replication's bursts: sums for each phone, as a long run has too many."""
+"""Reduction of a replication's bursts to sums for each phone: a long run has too many bursts."""
 
 import numpy as np
 
 
 def reduce(tables, warm_up_s):
-    """Sums over each phone's bursts that end after the warm-up; `all_bursts` are of the whole run.
+    """Returns sums over each phone's bursts that end after the warm-up; `all_bursts` has the whole
+    run.
 
-    The end decides, not the beginning: bursts that both begin and end in a window would be too
-    short a sample of them.
+    A burst counts if it ends, not begins, after the warm-up: a sample of bursts that both begin and
+    end within a window would be biased towards short ones.
     """
     transfers, phones = tables["transfers"], len(tables["flows"]["user"])
     phone = np.asarray(transfers["user"], dtype=np.int64)

@@ -1,8 +1,8 @@
 """TCP over HS-DSCH and DCH: X. Wang's thesis of 2004, chapter by chapter.
 
-Phones download files, either over a dedicated channel, whose blocks are retransmitted after some
-100 ms, or over the shared channel of HSDPA, which does it after some 10 ms. What was assumed where
-the thesis is silent: `wang.toml`.
+Phones download files, either over a dedicated channel, which retransmits blocks after about 100 ms,
+or over the shared channel of HSDPA, which retransmits them after about 10 ms. Assumptions where the
+thesis is silent: `wang.toml`.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ base = study.load("wang_base.toml")
 LONG = Effort(runs=10, max_runs=20, precision=0.002, cost=100)
 POINTS = "points"
 
-# What is measured. The study divides the data by the mean time over all downloads.
+# Metrics. The thesis divides the data by the mean time of all downloads.
 
 
 def application(m):
@@ -55,7 +55,7 @@ def retransmit(m):
 
 @metric("kb/s")
 def application_rate(m):
-    """File size over mean transfer time, mean over users."""
+    """File size over mean transfer time, as a mean over users."""
     return application(m).mean(axis=-1)
 
 
@@ -66,13 +66,13 @@ def user_rate(m, user):
 
 @metric("kb/s")
 def spread(m):
-    """Standard deviation over users of their bit rates: what the users differ in."""
+    """Standard deviation of the users' mean bit rates."""
     return application(m).std(axis=-1, ddof=1)
 
 
 @metric("kb/s")
 def spread_of_a_run(m):
-    """The same within one replication, chance included."""
+    """Standard deviation of the users' bit rates in one replication, which includes randomness."""
     return m[rate_deviation][..., 0] / 1000
 
 
@@ -83,13 +83,13 @@ def rate_deviation(tables):
 
 @metric("kb/s")
 def retransmit_rate(m):
-    """File with TCP/IP headers over mean transfer time and the share of good blocks."""
+    """File with TCP/IP headers over mean transfer time and the share of correct blocks."""
     return retransmit(m).mean(axis=-1)
 
 
 @metric("%")
 def utilization(m):
-    """Of a channel per user: each over its own time. Of a shared one: all over the last time."""
+    """Utilization of a channel: per user over its own download, shared over all downloads."""
     rate = m["bearers.channel_rate_bps"][..., :1]
     if m["bearers.bler"].shape[-1] > 1:
         return (100 * 1000 * retransmit(m) / rate).mean(axis=-1)
@@ -98,7 +98,7 @@ def utilization(m):
 
 
 def last_end(tables):
-    """End of the last download, counted from the first one's start."""
+    """Returns the end of the last download, s, from the start of the first."""
     flows = tables["flows"]
     return np.max(flows["start_s"] + flows["transfer_s"]) - np.min(flows["start_s"])
 
@@ -118,7 +118,7 @@ def timeouts(m):
     return 1000 * m.timeouts.sum(axis=-1) / m.packets_sent.sum(axis=-1)
 
 
-# What the study varies.
+# Axes.
 
 BLER = Axis(
     {"1 %": 0.01, "10 %": 0.10, "20 %": 0.20},
@@ -133,7 +133,7 @@ LARGE, KB_100, KB_50, KB_20 = SIZE
 
 
 def dch(bler):
-    """Twelve times 32 kb/s. A failed block is sent again 89 ms after its TTI of 10 ms."""
+    """Returns 12 channels of 32 kb/s. A failed block is retransmitted 89 ms after its 10 ms TTI."""
     return {
         "radio": Dch(
             channels=12,
@@ -148,7 +148,7 @@ def dch(bler):
 
 
 def hs_dsch(**changes):
-    """Three code channels, each with a PDU per TTI of 2 ms, whose 32 bytes are 384 kb/s."""
+    """Returns three code channels, each with a PDU per TTI of 2 ms; 32-byte PDUs make 384 kb/s."""
     keys = {f"radio.hs_dsch.{key}": value for key, value in changes.items()}
     return lambda bler: {"radio.hs_dsch.bler": bler, **keys}
 
@@ -181,7 +181,7 @@ PAIR = Axis({"DCH": dch, "HS-DSCH": hs_dsch(pdu_size="32 B")}, label="Channel")
 
 @study.scenario(effort=Effort(runs=100, max_runs=2000, precision=0.002))
 def stop_and_wait(channel, bler):
-    """One packet at a time, whose round trips no queue prolongs."""
+    """Downloads one packet at a time, so that no queueing prolongs the round trips."""
     return base.with_(
         {
             **channel(bler),
@@ -207,7 +207,7 @@ def timeouts_rare():
 
 
 def harm(channel, key):
-    """Delivery out of sequence means more packets sent again, and a lower rate."""
+    """Yields checks that out-of-sequence delivery causes retransmissions and lowers the rate."""
     where = channel, KB_100, MIDDLE
     for name, first, then in (
         ("out of sequence", repeated, "in sequence"),
@@ -383,7 +383,7 @@ def rtt_growth_below_model():
 # ---------------------------------------------------------------- 9.2 Files of four sizes
 
 PAYLOAD = 0.9733
-"""Share of a file with headers that is the file."""
+"""Size of the file as a share of the file with headers."""
 PRINTED = {
     LARGE: """98.3  99.7  99.4
               98.2  99.7  99.4
@@ -418,7 +418,7 @@ study.show(
 
 
 def implied(size, of):
-    """What the printed utilization says about a figure of the same files."""
+    """Returns the values of a figure that follow from the printed utilization of the same files."""
     kbps = {DCH: 384, HS_360: 360, HS_384: 384}
     printed = of_size[size].printed
     return {c: {b: of(printed[b][c], kbps[c], b.value) for b in BLER} for c in CHANNEL}
@@ -664,7 +664,7 @@ OWN, SHARED = SHARING
 
 
 def effort_of(users):
-    """Of files of 16 MB for several users."""
+    """Returns the effort of 16 MB files for several users."""
     return Effort(runs=20, cost=100 * users)
 
 
@@ -697,7 +697,7 @@ for item, bler, printed in (
            245.37  334.38  89.01  36
                64      85     21  33""",
     ),
-):  # the study prints differences relative to DCH alone; the absolute ones are of its values
+):  # the paper prints differences relative to DCH only; the absolute ones follow from its values
     study.table(
         item,
         f"Three users, 1 % packet loss, BLER {bler}",
@@ -743,7 +743,7 @@ LOSSES = {THREE: list(LOSS), SIX: [SOME, MANY]}
 
 @study.scenario(effort=lambda each_type: effort_of(3 * each_type))
 def cell(each_type, scheduler, loss):
-    """Three code channels for three users, six for six; a C/I value v is v PDUs of 30 bytes."""
+    """Gives three users three code channels, six users six. A C/I value v means v 30-byte PDUs."""
     users = [
         {"name": kind, "count": each_type, "traffic": {"ftp": {"size": "16 MB"}}, "ci": ci}
         for kind, ci in CI.items()
@@ -756,8 +756,8 @@ def cell(each_type, scheduler, loss):
 mean, deviation = application_rate.of(cell), spread.of(cell)
 
 MEASURES = {"MVA": mean, "STD": deviation, "STD in one run": spread_of_a_run.of(cell)}
-# The study prints one run, whose STD holds chance as well. It stands beside the spread of the
-# users' means, as in Table A.1, and beside that within one run.
+# The paper prints one run, whose STD includes randomness. It is compared with the spread of the
+# users' means, as in Table A.1, and with that within one run.
 for item, users, count, printed in (
     (
         "Table 19",
@@ -820,7 +820,7 @@ for item, users, count, printed in (
            486.32  288.81  164.55
            104.83   14.71    8.45""",
     ),
-    (  # the standard deviations are printed in Table 20
+    (  # Table 20 prints the standard deviations
         "Table A.2",
         SIX,
         "six",
@@ -960,16 +960,16 @@ def best_user_gives_way():
     yield ordered(lead, MAX_CI, digits=2)
 
 
-# ---------------------------------------------------------------- Table C: other readings
+# ---------------------------------------------------------------- Table C: interpretations
 
 
 def acks_lost(scenario):
-    """Acknowledgements are lost as often as data."""
+    """Loses acknowledgements with the same probability as data."""
     return scenario.with_({"uplink.loss": scenario.wired.loss})
 
 
 def rates_of_table_4(scenario):
-    """C/I value 5 is 640 kb/s: PDUs of 10 bytes are 40 kb/s, of which each rate is a multiple."""
+    """Sets C/I value 5 to 640 kb/s. PDUs of 10 bytes are 40 kb/s, and each rate is a multiple."""
     places = (2, 5, 8, 11, 15)
     changes = {"radio.hs_dsch.pdu_size": "10 B"}
     for number, ci in enumerate(CI.values()):
@@ -988,7 +988,7 @@ def of_groups(groups, *changes):
     return dict.fromkeys(groups, changes)
 
 
-READINGS = {  # label: what changes, by group of tables
+INTERPRETATIONS = {  # changes by label and group of tables
     "as assumed": {},
     "3 channels for six users": {ALL_SIX: [{"radio.hs_dsch.channels": 3}]},
     "5 channels for six users": {ALL_SIX: [{"radio.hs_dsch.channels": 5}]},
@@ -1005,7 +1005,7 @@ READINGS = {  # label: what changes, by group of tables
 
 
 def printed_means():
-    """The printed mean rates by group and row: what measures each, and the value."""
+    """Returns the printed mean rates by group and row, each with the quantity that measures it."""
     groups = {SHARES: {}, ALL_THREE: {}, ALL_SIX: {}}
     for group, items, row_of, columns in (
         (SHARES, ("Table 16", "Table 17"), "Application", SHARING),
@@ -1022,13 +1022,13 @@ def printed_means():
     return groups
 
 
-def other_readings():
-    """How far printed values lie from each reading, and in the mean."""
+def other_interpretations():
+    """Returns deviations of measured from printed rates by interpretation, with RMS values."""
     groups = {
         group: {
             place: {
-                reading: change(of.under(*changes.get(group, ())), value)
-                for reading, changes in READINGS.items()
+                interpretation: change(of.under(*changes.get(group, ())), value)
+                for interpretation, changes in INTERPRETATIONS.items()
             }
             for place, (of, value) in cells.items()
         }
@@ -1037,7 +1037,8 @@ def other_readings():
     rows = groups["all"] = {place: row for of in groups.values() for place, row in of.items()}
     return rows | {
         f"RMS, {group}": {
-            reading: rms([row[reading] for row in of.values()]) for reading in READINGS
+            interpretation: rms([row[interpretation] for row in of.values()])
+            for interpretation in INTERPRETATIONS
         }
         for group, of in groups.items()
     }
@@ -1046,6 +1047,6 @@ def other_readings():
 study.table(
     "Table C",
     "Other readings: deviation of the mean application bit rates from the printed ones",
-    other_readings(),
+    other_interpretations(),
     unit="%",
 )

@@ -50,7 +50,7 @@ def test_every_table_is_there():
 def test_every_scenario_of_the_study_can_be_run(fitted):
     models = costamagna_link.models(fitted)
     cases = {case for table in STUDY.tables.values() for case in table.cases()}
-    cases |= {costamagna.random_reading(number, costamagna.RENO) for number in range(1, 30)}
+    cases |= {costamagna.random_interpretation(number, costamagna.RENO) for number in range(1, 30)}
     assert all(case.of.endless for case in cases)
     assert len({resolved(case, models) for case in cases}) > 80
 
@@ -58,7 +58,9 @@ def test_every_scenario_of_the_study_can_be_run(fitted):
 def test_where_results_lie_makes_no_other_scenario(fitted, tmp_path):
     elsewhere = tmp_path / fitted.name
     shutil.copytree(fitted, elsewhere)
-    case = costamagna.transfer(costamagna.SACK, reading=costamagna.READING["repeated once"])
+    case = costamagna.transfer(
+        costamagna.SACK, interpretation=costamagna.INTERPRETATION["repeated once"]
+    )
     texts = {resolved(case, costamagna_link.models(place)) for place in (fitted, elsewhere)}
     assert len(texts) == 1
 
@@ -69,8 +71,10 @@ def test_repeated_until_right_the_variants_are_one_and_with_losses_they_are_not(
     settings = Settings(quick=True, given=costamagna_link.models(fitted))
     work = Campaign(STUDY, store, seed=1, settings=settings)
 
-    def delivered(reading):
-        cases = {v: costamagna.transfer(v, reading=reading) for v in costamagna.VARIANT}
+    def delivered(interpretation):
+        cases = {
+            v: costamagna.transfer(v, interpretation=interpretation) for v in costamagna.VARIANT
+        }
         return {v: work.log(case).stack("delivered_bytes") for v, case in cases.items()}
 
     right, lossy = delivered(costamagna.UNTIL_RIGHT), delivered(costamagna.NEVER)
@@ -91,26 +95,26 @@ def test_repeated_until_right_the_variants_are_one_and_with_losses_they_are_not(
         ("uplink.rate", 16, (16 * 384) ** 0.5, 384),
     ],
 )
-def test_numbers_of_a_random_reading_lie_where_they_are_asked_for(key, least, middle, most):
-    law = costamagna_search.NUMBERS[key]
-    found = [float(str(law(random.Random(seed))).split()[0]) for seed in range(200)]
+def test_random_interpretations_keep_to_their_distributions(key, least, middle, most):
+    distribution = costamagna_search.NUMBERS[key]
+    found = [float(str(distribution(random.Random(seed))).split()[0]) for seed in range(200)]
     assert least <= min(found)
     assert max(found) <= most
     assert 60 < sum(value < middle for value in found) < 140
 
 
 def test_the_published_search_can_be_drawn_again():
-    """What is drawn for a reading depends on its number only."""
+    """The values of a random interpretation depend only on its number."""
     with (DOCS / "costamagna-search.csv").open(encoding="utf-8") as file:
         published = list(csv.DictReader(file))
-    assert len(published) == costamagna_search.READINGS
+    assert len(published) == costamagna_search.INTERPRETATIONS
     for row in published:
         drawn = costamagna_search.drawn(int(row["drawn"]), costamagna.LEFT_OPEN)
-        assert drawn.reading == row["reading"]
+        assert drawn.interpretation == row["reading"]
         assert [str(value) for value in drawn.numbers.values()] == list(row.values())[2:-5]
 
 
-def test_a_reading_gives_the_result_where_reno_alone_falls_behind():
+def test_interpretation_gives_result_if_only_reno_falls_behind():
     drawn = costamagna_search.drawn(1, costamagna.LEFT_OPEN)
     half = costamagna_search.Outcome(drawn, (2.0, 2.1, 1.9, 1.0))
     assert half.share == pytest.approx(0.5)
@@ -148,7 +152,7 @@ def test_link_fit_traces_and_claims_in_one_go(tmp_path, monkeypatch):
     monkeypatch.setattr(STUDY, "claims", [one for one in STUDY.claims if one.id in asked])
     monkeypatch.setattr(costamagna_link, "EB_N0_DB", 2)  # errors enough in 0.4 Mbit
     monkeypatch.setattr(costamagna_link, "QUICK_BITS", 400_000)
-    monkeypatch.setattr(costamagna_search, "QUICK_READINGS", 3)
+    monkeypatch.setattr(costamagna_search, "QUICK_INTERPRETATIONS", 3)
     outcome = nodeb.reproduce.run(STUDY, tmp_path, quick=True, jobs=1)
     first = (tmp_path / "facts.csv").read_text()
 
@@ -164,8 +168,8 @@ def test_link_fit_traces_and_claims_in_one_go(tmp_path, monkeypatch):
     assert 0 < facts["ber"] < facts["per"] <= facts["bler"] < 1
     assert facts["ber_known_channel"] < facts["ber_log_map"] <= facts["ber"] < facts["ber_one_slot"]
     with (tmp_path / "search.csv").open() as file:
-        readings = list(csv.DictReader(file))
-    assert [row["drawn"] for row in readings] == ["1", "2", "3"]
+        interpretations = list(csv.DictReader(file))
+    assert [row["drawn"] for row in interpretations] == ["1", "2", "3"]
     assert facts["search_readings"] <= 3
     assert 0 <= facts["ack_gap_distance"] <= 1
     assert (tmp_path / "fit" / "pdu_hmm2.json").is_file()

@@ -77,9 +77,9 @@ def test_only_a_proxy_that_is_told_is_sent_messages():
     place = *fiorenzi.SHOWN[:2], fiorenzi.MAX_CI
     for tcp in fiorenzi.TCP:
         made = scenario(fiorenzi.session(*place, tcp, fiorenzi.SELDOM))
-        told = tcp in (fiorenzi.RNF, fiorenzi.RNF_PLUS)
-        assert ("rnf" in json.dumps(made.get("proxy", {}))) == told, tcp
-        if told:
+        notified = tcp in (fiorenzi.RNF, fiorenzi.RNF_PLUS)
+        assert ("rnf" in json.dumps(made.get("proxy", {}))) == notified, tcp
+        if notified:
             assert made["proxy"]["rnf"]["interval"] == "500 ms"
 
 

@@ -53,7 +53,7 @@ def test_channel_rates_are_those_in_their_names():
         assert bits / int(radio.tti.split()[0]) == kbps
 
 
-def test_a_table_of_readings_looks_at_every_printed_mean():
+def test_interpretations_are_compared_with_every_printed_mean():
     rows = TABLES["Table C"].rows
     assert len(rows) == 4 + 9 + 6 + 4
     assert next(iter(rows)) == "Table 16: Application bit rate, DCH"
