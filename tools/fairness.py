@@ -2,8 +2,8 @@
 
     python tools/fairness.py docs/models/fairness.md
 
-Takes a few minutes. Like flows must share fairly, which `crates/sim/tests/fairness.rs` tests;
-unlike ones need not, and the table says how it comes out.
+Takes a few minutes. Flows of one control must share fairly, which `crates/sim/tests/fairness.rs`
+tests; flows of two controls need not.
 """
 
 from __future__ import annotations
@@ -20,24 +20,23 @@ FLOWS = 2
 
 PAGE = """# Fairness
 
-How congestion controls share a bottleneck of 10 Mbps with a round trip of 40 ms and a drop-tail
-queue of 70 packets (1.7 bandwidth-delay products): {flows} flows of one control meet {flows} of
-another. Each first fetches 1 kB over the idle path, one after the other; at 10 s and 11 s a flow of
-either control begins to download, until 100 s. Jitter of up to 2 ms on the uplinks makes the {runs}
-replications (seed 1) differ. Written by `make fairness`, nodeb {version}.
+{flows} flows of one congestion control share a bottleneck of 10 Mbps with {flows} of another. The
+round trip is 40 ms, the drop-tail queue holds 70 packets (1.7 bandwidth-delay products). Each flow
+first fetches 1 kB over the idle path, so that Vegas measures its round trip; at 10 s and 11 s a
+flow of either control starts a download that lasts until 100 s. Jitter of up to 2 ms on the uplinks
+makes the {runs} replications (seed 1) differ. Written by `make fairness`, nodeb {version}.
 
-## Like flows
+## Flows of one control
 
-Jain's index of {both} flows of the same control (1: equal shares), mean and 95 % confidence
-interval. A Vegas flow that meets a queue when it begins takes that for the path's round trip, and
-then wants more than its share for ever; without the first kilobyte its index falls to 0.6.
+Jain's index of {both} flows (1: equal shares), mean and 95 % confidence interval. The tests in
+`crates/sim/tests/fairness.rs` set limits for it.
 
 {like}
 
-## Each control against each other
+## Flows of two controls
 
-What the controls of a row get of what both get, in per cent, with the half-width of the 95 %
-confidence interval, against those of the columns: 50 is fair.
+Share of the delivered bytes, in per cent, of the control of the row against that of the column: 50
+is fair. The half-widths of the 95 % confidence intervals are at most {widest:.0f}.
 
 {table}
 """
@@ -99,7 +98,7 @@ def main(path: Path) -> None:
     """Measures everything and writes the page."""
     tcp = controls()
     names = list(tcp)
-    like, against = [], {}
+    like, against, widest = [], {}, 0.0
     pairs = list(itertools.combinations_with_replacement(names, 2))
     with progress_bar("fairness") as bar:
         for done, (a, b) in enumerate(pairs):
@@ -108,19 +107,21 @@ def main(path: Path) -> None:
             runs = shares([tcp[a], tcp[b]])
             if a == b:
                 index = stats.mean_interval([stats.jain_index(run) for run in runs])
-                like.append([a, f"{index.mean:.3f}", f"± {index.half_width:.3f}"])
+                like.append([a, f"{index.mean:.3f} ± {index.half_width:.3f}"])
             else:
                 share = [100 * sum(run[:FLOWS]) / sum(run) for run in runs]
                 got = stats.mean_interval(share)
-                against[a, b] = f"{got.mean:.0f} ± {got.half_width:.0f}"
-                against[b, a] = f"{100 - got.mean:.0f} ± {got.half_width:.0f}"
+                against[a, b] = f"{got.mean:.0f}"
+                against[b, a] = f"{100 - got.mean:.0f}"
+                widest = max(widest, got.half_width)
     table = [[a, *(against.get((a, b), "") for b in names)] for a in names]
     page = PAGE.format(
         flows=FLOWS,
         both=2 * FLOWS,
         runs=RUNS,
         version=_core.version(),
-        like=markdown(["control", "index", ""], like),
+        widest=widest,
+        like=markdown(["control", "index"], like),
         table=markdown(["", *names], table),
     )
     path.write_text(page, encoding="utf-8")
