@@ -38,7 +38,7 @@ def snippets():
     """Python that somebody new will try, by where it stands."""
     for name in ("docs/quickstart.md",):
         yield name, "\n".join(blocks(ROOT / name, "python"))
-    begin, _, _ = nodeb.__doc__.partition("Where to look further")
+    begin, _, _ = nodeb.__doc__.partition("Further help:")
     lines = [line[4:] for line in begin.splitlines() if line.startswith("    ")]
     yield "help(nodeb)", "\n".join(lines)
 
