@@ -15,7 +15,7 @@ from nodeb.answer import Rows, Shown
 from nodeb.explanation import Explanation, explain
 from nodeb.explanation.bars import difference_rows
 from nodeb.plot.causes import causes
-from nodeb.results.answer import called
+from nodeb.results.answer import cause_name
 
 ROOT = Path(__file__).parents[1]
 BASE = ROOT / "python" / "nodeb" / "studies" / "wang_base.toml"
@@ -147,7 +147,7 @@ OTHERS_HEAD = "| scenario | time (s) | causes (%) |\n|---|---|---|"
 def other(name: str, text: str) -> str:
     """Returns the row of another scenario: its time and its largest causes."""
     one = explain(Scenario.from_toml(text, name), runs=OTHER_RUNS, seed=1)
-    shares = ((called(row["cause"]), 100 * row["share"]) for row in one.table)
+    shares = ((cause_name(row["cause"]), 100 * row["share"]) for row in one.table)
     largest = ", ".join(f"{cause} {part:.0f}" for cause, part in shares if part >= LEAST_SHARE)
     return f"| {name} | {one.time.mean:.4g} | {largest} |"
 

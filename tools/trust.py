@@ -21,7 +21,7 @@ from typing import Any
 from references import closed, kernel, ns2, phy, studies, traces
 from references.row import Row
 
-from nodeb.results.provenance import made
+from nodeb.results.provenance import origin
 
 FOUND = Path(__file__).parents[1] / "docs" / "trust.json"
 
@@ -52,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
             failed += 1
             continue
         if found or name not in known:
-            known[name] = {"made": made("when"), "rows": found}
+            known[name] = {"made": origin("when"), "rows": found}
         write({one: known[one] for one in asked if one in known})
     return failed
 

@@ -27,7 +27,7 @@ from nodeb.inputs.kinds import is_recording
 from nodeb.inputs.scenario import load
 from nodeb.life import Life
 from nodeb.life.answer import answer
-from nodeb.results.provenance import made_of
+from nodeb.results.provenance import results_hash
 from nodeb.storage import folders
 from nodeb.storage.files import digest_of
 from nodeb.storage.store import name_of
@@ -121,7 +121,7 @@ def _scenario(
     def look(bar: ProgressCallback | None) -> Life:
         return scenario.life(run, user, *window, progress=bar, **more)
 
-    about = made_of(scenario, scenario.seed, run=run)
+    about = results_hash(scenario, scenario.seed, run=run)
     return scenario.name, [file, *scenario.files(file.parent)], about, look
 
 

@@ -33,10 +33,10 @@ def print_nothing_arrived(result: Result) -> None:
     groups = flows.distinct("group")
     empty = [one for one in groups if not flows["delivered_bytes"][flows["group"] == one].any()]
     if empty and empty != groups:
-        from nodeb.results.survivors import nothing_arrived
+        from nodeb.results.survivors import no_arrival_hint
 
         whom = f"at the phones of {', '.join(empty)}"
-        why = nothing_arrived(float(result.bearers["end_s"].max()))
+        why = no_arrival_hint(float(result.bearers["end_s"].max()))
         _print([f"nothing arrived {whom} in {result.scenario.duration}; {why}"])
 
 
@@ -45,10 +45,10 @@ def print_empty_cells(outcome: Outcome) -> None:
     rates = outcome.table["received_bps"]
     if (rates == 0).any() and rates.any():
         from nodeb.answer.words import counted
-        from nodeb.results.survivors import nothing_arrived
+        from nodeb.results.survivors import no_arrival_hint
 
         rows = f"{(rates == 0).sum()} of {counted(len(rates), 'row')} of the table"
-        _print([f"nothing arrived in {rows}; {nothing_arrived(outcome.duration_s)}"])
+        _print([f"nothing arrived in {rows}; {no_arrival_hint(outcome.duration_s)}"])
 
 
 def print_missing_metric(outcome: Outcome, metric: str) -> None:

@@ -38,7 +38,7 @@ from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.scenario import Scenario, load
 from nodeb.replication.pool import Jobs as Workplace
 from nodeb.results.answer import answer
-from nodeb.results.provenance import made_of
+from nodeb.results.provenance import results_hash
 from nodeb.results.result import Result
 from nodeb.storage import folders
 from nodeb.storage.folders import Place
@@ -109,7 +109,7 @@ def run(
     inputs = [file, *scenario.files(file.parent)]
     asked = scenario.stopping_rule()
     number = asked if isinstance(asked, int) else None
-    settled = made_of(scenario, scenario.seed)
+    settled = results_hash(scenario, scenario.seed)
     owner = folders.Owner("run", file.name, made_of=settled, runs=number)
     with (
         workplace(jobs, cluster) as workers,

@@ -36,7 +36,7 @@ from nodeb.comparison.shown import (
 )
 from nodeb.comparison.verdict import MoreRuns
 from nodeb.results.metrics import ALL
-from nodeb.results.survivors import nothing_arrived
+from nodeb.results.survivors import no_arrival_hint
 
 __all__ = ["answers", "of_tried", "shown_of"]
 
@@ -333,7 +333,7 @@ class _Answer:
         if self.tried.unknown:
             yield Mark("!", f"Of {joined(self.tried.unknown)} one of the two has no value at all.")
         if self.tried.empty:
-            why = nothing_arrived(self.found.duration_s)
+            why = no_arrival_hint(self.found.duration_s)
             yield Mark("!", f"Nothing arrived with {joined(self.tried.empty)}; {why}")
         for name, groups in self.tried.only.items():
             if groups:

@@ -25,7 +25,7 @@ from nodeb.base.arguments import as_number
 from nodeb.base.table import Table
 from nodeb.comparison.verdict import Verdict, judge
 from nodeb.errors import InputError
-from nodeb.results.covered import covered
+from nodeb.results.coverage import coverage
 from nodeb.results.metrics import METRICS, Group, Metric, by_run, chosen
 from nodeb.stats import (
     Interval,
@@ -185,7 +185,7 @@ def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Itera
     """
     for one in found:
         shares = [
-            covered(one.metric, Group(tables, one.group), _values(known, one))
+            coverage(one.metric, Group(tables, one.group), _values(known, one))
             for tables, known in sides
         ]
         yield replace(one, covered=min(shares))

@@ -21,7 +21,7 @@ from nodeb.replication.cells import ASIDE, Cell, Filler, kept, simulated, warnin
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import chosen
-from nodeb.results.provenance import made
+from nodeb.results.provenance import origin
 from nodeb.storage.files import csv_text, parquet
 from nodeb.storage.folders import Owner
 from nodeb.storage.store import name_of
@@ -203,7 +203,7 @@ class Experiment:
             "scenarios": list(scenarios),
             "seed": self.seed,
             "runs": self.runs,
-            **made(),
+            **origin(),
         }
         first = self.cells[0]
         recorded = [one.digest() for one in first.recorded]

@@ -15,7 +15,7 @@ from nodeb.answer.numbers import Shown, number, shown
 from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.text import help_most, incomplete, sizes
-from nodeb.results.answer import because, called, causes
+from nodeb.results.answer import cause_bars, cause_name, main_causes
 
 if TYPE_CHECKING:
     from nodeb.explanation.what_if import WhatIf
@@ -50,7 +50,7 @@ def answer(
         subject=found.scenario.name or "",
         headline=" ".join(_headline(found, tried)),
         lead=_lead(found),
-        picture=causes(found, "where the time went"),
+        picture=cause_bars(found, "where the time went"),
         table=what_helps(helps) if helps else None,
         marks=list(_marks(found)),
         notes=list(_notes(found, tried, known, helps, named)),
@@ -74,7 +74,7 @@ def _headline(found: Explanation, tried: Sequence[WhatIf] | None) -> Iterator[st
     else:
         yield f"{_whose(found)} took {time}."
     if not tried:
-        yield from because(found)
+        yield from main_causes(found)
     yield help_most(found, tried or ())
 
 
@@ -121,7 +121,7 @@ def every_cause(found: Explanation, whose: str = "") -> Rows:
     for row in found.table:
         cell = shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s")
         packets = f"{row['packets']:.3g}"
-        rows.append([called(row["cause"]), cell, cell.interval, percent(row["share"]), packets])
+        rows.append([cause_name(row["cause"]), cell, cell.interval, percent(row["share"]), packets])
     title = f"All causes of {whose}" if whose else "All causes"
     return Rows(("cause", "time", "95 % interval", "share", "packets"), rows, title)
 
@@ -141,7 +141,7 @@ def _notes(
 ) -> Iterator[str]:
     for one in helps:
         moved = [
-            f"{called(part.cause)} {'grows' if part.difference.mean > 0 else 'shrinks'} by "
+            f"{cause_name(part.cause)} {'grows' if part.difference.mean > 0 else 'shrinks'} by "
             f"{number(abs(part.difference.mean), 's')}"
             for part in one.effects[:MAX_SIDE_EFFECTS]
         ]

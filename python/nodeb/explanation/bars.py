@@ -10,7 +10,7 @@ from nodeb.answer.numbers import Shown, difference, scale_of, shown, signed
 from nodeb.answer.numbers import parts as in_parts
 from nodeb.answer.paints import paint
 from nodeb.answer.words import spelled
-from nodeb.results.answer import called
+from nodeb.results.answer import cause_name
 
 if TYPE_CHECKING:
     from nodeb.explanation.differences import Part
@@ -37,7 +37,7 @@ def difference_bars(parts: Sequence[Part], title: str) -> Bars:
     values = [signed(one) for one in in_parts(means, "s")]
     bars = [
         Bar(
-            called(one.cause),
+            cause_name(one.cause),
             values[at],
             one.difference.mean,
             paint(one.cause),
@@ -48,7 +48,7 @@ def difference_bars(parts: Sequence[Part], title: str) -> Bars:
         for at, one in enumerate(own[:SHOWN_PARTS])
     ]
     if rest:
-        name = f"{spelled(len(rest))} other causes" if len(rest) > 1 else called(rest[0].cause)
+        name = f"{spelled(len(rest))} other causes" if len(rest) > 1 else cause_name(rest[0].cause)
         bars.append(Bar(name, values[-1], means[-1], "k-many"))
     return Bars(title, bars, head=f"{title}:" if bars else "")
 
@@ -65,5 +65,5 @@ def difference_rows(parts: Sequence[Part], baseline: str, other: str, title: str
         means = [shown(one, unit="s", scale=scale) for one in (part.baseline_s, part.other_s)]
         own = None if abs(gap.mean) < SMALL * largest else scale
         told = difference(gap.mean, gap.low, gap.high, "s", scale=own).around
-        rows.append([called(part.cause) or "sum", *means, told])
+        rows.append([cause_name(part.cause) or "sum", *means, told])
     return Rows(("cause", baseline, other, "difference (95 %)"), rows, title)

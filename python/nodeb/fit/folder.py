@@ -10,7 +10,7 @@ from typing import Any
 
 from nodeb.fit.compare import Candidate, Comparison
 from nodeb.fit.recorded import recorded_model
-from nodeb.results.provenance import made
+from nodeb.results.provenance import origin
 from nodeb.storage.files import write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
 from nodeb.storage.store import name_of
@@ -72,7 +72,7 @@ def _provenance(comparison: Comparison, seed: int) -> dict[str, Any]:
         "pdus": len(errors),
         "pdus_lost": int(errors.errors.sum()),
         "seed": seed,
-        **made("fitted"),
+        **origin("fitted"),
     }
 
 

@@ -13,7 +13,7 @@ from nodeb.answer.answering import Answering
 from nodeb.base.arguments import as_path, as_whole
 from nodeb.errors import InputError
 from nodeb.inputs.scenario import Scenario
-from nodeb.results.provenance import made, made_of
+from nodeb.results.provenance import origin, results_hash
 from nodeb.storage.folders import Owner, Place, claim
 from nodeb.terminal.progress import ProgressCallback
 
@@ -167,7 +167,7 @@ class Life(Answering):
         """
         about = self.about
         more = {"run": about.run, "user": about.user, "window": [about.begin_ns, about.end_ns]}
-        settled = made_of(about.scenario, about.seed, flight=about.flight, **more)
+        settled = results_hash(about.scenario, about.seed, flight=about.flight, **more)
         name = about.scenario.name or "a scenario without name"
         owner = Owner("life", name, made_of=settled)
         with claim(as_path(folder, "folder"), owner, force=force) as place:
@@ -190,7 +190,7 @@ class Life(Answering):
         log = {"log": {"complete": not about.cut}} if about.flight else {}
         return place.put(
             lambda part: write(self, part, progress),
-            {"seed": about.seed, "run": about.run, "user": about.user, **window, **log, **made()},
+            {"seed": about.seed, "run": about.run, "user": about.user, **window, **log, **origin()},
             stoppable=True,
         )
 

@@ -20,7 +20,7 @@ from nodeb.report.phones import phones
 from nodeb.report.recording import Recording, record, told_of
 from nodeb.report.render import render
 from nodeb.report.story import download
-from nodeb.results.answer import RunAnswer, causes
+from nodeb.results.answer import RunAnswer, cause_bars
 from nodeb.results.metrics import METRICS
 from nodeb.results.result import Result
 from nodeb.terminal.progress import ProgressCallback
@@ -57,7 +57,7 @@ def html(result: Result, progress: ProgressCallback | None = None, named: str = 
     recording = record(result, progress, run=why.typical.run if why else 0)
     shown = found.answer()
     if why:
-        shown = replace(shown, picture=causes(why, small=0.0))
+        shown = replace(shown, picture=cause_bars(why, small=0.0))
     parts = [part for part in _parts(result, recording) if part["figures"] or part["problem"]]
     return render(
         "page.html",

@@ -16,7 +16,7 @@ from nodeb.reproduce import digest as digest_module
 from nodeb.reproduce import reproduction
 from nodeb.reproduce.digest import Digest
 from nodeb.reproduce.reproduction import DEFAULT_SEED, Progress
-from nodeb.results.provenance import made
+from nodeb.results.provenance import origin
 from nodeb.storage import files, folders
 from nodeb.storage.bounded import NAMED_BYTES, read_text
 from nodeb.storage.folders import Owner, Place
@@ -130,7 +130,7 @@ def run_all(
     """
     workers = check_jobs(jobs)
     names = shortest_first(quick) if studies is None else list(studies)
-    about = {"seed": seed, "quick": quick, **made()}
+    about = {"seed": seed, "quick": quick, **origin()}
     with _claimed(out, names, force) as place:
         summary = Summary(names, seed, quick, workers, report=out / "report.html")
         if place.replaces is not None:

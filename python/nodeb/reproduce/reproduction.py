@@ -13,7 +13,7 @@ from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.reproduce import digest, output
 from nodeb.reproduce.outcome import ReproduceOutcome
 from nodeb.reproduce.output import Output
-from nodeb.results.provenance import made
+from nodeb.results.provenance import origin
 from nodeb.storage.files import write
 from nodeb.storage.store import Store
 from nodeb.study import cell, predicted, stage, targets, verdicts
@@ -70,7 +70,7 @@ def run(
     out, seed = as_path(out, "out"), as_seed(seed)
     chosen = choose(known, items)
     workers = check_jobs(jobs)
-    about = {"seed": seed, "quick": quick, "items": chosen, **made()}
+    about = {"seed": seed, "quick": quick, "items": chosen, **origin()}
     own = known.file.resolve()  # of several studies of one name, each in a file of its own
     whose = known.name if own.parent == studies.HERE else str(own)
     with output.claim(out, whose, about, known.stages, force=force) as place:

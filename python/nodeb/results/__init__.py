@@ -1,1 +1,1 @@
-"""What comes out: tables, their columns, summaries, and where they come from."""
+"""Results: tables, their columns, summaries and provenance."""

@@ -1,12 +1,12 @@
-"""What a run answers: how long a transfer took, or what a cell delivers, how sure, and why.
+"""The answer of a run: how long a transfer took, or what a cell delivers, and why.
 
 The headline is the first of these that fits:
 
-0. nothing arrived at all;
-1. half of the transfers or more did not finish: how many, and what had arrived;
-2. several users share a channel: what it delivers and how busy it is;
-3. several users with channels of their own: what they receive together, and each;
-4. one user whose traffic never ends: what the phone received;
+0. nothing arrived;
+1. at least half of the transfers did not finish: how many, and how much had arrived;
+2. several users share a channel: its rate and how busy it is;
+3. several users with dedicated channels: what they receive together, and each;
+4. one user with endless traffic: what the phone received;
 5. one user who loads pages or files one after the other: the median load time;
 6. one download: how long it took, and its largest causes.
 """
@@ -40,7 +40,7 @@ from nodeb.answer.paints import paint
 from nodeb.answer.words import counted, joined, percent, percents, sentence, share, spelled
 from nodeb.errors import NodebError
 from nodeb.results.metrics import ALL, METRICS
-from nodeb.results.survivors import Unfinished, nothing_arrived, unfinished
+from nodeb.results.survivors import Unfinished, no_arrival_hint, unfinished
 
 if TYPE_CHECKING:
     from nodeb.explanation import Explanation
@@ -49,26 +49,26 @@ if TYPE_CHECKING:
 __all__ = [
     "Rings",
     "RunAnswer",
+    "all_metrics",
     "answer",
-    "because",
-    "called",
-    "causes",
-    "everything",
-    "first_transfer",
+    "cause_bars",
+    "cause_name",
+    "explain_first_transfer",
+    "main_causes",
 ]
 
 MAX_RUNS = 20
-"""Replications of which a transfer is explained by the way."""
+"""Maximum number of replications for which a run explains a transfer without being asked."""
 MAX_BYTES = 2_000_000
-"""A longer transfer is not explained by the way."""
+"""Size above which a run does not explain a transfer without being asked."""
 FULL = 0.95
-"""A channel that is busy for this share of the time is full."""
+"""Share of busy time above which a channel counts as full."""
 NAMED = 3
-"""Causes that a picture names at least, before the rest is one bar."""
+"""Minimum number of causes with bars of their own; the others share one bar."""
 SMALL = 0.05
-"""Causes of a smaller share are put together."""
+"""Share below which a cause has no bar of its own."""
 RINGS = 5
-"""Rings of distance in the picture of a cell."""
+"""Number of distance rings in the picture of a cell."""
 
 ONE = ("received_bps", "rtt_mean_s", "queueing_delay_s", "utilization", "block_errors")
 """Key figures of one user, in order."""
@@ -83,9 +83,9 @@ CELL = (
     "queueing_delay_s",
     "jain_index",
 )
-"""Key figures of several."""
+"""Key figures of several users."""
 TROUBLE = ("stalls", "recovery_s", "timeouts")
-"""What is told when it is there, and when nothing of it is."""
+"""Problems: shown if they occur, and mentioned together if they do not."""
 LABELS = {
     "received_bps_p50": "the median phone",
     "received_bps": "the mean phone",
@@ -95,23 +95,24 @@ LABELS = {
     "block_errors": "block errors",
     "jain_index": "fairness (Jain)",
 }
-"""Names of key figures that stand below each other, where they are not the metric's."""
+"""Labels of key figures in a list, if they differ from the metric's label."""
 TROUBLES = {"stalls": "stalls", "recovery_s": "loss recovery", "timeouts": "timeouts"}
 
 
 def answer(result: Result, named: str = "", folder: str = "") -> Answer:
-    """What a run answers.
+    """Returns the answer of a run.
 
     Args:
-        result: of the run; a short transfer of one user is simulated again to explain it.
-        named: the scenario's file as on the command line, with what was set; empty in a notebook.
-        folder: where the tables are; empty where they are not saved.
+        result: result of the run; a short transfer of one user is simulated again to explain it.
+        named: the scenario's file as on the command line, with the changes of the command line;
+            empty in a notebook.
+        folder: folder of the tables; empty if they are not saved.
     """
     return RunAnswer(result, named, folder).answer()
 
 
-def first_transfer(result: Result) -> Explanation | None:
-    """An explanation of user 0's first transfer; None where that takes long or has no sense."""
+def explain_first_transfer(result: Result) -> Explanation | None:
+    """Explains user 0's first transfer; `None` if that takes long or is not possible."""
     sizes = result.flows["app_bytes"] / result.flows["transfers"].clip(1)
     if len(sizes) == 0 or sizes[0] > MAX_BYTES or result.flows["endless"][0]:
         return None
@@ -123,14 +124,14 @@ def first_transfer(result: Result) -> Explanation | None:
 
 @dataclass(frozen=True)
 class RunAnswer:
-    """What is said of a run."""
+    """Parts of a run's answer."""
 
     result: Result
     named: str
     folder: str
 
     def answer(self) -> Answer:
-        """The whole."""
+        """Returns the whole answer."""
         return Answer(
             command="nodeb run",
             subject=self.result.scenario.name or self._file(),
@@ -140,38 +141,38 @@ class RunAnswer:
             facts=self.facts,
             marks=list(self.marks()),
             notes=list(self.notes()),
-            everything=list(everything(self.result)),
+            everything=list(all_metrics(self.result)),
             folded=f"all {len(self.metrics)} metrics" if self.named else "",
         )
 
     def _file(self) -> str:
-        """What the scenario's file is called."""
+        """Returns the name of the scenario's file without extension."""
         return Path(shlex.split(self.named)[0]).stem if self.named else ""
 
     @cached_property
     def users(self) -> int:
-        """How many phones there are in a replication."""
+        """Number of phones in a replication."""
         return len(np.unique(self.result.flows["user"]))
 
     @cached_property
     def open(self) -> Unfinished:
-        """What did not finish."""
+        """Transfers that did not finish."""
         return unfinished(self.result.flows, self.duration_s)
 
     @cached_property
     def received(self) -> bool:
-        """Whether anything arrived at anybody."""
+        """Whether a phone received anything."""
         return bool(np.any(self.result.flows["delivered_bytes"]))
 
     @cached_property
     def duration_s(self) -> float:
-        """When a run that is not over ends, s."""
+        """End of a run that is not over before, s."""
         return float(np.max(self.result.bearers["end_s"], initial=0.0))
 
     @cached_property
     def why(self) -> Explanation | None:
-        """Why the only user's first transfer took so long."""
-        return first_transfer(self.result) if self.users == 1 else None
+        """Explanation of the first transfer of a scenario's only user, if any."""
+        return explain_first_transfer(self.result) if self.users == 1 else None
 
     @cached_property
     def metrics(self) -> dict[str, dict[str, Any]]:
@@ -179,14 +180,14 @@ class RunAnswer:
         return {row["metric"]: row for row in self.result.summary if row["group"] == ALL}
 
     def value(self, name: str) -> Shown | None:
-        """A metric of all users, as text; None where there is no value."""
+        """Returns a metric of all users as text, or `None` if it has no value."""
         row = self.metrics.get(name)
-        return None if row is None or not math.isfinite(row["mean"]) else of_row(row)
+        return None if row is None or not math.isfinite(row["mean"]) else row_text(row)
 
     # --- the headline ---
 
     def headline(self) -> Iterator[str]:
-        """One or two sentences."""
+        """Yields one or two sentences."""
         if not self.received:
             phones = "the phone" if self.users == 1 else f"any of {self.users} phones"
             yield f"nothing arrived at {phones} in {number(self.duration_s, 's')}."
@@ -205,7 +206,7 @@ class RunAnswer:
         else:
             yield f"the download took {self._sure('download_s')}."
             if self.why is not None:
-                yield from because(self.why, exact=bool(self.open.count))
+                yield from main_causes(self.why, exact=bool(self.open.count))
 
     def _sure(self, name: str) -> str:
         found = self.value(name)
@@ -245,17 +246,17 @@ class RunAnswer:
     # --- what stands below it ---
 
     def lead(self) -> Iterator[str]:
-        """Sentences below a page's headline."""
+        """Yields the sentences below a page's headline."""
         runs = self.result.provenance.runs
         yield (
             f"Mean of {counted(runs, 'replication')}, with 95 % intervals."
             if runs > 1
-            else ("One replication, which says nothing of how sure its numbers are.")
+            else "One replication, so there are no confidence intervals."
         )
         yield self._finished()
 
     def _finished(self) -> str:
-        """How many finished, and what trouble there was none of."""
+        """Returns a sentence about complete transfers and about problems that did not occur."""
         if not self.received:
             return ""
         count = self.open.count
@@ -270,21 +271,21 @@ class RunAnswer:
         return row is not None and row["mean"] == 0
 
     def picture(self) -> Bars | Rows | None:
-        """Where the time of one transfer went, or who gets how much of a cell."""
+        """Returns the causes of one transfer's time, or the rates in a cell by distance."""
         if self.why is not None and self.why.causes and self.users == 1:
-            return causes(self.why)
-        return rings(self.result)
+            return cause_bars(self.why)
+        return distance_table(self.result)
 
     @cached_property
     def facts(self) -> list[Fact]:
-        """Key figures, those that there are."""
+        """Key figures that have a value."""
         names = CELL if self.users > 1 else ONE
         troubles = [name for name in TROUBLE if not self._is_zero(name)]
         found = [self._fact(name) for name in (*self._first(), *names, *troubles)]
         return [one for one in found if one is not None][:MAX_ROWS]
 
     def _first(self) -> Sequence[str]:
-        """What comes first where some did not finish: how many did, and times of those."""
+        """Returns figures that come first if some transfers did not finish."""
         return ("complete", "download_s", "application_bps") if 0 < self.open.share < 1 else ()
 
     def _fact(self, name: str) -> Fact | None:
@@ -296,14 +297,14 @@ class RunAnswer:
         return Fact(label, found, SURVIVORS if self.metrics[name]["covered"] < 1 else "")
 
     def marks(self) -> Iterator[Mark]:
-        """What must not be overlooked."""
+        """Yields remarks that readers must not overlook."""
         about = self.open
         if about.count == about.transfers > 0 and self.users > 1:
             end = number(self.duration_s, "s")
             yield Mark(
                 "!",
                 f"None of the {about.transfers} transfers finished in {end}: no download times, "
-                "and the rates are of what had arrived by then.",
+                "and the rates count the data that had arrived by then.",
             )
         if 0 < about.count < about.transfers:
             yield Mark(SURVIVORS, self._of_survivors(about))
@@ -313,28 +314,27 @@ class RunAnswer:
             if 0 < row["covered"] < 1 and not METRICS[name].completed
         ]
         if partial:
-            names, most = (
+            names, missing = (
                 joined([name for name, _ in partial]),
                 max(1 - part for _, part in partial),
             )
             yield Mark(
                 SURVIVORS,
-                f"Only of phones that have a value: {names}. Up to {percent(most)} have none.",
+                f"Only phones with a value count: {names}. Up to {percent(missing)} have none.",
             )
 
     def _of_survivors(self, about: Unfinished) -> str:
         done = about.transfers - about.count
-        text = f"Only of those that finished ({done} of {about.transfers}). Over all transfers the"
+        mean = f"the mean download time of all is at least {number(about.at_least_s, 's')}."
         if math.isfinite(about.median_s):
-            text += (
-                f" median download time is {number(about.median_s, 's')} (Kaplan-Meier), and the"
-            )
-        return f"{text} mean at least {number(about.at_least_s, 's')}."
+            median = f"the median download time of all is {number(about.median_s, 's')}"
+            mean = f"{median} (Kaplan-Meier), the mean at least {number(about.at_least_s, 's')}."
+        return f"Only transfers that finished ({done} of {about.transfers}); {mean}"
 
     def notes(self) -> Iterator[str]:
-        """Provenance, and what to ask next."""
+        """Yields provenance and suggestions for the next command."""
         if not self.received:
-            yield f"Nothing arrived: {nothing_arrived(self.duration_s)}"
+            yield f"Nothing arrived: {no_arrival_hint(self.duration_s)}"
         elif self.open.count:
             yield from self._longer()
         about = self.result.provenance
@@ -357,40 +357,40 @@ class RunAnswer:
 
     def _longer(self) -> Iterator[str]:
         about = self.open
-        arrived = f"The unfinished had received {percent(about.received)} of theirs"
-        starved = f"; {percent(about.starved)} of them nothing" if about.starved else ""
+        arrived = f"Unfinished transfers had received {percent(about.received)} of their data"
+        starved = f"; {percent(about.starved)} of them none" if about.starved else ""
         if math.isfinite(about.enough_s):
             yield (
-                f'Longer runs tell more: --set duration="{about.enough_s:g} s" is enough at the '
-                f"pace of each. {arrived}{starved}."
+                f'A longer run shows more: --set duration="{about.enough_s:g} s" is enough at the '
+                f"pace of each transfer. {arrived}{starved}."
             )
         else:
             yield f"{arrived}{starved}."
 
 
-def of_row(row: dict[str, Any], scale: tuple[str, float] | None = None) -> Shown:
-    """A row of a summary as text."""
+def row_text(row: dict[str, Any], scale: tuple[str, float] | None = None) -> Shown:
+    """Returns a row of a summary as text."""
     ends = (row["mean"], row["ci95_low"], row["ci95_high"])
     is_percent = METRICS[row["metric"]].percent
     return shown(*ends, row["unit"], percent=is_percent, scale=scale)
 
 
-def called(cause: str) -> str:
-    """A cause as it stands in a sentence."""
+def cause_name(cause: str) -> str:
+    """Returns the name of a cause within a sentence."""
     return cause.removeprefix("window: ")
 
 
-def because(found: Explanation, *, exact: bool = False) -> Iterator[str]:
-    """The largest causes that make up half of the time of a transfer, a sentence.
+def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
+    """Yields a sentence with the largest causes, which make up half of a transfer's time.
 
     Args:
-        found: the transfer.
-        exact: whether their share is told in per cent, and not as a simple fraction.
+        found: explanation of the transfer.
+        exact: whether their share is in per cent; otherwise, a simple fraction.
     """
     names: list[str] = []
     whole = 0.0
     for row in found.table:
-        names.append(called(row["cause"]))
+        names.append(cause_name(row["cause"]))
         whole += row["share"]
         if whole >= 0.5:
             break
@@ -399,8 +399,8 @@ def because(found: Explanation, *, exact: bool = False) -> Iterator[str]:
         yield f"{part} of that went into {joined(names)}."
 
 
-def causes(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
-    """The causes of a transfer as ranked bars; those of a smaller share are one."""
+def cause_bars(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
+    """Returns the causes of a transfer as ranked bars; causes below `small` share one bar."""
     table = list(found.table)
     named = max(NAMED, sum(row["share"] >= small for row in table))
     if len(table) - named == 1:
@@ -413,7 +413,7 @@ def causes(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
     times, shares = parts(sums["mean_s"], "s"), percents(sums["share"])
     bars = [
         Bar(
-            called(row["cause"]),
+            cause_name(row["cause"]),
             times[at],
             row["mean_s"],
             paint(row["cause"]),
@@ -431,15 +431,15 @@ def causes(found: Explanation, head: str = "", small: float = SMALL) -> Bars:
 
 @dataclass(frozen=True)
 class Rings:
-    """The phones of a cell by their distance from the Node B."""
+    """Phones of a cell grouped by their distance from the Node B."""
 
     distance_m: NDArray[np.float64]
     edges_m: NDArray[np.float64]
-    """Of the rings, from 0."""
+    """Edges of the rings, from 0."""
 
     @classmethod
     def of(cls, result: Result) -> Rings | None:
-        """Those of a result; None where phones have no distance, or are few."""
+        """Returns the rings of a result, or `None` if phones have no distance or are few."""
         phones = result.tables.get("phones")
         if phones is None or len(phones) < 2 * RINGS:
             return None
@@ -449,13 +449,13 @@ class Rings:
         return cls(distance, np.linspace(0.0, _round_up(float(distance.max())), RINGS + 1))
 
     def of_each(self, values: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-        """The values, one of each phone, by ring."""
+        """Groups values, one per phone, by ring."""
         ring = np.clip(np.digitize(self.distance_m, self.edges_m) - 1, 0, RINGS - 1)
         return [values[ring == one] for one in range(RINGS)]
 
 
-def rings(result: Result) -> Rows | None:
-    """What phones received by their distance; None where they have none, or are few."""
+def distance_table(result: Result) -> Rows | None:
+    """Returns the rates of phones by distance, or `None` if they have no distance or are few."""
     found = Rings.of(result)
     if found is None:
         return None
@@ -469,13 +469,13 @@ def rings(result: Result) -> Rows | None:
 
 
 def _round_up(value: float) -> float:
-    """The next number of two digits that five rings divide well."""
+    """Rounds up to a number of two digits that five rings divide evenly."""
     power = 10.0 ** math.floor(math.log10(value)) / 2 if value > 0 else 1.0
     return math.ceil(value / power) * power
 
 
-def everything(result: Result) -> Iterator[Rows]:
-    """All metrics, groups side by side; those that are always 0 in one row."""
+def all_metrics(result: Result) -> Iterator[Rows]:
+    """Yields all metrics, groups side by side; metrics that are always 0 share a table."""
     summary = result.summary
     groups = summary.distinct("group")
     rows: dict[str, dict[str, dict[str, Any]]] = {group: {} for group in groups}
@@ -498,7 +498,7 @@ def everything(result: Result) -> Iterator[Rows]:
             if one is None:
                 cells += [Shown("\N{EN DASH}", ""), ""]
                 continue
-            text = of_row(one, scale)
+            text = row_text(one, scale)
             mark = SURVIVORS if one["covered"] < 1 and math.isfinite(one["mean"]) else ""
             cells += [Shown(text.number, f"{text.unit} {mark}".strip()), text.interval]
         table.append(cells)

@@ -1,4 +1,4 @@
-"""What the tables of results and their columns are called and mean, as the core declares them."""
+"""Names and meanings of the tables of results and their columns, as declared by the core."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ __all__ = ["Column", "TableInfo", "tables"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table, or a metric of a summary."""
+    """Column of a table, or metric of a summary."""
 
     name: str
-    """Its name."""
+    """Name in tables."""
     unit: str
-    """Its unit; 1 for a ratio, empty for a count, a number or a name."""
+    """Unit; 1 for a ratio, empty for a count, a number or a name."""
     meaning: str
-    """What it says, a sentence."""
+    """Meaning, a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableInfo:
-    """A table of results."""
+    """Description of a table of results."""
 
     name: str
-    """Its name."""
+    """Name of the table."""
     meaning: str
-    """What a row of it is, a sentence."""
+    """Meaning of a row, a sentence."""
     columns: Mapping[str, Column]
-    """Its columns by name, in order."""
+    """Columns by name, in order."""
 
 
 @cache
 def tables() -> Mapping[str, TableInfo]:
-    """Every table that a run can have, by name."""
+    """Returns every table that a run can have, by name."""
     return {
         name: TableInfo(name, meaning, {column[0]: Column(*column) for column in columns})
         for name, meaning, columns in _core.metrics()

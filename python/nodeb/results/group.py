@@ -1,4 +1,4 @@
-"""A group of users in the tables of some replications: sums and means for each of them."""
+"""A group of users in the tables of some replications: sums and means per replication."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Array = NDArray[np.float64]
 
 
 class Group:
-    """A group of users in the tables of some replications.
+    """Group of users in the tables of some replications.
 
     Args:
-        tables: those of the replications, in order of the run; `flows` at least.
-        name: of the group; `ALL` for all users.
+        tables: tables of the replications, in order of the run; at least `flows`.
+        name: name of the group; `ALL` for all users.
     """
 
     def __init__(self, tables: Mapping[str, Table], name: str = ALL) -> None:
@@ -33,9 +33,9 @@ class Group:
         self.tables = tables
         flows = tables["flows"]
         self.run = changes(flows["run"])
-        """The replications in which it has users."""
+        """Replications in which the group has users."""
         self.users: NDArray[np.int64] | None = None
-        """Their numbers; None for all."""
+        """Numbers of the users; None for all."""
         if name != ALL:
             of_group = flows["group"] == name
             self.users = np.unique(flows["user"][of_group])
@@ -44,23 +44,23 @@ class Group:
         self._mine: dict[str, NDArray[np.bool_]] = {}
 
     def has(self, table: str, *columns: str) -> bool:
-        """Whether the replications have a table with these columns."""
+        """Returns true if the replications have a table with these columns."""
         found = self.tables.get(table)
         return found is not None and all(name in found.columns for name in columns)
 
     def column(self, table: str, name: str) -> Array:
-        """A column of a table with a row for each user and run: the rows of this group."""
+        """Returns this group's rows of a column; the table must have a row per user and run."""
         found = np.asarray(self.tables[table][name], dtype=np.float64)
         return found if self.users is None else found[self._rows(table, self.users)]
 
     def _rows(self, table: str, users: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which rows of a table are of these users."""
+        """Returns a mask of the rows that belong to these users."""
         if table not in self._mine:
             self._mine[table] = np.isin(self.tables[table]["user"], users)
         return self._mine[table]
 
     def at(self, table: str) -> NDArray[np.intp]:
-        """To which of the runs each of these rows belongs."""
+        """Returns the index into `run` of each row of this group."""
         if table not in self._at:
             runs = self.tables[table]["run"]
             rows = runs if self.users is None else runs[self._rows(table, self.users)]
@@ -68,7 +68,7 @@ class Group:
         return self._at[table]
 
     def mean(self, table: str, values: Array) -> Array:
-        """Mean over users for each run; NaN for a run without any value."""
+        """Returns the mean over users for each run; NaN for a run without any value."""
         known, at = np.isfinite(values), self.at(table)
         total = np.bincount(at[known], weights=values[known], minlength=len(self.run))
         count = np.bincount(at[known], minlength=len(self.run))
@@ -77,12 +77,13 @@ class Group:
         return means
 
     def each(self, table: str, values: Array, of: Callable[[Array], Array]) -> Array:
-        """A function of the values of all users for each run.
+        """Applies a function to the values of all users, for each run.
 
         Args:
-            table: where the values are from.
-            values: one of each row of this group.
-            of: takes runs with equally many users together, a row of values for each.
+            table: table of the values.
+            values: one value per row of this group.
+            of: reduces rows of values to one number per row; a row is a run, and all runs of a call
+                have equally many users.
         """
         at = self.at(table)
         users = np.bincount(at, minlength=len(self.run))
@@ -100,21 +101,21 @@ class Group:
         return found
 
     def bearers(self, *names: str) -> list[Array] | None:
-        """Sums by run of columns of the bearers of this group alone; None where others share them.
+        """Returns sums by run of columns of this group's bearers; `None` if they are shared.
 
-        A dedicated channel has its user's number.
+        A dedicated channel has the number of its user.
         """
         table = self.tables["bearers"]
         runs, numbers = table["run"], table["bearer"]
         mine = np.isin(runs, self.run)
         if self.users is not None:
-            everybody = np.unique(self.tables["flows"]["user"])
-            if not np.array_equal(np.unique(numbers), everybody):
+            all_users = np.unique(self.tables["flows"]["user"])
+            if not np.array_equal(np.unique(numbers), all_users):
                 return None
             mine &= np.isin(numbers, self.users)
         at = np.searchsorted(self.run, runs[mine])
         return [self._sum(at, table[name][mine]) for name in names]
 
     def _sum(self, at: NDArray[np.intp], values: NDArray[Any]) -> Array:
-        """Sums of values by run."""
+        """Returns the sums of values by run."""
         return np.bincount(at, values.astype(np.float64), len(self.run)).astype(np.float64)

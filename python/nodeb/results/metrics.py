@@ -1,10 +1,10 @@
-"""The metrics: what summaries, sweeps and comparisons say of replications.
+"""The metrics of summaries, sweeps and comparisons.
 
-Each is a line of `METRICS`: its name, unit and meaning, what it is called, which way is better,
-the range of its values, and how the tables of results give it. A metric has one value for each
-replication and group of users; users of one replication share a cell and are never taken for
-independent of each other. Tables are read when somebody asks, so a new metric needs no new
-simulation.
+Each metric is a row of `METRICS`: its name, unit and meaning, its label, whether more or less is
+better, the range of its values, and a function that computes it from the tables of results. A
+metric has one value per replication and group of users; users of one replication share a cell and
+are never treated as independent of each other. Metrics are computed on demand from tables, so a new
+metric needs no new simulation.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nodeb.base.arguments import as_texts
 from nodeb.base.functions import ask, numbers
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
-from nodeb.results import given, glossary
+from nodeb.results import compute, glossary
 from nodeb.results.group import ALL, Array, Group
 
 __all__ = [
@@ -38,54 +38,56 @@ Better = Literal["more", "less", ""]
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What is said of a group of users in each replication."""
+    """A number about a group of users in each replication."""
 
     name: str
-    """Its name in tables."""
+    """Name in tables."""
     unit: str
-    """Its unit; 1 for a ratio, empty for a count."""
+    """Unit; 1 for a ratio, empty for a count."""
     meaning: str
-    """What it says, a sentence."""
+    """Meaning, a sentence."""
     label: str
-    """What it is called where people read."""
+    """Name for readers."""
     of: Callable[[Group], Array | None]
-    """Its values by run, NaN where it has none; None where it says nothing."""
+    """Computes the values by run, NaN for a run without one; None if the metric does not apply."""
     better: Better = ""
-    """Which way is better for the user; empty where that depends."""
+    """Direction that is better for the user; empty if that depends."""
     low: float = 0.0
-    """No mean is below."""
+    """Lower bound of means."""
     high: float = math.inf
-    """No mean is above."""
+    """Upper bound of means."""
     percent: bool = False
-    """Whether people read it in per cent."""
+    """Whether it is shown in per cent."""
     can_fail: bool = False
-    """Whether it says something that nobody has it."""
+    """Whether it is meaningful, and reported, that no user has a value."""
     column: tuple[str, str] | None = None
-    """Table and column of which it is the users' mean; None where it is calculated otherwise."""
+    """Table and column of which this is the users' mean; None if it is computed otherwise."""
     completed: bool = False
-    """Whether only complete transfers have it, so that endless traffic is not expected to."""
+    """Whether only complete transfers have a value, so that none is expected of endless traffic."""
 
 
 def by_run(tables: Mapping[str, Any]) -> Table:
-    """Each metric by replication: one row per group of users and run, groups first.
+    """Computes each metric by replication: one row per group of users and run, groups first.
 
-    Columns `group`, `run` and the metrics, NaN where one has no value. The only group of a scenario
-    is that of all.
+    Columns are `group`, `run` and the metrics, NaN if one has no value. A scenario with one group
+    has the rows of group `all` only.
 
     Args:
-        tables: of replications, in order of the run.
+        tables: tables of replications, in order of the run.
     """
     found = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
     names = found["flows"].distinct("group")
     groups = [Group(found, name) for name in ([*names, ALL] if len(names) > 1 else [ALL])]
-    values = [{name: _asked(one, group) for name, one in METRICS.items()} for group in groups]
-    said = [name for name in METRICS if any(one[name] is not None for one in values)]
-    return Table.concat(_rows(group, one, said) for group, one in zip(groups, values, strict=True))
+    values = [{name: _values(one, group) for name, one in METRICS.items()} for group in groups]
+    defined = [name for name in METRICS if any(one[name] is not None for one in values)]
+    return Table.concat(
+        _rows(group, one, defined) for group, one in zip(groups, values, strict=True)
+    )
 
 
-def _asked(metric: Metric, group: Group) -> Array | None:
-    """Its values by run; those of our own are right."""
-    if metric.of in OURS:
+def _values(metric: Metric, group: Group) -> Array | None:
+    """Returns a metric's values by run; checks those of metrics that users add."""
+    if metric.of in BUILT_IN:
         return metric.of(group)
     runs = (len(group.run),)
 
@@ -97,19 +99,19 @@ def _asked(metric: Metric, group: Group) -> Array | None:
     return None if found is None else np.asarray(found, dtype=np.float64)
 
 
-def _rows(group: Group, values: Mapping[str, Array | None], said: list[str]) -> dict[str, Any]:
+def _rows(group: Group, values: Mapping[str, Array | None], defined: list[str]) -> dict[str, Any]:
     nothing = np.full(len(group.run), math.nan)
     return {
         "group": np.full(len(group.run), group.name),
         "run": group.run,
-        **{name: nothing if (one := values[name]) is None else one for name in said},
+        **{name: nothing if (one := values[name]) is None else one for name in defined},
     }
 
 
 def _from(table: str, name: str, label: str, better: Better = "", **more: Any) -> Metric:
-    """The metric that is the users' mean of a column."""
+    """Returns the metric that is the users' mean of a column."""
     column = glossary.tables()[table].columns[name]
-    of = more.pop("of", given.mean_of(table, name))
+    of = more.pop("of", compute.mean_of(table, name))
     return Metric(
         name, column.unit, column.meaning, label, of, better, column=(table, name), **more
     )
@@ -125,84 +127,94 @@ def _table() -> dict[str, Metric]:
         Metric(
             "received_bps_p5",
             "bit/s",
-            "What 95 of 100 users of a replication exceed in `received_bps`; from 20 users on.",
+            "Rate that 95 of 100 users of a replication exceed (`received_bps`); from 20 users on.",
             "received at the cell's edge (5 %)",
-            given.of_users("received_bps", given.edge, given.EDGE_USERS),
+            compute.of_users("received_bps", compute.edge, compute.EDGE_USERS),
             "more",
         ),
         Metric(
             "received_bps_p50",
             "bit/s",
-            "What half of the users of a replication exceed in `received_bps`.",
+            "Rate that half of the users of a replication exceed (`received_bps`).",
             "received by the median phone",
-            given.of_users("received_bps", lambda rows: np.median(rows, axis=1)),
+            compute.of_users("received_bps", lambda rows: np.median(rows, axis=1)),
             "more",
         ),
         Metric(
             "cell_bps",
             "bit/s",
-            "What a channel that users share delivers to all of them together, over time.",
+            "Rate at which a shared channel delivers data to all its users together.",
             "delivered by the cell",
-            given.rate,
+            compute.rate,
             "more",
         ),
         Metric(
             "cell_busy",
             "1",
-            "Share of time in which a channel that users share transmits.",
+            "Share of time for which a shared channel transmits.",
             "time the cell is busy",
-            given.busy,
+            compute.busy,
             **SHARE,
         ),
         Metric(
             "served",
             "1",
-            "Share of the users to whom something was delivered.",
+            "Share of the users who received any data.",
             "phones that received something",
-            given.of_users("delivered_bytes", lambda rows: (rows > 0).mean(axis=1)),
+            compute.of_users("delivered_bytes", lambda rows: (rows > 0).mean(axis=1)),
             "more",
             **SHARE,
         ),
         _from("flows", "application_bps", "application bit rate", "more", can_fail=True, **DONE),
-        _from("flows", "retransmit_bps", "radio bit rate, repetitions too", **DONE),
+        _from("flows", "retransmit_bps", "radio bit rate, retransmissions too", **DONE),
         _from(
             "flows",
             "utilization",
             "channel utilization",
             percent=True,
-            of=given.utilization,
+            of=compute.utilization,
             **DONE,
         ),
         _from("flows", "download_s", "download time", "less", can_fail=True, **DONE),
         Metric(
             "download_p50_s",
             "s",
-            "The time in which half of the users of a replication have their download; who did "
-            "not finish comes last.",
+            "Download time that half of the users of a replication do not exceed; users who did "
+            "not finish come last.",
             "download time of the median phone",
-            given.downloads(0.5),
+            compute.downloads(0.5),
             "less",
         ),
         Metric(
             "download_p95_s",
             "s",
-            "The same of 95 of 100 users.",
+            "Download time that 95 of 100 users do not exceed; unfinished users come last.",
             "download time, 95 of 100 phones",
-            given.downloads(0.95),
+            compute.downloads(0.95),
             "less",
         ),
         _from("flows", "transfer_s", "transfer time", "less", can_fail=True, **DONE),
         _from("flows", "transfer_delay_mean_s", "mean delay of transfers", "less", **DONE),
         _from(
-            "flows", "load_median_s", "load time, median", "less", of=given.loads("load_median_s")
+            "flows",
+            "load_median_s",
+            "load time, median",
+            "less",
+            of=compute.loads("load_median_s"),
         ),
-        _from("flows", "load_p95_s", "load time, 95 of 100", "less", of=given.loads("load_p95_s")),
+        _from(
+            "flows",
+            "load_p95_s",
+            "load time, 95 of 100",
+            "less",
+            of=compute.loads("load_p95_s"),
+        ),
         Metric(
             "stalled_users",
             "1",
             "Share of the users of a replication who had a stall.",
             "phones that stalled",
-            given.of_users("stalls", lambda rows: (rows > 0).mean(axis=1)),
+            compute.of_users("stalls", lambda rows: (rows > 0).mean(axis=1)),
             "less",
             **SHARE,
         ),
@@ -212,22 +224,29 @@ def _table() -> dict[str, Metric]:
         Metric(
             "queueing_delay_s",
             "s",
-            "Mean round trip less the shortest that the connection measured: what queues, "
-            "repetitions and the wait for the scheduler add (base delay of RFC 6817, 2.4.1).",
+            "Mean round trip less the shortest that the connection measured: the delay of queues, "
+            "retransmissions and waiting for the scheduler (base delay of RFC 6817, 2.4.1).",
             "queueing delay",
-            given.queueing,
+            compute.queueing,
             "less",
             column=("flows", "rtt_mean_s"),
         ),
         _from("flows", "recovery_s", "time in loss recovery", "less"),
         _from("flows", "timeouts", "retransmission timeouts", "less"),
-        _from("flows", "complete", "completed transfers", "more", of=given.complete, **SHARE),
+        _from(
+            "flows",
+            "complete",
+            "completed transfers",
+            "more",
+            of=compute.complete,
+            **SHARE,
+        ),
         Metric(
             "block_errors",
             "1",
-            "Share of all blocks sent, repetitions included, that were received in error.",
+            "Share of all blocks sent, retransmissions included, that were received in error.",
             "block errors, all transmissions",
-            given.block_errors,
+            compute.block_errors,
             "less",
             **SHARE,
         ),
@@ -236,21 +255,21 @@ def _table() -> dict[str, Metric]:
             "1/s",
             "Set-ups and releases of dedicated channels per second.",
             "channel switches per second",
-            given.switching(given.switches, "s"),
+            compute.switching(compute.switches, "s"),
         ),
         Metric(
             "switches_per_transfer",
             "1",
-            "The same per completed transfer.",
+            "Set-ups and releases of dedicated channels per completed transfer.",
             "channel switches per transfer",
-            given.switching(given.switches, "transfers"),
+            compute.switching(compute.switches, "transfers"),
         ),
         Metric(
             "dch_share",
             "1",
             "Share of time for which a dedicated channel is held.",
             "time with a dedicated channel",
-            given.switching(given.held, "s"),
+            compute.switching(compute.held, "s"),
             **SHARE,
         ),
         Metric(
@@ -258,7 +277,7 @@ def _table() -> dict[str, Metric]:
             "W",
             "Mean power of the phone's radio.",
             "power of the phone's radio",
-            given.switching(given.channels("energy_j"), "s"),
+            compute.switching(compute.channels("energy_j"), "s"),
             "less",
         ),
         _from("phones", "cqi", "channel quality (CQI)", "more"),
@@ -268,7 +287,7 @@ def _table() -> dict[str, Metric]:
             "1",
             "Jain's fairness index of the users' `received_bps`.",
             "fairness (Jain)",
-            given.fairness,
+            compute.fairness,
             "more",
             high=1.0,
         ),
@@ -277,12 +296,13 @@ def _table() -> dict[str, Metric]:
 
 
 METRICS: dict[str, Metric] = _table()
-"""Every metric by name, in the order of a summary."""
-OURS = frozenset(one.of for one in METRICS.values())
+"""Metrics by name, in the order of a summary."""
+BUILT_IN = frozenset(one.of for one in METRICS.values())
+"""Functions of the metrics of this module, whose values need no check."""
 
 
 def add(metric: Metric) -> None:
-    """Adds a metric of your own, which summaries, sweeps and comparisons made from then on have.
+    """Adds a metric to all summaries, sweeps and comparisons made from then on.
 
         from nodeb.results import metrics
 
@@ -292,10 +312,10 @@ def add(metric: Metric) -> None:
         metrics.add(metrics.Metric("longest_s", "s", "The longest transfer.", "longest", longest))
 
     Raises:
-        InputError: there is one of this name, or it is no metric.
+        InputError: the name is taken, or the argument is not a metric.
     """
     if not isinstance(metric, Metric) or not isinstance(metric.name, str) or not metric.name:
-        raise InputError(f"{metric!r} is no metric with a name; expected `metrics.Metric(...)`")
+        raise InputError(f"{metric!r} is not a metric with a name; expected `metrics.Metric(...)`")
     if not callable(metric.of):
         raise InputError(f"metric `{metric.name}`: `of` is {metric.of!r}; expected a function")
     if metric.better not in ("more", "less", ""):
@@ -303,17 +323,19 @@ def add(metric: Metric) -> None:
             f"metric `{metric.name}`: better is {metric.better!r}; expected more, less or nothing"
         )
     if not metric.low <= metric.high:
-        raise InputError(f"metric `{metric.name}`: low is {metric.low}, above {metric.high}")
+        raise InputError(
+            f"metric `{metric.name}`: low is {metric.low}; expected at most high, {metric.high}"
+        )
     if metric.name in METRICS:
         raise InputError(f"there is a metric `{metric.name}` already; choose another name")
     METRICS[metric.name] = metric
 
 
 def chosen(names: Any) -> list[Metric]:
-    """The metrics of these names; all where there is none.
+    """Returns the metrics with these names; all metrics if there are no names.
 
     Raises:
-        InputError: a name is not one, or these are not names.
+        InputError: a name is unknown, or an argument is not a name.
     """
     wanted = as_texts(names, "metrics", '["transfer_s"]')
     for name in wanted:

@@ -1,4 +1,4 @@
-"""The tables of a result as its attributes, by the names that the core declares."""
+"""Tables of a result as attributes, named as the core declares them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ NEEDED = {
     "phones": 'radio = "hsdpa"',
     "opportunities": "radio.trace.down.times_ms = [1, 2]",
 }
-"""What a scenario has to say to get a table that is no time series."""
+"""Setting that a scenario needs for a table that is not a time series."""
 
 
 class NamedTables:
-    """Something with tables, each of which is an attribute too."""
+    """Base of classes with tables, each of which is also an attribute."""
 
     tables: dict[str, Table]
-    """All tables by name."""
+    """Tables by name."""
 
-    if TYPE_CHECKING:  # what the end of this file makes, for those who complete and check names
+    if TYPE_CHECKING:  # attributes set at the end of this file, for completion and type checkers
         flows: Table
         bearers: Table
         links: Table
@@ -49,14 +49,14 @@ class NamedTables:
     else:
 
         def __getattr__(self, name: str) -> Table:
-            """Asked for what there is not."""
+            """Rejects an unknown attribute with a message that states the remedy."""
             if name.startswith("_") or name == "tables":
                 raise AttributeError(name)
             raise MissingError(_why_not(self, name))
 
 
 def _attribute(table: glossary.TableInfo) -> property:
-    """A table as an attribute that explains itself."""
+    """Returns a property for a table, with its columns as documentation."""
 
     def get(self: NamedTables) -> Table:
         try:
@@ -73,7 +73,7 @@ def _meaning(column: glossary.Column) -> str:
 
 
 def _why_not(result: NamedTables, name: str) -> str:
-    """What a scenario needs for a table, or what there is instead of something unknown."""
+    """Returns what a scenario needs for a table, or the nearest name of an unknown attribute."""
     if name in NEEDED:
         return f"there is no table `{name}`; the scenario needs `{NEEDED[name]}` for it"
     if name in json.loads(_core.schema())["$defs"]["Record"]["properties"]:

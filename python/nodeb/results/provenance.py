@@ -1,4 +1,4 @@
-"""Where a result comes from, so that it can be made again."""
+"""Provenance of a result: data needed to reproduce it."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from nodeb import _core
 from nodeb.inputs.scenario import PLAN, Scenario
 from nodeb.storage.store import name_of
 
-__all__ = ["Provenance", "core_hash", "git_hash", "made", "made_of", "utc_now"]
+__all__ = ["Provenance", "core_hash", "git_hash", "origin", "results_hash", "utc_now"]
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Everything beside the scenario that a result depends on, or that one may want to know."""
+    """Facts besides the scenario that a result depends on, or that readers may need."""
 
     seed: int
     """Seed of the named random streams."""
     runs: int
     """Replications in the result."""
     stopping: str
-    """Why there are that many replications."""
+    """Reason for the number of replications."""
     precision_reached: bool | None
-    """Whether the precision asked for was reached; None when none was asked for."""
+    """Whether the requested precision was reached; None if none was requested."""
     wall_time_s: float
-    """Duration of the experiment on the clock, s."""
+    """Wall-clock duration of the experiment, s."""
     jobs: int
-    """Replications simulated at a time; does not change any result."""
+    """Replications simulated concurrently; does not change any result."""
     started: str
-    """When the experiment began, ISO 8601, UTC."""
+    """Start of the experiment, ISO 8601, UTC."""
     version: str
     """Version of nodeb."""
     git: str | None
@@ -48,38 +48,38 @@ class Provenance:
 
     @classmethod
     def now(cls, **known: Any) -> Provenance:
-        """Provenance with the fields that describe this installation filled in.
+        """Returns provenance with the fields that describe this installation filled in.
 
         Args:
             known: the remaining fields, by name.
         """
         return cls(
-            **made() | known,
+            **origin() | known,
             python=sys.version.split()[0],
             platform=platform.platform(),
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain data."""
+        """Returns the fields as plain data."""
         return asdict(self)
 
 
-def made(when: str = "started") -> dict[str, Any]:
-    """What made results, and when: `version`, `git` and the time.
+def origin(when: str = "started") -> dict[str, Any]:
+    """Returns the version, the commit and the present time: keys `version`, `git` and `when`.
 
     Args:
-        when: what the time is called.
+        when: key of the time.
     """
     return {"version": _core.version(), "git": git_hash(), when: utc_now()}
 
 
-def made_of(scenario: Scenario, seed: int, **more: Any) -> str:
-    """Returns a hash of all that results depend on but the number of replications.
+def results_hash(scenario: Scenario, seed: int, **more: Any) -> str:
+    """Returns a hash of everything that results depend on except the number of replications.
 
     Args:
-        scenario: what is simulated.
-        seed: of the random streams.
-        more: plain data besides.
+        scenario: scenario that is simulated.
+        seed: seed of the random streams.
+        more: additional plain data.
     """
     data, recorded = scenario.resolved().without_recordings()
     parts = {key: value for key, value in data.items() if key not in PLAN}
@@ -87,13 +87,13 @@ def made_of(scenario: Scenario, seed: int, **more: Any) -> str:
 
 
 def utc_now() -> str:
-    """The time, ISO 8601, UTC, to the second."""
+    """Returns the present time, ISO 8601, UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @cache
 def core_hash() -> str:
-    """What tells the compiled core from all others: its version and a hash of its file."""
+    """Returns a hash that identifies the compiled core: of its version and its file."""
     file = Path(_core.__file__ or "")
     content = file.read_bytes() if file.is_file() else b""
     return hashlib.sha256(_core.version().encode() + content).hexdigest()
@@ -101,7 +101,7 @@ def core_hash() -> str:
 
 @cache
 def git_hash() -> str | None:
-    """Commit of the checkout that this file belongs to; None when it is not under git."""
+    """Returns the commit of the checkout that contains this file; `None` outside of git."""
     here = Path(__file__).resolve()
 
     def git(*arguments: str) -> str:
@@ -114,7 +114,7 @@ def git_hash() -> str | None:
         ).stdout.strip()
 
     try:
-        # An installed copy may lie in an ignored folder of somebody else's checkout.
+        # An installed copy may lie in an ignored folder of another project's checkout.
         git("ls-files", "--error-unmatch", here.name)
         return git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
     except (OSError, subprocess.SubprocessError):

@@ -1,4 +1,4 @@
-"""What a run gives back: tables, a summary, plots, and a folder that explains itself."""
+"""The result of a run: tables, a summary, plots, and a folder with all of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.inputs.scenario import Scenario
 from nodeb.results.named import NamedTables
-from nodeb.results.provenance import Provenance, made_of
+from nodeb.results.provenance import Provenance, results_hash
 from nodeb.results.summary import summarize
 from nodeb.storage.files import csv_text, write_bytes, write_parquet
 from nodeb.storage.folders import Owner, Place, claim
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 __all__ = ["Plots", "Result"]
 
 WRITERS = 2
-"""Tables that are written at a time."""
+"""Tables written concurrently."""
 ALWAYS = ("flows", "bearers", "links")
-"""Tables that every result has."""
+"""Tables of every result."""
 
 
 @dataclass(frozen=True)
 class Plots:
-    """Figures of a result; a notebook shows what these return."""
+    """Figures of a result, as Matplotlib figures, which notebooks show."""
 
     result: Result
 
     def cwnd(self, user: int | None = None) -> Figure:
-        """Congestion window over time, in packets. Needs `record.cwnd = true`.
+        """Plots the congestion window over time, in packets. Needs `record.cwnd = true`.
 
         Args:
             user: number of one user; None for all.
@@ -55,7 +55,7 @@ class Plots:
         return plot.cwnd(self.result, user)
 
     def throughput(self, user: int | None = None) -> Figure:
-        """Data that reached the phone in order, per unit of time. Needs `record.segments = true`.
+        """Plots the data rate at which the phone received in order. Needs `record.segments = true`.
 
         Args:
             user: number of one user; None for all.
@@ -65,7 +65,7 @@ class Plots:
         return plot.throughput(self.result, user)
 
     def sequence(self, user: int | None = None) -> Figure:
-        """Packet numbers over time as sent, dropped and acknowledged. Needs `record.segments`.
+        """Plots packet numbers over time: sent, dropped, acknowledged. Needs `record.segments`.
 
         Args:
             user: number of one user; None for all.
@@ -75,7 +75,7 @@ class Plots:
         return plot.sequence(self.result, user)
 
     def queue(self, user: int | None = None) -> Figure:
-        """Packets waiting at the Node B over time. Needs `record.queue = true`.
+        """Plots the packets waiting at the Node B over time. Needs `record.queue = true`.
 
         Args:
             user: number of one user; None for all.
@@ -85,7 +85,7 @@ class Plots:
         return plot.queue(self.result, user)
 
     def rtt(self, user: int | None = None) -> Figure:
-        """Round trips that TCP measured, over time. Needs `record.rtt = true`.
+        """Plots the round trips that TCP measured. Needs `record.rtt = true`.
 
         Args:
             user: number of one user; None for all.
@@ -95,7 +95,7 @@ class Plots:
         return plot.rtt(self.result, user)
 
     def cqi(self, user: int | None = None) -> Figure:
-        """Channel quality over time. Needs the radio `hsdpa` and `record.bandwidth = true`.
+        """Plots the channel quality over time. Needs `hsdpa` and `record.bandwidth = true`.
 
         Args:
             user: number of one user; None for all.
@@ -105,10 +105,10 @@ class Plots:
         return plot.cqi(self.result, user)
 
     def cell(self, run: int = 0) -> Figure:
-        """Where phones were and how they fared. Needs `hsdpa`, or `wcdma` with a map.
+        """Plots the phones' positions and rates. Needs `hsdpa`, or `wcdma` with a map.
 
         Args:
-            run: which replication.
+            run: number of the replication.
         """
         from nodeb import plot
 
@@ -116,31 +116,31 @@ class Plots:
 
 
 class Result(Answering, NamedTables):
-    """The replications of one scenario.
+    """Replications of one scenario.
 
     Every table is an attribute: `result.flows`, `result.bearers`, `result.cwnd`, ... A table that
-    its scenario does not give raises an `InputError` that says what the scenario needs for it.
-    Every table has a column `run`; rows are in order of the run. Rates are in bit/s, times in s.
-    `nodeb.results.glossary.tables()` says what every table and column means.
+    the scenario does not produce raises an `InputError` that states the setting it needs. Every
+    table has a column `run`; rows are in order of the run. Rates are in bit/s, times in s.
+    `nodeb.results.glossary.tables()` describes every table and column.
     """
 
     def __init__(
         self, scenario: Scenario, tables: Mapping[str, Table], provenance: Provenance
     ) -> None:
         self.scenario = scenario
-        """The resolved scenario: every default filled in."""
+        """Resolved scenario, with every default filled in."""
         self.tables = dict(tables)
-        """All tables by name."""
+        """Tables by name."""
         self.provenance = provenance
-        """Seed, version, wall time, why it stopped, ..."""
+        """Seed, version, wall time, reason for stopping, ..."""
 
     @classmethod
     def from_replications(
         cls, scenario: Scenario, replications: list[Mapping[str, Any]], provenance: Provenance
     ) -> Result:
-        """Puts the tables of replications, in order of the run, under each other.
+        """Concatenates the tables of replications, which are in order of the run.
 
-        The list is emptied: those of a million replications should not be there twice.
+        The list is emptied, so that the tables of many replications are not in memory twice.
         """
         names = list(replications[0]) if replications else list(ALWAYS)
         parts = [dict(one) for one in replications]
@@ -155,7 +155,7 @@ class Result(Answering, NamedTables):
 
     @cached_property
     def answer(self) -> Answer:
-        """What the run answers, the sentence and the picture first; a notebook shows it."""
+        """Answer of the run: headline, picture, key figures; shown as a page in a notebook."""
         from nodeb.results.answer import answer
 
         return answer(self)
@@ -172,40 +172,42 @@ class Result(Answering, NamedTables):
 
         Args:
             others: results of the same seed: `result.compare(b)`, `result.compare(b, c)`.
-            margin: share of this result's mean within which two are the same, 0 or more.
+            margin: equivalence margin, as a fraction of this result's mean, 0 or more.
             metrics: only these; empty for all of `nodeb list metrics`.
 
         Returns:
-            What differs, with intervals and verdicts: print it, or take its `table`.
+            Differences with intervals and verdicts: print it, or take its `table`.
 
         Raises:
-            InputError: the seeds differ, or an argument makes no sense.
+            InputError: the seeds differ, or an argument is invalid.
         """
         from nodeb.comparison import compare
 
         names: list[str] = []
         for place, one in enumerate((self, *others)):
             if not isinstance(one, Result):
-                raise InputError(f"compare: {one!r} is no result; run the scenario first")
+                raise InputError(
+                    f"compare: {one!r} is not a result; expected what `Scenario.run` returns"
+                )
             name = one.scenario.name or ("baseline" if place == 0 else f"other {place}")
             names.append(name if name not in names else f"{name} ({place})")
         return compare(dict(zip(names, (self, *others), strict=True)), margin, metrics)
 
     def explain(self, user: int = 0, transfer: int = 0, runs: int | None = None) -> Explanation:
-        """Explains a transfer: to what cause each nanosecond of it belongs.
+        """Explains a transfer: attributes each nanosecond of it to a cause.
 
-        Its replications are simulated again, as far as the transfer goes, with the same seed.
+        Its replications are simulated again, up to the end of the transfer, with the same seed.
 
         Args:
             user: number of the user, from 0.
             transfer: which of the user's transfers, from 0.
-            runs: the first so many replications; None takes all of this result.
+            runs: number of replications, from the first on; None takes all of this result.
 
         Returns:
             Causes with their shares and intervals: print it, or take its `table` and `spans`.
 
         Raises:
-            InputError: there is no such user or transfer, or an argument makes no sense.
+            InputError: there is no such user or transfer, or an argument is invalid.
             RunError: a replication failed.
         """
         from nodeb.explanation import explain
@@ -216,7 +218,7 @@ class Result(Answering, NamedTables):
         return explain(self.scenario, user, transfer, wanted, self.provenance.seed)
 
     def life(self, packet: int, run: int = 0) -> pa.Table:
-        """All that happened to one packet of a replication, in order of time.
+        """Returns all events of one packet of a replication, in order of time.
 
         The replication is simulated again with the same seed; `Scenario.life` has all packets.
 
@@ -228,7 +230,7 @@ class Result(Answering, NamedTables):
             Rows of the table of events (`docs/life.md`): the packet's own and its blocks'.
 
         Raises:
-            InputError: there is no such packet or replication, or too much happens in it.
+            InputError: there is no such packet or replication, or it has too many events.
             RunError: the replication failed.
         """
         if not 0 <= as_whole(run, "run") < self.provenance.runs:
@@ -238,10 +240,10 @@ class Result(Answering, NamedTables):
         return self.scenario.life(run, seed=self.provenance.seed).packet(packet)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Writes the result to a folder, as a whole or not at all; see `nodeb.storage.folders`.
+        """Writes the result to a folder atomically; see `nodeb.storage.folders`.
 
         Args:
-            folder: made if need be; an earlier result of the same scenario and seed is replaced,
+            folder: created if missing; an earlier result of the same scenario and seed is replaced,
                 unless it has more replications.
             force: replace other results too.
 
@@ -250,12 +252,12 @@ class Result(Answering, NamedTables):
             the summary and for each table.
 
         Raises:
-            InputError: `folder` is no path.
-            OutputError: the folder is not nodeb's, holds other results, or cannot be written;
-                what was there before stays.
+            InputError: `folder` is not a path.
+            OutputError: the folder is not nodeb's, holds other results, or cannot be written; its
+                previous content is kept.
         """
         name, about = self.scenario.name or "a scenario without name", self.provenance
-        owner = Owner("run", name, made_of=made_of(self.scenario, about.seed), runs=about.runs)
+        owner = Owner("run", name, made_of=results_hash(self.scenario, about.seed), runs=about.runs)
         with claim(as_path(folder, "folder"), owner, force=force) as place:
             return self.put(place)
 
@@ -271,12 +273,12 @@ class Result(Answering, NamedTables):
         Args:
             place: the folder.
             report: text of `report.html`, a page with pictures; None for none.
-            about: what `provenance.json` tells besides.
+            about: additional content of `provenance.json`.
         """
 
         def write(part: Path) -> None:
             write_bytes(part / "scenario.toml", self.scenario.to_toml().encode())
-            # In threads: large tables are written side by side, and signals are heard meanwhile.
+            # In threads: large tables are written concurrently, and signals are handled meanwhile.
             with ThreadPoolExecutor(WRITERS, thread_name_prefix="nodeb") as writers:
                 tables = {"summary": self.summary, **self.tables}.items()
                 files = [part / f"{name}.parquet" for name, _ in tables]

@@ -1,10 +1,10 @@
 """The summary of a result: one row per group of users and metric.
 
-A metric (`nodeb.results.metrics`) has one value for each replication; the mean of these has a
-Student-t interval (`nodeb.stats.mean_interval`), cut at the ends of the range that the metric can
-have, which costs no coverage. A user whose transfer did not complete in time has no application bit
-rate and no times and is left out of those; `complete` says how many did, and `covered` of how many
-a mean is. `received_bps`, what reached the phone in order over time, is there for all.
+A metric (`nodeb.results.metrics`) has one value per replication; the mean of these has a Student-t
+interval (`nodeb.stats.mean_interval`), cut at the bounds of the metric, which costs no coverage. A
+user whose transfer did not complete in time has no application bit rate and no times, and is
+excluded from their means; `complete` is the share that did, and `covered` the share with a value.
+`received_bps`, the data that reached the phone in order over time, exists for all users.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from nodeb.base.table import Table
-from nodeb.results.covered import covered
+from nodeb.results.coverage import coverage
 from nodeb.results.metrics import METRICS, Group, by_run
 from nodeb.stats import mean_interval
 
@@ -27,11 +27,12 @@ Row = tuple[str, str, str, float, float, float, float, int, float]
 
 
 def summarize(tables: Mapping[str, Table]) -> Table:
-    """The summary of the tables of replications.
+    """Computes the summary of the tables of replications.
 
-    Columns: `group`, `metric`, `unit`, `mean`, `ci95_low`, `ci95_high`, `stdev`, `runs`, how many
-    replications have a value; `covered`, the share of users (of replications, where the metric is
-    not a users' mean) that have one. The only group of a scenario is that of `all`.
+    Columns: `group`, `metric`, `unit`, `mean`, `ci95_low`, `ci95_high`, `stdev`; `runs`, the number
+    of replications with a value; `covered`, the share of users that have a value (of replications,
+    if the metric is not a mean over users). A scenario with one group has the rows of group `all`
+    only.
     """
     rows: list[Row] = []
     if len(tables["flows"]):
@@ -50,7 +51,7 @@ def _rows(group: Group, runs: Table) -> Iterator[Row]:
         values = runs[name][np.isfinite(runs[name])]
         if values.size:
             i = mean_interval(values).within(metric.low, metric.high)
-            share = covered(metric, group, runs[name])
+            share = coverage(metric, group, runs[name])
             yield who, name, metric.unit, i.mean, i.low, i.high, i.stdev, i.n, share
         elif metric.can_fail:
             yield who, name, metric.unit, math.nan, math.nan, math.nan, math.nan, 0, 0.0

@@ -1,4 +1,4 @@
-"""What did not finish, and what can be said of all transfers nevertheless."""
+"""Unfinished transfers, and statistics of all transfers that allow for them."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from numpy.typing import NDArray
 
 from nodeb.base.table import Table
 
-__all__ = ["NOTHING", "Unfinished", "median_of_all", "nothing_arrived", "unfinished"]
+__all__ = ["NO_TRANSFERS", "Unfinished", "median_of_all", "no_arrival_hint", "unfinished"]
 
-ROOM = 1.25
-"""A suggested duration is longer by this factor than what the transfers seem to need."""
-MOST = 0.95
-"""Share of the transfers for which it is long enough."""
+MARGIN = 1.25
+"""Factor between the duration that transfers seem to need and the suggested one."""
+FINISHED_SHARE = 0.95
+"""Share of the transfers that finish within a suggested duration, before the factor `MARGIN`."""
 DURATIONS = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
-"""First digits of a suggested duration."""
+"""Leading digits of a suggested duration."""
 ROUNDING = 1e-12
-"""Products of shares are this exact."""
+"""Rounding error of products of shares."""
 LONG_S = 1000.0
-"""A run of so many seconds is long enough for any delays."""
-LEAST_LONGER_S = 10.0
-"""A longer run that is suggested where nothing arrived has so many seconds at least."""
-LONGEST = 100.0
-"""A suggested duration is at most so many times the present one."""
+"""Duration of a run, s, above which no longer one is suggested if nothing arrived."""
+MIN_LONGER_S = 10.0
+"""Minimum duration, s, that is suggested if nothing arrived."""
+MAX_FACTOR = 100.0
+"""Maximum ratio of a suggested duration to the present one."""
 
 
 @dataclass(frozen=True)
 class Unfinished:
-    """The transfers of a result that were under way when their run ended."""
+    """Transfers of a result that were in progress when their run ended."""
 
     transfers: int
-    """All transfers that have an end."""
+    """Number of transfers that have an end."""
     count: int
-    """Those that were not complete."""
+    """Number of transfers that were not complete."""
     received: float
-    """Share of their bytes that had arrived, on average."""
+    """Share of the unfinished transfers' bytes that had arrived, on average."""
     at_least_s: float
-    """Mean download time of all transfers is not below: who did not finish counts until the end."""
+    """Lower bound of all transfers' mean download time: unfinished ones end with the run."""
     median_s: float
-    """Kaplan-Meier estimate of the median download time of all; NaN where fewer than half ended."""
+    """Kaplan-Meier estimate of the median download time of all; NaN if fewer than half ended."""
     starved: float
-    """Share of those that were not complete of which nothing had arrived."""
+    """Share of the unfinished transfers of which nothing had arrived."""
     enough_s: float
-    """A duration in which 95 of 100 of which something had arrived would finish at their pace; NaN
-    where it is more than `LONGEST` times the present one."""
+    """Duration in which 95 of 100 of the transfers of which something had arrived would finish at
+    their pace; NaN if it is more than `MAX_FACTOR` times the present one."""
 
     @property
     def share(self) -> float:
@@ -54,7 +54,7 @@ class Unfinished:
         return self.count / self.transfers if self.transfers else 0.0
 
     def __add__(self, other: Unfinished) -> Unfinished:
-        """Those of both, of whose times together nothing is said but the longer duration."""
+        """Combines two sets of transfers, with the longer duration; times become unknown."""
         if not self.count or not other.count:
             found = self if self.count else other
             return replace(
@@ -80,16 +80,16 @@ class Unfinished:
         )
 
 
-NOTHING = Unfinished(0, 0, 1.0, math.nan, math.nan, 0.0, math.nan)
-"""Of no transfers at all; added to others it changes nothing but what is estimated."""
+NO_TRANSFERS = Unfinished(0, 0, 1.0, math.nan, math.nan, 0.0, math.nan)
+"""No transfers at all; adding it keeps counts and shares, but not estimated times."""
 
 
 def unfinished(flows: Table, duration_s: float) -> Unfinished:
-    """What did not finish of the transfers in a table `flows`.
+    """Returns the unfinished transfers of a table `flows`.
 
     Args:
-        flows: of one or more replications.
-        duration_s: when a run ends.
+        flows: table of one or more replications.
+        duration_s: end of a run, s.
     """
     ends = flows["endless"] == 0
     # A download is complete for its user when the last byte is there, before its last ACK.
@@ -106,27 +106,27 @@ def unfinished(flows: Table, duration_s: float) -> Unfinished:
         float(times.mean()) if times.size else math.nan,
         median_of_all(times, complete),
         float((received == 0).mean()) if received.size else 0.0,
-        _enough(begin[open_], times[open_], received, duration_s),
+        _sufficient_duration(begin[open_], times[open_], received, duration_s),
     )
 
 
-def nothing_arrived(duration_s: float) -> str:
-    """Asks why nothing arrived, and names a longer run unless it is long already."""
-    longer = max(LEAST_LONGER_S, 10 * duration_s)
+def no_arrival_hint(duration_s: float) -> str:
+    """Returns a question about why nothing arrived; suggests a longer run if this one is short."""
+    longer = max(MIN_LONGER_S, 10 * duration_s)
     how = f' (--set duration="{longer:g} s" is longer)' if duration_s < LONG_S else ""
     return f"is the run long enough for the delays{how}, and does the radio carry packets?"
 
 
 def median_of_all(times: NDArray[np.float64], complete: NDArray[np.bool_]) -> float:
-    """Median of times of which some are only known to be longer; NaN where it is not reached.
+    """Returns the median of right-censored times; NaN if it is not reached.
 
-    Formula: the time at which the product-limit estimate of the share that is still under way
+    Formula: the time at which the product-limit estimate of the share that is still in progress
     falls to a half. Source: Kaplan and Meier, Nonparametric estimation from incomplete
     observations, J. Am. Stat. Assoc. 53, 1958.
 
     Args:
-        times: how long each was observed, s.
-        complete: whether it ended then.
+        times: duration of each observation, s.
+        complete: whether the transfer ended then.
     """
     under_way, left = 1.0, len(times)
     for time in np.unique(times):
@@ -138,19 +138,19 @@ def median_of_all(times: NDArray[np.float64], complete: NDArray[np.bool_]) -> fl
     return math.nan
 
 
-def _enough(
+def _sufficient_duration(
     begin: NDArray[np.float64],
     elapsed: NDArray[np.float64],
     received: NDArray[np.float64],
     duration_s: float,
 ) -> float:
-    """A round duration in which transfers finish that go on at their pace."""
+    """Returns a round duration in which transfers would finish at their present pace."""
     goes_on = received > 0
     if not goes_on.any():
         return math.nan
     ends = begin[goes_on] + elapsed[goes_on] / received[goes_on]
-    needed = ROOM * float(np.quantile(ends, MOST))
-    if not needed <= LONGEST * duration_s:
+    needed = MARGIN * float(np.quantile(ends, FINISHED_SHARE))
+    if not needed <= MAX_FACTOR * duration_s:
         return math.nan
     power = 10.0 ** math.floor(math.log10(needed))
     return next(digit * power for digit in DURATIONS if digit * power >= needed)

@@ -1,6 +1,6 @@
-"""Series over time that change in steps: averages over intervals of time.
+"""Averages over intervals of time of series that change in steps.
 
-The series of a result have a row for each change; between rows the last value holds. Means and
+The series of a result have a row for each change; the value holds until the next row. Means and
 batch means (`nodeb.stats`) need equal weights, which averages over equal intervals have.
 """
 
@@ -17,26 +17,26 @@ __all__ = ["delivered_bytes", "held_values", "time_averages"]
 
 
 class Columns(Protocol):
-    """Columns by name, such as a table has."""
+    """Columns by name, such as those of a table."""
 
     def __getitem__(self, name: str, /) -> Any:
-        """The column of that name."""
+        """Returns the column of that name."""
         ...
 
 
 def time_averages(times: ArrayLike, values: ArrayLike, edges: ArrayLike) -> NDArray[np.float64]:
-    """Average of a step function in each interval between two edges.
+    """Returns the average of a step function in each interval between two edges.
 
     Formula: the integral over the part of the interval in which the function is known, over the
     length of that part. It is known from the first time to the last; the last value has no length.
 
     Args:
-        times: when the function changes, s, in order.
-        values: its value from each time on, any unit.
-        edges: ends of the intervals, s, increasing; n + 1 for n intervals.
+        times: times at which the function changes, s, in order.
+        values: value from each time on, any unit.
+        edges: edges of the intervals, s, increasing; n + 1 for n intervals.
 
     Returns:
-        One average per interval; NaN for one in which the function is not known.
+        One average per interval; NaN if the function is not known in it.
 
     Raises:
         InputError: times and values differ in number, times are not in order, or edges do not
@@ -44,11 +44,11 @@ def time_averages(times: ArrayLike, values: ArrayLike, edges: ArrayLike) -> NDAr
     """
     t, v, e = (np.asarray(a, dtype=np.float64) for a in (times, values, edges))
     if t.shape != v.shape or t.ndim != 1:
-        raise InputError(f"times and values must be equally many; these are {t.size} and {v.size}")
+        raise InputError(f"there are {t.size} times and {v.size} values; expected equal numbers")
     if (np.diff(t) < 0).any():
-        raise InputError("the times of a series must be in order")
+        raise InputError("the times of a series are out of order; expected increasing times")
     if e.size < 2 or (np.diff(e) <= 0).any():
-        raise InputError("the edges of intervals must increase, and be at least two")
+        raise InputError("the edges of intervals are invalid; expected at least two, increasing")
     if not t.size:
         return np.full(e.size - 1, np.nan)
     area = np.concatenate([[0.0], np.cumsum(np.diff(t) * v[:-1])])
@@ -63,15 +63,15 @@ def time_averages(times: ArrayLike, values: ArrayLike, edges: ArrayLike) -> NDAr
 
 
 def held_values(times: ArrayLike, values: ArrayLike, at: ArrayLike) -> NDArray[np.float64]:
-    """The value of a step function at some times; before its first time its first value.
+    """Returns the value of a step function at some times; before its first time, the first value.
 
     Args:
-        times: when the function changes, s, in order.
-        values: its value from each time on, any unit.
-        at: when it is looked at, s.
+        times: times at which the function changes, s, in order.
+        values: value from each time on, any unit.
+        at: times of the wanted values, s.
 
     Returns:
-        A value for each time of `at`; NaN where the series is empty.
+        A value for each time of `at`; NaN if the series is empty.
     """
     t, v, looked = (np.asarray(a, dtype=np.float64) for a in (times, values, at))
     if not t.size:
@@ -81,14 +81,14 @@ def held_values(times: ArrayLike, values: ArrayLike, at: ArrayLike) -> NDArray[n
 
 
 def delivered_bytes(segments: Columns, total_bytes: float, edges: ArrayLike) -> NDArray[np.float64]:
-    """Bytes of data that arrived at a phone in each interval between two edges.
+    """Returns the bytes that arrived at a phone in each interval between two edges.
 
-    Each packet counts once, when it arrives first, and all alike.
+    Each packet counts once, at its first arrival, and all packets count the same.
 
     Args:
         segments: rows of one user of the table `segments`: columns `event`, `t_s`, `seq`.
-        total_bytes: what the user had received in order at the end.
-        edges: ends of the intervals, s, increasing.
+        total_bytes: bytes that the user had received in order at the end.
+        edges: edges of the intervals, s, increasing.
     """
     arrived = np.asarray(segments["event"]) == "deliver"
     _, first = np.unique(np.asarray(segments["seq"])[arrived], return_index=True)

@@ -32,7 +32,7 @@ from nodeb.comparison.shown import difference_of, level, more_text, ratio_of
 from nodeb.comparison.verdict import MoreRuns
 from nodeb.errors import InputError, nearest
 from nodeb.results.metrics import ALL, METRICS
-from nodeb.results.survivors import nothing_arrived
+from nodeb.results.survivors import no_arrival_hint
 from nodeb.sweep.against import Compared
 from nodeb.sweep.shown import Values, every_row, grid, listed
 
@@ -284,7 +284,7 @@ class SweepAnswer:
     def notes(self) -> Iterator[str]:
         """How sure, provenance, and what to ask next."""
         if not self.outcome.table["received_bps"].any():
-            yield f"Nothing arrived: {nothing_arrived(self.outcome.duration_s)}"
+            yield f"Nothing arrived: {no_arrival_hint(self.outcome.duration_s)}"
         else:
             yield from self._why_this_metric()
             yield from self._longer()

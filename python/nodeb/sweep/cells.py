@@ -214,7 +214,7 @@ class Reader:
     def __init__(self, text: str, file: str, axes: Sequence[Axis], settings: Sequence[str]) -> None:
         self.axes, self.file = axes, file
         self._text, self._settings = text, settings
-        self._known: named_files.Known = {}
+        self._known: named_files.FileCache = {}
 
     def plan(self) -> Scenario:
         """The first cell with the keys that a sweep leaves as they are: seed, runs, ..."""

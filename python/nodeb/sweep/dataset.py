@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from nodeb.base.table import Table
-from nodeb.results.covered import covered_by_run
+from nodeb.results.coverage import coverage_by_run
 from nodeb.results.metrics import METRICS as KNOWN
 from nodeb.results.metrics import Group, by_run
 from nodeb.storage.files import PARQUET
@@ -145,7 +145,7 @@ def _metrics(known: Mapping[str, Table], partial: Sequence[str]) -> Table:
     for group in found.distinct("group"):
         rows = found["group"] == group
         for name, share in shares.items():
-            share[rows] = covered_by_run(KNOWN[name], Group(known, group), found[name][rows])
+            share[rows] = coverage_by_run(KNOWN[name], Group(known, group), found[name][rows])
     columns: dict[str, Any] = {}
     for name in found.columns:
         columns[name] = found[name]

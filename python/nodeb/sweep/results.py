@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from nodeb import _core
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
-from nodeb.results.covered import covered
+from nodeb.results.coverage import coverage
 from nodeb.results.metrics import ALL, METRICS, Group, by_run
-from nodeb.results.survivors import NOTHING, Unfinished, unfinished
+from nodeb.results.survivors import NO_TRANSFERS, Unfinished, unfinished
 from nodeb.stats import mean_interval, paired_difference
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
@@ -68,7 +68,7 @@ class Found:
 
 def _covered(group: Group, found: Table) -> dict[str, float]:
     known = (METRICS[name] for name in METRICS if name in found.columns)
-    return {one.name: covered(one, group, found[one.name]) for one in known}
+    return {one.name: coverage(one, group, found[one.name]) for one in known}
 
 
 Known = Callable[[tuple[int, ...]], Found]
@@ -140,7 +140,7 @@ def results(
         baseline: what the cells are compared with.
     """
     swept = swept_columns(cells, axes)
-    rows, unended = _Rows(), NOTHING
+    rows, unended = _Rows(), NO_TRANSFERS
     for i, cell in enumerate(cells):
         own = known(cell.places)
         other = known(baseline.of(cell)).by_run if baseline else None

@@ -26,7 +26,7 @@ from nodeb.replication.cells import Filler, identity, kept, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import chosen
-from nodeb.results.provenance import made
+from nodeb.results.provenance import origin
 from nodeb.stats import Precision
 from nodeb.storage.files import parquet
 from nodeb.storage.store import Tables
@@ -299,7 +299,7 @@ class Sweep:
             "name": self.name,
             "cells": len(self.cells),
             "seed": self.seed,
-            **made(),
+            **origin(),
         }
 
 

@@ -4,7 +4,7 @@ import nodeb
 from nodeb.answer import number, text
 from nodeb.explanation.answer import answer
 from nodeb.explanation.what_if import what_if
-from nodeb.results.answer import causes
+from nodeb.results.answer import cause_bars
 from nodeb.scenario_types import Dch, Ftp, UserGroup
 
 
@@ -22,7 +22,7 @@ def test_one_change_is_named_and_not_two():
 def test_times_and_shares_add_up_to_what_the_headline_says():
     for runs in (1, 4, 20):
         found = explained(runs)
-        bars = causes(found).bars
+        bars = cause_bars(found).bars
         units = {bar.value.split()[1] for bar in bars}
         assert len(units) == 1
         times = [float(bar.value.split()[0]) for bar in bars]

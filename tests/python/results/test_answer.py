@@ -55,7 +55,7 @@ def found_mean(text, **values):
 def test_one_download_that_did_not_finish():
     found, _, notes = said(ONE, duration="2 s", size="500 kB")
     assert found.headline.startswith("the download did not finish in 2 s; ")
-    assert "Longer runs tell more" in notes
+    assert "A longer run shows more" in notes
     assert "download time" not in [fact.name for fact in found.facts]
 
 
@@ -81,8 +81,8 @@ def test_a_cell_in_which_most_did_not_finish_says_so_first_and_marks_the_means_o
     assert " of 30) had not finished when the run ended after 10 s" in found.headline
     times = {fact.name: fact for fact in found.facts}
     assert times["download time"].mark == "†"
-    assert "Only of those that finished" in marks
-    assert "mean at least" in marks
+    assert "Only transfers that finished" in marks
+    assert "is at least" in marks
 
 
 def test_everything_shows_groups_beside_each_other():
@@ -156,4 +156,4 @@ def test_phones_without_a_value_are_counted_for_every_metric():
     ]
     marks = " ".join(mark.text for mark in answer(result, "file.toml").marks)
     assert all(label in marks for label in partial)
-    assert bool(partial) == ("Only of phones that have a value: " in marks)
+    assert bool(partial) == ("Only phones with a value count: " in marks)

@@ -45,10 +45,10 @@ def test_averages_weighted_by_length_add_up_to_the_area(steps):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (([0, 1], [1], [0, 1]), "2 and 1"),
-        (([1, 0], [1, 2], [0, 1]), "in order"),
+        (([0, 1], [1], [0, 1]), "there are 2 times and 1 values"),
+        (([1, 0], [1, 2], [0, 1]), "out of order"),
         (([0, 1], [1, 2], [0]), "at least two"),
-        (([0, 1], [1, 2], [0, 0]), "must increase"),
+        (([0, 1], [1, 2], [0, 0]), "at least two, increasing"),
     ],
 )
 def test_series_that_make_no_sense_are_refused(arguments, expected):

@@ -13,9 +13,9 @@ import nodeb
 from nodeb.answer import text
 from nodeb.base.table import Table
 from nodeb.errors import InputError
-from nodeb.results.covered import covered, covered_by_run
+from nodeb.results.coverage import coverage, coverage_by_run
 from nodeb.results.metrics import METRICS, Group
-from nodeb.results.survivors import NOTHING
+from nodeb.results.survivors import NO_TRANSFERS
 from nodeb.sweep import Sweep
 from nodeb.sweep.answer import answer
 
@@ -269,14 +269,14 @@ def test_shares_are_of_those_that_should_have_a_value():
 
     group = Group({name: Table(one) for name, one in tables.items()})
     by_run = np.array([1.0, math.nan])
-    assert covered(METRICS["download_s"], group, by_run) == 0.5
-    assert covered_by_run(METRICS["download_s"], group, by_run).tolist() == [1.0, 0.0]
-    assert covered_by_run(METRICS["jain_index"], group, by_run).tolist() == [1.0, 0.0]
+    assert coverage(METRICS["download_s"], group, by_run) == 0.5
+    assert coverage_by_run(METRICS["download_s"], group, by_run).tolist() == [1.0, 0.0]
+    assert coverage_by_run(METRICS["jain_index"], group, by_run).tolist() == [1.0, 0.0]
 
 
 def test_what_did_not_finish_adds_up(swept, tmp_path):
     found = swept("", CELL).open
-    assert (found.transfers, NOTHING + found, found + NOTHING) == (30, found, found)
+    assert (found.transfers, NO_TRANSFERS + found, found + NO_TRANSFERS) == (30, found, found)
     assert 0 < found.count < 30
 
 

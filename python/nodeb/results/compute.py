@@ -1,4 +1,4 @@
-"""How tables of results give metrics: means and quantiles over users, shares of a channel."""
+"""Functions that compute metrics from tables: means, quantiles, shares of a channel."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ __all__ = [
 ]
 
 EDGE_USERS = 20
-"""Users from which on there is a fifth percentile of them."""
+"""Minimum number of users for a fifth percentile over users."""
 
 
 def mean_of(table: str, name: str) -> Callable[[Group], Array | None]:
-    """The mean over users of a column."""
+    """Returns a function for the mean over users of a column."""
 
     def of(group: Group) -> Array | None:
         return group.mean(table, group.column(table, name)) if group.has(table, name) else None
@@ -44,30 +44,33 @@ def mean_of(table: str, name: str) -> Callable[[Group], Array | None]:
 
 
 def of_users(
-    name: str, of: Callable[[Array], Array], least: int = 2
+    name: str, of: Callable[[Array], Array], minimum: int = 2
 ) -> Callable[[Group], Array | None]:
-    """A function of the values that the users of each replication have in a column of `flows`.
+    """Returns a function of the values that the users of each replication have in a column.
 
     Args:
-        name: the column.
-        of: takes a row of values for each replication.
-        least: users from which on there is a value.
+        name: column of `flows`.
+        of: reduces rows of values, one row per replication.
+        minimum: minimum number of users for a value.
     """
 
     def found(group: Group) -> Array | None:
         values = group.column("flows", name)
-        return None if len(values) < least * len(group.run) else group.each("flows", values, of)
+        return None if len(values) < minimum * len(group.run) else group.each("flows", values, of)
 
     return found
 
 
 def edge(rows: Array) -> Array:
-    """What 95 of 100 users exceed, for each row."""
+    """Returns the value that 95 of 100 users exceed, for each row."""
     return np.asarray(np.quantile(rows, 0.05, axis=1))
 
 
 def _quantile_of_all(share: float) -> Callable[[Array], Array]:
-    """A quantile of times in which who has none comes last; NaN where it is one of those."""
+    """Returns a function for a quantile of times.
+
+    Users without a time come last; the quantile is NaN if it falls on one of them.
+    """
 
     def of(rows: Array) -> Array:
         known = np.where(np.isfinite(rows), rows, math.inf)
@@ -78,7 +81,10 @@ def _quantile_of_all(share: float) -> Callable[[Array], Array]:
 
 
 def downloads(share: float) -> Callable[[Group], Array | None]:
-    """A quantile of the users' downloads; None where traffic has no end, or nobody finished."""
+    """Returns a function for a quantile of download times.
+
+    It gives `None` if a user's traffic is endless, or if no user finished.
+    """
     quantile = of_users("download_s", _quantile_of_all(share))
 
     def of(group: Group) -> Array | None:
@@ -91,7 +97,7 @@ def downloads(share: float) -> Callable[[Group], Array | None]:
 
 
 def _cell(*names: str) -> Callable[[Group], list[Array] | None]:
-    """Columns of the channel that all users of a replication share; None where there is none."""
+    """Returns a function for columns of the channel shared by all users; `None` without one."""
 
     def of(group: Group) -> list[Array] | None:
         bearers = group.tables["bearers"]
@@ -103,13 +109,17 @@ def _cell(*names: str) -> Callable[[Group], list[Array] | None]:
 
 
 def rate(group: Group) -> Array | None:
-    """Bit rate of the channel that all users share; None where there is none."""
+    """Returns the bit rate of the channel that all users share; `None` without one."""
     found = _cell("bytes_delivered", "end_s")(group)
     return None if found is None else _share(8.0 * found[0], found[1])
 
 
 def busy(group: Group) -> Array | None:
-    """None where the channel delivers and does not count its time on the air, as FACH."""
+    """Returns the share of time for which the shared channel transmits.
+
+    `None` without such a channel, or if it delivers without counting its time on the air, as the
+    FACH does.
+    """
     found = _cell("active_s", "end_s", "bytes_delivered")(group)
     if found is None:
         return None
@@ -119,25 +129,28 @@ def busy(group: Group) -> Array | None:
 
 
 def utilization(group: Group) -> Array | None:
-    """None where others have a part of the channel: what one of them uses says little."""
+    """Returns the users' mean channel utilization; `None` if users share a channel.
+
+    What one user uses of a shared channel is of little meaning.
+    """
     if rate(Group(group.tables)) is not None:
         return None
     return group.mean("flows", group.column("flows", "utilization"))
 
 
 def _share(part: Array, whole: Array) -> Array:
-    """Part by whole; NaN where the whole is nothing."""
+    """Divides part by whole; NaN if the whole is 0."""
     share = np.full(len(whole), math.nan)
     np.divide(part, whole, out=share, where=whole > 0)
     return share
 
 
 def fairness(group: Group) -> Array | None:
-    """Jain's index of the users' rates; None where no replication has two users."""
+    """Returns Jain's index of the users' rates; `None` if no replication has two users."""
 
     def index(rates: Array) -> Array:
         found = np.full(len(rates), math.nan)
-        known = np.isfinite(rates).all(axis=1)  # there are no rates in a run of no time
+        known = np.isfinite(rates).all(axis=1)  # a run without duration has no rates
         if rates.shape[1] > 1 and known.any():
             found[known] = jain_indices(rates[known])
         return found
@@ -147,7 +160,7 @@ def fairness(group: Group) -> Array | None:
 
 
 def complete(group: Group) -> Array | None:
-    """None where traffic has no end: nothing of it is ever complete."""
+    """Returns the share of complete transfers; `None` if all traffic is endless."""
     endless = group.column("flows", "endless") > 0
     if endless.all():
         return None
@@ -155,9 +168,10 @@ def complete(group: Group) -> Array | None:
 
 
 def loads(name: str) -> Callable[[Group], Array | None]:
-    """None where no user loads more than one thing, or some load one file and others many pages.
+    """Returns a function for the users' mean of a column of load times.
 
-    The download time says it for users who load one thing.
+    It gives `None` if no user loads more than one thing, for which the download time serves, or if
+    some users load one file and others many pages.
     """
 
     def of(group: Group) -> Array | None:
@@ -170,22 +184,22 @@ def loads(name: str) -> Callable[[Group], Array | None]:
 
 
 def _are_mixed(group: Group, loads: Array) -> bool:
-    """Whether some of the groups that load things load one each, and others more."""
+    """Returns true if some groups load one thing per user and others load more."""
     if group.name != ALL:
         return False
     names = np.asarray(group.tables["flows"]["group"])
-    most = [loads[names == name].max() for name in np.unique(names)]
-    return any(one > 1 for one in most) and any(one == 1 for one in most)
+    counts = [loads[names == name].max() for name in np.unique(names)]
+    return any(one > 1 for one in counts) and any(one == 1 for one in counts)
 
 
 def queueing(group: Group) -> Array:
-    """Mean round trip less the shortest."""
+    """Returns the mean round trip minus the shortest."""
     rtt = group.column("flows", "rtt_mean_s") - group.column("flows", "rtt_min_s")
     return group.mean("flows", rtt)
 
 
 def block_errors(group: Group) -> Array | None:
-    """Share of blocks that failed; None where others share the bearers, or none were sent."""
+    """Returns the share of failed blocks; `None` if bearers are shared, or no blocks were sent."""
     sums = group.bearers("blocks", "blocks_failed")
     if sums is None or not sums[0].any():
         return None
@@ -193,7 +207,7 @@ def block_errors(group: Group) -> Array | None:
 
 
 def switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group], Array | None]:
-    """A quantity of channel switching per s of simulated time, or per completed transfer."""
+    """Returns a function for a channel switching quantity per s, or per complete transfer."""
 
     def of(group: Group) -> Array | None:
         if not group.has("channels"):
@@ -205,7 +219,7 @@ def switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group]
 
 
 def channels(*names: str) -> Callable[[Group], Array]:
-    """A sum of columns of the table `channels`."""
+    """Returns a function for a sum of columns of the table `channels`."""
 
     def of(group: Group) -> Array:
         total = group.column("channels", names[0])

@@ -1,0 +1,52 @@
+"""Share of the expected values of a metric that exist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nodeb.results.group import Array, Group
+from nodeb.results.metrics import Metric
+
+__all__ = ["coverage", "coverage_by_run"]
+
+
+def coverage(metric: Metric, group: Group, values: Array) -> float:
+    """Returns the share of expected values of a metric that exist, 1 for all.
+
+    For a mean over users, these are the users of all replications; for other metrics, the
+    replications. Below 1, the mean is over survivors: users who did not finish, or received
+    nothing, are excluded.
+
+    Args:
+        metric: a metric that the group's tables provide.
+        group: group of users.
+        values: the metric by run.
+    """
+    has, _ = _existing(metric, group, values)
+    return float(has.mean()) if has.size else 1.0
+
+
+def coverage_by_run(metric: Metric, group: Group, values: Array) -> Array:
+    """Returns the share of expected values that exist in each replication."""
+    has, at = _existing(metric, group, values)
+    count = np.bincount(at, minlength=len(group.run))
+    shares = np.ones(len(group.run))
+    np.divide(np.bincount(at, has, len(group.run)), count, out=shares, where=count > 0)
+    return shares
+
+
+def _existing(
+    metric: Metric, group: Group, values: Array
+) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Returns for each expected value if it exists, and the index of its replication."""
+    if metric.column is None:
+        return np.isfinite(values), np.arange(len(values))
+    table, name = metric.column
+    has, at = np.isfinite(group.column(table, name)), group.at(table)
+    if not metric.completed:
+        return has, at
+    ends = group.column("flows", "endless") == 0
+    return has[ends], at[ends]
