@@ -18,7 +18,7 @@ STUDY = fiorenzi.study
 
 
 def scenario(case):
-    return case.scenario(Settings(), Quick()).apart()[0]
+    return case.scenario(Settings(), Quick()).without_recordings()[0]
 
 
 def tables():

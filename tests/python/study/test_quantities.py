@@ -113,7 +113,7 @@ def test_a_prediction_interval_is_the_textbook_one():
     assert prediction_interval(range(1, 11), of=10).half_width == pytest.approx(
         2.2621571628 * 3.0276503541 * math.sqrt(0.2)
     )
-    with pytest.raises(InputError, match="mean of 0 replications"):
+    with pytest.raises(InputError, match="of = 0 replications is out of range"):
         prediction_interval([1, 2], of=0)
 
 
