@@ -20,6 +20,7 @@ from nodeb.results.answer import cause_name
 ROOT = Path(__file__).parents[1]
 BASE = ROOT / "python" / "nodeb" / "studies" / "wang_base.toml"
 SIZES = ("20 kB", "50 kB", "100 kB", "16 MB")
+TABULATED = ("20 kB", "100 kB", "16 MB")
 BLERS = (0.01, 0.1)
 RUNS, LONG_RUNS, OTHER_RUNS = 50, 5, 20
 LEAST_SHARE = 5
@@ -34,7 +35,7 @@ This page attributes the download times of [Wang's thesis](reproductions/wang.md
 
 ![Share of each cause in the time of downloads over DCH and HS-DSCH](images/explained.png)
 
-Shares of the time in percent:
+Shares of the time in percent; `handshake` includes the request, and 50 kB are only in the figure:
 
 {table}
 
@@ -58,12 +59,10 @@ Means of {other_runs} replications, seed 1, and the causes of at least {least} %
 {others}
 """
 
-
 def explained(changes: dict[str, object], size: str) -> Explanation:
     """Returns the explanation of the study's scenario with changes, for a file of a size."""
     scenario = load(BASE, [f"users.0.traffic.ftp.size={size}"]).with_(changes)
     return explain(scenario, runs=LONG_RUNS if size == SIZES[-1] else RUNS, seed=1)
-
 
 def found() -> dict[tuple[str, str, float], Explanation]:
     """Returns the downloads of the thesis by channel, size and block error rate."""
@@ -80,11 +79,9 @@ def found() -> dict[tuple[str, str, float], Explanation]:
         for bler in BLERS
     }
 
-
 def share(one: Explanation, *names: str) -> float:
     """Returns the share of causes in the time, in percent."""
     return 100 * sum(float(one.seconds(name).mean()) for name in names) / one.time.mean
-
 
 SHOWN = {
     "handshake": ("handshake", "request"),
@@ -95,17 +92,17 @@ SHOWN = {
     "RLC": ("RLC retransmission",),
 }
 
-
 def table(downloads: dict[tuple[str, str, float], Explanation]) -> str:
-    """Returns a row for each download."""
+    """Returns a row for each download of a tabulated size."""
     head = ["channel", "file", "BLER (%)", "time (s)", *SHOWN]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for (channel, size, bler), one in downloads.items():
+        if size not in TABULATED:
+            continue
         cells = [channel, size, f"{100 * bler:.0f}", f"{one.time.mean:.4g}"]
         cells += [f"{share(one, *names):.0f}" for names in SHOWN.values()]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
 
 OTHERS = {
     "FACH and DCH, 50 kB": """
@@ -140,9 +137,7 @@ traffic.web = {}
 """,
 }
 
-
 OTHERS_HEAD = "| scenario | time (s) | causes (%) |\n|---|---|---|"
-
 
 def other(name: str, text: str) -> str:
     """Returns the row of another scenario: its time and its largest causes."""
@@ -151,13 +146,11 @@ def other(name: str, text: str) -> str:
     largest = ", ".join(f"{cause} {part:.0f}" for cause, part in shares if part >= LEAST_SHARE)
     return f"| {name} | {one.time.mean:.4g} | {largest} |"
 
-
 def markdown(rows: Rows) -> str:
     """Returns a table of an answer in Markdown."""
     cells = [[one.value if isinstance(one, Shown) else one for one in row] for row in rows.rows]
     table = [rows.head, ["---"] * len(rows.head), *cells]
     return "\n".join(f"| {' | '.join(row)} |" for row in table)
-
 
 def main(page: Path) -> None:
     """Writes the page and its figure."""
@@ -185,7 +178,6 @@ def main(page: Path) -> None:
         others="\n".join([OTHERS_HEAD, *(other(name, text) for name, text in OTHERS.items())]),
     )
     page.write_text(text, encoding="utf-8")
-
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]))
