@@ -38,7 +38,11 @@ Jain's index of {both} flows (1: equal shares), mean and 95 % confidence interva
 Share of the delivered bytes, in per cent, of the control of the row against that of the column: 50
 is fair. The half-widths of the 95 % confidence intervals are at most {widest:.0f}.
 
+<!-- of make fairness -->
+
 {table}
+
+<!-- end -->
 """
 
 
