@@ -59,10 +59,12 @@ Means of {other_runs} replications, seed 1, and the causes of at least {least} %
 {others}
 """
 
+
 def explained(changes: dict[str, object], size: str) -> Explanation:
     """Returns the explanation of the study's scenario with changes, for a file of a size."""
     scenario = load(BASE, [f"users.0.traffic.ftp.size={size}"]).with_(changes)
     return explain(scenario, runs=LONG_RUNS if size == SIZES[-1] else RUNS, seed=1)
+
 
 def found() -> dict[tuple[str, str, float], Explanation]:
     """Returns the downloads of the thesis by channel, size and block error rate."""
@@ -79,9 +81,11 @@ def found() -> dict[tuple[str, str, float], Explanation]:
         for bler in BLERS
     }
 
+
 def share(one: Explanation, *names: str) -> float:
     """Returns the share of causes in the time, in percent."""
     return 100 * sum(float(one.seconds(name).mean()) for name in names) / one.time.mean
+
 
 SHOWN = {
     "handshake": ("handshake", "request"),
@@ -91,6 +95,7 @@ SHOWN = {
     "HARQ": ("HARQ round trips",),
     "RLC": ("RLC retransmission",),
 }
+
 
 def table(downloads: dict[tuple[str, str, float], Explanation]) -> str:
     """Returns a row for each download of a tabulated size."""
@@ -103,6 +108,7 @@ def table(downloads: dict[tuple[str, str, float], Explanation]) -> str:
         cells += [f"{share(one, *names):.0f}" for names in SHOWN.values()]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
+
 
 OTHERS = {
     "FACH and DCH, 50 kB": """
@@ -139,6 +145,7 @@ traffic.web = {}
 
 OTHERS_HEAD = "| scenario | time (s) | causes (%) |\n|---|---|---|"
 
+
 def other(name: str, text: str) -> str:
     """Returns the row of another scenario: its time and its largest causes."""
     one = explain(Scenario.from_toml(text, name), runs=OTHER_RUNS, seed=1)
@@ -146,11 +153,13 @@ def other(name: str, text: str) -> str:
     largest = ", ".join(f"{cause} {part:.0f}" for cause, part in shares if part >= LEAST_SHARE)
     return f"| {name} | {one.time.mean:.4g} | {largest} |"
 
+
 def markdown(rows: Rows) -> str:
     """Returns a table of an answer in Markdown."""
     cells = [[one.value if isinstance(one, Shown) else one for one in row] for row in rows.rows]
     table = [rows.head, ["---"] * len(rows.head), *cells]
     return "\n".join(f"| {' | '.join(row)} |" for row in table)
+
 
 def main(page: Path) -> None:
     """Writes the page and its figure."""
@@ -178,6 +187,7 @@ def main(page: Path) -> None:
         others="\n".join([OTHERS_HEAD, *(other(name, text) for name, text in OTHERS.items())]),
     )
     page.write_text(text, encoding="utf-8")
+
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]))
