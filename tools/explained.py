@@ -123,12 +123,6 @@ iub = {}
 count = 3
 traffic.ftp.size = "300 kB"
 """,
-    "HSDPA, Reno, 500 kB": """
-tcp.classic.control = "reno"
-[radio.hsdpa]
-[[users]]
-traffic.ftp.size = "500 kB"
-""",
     "HSDPA, Reno, RNF proxy, 500 kB": """
 tcp.classic.control = "reno"
 proxy = "rnf"
