@@ -67,7 +67,7 @@ const IGNORED_OPTIONS: [&str; 16] = [
 const PAYLOAD_SHARE: (u64, u64) = (160, 256);
 
 /// Settings of a script.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// Parameters of the connection.
     pub tcp: Linux,
@@ -103,6 +103,19 @@ impl Settings {
             }
         }
         Ok(())
+    }
+
+    /// Takes shell commands that a script runs at a time of its own, when the connection has its settings.
+    ///
+    /// # Errors
+    /// If a command changes a setting, or something that is not modelled: what it is.
+    pub fn command_under_way(&self, text: &str) -> Result<(), String> {
+        let mut changed = self.clone();
+        changed.command(text)?;
+        if changed == *self {
+            return Ok(());
+        }
+        Err(format!("a setting that changes at a time: `{text}` (before the first event it is modelled)"))
     }
 
     /// Sets what `defaults.sh` of the public scripts sets, where it differs from Linux's defaults.
@@ -246,5 +259,8 @@ mod tests {
         ] {
             assert_eq!(Settings::default().command(text), Err(what.to_owned()));
         }
+        let late = Settings::default().command_under_way("sysctl -q net.ipv4.tcp_slow_start_after_idle=0");
+        assert!(late.is_err_and(|what| what.starts_with("a setting that changes at a time")));
+        assert_eq!(Settings::default().command_under_way("sleep 1"), Ok(()));
     }
 }

@@ -80,11 +80,15 @@ pub struct AckEvent {
 }
 
 impl AckEvent {
-    /// Whether a control that reacts to loss may open its window (Linux: `tcp_may_raise_cwnd`,
-    /// `tcp_is_cwnd_limited`): data are acknowledged outside a recovery, in order unless the path reorders
-    /// much, and the window is in use.
+    /// Returns true if a control that reacts to loss may open its window, were the window in use
+    /// (`tcp_may_raise_cwnd`): data are acknowledged outside a recovery, in order unless the path reorders much.
+    pub fn may_raise(&self) -> bool {
+        self.phase != Phase::Recovery && (self.acked > 0 || self.reordered)
+    }
+
+    /// Returns true if it may, and the window is in use (`tcp_is_cwnd_limited`).
     pub fn may_grow(&self) -> bool {
-        self.phase != Phase::Recovery && self.window_limited && (self.acked > 0 || self.reordered)
+        self.may_raise() && self.window_limited
     }
 }
 

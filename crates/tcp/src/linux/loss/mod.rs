@@ -156,6 +156,7 @@ impl Sender {
     fn reopen(&mut self, now: Time) {
         self.episode = Episode::Open;
         self.control.report(|control| control.on_recovered(now));
+        self.usage.renew(now);
     }
 
     /// Begins a recovery (`tcp_enter_recovery`). What a mark has begun goes on to its own end, and is no mistake.

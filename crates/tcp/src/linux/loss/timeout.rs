@@ -37,6 +37,7 @@ impl Sender {
         }
         let in_flight = self.board.pipe();
         self.control.report(|control| control.on_timeout(now, in_flight, again));
+        self.usage.renew(now);
         self.episode = Episode::Loss { until: self.board.next(), frto: self.begin_frto() };
         self.tell_reduced = self.params.ecn;
         // While the receiver has closed its window this is a probe (`tcp_retransmit_timer`).

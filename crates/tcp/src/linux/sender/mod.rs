@@ -9,6 +9,7 @@ mod harvest;
 mod send_buffer;
 mod transmit;
 mod window_probe;
+mod window_usage;
 
 use nodeb_base::event::{Clock, Recovery, SendLimit};
 use nodeb_base::units::{Duration, Time};
@@ -16,6 +17,7 @@ use nodeb_base::units::{Duration, Time};
 pub use self::harvest::Harvest;
 use self::harvest::number;
 use self::send_buffer::SendBuffer;
+use self::window_usage::WindowUsage;
 use super::control::{AckEvent, Control};
 use super::is_older;
 use super::loss::{Episode, Probe, Undo};
@@ -38,15 +40,6 @@ enum Setup {
     /// The SYN was last sent at a time, so many times in all.
     SynSent(Time, u32),
     Established,
-}
-
-/// The receiver's window and the sender's use of its own (Linux: `tcp_cwnd_validate`).
-#[derive(Clone, Copy, Debug, Default)]
-struct Usage {
-    /// Most bytes outstanding in this round, which ends when `until` is acknowledged.
-    outstanding: u64,
-    limited: bool,
-    until: u64,
 }
 
 /// Kind of a transmission.
@@ -88,7 +81,7 @@ pub struct Sender {
     /// Segments that D-SACKs have reported (`dsack_dups`).
     duplicates: u64,
     pub(super) probe: Option<Probe>,
-    usage: Usage,
+    pub(super) usage: WindowUsage,
     buffer: SendBuffer,
     /// Windows for which it has room.
     windows: u64,
@@ -109,9 +102,6 @@ pub struct Sender {
     window_probes: u32,
     /// Timeouts since something was acknowledged (`icsk_retransmits`).
     pub(super) timeouts: u32,
-    /// The largest part of the window in use, and since when it is not all of it (`snd_cwnd_used`,
-    /// `snd_cwnd_stamp`).
-    unused: (u64, Time),
 }
 
 impl Sender {
@@ -143,7 +133,7 @@ impl Sender {
             undo: Undo::default(),
             duplicates: 0,
             probe: None,
-            usage: Usage::default(),
+            usage: WindowUsage::default(),
             buffer: SendBuffer::new(mss, params.send_buffer.0),
             edge: 0,
             dupacks: 0,
@@ -155,7 +145,6 @@ impl Sender {
             fresh_rtt: None,
             window_probes: 0,
             timeouts: 0,
-            unused: (0, Time::ZERO),
         }
     }
 
@@ -202,6 +191,7 @@ impl Sender {
         }
         let rtt = self.fresh_rtt;
         self.control.report(|control| control.on_established(now, rtt));
+        self.usage.renew(now);
         self.timers.loss = None;
     }
 
@@ -242,6 +232,9 @@ impl Sender {
             window_limited: self.is_window_limited(),
             departure: self.pacer.departure(now),
         };
+        if event.may_raise() {
+            self.usage.renew(now);
+        }
         self.control.report(|control| control.on_ack(&event));
     }
 

@@ -3,9 +3,8 @@
 use nodeb_base::event::SendLimit;
 use nodeb_base::units::{Duration, Time};
 
-use super::{Pending, Sender, Setup, Transmission, Usage};
+use super::{Pending, Sender, Setup, Transmission};
 use crate::linux::control::Phase;
-use crate::linux::loss::Episode;
 use crate::linux::{FIRST_BYTE, clock_us};
 use crate::segment::{Ecn, Kind, Segment};
 
@@ -63,20 +62,23 @@ impl Sender {
     pub(super) fn transmit(&mut self, now: Time, mut repeats: u64, out: &mut Vec<Segment>) {
         let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
-        let (before, had) = (self.board.next(), self.counts.packets);
+        let before = self.board.next();
+        let mut had_unsent = self.unsent_in_buffer() > 0;
         self.restart_after_idle(now);
         let rate = self.pace();
         self.pacer.set_rate(rate, self.control.least_quantum);
         let mut limited = self.send_allowed(now, gently, &mut repeats, out);
         while self.fill_buffer() {
+            had_unsent = true;
             limited = self.send_allowed(now, gently, &mut repeats, out);
         }
         // The probe itself does not arm the next one.
-        if self.board.next() > before {
+        let sends_new = self.board.next() > before;
+        if sends_new {
             self.arm_probe(now, false);
         }
         limited |= self.in_flight() >= self.cwnd();
-        if limited || self.counts.packets > had {
+        if sends_new || (limited && had_unsent) {
             self.note_usage(now, limited);
         }
         if self.control.holds_back || (!limited && self.board.is_exhausted()) {
@@ -183,7 +185,7 @@ impl Sender {
             self.control.report(|control| control.on_idle((pause - 1) / rto));
             // Not again, should the pacer wait, nor for what was not used.
             self.last_sent = now;
-            self.unused = (0, now);
+            self.usage.begin_period(now);
             let window = self.control.cwnd;
             if let Some(prr) = self.episode.prr_mut() {
                 prr.restart(window);
@@ -278,32 +280,5 @@ impl Sender {
         } else if nothing_outstanding || self.timers.pending() == Some(Pending::Probe) {
             self.rearm_timeout(now);
         }
-    }
-
-    /// A window is in use if it was the limit at some moment of the last round trip (RFC 7661, as Linux
-    /// decides it: `tcp_cwnd_validate`). One not in use for a timeout falls.
-    fn note_usage(&mut self, now: Time, limited: bool) {
-        let outstanding = self.board.next() - self.board.una();
-        let new_round = self.board.una() >= self.usage.until;
-        if new_round || limited || (!self.usage.limited && outstanding > self.usage.outstanding) {
-            self.usage = Usage { outstanding, limited, until: self.board.next() };
-        }
-        if self.is_window_limited() {
-            self.unused = (0, now);
-            return;
-        }
-        self.unused.0 = self.unused.0.max(outstanding);
-        if now.since(self.unused.1) >= self.rtt.rto() {
-            if self.episode == Episode::Open && self.board.is_exhausted() {
-                let used = self.unused.0;
-                self.control.report(|control| control.on_unused(used));
-            }
-            self.unused = (0, now);
-        }
-    }
-
-    pub(super) fn is_window_limited(&self) -> bool {
-        let slow_start = self.control.is_slow_start;
-        self.usage.limited || (slow_start && self.control.cwnd < 2 * self.usage.outstanding)
     }
 }

@@ -1,0 +1,70 @@
+//! The part of the congestion window that the application uses (RFC 7661, as Linux decides it: `tcp_cwnd_validate`).
+
+use nodeb_base::units::Time;
+
+use super::Sender;
+use crate::linux::loss::Episode;
+
+/// Use of the congestion window in the present round, and in the present period.
+///
+/// A round ends when what was outstanding at its beginning is acknowledged. A period ends when the window was all in
+/// use, or after a timeout without growth.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WindowUsage {
+    /// Most bytes outstanding in this round (`max_packets_out`).
+    outstanding: u64,
+    /// Whether the window was the limit in this round (`is_cwnd_limited`).
+    limited: bool,
+    /// The byte whose acknowledgement ends the round (`cwnd_usage_seq`).
+    until: u64,
+    /// Most bytes outstanding in this period (`snd_cwnd_used`).
+    used: u64,
+    /// Time from which the timeout of the period counts (`snd_cwnd_stamp`).
+    since: Time,
+}
+
+impl WindowUsage {
+    /// Begins a period.
+    pub(in super::super) fn begin_period(&mut self, now: Time) {
+        self.used = 0;
+        self.since = now;
+    }
+
+    /// Counts the timeout of the period from now on: the window has changed, or might have grown (`tcp_cong_avoid`).
+    pub(in super::super) fn renew(&mut self, now: Time) {
+        self.since = now;
+    }
+}
+
+impl Sender {
+    /// Notes that new data were sent, or that the window (`limited`) kept data from being sent. A window that the
+    /// application has not used for a timeout falls (`tcp_cwnd_application_limited`).
+    pub(super) fn note_usage(&mut self, now: Time, limited: bool) {
+        let outstanding = self.board.next() - self.board.una();
+        let usage = &mut self.usage;
+        let new_round = self.board.una() >= usage.until;
+        if new_round || limited || (!usage.limited && outstanding > usage.outstanding) {
+            *usage = WindowUsage { outstanding, limited, until: self.board.next(), ..*usage };
+        }
+        if self.is_window_limited() {
+            self.usage.begin_period(now);
+            return;
+        }
+        self.usage.used = self.usage.used.max(outstanding);
+        if self.params.slow_start_after_idle && now.since(self.usage.since) >= self.rtt.rto() {
+            if self.episode == Episode::Open && !self.disordered && !self.buffer.is_blocked() {
+                let used = self.usage.used;
+                self.control.report(|control| control.on_unused(used));
+                self.usage.used = 0;
+            }
+            self.usage.renew(now);
+        }
+    }
+
+    /// Returns true if the window limits the sender; in slow start, also if half of it was in use
+    /// (`tcp_is_cwnd_limited`).
+    pub(super) fn is_window_limited(&self) -> bool {
+        let slow_start = self.control.is_slow_start;
+        self.usage.limited || (slow_start && self.control.cwnd < 2 * self.usage.outstanding)
+    }
+}
