@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 from nodeb import _core
-from nodeb.replication.cells import ASIDE
+from nodeb.replication.cells import NOT_SIMULATED
 
-APART = (*ASIDE, "file")
+APART = (*NOT_SIMULATED, "file")
 """Keys that say how a scenario is run or called, not what is simulated."""
 LASTS = "20 s"
 SCHEMA = json.loads(_core.schema())

@@ -17,7 +17,7 @@ from nodeb.errors import InputError, writing
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import read_text
 from nodeb.inputs.scenario import Scenario
-from nodeb.replication.cells import ASIDE, Cell, Filler, kept, simulated, warnings
+from nodeb.replication.cells import NOT_SIMULATED, Cell, CellSimulator, kept, simulated, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import chosen
@@ -172,7 +172,7 @@ class Experiment:
         chosen(metrics)
         workers = check_jobs(jobs)
         with self._claim(folder, force, beside) as place:
-            filler = Filler(
+            filler = CellSimulator(
                 self.cells, self.seed, self.runs, place.store, workers, progress, "scenarios"
             )
             filler.run()
@@ -236,7 +236,7 @@ def _settings(change: str) -> list[str]:
     """
     parts = [part.strip() for part in re.findall(r"""(?:"[^"]*"|'[^']*'|[^;])+""", change)]
     for part in parts:
-        if (key := key_of(part)) in ASIDE:
+        if (key := key_of(part)) in NOT_SIMULATED:
             raise InputError(
                 f"--with {part}: `{key}` is no part of what is simulated; runs and seed are those "
                 "of the whole comparison (--runs, --seed)"

@@ -23,7 +23,7 @@ from nodeb.errors import (
     writing,
 )
 from nodeb.inputs.scenario import Scenario
-from nodeb.replication.capture import put_in_place
+from nodeb.replication.capture import write_in_place
 from nodeb.replication.watched import watched
 from nodeb.results.provenance import core_hash
 from nodeb.terminal.progress import ProgressCallback
@@ -158,7 +158,7 @@ class Flight:
         compiled = self.scenario.compiled()
 
         def work(control: _core.Control) -> tuple[dict[str, Any], Mapping[str, Mapping[str, Any]]]:
-            with nullcontext() if pcap is None else put_in_place(pcap) as path:
+            with nullcontext() if pcap is None else write_in_place(pcap) as path:
                 return _core.replay_flight(
                     self.path, compiled, self.seed, self.users, control, path, radio
                 )

@@ -1,1 +1,1 @@
-"""Replications: rules that say how many, the engine that simulates them, threads, signals."""
+"""Replications: stopping rules, the engine that simulates them, threads and clusters."""

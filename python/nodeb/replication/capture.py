@@ -1,4 +1,4 @@
-"""Packet captures: the first replication of an experiment, as server, phones and proxy see it."""
+"""Packet captures of the first replication, as seen by server, phones and proxy."""
 
 from __future__ import annotations
 
@@ -11,51 +11,51 @@ from pathlib import Path
 from nodeb import _core
 from nodeb.base.table import Table
 from nodeb.errors import InputError, is_full, writing
-from nodeb.replication.cells import Replicating
+from nodeb.replication.cells import ReplicationWork
 from nodeb.replication.work import Source
 from nodeb.storage import files
 from nodeb.storage.store import Tables
 
-__all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "Capturing", "check_place", "put_in_place"]
+__all__ = ["INTERFACES", "SNAP_LENGTHS", "Capture", "CaptureWork", "check_place", "write_in_place"]
 
 SNAP_LENGTHS = range(80, 65_536)
-"""Bytes that may be kept of a packet: at least the longest headers, at most an IPv4 packet."""
+"""Bytes kept of a packet: at least the longest headers, at most an IPv4 packet."""
 
 PCAPNG = b"\x0a\x0d\x0d\x0a"
-"""What a capture begins with."""
+"""First bytes of a capture."""
 
 INTERFACES = ("server", "phone", "proxy", "rnc", "node_b")
-"""Where packets can be seen; `proxy` and `rnc` only where the scenario has one."""
+"""Capture points; `proxy` and `rnc` only if the scenario has one."""
 
 OF_RADIO = ("rnc", "node_b")
-"""Those of the radio network, which have to be asked for."""
+"""Interfaces of the radio network, which are captured on request only."""
 
 
 @dataclass(frozen=True)
 class Capture:
-    """Where packets go, how much of each, and which.
+    """Destination of captured packets, and selection of packets and bytes.
 
     Raises:
-        InputError: the snap length makes no sense, or there is no such interface.
+        InputError: the snap length is out of range, or there is no such interface.
         OutputError: the file cannot be written.
     """
 
     path: Path
-    """The pcapng file."""
+    """Pcapng file."""
     snap_length: int | None = None
     """Bytes kept of each packet; None keeps the headers."""
     interfaces: tuple[str, ...] = ()
     """Interfaces whose packets are kept; empty for all."""
     radio: bool = False
-    """Whether the radio network has interfaces too, and packets have comments."""
+    """Whether the radio network is captured too, with comments on packets."""
     causes: tuple[int, ...] = ()
-    """Users whose transfers' critical paths are told in comments."""
+    """Users for whose transfers comments state the critical path."""
 
     def __post_init__(self) -> None:
         if self.snap_length is not None and self.snap_length not in SNAP_LENGTHS:
             raise InputError(
-                f"snap_length is {self.snap_length}; it is the bytes kept of each packet, "
-                f"from {SNAP_LENGTHS[0]} (the longest headers) to {SNAP_LENGTHS[-1]}"
+                f"snap_length is {self.snap_length}; expected {SNAP_LENGTHS[0]} (the longest "
+                f"headers) to {SNAP_LENGTHS[-1]} bytes kept of each packet"
             )
         for name in self.interfaces:
             if name not in INTERFACES:
@@ -65,20 +65,20 @@ class Capture:
                 )
             if name in OF_RADIO and not self.radio:
                 raise InputError(
-                    f"{name} is an interface of the radio network; ask for that too "
-                    "(--pcap-radio, pcap_radio=True)"
+                    f"{name} is an interface of the radio network, which is not captured; add "
+                    "--pcap-radio (pcap_radio=True)"
                 )
         check_place(self.path)
 
 
 def check_place(path: Path) -> None:
-    """Complains about a place where no capture can be put; what is there stays as it is.
+    """Checks that a capture can be written to a path; an existing file is not changed.
 
     Raises:
-        OutputError: it holds something else, or it cannot be written.
+        OutputError: the path holds another kind of file, or it cannot be written.
     """
     if _is_device(path):
-        return  # trying would change it
+        return  # a trial would have side effects on a device
     files.refuse_other(path, PCAPNG, "a capture (pcapng)", "--pcap")
     files.remove_leftovers(path.resolve().parent, path.resolve().name)
     with writing(f"write a capture to {path}"):
@@ -90,11 +90,11 @@ def check_place(path: Path) -> None:
 
 
 @contextmanager
-def put_in_place(path: Path) -> Iterator[Path]:
-    """Where a capture is written, so that what is interrupted takes no earlier one's place.
+def write_in_place(path: Path) -> Iterator[Path]:
+    """Yields a path to write a capture to, so that an interrupted one replaces no earlier one.
 
-    It comes to its place when it is done, and also where the disk is full: with the packets that
-    it has room for. A device or a pipe is written to as it is.
+    The file is moved to its place when it is complete, and also if the disk is full, with the
+    packets written so far. A device or a pipe is written to directly.
 
     Raises:
         OSError: it cannot be written.
@@ -117,30 +117,30 @@ def _is_device(path: Path) -> bool:
     return path.exists() and not (path.is_file() or path.is_dir())
 
 
-class Capturing(Replicating):
+class CaptureWork(ReplicationWork):
     """Replications, the first of which is captured.
 
     Args:
-        source: the scenario.
-        capture: where its packets go.
+        source: scenario to simulate.
+        capture: destination of its packets.
     """
 
     def __init__(self, source: Source, capture: Capture) -> None:
         super().__init__(source)
         self._capture = capture
         self.full: OSError | None = None
-        """Why the capture is not whole, if there was no room for it."""
+        """Error because of which the capture is incomplete: the disk was full; None otherwise."""
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
-        """Simulates replications; the first goes alone, as all begin with one.
+        """Simulates replications; the first alone, as all batches start with one.
 
-        Where there is no room for its capture it is simulated again without.
+        If there is no room for the capture, the replication is simulated again without.
         """
         if runs.start > 0:
             return super().replicate(seed, runs, control)
         capture = self._capture
         try:
-            with put_in_place(capture.path) as path:
+            with write_in_place(capture.path) as path:
                 found = self.source.compiled().capture(
                     seed,
                     runs.start,
@@ -151,7 +151,7 @@ class Capturing(Replicating):
                     capture.radio,
                     list(capture.causes),
                 )
-        except ValueError as error:  # such as a user who has begun no transfer
+        except ValueError as error:  # for instance, a user has not started a transfer
             raise InputError(str(error)) from None
         except OSError as error:
             if not is_full(error):

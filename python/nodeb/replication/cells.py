@@ -1,4 +1,4 @@
-"""Cells: scenarios whose replications are kept, and simulated where they are missing."""
+"""Cells: scenarios whose replications are stored, and simulated if they are missing."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from nodeb.storage.store import Store, Tables, name_of
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = [
-    "ASIDE",
+    "NOT_SIMULATED",
     "Cell",
-    "Filler",
+    "CellSimulator",
     "Replicated",
-    "Replicating",
-    "Stored",
+    "ReplicationWork",
+    "StoredCell",
     "identity",
     "kept",
     "simulated",
@@ -39,44 +39,44 @@ __all__ = [
     "warnings",
 ]
 
-ASIDE = (*PLAN, "record")
-"""Keys of a scenario that change no replication that is kept."""
+NOT_SIMULATED = (*PLAN, "record")
+"""Keys of a scenario that do not change a stored replication."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A scenario among others."""
+    """One of several scenarios."""
 
     label: str
-    """What a person calls it."""
+    """Name in messages."""
     scenario: str
-    """What is simulated, as JSON: resolved, without name, seed, and how often."""
+    """The simulated scenario as JSON: resolved, without name, seed and number of runs."""
     recorded: Sequence[RecordingColumns] = ()
-    """What it has of recordings, which stays beside its text."""
+    """Columns of its recordings, which are not part of the text."""
 
 
 def simulated(scenario: Mapping[str, Any]) -> str:
-    """What of a resolved scenario is simulated, as JSON."""
-    return json.dumps({k: v for k, v in scenario.items() if k not in ASIDE}, sort_keys=True)
+    """Returns those keys of a resolved scenario that affect its simulation, as JSON."""
+    return json.dumps({k: v for k, v in scenario.items() if k not in NOT_SIMULATED}, sort_keys=True)
 
 
 def warnings(cells: Sequence[Cell], called: str) -> list[str]:
-    """What is allowed and still doubtful, each with the number of cells that it is about."""
+    """Returns warnings about valid but doubtful values, with the number of cells concerned."""
     found = Counter(text for cell in cells for text in source(cell).compiled().warnings())
     return [f"{text} ({called}: {n} of {len(cells)})" for text, n in found.items()]
 
 
 def source(cell: Cell) -> Source:
-    """The scenario of a cell, to be simulated."""
+    """Returns the source of a cell's replications."""
     return Source(cell.scenario, cell.label, cell.recorded)
 
 
 def identity(cell: Cell, seed: int, reduce: Reduction | None = None) -> str:
-    """What tells a cell's results from all others: a hash of scenario, seed and core.
+    """Returns a hash of scenario, seed and core, which identifies a cell's results.
 
-    The core is told by a hash too, as it changes between versions while somebody works on it. What
-    is made of its tables is not part of it: that is made when they are read, unless it is what is
-    kept in place of series.
+    The hash covers the file of the core, because development builds differ between versions.
+    Columns computed when the tables are read are not part of it, unless they are stored in place of
+    series.
     """
     parts = {"scenario": cell.scenario, "seed": seed, "core": core_hash()}
     if cell.recorded:
@@ -87,7 +87,7 @@ def identity(cell: Cell, seed: int, reduce: Reduction | None = None) -> str:
 
 
 def replications(tables: Tables) -> int:
-    """How many replications there are."""
+    """Returns the number of replications."""
     return len(np.unique(tables["flows"]["run"]))
 
 
@@ -95,19 +95,19 @@ def _first(tables: Tables, runs: int) -> Tables:
     return {name: table.first_runs(runs) for name, table in tables.items()}
 
 
-class Replicating(Work[Tables]):
+class ReplicationWork(Work[Tables]):
     """Replications as tables.
 
     Args:
-        source: the scenario.
-        reduce: what is kept in place of series; None keeps everything.
+        source: scenario to simulate.
+        reduce: replaces series by a few numbers; None keeps everything.
     """
 
     def __init__(self, source: Source, reduce: Reduction | None = None) -> None:
         self.source, self._reduce = source, reduce
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
-        """Simulates replications that go together."""
+        """Simulates replications in one batch."""
         found = self.source.compiled().run_many(seed, runs.start, len(runs), control)
         if self._reduce is not None:
             return self._reduce(found, runs)
@@ -115,38 +115,38 @@ class Replicating(Work[Tables]):
 
 
 class Replicated(Subject[Tables]):
-    """A scenario with the tables of its replications."""
+    """Scenario with the tables of its replications."""
 
     @property
     def runs(self) -> int:
-        """How many replications count."""
+        """Number of replications that count."""
         return self.known.done if self.stop is None else self.stop.runs
 
     def parts(self) -> list[Tables]:
-        """The tables of those that count, in order of the run: each of one or of several."""
+        """Returns the tables of the replications that count, in order, one or more per part."""
         parts = self.known.finished
-        if self.known.done > self.runs:  # of those that went together not all are needed
+        if self.known.done > self.runs:  # not all of the last batch are needed
             parts[-1] = {name: table.first_runs(self.runs) for name, table in parts[-1].items()}
         return parts
 
     def tables(self) -> Tables:
-        """The tables of those that count, of which there must be some."""
+        """Returns the tables of the replications that count; there must be at least one."""
         parts = self.parts()
         if len(parts) == 1:
             return parts[0]
         return {name: Table.concat(part[name] for part in parts) for name in parts[0]}
 
 
-class Stored(Replicated):
-    """A cell, of which replications may be missing; they are kept when there are enough.
+class StoredCell(Replicated):
+    """Cell whose replications may be missing; they are stored once there are enough.
 
     Args:
-        cell: what is simulated.
+        cell: cell to simulate.
         seed: seed of all random streams.
-        rule: decides how many replications it has.
-        store: where it is kept.
-        reduce: what is kept in place of series; None keeps everything.
-        where: begins a message about a replication that failed; None names the cell.
+        rule: decides on the number of replications.
+        store: store of the cells.
+        reduce: replaces series by a few numbers; None keeps everything.
+        where: prefix of messages about failed replications; None names the cell.
     """
 
     def __init__(
@@ -163,39 +163,39 @@ class Stored(Replicated):
         stored = store.load(self._identity)
         known = None if stored is None else (stored, len(np.unique(stored["flows"]["run"])))
         self._stored = 0 if known is None else known[1]
-        work = Replicating(source(cell), reduce)
+        work = ReplicationWork(source(cell), reduce)
         super().__init__(work, rule, known, f"{cell.label}: " if where is None else where)
 
-    def closed(self) -> None:
-        """Keeps what is more than was kept."""
+    def on_end(self) -> None:
+        """Stores the tables if there are more replications than stored before."""
         if self.runs > self._stored:
             self._store.save(self._identity, self.cell.scenario, self.tables())
 
 
 def kept(cell: Cell, seed: int, stop: int | Precision, store: Store) -> tuple[Tables, bool]:
-    """The replications of a complete cell that count, and whether a precision was reached.
+    """Returns the replications of a complete cell that count, and if a precision was reached.
 
     Raises:
-        RunError: it is not complete any more.
+        RunError: the cell is no longer complete.
     """
-    one = Stored(cell, seed, rule_of(stop), store)
+    one = StoredCell(cell, seed, rule_of(stop), store)
     if one.stop is None:
-        gone = f"what was kept of {cell.label} was removed meanwhile"
+        gone = f"the stored results of {cell.label} were removed meanwhile"
         raise RunError(f"{store.folder.parent}: {gone}")
     return one.tables(), one.stop.reached
 
 
-class Filler(Engine[Tables]):
-    """Fills in the cells that are missing; a cell is saved when it is complete.
+class CellSimulator(Engine[Tables]):
+    """Simulates missing cells; each cell is stored when it is complete.
 
     Args:
         cells: all cells.
         seed: seed of all random streams.
-        stop: how many replications each cell has, or the rule that decides.
-        store: where cells are kept.
-        jobs: replications simulated at a time, or who simulates them.
-        progress: told of progress about ten times a second.
-        called: what cells are to whoever reads of progress.
+        stop: number of replications of each cell, or the precision that determines it.
+        store: store of the cells.
+        jobs: replications simulated at a time, or the cluster that simulates them.
+        progress: called about ten times a second.
+        called: word for cells in progress reports.
     """
 
     def __init__(
@@ -210,36 +210,36 @@ class Filler(Engine[Tables]):
     ) -> None:
         self._called = called
         self.kept = 0
-        """Cells that were there already."""
+        """Number of cells that were complete before."""
         self._cells, self._store = cells, store
         self._unknown = store.missing(identity(cell, seed) for cell in cells)
         super().__init__(self._missing(seed, stop), seed, jobs, progress)
 
     def run(self) -> None:
-        """Simulates until no cell wants more.
+        """Simulates until all cells are complete.
 
         Raises:
-            Interrupted: Ctrl-C; what had finished is kept.
+            Interrupted: Ctrl-C; finished cells are stored.
             RunError: a replication failed.
         """
         try:
             super().run()
         except KeyboardInterrupt:
             done = f"{self.completed + self.kept} of {len(self._cells)} {self._called} complete"
-            where = f"what had finished is kept in {self._store.folder.parent}"
-            text = f"interrupted with {done}; {where}, and the same command goes on from there"
+            where = f"finished cells are stored in {self._store.folder.parent}"
+            text = f"interrupted with {done}; {where}, and the same command continues from there"
             raise Interrupted(text) from None
 
     def _missing(self, seed: int, stop: int | Precision) -> Iterator[Subject[Tables]]:
-        """The missing cells, each looked up when its turn comes."""
+        """Yields the missing cells; each is looked up only when it is needed."""
         for cell in self._cells:
-            one = Stored(cell, seed, rule_of(stop), self._store)
+            one = StoredCell(cell, seed, rule_of(stop), self._store)
             if one.judge():
                 self.kept += 1
             else:
                 yield one
 
-    def so_far(self) -> tuple[float, str]:
-        """How many cells are complete."""
+    def progress_state(self) -> tuple[float, str]:
+        """Returns the fraction done and the number of complete cells."""
         text = f"{self.completed + self.kept} of {len(self._cells)} {self._called}"
         return self.parts() / max(self._unknown, self.opened, 1), text

@@ -1,9 +1,9 @@
-"""The engine: replications of any number of scenarios, several at a time.
+"""The engine: runs replications of any number of scenarios, several concurrently.
 
-Who simulates them is a pool's matter: threads here, or the workers of a cluster. Short replications
-go together in one call of the core. What comes out depends on the scenarios, the seed and the rules
-only (`.replications`). A run has one subject, a sweep one for each cell, a reproduction one for
-each of its scenarios; what is known of a subject from before is not simulated again.
+A pool runs them: threads of this process, or the workers of a cluster. Short replications share one
+call of the core. Results depend on the scenarios, the seed and the rules only (`.replications`). A
+run has one subject, a sweep one per cell, a reproduction one per scenario; stored replications of a
+subject are not simulated again.
 """
 
 from __future__ import annotations
@@ -25,47 +25,47 @@ from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["Engine", "Single", "Subject"]
 
-LARGEST_BATCH = 1000
+MAX_BATCH = 1000
 
 T = TypeVar("T")
 
 
 class Subject(Generic[T]):
-    """A scenario whose replications are wanted.
+    """Scenario to be replicated.
 
     Args:
-        work: makes them.
-        rule: decides how many.
-        known: outcome and number of the first replications, where they are there already.
-        where: begins a message about a replication that failed.
+        work: simulates replications.
+        rule: decides on the number of replications.
+        known: result and number of the first replications, if they are stored.
+        where: prefix of messages about failed replications.
     """
 
     def __init__(
         self, work: Work[T], rule: Rule[T], known: tuple[T, int] | None = None, where: str = ""
     ) -> None:
         self.work = work
-        """Makes its replications."""
+        """Simulates replications."""
         self.known = Replications(rule)
-        """Its replications."""
+        """Replications so far."""
         self.where = where
         self.started = 0
-        """Replications begun or known."""
+        """Number of replications started or stored."""
         self.stop: Stop | None = None
-        """Why there are enough; None while more are needed."""
+        """Reason why there are enough; None while more are needed."""
         self._batch = 1
         if known is not None and known[1] > 0:
             self.known.add(0, *known)
             self.started = known[1]
         self.judge()
 
-    def noted(self, runs: int) -> None:
-        """Some more of its replications have finished."""
+    def on_progress(self, runs: int) -> None:
+        """Notifies the subject that `runs` more replications have finished."""
 
-    def closed(self) -> None:
-        """There are enough replications, or no more will come: `known` has what there is."""
+    def on_end(self) -> None:
+        """Notifies the subject that no replications will follow; `known` has the finished ones."""
 
     def judge(self) -> bool:
-        """Whether there are enough.
+        """Returns true if there are enough replications.
 
         Raises:
             RunError: a replication that is needed failed.
@@ -74,33 +74,33 @@ class Subject(Generic[T]):
             self.stop = self.known.judge()
         return self.stop is not None
 
-    def wants(self) -> bool:
-        """Whether another replication should start now, as far as is known."""
+    def needs_more(self) -> bool:
+        """Returns true if another replication should start now, as far as is known."""
         return self.started < self.known.rule.ahead()
 
     def next_runs(self, shares: int) -> range:
-        """The replications to start next, of which `shares` threads should get some each."""
+        """Returns the replications to start next, so that `shares` threads get some each."""
         left = self.known.rule.ahead() - self.started
-        most = max(1, min(self._batch, left // shares))
-        runs = range(self.started, self.started + most)
+        count = max(1, min(self._batch, left // shares))
+        runs = range(self.started, self.started + count)
         self.started = runs.stop
         return runs
 
-    def took(self, runs: int, time_s: float, wanted_s: float) -> None:
-        """Notes how long replications took that went together, and how long they should."""
-        self._batch = min(max(int(wanted_s * runs / max(time_s, 1e-9)), 1), LARGEST_BATCH)
+    def adapt_batch(self, runs: int, time_s: float, wanted_s: float) -> None:
+        """Adapts the batch size to the time that a batch took and the time that it should take."""
+        self._batch = min(max(int(wanted_s * runs / max(time_s, 1e-9)), 1), MAX_BATCH)
 
     def share(self) -> float:
-        """The part of it that a replication is, as far as is known."""
+        """Returns the share of the subject's work that one replication is, as far as is known."""
         return 1.0 / max(self.known.rule.expected(), self.known.known, 1)
 
 
 Key = tuple[int, range]
-"""Number of a subject, and runs."""
+"""Number of a subject, and its runs."""
 
 
 class _Numbers:
-    """Numbers of subjects that may want more, each once; the lowest is the first."""
+    """Set of numbers of subjects that may need more replications; the lowest comes first."""
 
     def __init__(self) -> None:
         self._heap: list[int] = []
@@ -119,15 +119,15 @@ class _Numbers:
 
 
 class Engine(Generic[T]):
-    """Replicates subjects until each has enough.
+    """Replicates subjects until each has enough replications.
 
-    At any time few subjects are open and few replications under way.
+    Only a few subjects are open, and a few replications in progress, at any time.
 
     Args:
-        subjects: asked for one after the other, when there is room for it.
+        subjects: read one by one, when there is capacity.
         seed: seed of the named random streams, the same for all.
         jobs: replications simulated at a time here, or the cluster that simulates them.
-        progress: told of progress about ten times a second.
+        progress: called about ten times a second.
     """
 
     def __init__(
@@ -138,9 +138,9 @@ class Engine(Generic[T]):
         progress: ProgressCallback | None = None,
     ) -> None:
         self.replications = 0
-        """Replications simulated, without those that came too late."""
+        """Replications simulated, except those that were no longer needed."""
         self.completed = 0
-        """Subjects that have enough."""
+        """Subjects with enough replications."""
         self._waiting: Iterator[Subject[T]] | None = iter(subjects)
         self._seed = seed
         self._opened = 0
@@ -151,11 +151,11 @@ class Engine(Generic[T]):
         self._pool: Pool[Key, Simulated[T]] = pool(jobs)
 
     def run(self) -> None:
-        """Simulates until no subject wants more.
+        """Simulates until all subjects have enough replications.
 
         Raises:
-            KeyboardInterrupt: what had finished was given to the subjects, which were closed.
-            Lost: those who simulated went away; as with an interruption.
+            KeyboardInterrupt: finished replications were given to the subjects, which were closed.
+            Lost: the workers disappeared; subjects are closed as after an interruption.
             RunError: a replication failed.
         """
         with contextlib.closing(self._pool) as workers:
@@ -169,22 +169,22 @@ class Engine(Generic[T]):
                 self._give_up()
                 raise
 
-    def so_far(self) -> tuple[float, str]:
-        """The part of all that is done, and a few words."""
+    def progress_state(self) -> tuple[float, str]:
+        """Returns the fraction of the work that is done, and a short text."""
         return 0.0, ""
 
     def parts(self) -> float:
-        """How many of the subjects are done, with the parts of those under way."""
+        """Returns the number of subjects done, including fractions of those in progress."""
         known = sum(one.share() * one.known.known for one in self._open.values())
         return self.completed + known + self._pool.progress(self._share)
 
     @property
     def opened(self) -> int:
-        """How many subjects needed replications so far."""
+        """Number of subjects that needed replications so far."""
         return self._opened
 
     def _fill(self) -> bool:
-        """Gives the threads work, of the first subject that wants it; whether any is left."""
+        """Submits work of the first subjects that need it. Returns true if a subject is open."""
         while not self._pool.full:
             if (number := self._wanting() or self._next()) is None:
                 break
@@ -195,16 +195,16 @@ class Engine(Generic[T]):
         return bool(self._open)
 
     def _wanting(self) -> int | None:
-        """The first of the open subjects that wants more."""
+        """Returns the first open subject that needs more replications, if any."""
         while (number := self._eager.first()) is not None:
             one = self._open.get(number)
-            if one is not None and one.wants():
+            if one is not None and one.needs_more():
                 return number
             self._eager.drop_first()
         return None
 
     def _next(self) -> int | None:
-        """Opens the next subject that needs replications; its number."""
+        """Opens the next subject that needs replications; returns its number, if any."""
         for one in self._waiting or ():
             if not one.judge():
                 self._opened += 1
@@ -215,19 +215,19 @@ class Engine(Generic[T]):
         return None
 
     def _failure(self, one: Subject[T], failed: Failure) -> RunError:
-        """What to tell of a replication that failed."""
+        """Returns the error for a failed replication."""
         text = f"replication {failed.run} (seed {self._seed}) failed: {failed.error}"
-        if isinstance(failed.error, _core.InternalError):  # it says everything itself
+        if isinstance(failed.error, _core.InternalError):  # its message is complete
             text = str(failed.error)
         found = RunError(f"{one.where}{text}")
         found.__cause__ = failed.error
         return found
 
     def _take(self, done: Mapping[Key, Simulated[T] | Exception]) -> set[int]:
-        """Notes what came of replications; those of subjects that are closed are not needed.
+        """Records results of replications; those of closed subjects are dropped.
 
         Returns:
-            The subjects that they are of.
+            Numbers of the subjects concerned.
         """
         for (number, runs), found in done.items():
             if number not in self._open:
@@ -237,23 +237,23 @@ class Engine(Generic[T]):
                 one.known.fail(runs.start, found)
                 continue
             if found.time_s:
-                one.took(len(runs), found.time_s, self._pool.batch_s)
+                one.adapt_batch(len(runs), found.time_s, self._pool.batch_s)
             for part, outcome in found.parts:
                 one.known.add(part.start, outcome, len(part))
                 self.replications += len(part)
-                one.noted(len(part))
+                one.on_progress(len(part))
             if found.failed is not None:
                 one.known.fail(found.failed.run, self._failure(one, found.failed))
         return {number for number, _ in done}
 
     def _close(self, numbers: Iterable[int]) -> None:
-        """Closes those subjects that have enough; there may be thousands open, most as before."""
+        """Closes those of some subjects that have enough replications; thousands may be open."""
         over = set()
         for number in sorted(numbers):
             if (one := self._open.get(number)) is None:
                 continue
             if one.judge():
-                one.closed()
+                one.on_end()
                 self.completed += 1
                 del self._open[number]
                 over.add(number)
@@ -263,44 +263,47 @@ class Engine(Generic[T]):
             self._pool.cancel(lambda key: key[0] in over)
 
     def _tell(self) -> None:
-        """Reports, unless that would take a tenth of the time: it asks every open subject."""
+        """Reports progress, unless that would take over a tenth of the time.
+
+        A report visits every open subject.
+        """
         begin = time.monotonic()
         if begin >= self._told:
             self._report()
             self._told = begin + 10 * (time.monotonic() - begin)
 
     def _report(self) -> None:
-        """Tells of progress; a bar that ran backwards, as more are expected, would only puzzle."""
+        """Reports progress, which never decreases even if more replications become necessary."""
         if self._progress is not None:
-            share, text = self.so_far()
+            share, text = self.progress_state()
             self._shown = max(self._shown, min(share, 1.0))
             self._progress(self._shown, text)
 
     def _give_up(self) -> None:
-        """Closes all subjects with what there is."""
+        """Closes all subjects with the replications that are finished."""
         for one in self._open.values():
             with contextlib.suppress(RunError):
                 one.judge()
             if one.stop is None:
                 one.known.take_all()
-            one.closed()
+            one.on_end()
             self.completed += one.stop is not None
 
     def _share(self, key: Key) -> float:
-        """The part of a subject that replications are."""
+        """Returns the share of a subject's work that a batch of replications is."""
         one = self._open.get(key[0])
         return 0.0 if one is None else one.share() * len(key[1])
 
 
 class Single(Engine[T]):
-    """An engine with one subject, which tells how far it is.
+    """Engine with one subject, which reports its progress.
 
     Args:
-        only: the subject.
+        only: subject to replicate.
         seed: seed of the named random streams.
         jobs: replications simulated at a time here, or the cluster that simulates them.
-        progress: told of progress about ten times a second.
-        limit: the largest number of replications, as people read it.
+        progress: called about ten times a second.
+        limit: text of the maximum number of replications.
     """
 
     def __init__(
@@ -314,6 +317,6 @@ class Single(Engine[T]):
         super().__init__([only], seed, jobs, progress)
         self._only, self._limit = only, limit
 
-    def so_far(self) -> tuple[float, str]:
-        """How many replications there are."""
+    def progress_state(self) -> tuple[float, str]:
+        """Returns the fraction done and the number of replications."""
         return self.parts(), f"{self._only.known.done}{self._limit}"

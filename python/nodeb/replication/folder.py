@@ -1,4 +1,4 @@
-"""A folder in which cells are kept: claimed, locked, and gone on with."""
+"""A folder of cells: claimed, locked, and continued by later commands."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from nodeb.storage.store import CELLS, Store
 __all__ = ["CellFolder"]
 
 MADE_FROM = "made_from"
-"""In the mark: what optional results were made of, by name."""
+"""Key in the folder's mark: sources of optional results, by name."""
 
 
 class CellFolder:
-    """Where cells and what is made of them are kept, claimed for it.
+    """Folder of cells and of the results computed from them, claimed for one owner.
 
     Args:
-        path: the folder.
-        owner: whose it is.
-        about: what else its mark tells.
-        source: name and text of a file that says what is simulated.
-        results: names of the files and folders that are made of the cells when all are there.
-        force: replace what belongs to another.
-        inputs: files that are read.
-        beside: take a folder beside it where it belongs to another.
+        path: path of the folder.
+        owner: owner of the folder.
+        about: additional content of its mark.
+        source: name and text of the file that describes the simulation.
+        results: names of the files and folders that are written when all cells are complete.
+        force: replace results of another owner.
+        inputs: input files of the command.
+        beside: use a folder next to it if it belongs to another owner.
 
     Raises:
-        OutputError: it belongs to another, or cannot be written; nothing is changed.
+        OutputError: the folder belongs to another owner, or cannot be written; nothing is changed.
     """
 
     def __init__(
@@ -53,14 +53,14 @@ class CellFolder:
         self.place: Place = claim(
             path, owner, force=force, inputs=inputs, resumes=True, beside=beside
         )
-        """The folder, claimed."""
+        """The claimed folder."""
         self.path = path = self.place.shown
         self.replaced = self.place.replaces
-        """What of another was replaced; None if nothing."""
+        """Description of another owner's results that were replaced; None if there were none."""
         self._had: list[str] = []
         self._made_from: dict[str, str] = (self.place.before or {}).get(MADE_FROM, {})
         self.store = Store(path / CELLS)
-        """The cells."""
+        """The stored cells."""
         try:
             self._begin()
         except BaseException:
@@ -82,16 +82,16 @@ class CellFolder:
         with self._writing():
             remove_leftovers(self.path)
             stays = self._is_source() and (self.place.before or {}).get("complete", False)
-            if not self._is_source():  # the results are those of another file
+            if not self._is_source():  # the results belong to another file
                 self._remove_results()
                 write_bytes(self.path / self._source[0], self._source[1].encode())
         self.store.open()
-        if not stays:  # until new results are there, the old ones and their mark are
+        if not stays:  # old results and their mark stay valid until new ones are written
             self._mark(complete=False)
 
     @property
     def dropped(self) -> list[str]:
-        """Results that were there, did not fit any more, and were not made again."""
+        """Earlier results that no longer fit and were not written again."""
         return [name for name in self._had if not (self.path / name).exists()]
 
     def finish(
@@ -100,16 +100,16 @@ class CellFolder:
         folders: Mapping[str, Callable[[Path], None]] = {},
         origins: Mapping[str, str] = {},
     ) -> None:
-        """Writes the results, after which the folder is complete.
+        """Writes the results and marks the folder as complete.
 
         Args:
             results: content of each file.
-            folders: writes the content of each folder into the one that it is given.
-            origins: what a folder is made of, by its name; one that was made of the same stays
-                where it is not written again.
+            folders: functions that write the content of each folder to a given path.
+            origins: source of each optional folder, by its name; a folder with the same source as
+                before is kept if it is not written again.
 
         Raises:
-            OutputError: a file cannot be written; the cells stay.
+            OutputError: a file cannot be written; the cells are kept.
         """
         stay = {
             name
@@ -117,7 +117,7 @@ class CellFolder:
             if name not in folders and self._made_from.get(name) == origin
         }
         with self._writing():
-            self._remove_results(stay)  # before the mark, under which old ones would pass for new
+            self._remove_results(stay)  # first, or old results would count as new
             self._mark(complete=False)
             for name, write in folders.items():
                 part = aside(self.path / name)

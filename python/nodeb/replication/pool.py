@@ -1,4 +1,4 @@
-"""Who simulates: threads of this process, or the workers of a cluster."""
+"""Worker pools: local threads or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = [
     "Jobs",
     "Lost",
     "Pool",
-    "Workplace",
+    "RemoteWorkers",
     "check_jobs",
     "check_threads",
     "pool",
@@ -23,85 +23,85 @@ __all__ = [
 ]
 
 MAX_JOBS = 1000
-"""More threads are a typing error."""
+"""Maximum number of threads; larger values are typing errors."""
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 
 class Lost(RunError):
-    """Those who simulated went away; what they had finished is there."""
+    """Error: the workers disappeared; results finished before are available."""
 
 
 class Pool(Protocol[K, T]):
-    """Does work, several pieces at a time."""
+    """Executes tasks, several concurrently."""
 
     width: int
-    """Pieces that are done at a time."""
+    """Number of tasks executed concurrently."""
     batch_s: float
-    """About so long, s, a piece should take."""
+    """Approximate duration, s, that a task should have."""
 
     def __len__(self) -> int:
-        """How many pieces are under way or wait."""
+        """Returns the number of tasks that run or wait."""
         ...
 
     @property
     def full(self) -> bool:
-        """Whether there is enough work for now."""
+        """Whether there are enough tasks for now."""
         ...
 
     def submit(self, key: K, work: Callable[[_core.Control], T]) -> None:
-        """Have `work(control)` done.
+        """Executes `work(control)`.
 
         Raises:
-            RunError: nobody can do it.
+            RunError: no worker can do it.
         """
         ...
 
     def ended(self) -> dict[K, T | Exception]:
-        """What came of the work that ended, waiting a moment for the first.
+        """Returns results of finished tasks, waiting briefly if there are none.
 
         Raises:
-            Lost: nobody is there any more.
+            Lost: no worker is left.
         """
         ...
 
     def cancel(self, unwanted: Callable[[K], bool]) -> None:
-        """Gives up on work whose result is not wanted any more."""
+        """Cancels tasks whose results are not needed any more."""
         ...
 
     def progress(self, weight: Callable[[K], float]) -> float:
-        """How much of the work under way is done: the weighted sum of its parts, each 0 to 1."""
+        """Returns the progress of pending tasks: a weighted sum of fractions, each 0 to 1."""
         ...
 
     def stop(self) -> dict[K, T | Exception]:
-        """Gives up on everything; what had been completed all the same."""
+        """Cancels all tasks; returns results that were complete."""
         ...
 
     def close(self) -> None:
-        """Gives up on what is not done; does nothing the second time."""
+        """Cancels unfinished tasks; does nothing the second time."""
         ...
 
 
-class Workplace(Protocol):
-    """Where replications can be simulated that is not here (`nodeb.replication.cluster`)."""
+class RemoteWorkers(Protocol):
+    """Place other than this process to simulate replications (`nodeb.replication.cluster`)."""
 
     @property
     def width(self) -> int:
-        """How many at a time."""
+        """Number of replications simulated concurrently."""
         ...
 
     def pool(self) -> Pool[Any, Any]:
-        """A pool of those who simulate there."""
+        """Returns a pool of the workers at that place."""
         ...
 
 
-Jobs = int | Workplace
-"""How many replications are simulated at a time here, or who simulates them."""
+Jobs = int | RemoteWorkers
+"""Number of replications simulated concurrently in this process, or another workplace."""
 
 
 def pool(jobs: Jobs) -> Pool[Any, Any]:
-    """The pool of so many threads, or of a workplace."""
+    """Returns the pool for a number of threads, or of a workplace."""
     if not isinstance(jobs, int):
         return jobs.pool()
     from nodeb.replication.workers import Workers
@@ -110,27 +110,27 @@ def pool(jobs: Jobs) -> Pool[Any, Any]:
 
 
 def width(jobs: Jobs) -> int:
-    """How many replications are simulated at a time."""
+    """Returns the number of replications simulated concurrently."""
     return jobs if isinstance(jobs, int) else jobs.width
 
 
 def threads(jobs: Jobs) -> int:
-    """Threads of this process for what is no replication: all, where others replicate."""
+    """Returns the threads of this process for other work: all if replications run elsewhere."""
     return jobs if isinstance(jobs, int) else default_jobs()
 
 
 def default_jobs() -> int:
-    """Processors that this process may use."""
+    """Returns the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def check_jobs(jobs: Jobs | None) -> Jobs:
-    """Who simulates, checked.
+    """Checks `jobs` and returns it, or the default if it is None.
 
     Raises:
-        InputError: it is neither a workplace nor a number of threads that makes sense.
+        InputError: `jobs` is neither a workplace nor a valid number of threads.
     """
     _refuse_unmade(jobs)
     if jobs is None or isinstance(jobs, int) or not hasattr(jobs, "pool"):
@@ -139,7 +139,7 @@ def check_jobs(jobs: Jobs | None) -> Jobs:
 
 
 def _refuse_unmade(jobs: Any) -> None:
-    """Complains about what a cluster is made of in place of one: an address, or the class."""
+    """Rejects an address or a class in place of a cluster."""
     if isinstance(jobs, str | type):
         such_as = jobs if isinstance(jobs, str) and ":" in jobs else "local:2"
         raise InputError(
@@ -149,18 +149,18 @@ def _refuse_unmade(jobs: Any) -> None:
 
 
 def check_threads(jobs: Any) -> int:
-    """A number of threads; one per processor where it is None.
+    """Checks a number of threads; returns one per processor if it is None.
 
     Raises:
-        InputError: it is no whole number, below 1, or absurd.
+        InputError: the number is not a whole number, or out of range.
     """
     if jobs is None:
         return default_jobs()
     if as_whole(jobs, "jobs") < 1:
-        raise InputError(f"jobs is {jobs}; at least one replication must run at a time")
+        raise InputError(f"jobs is {jobs}; expected at least 1 replication at a time")
     if jobs > MAX_JOBS:
         raise InputError(
-            f"jobs is {jobs}; each is a thread, of which more than the {default_jobs()} processors "
-            f"here gain nothing; expected at most {MAX_JOBS}"
+            f"jobs is {jobs}; expected at most {MAX_JOBS}: each is a thread, and more than the "
+            f"{default_jobs()} processors here do not help"
         )
     return int(jobs)

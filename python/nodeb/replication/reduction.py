@@ -1,4 +1,4 @@
-"""What is kept of replications whose series are too large to keep: a few numbers of each."""
+"""Reductions: replace series of replications that are too large to store by a few numbers."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from nodeb.storage.store import Tables
 __all__ = ["REDUCED", "RUN", "Reduction", "apart"]
 
 REDUCED, RUN = "series", "run"
-"""The table of what is kept of series, and the column of all tables with the replication."""
+"""Name of the table of reduced series, and name of all tables' column of the replication."""
 
 
 def apart(tables: Mapping[str, Any], runs: range) -> Iterator[dict[str, Any]]:
-    """The tables of each of some replications, which are one after the other in each table."""
+    """Yields the tables of each replication; each table has the replications one after another."""
     edges = {
         name: np.searchsorted(np.asarray(table[RUN]), range(runs.start, runs.stop + 1))
         for name, table in tables.items()
@@ -45,23 +45,24 @@ def _columns(table: Any) -> list[str]:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A function that makes a few numbers of the tables of one replication.
+    """Function that reduces the tables of one replication to a few numbers.
 
-    It is sent to the workers of a cluster by its file and name: it stands in a module, at the top.
+    It is sent to the workers of a cluster by file and name, so it must be defined at the top level
+    of a module.
     """
 
     function: Callable[..., Mapping[str, NDArray[Any]]]
     """Takes tables by name, and the options by keyword; returns an array by name."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What else it is told: plain data."""
+    """Further arguments: plain data."""
     drops: frozenset[str] = frozenset()
-    """Tables that are not kept beside its numbers."""
+    """Tables that are not stored in addition to the numbers."""
 
     def identity(self) -> dict[str, Any]:
-        """What its numbers depend on beside the tables: the options, and its module's text.
+        """Returns what the numbers depend on besides the tables: options and the module's text.
 
-        The whole module counts, as the function may call others of it: one that stands beside
-        other things is best given a module of its own.
+        The whole module counts, because the function may call others in it; so a reduction is best
+        defined in a module of its own.
         """
         code = hashlib.sha256(Path(self._file).read_bytes()).hexdigest()
         return {"how": dict(self.options), "function": self.function.__name__, "code": code}
@@ -75,11 +76,11 @@ class Reduction:
         return _again, (*of, dict(self.options), self.drops)
 
     def __call__(self, tables: Mapping[str, Any], runs: range) -> Tables:
-        """The tables that are kept of some replications, with one of the numbers.
+        """Returns the tables to store of some replications, including one of the numbers.
 
-        It has a row for each replication, and a column `name.place` for each number.
+        That table has a row per replication and a column `name.index` for each number.
         """
-        expected = "numbers by name, as many of each in each replication"
+        expected = "numbers by name, the same quantity of each in all replications"
         first: dict[str, tuple[int, ...]] = {}
 
         def right(found: Any) -> bool:
@@ -105,10 +106,10 @@ class Reduction:
 def _again(
     module: str, file: str, function: str, options: Mapping[str, Any], drops: frozenset[str]
 ) -> Reduction:
-    """A reduction that was sent; its module is read from the file where it cannot be imported.
+    """Restores a pickled reduction; reads its module from the file if it cannot be imported.
 
     Raises:
-        InputError: there is no such file here.
+        InputError: the file does not exist here.
     """
     if module not in sys.modules:
         try:
@@ -119,10 +120,10 @@ def _again(
 
 
 def _read(module: str, file: Path) -> None:
-    """Reads a module from a file beside which others may be."""
+    """Reads a module from a file that may import others from its folder."""
     spec = importlib.util.spec_from_file_location(module, file)
     if spec is None or spec.loader is None or not file.is_file():
-        raise InputError(f"a worker has no {file}, where the reduction of a study stands")
+        raise InputError(f"a worker has no {file}, which defines the reduction of a study")
     if str(file.parent) not in sys.path:
         sys.path.append(str(file.parent))
     sys.modules[module] = importlib.util.module_from_spec(spec)

@@ -1,8 +1,8 @@
 """The replications of one scenario, in order.
 
-Results are ordered by run, and a rule is asked about the first n runs whatever finished earlier:
-the number of threads changes nothing. What failed counts when its turn comes, so a replication that
-turns out not to be needed cannot fail an experiment.
+Results are ordered by run, and a rule judges the first n runs whatever finished earlier, so that
+the number of threads has no influence. A failure counts only when its run is reached in order, so a
+replication that turns out not to be needed cannot fail an experiment.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ T = TypeVar("T")
 
 
 class Replications(Generic[T]):
-    """What became of each replication, in order of the run.
+    """Outcome of each replication, in order of the run.
 
     Args:
-        rule: decides how many there are.
+        rule: decides on the number of replications.
     """
 
     def __init__(self, rule: Rule[T]) -> None:
         self.rule = rule
         self.finished: list[T] = []
-        """What came of the first replications, without a gap; each of one or of several."""
+        """Outcomes of the first replications, without a gap; each of one or more replications."""
         self.done = 0
-        """How many replications these are."""
+        """Number of these replications."""
         self._early: dict[int, tuple[T, int]] = {}
         self._failed: dict[int, Exception] = {}
 
     @property
     def known(self) -> int:
-        """How many replications are there, in whatever order."""
+        """Number of replications that are finished, in whatever order."""
         return self.done + sum(runs for _, runs in self._early.values())
 
     def add(self, run: int, outcome: T, runs: int = 1) -> None:
-        """Notes what became of a replication, or of several from number `run` on."""
+        """Records the outcome of a replication, or of several from number `run` on."""
         self._early[run] = outcome, runs
 
     def fail(self, run: int, error: Exception) -> None:
-        """Notes that a replication failed: `judge` raises the error when its turn comes."""
+        """Records a failure of a replication: `judge` raises the error when the run is reached."""
         self._failed[run] = error
 
     def judge(self) -> Stop | None:
-        """Takes replications in order until they are enough; None when more are needed.
+        """Takes replications in order until there are enough; returns None if more are needed.
 
         Raises:
             Exception: the error of a replication that is needed.
@@ -60,12 +60,12 @@ class Replications(Generic[T]):
         return stop
 
     def take_all(self) -> None:
-        """Takes what is there without asking the rule, for an experiment that is cut short."""
+        """Takes all finished replications without asking the rule, after an interruption."""
         while self._take():
             pass
 
     def _take(self) -> bool:
-        """Takes the next replications in order, if they are there."""
+        """Takes the next replications in order. Returns true if there were any."""
         if self.done not in self._early:
             return False
         outcome, runs = self._early.pop(self.done)

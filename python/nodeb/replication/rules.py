@@ -1,8 +1,8 @@
-"""When there are enough replications of a scenario.
+"""Stopping rules: when a scenario has enough replications.
 
-A rule is shown replications in order and asked after each time. What it answers depends on the
-first n of them only, whatever went together in one call and whatever is known beyond, so that
-threads and batches change nothing.
+A rule receives replications in order and is asked after each one. Its decision depends on the first
+n of them only, whatever batches were simulated and whatever is finished beyond, so threads and
+batches have no influence.
 """
 
 from __future__ import annotations
@@ -26,71 +26,71 @@ RATES = (
     "mean application bit rate",
     "mean bit rate received (not every transfer was completed)",
 )
-"""What a rule is asked about: the application bit rate as long as every user of every replication
-has one. Those who do not complete in time have none; to leave them out would be to ask survivors.
-"""
+"""Names of the rates that a rule judges: the application bit rate as long as every user of every
+replication has one. Users who do not complete in time have none; excluding them would restrict the
+mean to survivors, so the rule then takes the received bit rate."""
 Rates = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""These means over the users of each replication, bit/s; NaN where a user has none."""
+"""Means of these rates over the users of each replication, bit/s; NaN if a user has none."""
 SAFETY = 1.1
-"""Replications beyond what the last interval asks for, so that rounds stay few."""
+"""Factor of replications beyond what the last interval requires, so that rounds stay few."""
 NEAR = 1.001
-"""Widths within this factor of the one wanted are worked out exactly."""
+"""Widths within this factor of the requested one are computed exactly."""
 
 
 class Rule(Protocol[T_contra]):
     """Decides how many replications one scenario has."""
 
     def take(self, outcome: T_contra, runs: int) -> None:
-        """Sees the next replications, in order."""
+        """Receives the next replications, in order."""
         ...
 
     def stop(self) -> Stop | None:
-        """Why the first `Stop.runs` of those seen are enough; None when more are needed."""
+        """Returns why the first `Stop.runs` replications are enough, or `None` if they are not."""
         ...
 
     def ahead(self) -> int:
-        """How many replications may be begun, as far as is known."""
+        """Returns how many replications may be started, as far as is known."""
         ...
 
     def expected(self) -> int:
-        """How many it will probably take."""
+        """Returns the probable number of replications in total."""
         ...
 
 
 class Count:
-    """A number of replications that somebody asked for."""
+    """Fixed number of replications."""
 
     def __init__(self, runs: int) -> None:
         self._runs = runs
         self._seen = 0
 
     def take(self, outcome: Any, runs: int) -> None:
-        """Counts them."""
+        """Counts the replications."""
         del outcome
         self._seen += runs
 
     def stop(self) -> Stop | None:
-        """Stops at the number."""
+        """Returns a stop once the number is reached."""
         if self._seen < self._runs:
             return None
         noun = "replication" if self._runs == 1 else "replications"
         return Stop(self._runs, True, f"{self._runs} {noun}, as asked")
 
     def ahead(self) -> int:
-        """All of them."""
+        """Returns the fixed number."""
         return self._runs
 
     def expected(self) -> int:
-        """All of them."""
+        """Returns the fixed number."""
         return self._runs
 
 
 class Sequential:
-    """Replicates until a mean is known well enough (`nodeb.stats.Precision`).
+    """Replicates until a mean is precise enough (`nodeb.stats.Precision`).
 
     Args:
-        precision: how well.
-        measure: the rates of one replication after the other, in the order of `RATES`.
+        precision: precision to reach.
+        measure: returns the rates of each replication, in the order of `RATES`.
     """
 
     def __init__(self, precision: Precision, measure: Callable[[Any], Rates]) -> None:
@@ -100,7 +100,7 @@ class Sequential:
         self._stop: Stop | None = None
 
     def take(self, outcome: Any, runs: int) -> None:
-        """Asks about each of them; what comes after the last that is needed is not looked at."""
+        """Judges after each replication; replications beyond the last needed are not judged."""
         del runs
         widths = [s.extend(v) for s, v in zip(self._rates, self._measure(outcome), strict=True)]
         if self._stop is not None:
@@ -117,17 +117,17 @@ class Sequential:
                 return
 
     def stop(self) -> Stop | None:
-        """Stops where the interval is short enough, at the limit, or where there is no mean."""
+        """Returns a stop if the interval is short enough, at the limit, or if there is no mean."""
         return self._stop
 
     def ahead(self) -> int:
-        """As many as are expected, and one at least."""
+        """Returns the expected number, and at least one more than received."""
         seen = len(self._rates[0].values)
         likely = self.expected() if seen >= self._precision.min_runs else self._precision.min_runs
         return min(max(likely, seen + 1), self._limit)
 
     def expected(self) -> int:
-        """From the last half-width, which shrinks with the root of the number."""
+        """Extrapolates from the last half-width, which shrinks with the root of the number."""
         seen = len(self._rates[0].values)
         spread = next((s for s in self._rates if s.known == math.inf), self._rates[-1])
         if seen < 2 or not math.isfinite(spread.width):
@@ -137,13 +137,13 @@ class Sequential:
 
 
 class Rounds:
-    """Replicates in rounds, each as long as the last interval asks for.
+    """Replicates in rounds, each as long as the last interval requires.
 
     Args:
         runs: replications of the first round.
-        max_runs: replications at which it gives up.
-        relative: half-width over mean to reach; None asks for no more than the first round.
-        measure: the value of each replication of which the mean is to be known.
+        max_runs: maximum number of replications.
+        relative: half-width over mean to reach; None for the first round only.
+        measure: returns the value of each replication whose mean is estimated.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class Rounds:
         self._enough = False
 
     def take(self, outcome: Any, runs: int) -> None:
-        """Looks at the interval at the end of each round, not in between."""
+        """Judges the interval at the end of each round, not in between."""
         del runs
         self._values = np.concatenate([self._values, self._measure(outcome)])
         while not self._enough and len(self._values) >= self._target:
@@ -167,23 +167,23 @@ class Rounds:
             self._enough, self._target = wanted == self._target, wanted
 
     def stop(self) -> Stop | None:
-        """Stops where the precision is reached, or at the limit."""
+        """Returns a stop if the precision is reached, or at the limit."""
         return Stop(self._target, True, "known well enough") if self._enough else None
 
     def ahead(self) -> int:
-        """The end of the round."""
+        """Returns the end of the round."""
         return self._target
 
     def expected(self) -> int:
-        """The end of the round."""
+        """Returns the end of the round."""
         return self._target
 
     def _wanted(self, done: int) -> int:
-        """Replications that are needed as far as is known after so many."""
+        """Returns the number of replications needed, as estimated from the first `done`."""
         if self._relative is None or done >= self._limit:
             return done
         known = self._values[:done]
-        # More replications cannot help where a value is missing, as of a download without end.
+        # More replications cannot help if a value is missing, as that of an endless download.
         width = mean_interval(known).relative_half_width if np.isfinite(known).all() else 0.0
         if width <= self._relative:
             return done
@@ -192,22 +192,22 @@ class Rounds:
 
 
 class _Spread:
-    """Values that become more, with the relative half-width of the first n for each n.
+    """Growing list of values, with the relative half-width of the first n for each n.
 
-    The widths come from running sums, so that none of the values is gone through again. They are
-    good to a part in a million, which is enough to tell where an exact one is worth its time.
+    The widths are computed from running sums, so that no value is visited twice. They are accurate
+    to a part in a million, which suffices to decide where an exact one is worth its time.
     """
 
     def __init__(self) -> None:
         self.values: NDArray[np.float64] = np.empty(0)
         self.known = math.inf
-        """How many of the first values there are before one that is missing."""
+        """Number of values before the first missing one."""
         self.width = math.inf
-        """Of all."""
+        """Half-width of all values."""
         self._sums = np.zeros((2, 1))
 
     def extend(self, new: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Adds values; returns the width with each of them, NaN where there is none."""
+        """Adds values; returns the width after each of them, NaN if there is none."""
         before = len(self.values)
         self.values = np.concatenate([self.values, new])
         if not new.size:
@@ -216,7 +216,7 @@ class _Spread:
         if missing.size and self.known == math.inf:
             self.known = before + int(missing[0])
         n = np.arange(before + 1, before + len(new) + 1)
-        shifted = new - self.values[0]  # sums of squares then lose no digits to a large mean
+        shifted = new - self.values[0]  # keeps the digits of sums of squares if the mean is large
         sums = np.cumsum([shifted, shifted * shifted], axis=1) + self._sums
         self._sums = sums[:, -1:]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -228,7 +228,7 @@ class _Spread:
 
 
 def mean_rates(tables: Mapping[str, Any]) -> Rates:
-    """The rates that a rule is asked about, means over all users of each replication."""
+    """Returns the rates that a rule judges, means over all users of each replication."""
     flows = tables["flows"]
     runs = len(np.unique(np.asarray(flows["run"])))
     application, received = (
@@ -239,5 +239,5 @@ def mean_rates(tables: Mapping[str, Any]) -> Rates:
 
 
 def rule_of(stop: int | Precision) -> Count | Sequential:
-    """The rule of a number of replications, or of a precision of their mean rates."""
+    """Returns the rule for a number of replications, or for a precision of their mean rates."""
     return Sequential(stop, mean_rates) if isinstance(stop, Precision) else Count(stop)

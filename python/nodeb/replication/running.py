@@ -11,8 +11,8 @@ from nodeb.base.arguments import as_path, as_texts, as_whole
 from nodeb.base.signals import undisturbed
 from nodeb.errors import FullError, InputError, Interrupted
 from nodeb.inputs.scenario import Scenario
-from nodeb.replication.capture import Capture, Capturing
-from nodeb.replication.cells import Replicated, Replicating
+from nodeb.replication.capture import Capture, CaptureWork
+from nodeb.replication.cells import Replicated, ReplicationWork
 from nodeb.replication.engine import Single
 from nodeb.replication.pool import Jobs, check_jobs, width
 from nodeb.replication.rules import rule_of
@@ -39,7 +39,7 @@ def run(
     """Simulates a resolved scenario; see `nodeb.Scenario.run`.
 
     Raises:
-        FullError: there is no room for the capture; the error has the result.
+        FullError: the disk is too full for the capture; the error has the result.
     """
     if progress is True:
         with progress_bar(planned.name) as bar:
@@ -48,15 +48,20 @@ def run(
         raise InputError(f"progress is {progress!r}; expected True, False or a function")
     rule = planned.stopping_rule()
     workers = check_jobs(jobs)
-    work = Replicating(Source.of(planned))
+    work = ReplicationWork(Source.of(planned))
     if pcap is not None:
         if not isinstance(workers, int):
-            raise InputError("a capture is written where its replication runs; use no cluster")
-        work = Capturing(work.source, _capture(planned, pcap, snap_length, at, radio, causes))
+            raise InputError(
+                "a capture cannot be written on a cluster; expected a number of threads"
+            )
+        work = CaptureWork(work.source, _capture(planned, pcap, snap_length, at, radio, causes))
     only = Replicated(work, rule_of(rule))
-    most = rule.max_runs if isinstance(rule, Precision) else rule
+    limit = rule.max_runs if isinstance(rule, Precision) else rule
     is_precise = isinstance(rule, Precision)
-    told = f" replications, at most {most}" if is_precise else f" of {counted(most, 'replication')}"
+    if is_precise:
+        limit_text = f" replications, at most {limit}"
+    else:
+        limit_text = f" of {counted(limit, 'replication')}"
     started, begin = utc_now(), time.perf_counter()
 
     def result(stop: Stop) -> Result:
@@ -73,21 +78,21 @@ def run(
 
     found: Result | None = None
     try:
-        Single(only, planned.seed, workers, progress or None, told).run()
+        Single(only, planned.seed, workers, progress or None, limit_text).run()
         if only.stop is None:
             raise AssertionError("an engine ends when there are enough replications")
         with undisturbed():
             found = result(only.stop)
     except KeyboardInterrupt:
         n = only.runs
-        why = f"interrupted after {n} of at most {most} replications"
+        why = f"interrupted after {n} of at most {limit} replications"
         if n and only.stop is not None:
             why = f"stopped after all replications ({n})"
         if found is None and n:
             with undisturbed():
                 found = result(only.stop or Stop(n, False, why))
         raise Interrupted(why, found) from None
-    if isinstance(work, Capturing) and work.full is not None:
+    if isinstance(work, CaptureWork) and work.full is not None:
         full = FullError(str(work.full))
         full.outcome = found
         raise full
@@ -109,5 +114,5 @@ def _capture(
     if "proxy" in at and scenario.proxy is None:
         raise InputError("this scenario has no proxy to capture at (allowed: server, phone)")
     if "rnc" in at and not (isinstance(scenario.radio, Hsdpa) and scenario.radio.iub):
-        raise InputError("this scenario has no RNC to capture at; `radio.hsdpa.iub` makes one")
+        raise InputError("this scenario has no RNC to capture at; set `radio.hsdpa.iub` to add one")
     return Capture(as_path(pcap, "pcap"), snap_length, tuple(at), radio, tuple(causes))

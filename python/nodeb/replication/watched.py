@@ -1,4 +1,4 @@
-"""Work of the core in a thread, so that Ctrl-C ends it and progress is told."""
+"""Runs work of the core in a thread, so that Ctrl-C ends it and progress is reported."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["watched"]
 
 Found = TypeVar("Found")
 POLL_S = 0.1
-"""Seconds between two looks at the progress."""
+"""Interval between progress reports, s."""
 
 
 def watched(
     work: Callable[[_core.Control], Found], progress: ProgressCallback | None = None
 ) -> Found:
-    """Does something in a thread, and tells how far it is."""
+    """Runs `work` in a thread and reports its progress."""
     control = _core.Control()
     with ThreadPoolExecutor(1, thread_name_prefix="nodeb") as executor:
         task = executor.submit(work, control)

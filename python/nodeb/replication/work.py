@@ -1,4 +1,4 @@
-"""What replications of a scenario are made by, wherever that is: in a thread here, or far away."""
+"""Work items: replications to be simulated, in a thread here or on a cluster."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Source:
-    """A scenario as text, which can be sent; read when it is first simulated.
+    """Scenario as text, which can be sent; parsed when it is first simulated.
 
     Args:
         text: the scenario, as JSON.
-        label: what messages call it.
-        recorded: what it has of recordings.
+        label: name in messages.
+        recorded: columns of its recordings.
     """
 
     def __init__(
@@ -35,18 +35,18 @@ class Source:
 
     @classmethod
     def of(cls, scenario: Scenario) -> Source:
-        """A scenario that was read already; its text is made when it is sent."""
+        """Wraps a scenario that was read already; its text is created when it is sent."""
         source = cls("", None, scenario.recording_columns())
         source._compiled = scenario.compiled()
         return source
 
     def compiled(self) -> _core.CompiledScenario:
-        """The scenario as the core has it.
+        """Returns the scenario as the core holds it.
 
         Raises:
-            ScenarioError: it is wrong.
+            ScenarioError: the scenario is invalid.
         """
-        if self._compiled is None:  # threads that come together may read it twice
+        if self._compiled is None:  # concurrent threads may parse it twice
             recorded = [one.arrays() for one in self.recorded]
             self._compiled = _core.CompiledScenario.from_json(self.text, self.label, recorded)
         return self._compiled
@@ -57,16 +57,16 @@ class Source:
 
 
 class Work(ABC, Generic[T_co]):
-    """Makes replications of one scenario. What it holds can be pickled."""
+    """Simulates replications of one scenario. All attributes can be pickled."""
 
     @abstractmethod
     def replicate(self, seed: int, runs: range, control: _core.Control) -> T_co:
-        """Simulates replications that go together; what is kept of them."""
+        """Simulates a batch of replications; returns the data to keep."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A replication that failed."""
+    """Replication that failed, with its error."""
 
     run: int
     error: Exception
@@ -74,28 +74,28 @@ class Failure:
 
 @dataclass(frozen=True)
 class Simulated(Generic[T]):
-    """What came of replications that went together."""
+    """Results of a batch of replications."""
 
     parts: list[tuple[range, T]]
     time_s: float = 0.0
-    """How long they took."""
+    """Duration of the simulation, s."""
     failed: Failure | None = None
-    """The first that failed, after which none was simulated."""
+    """First failure, after which no replication was simulated."""
 
 
 @dataclass(frozen=True)
 class Task(Generic[T]):
-    """Replications that go together."""
+    """Batch of replications."""
 
     work: Work[T]
     seed: int
     runs: range
 
     def __call__(self, control: _core.Control) -> Simulated[T]:
-        """Simulates them.
+        """Simulates the batch.
 
         Raises:
-            Cancelled: through `control`.
+            Cancelled: `control` was cancelled.
         """
         begin = time.perf_counter()
         try:
@@ -109,7 +109,7 @@ class Task(Generic[T]):
         return Simulated([(self.runs, found)], time.perf_counter() - begin)
 
     def _one_by_one(self, control: _core.Control) -> Simulated[T]:
-        """Again, to find which failed: those before it may be enough."""
+        """Simulates again one by one, to find the failure: those before it may be enough."""
         parts = []
         for run in self.runs:
             found = Task(self.work, self.seed, range(run, run + 1))(control)

@@ -15,7 +15,7 @@ import numpy as np
 from nodeb import _core
 from nodeb.errors import NodebError, RunError
 from nodeb.inputs.scenario import Scenario
-from nodeb.replication.cells import Replicating
+from nodeb.replication.cells import ReplicationWork
 from nodeb.replication.watched import watched
 from nodeb.replication.work import Source
 from nodeb.results.provenance import Provenance, utc_now
@@ -129,7 +129,7 @@ def replicated(
         RunError: it failed.
     """
     planned = scenario.planned(runs=1, seed=seed)
-    work = Replicating(Source.of(planned))
+    work = ReplicationWork(Source.of(planned))
     begin, started = time.perf_counter(), utc_now()
     try:
         tables = watched(

@@ -13,7 +13,7 @@ from nodeb import _core
 from nodeb.base.functions import Mistake, mistake
 from nodeb.base.units import NS_PER_S, in_ns
 from nodeb.errors import InputError
-from nodeb.replication.cells import Cell, Stored, source
+from nodeb.replication.cells import Cell, StoredCell, source
 from nodeb.replication.engine import Engine
 from nodeb.replication.pool import Jobs
 from nodeb.replication.reduction import Reduction
@@ -31,7 +31,7 @@ __all__ = ["Campaign"]
 Tick = Callable[[str, float], None]
 
 
-class _Replications(Stored):
+class _Replications(StoredCell):
     """Replications of one distinct scenario, with the effort that determines their number."""
 
     def __init__(self, campaign: Campaign, cell: Cell, case: Case, effort: Effort) -> None:
@@ -46,7 +46,7 @@ class _Replications(Stored):
         super().__init__(cell, campaign.seed, rule, campaign.store, self.reduce, where)
         self._log: Log | None = None
 
-    def noted(self, runs: int) -> None:
+    def on_progress(self, runs: int) -> None:
         """Reports the cost of finished replications as progress."""
         self._tick(self.cell.label, self.effort.cost * runs)
 

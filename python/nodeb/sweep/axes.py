@@ -11,7 +11,7 @@ from typing import Any
 
 from nodeb import _core
 from nodeb.errors import ScenarioError
-from nodeb.replication.cells import ASIDE
+from nodeb.replication.cells import NOT_SIMULATED
 
 __all__ = ["FIXED", "TOGETHER", "Axis", "Swept", "read_axes"]
 
@@ -24,7 +24,7 @@ SIZES = {"B": 1, "kB": 1000, "MB": 1000**2, "GB": 1000**3} | {
     "GiB": 1024**3,
 }
 """Bytes of each unit of sizes: a range of sizes has whole bytes."""
-FIXED = dict.fromkeys(ASIDE, "it says how often each cell is replicated") | {
+FIXED = dict.fromkeys(NOT_SIMULATED, "it says how often each cell is replicated") | {
     "name": "it is only what the scenario is called",
     "seed": "all cells meet the same random numbers, and replications vary them",
     "record": "a sweep keeps no time series",

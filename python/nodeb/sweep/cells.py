@@ -21,7 +21,7 @@ from nodeb.inputs.changes import toml_value
 from nodeb.inputs.columns import RecordingColumns, extract_columns
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication import cells
-from nodeb.replication.cells import ASIDE, simulated
+from nodeb.replication.cells import NOT_SIMULATED, simulated
 from nodeb.sweep.axes import Axis, Swept
 
 __all__ = ["Cell", "Cells", "Reader", "base"]
@@ -198,7 +198,7 @@ def base(
 
 def _varied(data: dict[str, Any]) -> dict[str, Any]:
     """What a sweep could vary."""
-    return {key: value for key, value in data.items() if key not in ASIDE}
+    return {key: value for key, value in data.items() if key not in NOT_SIMULATED}
 
 
 class Reader:

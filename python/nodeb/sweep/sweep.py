@@ -22,7 +22,7 @@ from nodeb.errors import InputError, ScenarioError, writing
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import document, read_text
-from nodeb.replication.cells import Filler, identity, kept, warnings
+from nodeb.replication.cells import CellSimulator, identity, kept, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import chosen
@@ -218,7 +218,7 @@ class Sweep:
         if metric is not None:
             chosen([metric])
         with self._claim(as_path(folder, "folder"), force, beside) as place:
-            filler = Filler(self.cells, self.seed, self.stop, place.store, workers, progress)
+            filler = CellSimulator(self.cells, self.seed, self.stop, place.store, workers, progress)
             filler.run()
             outcome, known = self._found(place, filler, compared, metric)
             if compared is not None:
@@ -229,7 +229,11 @@ class Sweep:
             return replace(outcome, dropped=tuple(place.dropped))
 
     def _found(
-        self, place: CellFolder, filler: Filler, compared: Baseline | None, metric: str | None
+        self,
+        place: CellFolder,
+        filler: CellSimulator,
+        compared: Baseline | None,
+        metric: str | None,
     ) -> tuple[Outcome, Known]:
         """What the cells of a folder that was filled come to, and each cell's replications."""
 

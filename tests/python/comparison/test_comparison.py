@@ -167,7 +167,7 @@ def test_changes_of_one_file_are_compared(call, pair):
 def test_what_is_there_is_not_simulated_again(call, pair, monkeypatch):
     assert call("compare", *pair, "--runs", 5)[0] == 0
     first = Path("out/one-compared/comparison.csv").read_bytes()
-    monkeypatch.setattr("nodeb.replication.cells.Replicating.replicate", lambda *_: 1 / 0)
+    monkeypatch.setattr("nodeb.replication.cells.ReplicationWork.replicate", lambda *_: 1 / 0)
     assert call("compare", *pair, "--runs", 5)[0] == 0
     assert Path("out/one-compared/comparison.csv").read_bytes() == first
     assert call("compare", *pair, "--runs", 5, "--metric", "transfer_s")[1].count("transfer time")

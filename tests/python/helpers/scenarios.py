@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeb.replication.cells import Replicating
+from nodeb.replication.cells import ReplicationWork
 from nodeb.replication.work import Source
 
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.toml"))
@@ -26,7 +26,7 @@ traffic.ftp.size = "20 kB"
 """
 
 
-class Fails(Replicating):
+class Fails(ReplicationWork):
     """Replications of which number `wrong` fails, in whatever batch it is."""
 
     def __init__(self, scenario, wrong):

@@ -272,7 +272,10 @@ def test_run_with_pcap(command, scenario_file):
             "cannot write a capture to no/such/x.pcapng: no such file",
         ),
         (["--pcap", "."], "is a directory"),
-        (["--pcap", "x.pcapng", "--snap-length", "79"], "from 80 (the longest headers) to 65535"),
+        (
+            ["--pcap", "x.pcapng", "--snap-length", "79"],
+            "expected 80 (the longest headers) to 65535",
+        ),
         (["--snap-length", "128"], "give --pcap too"),
     ],
 )

@@ -27,7 +27,7 @@ from clusters import Processes
 from kills import Kills, kept
 from nodeb.base.table import Table
 from nodeb.errors import InputError, RunError
-from nodeb.replication.cells import Replicated, Replicating
+from nodeb.replication.cells import Replicated, ReplicationWork
 from nodeb.replication.cluster import Cluster, connection, packing, pool, remote
 from nodeb.replication.engine import Single
 from nodeb.replication.pool import Lost
@@ -129,7 +129,7 @@ def test_a_reproduction_is_the_same(two, tmp_path):
 
 
 def test_a_failing_replication_is_told_as_everywhere(two):
-    wrong = Replicating(Source('{"radio": {"dch": {"bler": 2}}}', None))
+    wrong = ReplicationWork(Source('{"radio": {"dch": {"bler": 2}}}', None))
     with Cluster(two.address) as cluster, pytest.raises(RunError) as there:
         Single(Replicated(wrong, Count(5)), 1, cluster, None, "").run()
     with pytest.raises(RunError, match=r"replication 0 \(seed 1\) failed: .*bler") as here:
@@ -164,9 +164,9 @@ def test_what_goes_together_is_packed_small():
 
 def test_bundles_grow_with_the_cluster_so_that_a_scheduler_keeps_up(two, monkeypatch):
     with Cluster(two.address) as cluster:
-        assert pool.Bundles(cluster).batch_s == pool.BUNDLE_S
+        assert pool.ClusterPool(cluster).batch_s == pool.BUNDLE_S
         monkeypatch.setattr(Cluster, "width", 16_000)
-        many = pool.Bundles(cluster)
+        many = pool.ClusterPool(cluster)
     assert many.batch_s == 16_000 / pool.BUNDLES_PER_S
     many._learn(1000, 0.01)
     assert many._size * pool.AHEAD * many.width <= 2 * pool.MAX_TASKS
@@ -231,8 +231,8 @@ def test_giving_up_on_a_scheduler_that_is_gone_says_nothing(two, monkeypatch):
     told = []
     monkeypatch.setattr(threading, "excepthook", told.append)
     with Cluster(two.address) as cluster:
-        bundles = pool.Bundles(cluster)
-        bundles.submit("key", Task(Replicating(Source("{}", None)), 1, range(1)))
+        bundles = pool.ClusterPool(cluster)
+        bundles.submit("key", Task(ReplicationWork(Source("{}", None)), 1, range(1)))
         tried = threading.Event()
 
         def cancel(_):
@@ -255,7 +255,7 @@ def test_a_scheduler_that_goes_away_is_told_and_what_is_done_stays(mortal, long,
     mortal.scheduler.kill()
     _, err = client.communicate(timeout=120)
     assert client.returncode == 1
-    assert "went away; what was finished is kept, and the same command goes on" in err
+    assert "went away; finished results are kept, and the same command continues" in err
     assert "Traceback" not in err
     outcome = Sweep.load(file).run(tmp_path / "there", jobs=2)
     assert outcome.kept > 20
@@ -472,7 +472,7 @@ def test_workers_without_memory_are_told(tmp_path, small, monkeypatch):
     try:
         with Cluster(poor.address) as cluster:
             _until(lambda: _statuses(cluster) == {"paused"})
-            with pytest.raises(Lost, match="used up their memory"):
+            with pytest.raises(Lost, match="their memory is full"):
                 small.run(runs=40, jobs=cluster)
     finally:
         poor.close()
@@ -501,7 +501,7 @@ def test_workers_that_are_many_are_heard_of_less_often(workers, forgotten):
         )
         for n in range(workers)
     }
-    left, stuck = asyncio.run(remote.look_after(20.0, 30.0, {}, Many(many)))
+    left, stuck = asyncio.run(remote.remove_stuck_workers(20.0, 30.0, {}, Many(many)))
     assert told == forgotten
     assert (left, stuck) == (workers - len(forgotten), {})
 

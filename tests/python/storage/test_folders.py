@@ -287,7 +287,7 @@ def test_the_old_table_stays_with_its_mark_until_the_new_one_is_there(call, tmp_
     (tmp_path / "s.toml").write_text(SMALL + SWEEP)
     assert call("sweep", "s.toml", "--out", "out")[0] == 0
     before = (tmp_path / "out" / MARK).read_bytes()
-    monkeypatch.setattr("nodeb.replication.cells.Filler.run", lambda _: 1 / 0)
+    monkeypatch.setattr("nodeb.replication.cells.CellSimulator.run", lambda _: 1 / 0)
     assert call("sweep", "s.toml", "--out", "out", "--runs", "30")[0] == 1
     assert (tmp_path / "out" / MARK).read_bytes() == before
     assert (tmp_path / "out" / "sweep.parquet").exists()

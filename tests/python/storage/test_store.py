@@ -98,7 +98,7 @@ def test_a_table_of_other_values_does_not_stay(call, tmp_path, monkeypatch):
     file.write_text(SMALL + SWEEP)
     assert call("sweep", file)[0] == 0
     file.write_text(SMALL + SWEEP.replace("0.2", "0.3"))
-    monkeypatch.setattr("nodeb.replication.cells.Filler.run", lambda _: 1 / 0)
+    monkeypatch.setattr("nodeb.replication.cells.CellSimulator.run", lambda _: 1 / 0)
     assert call("sweep", file)[0] == 1
     assert not Path("out/swept-swept/sweep.parquet").exists()
     assert len(list(Path("out/swept-swept/cells").iterdir())) == 2

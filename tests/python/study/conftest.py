@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeb.replication.cells import Replicating
+from nodeb.replication.cells import ReplicationWork
 from nodeb.study import Study
 from nodeb.study.campaign import Campaign
 from small_study import FILE, TARGET, campaign, study_of
@@ -24,13 +24,13 @@ def work(study, tmp_path) -> Campaign:
 def counted(monkeypatch) -> list[range]:
     """The replications that are simulated."""
     calls: list[range] = []
-    simulate = Replicating.replicate
+    simulate = ReplicationWork.replicate
 
     def replicate(self, seed, runs, control):
         calls.append(runs)
         return simulate(self, seed, runs, control)
 
-    monkeypatch.setattr(Replicating, "replicate", replicate)
+    monkeypatch.setattr(ReplicationWork, "replicate", replicate)
     return calls
 
 

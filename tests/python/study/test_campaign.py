@@ -7,7 +7,7 @@ import pytest
 import nodeb
 import nodeb.reproduce
 from nodeb.errors import InputError, RunError
-from nodeb.replication.cells import Replicating
+from nodeb.replication.cells import ReplicationWork
 from nodeb.study import Effort, metric
 from nodeb.study.case import Settings
 from small_study import BLER, HIGH, LOW, MIDDLE, SMALL, campaign, download, rate, runs
@@ -39,7 +39,7 @@ def test_failures_say_where(study, work, monkeypatch):
     wrong = study.scenario(lambda bler: download(bler).with_({"wired.dealy": "1 s"}))
     with pytest.raises(InputError, match=r"line \d+: the scenario of 1 %: .*dealy"):
         work.log(wrong(LOW))
-    monkeypatch.setattr(Replicating, "replicate", lambda *_: 1 / 0)
+    monkeypatch.setattr(ReplicationWork, "replicate", lambda *_: 1 / 0)
     with pytest.raises(RunError, match=r"the scenario of 40 %, 20 kB.*failed: division"):
         work.log(study.scenario(download)(HIGH, SMALL))
 

@@ -14,7 +14,7 @@ import nodeb
 import nodeb.reproduce
 from nodeb import studies
 from nodeb.errors import InputError, OutputError
-from nodeb.replication.cells import Replicating
+from nodeb.replication.cells import ReplicationWork
 from small_study import FILE, runs
 
 
@@ -103,19 +103,19 @@ def test_items_alone_have_the_same_cells(file, tmp_path):
 
 def test_a_study_goes_on_from_what_is_there(file, tmp_path, counted, monkeypatch):
     nodeb.reproduce.run(file, tmp_path / "whole", jobs=1)
-    everything, simulate = runs(counted), Replicating.replicate
+    everything, simulate = runs(counted), ReplicationWork.replicate
 
     def stopped(self, seed, of, control):
         if runs(counted) >= everything + 14:
             raise KeyboardInterrupt
         return simulate(self, seed, of, control)
 
-    monkeypatch.setattr(Replicating, "replicate", stopped)
+    monkeypatch.setattr(ReplicationWork, "replicate", stopped)
     with pytest.raises(KeyboardInterrupt):
         nodeb.reproduce.run(file, tmp_path / "cut", jobs=1)
     assert rows(tmp_path / "cut" / "cells.csv"), "what was measured is there"
     assert "interrupted" in (tmp_path / "cut" / "report.html").read_text("utf-8")
-    monkeypatch.setattr(Replicating, "replicate", simulate)
+    monkeypatch.setattr(ReplicationWork, "replicate", simulate)
     counted.clear()
     nodeb.reproduce.run(file, tmp_path / "cut", jobs=1)
     assert 0 < runs(counted) < everything

@@ -510,7 +510,7 @@ def test_a_failing_replication_names_its_cell(call, tmp_path, monkeypatch):
     def fails(*_):
         raise ValueError("something odd")
 
-    monkeypatch.setattr("nodeb.replication.cells.Replicating.replicate", fails)
+    monkeypatch.setattr("nodeb.replication.cells.ReplicationWork.replicate", fails)
     status, _, err = call("sweep", write(tmp_path, GRID))
     assert status == 1
     assert err.startswith('error: radio.dch.bler = 0.1, wired.delay = "50 ms": replication ')

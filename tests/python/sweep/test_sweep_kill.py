@@ -106,8 +106,8 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_even_parts_of_cells(path, tmp_path):
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (130, "")
     found = re.fullmatch(
-        rf"error: interrupted with (\d+) of {CELLS} cells complete; what had finished is kept "
-        r"in (\S+), and the same command goes on from there\n",
+        rf"error: interrupted with (\d+) of {CELLS} cells complete; finished cells are stored "
+        r"in (\S+), and the same command continues from there\n",
         err,
     )
     assert found is not None, err

@@ -1,4 +1,4 @@
-"""The connection to a cluster: opened, checked, watched, closed."""
+"""Connection to a Dask cluster: opening, checking, monitoring, closing."""
 
 from __future__ import annotations
 
@@ -27,41 +27,42 @@ if TYPE_CHECKING:
 __all__ = ["Cluster"]
 
 CONNECT_S = 8.0
-"""How long, s, a scheduler may take to answer, and the first worker to come."""
+"""Maximum time, s, until a scheduler answers, and until the first worker appears."""
 PULSE_S = 2.0
-"""Seconds between two looks at the cluster's health."""
+"""Interval between checks of the cluster's health, s."""
 SILENT_S = 20.0
-"""After so long, s, without a word from it a worker's work is given to others."""
+"""Time without a message from a worker, s, after which its work is given to others."""
 LOST_S = 40.0
-"""After so long, s, without a word from it a scheduler is given up."""
+"""Time without a message from a scheduler, s, after which it counts as lost."""
 STUCK_S = 30.0
-"""So long, s, workers may be paused for want of memory until nobody waits for them."""
+"""Maximum time, s, for which all workers may be paused because of lack of memory."""
 ALONE_S = 300.0
-"""So long, s, there may be no worker: others may come."""
+"""Maximum time, s, without any worker: others may connect."""
 CLOSE_S = 2.0
-"""How long, s, each step of closing a connection may take."""
+"""Maximum duration, s, of each step of closing a connection."""
 END_S = 0.5
-"""How long, s, a worker process of this machine may take to end by itself."""
+"""Maximum time, s, for a worker process of this machine to end by itself."""
 MAX_LOCAL = 1000
-KEPT = "what was finished is kept, and the same command goes on from there"
+KEPT = "finished results are kept, and the same command continues from there"
 
 
 class Cluster:
     """Workers of a Dask cluster, which simulate in place of the threads of this process.
 
-    Give it as `jobs`; results are those of any number of threads. It connects when it is first
-    used. Each worker must have the very nodeb that is here.
+    Pass it as `jobs`; the results are the same as with any number of threads. It connects on first
+    use. Each worker must have exactly the nodeb that is installed here.
 
         with nodeb.Cluster("tcp://10.0.0.1:8786") as cluster:
             scenario.run(runs=1000, jobs=cluster)
 
     Args:
-        address: of a scheduler, as Dask writes it (`tcp://host:8786`), or `local:N` for N worker
-            processes on this machine, which end with it. A program that uses `local:N` keeps its
-            top level behind `if __name__ == "__main__":`, as Python's `multiprocessing` asks.
+        address: address of a scheduler, as Dask writes it (`tcp://host:8786`), or `local:N` for N
+            worker processes on this machine, which end with this process. A program that uses
+            `local:N` keeps its top level behind `if __name__ == "__main__":`, as Python's
+            `multiprocessing` requires.
 
     Raises:
-        InputError: this is no address.
+        InputError: the address is invalid.
     """
 
     def __init__(self, address: str) -> None:
@@ -69,7 +70,7 @@ class Cluster:
         self._local = _local(address)
         self._client: Client | None = None
         self._workers: Any = None
-        self._pulse: _Pulse | None = None
+        self._pulse: _Monitor | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -79,21 +80,21 @@ class Cluster:
 
     @property
     def width(self) -> int:
-        """Threads of all its workers; each simulates a replication at a time.
+        """Threads of all workers; each simulates one replication at a time.
 
         Raises:
-            InputError: there is no such cluster.
-            RunError: it cannot be used.
+            InputError: no scheduler answers.
+            RunError: the cluster cannot be used.
         """
         self.client()
         return self._threads
 
     def client(self) -> Client:
-        """The open connection.
+        """Returns the open connection, after connecting if necessary.
 
         Raises:
-            InputError: nobody answers at the address, or Dask is not installed.
-            RunError: there is no worker, or one has another nodeb.
+            InputError: no scheduler answers at the address, or Dask is not installed.
+            RunError: there is no worker, or one has a different nodeb.
         """
         if self._client is None:
             try:
@@ -105,18 +106,18 @@ class Cluster:
         return self._client
 
     def pool(self) -> Pool[Any, Any]:
-        """A pool of its workers, for one experiment.
+        """Returns a pool of the workers, for one experiment.
 
         Raises:
-            InputError: there is no such cluster.
-            RunError: it cannot be used.
+            InputError: no scheduler answers.
+            RunError: the cluster cannot be used.
         """
-        from nodeb.replication.cluster.pool import Bundles
+        from nodeb.replication.cluster.pool import ClusterPool
 
-        return Bundles(self)
+        return ClusterPool(self)
 
     def check(self) -> None:
-        """Looks whether the cluster is there.
+        """Checks that the cluster still works.
 
         Raises:
             Lost: the scheduler does not answer any more, or no worker can work.
@@ -129,31 +130,31 @@ class Cluster:
             raise Lost(f"{trouble.format(self.address)}; {KEPT}")
 
     def answers(self) -> bool:
-        """Whether the scheduler answers now."""
+        """Returns true if the scheduler answers now."""
         client = self.client()
         if client.status != "running":
             return False
         try:
             client.run_on_scheduler(remote.same, None)
-        except Exception:  # whatever a connection that broke raises
+        except Exception:  # any exception of a broken connection
             return False
         return True
 
     def lost(self) -> Lost:
-        """What to tell when the scheduler is gone."""
+        """Returns the error for a lost scheduler."""
         return Lost(f"the scheduler at {self.address} went away; {KEPT}")
 
     def close(self) -> None:
-        """Ends the connection, and the workers of `local:N`."""
+        """Closes the connection, and ends the workers of `local:N`."""
         if self._pulse is not None:
             self._pulse.stop()
         client, workers, self._client, self._workers = self._client, self._workers, None, None
         self._pulse = None
-        for close in (client and client.close, workers and partial(_end, workers)):
+        for close in (client and client.close, workers and partial(_close_local, workers)):
             if close is not None:
                 try:
                     close(timeout=CLOSE_S)
-                except Exception:  # it is gone already
+                except Exception:  # already closed
                     logging.getLogger("nodeb").debug("closing a cluster", exc_info=True)
 
     def _connect(self) -> None:
@@ -163,15 +164,15 @@ class Cluster:
             raise InputError(
                 "a cluster needs the package `distributed`: pip install 'nodeb[cluster]'"
             ) from None
-        _hush()
+        _silence_logs()
         target: Any = self.address
         if self._local is not None:
-            target = self._workers = _started(self._local)
+            target = self._workers = _start_local(self._local)
         try:
             if self._local is None:
-                _greet(self.address)
+                _check_scheduler(self.address)
             self._client = distributed.Client(target, timeout=CONNECT_S, set_as_default=False)
-        except Exception as error:  # whatever else may listen there
+        except Exception as error:  # another service may listen there
             reason = str(error).splitlines()[0] if str(error) else "no answer"
             raise InputError(f"no scheduler answers at {self.address} ({reason})") from None
         try:
@@ -182,13 +183,13 @@ class Cluster:
                     f"`dask worker {self.address}`"
                 )
             _check(self._client)
-        except (TimeoutError, OSError):  # Dask's errors of connections are among them
+        except (TimeoutError, OSError):  # including Dask's connection errors
             raise self.lost() from None
-        self._pulse = _Pulse(self._client)
+        self._pulse = _Monitor(self._client)
 
 
 def _local(address: str) -> int | None:
-    """How many workers `local:N` asks for; None for the address of a scheduler."""
+    """Returns the number of workers of `local:N`; `None` for the address of a scheduler."""
     if not isinstance(address, str):
         raise InputError(
             f"the address of a cluster is {address!r}; expected text such as "
@@ -205,22 +206,22 @@ def _local(address: str) -> int | None:
         )
     if not re.fullmatch(r"(\w+://)?[^\s:/]+:[0-9]+|(\w+://)?\[[0-9a-fA-F:]+\]:[0-9]+", address):
         raise InputError(
-            f"--cluster {address} is no address; expected one such as tcp://10.0.0.1:8786, or "
+            f"--cluster {address} is not an address; expected one such as tcp://10.0.0.1:8786, or "
             "local:4 for four worker processes here"
         )
     return None
 
 
-def _started(workers: int) -> LocalCluster:
-    """Worker processes of this machine, with a scheduler.
+def _start_local(workers: int) -> LocalCluster:
+    """Starts worker processes on this machine, with a scheduler.
 
     Raises:
-        RunError: they cannot be started.
+        RunError: the processes cannot be started.
     """
     import dask
     import distributed
 
-    quiet = {"distributed.worker.profile.enabled": False}  # looks 100 times a second
+    quiet = {"distributed.worker.profile.enabled": False}  # samples 100 times a second
     try:
         with _uninterrupted(), dask.config.set(quiet):
             return distributed.LocalCluster(
@@ -233,16 +234,16 @@ def _started(workers: int) -> LocalCluster:
     except (RuntimeError, OSError) as error:  # no folder to write to, no memory, no more processes
         reason = str(error).rstrip(".") or type(error).__name__
         raise RunError(
-            f"cannot start {workers} workers here: {reason}; likely reasons are the limit of open "
-            "files (`ulimit -n`), of processes or of memory, or a program whose top level is not "
+            f"cannot start {workers} workers here: {reason}; check the limits of open "
+            "files (`ulimit -n`), of processes and of memory, and that the program's top level is "
             'behind `if __name__ == "__main__":`'
         ) from None
 
 
-def _end(cluster: LocalCluster, timeout: float) -> None:
-    """Ends worker processes of this machine, also those that simulate: they keep nothing.
+def _close_local(cluster: LocalCluster, timeout: float) -> None:
+    """Ends the worker processes of this machine, including busy ones: they hold no state.
 
-    Dask alone lets each finish its bundle first, for 4 s, and then does not wait for it.
+    Dask alone lets each worker finish its bundle, for 4 s, and then does not wait for it.
     """
 
     async def close() -> None:
@@ -254,28 +255,28 @@ def _end(cluster: LocalCluster, timeout: float) -> None:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Signals that stop wait; what is started meanwhile, and what that starts, never hears of them.
+    """Blocks stop signals; processes started meanwhile, and their children, never receive them.
 
-    A terminal sends Ctrl-C to the workers, too, as `timeout` and batch systems do SIGTERM, and they
-    would write where they were: only this process answers it, and ends them.
+    A terminal sends Ctrl-C to the workers, too, as `timeout` and batch systems send SIGTERM, and
+    they would print tracebacks: only this process handles the signal, and ends them.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     try:
-        resource_tracker.ensure_running()  # which unblocks some; with the first worker it would too
+        resource_tracker.ensure_running()  # unblocks some, as the first worker would
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _greet(address: str) -> None:
-    """Asks who listens at an address: a client of Dask waits for ever when it is no scheduler.
+def _check_scheduler(address: str) -> None:
+    """Checks that a scheduler answers: a Dask client waits forever for another kind of server.
 
     Raises:
-        Exception: whatever comes of it when nobody is there, or somebody else.
+        Exception: any error of a failed connection, or of another kind of server.
     """
     from distributed.core import rpc
     from distributed.utils import LoopRunner
@@ -292,8 +293,8 @@ def _greet(address: str) -> None:
         runner.stop()
 
 
-def _hush() -> None:
-    """Keeps Dask from writing to the terminal: what matters is told as an error."""
+def _silence_logs() -> None:
+    """Keeps Dask from writing to the terminal: nodeb reports relevant problems as errors."""
     for name in list(logging.root.manager.loggerDict):
         if name.split(".")[0] in ("distributed", "tornado"):
             logger = logging.getLogger(name)
@@ -302,7 +303,7 @@ def _hush() -> None:
 
 
 def _threads(client: Client) -> int:
-    """Threads of all workers, waiting for the first of these."""
+    """Returns the number of threads of all workers, waiting for the first worker."""
     end = time.monotonic() + CONNECT_S
     while True:
         found: Mapping[str, int] = client.nthreads()
@@ -312,14 +313,14 @@ def _threads(client: Client) -> int:
 
 
 def _check(client: Client) -> None:
-    """Looks whether the workers have the nodeb that is here.
+    """Checks that the workers have the nodeb that is installed here.
 
     Raises:
-        RunError: one has not.
+        RunError: a worker has a different one.
     """
     here = remote.fingerprint()
     for worker, found in client.run(remote.fingerprint, on_error="return").items():
-        if isinstance(found, OSError):  # it went away; if it comes back its tasks check it
+        if isinstance(found, OSError):  # it disappeared; if it reconnects, its tasks check it
             continue
         if isinstance(found, BaseException):
             raise RunError(f"worker {worker} cannot load nodeb: {found}")
@@ -330,8 +331,8 @@ def _check(client: Client) -> None:
             )
 
 
-class _Pulse(threading.Thread):
-    """Feels the scheduler's pulse, and has it forget workers that do nothing any more."""
+class _Monitor(threading.Thread):
+    """Thread that monitors the scheduler and has it remove workers that no longer work."""
 
     def __init__(self, client: Client) -> None:
         super().__init__(daemon=True, name="nodeb-pulse")
@@ -341,34 +342,34 @@ class _Pulse(threading.Thread):
         self.start()
 
     def since(self) -> float:
-        """How long ago, s, the scheduler was heard of."""
+        """Returns the time, s, since the scheduler last answered."""
         return time.monotonic() - self._last
 
     def trouble(self) -> str | None:
-        """Why nobody has worked for too long, of the scheduler `{}`; None while somebody can."""
+        """Returns why no worker has worked for too long, `{}` is the scheduler; else `None`."""
         idle_s = time.monotonic() - self._worked
         if self._stuck and idle_s > STUCK_S:
             return (
-                "the workers of {} are paused, because they have used up their memory without any "
-                "work; give them more (`dask worker --memory-limit`)"
+                "the workers of {} are paused, because their memory is full without any work; "
+                "give them more (`dask worker --memory-limit`)"
             )
         if not self._workers and idle_s > ALONE_S:
             return f"there has been no worker of {{}} for {ALONE_S:.0f} s"
         return None
 
     def stop(self) -> None:
-        """Ends it, some time."""
+        """Asks the thread to end."""
         self._over.set()
 
     def run(self) -> None:
-        """Looks again and again."""
+        """Checks the scheduler periodically."""
         while not self._over.wait(PULSE_S):
             try:
                 self._workers, self._stuck = self._client.run_on_scheduler(
-                    remote.look_after, SILENT_S, STUCK_S, self._stuck
+                    remote.remove_stuck_workers, SILENT_S, STUCK_S, self._stuck
                 )
                 self._last = time.monotonic()
                 if self._workers > len(self._stuck):
                     self._worked = self._last
-            except Exception:  # it may come back; `since` tells when it does not
+            except Exception:  # it may recover; `since` shows if it does not
                 logging.getLogger("nodeb").debug("no pulse", exc_info=True)

@@ -1,7 +1,7 @@
-"""What is sent to workers: small things as they are, long arrays once, by their content.
+"""Serialization for workers: small objects directly, long arrays once, by their content.
 
-Thousands of scenarios of a sweep may replay one recording. Its arrays leave their place when a
-bundle is pickled, and a worker puts them back from those that it was given before.
+Thousands of scenarios of a sweep may replay one recording. Its arrays are taken out when a bundle
+is pickled, and a worker inserts them from those that it received before.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from numpy.typing import NDArray
 __all__ = ["Packer", "packed", "unpacked"]
 
 LONG = 1 << 16
-"""Bytes from which on an array travels by itself."""
+"""Size in bytes from which an array is sent separately."""
 LEVEL = 1
-"""Of zlib: scenarios of a sweep are much alike and shrink to a thirtieth, results to a third."""
+"""Level of zlib: scenarios of a sweep are similar and shrink to a thirtieth, results to a third."""
 
 Array = NDArray[Any]
 
 
 class Packer:
-    """Pickles what is sent, and knows the long arrays in it."""
+    """Pickles objects and identifies the long arrays in them."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[str, Array]] = {}  # the array stays, so that its id does
+        self._known: dict[int, tuple[str, Array]] = {}  # the array is kept to keep its id
 
     def pack(self, thing: object) -> tuple[bytes, dict[str, Array]]:
-        """A pickle, and the long arrays that it lacks, by their content."""
+        """Returns a pickle, and the long arrays missing in it, by hash of their content."""
         out, lacks = io.BytesIO(), {}
 
         class Pickler(pickle.Pickler):
@@ -65,10 +65,10 @@ class _Unpickler(pickle.Unpickler):
 
 
 def packed(thing: object) -> bytes:
-    """A pickle with everything in it."""
+    """Returns a compressed pickle with all arrays in it."""
     return zlib.compress(pickle.dumps(thing, pickle.HIGHEST_PROTOCOL), LEVEL)
 
 
 def unpacked(data: bytes, arrays: Mapping[str, Array] = {}) -> Any:
-    """What was packed."""
+    """Returns the object that was packed."""
     return _Unpickler(data, arrays).load()

@@ -1,8 +1,8 @@
-"""Tasks in bundles of about a second, sent to the workers of a cluster.
+"""Pool of a cluster: sends tasks to the workers in bundles of about a second.
 
-A task may take 20 us or an hour, and a scheduler takes about a millisecond for each thing that it
-is given. So tasks wait until those that are together should take a second, as measured from what
-came back. Few bundles are under way, so that memory stays flat however many tasks there will be.
+A task may take 20 us or an hour, and a scheduler takes about a millisecond per submission. So tasks
+are collected until a bundle should take a second, as estimated from returned bundles. Few bundles
+are in progress, so that memory stays constant however many tasks follow.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from nodeb.replication.cluster.packing import Packer, unpacked
 if TYPE_CHECKING:
     from distributed import Future
 
-__all__ = ["Bundles"]
+__all__ = ["ClusterPool"]
 
 BUNDLE_S = 1.0
-"""About so long, s, a bundle takes."""
+"""Approximate duration of a bundle, s."""
 BUNDLES_PER_S = 200
-"""A scheduler gets no more than these, however many workers it has: bundles are longer then."""
-LARGEST_BUNDLE = 2000
+"""Maximum number of bundles per second of a scheduler; with many workers, bundles are longer."""
+MAX_BUNDLE = 2000
 MAX_TASKS = 20_000
-"""About so many tasks, of 4 kB or so, are under way at most."""
+"""Approximate maximum number of tasks in progress, of about 4 kB each."""
 GROWTH = 8
-"""A bundle has at most so many times the tasks of the one before."""
+"""Maximum ratio of the sizes of consecutive bundles."""
 AHEAD = 2
-"""Bundles for each thread of a worker: one that it works on, one that waits there."""
+"""ClusterPool per thread of a worker: one in progress, one waiting there."""
 POLL_S = 0.1
-DEATHS = 4
-"""So many workers may die of one task until it is to blame (Dask's `allowed-failures` and one)."""
+MAX_DEATHS = 4
+"""Workers that a task may kill before it counts as faulty (Dask's `allowed-failures` and one)."""
 
 K = TypeVar("K", bound=Hashable)
 Piece = tuple[K, Callable[..., Any]]
 
 
-class Bundles(Generic[K]):
-    """The workers of a cluster as a pool.
+class ClusterPool(Generic[K]):
+    """Pool of the workers of a cluster.
 
     Args:
-        cluster: whose.
+        cluster: cluster to use.
     """
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._client = cluster, cluster.client()
         self.width = cluster.width
         self.batch_s = max(BUNDLE_S, self.width / BUNDLES_PER_S)
-        self._largest = min(LARGEST_BUNDLE, max(1, MAX_TASKS // (AHEAD * self.width)))
+        self._largest = min(MAX_BUNDLE, max(1, MAX_TASKS // (AHEAD * self.width)))
         self._size = 1
         self._waiting: list[Piece[K]] = []
         self._sent: dict[Future[Any], list[Piece[K]]] = {}
@@ -62,12 +62,12 @@ class Bundles(Generic[K]):
         self._over: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
 
     def __len__(self) -> int:
-        """How many tasks wait or are under way."""
+        """Returns the number of tasks that wait or are in progress."""
         return len(self._waiting) + sum(map(len, self._sent.values()))
 
     @property
     def full(self) -> bool:
-        """Whether there is a bundle more than can be sent."""
+        """Whether there are more tasks than can be sent."""
         return len(self._waiting) >= self._size and not self._room
 
     @property
@@ -75,17 +75,17 @@ class Bundles(Generic[K]):
         return len(self._sent) < AHEAD * self.width
 
     def submit(self, key: K, work: Callable[..., Any]) -> None:
-        """Have a worker do `work(control)`, with others of its size."""
+        """Executes `work(control)` on a worker, in a bundle with others."""
         self._waiting.append((key, work))
         if len(self._waiting) >= self._size and self._room:
             self._send_waiting()
 
     def ended(self) -> dict[K, Any]:
-        """What came of the tasks that ended, waiting a moment for the first.
+        """Returns results of finished tasks, waiting briefly if there are none.
 
         Raises:
-            Lost: the scheduler went away.
-            RunError: a worker cannot simulate, or died of a task again and again.
+            Lost: the scheduler is lost.
+            RunError: a worker cannot simulate, or was killed by a task repeatedly.
         """
         while self._waiting and self._room:
             self._send_waiting()
@@ -98,7 +98,7 @@ class Bundles(Generic[K]):
         return found
 
     def cancel(self, unwanted: Callable[[K], bool]) -> None:
-        """Gives up on tasks whose result is not wanted any more."""
+        """Cancels tasks whose results are not needed any more."""
         self._waiting = [piece for piece in self._waiting if not unwanted(piece[0])]
         for bundle, pieces in list(self._sent.items()):
             if all(unwanted(key) for key, _ in pieces):
@@ -106,19 +106,19 @@ class Bundles(Generic[K]):
                 bundle.cancel(force=True)
 
     def progress(self, weight: Callable[[K], float]) -> float:
-        """Nothing: how far a worker is with a bundle is known when it is done."""
+        """Returns 0: a worker's progress with a bundle is unknown until it is done."""
         del weight
         return 0.0
 
     def stop(self) -> dict[K, Any]:
-        """Gives up on everything; what had been completed all the same."""
+        """Cancels all tasks; returns results that were complete."""
         found: dict[K, Any] = {}
         for bundle, pieces in list(self._sent.items()):
             if bundle.status == "finished":
                 del self._sent[bundle]
                 try:
                     found |= self._opened(bundle, pieces)
-                except RunError:  # it is gone with its worker, or the scheduler
+                except RunError:  # the result is lost with its worker or the scheduler
                     continue
         self.close()
         return found
@@ -140,7 +140,7 @@ class Bundles(Generic[K]):
         bundle.add_done_callback(self._over.put)
 
     def _arrived(self) -> list[Future[Any]]:
-        """The bundles that came back, waiting a moment for the first."""
+        """Returns the bundles that came back, waiting briefly if there are none."""
         found = []
         try:
             found.append(self._over.get(timeout=POLL_S if self._sent else 0))
@@ -150,18 +150,18 @@ class Bundles(Generic[K]):
             return found
 
     def _opened(self, bundle: Future[Any], pieces: list[Piece[K]]) -> dict[K, Any]:
-        """What came of the tasks of a bundle."""
+        """Returns the results of the tasks of a bundle."""
         from distributed.scheduler import KilledWorker
 
-        if bundle.status in ("cancelled", "lost"):  # its result went with a worker
+        if bundle.status in ("cancelled", "lost"):  # its result was lost with a worker
             return self._again(pieces)
         try:
             data, took_s = bundle.result(timeout=60)
         except KilledWorker as error:
             if len(pieces) == 1:
                 return {pieces[0][0]: _deadly(str(error.last_worker.name))}
-            return self._again(*([piece] for piece in pieces))  # each alone, to find which
-        except remote.Other as error:
+            return self._again(*([piece] for piece in pieces))  # each alone, to find the faulty one
+        except remote.VersionMismatch as error:
             raise RunError(f"a worker of {self._cluster.address} {error}") from None
         except TimeoutError:
             raise self._cluster.lost() from None
@@ -172,10 +172,10 @@ class Bundles(Generic[K]):
         return {key: one for (key, _), one in zip(pieces, found, strict=True)}
 
     def _again(self, *bundles: list[Piece[K]]) -> dict[K, Any]:
-        """Sends tasks again, as these bundles.
+        """Sends tasks again, in these bundles.
 
         Raises:
-            Lost: there is nobody to send them to.
+            Lost: the scheduler does not answer.
         """
         if not self._cluster.answers():
             raise self._cluster.lost()
@@ -184,25 +184,25 @@ class Bundles(Generic[K]):
         return {}
 
     def _learn(self, tasks: int, took_s: float) -> None:
-        """Notes how long a bundle took, so that the next takes as long as it should."""
+        """Adapts the size of bundles to the time that one took."""
         wanted = int(self.batch_s * tasks / max(took_s, 1e-6))
         self._size = max(1, min(wanted, self._size * GROWTH, self._largest))
 
     def close(self) -> None:
-        """Gives up on what is under way."""
+        """Cancels all tasks."""
         sent, self._sent, self._waiting = list(self._sent), {}, []
-        if sent:  # a scheduler that is gone would keep it waiting
+        if sent:  # a lost scheduler would block
             threading.Thread(target=self._cancel, args=(sent,), daemon=True).start()
         self._arrays.clear()
 
     def _cancel(self, sent: list[Future[Any]]) -> None:
-        with contextlib.suppress(Exception):  # the scheduler is gone, and what was sent with it
+        with contextlib.suppress(Exception):  # the scheduler is lost, and the tasks with it
             self._client.cancel(sent)
 
 
 def _deadly(worker: str) -> RunError:
-    """What to tell of a task that kills workers."""
+    """Returns the error for a task that kills workers."""
     return RunError(
-        f"{DEATHS} workers died of this one after the other, the last of which was {worker}; have "
-        "they enough memory?"
+        f"{MAX_DEATHS} workers died of one task, one after another, the last one {worker}; check "
+        "that they have enough memory"
     )

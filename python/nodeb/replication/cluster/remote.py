@@ -1,4 +1,4 @@
-"""What runs far away: on workers, and on the scheduler."""
+"""Functions that run on workers and on the scheduler of a cluster."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
     from nodeb.replication.work import Simulated, Task
 
-__all__ = ["Other", "fingerprint", "look_after", "same", "simulate"]
+__all__ = ["VersionMismatch", "fingerprint", "remove_stuck_workers", "same", "simulate"]
 
 
 MISSED = 3
-"""A worker that missed so many heartbeats is silent; the more there are, the rarer they are."""
+"""Missed heartbeats after which a worker counts as silent; they are rarer with many workers."""
 
 
-class Other(Exception):
-    """A worker's nodeb is not the client's."""
+class VersionMismatch(Exception):
+    """Error: a worker's nodeb differs from the client's."""
 
 
 @cache
 def fingerprint() -> tuple[str, str]:
-    """Version of the nodeb here, and a hash of its code.
+    """Returns the version of this nodeb, and a hash of its code.
 
-    That of the package counts as well, which decides what is kept of replications.
+    The hash covers the Python package, too, which determines the data kept of replications.
     """
     import hashlib
     from pathlib import Path
@@ -43,59 +43,59 @@ def fingerprint() -> tuple[str, str]:
 
 
 def simulate(data: bytes, wanted: tuple[str, str], arrays: dict[str, Any]) -> tuple[bytes, float]:
-    """Simulates a bundle of tasks on a worker; what came of each, packed, and how long all took.
+    """Simulates a bundle of tasks on a worker. Returns packed results and the time taken, s.
 
     Args:
-        data: the tasks, packed.
-        wanted: fingerprint of the nodeb that asks.
-        arrays: those that the tasks lack.
+        data: packed tasks.
+        wanted: fingerprint of the client's nodeb.
+        arrays: arrays missing in the packed tasks.
 
     Raises:
-        Other: the worker has another nodeb, which would give other numbers.
+        VersionMismatch: the worker has a different nodeb, which would give different numbers.
     """
     from nodeb import _core
     from nodeb.replication.cluster.packing import packed, unpacked
 
     begin = time.perf_counter()
     if fingerprint() != wanted:
-        raise Other(f"has {called(fingerprint())}, but {called(wanted)} is asked for")
+        raise VersionMismatch(f"has {called(fingerprint())}, but {called(wanted)} is asked for")
     tasks: Sequence[Task[Any]] = unpacked(data, arrays)
     found: list[Simulated[Any]] = [task(_core.Control()) for task in tasks]
     return packed(found), time.perf_counter() - begin
 
 
 def same(thing: Any) -> Any:
-    """The thing: a task that puts it where tasks that depend on it run."""
+    """Returns its argument: a task that stores it on the workers of dependent tasks."""
     return thing
 
 
 def called(known: tuple[str, str]) -> str:
-    """A fingerprint for a person."""
+    """Describes a fingerprint in a message."""
     return f"nodeb {known[0]} ({known[1]})"
 
 
-async def look_after(
+async def remove_stuck_workers(
     silent_s: float, stuck_s: float, known: dict[str, float], dask_scheduler: Scheduler
 ) -> tuple[int, dict[str, float]]:
-    """Has the scheduler give the work of workers that do none to others.
+    """Has the scheduler reassign the work of workers that make no progress.
 
-    Runs on the scheduler. A worker that hangs keeps its connection, so that nothing else tells. One
-    that paused for want of memory without working at anything will not go on by itself.
+    Runs on the scheduler. A worker that hangs keeps its connection, so Dask does not notice it. A
+    worker that was paused because of lack of memory, without any task, will not continue by itself.
 
     Args:
-        silent_s: how long, s, a worker must not have been heard of, at least.
-        stuck_s: how long, s, one must have been stuck while others work.
-        known: which were stuck the last time, and for how long.
+        silent_s: minimum time, s, without a message after which a worker is removed.
+        stuck_s: minimum time, s, that a worker must have been stuck while others work.
+        known: workers that were stuck at the last call, and since when.
         dask_scheduler: given by Dask.
 
     Returns:
-        How many workers there are; which are stuck now, and since when, by the scheduler's clock.
+        Number of workers; workers that are stuck now, and since when, by the scheduler's clock.
     """
     from distributed.scheduler import heartbeat_interval
 
     now = time.time()
     workers = list(dask_scheduler.workers.values())
-    silent_s = max(silent_s, MISSED * heartbeat_interval(len(workers)))  # 243 s where 16,000 are
+    silent_s = max(silent_s, MISSED * heartbeat_interval(len(workers)))  # 243 s for 16,000 workers
     for worker in workers:
         if now - worker.last_seen > silent_s:
             await _forget(dask_scheduler, worker.address)
