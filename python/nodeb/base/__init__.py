@@ -1,1 +1,1 @@
-"""What everything stands on: arguments, signals, tables, units."""
+"""Basic modules: arguments, signals, tables, units, Student's t."""

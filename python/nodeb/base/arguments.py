@@ -1,4 +1,4 @@
-"""Checks of values that functions are given: a wrong type is told as a wrong value is."""
+"""Checks of function arguments: a wrong type raises an error like a wrong value."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from nodeb.errors import InputError
 __all__ = ["as_number", "as_path", "as_seed", "as_texts", "as_whole", "is_number"]
 
 
-LARGEST_SEED = 2**63 - 1
+MAX_SEED = 2**63 - 1
 
 
 def as_path(value: Any, name: str) -> Path:
-    """A path, of text or of anything with `__fspath__`.
+    """Returns a path, given as text or as anything with `__fspath__`.
 
     Raises:
-        InputError: it is neither; names the argument.
+        InputError: the value is neither; the message names the argument.
     """
     try:
         return Path(value)
@@ -28,10 +28,10 @@ def as_path(value: Any, name: str) -> Path:
 
 
 def as_whole(value: Any, name: str) -> int:
-    """A whole number.
+    """Returns a value as a whole number.
 
     Raises:
-        InputError: it is none; names the argument.
+        InputError: the value is not a whole number; the message names the argument.
     """
     try:
         if not isinstance(value, bool):
@@ -42,21 +42,21 @@ def as_whole(value: Any, name: str) -> int:
 
 
 def as_seed(value: Any) -> int:
-    """A seed.
+    """Returns a value as a seed.
 
     Raises:
-        InputError: it is none.
+        InputError: the value is not a seed.
     """
-    if not 0 <= (seed := as_whole(value, "seed")) <= LARGEST_SEED:
-        raise InputError(f"seed is {value}; a seed is a whole number from 0 to 2^63 - 1")
+    if not 0 <= (seed := as_whole(value, "seed")) <= MAX_SEED:
+        raise InputError(f"seed is {value}; expected a whole number from 0 to 2^63 - 1")
     return seed
 
 
 def as_number(value: Any, name: str) -> float:
-    """A number.
+    """Returns a value as a number.
 
     Raises:
-        InputError: it is none; names the argument.
+        InputError: the value is not a number; the message names the argument.
     """
     try:
         if not isinstance(value, bool | str | bytes):
@@ -67,10 +67,10 @@ def as_number(value: Any, name: str) -> float:
 
 
 def as_texts(value: Any, name: str, such_as: str) -> list[str]:
-    """A list of texts.
+    """Returns a value as a list of texts.
 
     Raises:
-        InputError: it is none, or one text by itself; names the argument.
+        InputError: the value is not a list of texts; the message names the argument.
     """
     if isinstance(value, Iterable) and not isinstance(value, str | bytes):
         found = list(value)

@@ -1,4 +1,4 @@
-"""Functions that somebody else wrote, called so that a mistake in one says where it is."""
+"""Calls of user-defined functions: errors in one name its file and line."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import numpy as np
 from nodeb import _core
 from nodeb.errors import InputError, OutputError, RunError
 
-__all__ = ["Mistake", "ask", "line_of", "mistake", "numbers", "reason"]
+__all__ = ["Mistake", "call_checked", "line_of", "mistake", "numbers", "reason"]
 
-OURS = (OutputError, RunError, MemoryError, _core.Cancelled, _core.InternalError)
-"""What is no mistake of the function that it passed through."""
+PASSED_ON = (OutputError, RunError, MemoryError, _core.Cancelled, _core.InternalError)
+"""Exceptions that are not errors of the function that they pass through."""
 
 
 class Mistake(InputError):
-    """A mistake in a function that somebody wrote: its file and line, and what was expected."""
+    """Error of a user-defined function: its file and line, and the expected result."""
 
 
-def ask(
+def call_checked(
     function: Callable[..., Any],
     what: str,
     expected: str,
@@ -32,50 +32,54 @@ def ask(
     *arguments: Any,
     **named: Any,
 ) -> Any:
-    """What a function returns, checked; of a generator the list of what it yields.
+    """Calls a user-defined function, checks its result and returns it.
+
+    A generator's items are returned as a list.
 
     Args:
-        function: is called with the further arguments.
-        what: what it is to its author, such as "metric `rate`".
-        expected: what it should return.
-        right: whether that is what it returned.
-        arguments: of the function.
-        named: those by name.
+        function: function to call with the further arguments.
+        what: description for its author, such as "metric `rate`".
+        expected: description of a correct result.
+        right: returns true if a result is correct.
+        arguments: positional arguments of the function.
+        named: keyword arguments of the function.
 
     Raises:
-        Mistake: it raised something, even to leave the program, or returned something else.
+        Mistake: the function raised an exception, even `SystemExit`, or its result is not correct.
     """
     file, first = _beginning(function)
     try:
         with np.errstate(all="ignore"):
             found = function(*arguments, **named)
             found = list(found) if inspect.isgenerator(found) else found
-    except (Mistake, *OURS):
+    except (Mistake, *PASSED_ON):
         raise
-    except (Exception, SystemExit) as error:  # whatever somebody's function may raise
+    except (Exception, SystemExit) as error:  # a user-defined function may raise anything
         end = "" if isinstance(error, InputError) else f"; expected {expected}"
         line = line_of(error, file) or first
         raise Mistake(f"{_place(file, line)}{what}: {reason(error)}{end}") from error
     if not right(found):
-        told = f"a {type(found).__name__}, {reprlib.repr(found)}" if found is not None else "None"
+        returned = "None"
+        if found is not None:
+            returned = f"a {type(found).__name__}, {reprlib.repr(found)}"
         if shape := np.shape(found) if isinstance(found, np.ndarray) else ():
-            told = f"an array of shape {shape}"
-        raise Mistake(f"{_place(file, first)}{what} returned {told}; expected {expected}")
+            returned = f"an array of shape {shape}"
+        raise Mistake(f"{_place(file, first)}{what} returned {returned}; expected {expected}")
     return found
 
 
 def mistake(function: Callable[..., Any], text: str) -> Mistake:
-    """A mistake in what a function returned that shows later; it names the function's first line.
+    """Returns an error for a result found wrong later; it names the function's first line.
 
     Args:
-        function: made it.
-        text: what is wrong.
+        function: function that returned the result.
+        text: description of the error.
     """
     return Mistake(f"{_place(*_beginning(function))}{text}")
 
 
 def _beginning(function: Callable[..., Any]) -> tuple[str, int]:
-    """File and line where a function begins; neither of one that is not written in Python."""
+    """Returns the file and line at which a function begins; "" and 0 if it is not in Python."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return (code.co_filename, code.co_firstlineno) if code else ("", 0)
 
@@ -85,7 +89,7 @@ def _place(file: str, line: int) -> str:
 
 
 def line_of(error: BaseException, file: str) -> int:
-    """The last line of a file that an error passed through; 0 where there is none."""
+    """Returns the last line of a file that an error passed through; 0 if there is none."""
     if isinstance(error, SyntaxError) and error.filename == file:
         return error.lineno or 0
     frames = traceback.extract_tb(error.__traceback__)
@@ -93,12 +97,12 @@ def line_of(error: BaseException, file: str) -> int:
 
 
 def reason(error: BaseException) -> str:
-    """What an error says: its own sentence, or type and text."""
+    """Returns the text of an error: its own message, or type and text."""
     return str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
 
 
 def numbers(found: Any) -> bool:
-    """Whether something is a number or an array of them."""
+    """Returns true if a value is a number or an array of numbers."""
     try:
         return np.asarray(found).dtype.kind in "fiub"
     except ValueError:  # rows of different lengths

@@ -1,4 +1,4 @@
-"""Signals that stop a process: each ends it as Ctrl-C does, but not in the middle of saving."""
+"""Signals that stop a process: each ends it as Ctrl-C does, but not while results are saved."""
 
 from __future__ import annotations
 
@@ -17,37 +17,38 @@ __all__ = ["STOPPING", "end_as_interrupts", "ignore", "received", "undisturbed"]
 STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""The signals that stop a process here: all that this system has of them."""
+"""Signals that stop a process, as far as the system has them."""
 
 AGAIN_S = 0.05
-"""When a signal that was lost is raised once more."""
+"""Delay until a lost signal is raised again, s."""
 
 SAME_S = 1.0
-"""Signals that come this soon after another ask for the same: that one is being answered already.
+"""Signals within this time, s, after another count as the same request, which is being handled.
 
-Any could come before what tidies up has begun to keep them; a later one is for what hangs.
+They could come before cleanup code has started to hold them back; a later one is for a process that
+hangs.
 """
 
 NOTE_S = 0.5
-"""What goes on for longer than this after a signal says so."""
+"""Time after a signal, s, after which a block still in progress prints its note."""
 
 received: list[int] = []
-"""Signals that have come since `end_as_interrupts`."""
+"""Signals received since `end_as_interrupts`."""
 
 
 class Signalled(KeyboardInterrupt):
-    """A signal that ends the process.
+    """Signal that ends the process.
 
-    A class of its own because Python remembers a plain KeyboardInterrupt that has passed a text
-    given to `exec`, as in a module with data classes that loads: where it runs a module (`-m`), it
-    ends itself by SIGINT at last, whatever status `sys.exit` was given.
+    This is a class of its own because Python remembers a plain KeyboardInterrupt that has passed
+    through a text given to `exec`, as in a module with data classes while it loads: a process that
+    runs a module (`-m`) then ends itself by SIGINT, whatever status `sys.exit` was given.
     """
 
 
 def end_as_interrupts() -> None:
     """Makes SIGTERM, and SIGHUP unless it is ignored, raise KeyboardInterrupt as SIGINT does.
 
-    One that comes within `SAME_S` of another raises nothing.
+    A signal within `SAME_S` after another raises nothing.
     """
     for number in STOPPING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -56,7 +57,7 @@ def end_as_interrupts() -> None:
 
 
 _raised_s = -math.inf
-"""When a signal was raised last, as `time.monotonic()` says."""
+"""Time when a signal was last raised, by `time.monotonic()`."""
 
 
 def _interrupt(number: int, _: Any) -> None:
@@ -69,7 +70,7 @@ def _interrupt(number: int, _: Any) -> None:
 
 
 def _raise_again(lost: Any) -> None:
-    """Raises a signal again that came where Python drops exceptions, as in a destructor."""
+    """Raises a signal again that came where Python ignores exceptions, as in a destructor."""
     global _raised_s
     if not (received and isinstance(lost.exc_value, KeyboardInterrupt)):
         sys.__unraisablehook__(lost)
@@ -81,9 +82,10 @@ def _raise_again(lost: Any) -> None:
 
 
 def ignore() -> None:
-    """Makes signals stop nothing any more, where `end_as_interrupts` made them raise an exception.
+    """Ignores signals, if `end_as_interrupts` made them raise an exception.
 
-    Once a process is about to end, another would only take its last message, or leave a traceback.
+    When a process is about to end, another signal would only suppress its last message, or leave a
+    traceback.
     """
     for number in STOPPING:
         if signal.getsignal(number) is _interrupt:
@@ -92,12 +94,12 @@ def ignore() -> None:
 
 @contextmanager
 def undisturbed(note: str | None = None) -> Iterator[None]:
-    """Keeps signals that would stop the process until the end of the block.
+    """Holds back signals that would stop the process until the end of the block.
 
-    Only the main thread is ever disturbed; in another nothing needs to be done.
+    Signals interrupt the main thread only; in other threads nothing needs to be done.
 
     Args:
-        note: printed to stderr if the block goes on for a while after a signal, where
+        note: printed to stderr if the block continues for `NOTE_S` after a signal and
             `end_as_interrupts` made signals end the process.
     """
     if threading.current_thread() is not threading.main_thread():

@@ -1,13 +1,13 @@
 """Confidence intervals of means of values that are skewed, or mostly equal.
 
-Student's t assumes that the sample's spread is known from n - 1 independent deviations. Where a
-rare event makes the difference, most values are equal and the others lie on one side: the spread is
-then known from few values, and the sample often lacks the event. Two remedies, in closed form:
+Student's t assumes that the sample's spread is known from n - 1 independent deviations. If a rare
+event makes the difference, most values are equal and the others lie on one side: the spread is then
+known from few values, and the sample often lacks the event. Two corrections, in closed form:
 
 * Only values that differ from the commonest one count as degrees of freedom.
 * The skewness is removed by Hall's monotone transformation of the t statistic.
 
-The interval reaches as far as either on each side.
+The interval extends to the farther of the two ends on each side.
 
 Sources:
     Hall: On the removal of skewness by transformation, J. R. Stat. Soc. B 54(1), 1992, pp. 221-228.
@@ -69,15 +69,15 @@ class Reach:
         """Returns the ends of the interval.
 
         Args:
-            mean: of the values.
-            half: the least distance of either end, from `half_width`.
+            mean: mean of the values.
+            half: minimum distance of either end, from `half_width`.
             second: mean of their squared deviations.
             third: mean of their deviations to the third power.
         """
         deviation = math.sqrt(max(second, 0.0))
         if deviation**3 == 0:
             return mean, mean
-        largest = (self.n - 2) / math.sqrt(self.n - 1)  # of any n values; more comes of rounding
+        largest = (self.n - 2) / math.sqrt(self.n - 1)  # bound for n values
         skewness = min(max(third / deviation**3, -largest), largest)
         stdev = deviation * math.sqrt(self.n / (self.n - 1))
         above = max(half, -self._transformed(skewness, -self.t_all) * stdev)

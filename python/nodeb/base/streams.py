@@ -1,7 +1,7 @@
-"""The standard streams of the command line, made fit for what is printed.
+"""Prepares the standard streams of the command line for any text.
 
-A stream may be closed, know only ASCII, or lead to a full disk. None of that is a mistake of
-nodeb's, and none of it spoils results that were saved.
+A stream may be closed, support only ASCII, or lead to a full disk. None of these is an error of
+nodeb, and none may affect results that were saved.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ __all__ = ["finish", "prepare", "printable", "printable_lines"]
 
 
 BYTES = 0xDC00
-"""Python has bytes of file names that are no UTF-8 as characters from here on (PEP 383)."""
+"""Offset at which Python stores undecodable bytes of file names as characters (PEP 383)."""
 ESCAPES = "nodeb.escapes"
 
 
 def prepare() -> None:
-    """Opens streams that are closed, so that what is printed goes nowhere and not into a file.
+    """Opens closed streams, so that output is discarded and not written into another file.
 
-    Characters that a stream does not know are written as escapes.
+    Characters that a stream cannot encode are written as escapes.
     """
     codecs.register_error(ESCAPES, _as_escapes)
     for handle in range(3):
         try:
             os.fstat(handle)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest that is free: this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free handle: this one
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
@@ -38,9 +38,9 @@ def prepare() -> None:
 
 
 def finish() -> OSError | None:
-    """Writes out what stdout still holds; returns why that cannot be done, if it cannot.
+    """Flushes stdout; returns the error if that fails.
 
-    What is left then goes nowhere, so that the end of the process does not complain again.
+    The remaining output is then discarded, so that the end of the process does not report it again.
     """
     try:
         sys.stdout.flush()
@@ -52,9 +52,9 @@ def finish() -> OSError | None:
 
 
 def printable(text: object) -> str:
-    """Text with escapes for what a terminal would obey or hide: names of users hold anything.
+    """Returns a text with escapes for control and invisible characters, which names may contain.
 
-    Bytes of file names that are no UTF-8 are escaped too, so that the text can be encoded.
+    Bytes of file names that are not UTF-8 are escaped too, so that the text can be encoded.
     """
     shown = str(text)
     if shown.isprintable():
@@ -63,7 +63,7 @@ def printable(text: object) -> str:
 
 
 def printable_lines(text: object) -> str:
-    """Several lines, each `printable`."""
+    """Returns several lines, each made printable by `printable`."""
     return "\n".join(map(printable, str(text).split("\n")))
 
 
@@ -73,7 +73,7 @@ def _escaped(character: str) -> str:
 
 
 def _as_escapes(error: UnicodeError) -> tuple[str, int]:
-    """What is written for characters that a stream does not know."""
+    """Returns the text that is written for characters that a stream cannot encode."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(map(_escaped, error.object[error.start : error.end])), error.end

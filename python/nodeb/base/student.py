@@ -1,8 +1,8 @@
 """Quantiles of Student's t distribution.
 
-Nearly every interval is a 95 % interval of at most some two hundred values. Their quantiles stand
-here, so that a run need not wait for SciPy, which takes longer to import than most simulations
-take; for all others SciPy is asked.
+Nearly every interval is a 95 % interval of at most two hundred or so values. The quantiles for
+these are tabulated here, because SciPy takes longer to import than most simulations take; all
+others are computed by SciPy.
 
 Source: `scipy.special.stdtrit` of SciPy 1.17, to the last bit.
 """
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ["t_quantile"]
 
 TABLED = 0.975
-"""The probability of the table."""
+"""Probability of the tabulated quantiles."""
 
 _TABLE = np.fromstring(  # by degrees of freedom, from none
     """
@@ -66,10 +66,10 @@ nan
 
 
 def t_quantile(degrees: ArrayLike, probability: float) -> NDArray[np.float64]:
-    """The values below which a t-distributed one lies with a probability.
+    """Returns the quantiles of Student's t for a probability.
 
     Args:
-        degrees: degrees of freedom, whole numbers; for 0 the answer is NaN.
+        degrees: degrees of freedom, whole numbers; for 0 the result is NaN.
         probability: in (0, 1).
     """
     wanted = np.asarray(degrees)

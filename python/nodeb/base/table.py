@@ -14,36 +14,36 @@ __all__ = ["Table", "changes", "read_only"]
 
 SHOWN_ROWS = 10
 CHUNK = 1000
-"""So many rows are made plain Python values at a time."""
+"""Number of rows converted to plain Python values at a time."""
 
 Layout = tuple[int, tuple[str, ...], tuple[tuple[str, str], ...]]
-"""Rows, names of the columns, and the type of each that is plain numbers or text."""
+"""Number of rows, names of the columns, and the types of columns of numbers or text."""
 LAYOUTS: dict[Layout, Layout] = {}
-"""One object for tables of one form, which pickle then writes once."""
+"""Cache with one object per layout, so that pickle writes it once."""
 ALIGNED = 8
-"""Columns begin at multiples of so many bytes."""
+"""Alignment of columns in a pickle, bytes."""
 
 TEXTS = 1 << 16
-"""So many texts are encoded at a time."""
+"""Number of texts encoded at a time."""
 ASCII = 128
-"""Letters below this one are a byte each."""
+"""Number of characters that take one byte in UTF-8."""
 
-LARGEST_TEXT = 2**31 - 1
-"""Bytes of text in one Arrow array."""
+MAX_TEXT_BYTES = 2**31 - 1
+"""Maximum size of the text in one Arrow array, bytes."""
 
 
 class Table:
     """Named columns of equal length.
 
-    `table["download_s"]` is a NumPy array that cannot be written to: the summary of a result, what
-    it is compared with and what is saved come from the same numbers. `table["download_s"] * 1000`
-    and `.copy()` give arrays of one's own. Anything that speaks the Arrow C stream protocol takes
-    a table as it is: `pyarrow.table(t)`, `polars.from_arrow(t)`, `duckdb.sql("from t")`.
+    `table["download_s"]` is a read-only NumPy array: a result's summary, comparisons and saved
+    files use the same numbers. `table["download_s"] * 1000` and `.copy()` give writable arrays. Any
+    library that supports the Arrow C stream protocol accepts a table directly: `pyarrow.table(t)`,
+    `polars.from_arrow(t)`, `duckdb.sql("from t")`.
     """
 
     def __init__(self, columns: Mapping[str, ArrayLike]) -> None:
         if not isinstance(columns, Mapping):
-            raise InputError(f"a table is made of columns by name, not of {columns!r}")
+            raise InputError(f"a table was given {columns!r}; expected columns by name")
         self._columns: dict[str, NDArray[Any]] = {k: read_only(v) for k, v in columns.items()}
         for name, column in self._columns.items():
             if column.ndim == 0:
@@ -55,12 +55,12 @@ class Table:
 
     @classmethod
     def concat(cls, tables: Iterable[Mapping[str, ArrayLike] | Table]) -> Table:
-        """The rows of several tables with the same columns, one after the other.
+        """Concatenates the rows of several tables with the same columns.
 
         Raises:
-            InputError: their columns differ.
+            InputError: the columns differ.
         """
-        # Whose columns go as soon as they are copied.
+        # Dictionaries of their own, so that each column can be released once it is copied.
         parts = [dict(one._columns if isinstance(one, Table) else one) for one in tables]
         if not parts:
             return cls({})
@@ -71,7 +71,7 @@ class Table:
         return cls({k: np.concatenate([np.asarray(p.pop(k)) for p in parts]) for k in names})
 
     def __getstate__(self) -> tuple[Layout, bytes, dict[str, NDArray[Any]]]:
-        """Few objects for many columns: each array by itself takes 10 us to pickle."""
+        """Returns few objects for many columns: each array alone takes 10 us to pickle."""
         plain = {k: v for k, v in self._columns.items() if v.dtype.kind != "O"}
         layout = (
             self._length,
@@ -106,14 +106,14 @@ class Table:
             raise InputError(f"there is no column `{column}`; the columns are {names}") from None
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        """The rows, as dictionaries of plain Python values."""
+        """Yields the rows as dictionaries of plain Python values."""
         names = self.columns
         for first in range(0, len(self), CHUNK):  # Python's numbers take several times the memory
             some = (column[first : first + CHUNK].tolist() for column in self._columns.values())
             yield from (dict(zip(names, row, strict=True)) for row in zip(*some, strict=True))
 
     def where(self, keep: NDArray[np.bool_]) -> Table:
-        """The rows for which `keep` is true.
+        """Returns the rows for which `keep` is true.
 
         Raises:
             InputError: `keep` does not have one truth value for each row.
@@ -127,25 +127,25 @@ class Table:
         return Table({name: column[keep] for name, column in self._columns.items()})
 
     def first_runs(self, runs: int) -> Table:
-        """The rows of the replications below a number, by the column `run`."""
+        """Returns the rows of the replications below a number, by the column `run`."""
         return self.where(self["run"] < runs)
 
     def distinct(self, column: str) -> list[Any]:
-        """The values of a column, each once, in the order in which they come first."""
+        """Returns the distinct values of a column, in order of first occurrence."""
         return list(dict.fromkeys(changes(self[column]).tolist()))
 
     def to_arrow(self) -> Any:
-        """As a `pyarrow.Table`."""
+        """Returns the table as a `pyarrow.Table`."""
         import pyarrow as pa
 
         return pa.Table.from_arrays(list(self.to_arrays().values()), names=self.columns)
 
     def to_arrays(self) -> dict[str, Any]:
-        """The columns as `pyarrow.Array`s."""
+        """Returns the columns as `pyarrow.Array`s."""
         return {name: _arrow(column) for name, column in self._columns.items()}
 
     def to_pandas(self) -> Any:
-        """As a `pandas.DataFrame`.
+        """Returns the table as a `pandas.DataFrame`.
 
         Raises:
             InputError: pandas is not installed.
@@ -157,7 +157,7 @@ class Table:
         return pd.DataFrame({name: column.copy() for name, column in self._columns.items()})
 
     def to_polars(self) -> Any:
-        """As a `polars.DataFrame`.
+        """Returns the table as a `polars.DataFrame`.
 
         Raises:
             InputError: polars is not installed.
@@ -190,14 +190,14 @@ class Table:
 
 
 def read_only(values: ArrayLike) -> NDArray[Any]:
-    """Returns these values as an array that cannot be written to, without a copy of an array."""
+    """Returns values as a read-only array; arrays are not copied."""
     column = np.asarray(values).view()
     column.flags.writeable = False
     return column
 
 
 def changes(column: NDArray[Any]) -> NDArray[Any]:
-    """The values of a column without those that are the same as the one before."""
+    """Returns the values of a column that differ from the one before."""
     if not len(column) or column.dtype.kind == "O":
         return column
     return np.concatenate([column[:1], column[1:][column[1:] != column[:-1]]])
@@ -208,10 +208,10 @@ def _padded(data: bytes) -> bytes:
 
 
 def _arrow(column: NDArray[Any]) -> Any:
-    """A column as an Arrow array.
+    """Returns a column as an Arrow array.
 
-    Made of buffers: `pyarrow.array` looks whether it was given something of pandas, and so imports
-    pandas where there is one, which takes longer than most simulations.
+    Built from buffers: `pyarrow.array` checks for objects of pandas, and so imports pandas if it is
+    installed, which takes longer than most simulations.
     """
     import pyarrow as pa
 
@@ -219,7 +219,7 @@ def _arrow(column: NDArray[Any]) -> Any:
         parts = [_encoded(column[at : at + TEXTS]) for at in range(0, len(column), TEXTS)]
         lengths = np.concatenate([[0], *(lengths for lengths, _ in parts)])
         ends = np.cumsum(lengths, dtype=np.int64)
-        if ends[-1] > LARGEST_TEXT:
+        if ends[-1] > MAX_TEXT_BYTES:
             return pa.array(column.tolist(), pa.string())  # in several chunks
         data = b"".join(text for _, text in parts)
         return _from_buffers(pa.string(), len(column), [ends.astype(np.int32), data])
@@ -229,9 +229,9 @@ def _arrow(column: NDArray[Any]) -> Any:
 
 
 def _encoded(column: NDArray[Any]) -> tuple[NDArray[np.int64], bytes]:
-    """The lengths of texts in UTF-8, and their bytes one after the other."""
+    """Returns the lengths of texts in UTF-8, and their concatenated bytes."""
     if column.dtype.kind == "U" and column.dtype.isnative and column.dtype.itemsize:
-        # ASCII, as nearly all texts are: the letters that are not 0 are the bytes.
+        # ASCII, as nearly all texts are: the characters that are not 0 are the bytes.
         letters = np.ascontiguousarray(column).view(np.uint32).reshape(len(column), -1)
         is_text = letters != 0
         if letters.max(initial=0) < ASCII and not (is_text[:, 1:] > is_text[:, :-1]).any():
@@ -241,7 +241,7 @@ def _encoded(column: NDArray[Any]) -> tuple[NDArray[np.int64], bytes]:
 
 
 def _from_buffers(kind: Any, length: int, buffers: list[Any]) -> Any:
-    """An Arrow array without missing values."""
+    """Returns an Arrow array without missing values."""
     import pyarrow as pa
 
     return pa.Array.from_buffers(kind, length, [None, *map(pa.py_buffer, buffers)])

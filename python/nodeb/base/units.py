@@ -16,7 +16,7 @@ NS = {
     "min": 60 * NS_PER_S,
     "h": 3600 * NS_PER_S,
 }
-"""Nanoseconds of each."""
+"""Nanoseconds per unit."""
 
 
 _NUMBER = r"(?:\d{1,18}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?"
@@ -24,12 +24,12 @@ _TIME = re.compile(rf"\s*({_NUMBER})\s*([a-z]+)\s*", re.ASCII)
 
 
 def in_ns(time: str) -> int:
-    """A time with its unit, such as `1.5 s`, in ns, to the nearest.
+    """Converts a time with its unit, such as `1.5 s`, to ns, rounded to the nearest.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not a time with a unit.
     """
     found = _TIME.fullmatch(time)
     if found is None or found[2] not in NS:
-        raise ValueError(f"{time!r} is no time with a unit")
+        raise ValueError(f"{time!r} is not a time with a unit; expected one such as 1.5 s")
     return round(Decimal(found[1]) * NS[found[2]])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.base.functions import ask, numbers
+from nodeb.base.functions import call_checked, numbers
 from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.storage.store import Tables
@@ -92,7 +92,7 @@ class Reduction:
 
         what = f"the reduction `{self.function.__name__}`"
         each = [
-            ask(self.function, what, expected, right, one, **self.options)
+            call_checked(self.function, what, expected, right, one, **self.options)
             for one in apart(tables, runs)
         ]
         columns: dict[str, Any] = {RUN: np.arange(runs.start, runs.stop)}

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nodeb.base.arguments import as_texts
-from nodeb.base.functions import ask, numbers
+from nodeb.base.functions import call_checked, numbers
 from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
 from nodeb.results import compute, glossary
@@ -95,7 +95,7 @@ def _values(metric: Metric, group: Group) -> Array | None:
         return found is None or (numbers(found) and np.shape(found) == runs)
 
     expected = "an array with a number for each replication, or None"
-    found = ask(metric.of, f"metric `{metric.name}`", expected, right, group)
+    found = call_checked(metric.of, f"metric `{metric.name}`", expected, right, group)
     return None if found is None else np.asarray(found, dtype=np.float64)
 
 

@@ -1,1 +1,1 @@
-"""Files and folders: written whole, claimed by what made them, checked when read."""
+"""Files and folders: written atomically, claimed by their owners, verified when read."""

@@ -1,4 +1,4 @@
-"""Files of users, read up to a bound in bytes and in time. A pipe can be read only once."""
+"""Reads files of users up to a limit in bytes and time. A pipe can be read only once."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from nodeb.storage import marks
 __all__ = ["NAMED_BYTES", "read_bytes", "read_text"]
 
 NAMED_BYTES = 256 << 20
-"""What a file that a scenario names may have."""
+"""Maximum size of a file that a scenario names."""
 SILENCE_S, WHOLE_S = 10.0, 300.0
-"""How long a pipe may be silent, and how long reading it may take, s."""
+"""Maximum silence of a pipe, and maximum duration of reading from it, s."""
 _PORTION = 1 << 16
 
 
 def read_bytes(path: Path, most: int) -> bytes:
-    """The content of a text file, without the mark that some programs put before UTF-8.
+    """Reads a file, without the byte order mark that some programs put before UTF-8.
 
     Args:
         path: a file, a pipe or a device.
-        most: bytes; what has more is refused.
+        most: maximum size in bytes.
 
     Raises:
-        ScenarioError: it cannot be read, has more bytes, or is a pipe into which nobody writes.
-        InputError: it is not what the mark of its folder says.
+        ScenarioError: it cannot be read, has more bytes, or is a pipe without a writer.
+        InputError: it differs from the checksum in the mark of its folder.
     """
 
     def read() -> bytes:
@@ -51,7 +51,7 @@ def _opened(path: Path, most: int) -> bytes:
         raise ScenarioError(f"{path}: there is no such file") from None
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
-    except ValueError as error:  # a name that no file can have
+    except ValueError as error:  # an invalid file name
         raise ScenarioError(f"{path}: cannot be read: {error}") from None
     try:
         return _read(path, handle, most)
@@ -62,11 +62,11 @@ def _opened(path: Path, most: int) -> bytes:
 
 
 def read_text(path: Path, most: int) -> str:
-    """The text of a file, as `read_bytes` has it.
+    """Reads a UTF-8 text file, like `read_bytes`.
 
     Args:
         path: a file, a pipe or a device.
-        most: bytes; what has more is refused.
+        most: maximum size in bytes.
 
     Raises:
         ScenarioError: it cannot be read, has more bytes, or is not UTF-8.
@@ -107,7 +107,7 @@ def _from_pipe(path: Path, handle: int, most: int) -> bytes:
         if time.monotonic() > until or not poll.poll(SILENCE_S * 1e3):
             limit = WHOLE_S if time.monotonic() > until else SILENCE_S
             raise ScenarioError(
-                f"{path}: this is a pipe, and its writer did not come to an end in {limit:g} s"
+                f"{path}: this is a pipe whose writer did not finish in {limit:g} s"
             )
         part = os.read(handle, _PORTION)
         if not part:
@@ -119,6 +119,4 @@ def _from_pipe(path: Path, handle: int, most: int) -> bytes:
 
 
 def _too_large(path: Path, most: int) -> ScenarioError:
-    return ScenarioError(
-        f"{path}: there are more than {most >> 20} MiB in it; expected at most that"
-    )
+    return ScenarioError(f"{path}: the file is too large; expected at most {most >> 20} MiB")

@@ -1,7 +1,7 @@
-"""Files that are there as a whole or not at all, and tables in Parquet and CSV files.
+"""Atomic writing of files, and tables in Parquet and CSV files.
 
-A file is written under another name in the same folder, forced to the disk and then renamed:
-whoever reads, and whatever kills the process or the machine, finds the old or the new file.
+A file is written under another name in the same folder, forced to the disk and then renamed.
+Readers find the old or the new file, also if the process is killed or the machine fails.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ __all__ = [
 ]
 
 LEFTOVER_S = 3600.0
-"""Age, s, at which what another machine left unfinished must be that of a killed process."""
+"""Age, s, of another machine's unfinished file from which its process counts as killed."""
 TRIES = 100
-"""Attempts at a folder that others claim or replace at the same time."""
-LONGEST = 255
-"""Bytes of the longest name of a file that file systems in common use take."""
+"""Attempts at a folder that other processes claim or replace at the same time."""
+MAX_NAME = 255
+"""Maximum length of a file name, bytes, in common file systems."""
 DIGITS = 10
-"""Digits of the largest number of a process, or of files that a process writes."""
+"""Maximum digits of a process number, or of the number of files that a process writes."""
 PARQUET: Mapping[str, Any] = {"compression": "zstd", "write_page_checksum": True}
-"""How Parquet files are written."""
+"""Options of Parquet files."""
 _HOST = re.sub(r"\W", "_", platform.node())
 _ASIDE = re.compile(r"\.(?P<of>.+)\.(?P<host>\w*)-(?P<process>\d+)-\d+\.tmp")
 _numbers = itertools.count()
@@ -64,20 +64,20 @@ _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
 def aside(path: Path) -> Path:
-    """Where a file or folder is made before it is put in place: beside it, hidden, one's own."""
+    """Returns a hidden temporary path next to a path, unique to this process."""
     return path.with_name(f".{_abridged(path.name)}.{_HOST}-{os.getpid()}-{next(_numbers)}.tmp")
 
 
 def _abridged(name: str) -> str:
-    """Returns a name, or its hash if file systems would have no room for more than the name."""
-    room = LONGEST - len(f"..{_HOST}--.tmp") - 2 * DIGITS
+    """Returns a name, or its hash if a temporary name with it would be too long."""
+    room = MAX_NAME - len(f"..{_HOST}--.tmp") - 2 * DIGITS
     data = os.fsencode(name)
     return name if len(data) <= room else hashlib.sha256(data).hexdigest()[:32]
 
 
 @contextlib.contextmanager
 def file_aside(path: Path) -> Iterator[Path]:
-    """Where a file is made before it is put in place; what is left there in the end is removed."""
+    """Yields a temporary path next to a path, and removes a file that is left there."""
     part = aside(path)
     try:
         yield part
@@ -87,20 +87,22 @@ def file_aside(path: Path) -> Iterator[Path]:
 
 
 def replace(path: Path, write: Callable[[Path], None], *, to_disk: bool = True) -> None:
-    """Writes a file so that it is there as a whole or not at all.
+    """Writes a file atomically.
 
     Args:
-        path: the file.
-        write: writes the content to the path that it is given.
-        to_disk: wait until it would outlive a power failure.
+        path: path of the file.
+        write: function that writes the content to a given path.
+        to_disk: wait until the file is safe from a power failure.
 
     Raises:
-        OSError: the file, which it names, cannot be written; what was there before stays.
-        OutputError: something is there that is no file, such as a device, which renaming would
-            take away.
+        OSError: the file, which the error names, cannot be written; a previous one is kept.
+        OutputError: the path is not a file but, for instance, a device, which renaming would
+            remove.
     """
     if path.exists() and not path.is_file():
-        raise OutputError(f"{path} is no file, but a folder, device or pipe, and stays as it is")
+        raise OutputError(
+            f"{path} is a folder, device or pipe, which is not replaced; expected a file"
+        )
     with file_aside(path) as part:
         try:
             write(part)
@@ -110,23 +112,23 @@ def replace(path: Path, write: Callable[[Path], None], *, to_disk: bool = True) 
             if to_disk:
                 names_to_disk(path.parent)
         except OSError as error:
-            error.filename = str(path)  # nobody knows the name aside, and a full disk tells none
+            error.filename = str(path)  # not the temporary name; a full disk gives none
             raise
 
 
 def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:
-    """Complains about a file that somebody put where another kind of file is to go.
+    """Checks that a path holds no file of another kind than the one to be written.
 
     Args:
-        path: where the file is to go; there may be none, or an empty one.
-        begins: what such a file begins with.
-        what: what it is, as in "a capture".
-        option: where a person gives its name.
+        path: path of the file to write; it may be missing or empty.
+        begins: first bytes of such a file.
+        what: kind of file in messages, such as "a capture".
+        option: command-line option with its name.
 
     Raises:
-        OutputError: there is a file, and it is none of these.
+        OutputError: there is a file of another kind.
     """
-    if not path.is_file():  # nothing, or a device that keeps nothing
+    if not path.is_file():  # nothing, or a device that stores nothing
         return
     head = b""
     with contextlib.suppress(OSError), path.open("rb") as file:
@@ -139,18 +141,19 @@ def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:
 
 PAGE = re.compile(rb"<!doctype html>.*<meta name=\"generator\" content=\"nodeb ", re.DOTALL)
 HEAD = 4096
-"""Bytes of a page that say who made it."""
+"""Bytes at the beginning of a page that contain the name of the generator."""
 
 
 def refuse_other_page(path: Path, option: str) -> None:
-    """Complains about a page that is not HTML, or somebody else's where one of nodeb's is to go.
+    """Checks that a path holds no page that nodeb did not write, and is named as HTML.
 
     Args:
-        path: where the page is to go; there may be none, or an empty file.
-        option: where a person gives its name.
+        path: path of the page to write; it may be missing or empty.
+        option: command-line option with its name.
 
     Raises:
-        OutputError: the name is that of another kind of file, or nodeb did not make what is there.
+        OutputError: the name has the extension of another kind of file, or nodeb did not write the
+            existing file.
     """
     if path.suffix.lower() not in ("", ".html", ".htm"):
         raise OutputError(
@@ -170,14 +173,14 @@ def refuse_other_page(path: Path, option: str) -> None:
 
 
 def check_place(path: Path, option: str) -> None:
-    """Complains, before anything is done, about a place where no file can be put.
+    """Checks, before anything is done, that a file can be written to a path.
 
     Args:
-        path: where a file is to go.
-        option: where a person gives its name.
+        path: path of the file to write.
+        option: command-line option with its name.
 
     Raises:
-        OutputError: it names nothing, its folder is not there, or it is no file.
+        OutputError: the name is empty, its folder does not exist, or it is not a file.
     """
     wrong = None
     if not path.name:
@@ -191,7 +194,7 @@ def check_place(path: Path, option: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes, *, to_disk: bool = True) -> None:
-    """Writes bytes as a whole or not at all; see `replace`."""
+    """Writes bytes atomically; see `replace`."""
 
     def write(part: Path) -> None:
         part.write_bytes(data)
@@ -200,10 +203,10 @@ def write_bytes(path: Path, data: bytes, *, to_disk: bool = True) -> None:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Writes a result atomically (`replace`); its folder is made if need be.
+    """Writes a result atomically (`replace`); its folder is created if missing.
 
     Raises:
-        OutputError: if it cannot be written.
+        OutputError: the file cannot be written.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     with writing(f"write {path}"):
@@ -212,7 +215,7 @@ def write(path: Path, content: str | bytes) -> None:
 
 
 def parquet(table: Table) -> bytes:
-    """A table as the content of a Parquet file."""
+    """Returns a table as the content of a Parquet file."""
     import pyarrow.parquet as pq
 
     content = io.BytesIO()
@@ -227,11 +230,11 @@ def digest_of(path: Path) -> str:
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table as the text of a CSV file.
+    """Returns a table as the text of a CSV file.
 
     Args:
-        columns: their names.
-        rows: the values of each, in this order.
+        columns: names of the columns.
+        rows: values of each row, in this order.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -241,12 +244,12 @@ def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def write_parquet(path: Path, table: Table, about: Mapping[str, str] | None = None) -> None:
-    """Writes a table as a whole or not at all; see `replace`.
+    """Writes a table to a Parquet file atomically; see `replace`.
 
     Args:
-        path: the file.
-        table: its rows.
-        about: texts to keep with the table, by name.
+        path: path of the file.
+        table: table to write.
+        about: texts to store with the table, by name.
     """
     import pyarrow.parquet as pq
 
@@ -255,25 +258,25 @@ def write_parquet(path: Path, table: Table, about: Mapping[str, str] | None = No
         arrow = arrow.replace_schema_metadata(dict(about))
 
     def write(part: Path) -> None:
-        with part.open("wb") as file:  # Arrow opens no names that are no UTF-8
+        with part.open("wb") as file:  # Arrow cannot open names that are not UTF-8
             pq.write_table(arrow, file, **PARQUET)
 
     replace(path, write)
 
 
 def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
-    """A table and the texts kept with it, verified by the checksums of its folder and its pages.
+    """Reads a table and the texts stored with it; verifies checksums of folder and pages.
 
     Raises:
-        OSError: there is no such file, or it cannot be read.
-        InputError: it is not what the mark of its folder says.
-        ValueError: it is not a Parquet file, or a damaged one.
+        OSError: the file does not exist, or cannot be read.
+        InputError: the file differs from the checksum in the mark of its folder.
+        ValueError: the file is not a Parquet file, or is damaged.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     def read() -> Any:
-        with path.open("rb") as file:  # once: the name may be another file's a moment later
+        with path.open("rb") as file:  # once: the file may be replaced at any time
             marks.check(path, hashlib.file_digest(file, "sha256").hexdigest())
             file.seek(0)
             return pq.read_table(file, page_checksum_verification=True)
@@ -288,16 +291,16 @@ def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
 
 
 def is_leftover(name: str) -> bool:
-    """Whether a file or folder of this name is one that was never put in place."""
+    """Returns true if a name is that of a temporary file or folder of `aside`."""
     return _ASIDE.fullmatch(name) is not None
 
 
 def leftovers(folder: Path, of: str | None = None) -> list[Path]:
-    """What killed processes left unfinished in a folder.
+    """Returns the temporary files that killed processes left in a folder.
 
     Args:
-        folder: where to look; it need not be there.
-        of: only what was to become a file or folder of this name.
+        folder: folder to search; it may be missing.
+        of: only temporary versions of this file or folder.
     """
     parts: list[Path] = []
     wanted = None if of is None else _abridged(of)
@@ -310,7 +313,7 @@ def leftovers(folder: Path, of: str | None = None) -> list[Path]:
 
 
 def remove_leftovers(folder: Path, of: str | None = None) -> None:
-    """Removes what killed processes left unfinished in a folder; see `leftovers`."""
+    """Removes the temporary files that killed processes left in a folder; see `leftovers`."""
     for part in leftovers(folder, of):
         remove(part)
 
@@ -325,19 +328,19 @@ def remove(path: Path) -> None:
 
 
 def swap(new: Path, old: Path) -> None:
-    """Puts a folder in the place of another, which goes to where the new one was.
+    """Exchanges two folders, so that the new one is in the place of the old one.
 
-    Where the system can exchange two names nobody ever finds anything but one of the two folders;
-    elsewhere there is none for a moment.
+    If the system can exchange two names in one step, readers always find one of the two folders;
+    otherwise there is none for a moment.
 
     Raises:
-        OSError: it cannot be done; the old one stays.
+        OSError: the exchange failed; the old folder stays.
     """
     for _ in range(TRIES):
         if _exchange(new, old):
             return
         with contextlib.suppress(OSError):
-            new.rename(old)  # there is none, or it is empty
+            new.rename(old)  # the old folder is missing or empty
             return
     between = aside(old)
     old.rename(between)
@@ -346,20 +349,20 @@ def swap(new: Path, old: Path) -> None:
 
 
 def names_to_disk(folder: Path) -> None:
-    """Forces the names in a folder to the disk, where folders have handles."""
+    """Forces the names in a folder to the disk, on systems where folders can be opened."""
     if os.name == "posix":
         _to_disk(folder, os.O_RDONLY)
 
 
 def _from_arrow(arrow: Any) -> Table:
-    """A `pyarrow.Table` as a table."""
+    """Returns a `pyarrow.Table` as a table."""
     return Table(
         {name: column.to_numpy() for name, column in zip(arrow.column_names, arrow, strict=True)}
     )
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swaps two names in one step; whether the system could."""
+    """Swaps two names in one step. Returns true if the system could do so."""
     try:
         rename = ctypes.CDLL(None).renameat2
     except (AttributeError, OSError, TypeError):  # not Linux
@@ -370,13 +373,13 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def _abandoned(part: Path, found: re.Match[str]) -> bool:
-    """Whether the process that made a file is gone for certain, or must be."""
+    """Returns true if the process that created a file has certainly or probably ended."""
     if found["host"] == _HOST and os.name == "posix":
         try:
             os.kill(int(found["process"]), 0)
         except (ProcessLookupError, OverflowError):
             return True
-        except OSError:  # another user's
+        except OSError:  # the process of another user
             return False
         return False
     return time.time() - part.stat().st_mtime > LEFTOVER_S

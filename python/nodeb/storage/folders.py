@@ -1,13 +1,14 @@
-"""Folders of results: whose they are, and how they are put in place.
+"""Folders of results: ownership, and atomic replacement.
 
-One rule for all. A folder belongs to what made it: a kind (`run`, `sweep`, ...), what it was made
-of, and the settings of that. Its mark, `provenance.json`, says so and lists what nodeb put there.
-Results are replaced by the same thing only, with at least as many replications, or by force; others
-are refused, or go beside (`out/name-2`) where nobody has named the folder. nodeb writes to
-folders that are not there, are empty, or have its own mark; a folder is claimed by putting one with
-a mark in place, which succeeds for one process only. Results that come at once are written aside,
-the mark last, and swapped in as a whole; the old folder goes afterwards. Sweeps, comparisons
-and reproductions, which go on from what is there, write whole files into the folder they claimed.
+A folder belongs to an owner: a kind of command (`run`, `sweep`, ...), the file or scenario it was
+made from, and its settings. The folder's mark, `provenance.json`, states the owner and lists the
+files that nodeb wrote. Results are replaced only by results of the same owner with at least as many
+replications, or with `force`; other results are refused, or go to a folder next to it
+(`out/name-2`) if the folder was not named explicitly. nodeb writes to folders that are missing, are
+empty, or have its own mark; a folder is claimed by moving one with a mark into place, which
+succeeds for one process only. Complete results are written to a temporary folder, the mark last,
+and swapped in; then the old folder is removed. Sweeps, comparisons and reproductions, which
+continue from earlier results, write files atomically into the folder they claimed.
 """
 
 from __future__ import annotations
@@ -30,43 +31,43 @@ from nodeb.base.streams import printable
 from nodeb.errors import OutputError, writing
 from nodeb.storage import files, marks
 from nodeb.storage.marks import MARK, Mark
-from nodeb.storage.store import CELLS, strangers
+from nodeb.storage.store import CELLS, other_files
 
 __all__ = ["MARK", "Owner", "Place", "RefusedError", "claim", "note"]
 
 MADE_OF = "made_of"
-"""In the mark: `Owner.made_of`."""
+"""Key of the mark: `Owner.made_of`."""
 OLDER = (MARK, "sweep.json", "comparison.parquet", "claims.csv")
-"""Files by which a folder of an earlier version is known."""
+"""Files that identify a folder of an earlier version."""
 ANOTHER = "give another folder with --out"
 FILLED = (errno.ENOTEMPTY, errno.EEXIST)
-"""What the system says of a folder that others were faster to put something into."""
+"""Error codes if another process has put something into a folder in the meantime."""
 SHOWN = 3
-"""So many files that stand in the way are told."""
+"""Maximum number of conflicting files listed in a message."""
 
 fcntl: Any = import_module("fcntl") if os.name == "posix" else None
 
 
 @dataclass(frozen=True)
 class Owner:
-    """What a folder of results belongs to."""
+    """Owner of a folder of results."""
 
     kind: str
-    """What makes it: `run`, `sweep`, `comparison`, `reproduction`, `link`, `fit`."""
+    """Command: `run`, `sweep`, `comparison`, `reproduction`, `link`, `fit`."""
     of: str
-    """What it is made of, as a person calls it: a file, a scenario, a study."""
+    """Name of the source for readers: a file, a scenario, a study."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """What else the mark tells from the beginning."""
+    """Additional content of the mark from the beginning."""
     made_of: str = ""
-    """Hash of all that the results depend on but the number of replications."""
+    """Hash of everything that the results depend on except the number of replications."""
     runs: int | None = None
-    """Replications to come, 0 of what was interrupted; None if not known."""
+    """Number of replications to be written, 0 after an interruption; None if unknown."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", printable(self.of))
 
     def refuses(self, mark: Mark) -> str | None:
-        """What the folder holds that is not to be replaced, to go on a sentence with, or None."""
+        """Returns which results of a mark must not be replaced, as a predicate, or `None`."""
         held = f"holds a {mark['kind']} of {mark['of']}"
         if (mark["kind"], mark["of"]) != (self.kind, self.of):
             return held
@@ -74,17 +75,17 @@ class Owner:
             return f"{held} with other settings"
         there = mark.get("runs", 0) if mark["complete"] else 0
         if self.runs is not None and there > self.runs:
-            told = counted(there, "replication")
-            return f"{held} with {told}, not {self.runs}" if self.runs else held
+            count = counted(there, "replication")
+            return f"{held} with {count}, not {self.runs}" if self.runs else held
         return None
 
 
 class RefusedError(OutputError):
-    """A folder holds results that are not to be replaced.
+    """Error: a folder holds results that must not be replaced.
 
     Attributes:
-        why: what it holds, as a sentence.
-        kept: where the results are instead, if they had been made already.
+        why: description of the results, as a sentence.
+        kept: folder to which finished results were written instead, if any.
     """
 
     def __init__(self, why: str, kept: Path | None = None) -> None:
@@ -95,17 +96,17 @@ class RefusedError(OutputError):
 
 @dataclass
 class Place:
-    """A folder that was claimed. Leaving its block gives back a new one that nothing was put into.
+    """Claimed folder; leaving its block removes a new folder into which nothing was put.
 
     Attributes:
         path: the folder, without symbolic links.
-        shown: the folder as it was asked for.
-        owner: whose it is.
-        replaces: what of another owner is replaced; None if nothing.
-        beside: what stands where the results were to go, as a sentence; None if nothing.
-        before: the mark that was found; None in a new folder.
-        force: whether a folder of another owner may be taken.
-        is_put: whether results have been put there as a whole.
+        shown: the folder as the caller named it.
+        owner: owner of the folder.
+        replaces: description of another owner's results to be replaced; None if there are none.
+        beside: description of what occupies the folder named by the caller; None if that was free.
+        before: the mark that was found before; None in a new folder.
+        force: whether another owner's results may be replaced.
+        is_put: whether complete results have been put there.
     """
 
     path: Path
@@ -128,7 +129,7 @@ class Place:
         at: TracebackType | None,
     ) -> None:
         if self.before is None:
-            _give_back(self.path)
+            _release(self.path)
         self._unlock()
 
     def put(
@@ -138,20 +139,22 @@ class Place:
         *,
         stoppable: bool = False,
     ) -> Path:
-        """Replaces the folder as a whole.
+        """Replaces the folder atomically.
 
         Args:
-            write: writes the results to the folder that it is given.
-            about: what the mark tells of them.
-            stoppable: whether a signal ends the writing, and the old folder stays. Else signals
-                wait until the results are in place: of what took long nothing is lost.
+            write: function that writes the results to a given folder.
+            about: additional content of the mark.
+            stoppable: whether a signal ends the writing, and the old folder stays. Otherwise,
+                signals wait until the results are in place, so that results of a long simulation
+                are not lost.
 
         Returns:
-            The folder as it was asked for.
+            The folder as the caller named it.
 
         Raises:
-            OutputError: it cannot be written; what was there before stays. Where it turned into
-                another's in the meantime the results are kept under the name that the error tells.
+            OutputError: the folder cannot be written; its previous content is kept. If it was taken
+                by another owner in the meantime, the results are kept under the name that the error
+                states.
         """
         part = files.aside(self.path)
         note = f"ends when the results are in {self.shown}"
@@ -174,13 +177,13 @@ class Place:
         """Writes the mark of a folder that is filled file by file.
 
         Args:
-            names: what nodeb puts there, whether it is there already or not.
-            about: what it tells besides.
-            complete: whether everything is there; what is not, is not listed then, and the rest has
-                checksums.
+            names: files that nodeb writes there, whether they exist already or not.
+            about: additional content of the mark.
+            complete: whether the results are complete; then missing files are not listed, and the
+                others have checksums.
 
         Raises:
-            OutputError: it cannot be written; the old one stays.
+            OutputError: the mark cannot be written; the old one stays.
         """
         with writing(f"write results to {self.shown}"):
             there = _read_mark(self.path, self.shown) or {"files": []}
@@ -190,30 +193,30 @@ class Place:
             self._write_mark(self.path, listed, about, complete=complete)
 
     def refuse_unlisted(self, names: Iterable[str]) -> None:
-        """Complains about what stands where results go, and is somebody else's.
+        """Checks that files to be replaced are listed in the mark.
 
         Raises:
-            OutputError: the mark does not list one of these.
+            OutputError: a file is not listed, so nodeb did not write it.
         """
         mark = _read_mark(self.path, self.shown) or {"files": []}
         if odd := [name for name in names if name not in mark["files"]]:
-            raise OutputError(_stranger(self.shown, odd))
+            raise OutputError(_unlisted_message(self.shown, odd))
 
     def start_over(self) -> None:
-        """Replaces another's folder by an empty one with a mark.
+        """Replaces another owner's folder by an empty one with a mark.
 
         Raises:
-            OutputError: it cannot be written; what was there stays.
+            OutputError: the folder cannot be written; its previous content is kept.
         """
         self.put(lambda _: None, {"complete": False})
         self.lock()
 
     def lock(self) -> None:
-        """Has the folder for oneself until the block is left, or the process ends.
+        """Locks the folder until the block is left, or the process ends.
 
         Raises:
-            OutputError: another process has it.
-            FileNotFoundError: it is gone.
+            OutputError: another process has locked it.
+            FileNotFoundError: the folder was removed.
         """
         if fcntl is None:
             return
@@ -242,17 +245,17 @@ class Place:
         self, folder: Path, names: Iterable[str], about: Mapping[str, Any], *, complete: bool
     ) -> None:
         listed = sorted(names)
-        whole = (name for name in listed if name != CELLS)  # which have checksums of their own
+        whole = (name for name in listed if name != CELLS)  # cells have their own checksums
         sums = {marks.SUMS: marks.sums(folder, whole)} if complete else {}
         _write_mark(folder, self.owner, {"complete": complete, "files": listed, **about, **sums})
 
     def _swap(self, part: Path) -> None:
-        """Puts a finished folder in place of what belongs to the same owner still."""
+        """Swaps a finished folder with the claimed one, if that still has the same owner."""
         try:
             mark = _read_mark(self.path, self.shown)
             if mark is not None:
                 _refuse_others(self, mark)
-            with contextlib.suppress(FileNotFoundError):  # given back since
+            with contextlib.suppress(FileNotFoundError):  # released in the meantime
                 _refuse_strangers(self.path, self.shown)
         except RefusedError as error:
             raise RefusedError(error.why, self._kept(part)) from None
@@ -263,8 +266,8 @@ class Place:
         files.names_to_disk(self.path.parent)
 
     def _kept(self, part: Path) -> Path:
-        """Puts results beside where they should have gone; the folder as a person calls it."""
-        return self.shown.with_name(_kept(part, self.path).name)
+        """Moves results to a free folder next to the claimed one; returns its name for readers."""
+        return self.shown.with_name(_move_beside(part, self.path).name)
 
 
 def claim(
@@ -276,25 +279,25 @@ def claim(
     resumes: bool = False,
     beside: bool = False,
 ) -> Place:
-    """Makes a folder one's own, before a simulation spends time on what goes there.
+    """Claims a folder, before a simulation spends time on results for it.
 
-    Of several processes that claim a folder at the same time the first gets it, and those of the
-    same owner with it.
+    If several processes claim a folder at the same time, the first one gets it, along with others
+    of the same owner.
 
     Args:
-        folder: where results are to go; made if need be.
-        owner: whose they are.
-        force: take a folder of another owner too, if nodeb made it; what is there stays until the
+        folder: folder for the results; created if missing.
+        owner: owner of the results.
+        force: claim a folder of another owner too, if nodeb wrote it; its content stays until new
             results are put.
-        inputs: files that are read, which a folder with results cannot hold.
-        resumes: one's own folder is gone on with, not replaced, so that others' files may be in it;
-            it is locked until the block of the place is left.
-        beside: take the first of `folder`, `folder-2`, `folder-3` ... that may be had.
+        inputs: input files of the command, which must not be in the folder.
+        resumes: whether an own folder is continued, not replaced, so that it may contain other
+            files; it is locked until the block of the place is left.
+        beside: use the first free one of `folder`, `folder-2`, `folder-3` ....
 
     Raises:
-        RefusedError: it has results that are not to be replaced; nothing is changed.
-        OutputError: the folder cannot be written, or holds what nodeb did not put there; nothing
-            is changed.
+        RefusedError: the folder has results that must not be replaced; nothing is changed.
+        OutputError: the folder cannot be written, or has files that nodeb did not write; nothing is
+            changed.
     """
     first, inputs, why = Path(folder), tuple(inputs), None
     for number in itertools.count(1):
@@ -308,11 +311,11 @@ def claim(
         else:
             place.beside = why
             return place
-    raise AssertionError  # there are enough numbers
+    raise AssertionError  # unreachable: numbers never run out
 
 
 def _numbered(folder: Path, number: int) -> Path:
-    """The folder for what does not go into another: `out/name-2`."""
+    """Returns the alternative folder with a number: `out/name-2`."""
     return folder.with_name(f"{folder.name}-{number}")
 
 
@@ -323,30 +326,30 @@ def _claimed(
     inputs: Iterable[str | os.PathLike[str]],
     resumes: bool,
 ) -> Place:
-    """Claims this folder and no other."""
+    """Claims exactly this folder."""
     with writing(f"write results to {shown}"):
-        path = _plain(shown)
+        path = _real_path(shown)
         if path.is_dir():
             _refuse_use(path, shown, inputs)
             _refuse_mount(path, shown)
         if not path.exists():
-            _rescue(path)
+            _restore_interrupted(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
-            if path.is_file():  # else it was given back that very moment
+            if path.is_file():  # otherwise the folder was released at that moment
                 raise
         files.remove_leftovers(path.parent, path.name)
         place = Place(path, shown, owner, force=force)
         for _ in range(files.TRIES):
-            with contextlib.suppress(FileNotFoundError):  # given back since it was looked at
-                if _taken(place, resumes=resumes):
+            with contextlib.suppress(FileNotFoundError):  # released in the meantime
+                if _try_to_take(place, resumes=resumes):
                     return place
-    raise OutputError(f"{shown} is claimed and given back by others all the time; {ANOTHER}")
+    raise OutputError(f"{shown} is claimed and released by other processes repeatedly; {ANOTHER}")
 
 
 def note(file: Path) -> None:
-    """Lists a picture in the mark of the folder that it was put into, if it has one."""
+    """Adds a picture to the mark of its folder, if there is a mark."""
     with contextlib.suppress(OSError):
         mark = _read_mark(file.parent, file.parent)
         if mark is None:
@@ -358,8 +361,8 @@ def note(file: Path) -> None:
             files.write_bytes(file.parent / MARK, marks.text(noted))
 
 
-def _rescue(path: Path) -> None:
-    """Puts back results whose process was killed in a swap, where names cannot be exchanged."""
+def _restore_interrupted(path: Path) -> None:
+    """Restores results whose process was killed in a swap of several steps."""
     for part in files.leftovers(path.parent, path.name):
         with contextlib.suppress(OSError, OutputError):
             mark = _read_mark(part, part)
@@ -368,36 +371,36 @@ def _rescue(path: Path) -> None:
                 return
 
 
-def _taken(place: Place, *, resumes: bool) -> bool:
-    """Takes a folder if it may be; whether nobody was faster.
+def _try_to_take(place: Place, *, resumes: bool) -> bool:
+    """Takes a folder if it is allowed. Returns false if another process was faster.
 
     Raises:
-        OutputError: it is another's, or somebody is at work in it.
-        FileNotFoundError: it is gone.
+        OutputError: it belongs to another owner, or another process has locked it.
+        FileNotFoundError: the folder was removed.
     """
     place.before = mark = _read_mark(place.path, place.shown)
     place.replaces = None
     if mark is None:
-        if not _made(place.path, place.owner):
+        if not _create_marked(place.path, place.owner):
             return False
     else:
         _refuse_others(place, mark)
         if place.owner.refuses(mark) is not None:
-            place.replaces = _described(mark)
+            place.replaces = _describe(mark)
         if place.replaces or not resumes:
             _refuse_strangers(place.path, place.shown)
     if place.replaces or resumes:
-        place.lock()  # nobody may be at work in it
+        place.lock()  # no other process may be using it
     return True
 
 
-def _made(path: Path, owner: Owner) -> bool:
-    """Puts a folder with a mark where there is none or an empty one; whether nobody was faster."""
+def _create_marked(path: Path, owner: Owner) -> bool:
+    """Puts a marked folder where none or an empty one is. Returns false if another was faster."""
     part = files.aside(path)
     try:
         part.mkdir()
         _write_mark(part, owner, {"complete": False, "files": []})
-        if os.name != "posix":  # a folder cannot be put over an empty one
+        if os.name != "posix":  # a folder cannot replace an empty one
             path.rmdir()
         part.rename(path)
     except OSError as error:
@@ -409,10 +412,10 @@ def _made(path: Path, owner: Owner) -> bool:
     return True
 
 
-def _give_back(path: Path) -> None:
-    """Removes a folder that has nothing but the mark of a claim.
+def _release(path: Path) -> None:
+    """Removes a folder that has only the mark of a claim.
 
-    It is taken away first, and looked at again: others may have put results in its place.
+    It is renamed first, and examined again: other processes may have put results in its place.
     """
     part = files.aside(path)
     with contextlib.suppress(OSError, OutputError):
@@ -424,91 +427,95 @@ def _give_back(path: Path) -> None:
         if _is_bare(part):
             files.remove(part)
         elif part.exists():
-            _kept(part, path)
+            _move_beside(part, path)
 
 
 def _is_bare(path: Path) -> bool:
-    """Whether a folder has nothing but the mark of a claim."""
+    """Returns true if a folder has only the mark of a claim."""
     mark = _read_mark(path, path)
     return mark is not None and not mark["complete"] and os.listdir(path) == [MARK]
 
 
 def _read_mark(path: Path, shown: Path) -> Mark | None:
-    """What the mark of a folder says; None if the folder is empty or not there.
+    """Returns the mark of a folder; `None` if the folder is empty or missing.
 
     Raises:
-        OutputError: the folder is not one of nodeb's, or of a version without marks.
+        OutputError: the folder was not written by nodeb, or by a version without marks.
     """
     try:
         names = sorted(os.listdir(path))
     except FileNotFoundError:
         return None
     if names and MARK not in names:
-        raise OutputError(_older(shown) if set(names) & set(OLDER) else _stranger(shown, names))
+        raise OutputError(
+            _earlier_version_message(shown)
+            if set(names) & set(OLDER)
+            else _unlisted_message(shown, names)
+        )
     try:
         found = marks.parse((path / MARK).read_bytes())
-    except FileNotFoundError:  # the folder is empty, or is one no more
+    except FileNotFoundError:  # the folder is empty, or was removed
         return None
     except ValueError as error:
         raise OutputError(
-            f"{shown / MARK} {error}, so whose folder it is is not known; {ANOTHER}"
+            f"{shown / MARK} {error}, so the folder's owner is unknown; {ANOTHER}"
         ) from None
     if "kind" not in found and "version" in found:
-        raise OutputError(_older(shown))
+        raise OutputError(_earlier_version_message(shown))
     if not {"kind", "of", "files", "complete"} <= set(found):
         raise OutputError(
-            f"{shown / MARK} cannot be understood, so whose folder it is is not known; {ANOTHER}"
+            f"{shown / MARK} cannot be understood, so the folder's owner is unknown; {ANOTHER}"
         )
     return found
 
 
-def _plain(shown: Path) -> Path:
-    """A folder without symbolic links and dots."""
+def _real_path(shown: Path) -> Path:
+    """Returns a folder without symbolic links and dots."""
     try:
         return Path(os.path.realpath(shown))
-    except ValueError as error:  # a name that no folder can have
+    except ValueError as error:  # an invalid name
         raise OutputError(f"cannot write results to {str(shown)!r}: {error}") from None
 
 
-def _older(shown: Path) -> str:
+def _earlier_version_message(shown: Path) -> str:
     return (
-        f"{shown} seems to be from an earlier version of nodeb, which did not note what is its "
-        f"own; move it away, or {ANOTHER}"
+        f"{shown} seems to be from an earlier version of nodeb, which did not list its "
+        f"own files; move it away, or {ANOTHER}"
     )
 
 
-def _stranger(shown: Path, names: list[str]) -> str:
-    told = ", ".join(f"`{name}`" for name in names[:SHOWN])
+def _unlisted_message(shown: Path, names: list[str]) -> str:
+    shown_names = ", ".join(f"`{name}`" for name in names[:SHOWN])
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f"{shown} holds {told}{more}, which nodeb did not put there; {ANOTHER}"
+    return f"{shown} holds {shown_names}{more}, which nodeb did not put there; {ANOTHER}"
 
 
 def _refuse_others(place: Place, mark: Mark) -> None:
-    """Complains about a folder of another owner, unless it may be taken."""
+    """Raises an error if a folder's results must not be replaced and `force` is not set."""
     why = place.owner.refuses(mark)
     if why is not None and not place.force:
         raise RefusedError(f"{place.shown} {why}")
 
 
 def _refuse_strangers(path: Path, shown: Path) -> None:
-    """Complains about what somebody else put beside results."""
+    """Checks that a folder has only files that its mark lists."""
     while (mark := _read_mark(path, shown)) is not None:
         names = _unlisted(path, mark)
         if not names:
             return
-        if mark == _read_mark(path, shown):  # else the folder was replaced between the two looks
-            raise OutputError(_stranger(shown, names))
+        if mark == _read_mark(path, shown):  # otherwise the folder was replaced meanwhile
+            raise OutputError(_unlisted_message(shown, names))
 
 
 def _unlisted(path: Path, mark: Mark) -> list[str]:
-    """What a folder has that its mark does not list."""
+    """Returns the files of a folder that its mark does not list."""
     known = {MARK, *mark["files"]}
     names = [n for n in sorted(os.listdir(path)) if n not in known and not files.is_leftover(n)]
-    return names + [f"{CELLS}/{name}" for name in strangers(path / CELLS) if CELLS in known]
+    return names + [f"{CELLS}/{name}" for name in other_files(path / CELLS) if CELLS in known]
 
 
 def _refuse_use(path: Path, shown: Path, inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Complains about a folder that is in use: results are put in place as a whole."""
+    """Checks that a folder that is to be replaced is not in use."""
     if Path.cwd().is_relative_to(path):
         raise OutputError(f"{shown} is the folder you are in or above it; {ANOTHER}")
     for file in inputs:
@@ -517,22 +524,22 @@ def _refuse_use(path: Path, shown: Path, inputs: Iterable[str | os.PathLike[str]
 
 
 def _refuse_mount(path: Path, shown: Path) -> None:
-    """Complains about what no folder can be put in place of."""
+    """Checks that a folder can be replaced: it must not be a mount point."""
     if os.path.ismount(path):
         raise OutputError(
-            f"{shown} is where a disk is mounted, and results are put in place as a whole folder; "
+            f"{shown} is a mount point, which cannot be replaced as a whole; "
             f"give a folder in it, such as {shown / 'results'}"
         )
 
 
-def _described(mark: Mark) -> str:
-    told = [f"{name} {mark[name]}" for name in ("seed", "started") if name in mark]
-    more = f" ({', '.join(told)})" if told else ""
+def _describe(mark: Mark) -> str:
+    facts = [f"{name} {mark[name]}" for name in ("seed", "started") if name in mark]
+    more = f" ({', '.join(facts)})" if facts else ""
     return f"a {mark['kind']} of {mark['of']}{more}"
 
 
-def _kept(part: Path, path: Path) -> Path:
-    """Puts results under a name that is free, beside where they should have gone."""
+def _move_beside(part: Path, path: Path) -> Path:
+    """Moves results to the first free name next to their intended folder."""
     for number in itertools.count(2):
         free = _numbered(path, number)
         try:

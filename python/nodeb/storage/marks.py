@@ -1,8 +1,8 @@
-"""Marks of folders of results: what they say, their checksums, and files verified by them.
+"""Marks of folders of results: content, checksums, and verification of files.
 
-The mark, `provenance.json`, has the SHA-256 of every file of a complete folder (`sha256`), and on
-its first line that of all its other lines (`checksum`). Whatever nodeb reads is compared with the
-mark of its folder, if that lists it: a few wrong bits read as other numbers.
+The mark, `provenance.json`, has the SHA-256 of every file of a complete folder (`sha256`), and in
+its first line the hash of its other lines (`checksum`). Files that nodeb reads are compared with
+the mark of their folder if it lists them, because flipped bits would be read as other numbers.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ __all__ = ["MARK", "SUMS", "Mark", "check", "parse", "read_settled", "sums", "te
 
 MARK = "provenance.json"
 SUMS = "sha256"
-"""In the mark: the checksum of each file, by its path in the folder."""
+"""Key of the mark: checksums of files by path within the folder."""
 CHECKSUM = "checksum"
-"""In the mark: its own."""
+"""Key of the mark: its own checksum."""
 HEX = re.compile(r"[0-9a-f]{64}")
 DEEP = 3
-"""Folders above a file in which its mark may be."""
+"""Maximum depth of a file below the folder with its mark."""
 TRIES = 100
 """Attempts to read a folder that is replaced meanwhile."""
 
@@ -42,10 +42,11 @@ def text(mark: Mapping[str, Any]) -> bytes:
 
 
 def parse(data: bytes) -> Mark:
-    """Returns what the file of a mark says.
+    """Parses the file of a mark.
 
     Raises:
-        ValueError: it is damaged, or no mark; the message goes on a sentence with the file.
+        ValueError: the mark is damaged or invalid; the message continues a sentence that begins
+            with the file.
     """
     try:
         found = json.loads(data)
@@ -55,7 +56,7 @@ def parse(data: bytes) -> Mark:
         raise ValueError("cannot be understood")
     first = next(iter(found.values()), None)
     is_sealed = CHECKSUM in found or (isinstance(first, str) and HEX.fullmatch(first))
-    if is_sealed and text(found) != data:  # the name of the checksum may be what is damaged
+    if is_sealed and text(found) != data:  # the key of the checksum itself may be damaged
         raise ValueError("is damaged: its content differs from its checksum")
     return found
 
@@ -64,8 +65,8 @@ def sums(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Returns the checksums of files by their path in a folder.
 
     Args:
-        folder: where they are.
-        names: files, and folders with files; one with a mark of its own is left to that.
+        folder: folder of the files.
+        names: files, and folders with files; a folder with its own mark is skipped.
     """
     found: dict[str, str] = {}
     for name in sorted(names):
@@ -77,14 +78,14 @@ def sums(folder: Path, names: Iterable[str]) -> dict[str, str]:
 
 
 def check(file: Path, digest: str) -> None:
-    """Complains about a file that differs from what the mark of its folder says.
+    """Checks that a file agrees with the mark of its folder.
 
     Args:
-        file: what was read.
+        file: file that was read.
         digest: SHA-256 of its content.
 
     Raises:
-        InputError: it is damaged, or the mark is.
+        InputError: the file or the mark is damaged.
     """
     place = file.absolute()
     for folder in place.parents[:DEEP]:
@@ -105,14 +106,14 @@ def check(file: Path, digest: str) -> None:
 
 
 def read_settled(folder: Path, read: Callable[[], Found]) -> Found:
-    """Reads from a folder of results, again if it was replaced meanwhile.
+    """Reads from a folder of results; repeats that if the folder was replaced meanwhile.
 
     Args:
-        folder: whose mark tells that it was replaced.
-        read: reads what is wanted.
+        folder: folder whose mark shows if it was replaced.
+        read: function that reads the data.
 
     Raises:
-        InputError: it is replaced all the time; or what `read` raises.
+        InputError: the folder is replaced repeatedly; or any error of `read`.
     """
     for _ in range(TRIES):
         before = _content(folder)
@@ -124,11 +125,11 @@ def read_settled(folder: Path, read: Callable[[], Found]) -> Found:
         else:
             if _content(folder) == before:
                 return found
-    raise InputError(f"{folder} is replaced by others all the time")
+    raise InputError(f"{folder} is replaced by other processes repeatedly")
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """All files in a folder, in a fixed order; or the file itself."""
+    """Yields all files in a folder, in a fixed order; or the file itself."""
     if path.is_dir() and not (path / MARK).exists():
         yield from sorted(file for file in path.rglob("*") if file.is_file())
     elif path.is_file():
@@ -136,7 +137,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _content(folder: Path) -> bytes | None:
-    """What is in the file of a folder's mark; None if there is none that can be read."""
+    """Returns the content of a folder's mark; `None` if there is none or it cannot be read."""
     with contextlib.suppress(OSError):
         return (folder / MARK).read_bytes()
     return None

@@ -1,9 +1,9 @@
-"""Cells: the tables of one scenario's replications, a file each, named by what they depend on.
+"""Cells: one file per scenario with its replications' tables, named by a hash of the inputs.
 
-A cell is an Arrow stream and, behind its end, where no reader looks, the checksum of all before:
-a few wrong bits on a disk read as other numbers. What is damaged counts as not there, and is told.
-The stream has one row; a column of a table is a list in its column `table.column`. Arrow's own
-format, because Parquet takes ten times as long to read where columns are many and rows few.
+A cell is an Arrow stream followed by a checksum of it, which Arrow readers ignore: flipped bits on
+a disk would be read as other numbers. A damaged cell counts as missing, and is reported. The stream
+has one row; a column of a table is a list in its column `table.column`. Arrow's own format is used
+because Parquet takes ten times as long to read with many columns and few rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from nodeb.base.table import Table
 from nodeb.errors import writing
 from nodeb.storage.files import is_leftover, remove_leftovers, write_bytes
 
-__all__ = ["CELLS", "Store", "Tables", "name_of", "strangers"]
+__all__ = ["CELLS", "Store", "Tables", "name_of", "other_files"]
 
 CELLS = "cells"
 """Name of a folder of cells."""
@@ -32,16 +32,16 @@ CELLS = "cells"
 Tables = Mapping[str, Table]
 IDENTITY, SCENARIO = "nodeb.cell", "nodeb.scenario"
 PACKED = 1 << 16
-"""Bytes from which on a cell is compressed; of a small one that takes longer than all else."""
+"""Size in bytes from which a cell is compressed; for small cells compression dominates the time."""
 _CELL = re.compile(r"[0-9a-f]{32}\.(arrow|parquet)")  # Parquet in earlier versions
 END = ".arrow"
 _HEX = re.compile(r"[0-9a-f]{16}")
 CHECKSUM = hashlib.sha256().digest_size
-"""Bytes behind the stream."""
+"""Size of the checksum after the stream, bytes."""
 
 
-def strangers(folder: Path) -> list[str]:
-    """What is in a folder of cells, if there is one, and is none: somebody else put it there."""
+def other_files(folder: Path) -> list[str]:
+    """Returns the names of other files in a folder of cells, if the folder exists."""
     if not folder.is_dir():
         return []
     return [
@@ -52,10 +52,10 @@ def strangers(folder: Path) -> list[str]:
 
 
 class Store:
-    """The cells in a folder.
+    """Cells in a folder.
 
     Args:
-        folder: made when a cell is saved.
+        folder: folder of the cells; created by `open`.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -64,28 +64,28 @@ class Store:
         """Files that were found to be damaged."""
 
     def open(self) -> None:
-        """Makes the folder, and removes what killed processes left unfinished there.
+        """Creates the folder, and removes temporary files of killed processes.
 
         Raises:
-            OutputError: it cannot be made.
+            OutputError: the folder cannot be created.
         """
         with self._writing():
             self.folder.mkdir(exist_ok=True)
         remove_leftovers(self.folder)
 
     def identities(self) -> set[str]:
-        """The cells that have a file."""
+        """Returns the identities of the cells that have a file."""
         with os.scandir(self.folder) as files:
             return {file.name.removesuffix(END) for file in files if file.name.endswith(END)}
 
     def missing(self, identities: Iterable[str]) -> int:
-        """How many of these cells have no file; takes 16 bytes of memory for each."""
+        """Returns how many of these cells have no file; takes 16 bytes of memory for each."""
         with os.scandir(self.folder) as files:
             there = _short(file.name for file in files if file.name.endswith(END))
         return int((~np.isin(_short(identities), there)).sum())
 
     def load(self, identity: str) -> Tables | None:
-        """A cell; None if it is not there, or damaged, which `damaged` then tells."""
+        """Returns a cell; `None` if it is missing or damaged (then listed in `damaged`)."""
         file = self._file(identity)
         try:
             return _read(file.read_bytes(), identity)
@@ -97,16 +97,16 @@ class Store:
             return None
 
     def save(self, identity: str, scenario: str, tables: Tables) -> None:
-        """Keeps a cell.
+        """Stores a cell.
 
         Args:
-            identity: names it.
-            scenario: what it comes from, for who opens the file.
-            tables: its content. It is not forced to the disk: what a power failure takes with it
-                is simulated again.
+            identity: identity of the cell.
+            scenario: scenario of the cell, for readers of the file.
+            tables: content of the cell. It is not forced to the disk: a cell lost in a power
+                failure is simulated again.
 
         Raises:
-            OutputError: the file cannot be written; what was there before stays.
+            OutputError: the file cannot be written; a previous one is kept.
         """
         data = _stream(tables, {IDENTITY: identity, SCENARIO: scenario})
         with self._writing():
@@ -120,7 +120,7 @@ class Store:
 
 
 def name_of(parts: Mapping[str, Any]) -> str:
-    """The identity of a cell: a hash of all that its content depends on.
+    """Returns the identity of a cell: a hash of everything that its content depends on.
 
     Args:
         parts: plain data.
@@ -129,7 +129,7 @@ def name_of(parts: Mapping[str, Any]) -> str:
 
 
 def _short(identities: Iterable[str]) -> NDArray[np.uint64]:
-    """The first 64 bits of identities, or of names that begin with one."""
+    """Returns the first 64 bits of identities, or of names that begin with one."""
     return np.fromiter((int(one[:16], 16) for one in identities if _HEX.match(one)), np.uint64)
 
 
@@ -156,16 +156,16 @@ def _stream(tables: Tables, about: Mapping[str, str]) -> bytes:
 
 
 def _read(file: bytes, identity: str) -> Tables:
-    """The tables in a file.
+    """Parses the tables in a file.
 
     Raises:
-        ValueError: it is damaged, or that of another cell.
+        ValueError: the file is damaged, or belongs to another cell.
     """
     import pyarrow as pa
     from pyarrow import ipc
 
     data = file[:-CHECKSUM]
-    if file[-CHECKSUM:] != _checksum(data):  # before Arrow looks, which trusts what it reads
+    if file[-CHECKSUM:] != _checksum(data):  # first, because Arrow does not verify its input
         raise ValueError("wrong checksum")
     try:
         batch = ipc.open_stream(pa.BufferReader(data)).read_next_batch()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from nodeb.base.arguments import as_number, as_whole
-from nodeb.base.functions import ask
+from nodeb.base.functions import call_checked
 from nodeb.errors import InputError
 from nodeb.study.axis import Point
 
@@ -188,11 +188,15 @@ class Case:
         what = f"the scenario of {self.label}"
         wanted = (what, "a Scenario", lambda one: hasattr(one, "with_"))
         asked = settings.asked(self.of.function)
-        found: Scenario = ask(self.of.function, *wanted, **values, **asked)
+        found: Scenario = call_checked(self.of.function, *wanted, **values, **asked)
         if settings.quick and quick.changes:
             found = found.with_(quick.changes)
         for _, change in self.changes:
-            found = change(found) if isinstance(change, _Frozen) else ask(change, *wanted, found)
+            found = (
+                change(found)
+                if isinstance(change, _Frozen)
+                else call_checked(change, *wanted, found)
+            )
         return found
 
     def effort(self, settings: Settings, usual: Effort) -> Effort:
@@ -203,7 +207,9 @@ class Case:
         asked = inspect.signature(wanted).parameters
         values = {n: value_of(v) for n, v in self.arguments if n in asked}
         what, right = f"the effort of {self.label}", lambda one: isinstance(one, Effort)
-        found: Effort = ask(wanted, what, "an Effort", right, **values, **settings.asked(wanted))
+        found: Effort = call_checked(
+            wanted, what, "an Effort", right, **values, **settings.asked(wanted)
+        )
         return found
 
 

@@ -18,7 +18,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from nodeb.base.arguments import as_number
-from nodeb.base.functions import ask
+from nodeb.base.functions import call_checked
 from nodeb.errors import InputError
 from nodeb.stats import Estimate
 from nodeb.study import verdicts
@@ -81,7 +81,7 @@ class Claim:
             InputError: the claim compares nothing.
         """
         expected = "checks that are yielded, such as `yield at_least(quantity, 1)`"
-        checks = list(ask(self.checks, f"claim `{self.id}`", expected, _are_checks))
+        checks = list(call_checked(self.checks, f"claim `{self.id}`", expected, _are_checks))
         work.measure(case for check in checks for one in check.quantities for case in one.cases())
         findings = [finding for check in checks for finding in check.findings(work)]
         if not any(finding.comparisons for finding in findings):

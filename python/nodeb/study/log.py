@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nodeb.base.functions import ask, numbers
+from nodeb.base.functions import call_checked, numbers
 from nodeb.errors import InputError, nearest
 from nodeb.replication.reduction import REDUCED, RUN, apart
 from nodeb.storage.store import Tables
@@ -82,5 +82,5 @@ class Log:
             return numbers(found) and (not each or np.atleast_1d(found).shape == each[0].shape)
 
         for one in apart(self._tables, runs):
-            each.append(np.atleast_1d(ask(function, *wanted, right, one, **asked)))
+            each.append(np.atleast_1d(call_checked(function, *wanted, right, one, **asked)))
         return np.stack(each).astype(float)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nodeb.base.arguments import as_number
-from nodeb.base.functions import ask, numbers
+from nodeb.base.functions import call_checked, numbers
 from nodeb.errors import InputError, nearest
 from nodeb.stats import Estimate, jackknife
 from nodeb.study.case import Case, Change, ScenarioFunction
@@ -240,7 +240,9 @@ class Metric:
         def right(found: Any) -> bool:
             return numbers(found) and np.shape(found) == shape
 
-        found = ask(self.function, f"metric `{name}`", expected, right, means, **self.parameters)
+        found = call_checked(
+            self.function, f"metric `{name}`", expected, right, means, **self.parameters
+        )
         return np.asarray(found, dtype=float)
 
 

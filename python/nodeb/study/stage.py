@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeb.base.arguments import as_texts
-from nodeb.base.functions import ask
+from nodeb.base.functions import call_checked
 from nodeb.errors import InputError
 from nodeb.replication.pool import Jobs
 from nodeb.stats import Estimate
@@ -56,7 +56,9 @@ class Stage:
             InputError: the function fails, or sets facts that are not estimates.
         """
         what = f"stage `{self.function.__name__}`"
-        ask(self.function, what, "a function of one argument, `at`", lambda found: True, at)
+        call_checked(
+            self.function, what, "a function of one argument, `at`", lambda found: True, at
+        )
         for name, found in at.facts.items():
             if not isinstance(found, Estimate):
                 raise InputError(

@@ -78,7 +78,7 @@ def test_a_folder_of_an_earlier_version_says_what_to_do(tmp_path, name, text):
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "run"}', "\x00", "[" * 100_000])
 def test_a_mark_that_is_not_understood_protects_the_folder(tmp_path, text):
     (tmp_path / MARK).write_text(text)
-    with pytest.raises(OutputError, match="cannot be understood, so whose folder it is"):
+    with pytest.raises(OutputError, match="cannot be understood, so the folder's owner is unknown"):
         claim(tmp_path, MINE, force=True)
 
 
@@ -269,7 +269,7 @@ def test_a_mount_point_is_told(call, scenario_file, tmp_path, monkeypatch):
     monkeypatch.setattr("os.path.ismount", lambda path: str(path).endswith("disk"))
     status, _, err = call("run", scenario_file, "--out", "disk")
     assert status == 2
-    assert "disk is where a disk is mounted" in err
+    assert "disk is a mount point" in err
     assert "give a folder in it, such as disk/results" in err
     assert call("run", scenario_file, "--out", "disk/results")[0] == 0
 

@@ -63,7 +63,9 @@ def test_a_damaged_mark_is_told_by_whatever_reads_beside_it(tmp_path):
     mark.write_bytes(mark.read_bytes().replace(b'"seed": 1', b'"seed": 3'))
     with pytest.raises(InputError, match=rf"a cannot be verified: {mark} is damaged"):
         read_bytes(folder / "a", 99)
-    with pytest.raises(OutputError, match=f"{mark} is damaged: .* so whose folder it is"):
+    with pytest.raises(
+        OutputError, match=f"{mark} is damaged: .* so the folder's owner is unknown"
+    ):
         claim(folder, MINE)
 
 
