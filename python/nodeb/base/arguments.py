@@ -12,7 +12,12 @@ from nodeb.errors import InputError
 __all__ = ["as_number", "as_path", "as_seed", "as_texts", "as_whole", "is_number"]
 
 
+<<<<<<< HEAD
 MAX_SEED = 2**63 - 1
+=======
+LARGEST = 2**63 - 1
+"""Largest whole number that an argument may have, unless it has a limit of its own."""
+>>>>>>> 63b5d2c (Whole numbers beyond 2^63-1 and too many starts of a fit are refused with the limit)
 
 
 def as_path(value: Any, name: str) -> Path:
@@ -27,18 +32,29 @@ def as_path(value: Any, name: str) -> Path:
         raise InputError(f"{name} is {value!r}; expected a path") from None
 
 
+<<<<<<< HEAD
 def as_whole(value: Any, name: str) -> int:
     """Returns a value as a whole number.
 
     Raises:
         InputError: the value is not a whole number; the message names the argument.
+=======
+def as_whole(value: Any, name: str, most: int = LARGEST) -> int:
+    """A whole number of at most `most`.
+
+    Raises:
+        InputError: it is none, or too large; names the argument.
+>>>>>>> 63b5d2c (Whole numbers beyond 2^63-1 and too many starts of a fit are refused with the limit)
     """
     try:
-        if not isinstance(value, bool):
-            return operator.index(value)
+        number = None if isinstance(value, bool) else operator.index(value)
     except TypeError:
-        pass
-    raise InputError(f"{name} is {value!r}; expected a whole number")
+        number = None
+    if number is None:
+        raise InputError(f"{name} is {value!r}; expected a whole number")
+    if number > most:
+        raise InputError(f"{name} is {value}; expected at most {most}")
+    return number
 
 
 def as_seed(value: Any) -> int:
@@ -47,8 +63,13 @@ def as_seed(value: Any) -> int:
     Raises:
         InputError: the value is not a seed.
     """
+<<<<<<< HEAD
     if not 0 <= (seed := as_whole(value, "seed")) <= MAX_SEED:
         raise InputError(f"seed is {value}; expected a whole number from 0 to 2^63 - 1")
+=======
+    if (seed := as_whole(value, "seed")) < 0:
+        raise InputError(f"seed is {value}; a seed is a whole number from 0 to 2^63 - 1")
+>>>>>>> 63b5d2c (Whole numbers beyond 2^63-1 and too many starts of a fit are refused with the limit)
     return seed
 
 

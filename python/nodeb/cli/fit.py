@@ -48,7 +48,7 @@ def fit(
         int | None, typer.Option(metavar="N", help="PDUs of a block; default: what the file says.")
     ] = None,
     starts: Annotated[int, typer.Option(help="Random starts of each hidden Markov model.")] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the starts and simulations.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the starts and simulations.")] = 1,
     jobs: Jobs = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<name>-fit.")

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from nodeb import _core, link
+from nodeb.base.arguments import as_seed
 from nodeb.base.signals import ignore
 from nodeb.cli.options import (
     Everything,
@@ -48,7 +49,7 @@ def run(
 ) -> None:
     """Simulate a link at each Eb/N0; print error rates, save them and the error sequences."""
     check_threads(jobs)
-    changes = [*(settings or ()), *([] if seed is None else [f"seed={seed}"])]
+    changes = [*(settings or ()), *([] if seed is None else [f"seed={as_seed(seed)}"])]
     experiment = link.load(file, changes)
     usual = Path("out") / file.stem if out is None else out
     owner = folders.Owner("link", file.name, made_of=name_of(experiment.to_dict()), runs=1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nodeb.answer.answering import Answering
+from nodeb.base.arguments import as_seed
 from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.fit.chain import Chain
@@ -158,8 +159,10 @@ def compare(
         progress: called with the fraction done and a few words.
 
     Raises:
-        InputError: the sequence has no errors, or too few for so many states.
+        InputError: the sequence has no errors, or too few for so many states; or an argument is
+            invalid.
     """
+    as_seed(seed)
     both: list[Unit] = ["pdu", "block"]
     chosen = list(units or (both if errors.pdus_per_block > 1 else both[:1]))
     plans = {unit: _planned(_symbols(errors, unit), states, unit) for unit in chosen}

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.base.arguments import as_seed, as_whole
 from nodeb.errors import InputError
 from nodeb.fit.chain import Chain, hmm
 from nodeb.fit.sequence import Bits
@@ -20,6 +21,8 @@ Start = tuple[Real, Real]
 """Transition matrix and error probabilities to begin with."""
 
 MAX_STATES = 8
+MAX_STARTS = 10_000
+"""Maximum number of random starts."""
 SHORT, LONG = 20, 500
 """Iterations of each start, and of the best one at most."""
 TOLERANCE = 1e-2
@@ -87,12 +90,13 @@ def hidden_markov(
             that more states do not end up less likely.
 
     Raises:
-        InputError: the sequence is too short for so many states, or has no errors.
+        InputError: the sequence is too short for so many states, or has no errors; or an argument
+            is invalid.
     """
     check_states(errors, states)
-    if starts < 1:
-        raise InputError(f"at least one start is needed, not {starts}")
-    random = np.random.default_rng([seed, states])
+    if as_whole(starts, "starts", MAX_STARTS) < 1:
+        raise InputError(f"starts is {starts}; expected at least 1 random start")
+    random = np.random.default_rng([as_seed(seed), states])
     rate = float(errors.mean())
     beginnings = [_random_start(states, rate, len(errors), random) for _ in range(starts)]
     if fewer is not None and fewer.states == states - 1:

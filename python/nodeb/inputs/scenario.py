@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Scenario", "load"]
 
+MAX_RUNS = 1_000_000
+"""Maximum number of replications, as in the core."""
 MAX_SIDE = 2_000
 """Points along each side of a map; a map has the square of this number."""
 
@@ -204,7 +206,7 @@ class Scenario(ScenarioFields):
         if runs is not None and precision is not None:
             raise InputError("runs and precision cannot be combined; give one of them")
         compiled = self.compiled()
-        if runs is not None and as_whole(runs, "runs") < 1:
+        if runs is not None and as_whole(runs, "runs", MAX_RUNS) < 1:
             raise InputError(f"runs is {runs}; expected at least 1 replication")
         if precision is not None and not 0 < as_number(precision, "precision") < 1:
             raise InputError(

@@ -107,7 +107,10 @@ def test_bad_files_are_told_in_one_paragraph(refused, tmp_path, content, expecte
     [
         (["--runs", "3", "--precision", "0.1"], "cannot be combined"),
         (["--runs", "0"], "at least 1 replication"),
-        (["--runs", "1000000000"], "out of range"),
+        (["--runs", "1000000000"], "runs is 1000000000; expected at most 1000000"),
+        (["--runs", str(2**63 - 1)], "expected at most 1000000"),
+        (["--runs", str(10**20)], "expected at most 1000000"),
+        (["--seed", str(2**63)], "seed is 9223372036854775808; expected at most"),
         (["--runs", "many"], "--runs"),
         (["--precision", "0"], "fraction of the mean"),
         (["--precision", "7"], "fraction of the mean"),

@@ -87,6 +87,21 @@ def test_likelihood_of_a_chain_is_that_of_all_paths():
     assert THREE.log_likelihood(errors) == pytest.approx(np.log(total))
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"starts": 0}, "starts is 0; expected at least 1"),
+        ({"starts": 10**20}, "expected at most 10000"),
+        ({"seed": 10**20}, "expected at most 9223372036854775807"),
+        ({"seed": -1}, "from 0 to 2"),
+    ],
+)
+def test_starts_and_seeds_out_of_range_are_rejected(arguments, message):
+    errors = THREE.simulate(20_000, random(3))
+    with pytest.raises(InputError, match=message):
+        hidden_markov(errors, 2, **arguments)
+
+
 def test_a_known_hidden_markov_model_is_found_again():
     errors = THREE.simulate(200_000, random(3))
     found = hidden_markov(errors, 3, starts=2)
