@@ -12,12 +12,8 @@ from nodeb.errors import InputError
 __all__ = ["as_number", "as_path", "as_seed", "as_texts", "as_whole", "is_number"]
 
 
-<<<<<<< HEAD
-MAX_SEED = 2**63 - 1
-=======
-LARGEST = 2**63 - 1
-"""Largest whole number that an argument may have, unless it has a limit of its own."""
->>>>>>> 63b5d2c (Whole numbers beyond 2^63-1 and too many starts of a fit are refused with the limit)
+MAX_WHOLE = 2**63 - 1
+"""Maximum of arguments without a limit of their own."""
 
 
 def as_path(value: Any, name: str) -> Path:
@@ -32,19 +28,11 @@ def as_path(value: Any, name: str) -> Path:
         raise InputError(f"{name} is {value!r}; expected a path") from None
 
 
-<<<<<<< HEAD
-def as_whole(value: Any, name: str) -> int:
-    """Returns a value as a whole number.
+def as_whole(value: Any, name: str, maximum: int = MAX_WHOLE) -> int:
+    """Returns a value as a whole number of at most `maximum`.
 
     Raises:
-        InputError: the value is not a whole number; the message names the argument.
-=======
-def as_whole(value: Any, name: str, most: int = LARGEST) -> int:
-    """A whole number of at most `most`.
-
-    Raises:
-        InputError: it is none, or too large; names the argument.
->>>>>>> 63b5d2c (Whole numbers beyond 2^63-1 and too many starts of a fit are refused with the limit)
+        InputError: the value is not a whole number, or too large; the message names the argument.
     """
     try:
         number = None if isinstance(value, bool) else operator.index(value)
@@ -52,8 +40,8 @@ def as_whole(value: Any, name: str, most: int = LARGEST) -> int:
         number = None
     if number is None:
         raise InputError(f"{name} is {value!r}; expected a whole number")
-    if number > most:
-        raise InputError(f"{name} is {value}; expected at most {most}")
+    if number > maximum:
+        raise InputError(f"{name} is {value}; expected at most {maximum}")
     return number
 
 
@@ -63,13 +51,8 @@ def as_seed(value: Any) -> int:
     Raises:
         InputError: the value is not a seed.
     """
-<<<<<<< HEAD
-    if not 0 <= (seed := as_whole(value, "seed")) <= MAX_SEED:
-        raise InputError(f"seed is {value}; expected a whole number from 0 to 2^63 - 1")
-=======
     if (seed := as_whole(value, "seed")) < 0:
-        raise InputError(f"seed is {value}; a seed is a whole number from 0 to 2^63 - 1")
->>>>>>> 63b5d2c (Whole numbers beyond 2^63-1 and too many starts of a fit are refused with the limit)
+        raise InputError(f"seed is {value}; expected a whole number from 0 to 2^63 - 1")
     return seed
 
 
