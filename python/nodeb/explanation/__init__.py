@@ -1,6 +1,6 @@
-"""Why a transfer took as long as it did: its critical path, cause by cause.
+"""Explanation of the duration of a transfer: its critical path, by cause.
 
-`replications` has paths simulated, `causes` what they come to, `text` shows it.
+`replications` simulates the paths, `causes` aggregates them, `text` and `answer` present them.
 """
 
 from __future__ import annotations
@@ -25,23 +25,24 @@ def explain(
     jobs: Jobs | None = None,
     progress: ProgressCallback | None = None,
 ) -> Explanation:
-    """Explains a transfer: to what cause each nanosecond of it belongs.
+    """Explains a transfer: attributes each nanosecond of its duration to one cause.
 
-    Each replication is the one that `Scenario.run` simulates with the same seed, as far as the
-    transfer goes; listening changes nothing.
+    Each replication is identical to the one that `Scenario.run` simulates with the same seed, up to
+    the end of the transfer: recording it changes nothing.
 
     Args:
-        scenario: what is simulated.
-        user: number of the user, from 0.
-        transfer: which of the user's transfers, from 0.
-        runs: replications; None takes the scenario's.
-        seed: seed of the random streams; None takes the scenario's.
-        jobs: replications simulated at a time; None takes one per processor; or a `nodeb.Cluster`.
-        progress: called with the fraction done and a few words.
+        scenario: the scenario to simulate.
+        user: index of the user, from 0.
+        transfer: index of the user's transfer, from 0.
+        runs: number of replications; None for the scenario's.
+        seed: seed of the random streams; None for the scenario's.
+        jobs: number of replications simulated in parallel, None for one per processor; or a
+            `nodeb.Cluster`.
+        progress: called with the fraction done and a short text.
 
     Raises:
-        InputError: there is no such user or transfer, or an argument makes no sense.
-        ScenarioError: the scenario is wrong.
+        InputError: there is no such user or transfer, or an argument is invalid.
+        ScenarioError: the scenario is invalid.
         RunError: a replication failed.
     """
     if not hasattr(scenario, "planned"):

@@ -1,7 +1,7 @@
-"""What an explanation answers: where the time of a transfer went, and what would save most.
+"""Answer of `nodeb explain`: where the time of a transfer went, and which change would save most.
 
-The headline names the largest simulated gain where changes were simulated, and the causes that take
-half of the time where none were.
+The headline names the largest simulated gain if changes were simulated, and otherwise the causes
+that take half of the time.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from nodeb.answer.answer import ONE_REPLICATION, Answer, Mark, Rows
 from nodeb.answer.numbers import Shown, number, shown
 from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.explanation.causes import Explanation
-from nodeb.explanation.text import help_most, incomplete, sizes
+from nodeb.explanation.text import best_change, incomplete, sizes
 from nodeb.results.answer import cause_bars, cause_name, main_causes
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ __all__ = ["answer"]
 
 MAX_SIDE_EFFECTS = 1
 ON_PATH = (
-    "Time on the path is what a change is aimed at: it would save that if TCP did everything else "
-    "at the same times."
+    "Time on the path is the time that a change targets: it would save all of it if TCP did "
+    "everything else at the same times."
 )
 
 
@@ -35,13 +35,13 @@ def answer(
     named: str = "",
     beside: Mapping[str, Explanation] | None = None,
 ) -> Answer:
-    """What an explanation answers.
+    """Returns the answer of an explanation.
 
     Args:
-        found: the transfer.
-        tried: what changes save, as simulated; None where that was not asked for.
-        named: how the scenario is called on the command line; empty in a notebook.
-        beside: explanations of other users, by what they are called.
+        found: the explained transfer.
+        tried: simulated changes; None if none were requested.
+        named: name of the scenario on the command line; empty in a notebook.
+        beside: explanations of other users, by name.
     """
     known = [one for one in tried or () if one.won.n]
     helps = [one for one in known if not _is_nothing(one)]
@@ -51,7 +51,7 @@ def answer(
         headline=" ".join(_headline(found, tried)),
         lead=_lead(found),
         picture=cause_bars(found, "where the time went"),
-        table=what_helps(helps) if helps else None,
+        table=savings(helps) if helps else None,
         marks=list(_marks(found)),
         notes=list(_notes(found, tried, known, helps, named)),
         everything=[
@@ -75,11 +75,11 @@ def _headline(found: Explanation, tried: Sequence[WhatIf] | None) -> Iterator[st
         yield f"{_whose(found)} took {time}."
     if not tried:
         yield from main_causes(found)
-    yield help_most(found, tried or ())
+    yield best_change(found, tried or ())
 
 
 def _whose(found: Explanation) -> str:
-    """Whose transfer it is, as a sentence begins."""
+    """Returns the owner of the transfer, as the beginning of a sentence."""
     if found.what:
         return found.what
     which = "first transfer" if found.transfer == 0 else f"transfer {found.transfer}"
@@ -92,12 +92,12 @@ def _lead(found: Explanation) -> str:
 
 
 def _is_nothing(one: WhatIf) -> bool:
-    """Whether a change has no effect in any pair."""
+    """Returns true if a change has no effect in any pair."""
     return one.won.low == one.won.high == 0 or one.won.mean == 0
 
 
-def what_helps(tried: Sequence[WhatIf]) -> Rows:
-    """What changes save, the largest gain first, and the time on the path that each is aimed at."""
+def savings(tried: Sequence[WhatIf]) -> Rows:
+    """Returns the savings of changes by decreasing size, with the time on the path of each."""
     rows: list[list[str | Shown]] = []
     for one in tried:
         won = one.won
@@ -110,13 +110,13 @@ def what_helps(tried: Sequence[WhatIf]) -> Rows:
 
 
 def verdicts(tried: Sequence[WhatIf]) -> Iterator[Rows]:
-    """How the simulation of each change agrees with the path, and of how many pairs that is."""
-    title = "What each change does, beside the time on the path that it is aimed at"
-    yield Rows(("change", "simulated"), [[one.name, one.told] for one in tried], title)
+    """Yields a table of how each simulated change compares with the path, and in how many pairs."""
+    title = "Simulated effect of each change, compared with the time on the path that it targets"
+    yield Rows(("change", "simulated"), [[one.name, one.outcome] for one in tried], title)
 
 
 def every_cause(found: Explanation, whose: str = "") -> Rows:
-    """All causes of a transfer, with their intervals."""
+    """Returns all causes of a transfer with their intervals."""
     rows: list[list[str | Shown]] = []
     for row in found.table:
         cell = shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s")
@@ -147,8 +147,8 @@ def _notes(
         ]
         if moved:
             yield f"With {one.name}, {joined(moved)}."
-        if not one.complete and one.pairs.told:
-            yield f"{sentence(one.name)}: {one.pairs.told}."
+        if not one.complete and one.pairs.summary:
+            yield f"{sentence(one.name)}: {one.pairs.summary}."
     if helps:
         yield ON_PATH
     idle = [one.name for one in known if one not in helps]
@@ -157,12 +157,12 @@ def _notes(
     unknown: dict[str, list[str]] = {}
     for one in tried or ():
         if not one.won.n:
-            unknown.setdefault(one.told, []).append(one.name)
-    for told, names in unknown.items():
-        yield f"{sentence(joined(names))}: {told}."
+            unknown.setdefault(one.outcome, []).append(one.name)
+    for outcome, names in unknown.items():
+        yield f"{sentence(joined(names))}: {outcome}."
     runs = counted(len(found.paths), "pair" if tried else "replication")
     of = " of replications" if tried else ""
-    adds = " What is saved does not add up." if helps else ""
+    adds = " The savings do not add up." if helps else ""
     yield f"{runs}{of}, seed {found.scenario.seed}.{adds}"
     if len(found.paths) == 1 and not found.what:
         yield ONE_REPLICATION

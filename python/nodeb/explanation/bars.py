@@ -1,4 +1,4 @@
-"""What a difference in the time of a transfer is made of: bars on both sides of zero, a table."""
+"""Composition of a difference between two transfer times, as bars and as a table."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 __all__ = ["difference_bars", "difference_rows"]
 
 SHOWN_PARTS = 5
-"""Causes of a difference that are shown, before the rest is one bar."""
+"""Number of causes that have a bar; the rest share one."""
 SMALL = 0.01
-"""A difference of a smaller share has a unit of its own."""
+"""Relative size below which a difference is shown in its own unit."""
 
 
 def difference_bars(parts: Sequence[Part], title: str) -> Bars:
-    """What a difference is made of, as bars on both sides of zero; small parts are one.
+    """Returns the parts of a difference as bars on both sides of zero; small parts share one bar.
 
     Args:
-        parts: of `differences.difference`, the whole as the last.
-        title: what differs.
+        parts: result of `differences.difference`; the last one is the whole.
+        title: title of the bars.
     """
     own = [one for one in parts[:-1] if one.difference.mean]
     rest = own[SHOWN_PARTS:]
@@ -54,7 +54,7 @@ def difference_bars(parts: Sequence[Part], title: str) -> Bars:
 
 
 def difference_rows(parts: Sequence[Part], baseline: str, other: str, title: str = "") -> Rows:
-    """What a difference is made of, as a table without the causes that differ in no pair."""
+    """Returns the parts of a difference as a table, without the causes that differ in no pair."""
     rows: list[list[str | Shown]] = []
     for part in parts:
         gap = part.difference
@@ -64,6 +64,6 @@ def difference_rows(parts: Sequence[Part], baseline: str, other: str, title: str
         scale = scale_of(largest, "s")
         means = [shown(one, unit="s", scale=scale) for one in (part.baseline_s, part.other_s)]
         own = None if abs(gap.mean) < SMALL * largest else scale
-        told = difference(gap.mean, gap.low, gap.high, "s", scale=own).around
-        rows.append([cause_name(part.cause) or "sum", *means, told])
+        change = difference(gap.mean, gap.low, gap.high, "s", scale=own).around
+        rows.append([cause_name(part.cause) or "sum", *means, change])
     return Rows(("cause", baseline, other, "difference (95 %)"), rows, title)

@@ -1,4 +1,4 @@
-"""What the critical paths of a transfer come to over replications."""
+"""Critical paths of a transfer, aggregated over replications."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nodeb.answer.answering import Answering
 from nodeb.base.table import Table, read_only
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, nearest
-from nodeb.explanation.replications import CAUSES, Path, Share, path_again
+from nodeb.explanation.replications import CAUSES, Path, Share, simulate_path
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.pool import Jobs
 from nodeb.stats import Interval, mean_interval
@@ -31,34 +31,34 @@ __all__ = ["Explanation"]
 
 @dataclass(frozen=True)
 class Explanation(Answering):
-    """A transfer, explained: print it, or take its `table` and its `spans`."""
+    """An explained transfer: print it, or use its `table` and its `spans`."""
 
     scenario: Scenario
     """The resolved scenario."""
     user: int
     transfer: int
     paths: list[Path]
-    """One of each replication, in order."""
+    """One path for each replication, in order."""
     what: str = ""
-    """What it is, where it is no transfer of a simulated user."""
+    """Description of a transfer that does not belong to a simulated user."""
 
     @property
     def named(self) -> str:
-        """Whose transfer it is, in words."""
+        """Owner and index of the transfer, in words."""
         return self.what or f"user {self.user}, transfer {self.transfer}"
 
     @property
     def complete(self) -> bool:
-        """Whether the transfer was complete in every replication."""
+        """True if the transfer was completed in every replication."""
         return all(path.complete for path in self.paths)
 
     @cached_property
     def time(self) -> Interval:
-        """What the transfer took, s."""
+        """Mean duration of the transfer, s."""
         return mean_interval(self.times)
 
     def seconds(self, cause: str) -> NDArray[np.float64]:
-        """What a cause took in each replication, s.
+        """Returns the time of a cause in each replication, s.
 
         Raises:
             InputError: there is no such cause.
@@ -69,33 +69,35 @@ class Explanation(Answering):
 
     @cached_property
     def times(self) -> NDArray[np.float64]:
-        """What the transfer took in each replication, s."""
+        """Duration of the transfer in each replication, s."""
         return read_only([path.time_ns / NS_PER_S for path in self.paths])
 
     def mean_s(self, of: Callable[[Share], bool]) -> float:
-        """The mean time of those shares of the paths that are of a kind, s."""
+        """Returns the mean time of the shares that satisfy a predicate, s."""
         sums = (sum(ns for share, ns in path.shares.items() if of(share)) for path in self.paths)
         return float(np.mean([ns / NS_PER_S for ns in sums]))
 
     def place(self, cause: str) -> str:
-        """The place at which a cause takes most of its time; empty where it takes none."""
+        """Returns the place at which a cause takes most of its time, or "" if it takes none."""
         return _most(path.places(cause) for path in self.paths)
 
     def step(self, cause: str) -> str:
-        """What happens in most of a cause's time, as `others served`; empty where it takes none."""
+        """Returns the step that takes most of a cause's time, such as `others served`, or ""."""
         return _most(path.steps(cause) for path in self.paths)
 
     @cached_property
     def causes(self) -> list[str]:
-        """The causes that there are, the one that takes most first."""
+        """Causes that occur, by decreasing time."""
         known = [name for name in CAUSES if any(name in path.causes for path in self.paths)]
         return sorted(known, key=lambda name: -float(self.seconds(name).mean()))
 
     @cached_property
     def table(self) -> Table:
-        """One row per cause, the one that takes most first.
+        """One row per cause, by decreasing time.
 
-        Columns: `cause`; `share` of the time; `mean_s` with `ci95_low` and `ci95_high` over the
+        Columns: `cause`; `share` of the duration; `mean_s` with `ci95_low` and `ci95_high` over the
+            replications (Student t; NaN for one replication); `packets`, the mean number of packets
+            concerned.
         replications (Student t; NaN for one); `packets`, how many were concerned, on average.
         """
         rows = [(cause, mean_interval(self.seconds(cause))) for cause in self.causes]
@@ -117,36 +119,36 @@ class Explanation(Answering):
 
     @property
     def spans(self) -> Table:
-        """The spans of the first replication, in order of time.
+        """Spans of the first replication, in order of time.
 
-        They follow each other without gaps and add up to the time exactly. Columns: `begin_ns`,
-        `end_ns`, `cause`, `layer`, `place`, `step` (what was happening there), `round` (why the
-        path went round; empty on the last flight), `packet`, `seq`.
+        They are contiguous and add up to the duration exactly. Columns: `begin_ns`, `end_ns`,
+        `cause`, `layer`, `place`, `step` (activity at that place), `round` (cause of the round
+        trip; empty on the last flight), `packet`, `seq`.
         """
         return self.paths[0].spans
 
     @cached_property
     def typical(self) -> Path:
-        """The replication whose time is nearest the median, with its spans.
+        """Path of the replication whose duration is nearest the median, with its spans.
 
-        Spans are kept of the first one; another is simulated again.
+        Only the spans of the first replication are kept; those of another are simulated again.
         """
         middle = float(np.median(self.times))
         gaps = np.abs(self.times - middle)
         path = self.paths[int(np.argmin(gaps))]
         if path.columns is not None:
             return path
-        return path_again(self.scenario, self.user, self.transfer, path.run)
+        return simulate_path(self.scenario, self.user, self.transfer, path.run)
 
     def what_if(
         self, jobs: Jobs | None = None, progress: ProgressCallback | None = None
     ) -> list[WhatIf]:
-        """What changes that take causes away would win, simulated, beside what the path says.
+        """Simulates the changes that remove or reduce causes, and compares each with the path.
 
         Args:
-            jobs: replications simulated at a time; None takes one per processor; or a
+            jobs: number of replications simulated in parallel, None for one per processor; or a
                 `nodeb.Cluster`.
-            progress: called with the fraction done and a few words.
+            progress: called with the fraction done and a short text.
 
         Raises:
             RunError: a replication failed.
@@ -156,19 +158,19 @@ class Explanation(Answering):
         return what_if(self, jobs, progress)
 
     def levers(self) -> list[Lever]:
-        """What changes are aimed at on the path, without simulating any; the most time first."""
+        """Returns the changes by decreasing time on the path, without simulation."""
         from nodeb.explanation.levers import levers
 
         return levers(self)
 
     def difference(self, other: Explanation) -> list[Part]:
-        """What the difference to another explanation is made of, cause by cause.
+        """Returns the difference to another explanation by cause.
 
         Args:
-            other: of the same seed and the same number of replications.
+            other: an explanation with the same seed and number of replications.
 
         Raises:
-            InputError: it is of others.
+            InputError: seed or number of replications differ.
         """
         from nodeb.explanation.differences import difference
 
@@ -178,14 +180,14 @@ class Explanation(Answering):
 
     @property
     def answer(self) -> Answer:
-        """What it says first: how long the transfer took, and its largest causes."""
+        """Answer that printing shows: the duration of the transfer, and its largest causes."""
         from nodeb.explanation.answer import answer
 
         return answer(self)
 
 
 def _most(times: Iterable[Mapping[str, int]]) -> str:
-    """What takes most time of all."""
+    """Returns the name with the largest total time, or "" if there is none."""
     sums: dict[str, int] = {}
     for one in times:
         for name, ns in one.items():

@@ -1,7 +1,7 @@
-"""Changes of a scenario that take causes of waiting away, or halve them.
+"""Changes of a scenario that remove causes of waiting, or halve them.
 
-Each has the data of a resolved scenario and the user who is explained, and says whether there was
-anything to change.
+Each change modifies the data of a resolved scenario for the explained user. It returns true if
+there was anything to change.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ __all__ = ["CHANGES", "Change"]
 
 Data = dict[str, Any]
 LARGE = 10_000
-"""Segments of a window, and packets of a queue, that never fill."""
+"""Window in segments, or queue limit in packets, that is never reached."""
 MAX_BYTES_FAMILY = 1000
-"""Segments of an initial window that the `linux` family takes at most."""
+"""Largest initial window of the `linux` family, segments."""
 MAX_USUAL = 4
-"""Segments with which windows begin at most, without a change (RFC 3390)."""
+"""Largest initial window without a change (RFC 3390), segments."""
 LARGE_SIZE = "1 GB"
 """A buffer that never fills."""
-NEVER = 1e-12
-"""A block error rate at which no block fails; curves know no zero."""
+MIN_BLER = 1e-12
+"""Block error rate at which no block fails in practice; curves cannot contain zero."""
 TARGET_BLER = 0.1
-"""The block error rate for which formats are chosen (TS 25.214, 6A.2)."""
+"""Block error rate for which transport formats are chosen (TS 25.214, 6A.2)."""
 CQIS = range(1, 31)
 
 
@@ -58,33 +58,33 @@ def _always(_found: Explanation) -> bool:
 
 @dataclass(frozen=True)
 class Change:
-    """Something that takes causes away, or halves them."""
+    """A change of a scenario that removes causes, or halves them."""
 
     name: str
     causes: tuple[str, ...]
-    """The causes that it is aimed at; none where it is aimed at steps or places."""
+    """Targeted causes; empty if the change targets steps or places."""
     on_path: OnPath
-    """The time on the path that it is aimed at, s."""
+    """Returns the time on the path that the change targets, s."""
     apply: Callable[[Data, int], bool]
     """Changes a scenario's data for a user; returns true if there was anything to change."""
     is_offered: Callable[[Explanation], bool] = _always
-    """Returns true if what it takes away has happened, where the scenario does not tell."""
+    """Returns true if the problem has occurred; needed if the scenario does not show it."""
 
 
 def _tcps(data: Data) -> Iterator[Data]:
-    """The parameters of every TCP in a scenario."""
+    """Yields the parameters of every TCP in a scenario."""
     for holder in (data, *data["users"], *(data.get("proxy") or {}).values()):
         yield from (holder.get("tcp") or {}).values()
 
 
 def _links(data: Data) -> Iterator[Data]:
-    """Every link of a scenario."""
+    """Yields every link of a scenario."""
     yield from (data["wired"], data["uplink"], *_core_links(data))
     yield from (radio for name, radio in data["radio"].items() if name in ("link", "trace"))
 
 
 def _core_links(data: Data) -> list[Data]:
-    """The links of a scenario's core network."""
+    """Returns the links of a scenario's core network."""
     core = data.get("core") or []
     return core if isinstance(core, list) else [core]
 
@@ -96,7 +96,7 @@ def _radio(data: Data) -> Data:
 
 
 def _set(table: Data, **values: Any) -> bool:
-    """Sets the keys that a table has; whether one was another."""
+    """Sets those keys that the table has. Returns true if a value changed."""
     changed = False
     for key, value in values.items():
         if key in table and table[key] != value:
@@ -105,7 +105,7 @@ def _set(table: Data, **values: Any) -> bool:
 
 
 def _set_all(tables: Iterable[Data], **values: Any) -> bool:
-    """The same for several tables."""
+    """Sets those keys that each table has. Returns true if a value changed."""
     return sum(_set(table, **values) for table in tables) > 0
 
 
@@ -115,7 +115,7 @@ def _half(text: str) -> str:
 
 
 def _halve(table: Data, *keys: str) -> bool:
-    """Halves the times that a table has; whether one was more than none."""
+    """Halves the times that a table has. Returns true if one was positive."""
     halved = {key: _half(table[key]) for key in keys if table.get(key)}
     return _set(table, **{key: text for key, text in halved.items() if not text.startswith("0 ")})
 
@@ -143,7 +143,7 @@ def _acks_sooner(data: Data, _user: int) -> bool:
 
 
 def _snr_db_at_target(points: list[tuple[float, float]]) -> float:
-    """The least SNR, dB, at which a curve of such points (SNR, BLER) comes down to the target."""
+    """Returns the smallest SNR, dB, at which a curve of points (SNR, BLER) reaches the target."""
     target = math.log(TARGET_BLER)
     curve = [(snr, math.log(bler)) for snr, bler in sorted(points)]
     at = next(place for place, (_, bler) in enumerate(curve) if bler <= target)
@@ -154,7 +154,7 @@ def _snr_db_at_target(points: list[tuple[float, float]]) -> float:
 
 
 def _curves_without_errors(measured: Data | None) -> Data:
-    """Curves by which the same CQIs are reported, and no block fails."""
+    """Returns link curves that lead to the same CQI reports, and with which no block fails."""
     if measured is None:
         known = {cqi: min_snr_db(cqi) for cqi in CQIS}
     else:
@@ -162,7 +162,7 @@ def _curves_without_errors(measured: Data | None) -> Data:
         for cqi, *point in zip(measured["cqi"], measured["snr_db"], measured["bler"], strict=True):
             points.setdefault(cqi, []).append((point[0], point[1]))
         known = {cqi: _snr_db_at_target(points[cqi]) for cqi in sorted(points)}
-    return {"cqi": [*known], "snr_db": [*known.values()], "bler": [NEVER for _ in known]}
+    return {"cqi": [*known], "snr_db": [*known.values()], "bler": [MIN_BLER for _ in known]}
 
 
 def _no_block_errors(data: Data, _user: int) -> bool:
@@ -179,7 +179,7 @@ def _half_the_block_errors(data: Data, _user: int) -> bool:
     return radio.get("errors") is None and _set(radio, bler=bler / 2)
 
 
-def _repeated_sooner(data: Data, _user: int) -> bool:
+def _half_the_retransmission_delay(data: Data, _user: int) -> bool:
     return _halve(_radio(data), "retransmission_delay")
 
 
@@ -193,7 +193,10 @@ def _large_queues(data: Data, _user: int) -> bool:
 
 
 def _large_window(data: Data, _user: int) -> bool:
-    """As large as the shortest queue on the way: a larger one is lost there at once."""
+    """Sets the initial window to the limit of the shortest queue on the path.
+
+    A larger window would overflow that queue at once.
+    """
     users = sum(group["count"] for group in data["users"])
     limits = (next(iter(link["queue"].values())).get("limit") for link in _links(data))
     shared = min((limit // users for limit in limits if limit), default=LARGE)
@@ -201,7 +204,7 @@ def _large_window(data: Data, _user: int) -> bool:
     if room <= MAX_USUAL:
         return False
     changed = False
-    for tcp in _tcps(data):  # where it is absent the era says what it is
+    for tcp in _tcps(data):  # if the key is absent, its default depends on the era
         most = LARGE if "era" in tcp else MAX_BYTES_FAMILY
         window = max(min(room, most), tcp.get("initial_window", 1))
         changed |= tcp.get("initial_window") != window
@@ -224,7 +227,10 @@ def _no_pacing(data: Data, _user: int) -> bool:
 
 
 def _alone(data: Data, user: int) -> bool:
-    """The others come at the run's very end: so every user keeps its number and random streams."""
+    """Lets all other users start at the very end of the run.
+
+    They are not removed, so that every user keeps its index and random streams.
+    """
     never = f"{in_ns(data['duration']) - 1} ns"
     groups: list[Data] = []
     first = 0
@@ -261,13 +267,13 @@ def _switched_sooner(data: Data, _user: int) -> bool:
     return _halve(_radio(data), "switch_time", "paging_time")
 
 
-def _half_the_way(data: Data, _user: int) -> bool:
+def _half_the_propagation_delays(data: Data, _user: int) -> bool:
     iub = _radio(data).get("iub") or {}
     return sum(_halve(link, "delay") for link in (*_links(data), iub)) > 0
 
 
 def _radio_faster(data: Data, user: int) -> bool:
-    """Twice the rates, channels or opportunities; larger blocks; slots that last half as long."""
+    """Doubles rates, channels or opportunities, halves slots, or enlarges blocks."""
     radio = _radio(data)
     times = _double_opportunities(radio.get("down") or {})
     rates = _double_rates(radio, "rate", "dch_rate")
@@ -277,7 +283,7 @@ def _radio_faster(data: Data, user: int) -> bool:
 
 
 def _larger_blocks(radio: Data, groups: list[Data], user: int) -> bool:
-    """On `hsdpa` each CQI stands for twice as many bits."""
+    """Doubles the bits of each CQI of `hsdpa`."""
     reports = radio.get("link_adaptation", {}).get("cqi")
     if reports is None:
         return False
@@ -291,7 +297,7 @@ def _larger_blocks(radio: Data, groups: list[Data], user: int) -> bool:
 
 
 def _each(groups: list[Data]) -> Iterator[Data]:
-    """The group of every user."""
+    """Yields the group of every user."""
     for group in groups:
         yield from itertools.repeat(group, group["count"])
 
@@ -310,7 +316,7 @@ def _uplink_faster(data: Data, _user: int) -> bool:
 
 
 def _always_dedicated(data: Data, _user: int) -> bool:
-    """Every phone has a dedicated channel, and keeps it."""
+    """Gives every phone a dedicated channel that it keeps."""
     radio = _radio(data)
     if "dch_channels" not in radio:
         return False
@@ -321,17 +327,27 @@ def _always_dedicated(data: Data, _user: int) -> bool:
 DELAYED, RECEIVER, HANDED = ("delayed ACK",), ("window: receiver",), ("handover",)
 LOSSES = ("recovery", "timeout")
 QUEUES = ("queues", "marks")
-"""What queues do to a connection, as `Lost` counts it."""
-REPEATED = ("HARQ round trips", "RLC retransmission", "reordering wait")
+"""Effects of queues on a connection, as named by `Lost`."""
+RETRANSMITTED = ("HARQ round trips", "RLC retransmission", "reordering wait")
 OTHERS = ("waiting for the scheduler", "queue behind others")
 SWITCHED = ("channel set-up and release",)
 
 CHANGES = (
     Change("ACKs at once", DELAYED, of_causes(DELAYED), _acks_at_once),
     Change("ACKs held back half as long", DELAYED, of_causes(DELAYED, 0.5), _acks_sooner),
-    Change("no block errors", REPEATED, block_errors, _no_block_errors),
-    Change("half the block errors", REPEATED, of_causes(REPEATED, 0.5), _half_the_block_errors),
-    Change("half the time to a repetition", REPEATED, of_causes(REPEATED, 0.5), _repeated_sooner),
+    Change("no block errors", RETRANSMITTED, block_errors, _no_block_errors),
+    Change(
+        "half the block errors",
+        RETRANSMITTED,
+        of_causes(RETRANSMITTED, 0.5),
+        _half_the_block_errors,
+    ),
+    Change(
+        "half the retransmission delay",
+        RETRANSMITTED,
+        of_causes(RETRANSMITTED, 0.5),
+        _half_the_retransmission_delay,
+    ),
     Change("no packet losses", LOSSES, behind_losses("links"), _no_loss),
     Change(
         "queues that never fill", LOSSES, behind_losses(*QUEUES), _large_queues, was_lost(*QUEUES)
@@ -357,7 +373,7 @@ CHANGES = (
         "half the propagation delays",
         (),
         of_steps(("propagates", "crosses the Iub"), 0.5),
-        _half_the_way,
+        _half_the_propagation_delays,
     ),
 )
-"""What is tried."""
+"""All changes, in the order in which they are simulated."""

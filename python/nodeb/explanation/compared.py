@@ -1,4 +1,4 @@
-"""What the differences between compared scenarios are made of, in a user's first transfer."""
+"""Composition of the differences between compared scenarios, for a user's first transfer."""
 
 from __future__ import annotations
 
@@ -30,27 +30,22 @@ if TYPE_CHECKING:
 __all__ = ["Differences", "all_differences", "short_differences"]
 
 SHORT_BYTES = 2_000_000
-"""A longer transfer is not explained by the way."""
+"""Size above which a transfer is explained only on request, bytes."""
 
 
 @dataclass(frozen=True)
 class Differences:
-    """A user's first transfer, explained in scenarios of which the first is the baseline."""
+    """A user's first transfer, explained in several scenarios; the first is the baseline."""
 
     user: int
     runs: int
-    """Pairs of replications."""
+    """Number of pairs of replications."""
     found: Mapping[str, Explanation]
-    """By what the scenarios are called."""
+    """Explanations by scenario name."""
 
     @property
     def table(self) -> Table:
-        """One row per scenario and cause, the largest difference first, and one for their sum.
-
-        Columns: `scenario`; `user`; `runs`, the pairs of replications; `complete`, whether the
-        transfer was in all of these, here and in the baseline; and those of `difference_table`, of
-        which the interval is one at 95 %.
-        """
+        """One row per scenario and cause, by decreasing difference, and one for their sum."""
         (_, base), *others = self.found.items()
         parts: list[dict[str, ArrayLike]] = []
         for name, one in others:
@@ -63,7 +58,7 @@ class Differences:
 
     @property
     def bars(self) -> list[Bars]:
-        """What each scenario's difference from the baseline is made of."""
+        """Composition of each scenario's difference from the baseline."""
         (_, base), *others = self.found.items()
         return [difference_bars(difference(base, one), self._title(base, one)) for _, one in others]
 
@@ -78,13 +73,13 @@ class Differences:
 
     @property
     def notes(self) -> list[str]:
-        """Which transfers did not end, by scenario."""
+        """Notes on transfers that were not completed, by scenario."""
         notes = (incomplete_note(one, name) for name, one in self.found.items())
         return [one for one in notes if one]
 
     @property
     def rows(self) -> list[Rows]:
-        """The differences of each scenario from the baseline, cause by cause."""
+        """Differences of each scenario from the baseline, by cause."""
         (first, base), *others = self.found.items()
         return [
             difference_rows(
@@ -98,7 +93,7 @@ class Differences:
 
 
 def _turned(gap: Interval) -> tuple[float, float]:
-    """Ends of an interval of the absolute difference."""
+    """Returns the ends of the interval of the absolute difference."""
     ends = gap.low, gap.high
     return ends if gap.mean > 0 else (-gap.high, -gap.low)
 
@@ -106,10 +101,10 @@ def _turned(gap: Interval) -> tuple[float, float]:
 def all_differences(
     plan: Experiment, user: int, jobs: Jobs | None = None, progress: ProgressCallback | None = None
 ) -> Differences:
-    """The differences in a user's first transfer, over all pairs of replications.
+    """Returns the differences in a user's first transfer, over all pairs of replications.
 
     Raises:
-        InputError: there is no such user, or no transfer of his.
+        InputError: there is no such user, or the user has no transfer.
         RunError: a replication failed.
     """
     return Differences(user, plan.runs, _explained(plan, user, plan.runs, jobs, progress))
@@ -121,9 +116,10 @@ def short_differences(
     jobs: Jobs | None = None,
     progress: ProgressCallback | None = None,
 ) -> Differences | None:
-    """The differences in user 0's first transfer over all pairs, in a few rows.
+    """Returns the differences in user 0's first transfer over all pairs.
 
-    None where a first transfer did not end in every replication, is long, or cannot be explained.
+    Returns None if a first transfer was not completed in every replication, is long, or cannot be
+    explained.
     """
     if not all(_is_short(one["flows"]) for one in tables.values()):
         return None
@@ -135,7 +131,7 @@ def short_differences(
 
 
 def _is_short(flows: Table) -> bool:
-    """Whether user 0 has ended a transfer in every replication, and not a long one."""
+    """Returns true if user 0 completed a transfer in every replication, and none is long."""
     own = np.asarray(flows["user"]) == 0
     transfers = np.asarray(flows["transfers"])[own]
     if len(transfers) == 0 or not (transfers > 0).all():

@@ -1,4 +1,4 @@
-"""What a difference between two scenarios is made of: cause by cause, in pairs of replications."""
+"""Composition of a difference between two scenarios: by cause, in pairs of replications."""
 
 from __future__ import annotations
 
@@ -17,30 +17,32 @@ __all__ = ["Part", "difference", "difference_table"]
 
 @dataclass(frozen=True)
 class Part:
-    """What a cause, or all of them, has to do with a difference."""
+    """Contribution of a cause, or of all causes, to a difference."""
 
     cause: str
-    """Its name; empty for the whole."""
+    """Name of the cause; empty for the whole."""
     baseline_s: float
-    """Its mean in the baseline, s."""
+    """Mean in the baseline, s."""
     other_s: float
-    """Its mean in the other, s."""
+    """Mean in the other scenario, s."""
     difference: Interval
-    """Other less baseline, over the pairs, s."""
+    """Other minus baseline, over the pairs, s."""
 
 
 def difference(baseline: Explanation, other: Explanation) -> list[Part]:
-    """The parts of a difference, the largest first, and the whole as the last.
+    """Returns the parts of a difference by decreasing size, and the whole as the last.
 
-    The means of the parts add up to that of the whole, since causes add up to the time in every
-    replication.
+    The means of the parts add up to that of the whole, because the causes add up to the duration in
+    every replication.
 
     Raises:
         InputError: the two have different seeds, or different numbers of replications.
     """
     seeds = baseline.scenario.seed, other.scenario.seed
     if seeds[0] != seeds[1] or len(baseline.paths) != len(other.paths):
-        raise InputError("explanations are compared in pairs: with the same seed and the same runs")
+        raise InputError(
+            "explanations are compared in pairs; expected the same seed and number of replications"
+        )
     known = [name for name in CAUSES if name in baseline.causes or name in other.causes]
     parts = [_part(name, baseline.seconds(name), other.seconds(name)) for name in known]
     parts.sort(key=lambda part: -abs(part.difference.mean))
@@ -48,7 +50,7 @@ def difference(baseline: Explanation, other: Explanation) -> list[Part]:
 
 
 def difference_table(parts: list[Part]) -> Table:
-    """The parts as a table: `cause`, `baseline_s`, `other_s`, `difference_s`, `low_s`, `high_s`."""
+    """Returns a table of `cause`, `baseline_s`, `other_s`, `difference_s`, `low_s` and `high_s`."""
     return Table(
         {
             "cause": [part.cause or "sum" for part in parts],

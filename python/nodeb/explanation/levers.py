@@ -1,4 +1,4 @@
-"""What would help most, from the path alone: the change that is aimed at most of its time."""
+"""Most promising changes from the path alone: those that target most of its time."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["Lever", "changed", "levers"]
 
 @dataclass(frozen=True)
 class Lever:
-    """A change that a scenario allows, and the time on the path that it is aimed at."""
+    """A change that the scenario allows, and the time on the path that it targets."""
 
     name: str
     path_s: float
-    """That time, s, a mean over the replications: no bound of what the change wins."""
+    """Targeted time, s, as a mean over the replications. The change may save more or less."""
     causes: tuple[str, ...]
-    """The causes that it is aimed at; none where it is aimed at steps or places."""
+    """Targeted causes; empty if the change targets steps or places."""
 
 
 def levers(found: Explanation) -> list[Lever]:
-    """Returns the changes that are aimed at any time on the path, the most time first."""
+    """Returns the changes that target any time on the path, by decreasing time."""
     if found.what:
-        return []  # a real connection: nothing can be changed and had again
+        return []  # a real connection cannot be changed and repeated
     aimed = [(change, change.on_path(found)) for change in CHANGES]
     return sorted(
         (
@@ -42,7 +42,7 @@ def levers(found: Explanation) -> list[Lever]:
 
 
 def changed(found: Explanation, change: Change) -> Scenario | None:
-    """Returns the scenario with a change, or `None` if it has nothing to change or may not."""
+    """Returns the changed scenario, or `None` if the change does not apply or is not allowed."""
     data = found.scenario.to_dict()
     if not change.is_offered(found) or not change.apply(data, found.user):
         return None

@@ -1,7 +1,7 @@
-"""Time on the path that changes are aimed at.
+"""Time on the path that changes target.
 
-With all else as it was, this is the time that a change would take away. TCP reacts, so that what is
-simulated can be less, or more.
+This is the time that a change would save if everything else stayed as it was. TCP reacts, so the
+simulated saving can be smaller or larger.
 """
 
 from __future__ import annotations
@@ -33,36 +33,36 @@ __all__ = [
 ]
 
 OnPath = Callable[["Explanation"], float]
-"""Time on the paths of an explanation, s."""
+"""Function that returns a time on the paths of an explanation, s."""
 SLOW_START, AVOIDANCE = "window: slow start", "window: congestion avoidance"
 REPAIRS = ("recovery", "timeout")
-REPEATED = ("HARQ round trips", "RLC retransmission", "reordering wait")
+RETRANSMITTED = ("HARQ round trips", "RLC retransmission", "reordering wait")
 OF_TCP = (
     *("delayed ACK", SLOW_START, AVOIDANCE, "window: receiver", "window: proxy"),
     *(*REPAIRS, "pacing"),
 )
-"""Causes that are TCP's: while they last nothing is sent that the path waits for."""
+"""Causes within TCP: meanwhile nothing is sent that the path waits for."""
 WITH_ROUNDS = ("delayed ACK", "segmentation", "pacing")
-"""Causes that go with the round trip in which they are: what keeps a channel busy stays."""
+"""Causes that belong to the round trip in which they occur, unlike the busy time of a channel."""
 SENDS = ("sends", "own data ahead")
-"""What a link does while it sends the transfer's data or their ACKs."""
+"""Steps of a link that sends the transfer's data or its ACKs."""
 SERVES = (*SENDS, "others served")
 
 
 def of_causes(causes: tuple[str, ...], factor: float = 1.0) -> OnPath:
-    """Returns the time of some causes, of which a change takes a share away."""
+    """Returns the time of some causes, multiplied by the share that a change removes."""
     return lambda found: factor * found.mean_s(lambda share: share.cause in causes)
 
 
 def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
-    """Returns the time in which something was happening, of which a change takes a share away."""
+    """Returns the time of some steps, multiplied by the share that a change removes."""
     return lambda found: factor * found.mean_s(lambda share: share.step in steps)
 
 
 def serving(places: tuple[str, ...], factor: float) -> OnPath:
-    """Returns the time for which some places needed to send, also to others who came first.
+    """Returns the time in which some places were sending, also for other users ahead.
 
-    A change takes a share of it away.
+    It is multiplied by the share that a change removes.
     """
     return lambda found: (
         factor * found.mean_s(lambda share: share.place in places and share.step in SERVES)
@@ -72,7 +72,7 @@ def serving(places: tuple[str, ...], factor: float) -> OnPath:
 def on_links(links: str, factor: float) -> OnPath:
     """Returns the time in which the `wired` link or those of the `core` network were sending.
 
-    A change takes a share of it away.
+    It is multiplied by the share that a change removes.
     """
 
     def seconds(found: Explanation) -> float:
@@ -90,12 +90,12 @@ def on_links(links: str, factor: float) -> OnPath:
 
 
 def among_others(found: Explanation) -> float:
-    """Returns the time in which others were served."""
+    """Returns the time in which other users were served."""
     return found.mean_s(lambda share: share.step == "others served")
 
 
 def without_channel(found: Explanation) -> float:
-    """Returns the time on the FACH behind others and signalling, and of all switches but one."""
+    """Returns the time behind others and signalling on the FACH, and of all switches but one."""
     on_fach = found.mean_s(
         lambda share: share.cause == "queue behind others" and share.place == "bearer"
     )
@@ -105,26 +105,26 @@ def without_channel(found: Explanation) -> float:
 
 
 def block_errors(found: Explanation) -> float:
-    """Returns the time that failed blocks cost: repetitions, and what TCP makes of those lost."""
-    return of_causes(REPEATED)(found) + behind_losses("radio")(found)
+    """Returns the time that failed blocks cost: retransmissions, and repairs of lost packets."""
+    return of_causes(RETRANSMITTED)(found) + behind_losses("radio")(found)
 
 
 def opening(found: Explanation) -> float:
-    """Returns the time that the window takes to open, before a loss or a mark has cut it."""
+    """Returns the time in which the window opens, before a loss or mark reduces it."""
     opens = (SLOW_START,) if any(map(any, _lost(found))) else (SLOW_START, AVOIDANCE)
     return _less_hidden(found, lambda share: not share.after_loss and _in_round(share, opens))
 
 
 def of_rounds(cause: str) -> OnPath:
-    """Returns the time of round trips that are taken for a cause."""
+    """Returns the time of round trips that have a cause."""
     return lambda found: _less_hidden(found, lambda share: _in_round(share, (cause,)))
 
 
 def behind_losses(*reasons: str) -> OnPath:
     """Returns the time that losses for some reasons cost.
 
-    That is their repair, and the time in which the window that they have cut opens again. Losses
-    for several reasons have it in proportion to their numbers.
+    It consists of their repair, and of the time in which the reduced window opens again. Losses for
+    several reasons share it in proportion to their numbers.
     """
 
     def seconds(found: Explanation) -> float:
@@ -145,22 +145,22 @@ def _lost(found: Explanation) -> list[Lost]:
 
 
 def _is_behind_loss(share: Share) -> bool:
-    """Returns true if a share of the time is there because something was lost."""
+    """Returns true if a share of the time results from a loss."""
     opens = (*REPAIRS, AVOIDANCE, SLOW_START) if share.after_loss else (*REPAIRS, AVOIDANCE)
     return _in_round(share, opens)
 
 
 def _in_round(share: Share, causes: tuple[str, ...]) -> bool:
-    """Returns true if a share goes with round trips that are taken for some causes."""
+    """Returns true if a share belongs to round trips that have some causes."""
     return share.cause in causes or (share.round in causes and share.cause in WITH_ROUNDS)
 
 
 def _less_hidden(found: Explanation, of: Callable[[Share], bool]) -> float:
-    """Returns the time of those shares that are of a kind, as far as links were idle meanwhile.
+    """Returns the time of the shares that satisfy a predicate, reduced by the share of busy links.
 
-    A window that lets more be sent at once, or no loss that cuts it, does not spare the sending:
-    what the busiest link was sending while the path was elsewhere is there in any case. Of that the
-    shares have as much as they have of the time elsewhere.
+    A larger window, or the absence of a loss, does not save transmission time: the time in which
+    the busiest link was sending while the path was elsewhere remains. It is distributed over the
+    time elsewhere in proportion.
     """
     idle = min((_idle(found, place) for place in _places(found)), default=1.0)
     return idle * found.mean_s(of)
@@ -171,7 +171,7 @@ def _places(found: Explanation) -> set[str]:
 
 
 def _idle(found: Explanation, place: str) -> float:
-    """Returns in what share of the time that the path was elsewhere a place was idle."""
+    """Returns the share of the time off a place's own path in which that place was idle."""
     busy = float(np.mean([path.busy.get(place, 0) / NS_PER_S for path in found.paths]))
     steps = (*SENDS, "block repeated")
     seen = found.mean_s(

@@ -1,4 +1,4 @@
-"""Pairs of replications, with a change and without, by which of the two transfers is complete."""
+"""Pairs of replications, with and without a change, counted by which transfers are complete."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ __all__ = ["Pairs"]
 
 @dataclass(frozen=True)
 class Pairs:
-    """How many pairs there are, and which transfer is complete in how many."""
+    """Number of pairs, and of those in which either transfer is complete."""
 
     all: int
     both: int
     only_plain: int
-    """Only the one as it is."""
+    """Pairs in which only the unchanged transfer is complete."""
     only_changed: int
-    """Only the one with the change."""
+    """Pairs in which only the changed transfer is complete."""
     begun: bool = True
-    """Whether every transfer is begun with the change."""
+    """True if every transfer has started with the change."""
 
     @classmethod
     def count(cls, plain: Sequence[Path], changed: Sequence[Path]) -> Pairs:
-        """Counts them; without any changed ones these are not begun."""
+        """Counts the pairs. Without changed paths, the transfer has not started."""
         if not changed:
             return cls(len(plain), 0, 0, 0, begun=False)
         pairs = [(a.complete, b.complete) for a, b in zip(plain, changed, strict=True)]
@@ -37,14 +37,14 @@ class Pairs:
         return cls(len(pairs), both, only_plain, only_changed)
 
     def of(self, some: int) -> str:
-        """How many pairs some of them are, in words."""
+        """Returns a number of pairs in words."""
         if some == self.all:
             return "1 pair" if some == 1 else f"all {some} pairs"
         return f"{some} of {self.all} pairs"
 
     @property
-    def told(self) -> str:
-        """In how many both are complete; empty where it needs no word."""
+    def summary(self) -> str:
+        """Number of pairs in which both transfers are complete; "" if these are all of several."""
         if self.both == self.all and self.all > 1:
             return ""
         alone = ", no interval" if self.both == 1 else ""
@@ -58,10 +58,10 @@ class Pairs:
 
     @property
     def unknown(self) -> str:
-        """Why no gain is known, where no pair is complete: which run ended too soon."""
+        """Reason for an unknown gain if no pair is complete."""
         ends = "the run ends before the transfer"
         if not self.begun:
-            return "unknown: with the change the transfer is not begun before the run ends"
+            return "unknown: with the change the transfer does not start before the run ends"
         if self.only_plain and self.only_changed:
             return f"unknown: {ends}, with the change or without"
         if self.only_plain:

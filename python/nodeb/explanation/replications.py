@@ -22,10 +22,10 @@ from nodeb.replication.watched import watched
 from nodeb.replication.work import Source, Work
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["CAUSES", "Path", "path_again", "path_of", "paths"]
+__all__ = ["CAUSES", "Path", "path_of", "paths", "simulate_path"]
 
 CAUSES: dict[str, str] = dict(_core.causes())
-"""Every cause and what it means, in the order of the list."""
+"""Every cause and its meaning, in the order of the core."""
 
 
 REPAIRS = ("recovery", "timeout")
@@ -34,30 +34,30 @@ LOST = ("lost_on_links", "lost_in_queues", "lost_on_radio", "cut_by_marks")
 """Columns of a transfer that count losses, in the order of `Lost`."""
 
 Columns = Mapping[str, Any]
-"""Columns of spans as the core gives them: those of texts as places in a list, and the list."""
+"""Columns of spans from the core; a text column is an array of indices, and the list of texts."""
 
 
 class Share(NamedTuple):
-    """What some of a path's time has in common."""
+    """Attributes shared by a part of a path's time."""
 
     cause: str
     step: str = ""
-    """What was happening."""
+    """Activity."""
     place: str = ""
     round: str = ""
-    """Why the path went round; empty on the last flight."""
+    """Cause of the round trip; empty on the last flight."""
     after_loss: bool = False
-    """Whether it came after the first loss that the path met."""
+    """True after the first loss on the path."""
 
 
 class Lost(NamedTuple):
-    """Packets of a connection that were lost during its transfer, by what lost them."""
+    """Packets of a connection that were lost during its transfer, by reason."""
 
     links: int = 0
     queues: int = 0
     radio: int = 0
     marks: int = 0
-    """How often marks of queues cut the window."""
+    """Number of reductions of the window by marks of queues."""
 
 
 NOTHING_LOST = Lost()
@@ -70,26 +70,26 @@ class Path:
     run: int
     begun_s: float
     ended_s: float
-    """When the phone had its last byte in order, or the run ended."""
+    """Time at which the phone had its last byte in order, or at which the run ended."""
     bytes: int
     complete: bool
-    """Whether the phone had all of it when the run ended."""
+    """True if the phone had received everything at the end of the run."""
     shares: Mapping[Share, int]
-    """Nanoseconds of each share of the time; they add up to the time exactly."""
+    """Nanoseconds of each share; they add up to the duration exactly."""
     packets: Mapping[str, int]
-    """Packets on whose ways each cause was spent."""
+    """Number of packets delayed by each cause."""
     lost: Lost = NOTHING_LOST
-    """Packets of the connection that were lost meanwhile."""
+    """Packets of the connection that were lost during the transfer."""
     busy: Mapping[str, int] = field(default_factory=dict)
-    """Nanoseconds in which each link or channel was sending the connection's packets."""
+    """Nanoseconds in which each link or channel was sending packets of the connection."""
     columns: Columns | None = field(default=None, compare=False, repr=False)
-    """Its spans as the core gives them; kept of the first replication."""
+    """Spans as returned by the core; kept for the first replication only."""
 
     @cached_property
     def spans(self) -> Table:
-        """Its spans in order of time, where they are kept; see `Explanation.spans`.
+        """Spans in order of time, if they are kept; see `Explanation.spans`.
 
-        Of large files they are millions: texts are made when somebody asks for them.
+        Large files have millions of spans, so texts are only created on access.
         """
         columns = self.columns or {}
         return Table(
@@ -103,54 +103,54 @@ class Path:
 
     @cached_property
     def causes(self) -> dict[str, int]:
-        """Nanoseconds of each cause that there is; they add up to the time exactly."""
+        """Nanoseconds of each cause that occurs; they add up to the duration exactly."""
         return _sums((share.cause, ns) for share, ns in self.shares.items())
 
     def places(self, cause: str) -> dict[str, int]:
-        """Nanoseconds of a cause at each place."""
+        """Returns the nanoseconds of a cause at each place."""
         own = [(share.place, ns) for share, ns in self.shares.items() if share.cause == cause]
         return _sums(own)
 
     def steps(self, cause: str) -> dict[str, int]:
-        """Nanoseconds of a cause in which each thing was happening."""
+        """Returns the nanoseconds of a cause in each step."""
         own = [(share.step, ns) for share, ns in self.shares.items() if share.cause == cause]
         return _sums(own)
 
     @property
     def time_ns(self) -> int:
-        """What the transfer took, ns: the sum of all causes."""
+        """Duration of the transfer, ns: the sum of all causes."""
         return sum(self.shares.values())
 
 
 class Explaining(Work[list[Path]]):
-    """Replications as far as a transfer goes, explained.
+    """Explained replications, simulated up to the end of a transfer.
 
     Args:
-        scenario: what is simulated.
-        user: number of the user.
-        transfer: number of the transfer.
+        scenario: the scenario to simulate.
+        user: index of the user.
+        transfer: index of the transfer.
     """
 
     def __init__(self, scenario: Source, user: int, transfer: int) -> None:
         self.source, self.user, self.transfer = scenario, user, transfer
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> list[Path]:
-        """Explains the transfer in replications that go together."""
+        """Returns the paths of a range of replications."""
         return [self._path(seed, run, control) for run in runs]
 
     def _path(self, seed: int, run: int, control: _core.Control) -> Path:
         return path_of(run, self.found(seed, run, control), has_spans=run == 0)
 
     def found(self, seed: int, run: int, control: _core.Control) -> dict[str, Any]:
-        """The path of one replication, as the core gives it."""
+        """Returns the path of one replication, as returned by the core."""
         try:
             return self.source.compiled().explain(seed, run, self.user, self.transfer, control)
         except ValueError as error:
             raise InputError(str(error)) from None
 
 
-def path_again(scenario: Scenario, user: int, transfer: int, run: int) -> Path:
-    """The path of a transfer in one replication, with its spans, simulated again."""
+def simulate_path(scenario: Scenario, user: int, transfer: int, run: int) -> Path:
+    """Simulates one replication again. Returns the path of a transfer, with its spans."""
     planned = scenario.planned()
     work = Explaining(Source.of(planned), user, transfer)
     found = watched(lambda control: work.found(planned.seed, run, control))
@@ -158,7 +158,7 @@ def path_again(scenario: Scenario, user: int, transfer: int, run: int) -> Path:
 
 
 def path_of(run: int, found: Mapping[str, Any], *, has_spans: bool = True) -> Path:
-    """A path as the core gives it; spans are many, and kept where they are wanted."""
+    """Returns a path from the core's result; `has_spans` keeps its spans, which may be many."""
     about = {name: column[0] for name, column in found["transfer"].items()}
     columns = found["spans"]
     return Path(
@@ -176,7 +176,7 @@ def path_of(run: int, found: Mapping[str, Any], *, has_spans: bool = True) -> Pa
 
 
 def _shares(columns: Columns) -> dict[Share, int]:
-    """Nanoseconds of each share of the time."""
+    """Returns the nanoseconds of each share."""
     found = [columns[name] for name in ("cause", "step", "place", "round")]
     shape = [len(names) for _, names in found] + [2]
     cells = np.ravel_multi_index((*(codes for codes, _ in found), _after_loss(columns)), shape)
@@ -192,14 +192,14 @@ def _shares(columns: Columns) -> dict[Share, int]:
 
 
 def _after_loss(columns: Columns) -> np.ndarray:
-    """Of each span, whether it comes after the first that repairs a loss."""
+    """Returns for each span whether it follows the first repair of a loss."""
     codes, names = columns["cause"]
     repairs = np.isin(codes, [names.index(cause) for cause in REPAIRS if cause in names])
     return np.cumsum(repairs) > 0
 
 
 def _sums(parts: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """What parts of the same name come to."""
+    """Returns the sums of parts with the same name."""
     sums: dict[str, int] = {}
     for name, ns in parts:
         sums[name] = sums.get(name, 0) + ns
@@ -207,7 +207,7 @@ def _sums(parts: Iterable[tuple[str, int]]) -> dict[str, int]:
 
 
 def _packets(columns: Columns) -> dict[str, int]:
-    """Packets of each cause."""
+    """Returns the number of packets of each cause."""
     codes, names = columns["cause"]
     # Sorted pairs take a tenth of the time of `np.unique`, which hashes.
     pairs = np.sort(columns["packet"] * np.uint64(len(names)) + codes)
@@ -219,7 +219,7 @@ def _packets(columns: Columns) -> dict[str, int]:
 def paths(
     planned: Scenario, user: int, transfer: int, jobs: Jobs, progress: ProgressCallback | None
 ) -> list[Path]:
-    """The paths of a transfer in all replications that a resolved scenario asks for.
+    """Returns the paths of a transfer in all replications of a resolved scenario.
 
     Raises:
         InputError: there is no such user or transfer.

@@ -1,4 +1,4 @@
-"""Sentences of an explanation: what would help most, what was not complete, how much it is."""
+"""Sentences of an explanation: most helpful change, incomplete transfers, size."""
 
 from __future__ import annotations
 
@@ -15,63 +15,63 @@ if TYPE_CHECKING:
     from nodeb.explanation.what_if import WhatIf
 
 __all__ = [
-    "help_most",
+    "best_change",
     "incomplete",
     "incomplete_note",
     "remedy",
     "sizes",
 ]
 
-PATIENCE = "where nothing was lost, a retransmission timer that waits longer"
-"""What helps where data are sent again although their ACK is only late."""
+LONGER_TIMEOUT = "if nothing was lost, a longer retransmission timeout"
+"""Remedy for data that are retransmitted although their ACK is only late."""
 REMEDIES = {
-    "application": "asking earlier, or writing without a pause",
+    "application": "an earlier request, or writing without pauses",
     "handshake": "a connection that is open already, or a shorter round trip",
-    "request": "a shorter way of the request, or a request that rides on the SYN",
+    "request": "a shorter path for the request, or a request in the SYN",
     "server": "a faster server",
-    "propagation": "a shorter way",
+    "propagation": "a shorter path",
     "transmission": "a faster channel",
     "queue behind own data": "less of the connection's other data at the same time",
-    "queue behind others": "fewer others on the link, or a queue that serves flows in turn",
-    "waiting for the scheduler": "fewer others in the cell, or another scheduler",
+    "queue behind others": "fewer other users on the link, or a fair queue",
+    "waiting for the scheduler": "fewer other users in the cell, or another scheduler",
     "segmentation": "a shorter TTI",
     "HARQ round trips": "fewer block errors, or a shorter round trip of HARQ",
     "reordering wait": "a shorter T1, or more transmissions of a block",
-    "RLC retransmission": "fewer block errors, or repetition at the Node B",
-    "channel set-up and release": "channels that are held longer, or set up sooner",
-    "credits": "more room at the Node B, or more frequent credits",
+    "RLC retransmission": "fewer block errors, or retransmission by the Node B",
+    "channel set-up and release": "channels that are kept longer, or set up earlier",
+    "credits": "a larger buffer at the Node B, or more frequent credits",
     "handover": "a shorter interruption, or fewer handovers",
-    "delayed ACK": "ACKs at once",
+    "delayed ACK": "immediate ACKs",
     "window: slow start": "a larger initial window, or a shorter round trip",
     "window: congestion avoidance": "a window that grows faster, or a shorter round trip",
     "window: receiver": "a larger receive window",
     "window: proxy": "a larger window of the proxy",
-    "recovery": f"fewer losses, or repairing them nearer to the phone; {PATIENCE}",
-    "timeout": f"losses that are noticed sooner; {PATIENCE}",
-    "pacing": "a higher pace",
+    "recovery": f"fewer losses, or their repair closer to the phone; {LONGER_TIMEOUT}",
+    "timeout": f"earlier detection of losses; {LONGER_TIMEOUT}",
+    "pacing": "a higher pacing rate",
 }
-"""What makes a cause smaller."""
+"""Remedy of each cause."""
 NOT_SERVED = "a better channel: nearer to the Node B, or less fading"
-"""What makes the scheduler's wait smaller where nobody else was served meanwhile."""
-ON_FACH = "a dedicated channel sooner: the FACH is shared, and signalling goes first"
-"""What makes the wait on the FACH smaller: alone, a queue may be too short to be switched."""
+"""Remedy for waiting for the scheduler if no other user was served meanwhile."""
+ON_FACH = "a dedicated channel earlier: the FACH is shared, and signalling has priority"
+"""Remedy for waiting on the FACH: even with one user, a queue may be too short for a switch."""
 FEWER = {
     "links": "no packet losses on links",
     "queues": "longer queues, or a smaller window",
-    "radio": "blocks that are not given up",
-    "marks": "queues that mark later",
+    "radio": "more transmissions of a block",
+    "marks": "a higher marking threshold",
 }
-"""What makes losses fewer, by what lost packets, or marked them."""
+"""Remedy for losses, by reason."""
 LEAST_SHARE = 0.1
-"""The share of the time from which on what a change is aimed at is worth to be named first."""
-NO_OPPORTUNITY = "another trace, as this one delivered nothing meanwhile"
-"""The same on a recorded link."""
+"""Smallest share of the duration that a change must target to be named first."""
+NO_OPPORTUNITY = "another trace: this one had no delivery opportunity meanwhile"
+"""Remedy for waiting on a recorded link."""
 PLACED = ("transmission", "queue behind own data", "queue behind others")
-"""Causes of which it matters at which link: a faster downlink is of no use to ACKs."""
+"""Causes whose link matters: a faster downlink does not help ACKs."""
 
 
-def help_most(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
-    """Returns what would help most: simulated where it was, else by time on the path."""
+def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
+    """Returns the most helpful change: by simulation if there was one, else by time on the path."""
     if not found.causes:
         return "The transfer took no time."
     known = [one for one in tried if one.won.n]
@@ -81,11 +81,11 @@ def help_most(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
     if lever is None or lever.path_s < LEAST_SHARE * found.time.mean:
         return remedy(found)
     most = f"{number(lever.path_s, 's')} of {number(found.time.mean, 's')}"
-    return f"Not simulated, the change that is aimed at most of it: {lever.name}, {most}."
+    return f"Not simulated; the change with the most time on the path: {lever.name}, {most}."
 
 
 def remedy(found: Explanation) -> str:
-    """Returns what the cause that takes most asks for; it has one."""
+    """Returns the remedy for the largest cause; there must be a cause."""
     cause = found.causes[0]
     share = found.table["share"][0]
     where = f", most of it at: {found.place(cause)}" if cause in PLACED else ""
@@ -94,9 +94,9 @@ def remedy(found: Explanation) -> str:
 
 
 def _largest_gain(one: WhatIf) -> str:
-    """Returns what is won most of all changes that were simulated."""
+    """Returns the largest gain of all simulated changes as a sentence."""
     if one.won.mean <= 0:
-        return "Simulated: no change wins any time."
+        return "Simulated: no change saves time."
     won = shown(one.won.mean, one.won.low, one.won.high, "s")
     known = won.sure.removeprefix(won.value)
     if not one.pairs.both:
@@ -106,7 +106,7 @@ def _largest_gain(one: WhatIf) -> str:
 
 
 def _remedy(found: Explanation, cause: str) -> str:
-    """What makes a cause of an explanation smaller."""
+    """Returns the remedy for a cause of an explanation."""
     lost = [path.lost for path in found.paths]
     if cause == "window: congestion avoidance" and any(map(any, lost)):
         return _fewer_losses(lost)
@@ -123,19 +123,19 @@ def _has_fach(found: Explanation) -> bool:
 
 
 def _fewer_losses(lost: Sequence[Lost]) -> str:
-    """Returns what keeps the window from being cut by what cut it most."""
+    """Returns the remedy for the most frequent reason of losses."""
     most = max(FEWER, key=lambda reason: sum(getattr(one, reason) for one in lost))
     return f"{FEWER[most]}, which cut the window"
 
 
 def sizes(found: Explanation) -> str:
-    """How much the transfer is, which may differ between replications."""
+    """Returns the size of the transfer in words; it may differ between replications."""
     known = sorted({path.bytes for path in found.paths})
     return counted(known[0], "byte") if len(known) == 1 else f"{known[0]} to {known[-1]} bytes"
 
 
 def incomplete(found: Explanation, where: str = "") -> str | None:
-    """That the transfer did not end, of a scenario called so; None where it did."""
+    """Returns a text on incomplete transfers of a scenario, or None if all are complete."""
     broken = [path for path in found.paths if not path.complete]
     if not broken:
         return None
@@ -146,6 +146,6 @@ def incomplete(found: Explanation, where: str = "") -> str | None:
 
 
 def incomplete_note(found: Explanation, where: str = "") -> str | None:
-    """The same, as a note."""
+    """Returns the text of `incomplete` as a note."""
     text = incomplete(found, where)
     return text and f"note: {text}"

@@ -1,8 +1,8 @@
-"""How a simulated gain agrees with what the path says, in words.
+"""Comparison of a simulated gain with the time on the path, in words.
 
-Two questions are asked of the gain's interval: whether it leaves out 0, and so is surely a gain or
-a loss; and whether it leaves out what the path says, and so is surely less or more. Only what it
-leaves out is denied, and only what it is sharp enough for is confirmed.
+Two properties of the gain's interval are used: if it excludes 0, there is a gain or a loss; if it
+excludes the time on the path, the gain is smaller or larger. Agreement is stated only if the
+interval is narrow enough.
 """
 
 from __future__ import annotations
@@ -20,58 +20,58 @@ if TYPE_CHECKING:
 __all__ = ["effects", "verdict"]
 
 SHARP = 0.25
-"""An interval is sharp whose half is at most this share of what the path says."""
+"""Largest half-width of a narrow interval, as a share of the time on the path."""
 LITTLE = 0.02
-"""At most this share of the transfer's time is little."""
+"""Largest effect that counts as little, as a share of the transfer's time."""
 SLACK, LEAST_SLACK_S = 0.02, 1e-6
-"""By so much of itself, and at least by so much, what the path says may be missed."""
-WANTED = "more replications tell"
+"""Tolerance for the time on the path, relative and absolute."""
+WANTED = "more replications are needed"
 
 
 def verdict(gain: Interval, path_s: float, parts: Sequence[Part], causes: Sequence[str]) -> str:
-    """What is told of a gain.
+    """Returns the comparison of a gain with the time on the path.
 
     Args:
-        gain: what is won, s; of one pair it has no interval, and its mean alone is told of.
-        path_s: what the path says, s.
-        parts: what the difference, changed less plain, is made of; the last is the whole.
-        causes: what the change was aimed at.
+        gain: saved time, s; of a single pair it has no interval, and only its mean is used.
+        path_s: time on the path that the change targets, s.
+        parts: difference, changed minus unchanged, by cause; the last is the whole.
+        causes: targeted causes.
     """
     low, high = _ends(gain)
     slack = max(SLACK * path_s, LEAST_SLACK_S)
     if low == high == 0:
-        return "as the path says" if path_s == 0 else "it changes nothing here"
+        return "as the path says" if path_s == 0 else "no effect here"
     if low > path_s + slack:
-        return f"more{_mover(False, parts, causes) or ' than the path says'}"
+        return f"more{_largest_side_effect(False, parts, causes) or ' than the path says'}"
     if high >= path_s - slack:
-        return _not_denied(low, high, path_s, LITTLE * parts[-1].baseline_s)
-    why = _mover(True, parts, causes) or _in_part(path_s - slack, parts, causes)
+        return _compatible(low, high, path_s, LITTLE * parts[-1].baseline_s)
+    why = _largest_side_effect(True, parts, causes) or _partial(path_s - slack, parts, causes)
     if high < 0:
         return f"a loss{why}"
     return f"less{why or ' than the path says'}" if low > 0 else f"less, if anything{why}"
 
 
-def _not_denied(low: float, high: float, path_s: float, little_s: float) -> str:
-    """What is told where the interval does not leave out what the path says."""
+def _compatible(low: float, high: float, path_s: float, little_s: float) -> str:
+    """Returns the comparison for an interval that contains the time on the path."""
     is_little = max(abs(low), abs(high)) <= max(little_s, LEAST_SLACK_S)
     if (high - low) / 2 <= SHARP * path_s or (path_s == 0 and is_little):
         return "as the path says"
     if low > 0:
-        return f"a gain; how much is undecided: {WANTED}"
+        return f"a gain of undecided size: {WANTED}"
     if is_little:
         return f"undecided, but little: within {100 * LITTLE:.0f} % of the time"
     return f"undecided: {WANTED}"
 
 
 def effects(parts: Sequence[Part], causes: Sequence[str]) -> list[Part]:
-    """Returns the causes but for some that surely grew or shrank, the largest difference first."""
+    """Returns the causes outside `causes` that significantly grew or shrank, by decreasing size."""
     others = (part for part in parts if part.cause and part.cause not in causes)
     moved = [part for part in others if _moves(part, grows=True) or _moves(part, grows=False)]
     return sorted(moved, key=lambda part: -abs(part.difference.mean))
 
 
-def _mover(less: bool, parts: Sequence[Part], causes: Sequence[str]) -> str:
-    """The other cause that surely moved most in the way that makes a gain less, or more."""
+def _largest_side_effect(less: bool, parts: Sequence[Part], causes: Sequence[str]) -> str:
+    """Returns the other cause that changed most in the direction of a smaller or larger gain."""
     most = next((part for part in effects(parts, causes) if _moves(part, grows=less)), None)
     if most is None:
         return ""
@@ -79,20 +79,20 @@ def _mover(less: bool, parts: Sequence[Part], causes: Sequence[str]) -> str:
     return f": {most.cause} {way} by {number(abs(most.difference.mean), 's')}"
 
 
-def _in_part(path_s: float, parts: Sequence[Part], causes: Sequence[str]) -> str:
-    """That the causes aimed at shrink by less than the path says, where they do."""
+def _partial(path_s: float, parts: Sequence[Part], causes: Sequence[str]) -> str:
+    """Returns a text if the targeted causes shrink by less than the time on the path."""
     own = [-part.difference.mean for part in parts if part.cause in causes]
-    return ": it goes only in part" if own and sum(own) < path_s else ""
+    return ": the cause shrinks only in part" if own and sum(own) < path_s else ""
 
 
 def _moves(part: Part, grows: bool) -> bool:
-    """Whether a cause surely grows, or surely shrinks."""
+    """Returns true if a cause significantly grows, or significantly shrinks."""
     low, high = _ends(part.difference)
     return low > 0 if grows else high < 0
 
 
 def _ends(interval: Interval) -> tuple[float, float]:
-    """Both ends of an interval, or twice the one value that there is."""
+    """Returns both ends of an interval, or twice the mean if there is no interval."""
     if math.isnan(interval.low):
         return interval.mean, interval.mean
     return interval.low, interval.high

@@ -1,8 +1,8 @@
-"""What if a cause were smaller: the changed scenario is simulated, beside what the path says.
+"""Changed scenarios, simulated and compared with the time on the path.
 
-With everything else as it was, a change wins the time on the path that it is aimed at. TCP reacts,
-so that what is simulated can be more or less; where they part, the causes that have grown or shrunk
-meanwhile say why.
+If everything else stayed as it was, a change would save the time on the path that it targets. TCP
+reacts, so the simulated saving can be larger or smaller; the causes that have grown or shrunk in
+the meantime explain the difference.
 """
 
 from __future__ import annotations
@@ -30,55 +30,56 @@ UNKNOWN = Interval(math.nan, math.nan, math.nan, math.nan, 0)
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What a change wins.
+    """Effect of a change.
 
-    Transfers that the run's end cuts off have no time: a gain is one over the pairs in which both
-    are complete, the transfer as it is and the one with the change.
+    Transfers that the end of the run cuts off have no duration: a gain refers to the pairs in which
+    both transfers are complete, with and without the change.
     """
 
     name: str
     path_s: float
-    """The time on the path that the change is aimed at, s, over the pairs of `gain`; NaN where
-    there are none. It is no bound of what is won."""
+    """Time on the path that the change targets, s, over the pairs of `gain`; NaN without pairs. The
+    change may save more or less.
+    """
     gain: Interval
-    """What the simulation says, s: baseline less changed; NaN where no pair is complete."""
+    """Simulated saving, s: baseline minus changed; NaN if no pair is complete."""
     parts: list[Part]
-    """What the difference is made of, in the same pairs; none where there are none."""
+    """Parts of the difference in the same pairs; empty without pairs."""
     causes: tuple[str, ...]
-    """What the change was aimed at."""
+    """Targeted causes."""
     pairs: Pairs
-    """In how many pairs of replications which of the two is complete."""
+    """Number of pairs by which of the two transfers is complete."""
     changed: Interval = UNKNOWN
-    """Where no pair is complete, and only with the change transfers are: what these take, s."""
+    """Duration with the change, s, if transfers are only complete with it; otherwise NaN."""
     at_least: Interval = UNKNOWN
-    """What they win at the least, s: the time from their end to that of the run."""
+    """Lower limit of their saving, s: the time from their end to that of the run."""
 
     @property
     def won(self) -> Interval:
-        """What is won, s, or where only the change completes transfers what is won at the least."""
+        """Saving, s, or its lower limit if only the change completes transfers."""
         return self.gain if self.pairs.both else self.at_least
 
     @property
     def baseline_s(self) -> float:
-        """What the transfer takes without the change, s, in the pairs of `gain`; else NaN."""
+        """Duration without the change, s, in the pairs of `gain`, or NaN."""
         return self.parts[-1].baseline_s if self.parts else math.nan
 
     @property
     def effects(self) -> list[Part]:
-        """Other causes that have surely grown or shrunk, the largest difference first."""
+        """Other causes that have significantly grown or shrunk, by decreasing size."""
         return effects(self.parts, self.causes)
 
     @property
     def complete(self) -> bool:
-        """Whether the transfer was complete in every replication, with the change and without."""
+        """True if the transfer was completed in every replication, with and without the change."""
         return self.pairs.both == self.pairs.all
 
     @property
-    def told(self) -> str:
-        """How the two agree, why they part, and of how many pairs that is known."""
+    def outcome(self) -> str:
+        """Comparison of simulation and path, its reason, and the number of pairs, in words."""
         if self.pairs.both:
             agree = verdict(self.gain, self.path_s, self.parts, self.causes)
-            return "; ".join(filter(None, [agree, self.pairs.told]))
+            return "; ".join(filter(None, [agree, self.pairs.summary]))
         if self.at_least.n:
             takes = shown(self.changed.mean, self.changed.low, self.changed.high, "s").around
             gain = f"a gain: with the change it takes {takes}, without it the run ends before"
@@ -89,10 +90,10 @@ class WhatIf:
 def what_if(
     found: Explanation, jobs: Jobs | None = None, progress: ProgressCallback | None = None
 ) -> list[WhatIf]:
-    """Simulates every change that the scenario allows, in pairs with its own replications.
+    """Simulates every change that the scenario allows, in pairs with the existing replications.
 
     Returns:
-        What each of them wins, the largest gain first; those of which nothing is known come last.
+        The effect of each change, by decreasing gain; those with an unknown gain come last.
 
     Raises:
         RunError: a replication failed.
@@ -108,12 +109,12 @@ def what_if(
 
 
 def _rank(one: WhatIf) -> tuple[bool, float]:
-    """Returns what puts the largest gain first and what is not known last."""
+    """Returns a sort key that puts the largest gain first and unknown gains last."""
     return one.won.n == 0, -one.won.mean if one.won.n else 0.0
 
 
 def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
-    """What is won, as far as complete transfers tell."""
+    """Returns the effect of a change, as far as complete transfers show it."""
     pairs = Pairs.count(found.paths, other.paths)
     if pairs.both:
         base, own = _where(found, other, (True, True))
@@ -133,7 +134,7 @@ def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
 def _where(
     found: Explanation, other: Explanation, wanted: tuple[bool, bool]
 ) -> tuple[Explanation, Explanation]:
-    """Both in those pairs in which they are complete, or are not, as is wanted."""
+    """Returns both explanations, restricted to the pairs with the wanted completeness."""
     both = zip(found.paths, other.paths, strict=True)
     kept = [pair for pair in both if tuple(path.complete for path in pair) == wanted]
     return replace(found, paths=[one for one, _ in kept]), replace(
@@ -142,9 +143,9 @@ def _where(
 
 
 def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanation | None:
-    """The explanation of a changed scenario; None where there is nothing to change.
+    """Returns the explanation of a changed scenario, or None if the change does not apply.
 
-    It has no paths where the transfer is not begun any more before the run ends.
+    It has no paths if the transfer no longer starts before the run ends.
     """
     scenario = changed(found, change)
     if scenario is None:

@@ -1,8 +1,8 @@
-"""Pictures of results, made with matplotlib.
+"""Figures of results, made with matplotlib.
 
 Each function returns a `matplotlib.figure.Figure`: a notebook shows it,
-`figure.savefig("cwnd.svg")` keeps it. A picture of a time series needs that series to be recorded
-(`[record]` in the scenario) and shows one replication; a picture of means shows their 95 %
+`figure.savefig("cwnd.svg")` saves it. A figure of a time series requires that series to be recorded
+(`[record]` in the scenario) and shows one replication; a figure of means shows their 95 %
 confidence intervals.
 """
 

@@ -23,14 +23,14 @@ HOLLOW: dict[str, Any] = {
     "markeredgewidth": 1.6,
     "linestyle": "none",
 }
-"""A mark at a mean that leaves users out."""
+"""Style of markers for means that exclude users."""
 MAX_MARKERS = 40
-"""With more points than this, markers hide the curve."""
+"""Number of points above which a curve has no markers."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve; NaN ends of a band leave it out there."""
+    """A curve with its band; there is no band where its ends are NaN."""
 
     label: str
     x: NDArray[np.float64]
@@ -38,22 +38,24 @@ class Curve:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     points: bool = False
-    """Whether its points are not joined by a line."""
+    """Points only, not joined by a line."""
     covered: NDArray[np.float64] | None = None
-    """The share of users of which each mean is; None where none leaves anybody out."""
+    """Share of users that each mean covers; None if all means cover all users."""
 
     @property
-    def some(self) -> NDArray[np.bool_]:
-        """Which means leave users out."""
+    def excludes_users(self) -> NDArray[np.bool_]:
+        """Mask of the means that exclude users."""
         if self.covered is None:
             return np.zeros(len(self.x), dtype=bool)
         return np.isfinite(self.mean) & (self.covered < 1)
 
 
-def _tell_of_some(axes: Axes, curves: Sequence[Curve]) -> None:
-    """Says in the legend what hollow marks are."""
+def _explain_hollow_markers(axes: Axes, curves: Sequence[Curve]) -> None:
+    """Adds a legend entry that explains hollow markers."""
     shares = [
-        one.covered[one.some].min() for one in curves if one.covered is not None and one.some.any()
+        one.covered[one.excludes_users].min()
+        for one in curves
+        if one.covered is not None and one.excludes_users.any()
     ]
     if shares:
         text = f"hollow: mean of only some users, of {percent(min(shares))} at the least"
@@ -71,16 +73,16 @@ def bands(
     key: str = "",
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Curves with their intervals as bands, and as bars where a curve has few points.
+    """Returns a figure of curves with intervals: bands, or error bars if a curve has few points.
 
     Args:
-        title: what is shown.
+        title: title of the figure.
         x_label: quantity and unit of the x axis.
         y_label: quantity and unit of the y axis.
         curves: the curves.
-        ticks: names of the places 0, 1, ... on the x axis; none for a numeric axis.
+        ticks: labels of the positions 0, 1, ... on the x axis; empty for a numeric axis.
         log: axes with a logarithmic scale: "", "x", "y" or "xy".
-        key: what tells the curves apart, above their names.
+        key: legend title, the quantity that distinguishes the curves.
         size: width and height in inches.
     """
     figure, axes = new_figure(title, x_label, y_label, size)
@@ -105,9 +107,15 @@ def bands(
             axes.errorbar(curve.x, curve.mean, errors, fmt="none", ecolor=paint, capsize=3)
         else:
             axes.fill_between(curve.x, curve.low, curve.high, color=paint, alpha=0.2, linewidth=0)
-        if (some := curve.some).any():
-            axes.plot(curve.x[some], curve.mean[some], **HOLLOW, color=paint, label="_some")
-    _tell_of_some(axes, curves)
+        if (excludes_users := curve.excludes_users).any():
+            axes.plot(
+                curve.x[excludes_users],
+                curve.mean[excludes_users],
+                **HOLLOW,
+                color=paint,
+                label="_some",
+            )
+    _explain_hollow_markers(axes, curves)
     if ticks:
         name_places(axes, ticks, size[0])
         axes.set_xlim(-0.5, len(ticks) - 0.5)
@@ -117,6 +125,6 @@ def bands(
         axes.set_yscale("log")
     elif all(np.nanmin(c.mean, initial=0.0) >= 0 for c in curves):
         axes.set_ylim(bottom=0)
-    fewest = 1 if any(one.some.any() for one in curves) else 2
+    fewest = 1 if any(one.excludes_users.any() for one in curves) else 2
     legend(axes, columns=3, fewest=fewest, title=key)
     return figure

@@ -1,4 +1,4 @@
-"""What causes have of the time of transfers, side by side, as a picture."""
+"""Time of causes in several transfers, side by side."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from nodeb.plot.style import BAND, LABEL, SIZE, legend, new_figure, pale
 __all__ = ["causes"]
 
 SHOWN = 7
-"""Causes that are named; the others are one."""
+"""Number of causes with a name; the others share one entry."""
 OTHERS = "all others"
 HATCHES = ("", "////", "....", "\\\\\\", "---")
-"""Textures of a family's causes, in order."""
+"""Textures that distinguish the causes of a family, in order."""
 ROW_IN, AROUND_IN = 1.5 * LABEL / POINTS, 1.4
-"""Height that a transfer's bar takes at least, so that its label touches no other, and height of
-what is around all bars, inches."""
+"""Smallest height of a transfer's bar, so that labels do not touch, and height of the rest of the
+figure, inches.
+"""
 
 
 def causes(
@@ -32,13 +33,13 @@ def causes(
     shares: bool = False,
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """What each cause has of the time of transfers, side by side.
+    """Returns a figure of the time of each cause in several transfers, side by side.
 
     Args:
-        title: what is shown.
-        found: explanations by what the transfer is called.
+        title: title of the figure.
+        found: explanations by label of the transfer.
         shares: show shares of the time, not seconds.
-        size: width and height in inches; it grows higher where there are too many transfers.
+        size: width and height in inches; the height increases for many transfers.
     """
     size = (size[0], max(size[1], AROUND_IN + ROW_IN * len(found)))
     label = "Share of the time (%)" if shares else "Time (s)"
@@ -58,7 +59,7 @@ def causes(
 
 
 def _fill(cause: str) -> dict[str, Any]:
-    """The fill of a cause: its family's colour, pale behind a texture."""
+    """Returns the fill of a cause: the colour of its family, pale behind a texture."""
     if cause not in CAUSES:
         return {"color": BAND}
     paint = CAUSES[cause]
@@ -73,7 +74,7 @@ def _fill(cause: str) -> dict[str, Any]:
 
 
 def _shown(found: Mapping[str, Explanation]) -> list[str]:
-    """The causes that have most of the time of all, and one for the others."""
+    """Returns the causes that take most time in all transfers, and one entry for the others."""
     sums: dict[str, float] = {}
     for one in found.values():
         for cause in one.causes:

@@ -1,4 +1,4 @@
-"""A picture of the cell: where the phones were, how they fared, and the mean SNR everywhere."""
+"""Map of the cell: positions of the phones, their bit rates, and the mean SNR."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ __all__ = ["cell", "has_places"]
 
 SIZE = (6.4, 7.4)
 SIDE = 121
-"""Places along each side of the map."""
+"""Number of points along each side of the map."""
 MAP, PHONES = "Greys", "plasma"
 STEPS = 12
 TOP_DB = 30.0
-"""Beyond this SNR, near the Node B, no phone does better."""
+"""SNR above which a phone near the Node B gets no higher rate, dB."""
 PLACES = {"phones": ("x_m", "y_m", 1e-3, "km"), "cell": ("x_radii", "y_radii", 1.0, "cell radii")}
-"""Table with places -> its columns, what to multiply them by, and the unit then."""
+"""For each table with positions: its columns, a factor, and the resulting unit."""
 
 
 def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figure:
-    """Where the phones of a replication were; on `hsdpa` over a map of the mean SNR.
+    """Returns a map of the phones of a replication; on `hsdpa` with the mean SNR.
 
-    The map is of the mean SNR on HS-PDSCH, in dB before despreading, of one path without
-    shadowing; the colour of a phone is the rate at which data reached it in order. A phone that
-    moved stands where it was at last.
+    The map shows the mean SNR on HS-PDSCH, in dB before despreading, of one path without shadowing.
+    The colour of a phone is the rate of data received in order. A moving phone is shown at its last
+    position.
 
     Args:
-        result: a result with phones at places: on `hsdpa` in the cell, on `wcdma` on the map.
-        run: which replication.
+        result: a result whose phones have positions: on `hsdpa` in the cell, on `wcdma` on the map.
+        run: index of the replication.
         size: width and height in inches.
 
     Raises:
-        InputError: if the phones have no places, or there is no such run.
+        InputError: the phones have no positions, or there is no such run.
     """
     name = "cell" if "cell" in result.tables else "phones"
-    table: Table = getattr(result, name)  # says which radio has places
+    table: Table = getattr(result, name)  # the error names the radios with positions
     known = np.unique(table["run"])
     table = table.where(np.asarray(table["run"]) == run)
     if not len(table):
@@ -52,7 +52,7 @@ def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figu
     x, y = (np.asarray(table[column], dtype=float) * factor for column in (east, north))
     if not np.isfinite(x).any():
         where = "the channel `cell`" if name == "phones" else "`other_cells.map`"
-        raise InputError(f"no phone has a place; they need {where}")
+        raise InputError(f"no phone has a position; it needs {where}")
     title = "The cell" + (f", run {run}" if len(known) > 1 else "")
     figure, axes = new_figure(
         f"{title}\n{result.scenario.name}", f"East ({unit})", f"North ({unit})", size
@@ -68,7 +68,7 @@ def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figu
 
 
 def has_places(result: Result) -> bool:
-    """Whether there is a picture of the cell."""
+    """Returns true if the map of the cell can be drawn."""
     for name, (east, *_) in PLACES.items():
         table = result.tables.get(name)
         if table is not None and np.isfinite(np.asarray(table[east], dtype=float)).any():
@@ -77,7 +77,7 @@ def has_places(result: Result) -> bool:
 
 
 def _map(figure: Figure, axes: Axes, result: Result) -> None:
-    """The mean SNR, and the Node Bs."""
+    """Draws the mean SNR and the Node Bs."""
     found = result.scenario.cell_map(SIDE)
     axis = found["axis_m"] / 1000
     snr = np.ma.masked_invalid(found["snr_db"])
@@ -91,13 +91,13 @@ def _map(figure: Figure, axes: Axes, result: Result) -> None:
 
 
 def _limits(places: NDArray[np.float64]) -> tuple[float, float]:
-    """Ends of an axis around places, in order, with a little room."""
+    """Returns the limits of an axis around sorted positions, with a margin."""
     margin = 0.03 * float(places[-1] - places[0])
     return float(places[0]) - margin, float(places[-1]) + margin
 
 
 def _border(axes: Axes) -> None:
-    """The hexagon of the own cell, and its Node B."""
+    """Draws the hexagon of the own cell, and its Node B."""
     axes.add_patch(RegularPolygon((0, 0), 6, radius=1.0, facecolor="none", edgecolor=FAINT))
     _node_bs(axes, np.zeros((1, 2)))
 
@@ -146,7 +146,7 @@ def _phones(
 
 
 def _scale(figure: Figure, axes: Axes, shades: object, label: str) -> None:
-    """A scale of colours below the map, where a phone has room for it."""
+    """Adds a colour scale below the map, so that the map also fits the screen of a phone."""
     figure.colorbar(
         shades,  # type: ignore[arg-type]
         ax=axes,

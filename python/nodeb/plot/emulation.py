@@ -1,4 +1,4 @@
-"""Pictures of what real packets met over time, from the tables of an emulation."""
+"""Figures of real packets over time, from the tables of an emulation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nodeb.plot.style import MUTED, SIZE, color, legend, new_figure
 __all__ = ["cqi", "delay_shares", "delays", "late", "late_shares", "losses", "queues", "rates"]
 
 MAX_CURVES = 6
-"""More phones than this are not told apart."""
+"""Largest number of phones in a figure."""
 LOST = {
     "lost_link": "on a link",
     "lost_overflow": "no room in a queue",
@@ -25,7 +25,7 @@ LOST = {
     "lost_radio": "given up by the radio",
 }
 WIDE = 50.0
-"""With a largest value this many times the smallest an axis is logarithmic."""
+"""Ratio of largest to smallest value above which an axis is logarithmic."""
 
 Values = NDArray[np.float64]
 Size = tuple[float, float]
@@ -34,12 +34,12 @@ Size = tuple[float, float]
 def rates(
     phones: Table, cell: Table, names: Mapping[int, str], way: str, size: Size = SIZE
 ) -> Figure:
-    """Bit rates that arrived in each interval, of each real phone and of all simulated together.
+    """Returns a figure of the bit rates of each real phone, and of all simulated ones together.
 
     Args:
         phones: the table `emulation`.
         cell: the table `emulation_cell`.
-        names: number of a real user -> its name.
+        names: names of the real users by index.
         way: `down` or `up`.
         size: width and height in inches.
     """
@@ -53,9 +53,9 @@ def rates(
 
 
 def delays(phones: Table, names: Mapping[int, str], way: str, size: Size = SIZE) -> Figure | None:
-    """Median time on the way in each interval, below a band up to the 99th percentile.
+    """Returns a figure of the median delay in each interval, with a band up to the 99th percentile.
 
-    None where no packet has arrived; arguments as of `rates`.
+    Returns None if no packet has arrived. For the arguments see `rates`.
     """
     found = [one for one in _of(phones, names, way) if np.isfinite(one[1]["delay_p50_s"]).any()]
     if not found:
@@ -80,7 +80,7 @@ def delays(phones: Table, names: Mapping[int, str], way: str, size: Size = SIZE)
 
 
 def losses(phones: Table, size: Size = SIZE) -> Figure | None:
-    """Packets lost in each interval, by cause, of all real phones both ways; None without any."""
+    """Returns a figure of lost packets of all real phones by cause; None if there are none."""
     begins = np.unique(phones["begin_s"])
     edges = np.append(begins, np.max(phones["end_s"]))
     places = np.searchsorted(begins, phones["begin_s"])
@@ -94,7 +94,7 @@ def losses(phones: Table, size: Size = SIZE) -> Figure | None:
 
 
 def queues(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure:
-    """Packets that waited, down at the bearer and up for the uplink; arguments as of `rates`."""
+    """Returns a figure of queue lengths, bearer and uplink; for the arguments see `rates`."""
     curves = {}
     for way in ("down", "up"):
         for name, rows in _of(phones, names, way):
@@ -104,7 +104,7 @@ def queues(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure
 
 
 def cqi(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | None:
-    """The CQI that the Node B had of each real phone; None where the radio has none."""
+    """Returns a figure of the CQI of each real phone at the Node B; None if the radio has none."""
     curves = {
         name: (_edges(rows), rows["cqi"])
         for name, rows in _of(phones, names, "down")
@@ -116,11 +116,11 @@ def cqi(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | 
 
 
 def late(cell: Table, limit_s: float | None, size: Size = SIZE) -> Figure | None:
-    """How late deliveries were in each interval; None where there was none.
+    """Returns a figure of the lateness of deliveries in each interval; None if there are none.
 
     Args:
         cell: the table `emulation_cell`.
-        limit_s: from when on a delivery counts as late, s; None for no line.
+        limit_s: lateness above which a delivery counts as late, s; None for no line.
         size: width and height in inches.
     """
     if not cell["deliveries"].any():
@@ -128,7 +128,8 @@ def late(cell: Table, limit_s: float | None, size: Size = SIZE) -> Figure | None
     figure, axes = new_figure("Lateness", TIME_LABEL, "Lateness (ms)", size)
     edges = _edges(cell)
     for place, (column, name) in enumerate((("late_mean_s", "mean"), ("late_max_s", "longest"))):
-        # A logarithm has no room for what was on time to the nanosecond.
+        # A logarithmic axis has no zero, the lateness of a delivery that was on time to the
+        # nanosecond.
         values = np.maximum(1e3 * cell[column], 1e-6)
         axes.stairs(values, edges, baseline=None, color=color(place), linewidth=1.4, label=name)
     if limit_s is not None:
@@ -142,11 +143,11 @@ def late(cell: Table, limit_s: float | None, size: Size = SIZE) -> Figure | None
 
 
 def delay_shares(table: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | None:
-    """Which share of packets was on the way no longer than a time, of each phone both ways.
+    """Returns a figure of the distribution of delays, for each phone and direction.
 
     Args:
         table: the table `emulation_delays`.
-        names: number of a real user -> its name.
+        names: names of the real users by index.
         size: width and height in inches.
     """
     curves = {}
@@ -158,7 +159,7 @@ def delay_shares(table: Table, names: Mapping[int, str], size: Size = SIZE) -> F
 
 
 def late_shares(table: Table, size: Size = SIZE) -> Figure | None:
-    """Which share of deliveries was no later than a time, from the table `emulation_lateness`."""
+    """Returns a figure of the distribution of lateness, from the table `emulation_lateness`."""
     if not len(table):
         return None
     return _shares(
@@ -167,7 +168,7 @@ def late_shares(table: Table, size: Size = SIZE) -> Figure | None:
 
 
 def _of(table: Table, names: Mapping[int, str], way: str) -> Iterator[tuple[str, Table]]:
-    """The rows of the first phones one way."""
+    """Yields the rows of the first phones in one direction."""
     mine = table.where(np.asarray(table["way"]) == way)
     for user, name in list(names.items())[:MAX_CURVES]:
         yield name, mine.where(mine["user"] == user)
@@ -178,7 +179,7 @@ def _edges(rows: Table) -> Values:
 
 
 def _rate(rows: Table, column: str) -> Values:
-    """Bit/s in each interval."""
+    """Returns the bit rate in each interval, bit/s."""
     found: Values = 8 * rows[column] / np.maximum(rows["end_s"] - rows["begin_s"], 1e-9)
     return found
 
@@ -186,7 +187,7 @@ def _rate(rows: Table, column: str) -> Values:
 def _stairs(
     title: str, column: str, curves: Mapping[str, tuple[Values, Values]], size: Size
 ) -> Figure:
-    """Values of intervals between edges."""
+    """Returns a figure of values that are constant between edges."""
     quantity = Quantity.of(column, np.concatenate([values for _, values in curves.values()]))
     figure, axes = new_figure(title, TIME_LABEL, quantity.label, size)
     for place, (name, (edges, values)) in enumerate(curves.items()):
@@ -200,7 +201,7 @@ def _stairs(
 def _shares(
     title: str, column: str, curves: Mapping[str, tuple[Values, Values]], size: Size
 ) -> Figure | None:
-    """Distribution functions of counts in buckets, each known by its end."""
+    """Returns a figure of distribution functions, from counts in buckets with known upper ends."""
     if not curves:
         return None
     every = np.concatenate([ends for ends, _ in curves.values()])

@@ -1,4 +1,4 @@
-"""Words that fit: what is too long for a figure is broken into lines, not cut."""
+"""Text layout: text that is too wide for a figure is broken into lines, not truncated."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ __all__ = ["broken", "columns_of", "width_of"]
 POINTS = 72.0
 """Points in an inch."""
 HANDLE = 3.6
-"""What a legend has beside a label, the space to the next column included, in font sizes."""
+"""Width of a legend column without its label, in font sizes."""
 
 
 @lru_cache(maxsize=4096)
 def width_of(text: str, size: float, weight: str = "normal") -> float:
-    """Width of a line of text in inches; `size` is the font's, in points."""
+    """Returns the width of a line of text in inches; `size` is the font size in points."""
     font = FontProperties(family="sans-serif", weight=weight, size=size)
     with any_glyph():
         width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=False)
@@ -28,7 +28,7 @@ def width_of(text: str, size: float, weight: str = "normal") -> float:
 
 
 def broken(text: str, room: float, size: float, weight: str = "normal") -> str:
-    """Text with line breaks, so that no line is wider than `room` inches if words allow it."""
+    """Returns text with line breaks at spaces, so that lines are at most `room` inches wide."""
     return "\n".join(_lines(text.split("\n"), room, size, weight))
 
 
@@ -48,6 +48,6 @@ def _lines(parts: Sequence[str], room: float, size: float, weight: str) -> list[
 
 
 def columns_of(labels: Sequence[str], room: float, size: float, most: int) -> int:
-    """How many columns of a legend fit side by side in `room` inches, at least one."""
+    """Returns the number of legend columns that fit side by side in `room` inches, at least one."""
     widest = max(width_of(line, size) for label in labels for line in label.split("\n"))
     return max(1, min(most, int(room / (widest + HANDLE * size / POINTS))))

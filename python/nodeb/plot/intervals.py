@@ -26,21 +26,21 @@ from nodeb.plot.style import (
 
 PUBLISHED_LABEL = "published"
 HATCHES = ("", "///", "...")
-"""What tells bars apart whose colours come again."""
+"""Textures of bars that distinguish repeated colours."""
 SPREAD = 0.6
-"""Part of the distance between two places that curves beside each other take."""
+"""Share of the distance between two positions that dodged points take."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """One curve or one colour of bars.
+    """A curve, or the bars of one colour.
 
     Attributes:
         label: entry in the legend.
-        mean: a value for each place on the axis.
+        mean: a value for each position on the axis.
         low: lower ends of the intervals; empty for none.
         high: upper ends of the intervals.
-        published: values to compare with, drawn hollow; None where there is none.
+        published: values to compare with, drawn hollow; None for a missing value.
     """
 
     label: str
@@ -50,7 +50,7 @@ class Line:
     published: Sequence[float | None] = ()
 
     def errors(self) -> list[list[float]] | None:
-        """Distances to the ends of the intervals, as matplotlib wants them."""
+        """Returns the distances to the ends of the intervals, in matplotlib's form."""
         if not self.low:
             return None
         below = [max(0.0, m - lo) for m, lo in zip(self.mean, self.low, strict=True)]
@@ -69,20 +69,20 @@ def lines(
     from_zero: bool = True,
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Curves with error bars.
+    """Returns a figure of curves with error bars.
 
     Args:
-        title: what is shown.
+        title: title of the figure.
         x_label: quantity and unit of the x axis.
         y_label: quantity and unit of the y axis.
-        x: places on the x axis.
+        x: positions on the x axis.
         data: the curves.
-        ticks: labels of the places; none labels them with their numbers.
+        ticks: labels of the positions; empty for numbers.
         from_zero: let the y axis begin at zero.
         size: width and height in inches.
 
     Raises:
-        InputError: if a curve has not as many values as there are places.
+        InputError: a curve does not have one value for each position.
     """
     _check(x, data)
     figure, axes = new_figure(title, x_label, y_label, size)
@@ -104,22 +104,22 @@ def panels(
     rows: int = 1,
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """The same curves of several cases side by side, on one scale.
+    """Returns a figure with a panel for each of several cases, side by side, on one scale.
 
     Args:
-        title: what is shown.
+        title: title of the figure.
         x_label: quantity and unit of the x axes.
         y_label: quantity and unit of the y axis.
-        x: places on the x axes.
-        data: case -> its curves, of which each case has the same.
-        ticks: labels of the places; none labels them with their numbers.
+        x: positions on the x axes.
+        data: curves by case; all cases have the same curves.
+        ticks: labels of the positions; empty for numbers.
         from_zero: let the y axis begin at zero.
-        dodge: have the points of a place stand beside each other, places evenly apart.
-        rows: rows of panels, each with as many of the cases in their order.
+        dodge: place the points of a position next to each other, and positions at equal distances.
+        rows: number of rows of panels, with as many cases each, in order.
         size: width and height in inches.
 
     Raises:
-        InputError: if a curve has not as many values as there are places.
+        InputError: a curve does not have one value for each position.
     """
     every = [line for lines in data.values() for line in lines]
     _check(x, every)
@@ -159,7 +159,7 @@ def _draw_line(axes: Axes, x: Sequence[float], line: Line, number: int) -> None:
 
 
 def _beside(axes: Axes, x: Sequence[float], data: Sequence[Line], ticks: Sequence[str]) -> None:
-    """Curves whose points of one place stand beside each other."""
+    """Draws curves whose points of the same position are next to each other."""
     places = range(len(x))
     for number, line in enumerate(data):
         shift = SPREAD * ((number + 0.5) / len(data) - 0.5)
@@ -177,18 +177,18 @@ def bars(
     *,
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Groups of bars with error bars.
+    """Returns a figure of groups of bars with error bars.
 
     Args:
-        title: what is shown.
-        x_label: what the groups are.
+        title: title of the figure.
+        x_label: quantity that distinguishes the groups.
         y_label: quantity and unit of the y axis.
         places: labels of the groups.
         data: one entry per colour.
         size: width and height in inches.
 
     Raises:
-        InputError: if an entry has not as many values as there are groups.
+        InputError: an entry does not have one value for each group.
     """
     x = list(range(len(places)))
     _check(x, data)
@@ -216,7 +216,7 @@ def bars(
 
 
 def _hollow(axes: Axes, x: Sequence[float], line: Line, place: int) -> None:
-    """Published values of a curve: hollow and larger, so that both can be seen."""
+    """Draws published values of a curve: hollow and larger, so that both can be seen."""
     known = _known(x, line)
     axes.plot(
         *known,
@@ -231,7 +231,7 @@ def _hollow(axes: Axes, x: Sequence[float], line: Line, place: int) -> None:
 
 
 def _on_bars(axes: Axes, x: Sequence[float], line: Line) -> None:
-    """Published values on bars: light diamonds, which stand out on every colour."""
+    """Draws published values on bars: light diamonds, visible on every colour."""
     known = _known(x, line)
     axes.plot(
         *known,
@@ -246,13 +246,13 @@ def _on_bars(axes: Axes, x: Sequence[float], line: Line) -> None:
 
 
 def _known(x: Sequence[float], line: Line) -> tuple[list[float], list[float]]:
-    """Places and values of what was published."""
+    """Returns positions and values of the published values."""
     pairs = [(a, v) for a, v in zip(x, line.published, strict=False) if v is not None]
     return [a for a, _ in pairs], [v for _, v in pairs]
 
 
 def _explain_published(axes: Axes, data: Sequence[Line], marker: str, face: str) -> None:
-    """An entry of the legend for the published values, where there are any."""
+    """Adds a legend entry for the published values, if there are any."""
     if any(v is not None for line in data for v in line.published):
         axes.plot(
             [],
@@ -281,7 +281,7 @@ def _finish(figure: Figure, axes: Axes, data: Sequence[Line], from_zero: bool) -
 
 
 def _top(data: Sequence[Line]) -> float | None:
-    """Where an axis from zero ends; None where values are below zero."""
+    """Returns the upper limit of an axis from zero, or None if there are negative values."""
     values = [
         v for line in data for v in (*line.mean, *line.high, *line.published) if v is not None
     ]

@@ -1,4 +1,4 @@
-"""Columns of several tables of one result, side by side: joined on run and user."""
+"""Joins of columns of several tables of a result, on run and user."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from nodeb.plot.table import find
 __all__ = ["KEYS", "chosen_columns"]
 
 KEYS = ("run", "user")
-"""What rows of different tables have in common."""
+"""Columns on which tables are joined."""
 
 Found = dict[str, tuple[str, str]]
-"""Name as somebody wrote it -> table and column."""
+"""Table and column by the name that the user wrote."""
 
 
 def chosen_columns(
     tables: Mapping[str, Table], asked: Sequence[str]
 ) -> tuple[Table, dict[str, str]]:
-    """A table with the columns asked for, and what each of them is called in it.
+    """Returns a table with the requested columns, and the name of each of them in it.
 
-    It is the first table that has them all. Otherwise those of several tables are put side by side,
-    row by row of the same run and user; all but one of them have one row for each. A name may say
-    which table is meant: `phones.cqi`.
+    It is the first table that has all of them. Otherwise, the columns of several tables are joined
+    on run and user; all but one of these tables must have one row for each. A name may include the
+    table: `phones.cqi`.
 
     Args:
         tables: the tables of a result by name.
-        asked: names of columns, in which a unit at the end may be left out.
+        asked: names of columns, optionally without the unit suffix.
 
     Raises:
         InputError: there is no such column, it is in several tables, or its table cannot be joined.
@@ -42,13 +42,13 @@ def chosen_columns(
         if len(known) == len(names):
             return table, known
     for name in asked:
-        _refuse_unknown(tables, name)
+        _check_known(tables, name)
     found = {name: _home(tables, name) for name in asked if name not in KEYS}
     return _joined(tables, found, asked)
 
 
 def _in(table: Table, name: str) -> str | None:
-    """The column of a table; None where it has none of that name."""
+    """Returns the column of a table with a name, or None."""
     try:
         return find(table, name)
     except InputError:
@@ -56,22 +56,22 @@ def _in(table: Table, name: str) -> str | None:
 
 
 def _homes(tables: Mapping[str, Table], name: str) -> dict[str, str]:
-    """Each table with a column of this name, and the column."""
+    """Returns the column with a name in each table that has one."""
     return {at: column for at, table in tables.items() if (column := _in(table, name))}
 
 
-def _refuse_unknown(tables: Mapping[str, Table], name: str) -> None:
-    """Refuses a name that no table has, before anything is said of joins.
+def _check_known(tables: Mapping[str, Table], name: str) -> None:
+    """Checks that a table has the name, before any message about joins.
 
     Raises:
-        InputError: there is no such column; the message names the nearest.
+        InputError: there is no such column; the message suggests the most similar one.
     """
     if name.partition(".")[0] not in tables and not _homes(tables, name):
         find(Table(dict.fromkeys((c for t in tables.values() for c in t.columns), ())), name)
 
 
 def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
-    """Table and column of a name."""
+    """Returns table and column of a name."""
     prefix, dot, rest = name.partition(".")
     if dot and prefix in tables:
         return prefix, find(tables[prefix], rest)
@@ -91,7 +91,7 @@ def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
 def _joined(
     tables: Mapping[str, Table], found: Found, asked: Sequence[str]
 ) -> tuple[Table, dict[str, str]]:
-    """The columns of several tables side by side."""
+    """Returns the joined columns of several tables."""
     used = list(dict.fromkeys(at for at, _ in found.values()))
     for at in used:
         if len(used) > 1 and not all(key in tables[at].columns for key in KEYS):
@@ -100,7 +100,7 @@ def _joined(
     if len(long) > 1:
         raise InputError(
             f"{_listed(long)} have several rows for each run and user; "
-            "only one table of a join can, as nothing says which of its rows belong together"
+            "only one table of a join may, because their rows cannot be matched otherwise"
         )
     base, *others = sorted(used, key=lambda at: at not in long)
     rows, found_rows = _matched(tables, base, others)
@@ -115,7 +115,7 @@ def _joined(
 def _matched(
     tables: Mapping[str, Table], base: str, others: Sequence[str]
 ) -> tuple[NDArray[np.intp], dict[str, NDArray[np.intp]]]:
-    """Rows of a table whose run and user all others know too, and theirs."""
+    """Returns the rows of a table whose run and user all others have, and their rows."""
     if not others:
         return np.arange(len(tables[base])), {}
     keys = {at: list(zip(*(tables[at][k].tolist() for k in KEYS), strict=True)) for at in others}
@@ -130,7 +130,7 @@ def _matched(
 
 
 def _repeats(table: Table) -> bool:
-    """Whether a run and user have several rows."""
+    """Returns true if a run and user have several rows."""
     keys = np.stack([np.asarray(table[key]) for key in KEYS])
     return bool(np.unique(keys, axis=1).shape[1] < len(table))
 

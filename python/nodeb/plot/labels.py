@@ -1,4 +1,4 @@
-"""What columns are called on axes, and in which unit they read well."""
+"""Labels and units of columns on axes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUFFIXES = {
     "_m": "m",
     "_db": "dB",
 }
-"""End of a column's name -> unit, as all tables have it."""
+"""Unit by suffix of a column's name, in all tables."""
 DIFFERENCE = "_diff"
 NAMES = {name: metric.label for name, metric in METRICS.items()} | {
     "t_s": "time",
@@ -33,16 +33,16 @@ NAMES = {name: metric.label for name, metric in METRICS.items()} | {
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a column holds, in the unit that suits its values."""
+    """Quantity of a column, in a unit that suits its values."""
 
     name: str
     unit: str
     factor: float
-    """What to multiply the column by."""
+    """Factor from the column's values to the unit."""
 
     @classmethod
     def of(cls, column: str, values: NDArray[np.float64]) -> Quantity:
-        """The quantity of a column with these values."""
+        """Returns the quantity of a column with these values."""
         metric = column.removesuffix(DIFFERENCE)
         suffix = next((s for s in SUFFIXES if metric.endswith(s)), "")
         known = values[np.isfinite(values)]
@@ -56,11 +56,11 @@ class Quantity:
 
     @property
     def title(self) -> str:
-        """The name at the beginning of a line; a key of the scenario stays as it is."""
+        """Name at the beginning of a line; a scenario key is not capitalized."""
         return self.name if "." in self.name else self.name[:1].upper() + self.name[1:]
 
     @property
     def label(self) -> str:
-        """The label of an axis."""
+        """Label of an axis."""
         text = self.title.replace("_", " ") if "." not in self.name else self.title
         return f"{text} ({self.unit})" if self.unit else text

@@ -21,22 +21,22 @@ LINK_RATES = {
     "raw_ber": "Bit error rate before decoding",
     "signalling_bler": "Block error rate of signalling",
 }
-"""Column of a rate -> what an axis calls it."""
+"""Axis label by column of a rate."""
 
 
 def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | None = None) -> Figure:
-    """An error rate over Eb/N0 with 95 % intervals, a curve for each link.
+    """Returns a figure of an error rate over Eb/N0 with 95 % intervals, one curve for each link.
 
-    Where no error was seen there is no rate to draw: a hollow triangle marks the upper end of its
+    A point without observed errors has no rate; a hollow triangle marks the upper end of its
     interval.
 
     Args:
-        links: tables of points by what the legend calls them.
+        links: tables of points by legend entry.
         rate: one of `LINK_RATES`.
-        title: what stands above; None says which rate it is.
+        title: title of the figure; None for the name of the rate.
 
     Raises:
-        InputError: there is no such rate, or nothing to draw.
+        InputError: there is no such rate, or no value to draw.
     """
     if rate not in LINK_RATES:
         raise InputError(f"there is no rate `{rate}`{nearest(rate, LINK_RATES)}")
@@ -55,7 +55,7 @@ def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | Non
 
 
 def _curve(axes: Axes, place: int, name: str, table: Table, rate: str) -> bool:
-    """Draws one curve; says whether there was anything to draw."""
+    """Draws a curve. Returns true if it has any values."""
     order = np.argsort(table["eb_n0_db"])
     x, mean, low, high = (
         np.asarray(table[column], dtype=np.float64)[order]

@@ -1,4 +1,4 @@
-"""Figures whose words are drawn as they are: names of users hold anything, `$` and CJK too."""
+"""Figures that draw all text literally: user names may contain any characters, also `$` and CJK."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @contextmanager
 def any_glyph() -> Iterator[None]:
-    """A block in which a character that the font lacks is drawn as a box, without a warning."""
+    """Suppresses warnings about missing glyphs, which are drawn as boxes."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         yield
 
 
 class Picture(Figure):
-    """A figure in which no text is taken for mathematics."""
+    """A figure in which no text is parsed as mathematics."""
 
     def draw(self, renderer: RendererBase) -> None:
         """Draws the figure."""
@@ -43,7 +43,7 @@ class Picture(Figure):
 
 
 class _Powers(Formatter):
-    """Ticks of a logarithmic axis as text, such as 10³, in place of mathematics that says so."""
+    """Formats ticks of a logarithmic axis as plain text, such as 10³, instead of mathtext."""
 
     def __init__(self, inner: Formatter) -> None:
         self._inner = inner
@@ -53,7 +53,7 @@ class _Powers(Formatter):
         return text.replace(r"\times", TIMES)
 
     def set_locs(self, locs: Any) -> None:
-        """Tells where all ticks are, on which depends which have labels."""
+        """Passes on the positions of all ticks, which determine the ticks with labels."""
         self._inner.set_locs(locs)
 
 

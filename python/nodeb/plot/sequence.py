@@ -1,4 +1,4 @@
-"""A picture of packets, one by one."""
+"""Figure of single packets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nodeb.results.result import Result
 
 __all__ = ["sequence"]
 
-# One place per kind of event: label, marker, colour, size.
+# Label, marker, colour and size for each kind of event.
 EVENTS = {
     "send": ("sent", ".", PACKETS["data"].light, 5),
     "resend": ("sent again", "+", PACKETS["again"].light, 7),
@@ -25,16 +25,16 @@ EVENTS = {
 def sequence(
     result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
 ) -> Figure:
-    """Packet numbers over time: sent, sent again, dropped, arrived, and the acknowledgements.
+    """Returns a figure of packet numbers: sent, retransmitted, dropped, arrived and acknowledged.
 
     Args:
         result: a result whose scenario has `record.segments = true`.
-        user: number of one user; None takes the first, as several would hide each other.
-        run: which replication.
+        user: index of a user; None for the first one, as several would overlap.
+        run: index of the replication.
         size: width and height in inches.
 
     Raises:
-        InputError: if the series was not recorded, or there is no such user or run.
+        InputError: the series was not recorded, or there is no such user or run.
     """
     table = recorded(result, "segments", run)
     first = int(np.min(result.flows["user"]))

@@ -1,6 +1,6 @@
-"""Pictures of what happened over time during one replication.
+"""Figures of time series in one replication.
 
-Up to six users share one picture; of more, six have a panel each (`nodeb.plot.users`).
+Up to six users share a figure; of more users, six have one panel each (`nodeb.plot.users`).
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ __all__ += ["titled"]
 BINS = 100
 TIME_LABEL = "Time (s)"
 DOTS = 200
-"""A curve of more samples than this has no dot at each."""
+"""Number of samples above which a curve has no dots."""
 PAUSE = 4.0
-"""So many round trips without a sample break a curve of them."""
+"""Gap between samples that breaks a curve, in round trips."""
 
 Draw = Callable[[Axes, int, "Table", dict[str, Any]], None]
-"""Draws the rows of a user, whose number is given, with this colour and label."""
+"""Draws the rows of a user, given by index, with this colour and label."""
 
 
 def cwnd(
     result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
 ) -> Figure:
-    """Congestion window and slow-start threshold over time, in packets.
+    """Returns a figure of congestion window and slow-start threshold over time, in packets.
 
     Args:
         result: a result whose scenario has `record.cwnd = true`.
-        user: number of one user; None for all (the threshold is then left out).
-        run: which replication.
+        user: index of a user; None for all, without the threshold.
+        run: index of the replication.
         size: width and height in inches.
 
     Raises:
-        InputError: if the series was not recorded, or there is no such user or run.
+        InputError: the series was not recorded, or there is no such user or run.
     """
     end = _end(result, "cwnd", run)
 
@@ -71,20 +71,20 @@ def throughput(
     run: int = 0,
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Application data that arrived at the phone per unit of time, in kbit/s.
+    """Returns a figure of the rate of application data that arrived at the phone, in kbit/s.
 
     Each packet counts once, with the mean payload of the user's packets.
 
     Args:
         result: a result whose scenario has `record.segments = true`.
-        user: number of one user; None for all.
-        bin_s: width of the time bins, s; None takes about a hundredth of the whole.
-        run: which replication.
+        user: index of a user; None for all.
+        bin_s: width of the time bins, s; None for about a hundredth of the duration.
+        run: index of the replication.
         size: width and height in inches.
 
     Raises:
-        InputError: if the series was not recorded, there is no such user or run, or `bin_s` is not
-            above zero.
+        InputError: the series was not recorded, there is no such user or run, or `bin_s` is not
+            positive.
     """
     if bin_s is not None and not bin_s > 0:
         raise InputError(f"bin_s must be above 0, got {bin_s!r}")
@@ -102,9 +102,9 @@ def throughput(
 
 
 def _bins(end: float, width: float) -> NDArray[np.float64]:
-    """Edges of bins; the last one ends where the series does, and is at least half as wide.
+    """Returns edges of bins. The last bin ends with the series and is at least half as wide.
 
-    A bin that went on would show a rate that falls where nothing but the series ends.
+    A longer last bin would show a decrease of the rate at the end of the recording.
     """
     if end <= 0:
         return np.array([0.0, width])
@@ -117,16 +117,16 @@ def _bins(end: float, width: float) -> NDArray[np.float64]:
 def rtt(
     result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
 ) -> Figure:
-    """Round trips that TCP measured, over the time at which each measurement ended.
+    """Returns a figure of TCP's round-trip time samples over the time of measurement.
 
     Args:
         result: a result whose scenario has `record.rtt = true`.
-        user: number of one user; None for all.
-        run: which replication.
+        user: index of a user; None for all.
+        run: index of the replication.
         size: width and height in inches.
 
     Raises:
-        InputError: if the series was not recorded, or there is no such user or run.
+        InputError: the series was not recorded, or there is no such user or run.
     """
     unit = Quantity.of("rtt_s", np.asarray(recorded(result, "rtt", run)["rtt_s"]))
 
@@ -143,16 +143,16 @@ def rtt(
 def queue(
     result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
 ) -> Figure:
-    """Packets that wait at the Node B over time.
+    """Returns a figure of the packets in the queue at the Node B over time.
 
     Args:
         result: a result whose scenario has `record.queue = true`.
-        user: number of one user; None for all.
-        run: which replication.
+        user: index of a user; None for all.
+        run: index of the replication.
         size: width and height in inches.
 
     Raises:
-        InputError: if the series was not recorded, or there is no such user or run.
+        InputError: the series was not recorded, or there is no such user or run.
     """
     end = _end(result, "queue", run)
 
@@ -167,19 +167,19 @@ def queue(
 def cqi(
     result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
 ) -> Figure:
-    """Channel quality that the Node B had of each phone over time, every 20 ms.
+    """Returns a figure of each phone's channel quality at the Node B over time, every 20 ms.
 
-    Where that is too much to see its mean in each hundredth of the time stands out. With the link
-    adaptation `shannon`, which needs no CQI, it is the SNR.
+    If there are many samples, their mean in each hundredth of the time is emphasized. With the link
+    adaptation `shannon`, which needs no CQI, the figure shows the SNR.
 
     Args:
         result: a result on `hsdpa` whose scenario has `record.bandwidth = true`.
-        user: number of one user; None for all.
-        run: which replication.
+        user: index of a user; None for all.
+        run: index of the replication.
         size: width and height in inches.
 
     Raises:
-        InputError: if the series was not recorded, or there is no such user or run.
+        InputError: the series was not recorded, or there is no such user or run.
     """
     end = _end(result, "bandwidth", run)
 
@@ -199,12 +199,12 @@ def cqi(
 
 
 def recorded(result: Result, name: str, run: int) -> Table:
-    """One replication of a time series.
+    """Returns one replication of a time series.
 
     Raises:
-        InputError: it was not recorded, or there is nothing of that replication.
+        InputError: it was not recorded, or the replication has no rows.
     """
-    table: Table = getattr(result, name)  # says which key of [record] is missing
+    table: Table = getattr(result, name)  # the error names the missing key of [record]
     chosen_run = table.where(np.asarray(table["run"]) == run)
     if not len(chosen_run):
         known = ", ".join(str(n) for n in np.unique(result.flows["run"]))
@@ -213,7 +213,7 @@ def recorded(result: Result, name: str, run: int) -> Table:
 
 
 def titled(result: Result, what: str, user: int | None, run: int) -> str:
-    """What stands above a picture: what it shows, of whom, in which run of which scenario."""
+    """Returns the title of a figure: content, user, run and scenario."""
     parts = [what]
     known = len(np.unique(result.flows["user"]))
     if user is not None:
@@ -227,7 +227,7 @@ def titled(result: Result, what: str, user: int | None, run: int) -> str:
 
 
 def from_zero(*parts: Axes) -> None:
-    """Lets axes on one scale begin at zero, the upward one if nothing lies below it."""
+    """Starts axes that share a scale at zero, except the y axis if a value is negative."""
     parts[0].set_xlim(left=0)
     lowest = [axes.dataLim.y0 for axes in parts if np.isfinite(axes.dataLim.y0)]
     if min(lowest, default=0.0) >= 0:
@@ -242,15 +242,15 @@ def _over_time(
     draw: Draw,
     size: tuple[float, float],
 ) -> Figure:
-    """A picture of a series.
+    """Returns a figure of a time series.
 
     Args:
         result: the result.
         series: name of its table.
         which: user, None for all, and run.
-        words: what it shows, and the label of the y axis.
-        draw: draws one user.
-        size: of a single picture; a grid of panels has its width.
+        words: title, and label of the y axis.
+        draw: function that draws one user.
+        size: size of a single figure; a grid of panels has its width.
     """
     user, run = which
     table = recorded(result, series, run)
@@ -273,7 +273,7 @@ def _over_time(
 
 
 def _steps(axes: Axes, rows: Table, column: str, end_s: float, **look: Any) -> None:
-    """A series that changes in steps; its last value holds until the end."""
+    """Draws a series that changes in steps; its last value is held until the end."""
     times, values = thinned(rows["t_s"], rows[column])
     if len(times) and times[-1] < end_s:
         times, values = np.append(times, end_s), np.append(values, values[-1])
@@ -283,7 +283,7 @@ def _steps(axes: Axes, rows: Table, column: str, end_s: float, **look: Any) -> N
 def _without_pauses(
     times: NDArray[np.float64], samples: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Round trips with a break wherever several could have been measured and none was."""
+    """Returns round-trip times with breaks where samples are missing for several round trips."""
     if len(times) < 2:
         return times, samples
     usual = np.maximum(samples[1:], samples[:-1])
@@ -293,12 +293,12 @@ def _without_pauses(
 
 
 def _end(result: Result, series: str, run: int) -> float:
-    """When anything of a series was recorded last, s."""
+    """Returns the time of the last row of a series, s."""
     return float(np.max(recorded(result, series, run)["t_s"]))
 
 
 def _delivered(result: Result, user: int, run: int) -> float:
-    """Bytes in order at a phone at the end."""
+    """Returns the bytes delivered in order to a phone by the end."""
     flows = result.flows
     mine: NDArray[np.bool_] = (np.asarray(flows["user"]) == user) & (
         np.asarray(flows["run"]) == run

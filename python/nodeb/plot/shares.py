@@ -1,4 +1,4 @@
-"""Distributions: which share of something is no larger than a value."""
+"""Empirical distribution functions."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from nodeb.plot.style import SIZE, color, dash, legend, new_figure
 __all__ = ["shares"]
 
 MAX_POINTS = 400
-"""Steps of a curve; of a larger sample so many quantiles are drawn."""
+"""Largest number of steps of a curve; of a larger sample, that many quantiles are drawn."""
 WIDE = 50.0
-"""With a largest value this many times the median the axis is logarithmic."""
+"""Ratio of largest value to median above which the axis is logarithmic."""
 
 
 def shares(
@@ -27,16 +27,16 @@ def shares(
     samples: Mapping[str, NDArray[np.float64]],
     size: tuple[float, float] = SIZE,
 ) -> Figure:
-    """Empirical distribution functions, one for each sample.
+    """Returns a figure of empirical distribution functions, one for each sample.
 
     Args:
-        title: what is shown.
-        column: what the values are, as a column of a table is called, such as `rtt_s`.
-        samples: what the legend calls a sample -> its values, in the unit of the column.
+        title: title of the figure.
+        column: column name of the quantity, such as `rtt_s`.
+        samples: values in the unit of the column, by legend entry.
         size: width and height in inches.
 
     Raises:
-        InputError: there is no value.
+        InputError: there are no values.
     """
     known = {name: values[np.isfinite(values)] for name, values in samples.items()}
     known = {name: np.sort(values) for name, values in known.items() if len(values)}
@@ -58,7 +58,7 @@ def shares(
 
 
 def _steps(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Values and the share that is no larger, from a share of 0 on."""
+    """Returns values and the shares of values up to each of them, starting at a share of 0."""
     ranks = np.arange(1, len(ordered) + 1)
     if len(ordered) > MAX_POINTS:
         ranks = np.unique(np.linspace(1, len(ordered), MAX_POINTS).astype(int))

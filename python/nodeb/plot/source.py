@@ -1,4 +1,4 @@
-"""From files to tables, and from pictures to files."""
+"""Reading tables from files, and writing figures to files."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from nodeb.storage.files import read_parquet, write_bytes
 __all__ = ["open_table", "save"]
 
 TABLES = ("sweep", *glossary.tables(), "summary")
-"""Tables in a folder of results, in the order in which they are looked through."""
+"""Tables in a results folder, in the order of preference."""
 FORMATS = (".png", ".svg", ".pdf")
 DPI = 150
 
 
 def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[str, str]]:
-    """The table to draw, the folder that it is in, and what the columns are called in it.
+    """Returns the table to draw, its folder, and the names of the columns in it.
 
     Args:
-        path: a Parquet file; or a folder of results, of which the first table with all columns is
-            taken, or else those of several are joined (`nodeb.plot.joins`).
+        path: a Parquet file; or a results folder, of which the first table with all columns is
+            used, or else a join of several (`nodeb.plot.joins`).
         columns: the columns that are needed.
 
     Raises:
@@ -50,15 +50,15 @@ def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[st
 
 
 def save(figure: Figure, path: Path) -> Path:
-    """Writes a picture in the format of its suffix; the same picture is the same file.
+    """Writes a figure in the format of its suffix; equal figures give identical files.
 
     Raises:
-        InputError: the suffix is not of a format that can be written.
+        InputError: the suffix is not that of a supported format.
         OutputError: the file cannot be written.
     """
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
-        raise InputError(f"{path}: pictures are written as {', '.join(FORMATS)}, by suffix")
+        raise InputError(f"{path}: unknown suffix; expected {', '.join(FORMATS)}")
     stamp = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}[suffix]
     data = io.BytesIO()
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": path.stem}):

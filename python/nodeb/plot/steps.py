@@ -1,4 +1,4 @@
-"""Curves of many points as curves of few that look the same."""
+"""Reduction of curves with many points to curves with few that look the same."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ["MAX_POINTS", "thinned"]
 
 PARTS = 400
-"""Intervals of a picture's width, each about a pixel wide."""
+"""Number of intervals across a figure, each about a pixel wide."""
 MAX_POINTS = 4 * PARTS
-"""A curve of no more points than this is drawn as it is."""
+"""Largest number of points of a curve that is drawn unchanged."""
 
 
 def thinned(times: ArrayLike, values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The points of a series that can be seen: of each small interval first, last and extremes.
+    """Returns the visible points of a series: first, last and extremes of each small interval.
 
-    That is the aggregation M4 (Jugel and others, VLDB 2014), with which a line has the same pixels.
+    This is the aggregation M4 (Jugel and others, VLDB 2014), which leaves the pixels of a line
+    unchanged.
 
     Args:
-        times: in order.
+        times: sorted times.
         values: one for each time.
     """
     t, v = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""How all pictures look: one palette, one size, axes without clutter."""
+"""Style of all figures: palette, sizes, axes without clutter."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from nodeb.plot.fitting import POINTS, broken, columns_of, width_of
 from nodeb.plot.picture import Picture
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B6B6B")
-"""Colours that people with colour-blindness tell apart (Okabe and Ito, 2008), dark ones first;
-grey in the place of black."""
+"""Colours that people with colour-blindness can distinguish (Okabe and Ito, 2008), dark ones first,
+with grey instead of black.
+"""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "8")
-"""More of them than colours, so that where colours come again markers are others."""
+"""More markers than colours, so that curves with the same colour have different markers."""
 
 DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     "-",
@@ -37,11 +38,11 @@ FAINT = "#d0d7de"
 BAND = "#c9d1d9"
 SIZE = (7.2, 4.2)
 NARROW = (5.6, 3.6)
-"""Size of a figure on a page, which is to be read on a phone too."""
+"""Size of a figure on a page that is also read on a phone, inches."""
 LEGEND_LIMIT = 3 * len(PALETTE)
-"""With more entries than this nobody can tell them apart."""
+"""Number of legend entries above which they cannot be distinguished."""
 LEGEND_ROWS = 2
-"""Rows of a legend for which a figure has room; for more it grows."""
+"""Rows of a legend for which a figure has room; it grows for more."""
 TITLE, LABEL, ENTRY = 12.0, 10.5, 9.5
 """Font sizes, in points."""
 
@@ -73,14 +74,14 @@ STYLE: dict[Any, Any] = {
 
 
 def styled() -> Any:
-    """A block in which whatever is made looks like the rest; legends and scales too."""
+    """Returns a context in which figures, legends and scales have nodeb's style."""
     return mpl.rc_context(STYLE)
 
 
 def new_figure(
     title: str, x_label: str, y_label: str, size: tuple[float, float] = SIZE
 ) -> tuple[Figure, Axes]:
-    """An empty figure in nodeb's style; it belongs to no window, so nothing has to be closed."""
+    """Returns an empty figure in nodeb's style. It has no window, so it need not be closed."""
     with styled():
         figure = Picture(figsize=size, layout="constrained")
         axes = figure.add_subplot()
@@ -93,7 +94,7 @@ def new_figure(
 def new_panels(
     title: str, x_label: str, y_label: str, shape: tuple[int, int], size: tuple[float, float] = SIZE
 ) -> tuple[Figure, list[Axes]]:
-    """An empty figure with rows and columns of panels, row by row, which share their scales."""
+    """Returns an empty figure with rows and columns of panels on shared scales, row by row."""
     figure, parts = _shared(title, shape, size)
     rows, columns = shape
     parts[(rows - 1) * columns + columns // 2].set_xlabel(x_label)
@@ -104,14 +105,14 @@ def new_panels(
 def new_rows(
     title: str, x_label: str, y_label: str, rows: Sequence[object], size: tuple[float, float] = SIZE
 ) -> tuple[Figure, list[Axes]]:
-    """An empty figure with a panel for each of some things, one below the other, on one scale."""
+    """Returns an empty figure with a panel for each row, one below the other, on shared scales."""
     return _labelled(title, x_label, y_label, (len(rows), 1), size)
 
 
 def new_grid(
     title: str, x_label: str, y_label: str, names: Sequence[str], size: tuple[float, float] = SIZE
 ) -> tuple[Figure, list[Axes]]:
-    """An empty figure with a named panel for each of some things, two in a row, on one scale."""
+    """Returns an empty figure with a panel for each name, two in a row, on shared scales."""
     rows = math.ceil(len(names) / 2)
     figure, parts = _labelled(title, x_label, y_label, (rows, 2), (size[0], 0.8 + 1.5 * rows))
     for axes in parts[len(names) :]:
@@ -126,7 +127,7 @@ def new_grid(
 def _labelled(
     title: str, x_label: str, y_label: str, shape: tuple[int, int], size: tuple[float, float]
 ) -> tuple[Figure, list[Axes]]:
-    """Panels with one label for all on each side."""
+    """Returns panels with one label for all on each side."""
     figure, parts = _shared(title, shape, size)
     with styled():
         figure.supxlabel(x_label, fontsize=LABEL)
@@ -137,7 +138,7 @@ def _labelled(
 def _shared(
     title: str, shape: tuple[int, int], size: tuple[float, float]
 ) -> tuple[Figure, list[Axes]]:
-    """Rows and columns of panels that share their scales, row by row."""
+    """Returns rows and columns of panels on shared scales, row by row."""
     with styled():
         figure = Picture(figsize=size, layout="constrained")
         parts = figure.subplots(*shape, sharex=True, sharey=True, squeeze=False)
@@ -148,23 +149,23 @@ def _shared(
 
 
 def color(place: int) -> str:
-    """Colour of the n-th entry of a legend."""
+    """Returns the colour of the n-th entry of a legend."""
     return PALETTE[place % len(PALETTE)]
 
 
 def pale(paint: str) -> str:
-    """A colour as it stands behind a texture of itself."""
+    """Returns a pale version of a colour, for the background of a texture in that colour."""
     red, green, blue = (0.3 * part + 0.7 for part in to_rgb(paint))
     return to_hex((red, green, blue))
 
 
 def dash(place: int) -> str | tuple[int, tuple[float, ...]]:
-    """Line of the n-th curve: whole as long as colours tell curves apart."""
+    """Returns the line style of the n-th curve: solid until colours repeat."""
     return DASHES[place // len(PALETTE) % len(DASHES)]
 
 
 def legend(axes: Axes, columns: int = 2, last: str = "", fewest: int = 2, title: str = "") -> None:
-    """A legend below the axes, or none with too few entries to tell apart; `last` stands last."""
+    """Adds a legend below the axes, unless entries are fewer than `fewest`; `last` comes last."""
     handles, labels = axes.get_legend_handles_labels()
     entries = sorted(zip(handles, labels, strict=True), key=lambda entry: entry[1] == last)
     if len(entries) >= fewest:
@@ -177,13 +178,13 @@ def figure_legend(
     columns: int,
     title: str = "",
 ) -> None:
-    """A legend below all axes of a figure, which grows if there is much to say.
+    """Adds a legend below all axes of a figure, which grows if the legend is large.
 
     Args:
-        figure: where it goes.
-        entries: handles and labels; of more than `LEGEND_LIMIT` only the number is told.
-        columns: at most so many side by side, as far as their labels leave room.
-        title: what all labels are values of.
+        figure: figure that gets the legend.
+        entries: handles and labels; of more than `LEGEND_LIMIT`, only the number is shown.
+        columns: largest number of columns, as far as the labels leave room.
+        title: quantity whose values the labels are.
     """
     if figure is None:
         return
@@ -211,12 +212,12 @@ def figure_legend(
 
 
 def _more(rows: int) -> float:
-    """Height of rows of a legend, inches."""
+    """Returns the height of legend rows, inches."""
     return max(0, rows) * 1.5 * ENTRY / POINTS
 
 
 def name_places(axes: Axes, names: Sequence[str], width: float) -> None:
-    """Names at the places 0, 1, ... of the x axis, aslant if they would touch each other."""
+    """Labels the positions 0, 1, ... of the x axis, at an angle if labels would touch."""
     axes.set_xticks(range(len(names)), list(names))
     room = (width - 1.0) / max(1, len(names))
     if any(width_of(name, LABEL) > 0.95 * room for name in names):
@@ -226,7 +227,7 @@ def name_places(axes: Axes, names: Sequence[str], width: float) -> None:
 
 
 def nice_step(span: float, parts: int) -> float:
-    """About `span / parts`, rounded up to 1, 2 or 5 times a power of ten."""
+    """Returns about `span / parts`, rounded up to 1, 2 or 5 times a power of ten."""
     if span <= 0:
         return 1.0
     raw = span / parts

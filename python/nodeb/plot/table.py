@@ -1,4 +1,4 @@
-"""Curves from a table of results: one column over another, a curve for each value of others."""
+"""Curves from a table of results: one column over another, by the values of further ones."""
 
 from __future__ import annotations
 
@@ -26,14 +26,16 @@ __all__ = ["curves"]
 TIME = "t_s"
 BINS = 100
 FEW, APART = 8, 0.04
-"""So few values of the x axis are its marks, if no two are nearer than this share of it."""
+"""Largest number of x values that become the ticks, and their smallest distance as a share of the
+axis.
+"""
 LOG = ("", "x", "y", "xy")
 ENDS = ("_ci95_low", "_ci95_high")
 COVERED = "_covered"
 SERIES = ("user", "event")
-"""Columns that tell the time series in one table apart."""
+"""Columns that distinguish the time series in a table."""
 NOTES = ("runs", "seed", "version", "precision_reached", "unit")
-"""Columns that say where a row comes from, not what it is about."""
+"""Columns on the origin of a row, not on its subject."""
 
 
 def curves(
@@ -48,26 +50,27 @@ def curves(
     """Draws one column of a table over another, with 95 % confidence bands.
 
     The intervals are those of the table (the columns `<y>_ci95_low` and `<y>_ci95_high` of a
-    sweep). A table with a column `run` and without intervals gets them from its replications: rows
-    of one run with the same x are averaged first. Means that leave users out (`<y>_covered`) have
-    hollow marks, and the legend says so. A series over time is averaged in about a hundred
-    intervals of time, as far as all runs go. A unit at the end of a column's name may be left out.
+    sweep). For a table with a column `run` and without intervals, they are computed from the
+    replications, after averaging the rows of a run with the same x. Means that exclude users
+    (`<y>_covered`) have hollow markers, which the legend explains. Time series are averaged in
+    about a hundred intervals, up to the end of the shortest run. The unit suffix of a column's name
+    may be omitted.
 
     Args:
         table: a table of a sweep or of a result.
-        x: column of the x axis; text makes places next to each other.
+        x: column of the x axis; texts become positions next to each other.
         y: column of the y axis.
-        by: columns that tell curves apart.
-        where: column -> value of the rows to use; the others are left out. Of several groups of
-            users all together are used, unless `group` is named here or in `by`.
+        by: columns that distinguish curves.
+        where: value by column of the rows to use. Of several groups of users, the rows of all users
+            together are used, unless `group` is named here or in `by`.
         log: axes with a logarithmic scale: "", "x", "y" or "xy".
-        title: what stands above; None says what is shown.
+        title: title of the figure; None for the conditions in `where`.
 
     Raises:
         InputError: there is no such column, no such row, or several rows for one point.
     """
     if log not in LOG:
-        raise InputError(f"log is `{log}`; the axes with a logarithmic scale are x, y or xy")
+        raise InputError(f"log is `{log}`; expected x, y or xy")
     x, y, by = find(table, x), find(table, y), [find(table, name) for name in by]
     chosen = {find(table, name): value for name, value in (where or {}).items()}
     if "group" in table.columns and "group" not in (x, y, *by, *chosen):
@@ -77,7 +80,7 @@ def curves(
         raise InputError(f"`{y}` is text; the y axis needs a column of numbers")
     ticks = _ticks(rows[x])
     if ticks and "x" in log:
-        raise InputError(f"`{x}` is text, which has no logarithm")
+        raise InputError(f"`{x}` is text, so the x axis cannot be logarithmic")
     parts = [
         _curve(label, part, x, y, ticks, {x, y, *by, *chosen}) for label, part in _split(rows, by)
     ]
@@ -86,12 +89,12 @@ def curves(
     for axis, parts_of in (("x", [c.x for c in parts]), ("y", [c.mean for c in parts])):
         if axis in log and not any((values > 0).any() for values in parts_of):
             column = x if axis == "x" else y
-            raise InputError(f"`{column}` is never above zero, where a logarithm begins")
-    told = [
+            raise InputError(f"`{column}` has no positive value for a logarithmic axis")
+    conditions = [
         f"{name} = {value}" for name, value in chosen.items() if (name, value) != ("group", ALL)
     ]
     figure = bands(
-        title or ", ".join(told),  # what is shown stands at the axis
+        title or ", ".join(conditions),  # the axes name the columns
         across.label,
         up.label,
         [_scaled(curve, across.factor, up.factor) for curve in parts],
@@ -109,10 +112,10 @@ def curves(
 
 
 def find(table: Table, name: str) -> str:
-    """The column of a name, in which the unit may be left out.
+    """Returns the column with a name, in which the unit suffix may be omitted.
 
     Raises:
-        InputError: there is none; the message names the nearest.
+        InputError: there is none; the message suggests the most similar one.
     """
     for column in (name, *(name + suffix for suffix in SUFFIXES)):
         if column in table.columns:
@@ -122,7 +125,7 @@ def find(table: Table, name: str) -> str:
 
 
 def _metric(rows: Table, y: str) -> str:
-    """What a column holds: in a summary the metric, if it is one only."""
+    """Returns the quantity of a column: in a summary the metric, if there is only one."""
     metrics = set(rows["metric"].tolist()) if "metric" in rows.columns else set()
     return str(metrics.pop()) if len(metrics) == 1 else y
 
@@ -141,7 +144,7 @@ def _where(table: Table, chosen: Mapping[str, str]) -> Table:
 
 
 def _is(value: object, text: str, column: str) -> bool:
-    """Whether a value of a column is what somebody wrote, with a unit or in that of the column."""
+    """Returns true if a value equals the user's text, with a unit or in the unit of the column."""
     if isinstance(value, bool | str):
         return str(value).lower() == text.lower()
     found = quantity(text)
@@ -153,14 +156,14 @@ def _is(value: object, text: str, column: str) -> bool:
 
 
 def _ticks(column: NDArray[Any]) -> list[str]:
-    """The places of a column of text, in order of the table; none for numbers."""
+    """Returns the labels of a column of texts, in order of the table; [] for numbers."""
     if np.issubdtype(column.dtype, np.number):
         return []
     return list(dict.fromkeys(str(one) for one in column.tolist()))
 
 
 def _split(rows: Table, by: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """The rows of each curve with its label, in order of the table."""
+    """Yields label and rows of each curve, in order of the table."""
     keys = list(zip(*(rows[name].tolist() for name in by), strict=True)) or [()] * len(rows)
     for key in dict.fromkeys(keys):
         yield (
@@ -178,10 +181,10 @@ def _curve(label: str, rows: Table, x: str, y: str, ticks: Sequence[str], used: 
         if x == TIME:
             return _over_time(label, rows, y, used)
         curve = _of_runs(label, at, values, rows["run"])
-        # What was measured, and so is another for each row, makes points, not a curve.
+        # A measured x, which differs in almost every row, gives points, not a curve.
         is_measured = rows[x].dtype.kind == "f" and 2 * len(curve.x) > len(rows) > 1
         return replace(curve, points=is_measured and not ticks)
-    _refuse_twins(rows, x, used)
+    _check_unique(rows, x, used)
     order = np.argsort(at, kind="stable")
     low, high = (rows[end] if known else np.full(len(rows), np.nan) for end in ends)
     share = y.removesuffix(DIFFERENCE) + COVERED if y != "mean" else COVERED[1:]
@@ -189,8 +192,8 @@ def _curve(label: str, rows: Table, x: str, y: str, ticks: Sequence[str], used: 
     return Curve(label, at[order], values[order], low[order], high[order], covered=covered)
 
 
-def _refuse_twins(rows: Table, x: str, used: set[str]) -> None:
-    """Complains about several rows for one point, and says what tells them apart."""
+def _check_unique(rows: Table, x: str, used: set[str]) -> None:
+    """Checks that each point has one row; the error names the column in which rows differ."""
     if len(np.unique(rows[x])) == len(rows):
         return
     about = (*ENDS, COVERED)
@@ -204,7 +207,7 @@ def _refuse_twins(rows: Table, x: str, used: set[str]) -> None:
 def _of_runs(
     label: str, at: NDArray[np.float64], values: NDArray[np.float64], run: NDArray[Any]
 ) -> Curve:
-    """Means over the runs at each place."""
+    """Returns a curve of means over the runs at each position."""
     places = np.unique(at)
     found = []
     for place in places:
@@ -214,11 +217,11 @@ def _of_runs(
 
 
 def _over_time(label: str, rows: Table, y: str, used: set[str]) -> Curve:
-    """Means over the runs of a step function, in intervals of time."""
+    """Returns a curve of means over the runs of a step function, in intervals of time."""
     for name in SERIES:
         if name in rows.columns and name not in used and len(set(rows[name].tolist())) > 1:
             raise InputError(
-                f"these are the series of several values of `{name}`; "
+                f"the table has series for several values of `{name}`; "
                 f"add --by {name} or --where {name}=VALUE"
             )
     end = float(rows[TIME].max())
@@ -226,7 +229,7 @@ def _over_time(label: str, rows: Table, y: str, used: set[str]) -> Curve:
     edges = np.arange(0.0, end + step, step)
     runs = [rows.where(rows["run"] == run) for run in np.unique(rows["run"])]
     averages = np.array([time_averages(one[TIME], one[y], edges) for one in runs])
-    # Where some runs are over, the mean would be one of the others only.
+    # After the end of some runs, the mean would be that of the others only.
     use = np.isfinite(averages).all(axis=0)
     return _means(label, ((edges[1:] + edges[:-1]) / 2)[use], averages[:, use].T.tolist())
 

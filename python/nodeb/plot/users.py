@@ -1,4 +1,4 @@
-"""Who is in a picture of many: each of few, or a few of all kinds."""
+"""Selection of users for a figure: all if there are few, otherwise some of each group."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import numpy as np
 from nodeb.errors import InputError
 from nodeb.results.result import Result
 
-__all__ = ["TOGETHER", "chosen", "told", "user_name"]
+__all__ = ["TOGETHER", "chosen", "selection_note", "user_name"]
 
 TOGETHER = 6
-"""So many curves can be told apart in one picture; of more users so many have panels."""
+"""Largest number of curves in a figure, and number of panels for more users."""
 
 
 def chosen(result: Result, user: int | None = None, run: int = 0) -> list[int]:
-    """The users to show: one, all of a few, or some from the slowest to the fastest.
+    """Returns the users to show: one, all of a few, or some from the slowest to the fastest.
 
-    Of many users each group has its share, one at least, as far as there are not more groups than
-    `TOGETHER`. Within a group they are those at equal steps in the order of `received_bps`.
+    Of many users, each group has a share of at least one, unless there are more groups than
+    `TOGETHER`. Within a group, users are selected at equal steps in the order of `received_bps`.
 
     Raises:
         InputError: there is no such user.
@@ -46,8 +46,8 @@ def chosen(result: Result, user: int | None = None, run: int = 0) -> list[int]:
     return [n for name, users in groups.items() for n in _spread(users, shares[name])]
 
 
-def told(result: Result, run: int = 0) -> str:
-    """A sentence on who is shown of many and why; nothing where all are."""
+def selection_note(result: Result, run: int = 0) -> str:
+    """Returns a sentence on the selection of users; "" if all are shown."""
     known = len(np.unique(result.flows["user"]))
     shown = len(chosen(result, None, run))
     if shown == known:
@@ -59,14 +59,14 @@ def told(result: Result, run: int = 0) -> str:
 
 
 def user_name(result: Result, user: int) -> str:
-    """A user's name in a legend: its number and its group."""
+    """Returns a user's name in a legend: index and group."""
     flows = result.flows
     group = np.asarray(flows["group"])[np.asarray(flows["user"]) == user]
     return f"user {user} ({group[0]})" if len(group) else f"user {user}"
 
 
 def _shares(sizes: dict[str, int]) -> dict[str, int]:
-    """How many of each group are shown: one each, and the rest where the most are left out."""
+    """Returns how many users of each group are shown: at least one, more for larger groups."""
     shares = dict.fromkeys(sizes, 1)
     while sum(shares.values()) < min(TOGETHER, sum(sizes.values())):
         shares[max(sizes, key=lambda name: sizes[name] / shares[name])] += 1
@@ -74,7 +74,7 @@ def _shares(sizes: dict[str, int]) -> dict[str, int]:
 
 
 def _spread(users: list[int], count: int) -> list[int]:
-    """So many of them at equal steps, the ends included; of one the middle."""
+    """Returns `count` users at equal steps, including both ends, or the middle one."""
     if count == 1:
         return [users[len(users) // 2]]
     return [users[round(at)] for at in np.linspace(0, len(users) - 1, count).tolist()]

@@ -1,4 +1,4 @@
-"""Self-contained HTML pages: one file that asks for nothing else, light or dark, also on paper."""
+"""Self-contained HTML pages: a single file without external resources, light or dark, printable."""
 
 from nodeb.report.render import render
 from nodeb.report.svg import inline_svg, png, standalone_svg

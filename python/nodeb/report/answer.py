@@ -1,4 +1,4 @@
-"""An answer as HTML: the head of a page, and what a notebook shows."""
+"""An answer as HTML, for the head of a page and for notebooks."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ __all__ = ["content", "fragment"]
 
 
 def fragment(answer: Answer) -> str:
-    """The answer as a notebook shows it: scoped styles, no script."""
+    """Returns the answer as shown in a notebook: scoped styles, no script."""
     return render("notebook.html", {"answer": content(answer)})
 
 
 def content(answer: Answer) -> Content:
-    """The answer as the templates take it."""
+    """Returns the answer in the form that templates expect."""
     return {
         "command": answer.command,
         "subject": answer.subject,
-        # A headline may begin with the name of a scenario, which stays as it is.
+        # A headline may begin with the name of a scenario, which must not be capitalized.
         "headline": sentence(answer.headline)
         if answer.subject or answer.headline.startswith(("the ", "half "))
         else answer.headline,
@@ -64,7 +64,7 @@ def _cell(cell: str | Shown) -> str:
 
 
 def _bars(bars: Sequence[Bar]) -> list[dict[str, Any]]:
-    """Bars with their places in per cent of the width; negative ones end at a common zero."""
+    """Returns bars with positions in per cent of the width; negative bars end at a common zero."""
     reach = [(one.size, *one.ends, one.bound) for one in bars]
     known = [0.0, *(value for row in reach for value in row if math.isfinite(value))]
     left, whole = min(known), (max(known) - min(known)) or 1.0
@@ -91,5 +91,5 @@ def _bars(bars: Sequence[Bar]) -> list[dict[str, Any]]:
 
 
 def _whisker(low: float, high: float) -> tuple[float, float] | None:
-    """Place and width of an interval; None where it has no width, or is none."""
+    """Returns position and width of an interval, or None if it has no width or is unknown."""
     return (low, high - low) if high > low else None

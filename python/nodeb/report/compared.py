@@ -1,4 +1,4 @@
-"""The page of a comparison: the answer, the differences pair by pair, what they are made of."""
+"""Page of a comparison: answer, differences of all pairs, and their causes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from nodeb.results.metrics import by_run
 __all__ = ["page"]
 
 MAX_DOTS = 100
-"""Pairs that are drawn at most."""
+"""Largest number of pairs that are drawn."""
 WIDEST = 1.0
-"""Differences beyond this share of the baseline's mean are told at the margin."""
+"""Differences beyond this share of the baseline's mean are counted at the margin."""
 LEAST = 0.05
-"""The axis goes at least so far, as a share of the baseline's mean."""
+"""Smallest range of the axis, as a share of the baseline's mean."""
 REACH = 48.0
-"""Per cent of the width from 0 to an end: a mark that stands there has its other half inside."""
+"""Distance from 0 to an end, per cent of the width, which leaves room for a mark at the end."""
 
 
 def page(
@@ -37,13 +37,13 @@ def page(
     causes: Sequence[Bars] = (),
     command: str = "",
 ) -> str:
-    """One self-contained page about a comparison.
+    """Returns a self-contained page about a comparison.
 
     Args:
         found: the comparison.
-        tables: of each scenario, the baseline first.
-        causes: what the difference in time of a transfer is made of, for each scenario, if known.
-        command: what makes the page again.
+        tables: tables of each scenario, the baseline first.
+        causes: difference in transfer time by cause, for each scenario, if known.
+        command: command that creates the page.
     """
     known = {name: by_run(one) for name, one in tables.items()}
     said = answers(found, causes)
@@ -75,7 +75,7 @@ def page(
 def _part(
     found: Comparison, tried: Tried, answer: Answer, known: Mapping[str, Table]
 ) -> dict[str, Any]:
-    """What the page shows of one scenario."""
+    """Returns the part of the page about one scenario."""
     rows = [
         _row(one, *(known[name] for name in (found.baseline, tried.name)))
         for one in shown_of(tried)
@@ -95,7 +95,7 @@ def _part(
 
 
 def _row(one: Difference, base: Table, own: Table) -> dict[str, Any]:
-    """A metric: its differences in the pairs, as shares of the baseline's mean."""
+    """Returns the row of a metric: differences in the pairs, as shares of the baseline's mean."""
     name = one.metric.name
     a, b = (
         np.asarray(table.where(table["group"] == one.group)[name], dtype=np.float64)
@@ -119,7 +119,7 @@ def _row(one: Difference, base: Table, own: Table) -> dict[str, Any]:
 
 
 def _drawn(row: dict[str, Any], edge: float) -> dict[str, Any]:
-    """The same as places in per cent of the width; what is off the axis is counted."""
+    """Returns the row with positions in per cent of the width; values off the axis are counted."""
     inside = [share for share in row["pairs"] if abs(share) <= edge]
     low, high = (end if math.isfinite(end) else row["mean"] for end in row["ends"])
     words = f"{row['name']}: {100 * row['mean']:+.3g} % ({100 * low:+.3g} to {100 * high:+.3g} %)"

@@ -1,4 +1,4 @@
-"""Distributions of delays: transfers, round trips, packets; of all replications where known."""
+"""Distributions of delays of transfers, round trips and packets, over all replications if known."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from nodeb.base.table import Table
 from nodeb.plot.shares import shares
 from nodeb.plot.style import NARROW
 from nodeb.report.figures import Content, figure
-from nodeb.report.recording import Recording, told_of
+from nodeb.report.recording import Recording, replication_name
 from nodeb.results.result import Result
 
 __all__ = ["delays", "packet_delays"]
 
 MAX_EVENTS = 3_000_000
-"""Of a larger table of segments the first replication is looked at."""
+"""Size of a table of segments above which only the first replication is used."""
 
 Samples = Mapping[str, NDArray[np.float64]]
 
 
 def delays(result: Result, recording: Recording) -> Iterator[Content]:
-    """The figures, those that there is something to show in."""
+    """Yields the figures that have values."""
     yield from _transfers(result, recording)
     table, whose = _series(result, recording, "rtt")
     if table is not None:
@@ -38,14 +38,14 @@ def delays(result: Result, recording: Recording) -> Iterator[Content]:
     if table is not None:
         note = (
             f"From the sender to the phone, of the packets of {whose} that were sent only once: "
-            "of others nobody knows which copy arrived."
+            "for the others it is unknown which copy arrived."
         )
         samples = _by_group(result, packet_delays(table), "delay_s")
         yield from _drawn("packet-delays", "Delay of packets", "delay_s", samples, note)
 
 
 def packet_delays(segments: Table) -> Table:
-    """How long each packet was under way that was sent once and arrived: `user`, `delay_s`.
+    """Returns the delay of each packet that was sent once and arrived: `user`, `delay_s`.
 
     Args:
         segments: the table `segments`.
@@ -63,7 +63,7 @@ def packet_delays(segments: Table) -> Table:
 
 
 def _codes(*tables: Table) -> list[NDArray[np.int64]]:
-    """A number for each packet, the same in all tables."""
+    """Returns a number for each packet, the same in all tables."""
     columns = [
         np.concatenate([np.asarray(table[name], dtype=np.int64) for table in tables])
         for name in ("run", "user", "seq")
@@ -75,7 +75,7 @@ def _codes(*tables: Table) -> list[NDArray[np.int64]]:
 
 
 def _transfers(result: Result, recording: Recording) -> Iterator[Content]:
-    """Of single downloads all replications; of traffic with many transfers what was recorded."""
+    """Yields delays of single downloads, or of recorded transfers, and means of each user."""
     flows = result.flows
     means = _by_group(result, flows, "transfer_delay_mean_s")
     column = "transfer_delay_mean_s"
@@ -94,13 +94,13 @@ def _transfers(result: Result, recording: Recording) -> Iterator[Content]:
 
 
 def _series(result: Result, recording: Recording, name: str) -> tuple[Table | None, str]:
-    """A series of all replications, or else of the first, and whose it is."""
+    """Returns a series of all replications, or else of the first, with a description."""
     table = result.tables.get(name)
     if table is not None and len(table) <= MAX_EVENTS:
         return table, _all(result)
     if recording.result is None:
         return None, ""
-    whose = told_of(result, recording).lower()
+    whose = replication_name(result, recording).lower()
     if recording.until_s is not None:
         whose = f"the first {recording.until_s:g} s of {whose}"
     return recording.result.tables[name], whose
@@ -112,7 +112,7 @@ def _all(result: Result) -> str:
 
 
 def _by_group(result: Result, table: Table, column: str) -> Samples:
-    """The values of a column by group of users."""
+    """Returns the values of a column by group of users."""
     flows = result.flows
     users, at = np.unique(flows["user"], return_index=True)
     groups = np.asarray(flows["group"])[at]
@@ -123,9 +123,9 @@ def _by_group(result: Result, table: Table, column: str) -> Samples:
 
 
 def _drawn(anchor: str, title: str, column: str, samples: Samples, note: str) -> Iterator[Content]:
-    """The figure, if there is a value."""
+    """Yields the figure, if there is a value."""
     sizes = [len(values) for values in samples.values() if len(values)]
-    if len(sizes) == 1:  # of several the legend tells
+    if len(sizes) == 1:  # with several samples, the legend shows the numbers
         note = f"{note} Values: {sizes[0]}."
     if sizes:
         yield figure(anchor, title, shares(title, column, samples, NARROW), note)

@@ -1,4 +1,4 @@
-"""The page of an explanation."""
+"""Page of an explanation."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from nodeb.results.result import Result
 __all__ = ["page"]
 
 MAX_USERS = 50
-"""Of a cell with more users window and queue are not recorded: it takes long."""
+"""Number of users above which window and queue are not recorded, because that takes long."""
 MAX_BYTES = 20_000_000
-"""Of a larger transfer neither."""
+"""Size of a transfer above which they are not recorded either, bytes."""
 
 
 def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = (), named: str = "") -> str:
-    """One self-contained page about a transfer, with other users' beside it.
+    """Returns a self-contained page about a transfer, and the transfers of other users.
 
     Args:
-        users: explanations by what the user is called; the first is what the page is about.
-        tried: what changes would win, if that was simulated.
-        named: how the scenario is called on the command line; empty in a notebook.
+        users: explanations by user name; the page is about the first one.
+        tried: effects of changes, if they were simulated.
+        named: name of the scenario on the command line; empty in a notebook.
     """
     found = next(iter(users.values()))
     parts = [section("words", "What the causes mean", "", words=_words(found))]
@@ -69,7 +69,7 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = (), named: 
 
 
 def _answer(users: Mapping[str, Explanation], tried: Sequence[WhatIf], named: str) -> Answer:
-    """The answer with all causes, and what would help as bars in place of a table."""
+    """Returns the answer with all causes, and with savings as bars instead of a table."""
     first, *others = users
     found = users[first]
     beside = {name: users[name] for name in others}
@@ -78,29 +78,29 @@ def _answer(users: Mapping[str, Explanation], tried: Sequence[WhatIf], named: st
     helps = [one for one in tried if one.won.n and (one.won.low, one.won.high) != (0, 0)]
     if not helps:
         return replace(said, picture=spent)
-    return replace(said, picture=_helps(found, helps), table=None, after=spent)
+    return replace(said, picture=_savings(found, helps), table=None, after=spent)
 
 
-def _helps(found: Explanation, helps: Sequence[WhatIf]) -> Bars:
-    """Changes by what they save, in the colour of the cause that they are aimed at."""
+def _savings(found: Explanation, helps: Sequence[WhatIf]) -> Bars:
+    """Returns changes by their saving, in the colour of the cause that they target."""
     bars = [
         Bar(
             one.name,
             f"{'' if one.pairs.both else 'at least '}{number(one.won.mean, 's')}",
             one.won.mean,
-            _aimed_at(found, one),
+            _cause_class(found, one),
             interval=shown(one.won.mean, one.won.low, one.won.high, "s").interval,
             ends=(one.won.low, one.won.high),
             bound=one.path_s,
-            why=one.told,
+            why=one.outcome,
         )
         for one in helps
     ]
     return Bars("What would help: time saved in simulation (dotted: time on the path)", bars)
 
 
-def _aimed_at(found: Explanation, one: WhatIf) -> str:
-    """The class of what a change is aimed at: the cause that takes most, if they are a family."""
+def _cause_class(found: Explanation, one: WhatIf) -> str:
+    """Returns the CSS class of a change: its largest cause, if all its causes are of one family."""
     known = [cause for cause in one.causes if cause in found.causes]
     if len({CAUSE_PAINTS[cause].family for cause in known}) != 1:
         return "k-many"
@@ -112,7 +112,7 @@ def _words(found: Explanation) -> list[tuple[str, str]]:
 
 
 def _series(found: Explanation) -> Result | None:
-    """The replication shown with window and queue; None where that takes long, or there is none."""
+    """Returns the shown replication with window and queue, or None if impossible or slow."""
     scenario, path = found.scenario, found.typical
     users = sum(int(group.count or 1) for group in scenario.users)
     if found.what or users > MAX_USERS or path.bytes > MAX_BYTES:
@@ -125,6 +125,6 @@ def _series(found: Explanation) -> Result | None:
 
 
 def _banners(users: Mapping[str, Explanation]) -> list[str]:
-    """Whose transfers beside the first did not end in some replications."""
+    """Returns notes on other users' transfers that were not completed."""
     texts = [(name, incomplete(one)) for name, one in list(users.items())[1:]]
     return [f"{name[:1].upper()}{name[1:]}: {note}." for name, note in texts if note]

@@ -1,4 +1,4 @@
-"""Sections and figures as a page shows them."""
+"""Sections and figures of a page."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Content = dict[str, Any]
 
 
 def figure(anchor: str, title: str, drawn: Figure, note: str = "") -> Content:
-    """A figure with its caption.
+    """Returns a figure with its caption.
 
     Args:
-        anchor: its name on the page.
-        title: what it shows.
-        drawn: the figure; its own title is dropped.
-        note: what stands below it.
+        anchor: anchor of the figure on the page.
+        title: title in the caption.
+        drawn: the figure; its own title is removed.
+        note: text below the figure.
     """
     return {
         "anchor": anchor,
@@ -40,7 +40,7 @@ def section(
     problem: str = "",
     words: Sequence[tuple[str, str]] = (),
 ) -> Content:
-    """A section of a page; `problem` says why it has nothing to show, `words` what names mean."""
+    """Returns a section; `problem` explains why it is empty, `words` the meaning of names."""
     return {
         "anchor": anchor,
         "title": title,

@@ -1,4 +1,4 @@
-"""The picture of a cell: what each phone received by its distance, and how busy it was."""
+"""Figure of a cell: the bit rate of each phone over its distance, and the busy time."""
 
 from __future__ import annotations
 
@@ -21,20 +21,19 @@ from nodeb.stats import mean_interval
 __all__ = ["phones"]
 
 WEAK = 5.0
-"""Per cent of the phones of a replication that are drawn as its weakest."""
+"""Share of the phones of a replication that are marked as weakest, per cent."""
 MAX_PHONES = 5_000
-"""Of more phones so many are drawn."""
+"""Largest number of phones that are drawn."""
 ROOM = 1.06
-"""The axis goes this much beyond the highest rate."""
+"""Upper end of the axis relative to the highest rate."""
 
 Values = NDArray[np.float64]
 
 
 def phones(result: Result) -> Content | None:
-    """What each phone received; None where there are few.
+    """Returns a figure of the rates of all phones, or None if there are too few.
 
-    Phones stand by their distance, with the mean of each ring, or from the weakest to the strongest
-    where they have none.
+    Phones are ordered by distance, with the mean of each ring, or by rate if they have no distance.
     """
     rates = np.asarray(result.flows["received_bps"], dtype=float)
     users, runs = len(np.unique(result.flows["user"])), result.provenance.runs
@@ -78,9 +77,9 @@ def _track(
     lines.insert(0, line("".join(f"M0 {height(at):.1f}H1000" for at in ticks), "grid"))
     mean = float(rates.mean())
     lines.append(line(f"M0 {height(mean):.1f}H1000", "mean"))
-    told = f"mean {number(mean, 'bit/s')}"
-    words.append(word(told, 99, height(mean)))
-    key, sentence = "dashed: mean", f"Bit rates of {len(rates)} phones, {told}"
+    mean_text = f"mean {number(mean, 'bit/s')}"
+    words.append(word(mean_text, 99, height(mean)))
+    key, sentence = "dashed: mean", f"Bit rates of {len(rates)} phones, {mean_text}"
     if weak.any():
         key += f"; squares: the weakest {WEAK:g} % of each replication"
     if rings is not None:
@@ -92,7 +91,7 @@ def _track(
 
 
 def _weakest(result: Result, rates: Values) -> NDArray[np.bool_]:
-    """Which are below the edge of their replication; none where it has too few phones."""
+    """Returns a mask of the weakest phones of each replication; none if it has too few phones."""
     found, runs = np.zeros(len(rates), dtype=bool), np.asarray(result.flows["run"])
     for run in np.unique(runs):
         mine = np.flatnonzero(runs == run)
@@ -102,13 +101,13 @@ def _weakest(result: Result, rates: Values) -> NDArray[np.bool_]:
 
 
 def _dots(across: Values, rates: Values, end: float, top: float) -> str:
-    """A dot of no length at each place: round caps keep it round however it is stretched."""
+    """Returns a path of dots of length zero: round caps keep them round under any scaling."""
     x, y = 1000 * across / end, 100 - 100 * rates / top
     return "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x.tolist(), y.tolist(), strict=True))
 
 
 def _crosses(rings: Rings, result: Result, end: float, top: float) -> Iterator[str]:
-    """The mean of each ring across it, and upright its interval over replications."""
+    """Yields crosses: the mean of each ring as a horizontal line, its interval as a vertical."""
     rates, runs = (rings.of_each(result.flows[name]) for name in ("received_bps", "run"))
     for at, (rate, run) in enumerate(zip(rates, runs, strict=True)):
         if not len(rate):
@@ -124,7 +123,7 @@ def _crosses(rings: Rings, result: Result, end: float, top: float) -> Iterator[s
 
 
 def _busy(result: Result) -> Iterator[Content]:
-    """How much of the time the channel was busy, as a bar."""
+    """Yields the busy share of the channel as a bar."""
     for row in result.summary:
         if (row["group"], row["metric"]) == (ALL, "cell_busy") and math.isfinite(row["mean"]):
             shown = f"busy {percent(row['mean'])}"

@@ -1,7 +1,7 @@
-"""One replication again, with its series recorded, for the pictures of a page.
+"""One replication, simulated again with recorded series, for the figures of a page.
 
-Recording changes no table, so that what is seen is what was measured. Memory is bounded: of a long
-replication the first part is simulated.
+Recording changes no table, so the figures show what was measured. Memory is bounded: of a long
+replication, only the first part is simulated.
 """
 
 from __future__ import annotations
@@ -22,54 +22,54 @@ from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["Recording", "record", "replicated", "told_of"]
+__all__ = ["Recording", "record", "replicated", "replication_name"]
 
 SERIES = ("cwnd", "segments", "rtt", "queue", "transfers")
-"""What is recorded of every scenario."""
+"""Series that are recorded for every scenario."""
 OF_CELLS = ("bandwidth",)
-"""What is recorded on `hsdpa` too."""
+"""Series that are also recorded on `hsdpa`."""
 MAX_METERED = 50
-"""Users whose bandwidth is recorded at most: each is weighed against all others in every TTI."""
+"""Largest number of users whose bandwidth is recorded: the effort grows with their square."""
 MAX_ROWS = 1_500_000
-"""So many rows of series are kept, about 150 MB."""
+"""Largest number of rows of series, about 150 MB."""
 ROWS_PER_PACKET = 6.5
-"""Sent, arrived, acknowledged; into the queue and out; the window; and some that go again."""
+"""Rows of a packet: sent, arrived, acknowledged, queued, dequeued, window, some retransmissions."""
 LOOKS_PER_S = 50.0
-"""Rows of `bandwidth` for each user."""
+"""Rows of `bandwidth` for each user, 1/s."""
 LAST = 1 - 1e-6
-"""When those begin who would begin after a part, as a share of it."""
+"""Start of users that would start after the simulated part, as a share of it."""
 TRIES = 12
-"""Attempts at a part that is short enough."""
+"""Largest number of attempts to find a part that is short enough."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A replication with its series, or why there is none."""
+    """A replication with its series, or the reason why there is none."""
 
     result: Result | None
-    """A result of one replication."""
+    """Result of one replication."""
     until_s: float | None = None
-    """Where it was cut off, s; None if it is whole."""
+    """Time at which it was cut off, s; None if it is complete."""
     problem: str = ""
-    """Why there is nothing, a sentence."""
+    """Reason for a missing result, a sentence."""
     is_again: bool = False
-    """Whether it was simulated again."""
+    """True if it was simulated again."""
     note: str = ""
-    """What is left out, a sentence."""
+    """Sentence on series that were not recorded."""
     run: int = 0
-    """Number of the replication."""
+    """Index of the replication."""
 
     @property
-    def told(self) -> str:
-        """What is shown and what is not, in sentences; nothing where it is all."""
+    def summary(self) -> str:
+        """Sentences on omitted parts; "" if everything is shown."""
         if self.until_s is None:
             return self.note
         part = f"Shown are the first {self.until_s:g} s, as the whole is too long to record."
         return f"{part} {self.note}".strip()
 
 
-def told_of(result: Result, recording: Recording) -> str:
-    """Which replication it is of how many, at the beginning of a sentence."""
+def replication_name(result: Result, recording: Recording) -> str:
+    """Returns the index of the replication and their number, as the beginning of a sentence."""
     runs = result.provenance.runs
     return "The replication" if runs == 1 else f"Replication {recording.run} of {runs}"
 
@@ -77,16 +77,16 @@ def told_of(result: Result, recording: Recording) -> str:
 def record(
     result: Result,
     progress: ProgressCallback | None = None,
-    most_rows: int = MAX_ROWS,
+    max_rows: int = MAX_ROWS,
     run: int = 0,
 ) -> Recording:
-    """A replication of a result with all of its series.
+    """Returns a replication of a result with all of its series.
 
     Args:
-        result: it is used as it is if its scenario has recorded everything.
-        progress: told how far the simulation is.
-        most_rows: about so many rows are kept at most.
-        run: which replication.
+        result: used unchanged if its scenario has recorded everything.
+        progress: callback for the progress of the simulation.
+        max_rows: approximate limit of the number of rows.
+        run: index of the replication.
     """
     users = len(np.unique(result.flows["user"]))
     has_cell = "phones" in result.tables
@@ -99,7 +99,7 @@ def record(
             **{f"record.{name}": False for name in (*SERIES, *OF_CELLS, "scheduler")}
         )
         looks = LOOKS_PER_S * users if is_metered else 0.0
-        until = _until(result, scenario, most_rows, looks, run)
+        until = _until(result, scenario, max_rows, looks, run)
         if until is not None:
             scenario = _cut(scenario, result, until, run)
         recorded = scenario.with_(**{f"record.{name}": True for name in names})
@@ -123,10 +123,10 @@ def record(
 def replicated(
     scenario: Scenario, seed: int, run: int, progress: ProgressCallback | None = None
 ) -> Result:
-    """One replication of a scenario, whatever its number.
+    """Returns one replication of a scenario, with any index.
 
     Raises:
-        RunError: it failed.
+        RunError: the replication failed.
     """
     planned = scenario.planned(runs=1, seed=seed)
     work = ReplicationWork(Source.of(planned))
@@ -150,7 +150,7 @@ def replicated(
 
 
 def _only(result: Result, run: int) -> Result:
-    """One replication of a result."""
+    """Returns one replication of a result."""
     tables = {
         name: table.where(np.asarray(table["run"]) == run) for name, table in result.tables.items()
     }
@@ -158,32 +158,32 @@ def _only(result: Result, run: int) -> Result:
 
 
 def _until(
-    result: Result, scenario: Scenario, most_rows: int, looks_per_s: float, run: int
+    result: Result, scenario: Scenario, max_rows: int, looks_per_s: float, run: int
 ) -> float | None:
-    """How long a part of the replication has few enough rows, s; None for all of it."""
+    """Returns the duration of a part with few enough rows, s, or None for the whole replication."""
     seed, tried, until = result.provenance.seed, _only(result, run), None
     for _ in range(TRIES):
         end = float(np.max(tried.bearers["end_s"]))
-        # About how many rows the series of the replication have.
+        # approximate number of rows of the replication's series
         rows = ROWS_PER_PACKET * float(np.sum(tried.flows["packets_sent"])) + looks_per_s * end
-        if rows <= most_rows:
+        if rows <= max_rows:
             return until
-        # Where most happens early, a part in proportion has still too much in it.
-        until = _rounded(0.95 * end * most_rows / rows)
+        # If most packets are sent early, a proportional part still has too many rows.
+        until = _rounded(0.95 * end * max_rows / rows)
         tried = replicated(_cut(scenario, result, until, run), seed, run)
     raise NodebError(f"even its first {until:.3g} s have too many packets")
 
 
 def _rounded(seconds: float) -> float:
-    """A time of two digits, not longer."""
+    """Returns a time rounded down to two digits."""
     power = 10.0 ** (math.floor(math.log10(seconds)) - 1)
     return float(f"{math.floor(seconds / power) * power:.12g}")
 
 
 def _cut(scenario: Scenario, result: Result, until_s: float, run: int) -> Scenario:
-    """The scenario until some time; who begins later begins, and has no time for more, at its end.
+    """Returns the scenario until a time; users that start later start just before its end instead.
 
-    A group that would still begin is refused in a scenario.
+    A group that starts after the end would be rejected.
     """
     flows = _only(result, run).flows
     begins, groups = np.asarray(flows["start_s"]), np.asarray(flows["group"])

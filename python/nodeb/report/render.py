@@ -1,4 +1,4 @@
-"""Fills the page templates."""
+"""Rendering of the page templates."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from markupsafe import Markup, escape
 from nodeb.answer import paints
 
 UNITS = r"[kMG]?bit/s|[kMG]b/s|[kM]?B|ms|s|m|bytes"
-"""What stays with the number before it."""
+"""Units that are not separated from the preceding number."""
 
 
 def unbroken(text: str) -> Markup:
-    """Text in which a number stays with its unit and a hyphenated name in one piece.
+    """Returns markup in which numbers are not separated from units, nor hyphenated names split.
 
-    What stands between backticks is code.
+    Text between backticks becomes code.
     """
     text = re.sub(rf"(?<=\d) (?=({UNITS})\b|%)", "\N{NO-BREAK SPACE}", str(escape(text)))
     text = re.sub(r"\bHS-DSCH\b", "HS\N{NON-BREAKING HYPHEN}DSCH", text)
@@ -42,10 +42,10 @@ def _environment() -> Environment:
 
 
 def render(template: str, content: Mapping[str, Any]) -> str:
-    """The text of a page.
+    """Returns the text of a page.
 
     Args:
         template: file name in the package's templates, for example "reproduction.html".
-        content: what the template shows; a name that it uses and that is missing is an error.
+        content: variables of the template; a missing variable is an error.
     """
     return _environment().get_template(template).render(content)

@@ -1,4 +1,4 @@
-"""The page of a run: its summary, the cell, what happened in one replication, delays."""
+"""Page of a run: summary, cell, time series of one replication, delays."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from matplotlib.figure import Figure
 from nodeb import plot
 from nodeb.plot.cell import has_places
 from nodeb.plot.style import NARROW, nice_step
-from nodeb.plot.users import told
+from nodeb.plot.users import selection_note
 from nodeb.report.answer import content
 from nodeb.report.delays import delays
 from nodeb.report.figures import Content, figure, section
 from nodeb.report.phones import phones
-from nodeb.report.recording import Recording, record, told_of
+from nodeb.report.recording import Recording, record, replication_name
 from nodeb.report.render import render
 from nodeb.report.story import download
 from nodeb.results.answer import RunAnswer, cause_bars
@@ -28,28 +28,29 @@ from nodeb.terminal.progress import ProgressCallback
 __all__ = ["html"]
 
 MAP = (NARROW[0], 6.4)
-"""Size of the picture of the cell."""
+"""Size of the map of the cell, inches."""
 BINS = 50
-"""About so many bars of a bit rate: fewer than a larger picture has."""
+"""Approximate number of bins of a bit rate; fewer than in a larger figure."""
 SERIES: tuple[tuple[str, str, str, str, Callable[..., Figure]], ...] = (
     ("rtt", "rtt_s", "rtt", "Round-trip time that TCP measured", plot.rtt),
     ("cwnd", "cwnd_packets", "cwnd", "Congestion window", plot.cwnd),
     ("queue", "packets", "queue", "Queue at the Node B", plot.queue),
     ("bandwidth", "cqi", "cqi", "Channel quality (CQI) that the Node B had", plot.cqi),
 )
-"""Table, column, anchor, title and picture of each series."""
+"""Table, column, anchor, title and plot function of each series."""
 
 
 def html(result: Result, progress: ProgressCallback | None = None, named: str = "") -> str:
-    """One self-contained page about a result.
+    """Returns a self-contained page about a result.
 
-    Its series are those of one replication, which is simulated again where they were not recorded:
-    of a single transfer the one nearest the median, else the first. The result stays as it is.
+    Its time series are those of one replication, which is simulated again if they were not
+    recorded: for a single transfer the one nearest the median, otherwise the first. The result is
+    not changed.
 
     Args:
-        result: what the page is about.
-        progress: told how far that replication is.
-        named: how the scenario is called on the command line; empty in a notebook.
+        result: the result to present.
+        progress: callback for the progress of that replication.
+        named: name of the scenario on the command line; empty in a notebook.
     """
     about, scenario = result.provenance, result.scenario
     found = RunAnswer(result, named, "")
@@ -79,13 +80,13 @@ def html(result: Result, progress: ProgressCallback | None = None, named: str = 
 
 
 def _words(result: Result) -> list[tuple[str, str]]:
-    """Label, meaning and name of each metric of the summary."""
+    """Returns label, meaning and name of each metric of the summary."""
     found = [METRICS[name] for name in result.summary.distinct("metric")]
     return [(one.label, f"{one.meaning} `{one.name}`") for one in found]
 
 
 def _fact(name: str) -> str:
-    """What a field of the provenance is called, with its unit."""
+    """Returns the label of a provenance field, with its unit."""
     return re.sub(r"_s$", " (s)", name).replace("_", " ")
 
 
@@ -94,12 +95,12 @@ def _time(seconds: float) -> str:
 
 
 def _parts(result: Result, recording: Recording) -> Iterator[Content]:
-    """The sections of pictures."""
-    which = told_of(result, recording)
+    """Yields the sections with figures."""
+    which = replication_name(result, recording)
     yield section("cell", "The cell", f"{which}.", list(_cell(result)))
     again = ", simulated again to record it" if recording.is_again else ""
-    who = told(recording.result, recording.run) if recording.result else ""
-    shown = [f"{which}{again}.", who, recording.told]
+    who = selection_note(recording.result, recording.run) if recording.result else ""
+    shown = [f"{which}{again}.", who, recording.summary]
     text, problem = " ".join(filter(None, shown)), recording.problem
     yield section("time", "Over time", text, list(_over_time(recording)), problem=problem)
     text = "Which share of the delays is no longer than a value, by group of users."

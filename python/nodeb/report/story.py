@@ -1,4 +1,4 @@
-"""The picture of one transfer: what it waited for, its window and the queue, on one axis."""
+"""Figure of one transfer: causes of waiting, congestion window and queue on one axis."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SERIES = (
 
 
 def download(found: Explanation, recorded: Result | None) -> Content:
-    """What a transfer waited for, moment by moment, in the replication nearest the median.
+    """Returns a figure of a transfer's causes over time, in the replication nearest the median.
 
     Args:
         found: the explanation.
-        recorded: that replication with its series; None for causes alone.
+        recorded: that replication with its series; None for the causes alone.
     """
     path = found.typical
     end = path.time_ns / NS_PER_S
@@ -36,7 +36,11 @@ def download(found: Explanation, recorded: Result | None) -> Content:
     if recorded is not None:
         tracks += _tracks(recorded, found.user, path.begun_s, end)
     return picture(
-        "One transfer, moment by moment", _which(found), tracks, end, "s since the phone asked"
+        "One transfer, moment by moment",
+        _replication_note(found),
+        tracks,
+        end,
+        "s since the phone asked",
     )
 
 
@@ -52,8 +56,8 @@ def _tracks(recorded: Result, user: int, begun_s: float, end: float) -> Iterator
             yield steps(name, unit, times, values, end, fill=table == "queue")
 
 
-def _which(found: Explanation) -> str:
-    """Which replication is shown, and how long the others took."""
+def _replication_note(found: Explanation) -> str:
+    """Returns a sentence on the shown replication, and on the duration of the others."""
     path, runs = found.typical, len(found.paths)
     time = number(path.time_ns / NS_PER_S, "s")
     took = f"took {time}" if path.complete else f"had not ended when the run did, after {time}"

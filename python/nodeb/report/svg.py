@@ -1,4 +1,4 @@
-"""Figures as files and as part of a page, where they follow its light or dark colours."""
+"""Figures as files and as part of a page, where they use its light or dark colours."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ PNG_DPI = 150
 _FAMILY = re.compile(r"((?:font-family: |font: )(?:[\w.]+ )*?[\d.]*(?:px )?)'DejaVu Sans'[^;\"]*")
 _PATH = re.compile(r'\bd="[^"]*"')
 _LONG = re.compile(r"(\.\d\d)\d+")
-"""Digits of a coordinate beyond a hundredth of a point."""
+"""Decimals of a coordinate beyond a hundredth of a point."""
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
 GREYISH = 6
-"""Parts of a grey differ by no more, of 255."""
+"""Largest difference between the components of a grey, of 255."""
 _ID = re.compile(r'\b(id="|url\(#|href="#)')
 
 
 def png(figure: Figure) -> bytes:
-    """The figure as a PNG file on white."""
+    """Returns the figure as a PNG file on white."""
     data = io.BytesIO()
-    # No date and no software version: the same figure is the same file.
+    # No date and no software version: equal figures give identical files.
     figure.savefig(data, format="png", dpi=PNG_DPI, facecolor="white", metadata={"Software": None})
     return data.getvalue()
 
 
 def standalone_svg(figure: Figure, name: str) -> str:
-    """The figure as an SVG file on white; `name` seeds its identifiers."""
+    """Returns the figure as an SVG file on white; `name` seeds its identifiers."""
     return _save(figure, name, facecolor="white")
 
 
 def inline_svg(figure: Figure, name: str, description: str) -> str:
-    """The figure as an `<svg>` element of a page.
+    """Returns the figure as an `<svg>` element of a page.
 
-    Its colours become the page's CSS variables (`--c0` ..., `--grid`, the text colour), its
-    identifiers begin with `name` so that several figures can share a page, and its text is the
-    page's.
+    Its colours become the page's CSS variables (`--c0` ..., `--grid`, the text colour). Its
+    identifiers begin with `name`, so that several figures can share a page. Its text has the page's
+    font.
 
     Args:
-        figure: what to draw; its title is dropped, the page has a caption.
+        figure: figure to draw; its title is removed, because the page has a caption.
         name: unique name of the figure on the page.
-        description: what a screen reader says.
+        description: text for screen readers.
     """
     for axes in figure.axes:
         axes.set_title("", loc="left")
@@ -55,7 +55,7 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
     text = _save(figure, name, facecolor="none")
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    # In HTML an <svg> needs neither namespaces nor xlink.
+    # In HTML, an <svg> needs neither namespaces nor xlink.
     text = re.sub(r' xmlns(?::\w+)?="[^"]*"', "", text).replace("xlink:href", "href")
     text = _ID.sub(lambda match: f"{match.group(1)}{name}-", text)
     text = _themed(_FAMILY.sub(r"\1inherit-font", text)).replace(
@@ -76,7 +76,7 @@ def _save(figure: Figure, name: str, facecolor: str) -> str:
 
 
 def _themed(text: str) -> str:
-    """The figure in the page's colours: greys stand between the page and its text."""
+    """Replaces the colours by the page's; greys become mixtures of its text and page colours."""
     names = {INK: "currentColor", FAINT: "var(--grid)", MUTED: "var(--muted)"}
     names |= {"#000000": "currentColor", "#ffffff": "var(--page)"}
     names |= {paint: f"var(--c{place})" for place, paint in enumerate(PALETTE)}

@@ -1,4 +1,4 @@
-"""Pictures made of tracks on one axis: shapes stretch with the page, words do not."""
+"""Figures made of tracks on one axis: shapes stretch with the page, text does not."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from nodeb.report.figures import Content
 __all__ = ["line", "picture", "steps", "strip", "track", "word"]
 
 TICKS = 7
-"""About so many marks of an axis."""
+"""Approximate number of axis ticks."""
 SHARED = 0.005
-"""Stretches shorter than this share of the axis stand in one box, each as high as its share."""
+"""Share of the axis below which stretches share a box, each as high as its share."""
 TOP = 0.78
-"""How high the largest value reaches in its track."""
+"""Height of the largest value in its track, as a share of the track."""
 
 Times = NDArray[np.float64]
 
@@ -33,15 +33,15 @@ Times = NDArray[np.float64]
 def picture(
     title: str, note: str, tracks: Sequence[Content], end: float, axis: str, css: str = ""
 ) -> Content:
-    """Tracks on one axis.
+    """Returns a figure of tracks on one axis.
 
     Args:
-        title: what is shown.
-        note: of which replication.
-        tracks: from top to bottom.
-        end: of the axis, which begins at 0.
-        axis: its unit, and what it counts from.
-        css: a class of the picture.
+        title: title of the figure.
+        note: text on the replication.
+        tracks: tracks from top to bottom.
+        end: end of the axis, which begins at 0.
+        axis: unit and origin of the axis.
+        css: CSS class of the figure.
     """
     step = nice_step(end, TICKS)
     ticks = np.arange(0, end * (1 + 1e-9), step)
@@ -57,25 +57,25 @@ def picture(
 
 
 def track(name: str, unit: str, sentence: str, height: float, **parts: Any) -> Content:
-    """A track: its name, its unit, a sentence for who does not see it, its height in rem."""
+    """Returns a track: name, unit, a sentence for screen readers, height in rem."""
     known = {"css": "", "boxes": (), "lines": (), "words": ()}
     return known | {"name": name, "unit": unit, "sentence": sentence, "height": height} | parts
 
 
 def line(path: str, css: str) -> Content:
-    """A path in a space of 1000 by 100, and the class of its stroke."""
+    """Returns a path in coordinates of 1000 by 100, with the CSS class of its stroke."""
     return {"path": path, "css": css}
 
 
 def word(text: str, left: float, top: float, css: str = "") -> Content:
-    """A word at a place in per cent of its track; beyond the middle it ends there."""
+    """Returns a word at a position in per cent of its track, right-aligned beyond the middle."""
     return {"text": text, "left": left, "top": top, "css": f"{css}{' end' if left > 50 else ''}"}
 
 
 def steps(
     name: str, unit: str, times: Times, values: Times, end: float, *, fill: bool = False
 ) -> Content:
-    """A track of a series that changes in steps, from 0 up; its last value holds until the end."""
+    """Returns a track of a series that changes in steps; its last value is held until the end."""
     inside = times <= end
     most = float(np.max(values[inside], initial=0.0))
     scale = 100 * TOP / most if most else 0.0
@@ -94,7 +94,7 @@ def steps(
 
 
 def strip(path: Path, end: float) -> Content:
-    """A track of what a transfer waited for: its critical path."""
+    """Returns a track of a transfer's critical path."""
     boxes = _boxes(path, end)
     largest = max(path.causes, key=lambda cause: path.causes[cause])
     share = round(100 * path.causes[largest] / path.time_ns)
@@ -106,7 +106,7 @@ def strip(path: Path, end: float) -> Content:
 
 
 def _boxes(path: Path, end: float) -> list[Content]:
-    """Stretches of one cause, and those that alternate within `SHARED` of the axis together."""
+    """Returns a box for each stretch of a cause; short stretches within `SHARED` share one."""
     if not path.columns:
         return []
     codes, names = path.columns["cause"]
@@ -114,11 +114,11 @@ def _boxes(path: Path, end: float) -> list[Content]:
     begin, until = (
         (path.columns[name] - first) / NS_PER_S / end for name in ("begin_ns", "end_ns")
     )
-    # What touches another of its cause is one with it.
+    # Merge adjacent stretches of the same cause.
     new = np.r_[True, codes[1:] != codes[:-1]]
     codes, begin, until = codes[new], begin[new], until[np.r_[new[1:], True]]
     is_long = until - begin >= SHARED
-    # A long one stands alone; short ones by the part of the axis in which they begin.
+    # A long stretch has its own box; short ones are grouped by the slot in which they begin.
     slot = np.where(is_long, -1, (begin / SHARED).astype(int))
     apart = np.r_[True, is_long[1:] | is_long[:-1] | (slot[1:] != slot[:-1])]
     edges = np.append(np.flatnonzero(apart), len(codes))

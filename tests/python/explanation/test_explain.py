@@ -57,7 +57,7 @@ def test_what_if_beside_the_path_and_reaction():
     errors = tried["no block errors"]
     assert errors.path_s == pytest.approx(found.seconds("RLC retransmission").mean())
     assert 0.5 * errors.path_s < errors.gain.mean <= errors.path_s
-    assert errors.told.startswith(("less: transmission grows", "as the path says"))
+    assert errors.outcome.startswith(("less: transmission grows", "as the path says"))
     half = tried["half the propagation delays"]
     assert half.gain.mean == pytest.approx(half.path_s, rel=0.2)
 
@@ -109,7 +109,7 @@ def test_the_command(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert shown.count("Simulated, largest gain: ") == 1
     assert "What would help most" not in shown
-    assert "Time on the path is what a change is aimed at" in shown
+    assert "Time on the path is the time that a change targets" in shown
     assert "no block errors" in shown
     text = page.read_text()
     assert text.startswith("<!doctype html>")

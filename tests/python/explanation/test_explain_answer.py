@@ -16,7 +16,7 @@ def explained(runs, size="50 kB"):
 def test_one_change_is_named_and_not_two():
     said = " ".join(str(explained(4)).split("\n\n")[0].split())
     assert said.count("most") == 1
-    assert "the change that is aimed at most of it: " in said
+    assert "the change with the most time on the path: " in said
 
 
 def test_times_and_shares_add_up_to_what_the_headline_says():

@@ -8,7 +8,7 @@ import nodeb
 from levers import judged, least_good
 from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.levers import changed
-from nodeb.explanation.text import help_most, remedy
+from nodeb.explanation.text import best_change, remedy
 from nodeb.explanation.what_if import what_if
 from nodeb.scenario_types import (
     Dch,
@@ -89,12 +89,12 @@ def test_losses_that_cut_the_window_are_the_lever():
     assert found.causes[0] == "window: congestion avoidance"
     assert named(found) == "no packet losses"
     assert "no packet losses on links, which cut the window" in remedy(found)
-    said = "Not simulated, the change that is aimed at most of it: no packet losses, "
-    assert help_most(found).startswith(said)
+    said = "Not simulated; the change with the most time on the path: no packet losses, "
+    assert best_change(found).startswith(said)
     tried = what_if(found, jobs=1)
     assert tried[0].name == "no packet losses"
     assert tried[0].won.mean > found.time.mean / 2
-    most = help_most(found, tried)
+    most = best_change(found, tried)
     assert most.startswith("Simulated, largest gain: no packet losses, ")
     assert f" of {found.time.mean:.2f} s (" in most.replace("0 s", " s") or " s of " in most
 
@@ -150,7 +150,7 @@ def test_on_the_fach_it_is_not_the_others():
     found = nodeb.explain(download(FachDch(), "20 kB", count=2), runs=2)
     assert found.causes[0] == "queue behind others"
     assert named(found) in ("a dedicated channel from the start", "a window that is open at once")
-    assert "a dedicated channel sooner" in remedy(found)
+    assert "a dedicated channel earlier" in remedy(found)
     won = gains(found)
     assert won[named(found)] > max(0.0, 2 * won["alone in the cell"])
 

@@ -27,7 +27,7 @@ REACTS = {
     ("wcdma", "alone in the cell"): "the power for the others sets the rate, and nobody waits",
 }
 """Where a cause that has no span is removed and the times change all the same, with the reason."""
-REFUSED = {("rlc-am", "half the time to a repetition"): "its reports tell when to repeat"}
+REFUSED = {("rlc-am", "half the retransmission delay"): "its reports tell when to repeat"}
 """Changes that a scenario does not take."""
 
 
@@ -36,7 +36,7 @@ def explained(example):
     return nodeb.explain(nodeb.load(example), runs=RUNS, jobs=1)
 
 
-def told_of(found, tried):
+def in_words(found, tried):
     """What a terminal shows with `--all`."""
     return text_of(answer(found, tried), everything=True)
 
@@ -192,7 +192,7 @@ def test_without_block_errors_formats_stay_as_they_are(snr_db):
     assert found.complete
     assert "HARQ round trips" not in found.causes
     tried = of(what_if(found, jobs=1), "no block errors")
-    assert (tried.told, tried.gain.low, tried.gain.high) == ("as the path says", 0.0, 0.0)
+    assert (tried.outcome, tried.gain.low, tried.gain.high) == ("as the path says", 0.0, 0.0)
 
 
 def test_a_run_of_hours_can_be_had_alone():
@@ -220,5 +220,5 @@ def test_a_transfer_that_is_not_begun_any_more_is_told(monkeypatch):
     monkeypatch.setattr("nodeb.explanation.what_if.paths", none)
     tried = what_if(found, jobs=1)
     assert tried
-    assert all("not begun" in one.told for one in tried)
-    assert "not begun" in told_of(found, tried)
+    assert all("does not start before" in one.outcome for one in tried)
+    assert "does not start" in in_words(found, tried)

@@ -135,9 +135,9 @@ def test_axes_may_be_logarithmic(log):
         ({"by": ["count"]}, "did you mean `users.0.count`?"),
         ({"y": "group"}, "the y axis needs a column of numbers"),
         ({"where": {"users.0.count": "7"}}, r"no row has users.0.count = 7 \(there is: 1, 2\)"),
-        ({"x": "group", "log": "x"}, "no logarithm"),
+        ({"x": "group", "log": "x"}, "cannot be logarithmic"),
         ({"log": "z"}, "x, y or xy"),
-        ({"x": "zero", "log": "x"}, "`zero` is never above zero, where a logarithm begins"),
+        ({"x": "zero", "log": "x"}, "`zero` has no positive value for a logarithmic axis"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(arguments, expected):
@@ -241,7 +241,7 @@ def test_what_was_measured_makes_points_and_users_whole_numbers():
         (("empty", *ASKED), "there are no results in this folder"),
         (("text.parquet", *ASKED), "not a Parquet file"),
         ((".", "--x", "wired.los", "--y", "application_bps"), "did you mean `wired.loss`?"),
-        ((".", *ASKED, "--out", "a.gif"), "pictures are written as .png, .svg, .pdf"),
+        ((".", *ASKED, "--out", "a.gif"), "unknown suffix; expected .png, .svg, .pdf"),
         ((".", *ASKED, "--out", "text.parquet/a.png"), "text.parquet"),
         ((".", *ASKED, "--where", "group"), "expected COLUMN=VALUE"),
         ((".", "--x", "wired.loss"), "--y"),

@@ -67,19 +67,19 @@ def test_claims_of_all_studies_can_be_filtered(browser, made):
     with browser.new_page() as page:
         page.goto(made("studies").as_uri())
         shown = page.locator("#claim-list > li:visible")
-        told = page.locator("#shown")
+        summary = page.locator("#shown")
         every = shown.count()
-        assert told.inner_text() == f"{every} claims."
+        assert summary.inner_text() == f"{every} claims."
         page.select_option("select[name=study]", "wang")
         assert shown.count() == every // 2
         page.select_option("select[name=verdict]", "holds")
         some = shown.count()
         assert 0 < some < every // 2
-        assert told.inner_text() == f"{some} of {every} claims: wang, holds."
+        assert summary.inner_text() == f"{some} of {every} claims: wang, holds."
         page.fill("input[name=words]", "no such words")
         assert shown.count() == 0
         page.emulate_media(media="print")
-        assert told.is_visible()
+        assert summary.is_visible()
         assert not page.locator("form.filter").is_visible()
 
 

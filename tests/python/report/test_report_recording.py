@@ -43,9 +43,9 @@ def test_what_is_shown_is_what_was_measured(result):
 def test_of_a_long_one_the_first_part_is_shown_as_it_was(result):
     whole = recording.record(result).result
     most = sum(len(whole.tables[name]) for name in SERIES) // 3
-    part = recording.record(result, most_rows=most)
+    part = recording.record(result, max_rows=most)
     assert part.until_s < float(np.max(result.bearers["end_s"]))
-    assert f"the first {part.until_s:g} s" in part.told
+    assert f"the first {part.until_s:g} s" in part.summary
     for name in SERIES:
         # What is told at the very end of a part may be told of later moments in the whole.
         short, long = (
@@ -66,7 +66,7 @@ def test_who_begins_later_than_the_part_is_not_in_it(small):
     scenario["users"] += [scenario["users"][0] | {"name": "late", "start": "50 s"}]
     result = nodeb.Scenario.from_dict(scenario).run(jobs=1)
     whole = recording.record(result).result
-    part = recording.record(result, most_rows=100)
+    part = recording.record(result, max_rows=100)
     assert part.until_s < 50
     before = whole.segments.where(_times(whole.segments) < part.until_s * recording.LAST)
     early = part.result.segments.where(np.asarray(part.result.segments["user"]) < 2)
@@ -92,19 +92,19 @@ def test_a_page_says_why_it_has_no_series_and_appears_all_the_same(small, monkey
 
     monkeypatch.setattr(recording, "replicated", fail)
     page = html(result)
-    told = "something odd" if isinstance(error, RunError) else "not enough memory"
-    assert told in page
+    summary = "something odd" if isinstance(error, RunError) else "not enough memory"
+    assert summary in page
     assert 'id="transfers"' in page
     assert 'id="cwnd"' not in page
 
 
 def test_of_what_is_far_too_much_nothing_is_recorded(small, monkeypatch):
     result = small.run(jobs=1)
-    found = recording.record(result, most_rows=1)
+    found = recording.record(result, max_rows=1)
     assert found.result is None
     assert "too short to show anything" in found.problem
     monkeypatch.setattr(recording, "TRIES", 1)
-    assert "too many packets" in recording.record(result, most_rows=100).problem
+    assert "too many packets" in recording.record(result, max_rows=100).problem
 
 
 def test_a_report_changes_no_file_of_a_run(call, scenario_file):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import nodeb
 from nodeb.answer import text as text_of
 from nodeb.explanation import Explanation
-from nodeb.explanation.answer import answer, what_helps
+from nodeb.explanation.answer import answer, savings
 from nodeb.explanation.changes import CHANGES
 from nodeb.explanation.differences import Part
 from nodeb.explanation.replications import Path, Share
@@ -24,7 +24,7 @@ from nodeb.stats import Interval
 RUN_S = 10.0
 
 
-def told_of(found, tried):
+def in_words(found, tried):
     """What a terminal shows with `--all`."""
     return text_of(answer(found, tried), everything=True)
 
@@ -39,8 +39,8 @@ def told(path_s, low, high, whole_s=3.0, others=()):
     return verdict(gain, path_s, [own, *others, Part("", whole_s, 0.0, gain)], ("delayed ACK",))
 
 
-SURE_GAIN = "a gain; how much is undecided: more replications tell"
-UNDECIDED = "undecided: more replications tell"
+SURE_GAIN = "a gain of undecided size: more replications are needed"
+UNDECIDED = "undecided: more replications are needed"
 LITTLE = "undecided, but little: within 2 % of the time"
 
 
@@ -56,7 +56,7 @@ LITTLE = "undecided, but little: within 2 % of the time"
         (0.150, 0.149, 0.149, "as the path says"),
         (0.0, -0.019, 0.021, "as the path says"),
         (0.0, 0.0, 0.0, "as the path says"),
-        (0.150, 0.0, 0.0, "it changes nothing here"),
+        (0.150, 0.0, 0.0, "no effect here"),
         (0.150, 0.030, 0.070, "less than the path says"),
         (0.150, -0.030, 0.070, "less, if anything"),
         (0.150, -0.070, -0.030, "a loss"),
@@ -101,7 +101,7 @@ def test_causes_that_go_in_part_say_so():
     gain = interval(0.1, 0.2)
     own = Part("delayed ACK", 0.5, 0.35, interval(-0.2, -0.1))
     parts = [own, Part("", 3.0, 2.85, gain)]
-    assert verdict(gain, 0.5, parts, ("delayed ACK",)) == "less: it goes only in part"
+    assert verdict(gain, 0.5, parts, ("delayed ACK",)) == "less: the cause shrinks only in part"
 
 
 def explanation(*times_s):
@@ -127,11 +127,11 @@ def test_the_gain_is_one_over_the_pairs_that_are_complete():
     assert one.gain.mean == pytest.approx(0.4 / 3)
     assert one.parts[-1].baseline_s == pytest.approx(4.0)
     assert one.path_s == pytest.approx(0.1)
-    assert one.told.endswith("; 3 of 5 pairs (1 only with it, 1 only without it)")
+    assert one.outcome.endswith("; 3 of 5 pairs (1 only with it, 1 only without it)")
     assert not one.complete
     whole = compared((3.0, 4.0), (2.9, 3.8))
     assert whole.complete
-    assert "pair" not in whole.told
+    assert "pair" not in whole.outcome
 
 
 def test_what_the_path_says_is_of_the_same_pairs():
@@ -145,29 +145,30 @@ def test_what_only_the_change_completes_wins_at_least_the_rest_of_the_run():
     assert (one.gain.n, one.at_least.n) == (0, 2)
     assert math.isnan(one.path_s)
     assert (one.at_least.mean, one.changed.mean) == (5.5, 4.5)
-    assert one.told.startswith("a gain: with the change it takes 4 (0 to 11) s, ")
-    assert one.told.endswith("without it the run ends before; 2 of 3 pairs")
-    ((_, saved, ends, path),) = what_helps([one]).rows
+    assert one.outcome.startswith("a gain: with the change it takes 4 (0 to 11) s, ")
+    assert one.outcome.endswith("without it the run ends before; 2 of 3 pairs")
+    ((_, saved, ends, path),) = savings([one]).rows
     assert (saved.value, ends[-2:], path) == ("at least 6 s", " s", "")
     alone = compared((RUN_S,), (4.0,))
     assert (
-        alone.told == "a gain: with the change it takes 4 s, without it the run ends before; 1 pair"
+        alone.outcome
+        == "a gain: with the change it takes 4 s, without it the run ends before; 1 pair"
     )
 
 
 def test_unknown_says_which_run_ended_too_soon():
     ends = "the run ends before the transfer"
     neither = compared((RUN_S, RUN_S), (RUN_S, RUN_S))
-    assert neither.told == f"unknown: {ends}, with the change and without"
+    assert neither.outcome == f"unknown: {ends}, with the change and without"
     changed = compared((4.0, RUN_S), (RUN_S, RUN_S))
-    assert changed.told == f"a loss: with the change {ends}; 1 of 2 pairs"
+    assert changed.outcome == f"a loss: with the change {ends}; 1 of 2 pairs"
     mixed = compared((4.0, RUN_S), (RUN_S, 4.0))
-    assert mixed.told == f"unknown: {ends}, with the change or without"
+    assert mixed.outcome == f"unknown: {ends}, with the change or without"
 
 
 def test_one_replication_has_no_interval_and_says_so():
-    assert compared((3.0,), (2.9,)).told == "as the path says; 1 pair, no interval"
-    assert compared((3.0, RUN_S), (2.9, 3.0)).told == (
+    assert compared((3.0,), (2.9,)).outcome == "as the path says; 1 pair, no interval"
+    assert compared((3.0, RUN_S), (2.9, 3.0)).outcome == (
         "as the path says; 1 of 2 pairs (1 only with it), no interval"
     )
 
@@ -187,22 +188,22 @@ def test_a_transfer_cut_off_in_some_replications_has_a_gain_all_the_same():
     tried = what_if(found, jobs=1)
     for one in tried:
         assert one.gain.n == one.pairs.both > 1
-        assert f"{one.pairs.both} of 6 pairs" in one.told
+        assert f"{one.pairs.both} of 6 pairs" in one.outcome
         assert one.gain.low <= one.gain.mean <= one.gain.high
     shown = page({"user 0": found, "user 1": found}, tried).replace("\u00a0", " ")
-    text = " ".join(told_of(found, tried).split())
+    text = " ".join(in_words(found, tried).split())
     assert "user 0's first transfer" in text
     assert "What would help" in shown
     for one in tried:
-        assert one.told in shown
-        assert one.told in text
+        assert one.outcome in shown
+        assert one.outcome in text
 
 
 def test_a_run_that_ends_before_every_transfer_tells_nothing():
     users = [UserGroup(traffic=Ftp(size="10 MB"))]
     found = nodeb.explain(nodeb.Scenario(radio=Dch(bler=0.1), users=users, duration="5 s"), runs=3)
     tried = {one.name: one for one in what_if(found, jobs=1)}
-    assert tried["no block errors"].told.startswith("unknown: the run ends before the transfer")
+    assert tried["no block errors"].outcome.startswith("unknown: the run ends before the transfer")
 
 
 def test_who_is_cut_off_by_the_others_wins_at_least_the_rest():
@@ -213,4 +214,4 @@ def test_who_is_cut_off_by_the_others_wins_at_least_the_rest():
     alone = next(one for one in what_if(found, jobs=1) if one.name == "alone in the cell")
     assert alone.at_least.n == 3
     assert alone.at_least.mean == pytest.approx(10.0 - alone.changed.mean)
-    assert "at least" in told_of(found, [alone])
+    assert "at least" in in_words(found, [alone])

@@ -77,14 +77,14 @@ def test_who_waits_while_others_are_served_needs_fewer_of_them():
     found = nodeb.explain(download(Hsdpa(), "500 kB", count=12, duration="600 s"), runs=2)
     assert found.causes[0] == "waiting for the scheduler"
     assert found.step("waiting for the scheduler") == "others served"
-    assert advice(found).startswith("fewer others in the cell")
+    assert advice(found).startswith("fewer other users in the cell")
 
 
 def test_where_nothing_can_be_lost_losses_are_not_all_that_is_named():
     slow = download(LinkBearer(rate="100 kbps"), duration="20 h", wired=Wired(delay="30 min"))
     found = nodeb.explain(slow, runs=1)
     assert found.causes[0] == "recovery"
-    assert "where nothing was lost, a retransmission timer that waits longer" in advice(found)
+    assert "if nothing was lost, a longer retransmission timeout" in advice(found)
 
 
 @pytest.mark.parametrize("users", [1, 9, 30, 100])
