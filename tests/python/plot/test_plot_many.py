@@ -13,7 +13,7 @@ from nodeb import plot
 from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.plot.steps import MAX_POINTS, thinned
-from nodeb.plot.users import TOGETHER, chosen, told
+from nodeb.plot.users import TOGETHER, chosen, selection_note
 
 
 def of_groups(**sizes):
@@ -26,7 +26,7 @@ def of_groups(**sizes):
 
 def test_few_are_all_shown_and_nothing_is_said():
     assert chosen(of_groups(a=3, b=3)) == [0, 1, 2, 3, 4, 5]
-    assert told(of_groups(a=3, b=3)) == ""
+    assert selection_note(of_groups(a=3, b=3)) == ""
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_few_are_all_shown_and_nothing_is_said():
 def test_of_many_each_group_has_some(sizes, expected):
     many = of_groups(**sizes)
     assert chosen(many) == expected
-    assert told(many).startswith(f"Shown are {TOGETHER} of {sum(sizes.values())} users")
+    assert selection_note(many).startswith(f"Shown are {TOGETHER} of {sum(sizes.values())} users")
 
 
 def test_one_user_must_be_there():
@@ -144,5 +144,5 @@ def test_phones_on_a_wcdma_map_are_shown_in_their_cell():
     figure = scenario.run(runs=1, jobs=1).plot.cell()
     assert figure.axes[0].get_xlabel() == "East (cell radii)"
     nowhere = scenario.with_(**{"radio.wcdma.other_cells": "mean"}).run(runs=1, jobs=1)
-    with pytest.raises(InputError, match=r"no phone has a place; they need `other_cells.map`"):
+    with pytest.raises(InputError, match=r"no phone has a position; it needs `other_cells.map`"):
         nowhere.plot.cell()
