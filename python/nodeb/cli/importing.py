@@ -9,12 +9,11 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from nodeb.base.units import NS_PER_S
 from nodeb.cli.options import check_name
 from nodeb.errors import InputError, writing
 from nodeb.inputs import column_units, formats, trace_reader
 from nodeb.inputs.column_units import AMOUNTS, RATES, TIMES
-from nodeb.inputs.trace_file import KINDS, MAGIC, Trace, duration_ns, write
+from nodeb.inputs.trace_file import KINDS, MAGIC, Trace, duration_ns, duration_text, write
 from nodeb.storage import files
 from nodeb.storage.bounded import read_bytes
 
@@ -120,16 +119,23 @@ def _print(target: Path, found: formats.Imported) -> None:
     kind = KINDS[trace.kind]
     name = kind.columns[0]
     values = trace.columns[name]
-    print(f"{target}: {len(trace)} entries of {kind.meaning}, {trace.duration_ns / NS_PER_S:g} s")
+    entries = "entry" if len(trace) == 1 else "entries"
+    lasts = duration_text(trace.duration_ns)
+    print(f"{target}: {len(trace)} {entries} of {kind.meaning}, {lasts}")
     print(f"read: {'; '.join(found.read)}")
     print(f"assumed: {'; '.join(found.assumed) or 'nothing'}")
-    print(f"{name}: {values.min():.6g} to {values.max():.6g}, mean {_mean(trace):.6g}")
+    low, high, mean = map(_number, (values.min(), values.max(), _mean(trace)))
+    print(f"{name}: {low} to {high}, mean {mean}")
     is_channel = trace.kind != "traffic"
     place = "ue.channel.trace" if is_channel else "traffic.replay"
     print(f"in a scenario here: {place}.file = {json.dumps(target.as_posix(), ensure_ascii=False)}")
     if is_channel:
-        lasts = f"{trace.duration_ns / NS_PER_S:g} s"
         print(f'in a run of more than {lasts}: {place}.at_end = "loop" (or "stop") beside it')
+
+
+def _number(value: float) -> str:
+    """Returns a number to six digits, or all digits before the point."""
+    return f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.6g}"
 
 
 def _mean(trace: Trace) -> float:

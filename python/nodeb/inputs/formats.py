@@ -182,7 +182,7 @@ def _traffic(source: Source) -> Trace:
     time = 0 if time is None else time
     known = source.head.column("traffic", but=time)
     amount = source.index(source.option("column"), 1 if known is None else known, "amounts")
-    times, amounts = source.numbers([time, amount])
+    amounts, times = source.timed_numbers(amount, time, "amounts")
     amounts = source.amounts(amount, amounts)
     source.check("bytes", amounts)
     times_ns = source.times(time, times, channel=False)

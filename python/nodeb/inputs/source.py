@@ -15,6 +15,7 @@ from nodeb.inputs import column_units, spacing, trace_reader
 from nodeb.inputs.column_units import AMOUNTS, RATES, TIMES, Named
 from nodeb.inputs.guess import Head
 from nodeb.inputs.quotes import unquoted
+from nodeb.inputs.separators import check_separators
 from nodeb.inputs.trace_file import Numbers, Times, Trace
 from nodeb.inputs.ttis import TTI_NS
 
@@ -55,6 +56,7 @@ class Source:
 
     def __init__(self, data: bytes, path: Path, options: Options) -> None:
         self.data, self.path = unquoted(data, path), path
+        check_separators(self.data, path)
         self.head = Head.of(self.data)
         self.read: list[str] = []
         self.assumed: list[str] = []
@@ -149,6 +151,20 @@ class Source:
         """Returns the numbers of some columns."""
         return trace_reader.read_numbers(self.data, self.path, self.skip, places)
 
+    def timed_numbers(self, value: int, time: int, what: str) -> tuple[Numbers, Numbers]:
+        """Returns the numbers of the columns of values and of times.
+
+        Raises:
+            InputError: the two are the same column.
+        """
+        if value == time:
+            raise InputError(
+                f"{self.path}: {self.head.describe_column(value)} cannot have both the {what} and "
+                "the times; give --column and --time-column different columns"
+            )
+        values, times = self.numbers([value, time])
+        return values, times
+
     def check(self, name: str, values: Numbers) -> None:
         """Rejects values that are out of range for a column of a trace."""
         trace_reader.check_range(self.data, self.path, name, values, self.skip)
@@ -172,11 +188,17 @@ class Source:
         """Converts times to ns; those of a channel are relative to the first."""
         unit = self._unit(place, "times", "time_unit", column_units.times, TIMES, "s")
         self.record_use(place, f"times in {unit}")
+        first = 0.0
         if channel and times[0] != 0:
-            self.assumed.append(f"times count from the first, {times[0]:.10g} {unit}")
-            times -= times[0]
+            first = times[0]
+            self.assumed.append(f"times count from the first, {first:.10g} {unit}")
+            times -= first
         times *= TIMES[unit]
-        return trace_reader.check_times(self.data, self.path, times, self.skip, channel)
+
+        def show(time_s: float) -> str:
+            return f"{time_s / TIMES[unit] + first:.10g} {unit}"
+
+        return trace_reader.check_times(self.data, self.path, times, self.skip, channel, show)
 
     def _unit(
         self,
@@ -268,5 +290,5 @@ class Source:
         value, time = self.value_index(kind, what), self.time_index()
         if time is None:
             return value, self.numbers([value])[0], None
-        values, times = self.numbers([value, time])
+        values, times = self.timed_numbers(value, time, what)
         return value, values, (time, times)

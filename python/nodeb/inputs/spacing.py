@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nodeb.base.units import NS_PER_S
-from nodeb.inputs.trace_file import Times
+from nodeb.inputs.trace_file import Times, duration_text
 
 __all__ = ["of"]
 
@@ -33,17 +32,13 @@ def of(times_ns: Times) -> tuple[int | None, int, list[str]]:
     end = int(times_ns[-1]) + median
     if (steps == median).all():
         return median, end, []
-    notes = [f"the last entry lasts {_seconds(median)}, the median step"]
+    notes = [f"the last entry lasts {duration_text(median)}, the median step"]
     gaps = np.flatnonzero(steps > GAP_STEPS * median)
     if len(gaps):
         longest = int(np.argmax(steps))
         many = "1 gap" if len(gaps) == 1 else f"{len(gaps)} gaps"
         notes.append(
             f"values are held through {many} of more than {GAP_STEPS} median steps, the longest "
-            f"{_seconds(steps[longest])} from {_seconds(times_ns[longest])}"
+            f"{duration_text(steps[longest])} from {duration_text(times_ns[longest])}"
         )
     return None, end, notes
-
-
-def _seconds(ns: int) -> str:
-    return f"{ns / NS_PER_S:.6g} s"

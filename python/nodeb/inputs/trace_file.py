@@ -32,7 +32,18 @@ from nodeb import _core
 from nodeb.base.units import NS, NS_PER_S, in_ns
 from nodeb.storage import files
 
-__all__ = ["COLUMNS", "KINDS", "MAGIC", "Kind", "Numbers", "Times", "Trace", "duration_ns", "write"]
+__all__ = [
+    "COLUMNS",
+    "KINDS",
+    "MAGIC",
+    "Kind",
+    "Numbers",
+    "Times",
+    "Trace",
+    "duration_ns",
+    "duration_text",
+    "write",
+]
 
 MAGIC = b"# nodeb trace "
 VERSION = 1
@@ -170,6 +181,12 @@ def _seconds(ns: int) -> str:
 def _quantity(ns: int) -> str:
     unit = next(unit for unit, size in reversed(UNITS_NS.items()) if ns % size == 0)
     return f"{ns // UNITS_NS[unit]} {unit}"
+
+
+def duration_text(ns: int) -> str:
+    """Returns a duration for messages, to six digits in the largest unit that it reaches."""
+    unit = next((unit for unit, size in reversed(UNITS_NS.items()) if ns >= size), "s")
+    return f"{ns / UNITS_NS[unit]:.6g} {unit}"
 
 
 def duration_ns(text: str) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -210,7 +210,14 @@ def entry_error(data: bytes, path: Path, entry: int, message: str) -> ScenarioEr
     return ScenarioError(f"{path}:{_core.line_of_entry(data, entry)}: {message}")
 
 
-def check_times(data: bytes, path: Path, times: Numbers, skip: int, channel: bool) -> Times:
+def check_times(
+    data: bytes,
+    path: Path,
+    times: Numbers,
+    skip: int,
+    channel: bool,
+    show: Callable[[float], str] = lambda time_s: f"{time_s:g} s",
+) -> Times:
     """Converts times to whole ns and checks them.
 
     Args:
@@ -219,6 +226,7 @@ def check_times(data: bytes, path: Path, times: Numbers, skip: int, channel: boo
         times: times in s; converted in place, because there may be many.
         skip: entries before the first time.
         channel: the times must begin at 0 and be distinct.
+        show: returns a time, given in s, as the file has it.
 
     Raises:
         ScenarioError: a time is out of range or decreases; the message names its line.
@@ -226,7 +234,10 @@ def check_times(data: bytes, path: Path, times: Numbers, skip: int, channel: boo
 
     def wrong(odd: NDArray[np.bool_], message: str) -> ScenarioError:
         place = int(np.argmax(odd))
-        return entry_error(data, path, place + skip, f"{times[place] / NS_PER_S:g} s {message}")
+        time = show(times[place] / NS_PER_S)
+        if place and times[place] < times[place - 1]:
+            message = "goes backward in time"
+        return entry_error(data, path, place + skip, f"{time} {message}")
 
     times *= NS_PER_S
     outside = ~((times >= 0) & (times < MAX_S * NS_PER_S))

@@ -135,6 +135,33 @@ def test_what_is_written_is_read_back(call, tmp_path):
         ("1\n", ["--as", "snr", "--step", "2"], "--step 2: expected a time"),
         ("1\n", ["--as", "snr", "--out", "log.txt"], "log.txt is the recording itself"),
         ("# nodeb trace 1\n", [], "this is a trace already"),
+        (
+            "time_s;rate_kbps\n0;1,5\n1;2,5\n",
+            [],
+            "log.txt:2: this line has 2 cells separated by commas, line 1 has 2 cells separated by "
+            "semicolons; expected the same separator, and no more cells than in line 1; numbers "
+            "need a decimal point, not a comma",
+        ),
+        (
+            "time_s,rate_mbps\n0,1,5\n1,2,5\n",
+            [],
+            "log.txt:2: this line has 3 cells separated by commas, line 1 has 2 cells separated by "
+            "commas; expected the same",
+        ),
+        ("rate_mbps\n1,5\n", [], "log.txt:2: this line has 2 cells separated by commas, line 1"),
+        ("rate (mbps)\n1,5\n", [], "numbers need a decimal point"),
+        ("1\n1 2\n", ["--as", "snr"], "log.txt:2: this line has 2 cells separated by blanks"),
+        (
+            "time_s,rate_mbps\n0,5\n1,6\n",
+            ["--column", "rate_mbps", "--time-column", "rate_mbps"],
+            "column `rate_mbps` cannot have both the rates and the times; give --column",
+        ),
+        ("1,5\n2,6\n", ["--as", "traffic", "--column", "1"], "cannot have both the amounts and"),
+        (
+            "1,5\n0,3\n",
+            ["--as", "rates", "--unit", "bps", "--time-unit", "ms"],
+            "log.txt:2: 0 ms goes backward in time",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_and_nothing_is_written(call, tmp_path, text, arguments, message):
@@ -196,6 +223,20 @@ def test_what_is_no_number_is_told(call, tmp_path, text, more):
 def test_cells_may_be_in_quotes(call, tmp_path, text):
     trace, _ = imported(call, tmp_path, text, "--as", "rates")
     assert trace.columns["rate_bps"].tolist() == [800e3, 900e3]
+
+
+def test_a_separator_may_end_a_line(call, tmp_path):
+    trace, _ = imported(call, tmp_path, "time_s;rate_bps\n0;800;\n1;900;\n")
+    assert trace.columns["rate_bps"].tolist() == [800, 900]
+
+
+def test_short_recordings_and_large_numbers_are_printed_in_plain_digits(call, tmp_path):
+    _, out = imported(call, tmp_path, "time_ns,rate_mbps\n0,0\n4,2.166667\n")
+    assert "log.trace: 2 entries of bit rates, 8 ns\n" in out
+    assert "rate_bps: 0 to 2166667, mean 1083334\n" in out
+    assert "in a run of more than 8 ns:" in out
+    _, out = imported(call, tmp_path, "5\n", "--as", "cqi")
+    assert "log.trace: 1 entry of CQIs, 2 ms\n" in out
 
 
 def test_the_hint_names_the_file_where_it_lies_and_what_is_needed_at_its_end(call, tmp_path):
