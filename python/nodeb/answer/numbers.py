@@ -27,7 +27,13 @@ __all__ = [
 
 SCALES: dict[str, tuple[tuple[float, str, float], ...]] = {
     "bit/s": ((1e6, "Mbit/s", 1e-6), (1e3, "kbit/s", 1e-3), (0.0, "bit/s", 1.0)),
-    "s": ((0.95, "s", 1.0), (0.95e-3, "ms", 1e3), (1e-300, "us", 1e6), (0.0, "ms", 1e3)),
+    "s": (
+        (0.95, "s", 1.0),
+        (0.95e-3, "ms", 1e3),
+        (0.95e-6, "us", 1e6),
+        (1e-300, "ns", 1e9),
+        (0.0, "ms", 1e3),
+    ),
     "bytes": ((1e6, "MB", 1e-6), (1e3, "kB", 1e-3), (0.0, "bytes", 1.0)),
 }
 """Unit -> (least value, shown unit, factor), largest first."""

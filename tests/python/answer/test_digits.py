@@ -55,6 +55,7 @@ def test_a_difference_has_signs_at_both_ends():
 
 def test_numbers_without_an_interval_have_three_digits():
     assert number(0.09261, "s") == "92.6 ms"
+    assert (number(2.5e-6, "s"), number(1e-9, "s")) == ("2.50 us", "1 ns")
     assert number(1234567.0, "bit/s") == "1.23 Mbit/s"
     assert interval(1.0, 2.0, "s") == "1.0 to 2.0 s"
 

@@ -232,10 +232,10 @@ def test_a_recording_that_has_changed_is_read_again(tmp_path):
 
 @needs_linux
 def test_what_is_without_end_is_refused(monkeypatch):
-    with pytest.raises(nodeb.ScenarioError, match="more than 64 MiB"):
+    with pytest.raises(nodeb.ScenarioError, match="at most 64 MiB"):
         nodeb.load("/dev/zero")
     monkeypatch.setattr(trace_reader, "MAX_BYTES", 1 << 20)
-    with pytest.raises(nodeb.ScenarioError, match="more than 1 MiB"):
+    with pytest.raises(nodeb.ScenarioError, match="at most 1 MiB"):
         trace_reader.read(Path("/dev/zero"))
 
 
