@@ -327,7 +327,7 @@ def _cells(row: Row) -> list[str]:
 
 def text(rows: Sequence[Row]) -> str:
     """The rows as an aligned table."""
-    return "\n".join(aligned([HEAD, *map(_cells, rows)], range(2, len(HEAD)), least=0))
+    return "\n".join(aligned([HEAD, *map(_cells, rows)], range(2, len(HEAD)), min_width=0))
 
 
 def markdown(rows: Sequence[Row]) -> str:

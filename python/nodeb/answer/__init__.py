@@ -1,4 +1,4 @@
-"""What a command answers: a sentence, a picture, key figures, notes; as text, as a page's head."""
+"""Answers of commands: a sentence, a picture, key figures and notes, as text or on a page."""
 
 from nodeb.answer.answer import Answer, Bar, Bars, Fact, Mark, Rows
 from nodeb.answer.numbers import Shown, difference, interval, number, shown

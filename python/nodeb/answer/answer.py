@@ -1,8 +1,8 @@
-"""What a command answers, before it is text or a page.
+"""Parts of a command's answer, before it is rendered as text or as a page.
 
-The order is the same everywhere: a headline (what, how much, how sure, why), one picture, at most
-`MAX_ROWS` key figures with their intervals, marks (what did not finish or is left out, which is
-never hidden), and notes (where the numbers come from and what to ask next).
+The order is always the same: a headline (result, amount, confidence, reason), one picture, at most
+`MAX_ROWS` key figures with their intervals, marks (transfers that did not finish or are excluded,
+which are never hidden), and notes (provenance and the next command).
 """
 
 from __future__ import annotations
@@ -16,68 +16,68 @@ from nodeb.answer.numbers import Shown
 __all__ = ["Answer", "Bar", "Bars", "Fact", "Mark", "Rows"]
 
 MAX_ROWS = 9
-"""Key figures of an answer at most."""
+"""Maximum number of key figures of an answer."""
 SURVIVORS = "\N{DAGGER}"
-"""Stands at a mean that leaves some out."""
+"""Sign at a mean that excludes some users or transfers."""
 ONE_REPLICATION = "One replication has no interval: --runs 20 gives one."
-"""In place of a column of intervals."""
+"""Note in place of a column of intervals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar with its name and value."""
+    """Bar with its name and value."""
 
     name: str
     value: str
-    """As text, with its unit."""
+    """Value as text, with its unit."""
     size: float
-    """Its length; bars of one picture are to scale. Negative to the left."""
+    """Length; bars of one picture have the same scale. Negative values extend to the left."""
     paint: str = ""
-    """Class of its colour on pages, such as `k-handshake`."""
+    """CSS class of the colour on pages, such as `k-handshake`."""
     note: str = ""
-    """What stands behind the value, such as a share."""
+    """Text after the value, such as a share."""
     interval: str = ""
-    """How sure the value is; pages show it."""
+    """Confidence interval of the value as text; shown on pages."""
     ends: tuple[float, float] = (math.nan, math.nan)
-    """Ends of that interval, to the scale of the bar; NaN for none."""
+    """Ends of that interval, in the scale of the bar; NaN for none."""
     bound: float = math.nan
-    """Where a dotted line stands, such as what a change could give at most; NaN for none."""
+    """Position of a dotted line, such as the upper bound of a change's effect; NaN for none."""
     why: str = ""
-    """A few words on the value; pages show them below the bar."""
+    """Short text about the value; pages show it below the bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Ranked bars, which are their own key."""
+    """Ranked bars, labelled by their names."""
 
     title: str
-    """What they show; pages and screen readers have it."""
+    """Title for pages and screen readers."""
     bars: Sequence[Bar]
     head: str = ""
-    """A line above them; empty for none."""
+    """Line above the bars; empty for none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A key figure: a mean with its interval."""
+    """Key figure: a mean with its interval."""
 
     name: str
     shown: Shown
     mark: str = ""
-    """`SURVIVORS` where the mean leaves some out."""
+    """`SURVIVORS` if the mean excludes some users or transfers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A table of text. Numbers and units are two cells, so that they stand below each other."""
+    """Table of text; numbers and units are separate cells, so that each is aligned."""
 
     head: Sequence[str]
-    """A name for each column; empty names for a table without a head."""
+    """Name of each column; empty names for a table without a head."""
     rows: Sequence[Sequence[str | Shown]]
-    """The first cell is a name; a `Shown` is a number with its unit."""
+    """Cells: the first of a row is a name; a `Shown` is a number with its unit."""
     title: str = ""
     right: Sequence[int] = ()
-    """Columns of text that end below each other."""
+    """Columns of text that are aligned to the right."""
 
     def without_empty_columns(self) -> Rows:
         """Returns the rows without the columns that are empty in every row."""
@@ -92,7 +92,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What must not be overlooked: the sign, and what it says."""
+    """Remark that readers must not overlook: its sign and its text."""
 
     sign: str
     text: str
@@ -100,29 +100,29 @@ class Mark:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command answers."""
+    """Answer of a command."""
 
     command: str
-    """Which command, such as `nodeb run`."""
+    """Command, such as `nodeb run`."""
     subject: str
-    """What it is about: the scenario's name."""
+    """Subject: the scenario's name."""
     headline: str
-    """One or two sentences without the subject, as they stand at the top of a page."""
+    """One or two sentences without the subject, shown at the top of a page."""
     lead: str = ""
-    """Further sentences of a page: how sure, and what is left out."""
+    """Further sentences of a page: confidence, and what the numbers exclude."""
     picture: Bars | Rows | None = None
-    """The one picture."""
+    """Main picture."""
     facts: Sequence[Fact] = ()
     """Key figures."""
     table: Rows | None = None
-    """In place of key figures, where they are compared."""
+    """Table in place of key figures, if they are compared."""
     after: Bars | None = None
     """A second picture below the figures, such as the causes of a difference."""
     marks: Sequence[Mark] = ()
-    """What did not finish, starved, was dropped, is undecided."""
+    """Remarks on transfers that did not finish, starved, were dropped, or are undecided."""
     notes: Sequence[str] = ()
-    """Where the numbers come from, and a next command; a line or paragraph each."""
+    """Provenance of the numbers, and a next command; a line or paragraph each."""
     everything: Sequence[Rows] = field(default=())
-    """What is folded on a page, and printed with `--all`."""
+    """Tables that are folded on a page, and printed with `--all`."""
     folded: str = ""
-    """What that is, such as `all 15 metrics`; empty for nothing."""
+    """Description of these tables, such as `all 15 metrics`; empty if there are none."""

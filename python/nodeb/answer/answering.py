@@ -1,4 +1,4 @@
-"""What every result shows of itself: its answer, as text where it is printed, else as HTML."""
+"""Base of results that are shown by their answer: printed as text, in notebooks as HTML."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ __all__ = ["Answering"]
 
 
 class Answering:
-    """A result that is shown by its answer; notebooks show it as HTML.
+    """Result that is shown by its answer; notebooks show it as HTML.
 
     A class defines `answer`, or `answers` if it has several.
     """
 
     @property
     def answer(self) -> Answer:
-        """The first answer."""
+        """First answer."""
         return self.answers[0]
 
     @property

@@ -12,28 +12,28 @@ from nodeb.base.streams import printable
 __all__ = ["NAME", "aligned", "beside", "filled", "fitted"]
 
 NAME = 24
-"""Columns of a name at least, so that pictures and figures stand below each other."""
+"""Minimum width of a column of names, so that pictures and figures are aligned."""
 HEAD = 10
-"""Columns of a head at least before it is parted."""
+"""Minimum width of a column's head before it is split."""
 BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|[mu]?s|[kM]?bit/s|[kM]B|bytes|m|dB)(?![\w/]))")
-"""The space of a number with its unit, at which no line ends."""
+"""Space between a number and its unit, at which no line ends."""
 WITHIN_KEY = re.compile(r"(?<=[.=_ ])")
-"""Where the head of a column, such as `radio.dch.bler=0.2`, may be parted."""
+"""Positions at which a column's head, such as `radio.dch.bler=0.2`, may be split."""
 OPTION = re.compile(r'--set [\w.]+="[^"]*"')
-"""A setting to paste, within which no line ends."""
+"""Setting to be pasted, within which no line ends."""
 HELD = "\N{NO-BREAK SPACE}"
 
 Cells = Sequence[str | Shown]
 
 
 def filled(shown: str, width: int, first: str = "", later: str = "") -> str:
-    """A paragraph in which numbers keep their units, and commands stay in one piece.
+    """Wraps a paragraph so that numbers keep their units, and commands stay in one piece.
 
     Args:
-        shown: the text.
-        width: columns of a line at most.
-        first: what the first line begins with.
-        later: what the others begin with.
+        shown: text of the paragraph.
+        width: maximum width of a line.
+        first: prefix of the first line.
+        later: prefix of the other lines.
     """
     held = BEFORE_UNIT.sub(HELD, printable(shown))
     held = OPTION.sub(lambda found: found[0].replace(" ", HELD), held)
@@ -49,18 +49,18 @@ def filled(shown: str, width: int, first: str = "", later: str = "") -> str:
 
 
 def fitted(head: Cells, rows: Sequence[Cells], width: int, right: Sequence[int] = ()) -> list[str]:
-    """Rows as lines of a width: aligned, with long names parted, or a block for each row.
+    """Formats rows as lines of a width: aligned, with long names split, or one block per row.
 
     Args:
-        head: a name for each column; empty names for a table without a head.
-        rows: of cells; numbers with units are aligned at the unit.
-        width: columns of a line at most.
-        right: columns of text that end below each other.
+        head: name of each column; empty names for a table without a head.
+        rows: rows of cells; numbers with units are aligned at the unit.
+        width: maximum width of a line.
+        right: columns of text that are aligned to the right.
     """
     columns = _columns(rows, right)
     heads = [str(one) for one in head] if any(head) else []
-    for least, is_parted in ((NAME, False), (0, False), (0, True)):
-        lines = _lines(heads, columns, least, is_parted)
+    for min_width, is_parted in ((NAME, False), (0, False), (0, True)):
+        lines = _lines(heads, columns, min_width, is_parted)
         if max(map(len, lines), default=0) <= width:
             return lines
     title = [f"  {heads[0]}"] if heads and heads[0] else []
@@ -69,21 +69,21 @@ def fitted(head: Cells, rows: Sequence[Cells], width: int, right: Sequence[int] 
     return [*title, *(line for block in blocks for line in block)]
 
 
-def aligned(rows: Sequence[Cells], right: Sequence[int] = (), least: int = NAME) -> list[str]:
-    """Rows as lines, indented, with columns that stand below each other, however wide."""
-    return _lines([], _columns(rows, right), least, False)
+def aligned(rows: Sequence[Cells], right: Sequence[int] = (), min_width: int = NAME) -> list[str]:
+    """Formats rows as indented lines with aligned columns, whatever their width."""
+    return _lines([], _columns(rows, right), min_width, False)
 
 
 def beside(rows: Sequence[Cells]) -> list[str]:
-    """Parts of one cell as one text for each row, below each other."""
+    """Formats parts of one cell as one text per row, aligned."""
     columns = [one for one in _columns(rows, range(len(rows[0]))) if any(map(str.strip, one))]
     return ["  ".join(parts).rstrip() for parts in zip(*columns, strict=True)]
 
 
 def _lines(
-    head: Sequence[str], columns: Sequence[Sequence[str]], least: int, is_parted: bool
+    head: Sequence[str], columns: Sequence[Sequence[str]], min_width: int, is_parted: bool
 ) -> list[str]:
-    """Columns as lines; where they are parted, long names and heads take several."""
+    """Formats columns as lines; if `is_parted`, long names and heads take several lines."""
     names, *others = columns or [[]]
     parts = [_parted_name(one) if is_parted else [one] for one in names]
     laid = [[line for name in parts for line in name]]
@@ -91,7 +91,7 @@ def _lines(
         cells = zip(column, parts, strict=True)
         laid.append([line for cell, name in cells for line in (cell, *[""] * (len(name) - 1))])
     widths = [max(map(len, column), default=0) for column in laid]
-    widths[0] = max(widths[0], least)
+    widths[0] = max(widths[0], min_width)
     if head:
         tops = [
             _parted_head(one, max(width, HEAD)) if is_parted else [one]
@@ -113,7 +113,7 @@ def _parted_name(name: str) -> list[str]:
 
 
 def _parted_head(head: str, width: int) -> list[str]:
-    """A head in lines of a width, parted within a key where need be."""
+    """Splits a head into lines of a width, within a key if necessary."""
     lines = [""]
     for part in WITHIN_KEY.split(head):
         if lines[-1] and len(lines[-1] + part.rstrip()) > width:
@@ -123,26 +123,26 @@ def _parted_head(head: str, width: int) -> list[str]:
 
 
 def _block(head: Sequence[str], cells: Sequence[str], width: int) -> Iterator[str]:
-    """A row as a block: its name above, and below it each cell behind the head of its column.
+    """Formats a row as a block: its name, and below it each cell after the head of its column.
 
-    A column without a head, such as that of intervals, goes on with the one before.
+    A column without a head, such as that of intervals, continues the column before.
     """
     yield from filled(cells[0].rstrip(), width, "  ", "    ").splitlines()
-    told: list[list[str]] = []
+    groups: list[list[str]] = []
     for name, cell in zip(head[1:], cells[1:], strict=True):
-        if name or not told:
-            told.append([name])
+        if name or not groups:
+            groups.append([name])
         if cell.strip():
-            told[-1].append(cell.strip())
+            groups[-1].append(cell.strip())
     longest = max(len(name) for name in head[1:]) if len(head) > 1 else 0
-    for name, *texts in told:
+    for name, *texts in groups:
         if texts and texts != ["\N{EN DASH}"]:
             shown = "  ".join([f"{name:{longest}}", *texts] if longest else texts)
             yield from filled(shown, width, "    ", "      ").splitlines()
 
 
 def _columns(rows: Sequence[Cells], right: Sequence[int]) -> list[list[str]]:
-    """Rows as columns of text of one width each."""
+    """Returns rows as columns of text, each of one width."""
     return [_cells_of(column, at in right) for at, column in enumerate(zip(*rows, strict=True))]
 
 
@@ -162,6 +162,6 @@ def _cells_of(cells: Cells, to_right: bool) -> list[str]:
 
 
 def _unit(shown: str) -> str:
-    """The unit at the end of an interval as text, with the space before it."""
+    """Returns the unit at the end of an interval's text, with the space before it."""
     number, space, last = shown.rpartition(" ")
     return space + last if number and not last[-1:].isdigit() and " to " in shown else ""

@@ -1,8 +1,8 @@
-"""Numbers as people read them: their uncertainty decides how many digits there are.
+"""Formatting of numbers: the uncertainty determines the number of digits.
 
-Of the half-width of an interval two digits are kept if these are 10 to 35, and one otherwise; the
-mean and both ends stop at that place, and nothing has more than `DIGITS` digits after all. Without
-an interval a number has `PLAIN` digits. This is the rule of the Particle Data Group for
+Of the half-width of an interval, two digits are kept if these are 10 to 35, and one otherwise; the
+mean and both ends are rounded to that place, but never shown with more than `DIGITS` digits.
+Without an interval a number has `PLAIN` digits. This is the rule of the Particle Data Group for
 uncertainties (Review of Particle Physics, introduction, section 5.3).
 """
 
@@ -36,47 +36,47 @@ SCALES: dict[str, tuple[tuple[float, str, float], ...]] = {
     ),
     "bytes": ((1e6, "MB", 1e-6), (1e3, "kB", 1e-3), (0.0, "bytes", 1.0)),
 }
-"""Unit -> (least value, shown unit, factor), largest first."""
+"""Unit -> (smallest value, displayed unit, factor), largest first."""
 DIGITS = 4
-"""Significant digits of a mean at most."""
+"""Maximum number of significant digits of a mean."""
 PLAIN = 3
 """Significant digits of a number without an interval."""
-LEAST, MOST = 10, 35
-"""Two digits of a half-width that are kept."""
+MIN_TWO_DIGITS, MAX_TWO_DIGITS = 10, 35
+"""Range of leading digits of a half-width for which two digits are kept."""
 ALWAYS = "in every replication"
-"""In place of an interval without width."""
+"""Text in place of an interval without width."""
 NOISE = 1e-9
-"""An interval narrower than this share of its ends is the rounding of sums."""
+"""Relative width below which an interval is the rounding error of sums."""
 EXACT = 12
-"""Digits of a number that are not the rounding of sums."""
-LEAST_HALF = 1e-300
-"""A half-width below is none."""
+"""Digits of a number that are not affected by rounding errors of sums."""
+MIN_HALF_WIDTH = 1e-300
+"""Half-width below which an interval has no width."""
 MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A mean with its interval, as text."""
+    """Mean with its interval, as text."""
 
     number: str
-    """The mean."""
+    """Mean."""
     unit: str
-    """Its unit; empty for a count."""
+    """Unit; empty for a count."""
     low: str = ""
-    """Lower end of the interval; empty where there is none."""
+    """Lower end of the interval; empty if there is none."""
     high: str = ""
-    """Upper end."""
+    """Upper end of the interval."""
     mark: str = ""
-    """Stands behind a mean that leaves some out."""
+    """Sign after a mean that excludes some users or transfers."""
 
     @property
     def value(self) -> str:
-        """The mean with its unit and mark."""
+        """Mean with its unit and mark."""
         return " ".join(filter(None, (self.number, self.unit, self.mark)))
 
     @property
     def interval(self) -> str:
-        """The interval with its unit; `ALWAYS` where it has no width, empty where there is none."""
+        """Interval with its unit; `ALWAYS` if it has no width, empty if there is none."""
         if not self.low:
             return ""
         if self.low == self.high == self.number:
@@ -84,23 +84,23 @@ class Shown:
         return f"{self.low} to {self.high} {self.unit}".strip()
 
     @property
-    def around(self) -> str:
-        """As a table has it in one column: `3.01 (2.95 to 3.07) s`."""
+    def in_one_cell(self) -> str:
+        """Mean and interval in one column of a table: `3.01 (2.95 to 3.07) s`."""
         ends = f" ({self.low} to {self.high})" if self.low and self.low != self.high else ""
         return f"{self.number}{ends} {self.unit}".strip()
 
     @property
-    def sure(self) -> str:
-        """The mean, and how sure it is: `3.01 s (95 %: 2.95 to 3.07 s)`."""
-        return self.again if self.interval == ALWAYS else self.at("95 %")
+    def with_level(self) -> str:
+        """Mean and interval with its level: `3.01 s (95 %: 2.95 to 3.07 s)`."""
+        return self.with_interval if self.interval == ALWAYS else self.at_level("95 %")
 
-    def at(self, level: str) -> str:
-        """The mean and its interval, at a level that is said."""
-        return self.again.replace("(", f"({level}: ", 1)
+    def at_level(self, level: str) -> str:
+        """Returns the mean and its interval, with a stated level."""
+        return self.with_interval.replace("(", f"({level}: ", 1)
 
     @property
-    def again(self) -> str:
-        """The same after the first of a text: `3.01 s (2.95 to 3.07 s)`."""
+    def with_interval(self) -> str:
+        """Mean and interval where the level was stated before: `3.01 s (2.95 to 3.07 s)`."""
         return f"{self.value} ({self.interval})" if self.low else self.value
 
 
@@ -113,15 +113,15 @@ def shown(
     percent: bool = False,
     scale: tuple[str, float] | None = None,
 ) -> Shown:
-    """A mean and its interval as text, in a unit that reads well.
+    """Formats a mean and its interval, in a readable unit.
 
     Args:
-        mean: the mean; NaN is shown as a dash.
+        mean: mean; NaN is shown as a dash.
         low: lower end of its interval; NaN for none.
-        high: upper end.
-        unit: of all three, as in tables; 1 for a ratio.
-        percent: whether a ratio is read in per cent.
-        scale: shown unit and factor, where others in the column have decided; None decides here.
+        high: upper end of its interval.
+        unit: unit of all three, as in tables; 1 for a ratio.
+        percent: whether a ratio is shown in per cent.
+        scale: displayed unit and factor of the column; None chooses them from the mean.
     """
     to, factor = scale or scale_of(mean, unit, percent=percent)
     if not math.isfinite(mean):
@@ -136,14 +136,14 @@ def shown(
 
 
 def number(value: float, unit: str = "", *, percent: bool = False) -> str:
-    """A number without an interval, with its unit."""
+    """Formats a number without an interval, with its unit."""
     return shown(value, unit=unit, percent=percent).value
 
 
 def parts(values: Sequence[float], unit: str) -> list[str]:
-    """Parts of a whole with one unit, in digits by which they add up to the whole as it is shown.
+    """Formats parts of a whole in one unit, rounded so that they add up to the displayed whole.
 
-    What is too small for these has digits of its own.
+    A part that rounds to 0 is shown with digits and a unit of its own.
     """
     whole = sum(values)
     largest = max((abs(one) for one in (whole, *values)), default=0.0)
@@ -159,7 +159,7 @@ def parts(values: Sequence[float], unit: str) -> list[str]:
 
 
 def apportioned(values: Sequence[float], whole: int) -> list[int]:
-    """Whole numbers next to values that add up to their rounded sum: the largest remainders.
+    """Rounds values so that they add up to a whole number, by largest remainders.
 
     Source: Balinski and Young, Fair Representation, 2nd ed., 2001, chapter 3 (Hamilton's method).
     """
@@ -171,7 +171,7 @@ def apportioned(values: Sequence[float], whole: int) -> list[int]:
 
 
 def interval(low: float, high: float, unit: str = "", *, percent: bool = False) -> str:
-    """An interval with its unit: `2.95 to 3.07 s`."""
+    """Formats an interval with its unit: `2.95 to 3.07 s`."""
     return shown((low + high) / 2, low, high, unit, percent=percent).interval
 
 
@@ -184,7 +184,7 @@ def difference(
     percent: bool = False,
     scale: tuple[str, float] | None = None,
 ) -> Shown:
-    """A difference and its interval, with signs; a difference of percentages is in points."""
+    """Formats a difference and its interval, with signs; percentages differ in points."""
     found = shown(mean, low, high, unit, percent=percent, scale=scale)
     texts = [signed(one) for one in (found.number, found.low, found.high)]
     to = "points" if found.unit == "%" and scale is None and unit == "1" else found.unit
@@ -192,27 +192,27 @@ def difference(
 
 
 def scale_of(value: float, unit: str, *, percent: bool = False) -> tuple[str, float]:
-    """The unit in which a value reads well, and the factor that leads there."""
+    """Returns the readable unit of a value, and the factor to convert to it."""
     if unit == "1":
         return ("%", 100.0) if percent else ("", 1.0)
-    for least, to, factor in SCALES.get(unit, ()):
-        if not abs(value) < least:
+    for smallest, to, factor in SCALES.get(unit, ()):
+        if not abs(value) < smallest:
             return to, factor
     return unit, 1.0
 
 
 def _decimals(mean: float, half: float) -> int:
-    """Decimals of a mean whose interval has this half-width; negative for tens."""
+    """Returns the decimals of a mean with an interval of this half-width; negative for tens."""
     size = abs(mean)
-    if not half > LEAST_HALF:
+    if not half > MIN_HALF_WIDTH:
         return 0 if size == 0 or size == round(size) else PLAIN - 1 - _exponent(size)
     exponent = _exponent(half)
     two = round(half / 10.0 ** (exponent - 1))
-    keeps = LEAST <= two <= MOST
+    keeps = MIN_TWO_DIGITS <= two <= MAX_TWO_DIGITS
     if two == 100:
         exponent, keeps = exponent + 1, True
-    most = DIGITS - 1 - _exponent(size) if size else math.inf
-    return int(min(1 - exponent if keeps else -exponent, max(most, -exponent)))
+    max_decimals = DIGITS - 1 - _exponent(size) if size else math.inf
+    return int(min(1 - exponent if keeps else -exponent, max(max_decimals, -exponent)))
 
 
 def _exponent(size: float) -> int:
@@ -220,16 +220,16 @@ def _exponent(size: float) -> int:
 
 
 def _fixed(value: float, decimals: int) -> str:
-    """A number that stops at a place, with a real minus."""
+    """Formats a number with a fixed number of decimals and a real minus sign."""
     text = f"{_rounded(value, decimals):z.{max(decimals, 0)}f}"
     return text.replace("-", MINUS)
 
 
 def _rounded(value: float, decimals: int) -> float:
-    """A number rounded to a place, whatever sums have added to its last bits."""
+    """Rounds a number to a place, after removing rounding errors of sums."""
     return round(float(f"{value:.{EXACT}g}"), decimals)
 
 
 def signed(text: str) -> str:
-    """A number as text with its sign; zero has none."""
+    """Adds a sign to a number as text; zero has none."""
     return text if not text or text.startswith(MINUS) or not text.strip("0.") else f"+{text}"

@@ -1,8 +1,9 @@
-"""Colours of causes and of packets: the same on every page, in every plot.
+"""Colours of causes and of packets: the same on every page and in every plot.
 
-A cause has the hue of its family and the texture of its place in it, so that no two look the same.
-Causes are fills, packets lines and marks. All colours have 3:1 against the page, and the nearest
-two of a palette stay 11.6 apart (OKLab, times 100) with each kind of colour-blindness.
+A cause has the hue of its family and the texture of its position in it, so that no two look the
+same. Causes are filled areas, packets lines and markers. All colours have a contrast of 3:1 against
+the page, and the nearest two of a palette differ by 11.6 (OKLab, times 100) with each kind of
+colour-blindness.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ __all__ = ["CAUSES", "FAMILIES", "PACKETS", "Hue", "Paint", "paint"]
 
 @dataclass(frozen=True, slots=True)
 class Hue:
-    """A colour on a light page and on a dark one."""
+    """Colour on a light page and on a dark one."""
 
     light: str
     dark: str
@@ -22,7 +23,7 @@ class Hue:
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """How a cause is filled."""
+    """Fill of a cause."""
 
     family: str
     texture: int
@@ -71,9 +72,9 @@ PACKETS = {
     "again": Hue("#de4fc6", "#de5ec7"),
     "lost": Hue("#ae1f04", "#e12a04"),
 }
-"""Data, ACKs, requests, what is sent again (thick), and losses (a cross)."""
+"""Data, ACKs, requests, retransmissions (thick), and losses (a cross)."""
 
 
 def paint(cause: str) -> str:
-    """The class that fills a cause on pages, such as `k-slow-start`."""
+    """Returns the CSS class that fills a cause on pages, such as `k-slow-start`."""
     return "k-" + cause.removeprefix("window: ").lower().replace(" ", "-")

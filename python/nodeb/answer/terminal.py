@@ -1,4 +1,4 @@
-"""An answer as text, as wide as the terminal is."""
+"""Answers as text of the terminal's width."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from nodeb.base.streams import printable
 __all__ = ["WIDTH", "bars", "block", "for_stream", "text"]
 
 WIDTH = 80
-"""Columns of a paragraph at most, and of a table unless the terminal is known to have more."""
-LEAST_WIDTH = 20
-"""Columns that a terminal is taken to have at least."""
+"""Maximum width of a paragraph, and of a table if the terminal's width is unknown."""
+MIN_WIDTH = 20
+"""Minimum width that is assumed for a terminal."""
 COMMAND = ": nodeb "
-"""A note with this has a command at its end."""
-BAR, LEAST_BAR = 30, 4
-"""Columns of the longest bar; with fewer than the least there is none."""
+"""Text of notes that end with a command."""
+BAR, MIN_BAR = 30, 4
+"""Width of the longest bar, and width below which no bars are drawn."""
 PLAIN = str.maketrans(
     {
         "\N{MINUS SIGN}": "-",
@@ -34,7 +34,7 @@ PLAIN = str.maketrans(
         "\N{DOWNWARDS ARROW}": "v",
     }
 )
-"""What stands for signs where the terminal has only ASCII."""
+"""Replacements of characters for terminals that support only ASCII."""
 
 
 def text(
@@ -44,15 +44,15 @@ def text(
     encoding: str | None = "utf-8",
     width: int = WIDTH,
 ) -> str:
-    """What a terminal shows of an answer.
+    """Formats an answer for a terminal.
 
     Args:
-        answer: what is shown.
+        answer: answer to format.
         everything: whether all metrics follow the key figures.
-        encoding: of the terminal; signs that it does not know are replaced.
-        width: columns of the terminal; in a narrow one names stand above their numbers.
+        encoding: encoding of the terminal; unsupported characters are replaced.
+        width: columns of the terminal; in a narrow one, names are above their numbers.
     """
-    width = max(width, LEAST_WIDTH)
+    width = max(width, MIN_WIDTH)
     line = min(width, WIDTH)
     blocks = [filled(_headline(answer), line)]
     pictures = [answer.picture, _table_of(answer.facts), answer.table, answer.after]
@@ -63,13 +63,13 @@ def text(
     ends += [filled(note, line) for note in answer.notes if note not in commands]
     if answer.folded and not everything:
         ends.append(filled(f"--all prints {answer.folded}.", line))
-    ends += map(printable, commands)  # each in one piece, as people paste it
+    ends += map(printable, commands)  # each in one piece, to be pasted
     blocks.append("\n".join(ends))
     return for_stream("\n\n".join(filter(None, blocks)), encoding)
 
 
 def for_stream(shown: str, encoding: str | None) -> str:
-    """Text in signs that a stream of this encoding knows."""
+    """Replaces characters that a stream of this encoding does not support."""
     try:
         "\N{MINUS SIGN}\N{FULL BLOCK}\N{LEFT HALF BLOCK}".encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
@@ -84,7 +84,7 @@ def _headline(answer: Answer) -> str:
 
 
 def block(one: Bars | Rows, width: int = WIDTH) -> str:
-    """Bars or a table as lines of a width."""
+    """Formats bars or a table as lines of a width."""
     if isinstance(one, Bars):
         return "\n".join([*([f"  {one.head}"] if one.head else []), *bars(one.bars, width)])
     used = one.without_empty_columns()
@@ -103,19 +103,19 @@ def _marked(fact: Fact) -> Shown:
 
 
 def bars(rows: Sequence[Bar], width: int = WIDTH) -> Iterator[str]:
-    """Bars as lines: name, value, note, and the bar to scale, on both sides of zero if need be."""
+    """Yields bars as lines: name, value, note, and the bar to scale, on both sides of 0."""
     names = [printable(one.name) for one in rows]
     longest = max([NAME, *map(len, names)])
     columns = [[f"  {name:{longest}}" for name in names], _column([one.value for one in rows])]
     if any(one.note for one in rows):
         columns.append(_column([one.note for one in rows]))
     fronts = ["  ".join(cells) for cells in zip(*columns, strict=True)]
-    least, most = (of(0.0, *(one.size for one in rows)) for of in (min, max))
-    scale = _scale(width - max(map(len, fronts), default=0) - 3, least, most)
+    low, high = (of(0.0, *(one.size for one in rows)) for of in (min, max))
+    scale = _scale(width - max(map(len, fronts), default=0) - 3, low, high)
     if not scale:
         yield from fitted((), list(zip(names, *columns[1:], strict=True)), width)
         return
-    left = _cells(-least * scale)
+    left = _cells(-low * scale)
     for one, front in zip(rows, fronts, strict=True):
         drawn = "\N{FULL BLOCK}" * _cells(abs(one.size) * scale)
         if left:
@@ -124,20 +124,20 @@ def bars(rows: Sequence[Bar], width: int = WIDTH) -> Iterator[str]:
         yield f"{front}  {drawn}".rstrip()
 
 
-def _scale(room: int, least: float, most: float) -> float:
-    """Columns of a bar of size 1, so that bars on both sides of zero fit; 0 without room."""
-    longest = max(most, -least)
-    columns = min(BAR, int(room * longest / (most - least))) if longest else BAR
-    return columns / (longest or 1.0) if columns >= LEAST_BAR else 0.0
+def _scale(room: int, low: float, high: float) -> float:
+    """Returns the columns of a bar of size 1, so that bars on both sides of 0 fit; 0 if none do."""
+    longest = max(high, -low)
+    columns = min(BAR, int(room * longest / (high - low))) if longest else BAR
+    return columns / (longest or 1.0) if columns >= MIN_BAR else 0.0
 
 
 def _cells(columns: float) -> int:
-    """How long a bar is; one that is not nothing has a mark."""
+    """Returns the length of a bar, at least 1 for a positive value."""
     return max(round(columns), 1 if columns > 0 else 0)
 
 
 def _column(cells: Sequence[str]) -> list[str]:
-    """Numbers with units in one column: the numbers end and the units begin below each other."""
+    """Aligns numbers with units in one column, at the end of the numbers."""
     parts = [cell.partition(" ") for cell in cells]
     number = max((len(one[0]) for one in parts), default=0)
     unit = max((len(one[2]) for one in parts), default=0)

@@ -16,7 +16,7 @@ PARTS = (
     (3 / 4, "three quarters"),
 )
 NEAR = 0.02
-"""A share within this of a simple fraction is called so."""
+"""Maximum difference between a share and the simple fraction that names it."""
 SMALL = [
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -24,7 +24,7 @@ SMALL = [
 
 
 def share(value: float) -> str:
-    """A share in words: `two thirds`, or whole per cent."""
+    """Returns a share in words, such as `two thirds`, or in whole per cent."""
     for part, word in PARTS:
         if abs(value - part) <= NEAR:
             return word
@@ -32,7 +32,7 @@ def share(value: float) -> str:
 
 
 def percent(value: float) -> str:
-    """A share in whole per cent; what is not all or nothing is never called so."""
+    """Returns a share in whole per cent; only exact values become 0 % or 100 %."""
     whole = round(100 * value)
     if whole == 100 and value < 1:
         return "more than 99 %"
@@ -42,7 +42,7 @@ def percent(value: float) -> str:
 
 
 def percents(shares: Sequence[float]) -> list[str]:
-    """Shares of one whole in whole per cent, which add up to that of their sum."""
+    """Returns shares of one whole in whole per cent, which add up to that of their sum."""
     whole = apportioned([100 * one for one in shares], round(100 * sum(shares)))
     return [
         f"{part} %" if 0 < part < 100 else percent(one)
@@ -51,22 +51,22 @@ def percents(shares: Sequence[float]) -> list[str]:
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:
-    """A list as people write it: `a, b and c`."""
+    """Joins words to a list: `a, b and c`."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def counted(number: int, noun: str) -> str:
-    """A number and its noun: `1 phone`, `30 phones`."""
+    """Returns a number and its noun: `1 phone`, `30 phones`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def spelled(number: int) -> str:
-    """A small number in letters, as text begins and reads best."""
+    """Returns a number up to 12 in letters, a larger one in digits."""
     return SMALL[number] if 0 <= number < len(SMALL) else str(number)
 
 
 def sentence(text: str) -> str:
-    """Text that begins with a capital letter."""
+    """Returns a text with a capital first letter."""
     return text[:1].upper() + text[1:]

@@ -234,7 +234,7 @@ class _Answer:
         """How much more or less, in per cent of the baseline, and how sure."""
         ratio = one.ratio
         if not (math.isfinite(ratio.mean) and one.baseline.mean > 0):
-            return difference_of(one).again
+            return difference_of(one).with_interval
         sign = 1 if ratio.mean >= 1 else -1
         word = "more" if sign > 0 else "less"
         low, high = sorted(sign * 100 * (end - 1) for end in (ratio.low, ratio.high))
@@ -318,8 +318,14 @@ class _Answer:
         if groups:
             name += f", {one.group}"
         before, after = (each.number for each in means_of(one))
-        ratio = shown(one.ratio.mean, one.ratio.low, one.ratio.high).around
-        return [name, before, after, difference_of(one).around, *([ratio] if everything else [])]
+        ratio = shown(one.ratio.mean, one.ratio.low, one.ratio.high).in_one_cell
+        return [
+            name,
+            before,
+            after,
+            difference_of(one).in_one_cell,
+            *([ratio] if everything else []),
+        ]
 
     def marks(self) -> Iterator[Mark]:
         """Who is left out, what is undecided, and what only one of the two has."""

@@ -146,5 +146,5 @@ def text(found: list[Carried]) -> str:
     )
     if not all(one.real_time for one in found):
         verdict += "; SCHED_FIFO was refused (`ulimit -r 10` allows it), which would help"
-    table = aligned([head, *rows], range(len(head)), least=0)
+    table = aligned([head, *rows], range(len(head)), min_width=0)
     return "\n".join([*table, "", verdict])

@@ -183,4 +183,4 @@ def _table(known: Sequence[Connection]) -> str:
         ]
         for one in known
     ]
-    return "\n".join(aligned([head, *rows], (0, 1, 4, 5, 6, 7, 8), least=0))
+    return "\n".join(aligned([head, *rows], (0, 1, 4, 5, 6, 7, 8), min_width=0))

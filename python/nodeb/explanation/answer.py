@@ -65,7 +65,7 @@ def answer(
 
 def _headline(found: Explanation, tried: Sequence[WhatIf] | None) -> Iterator[str]:
     whole = found.time
-    time = shown(whole.mean, max(whole.low, 0.0), whole.high, "s").sure
+    time = shown(whole.mean, max(whole.low, 0.0), whole.high, "s").with_level
     open_ = sum(not path.complete for path in found.paths)
     if open_:
         runs = f"{open_} of {counted(len(found.paths), 'replication')}"

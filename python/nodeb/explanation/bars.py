@@ -64,6 +64,6 @@ def difference_rows(parts: Sequence[Part], baseline: str, other: str, title: str
         scale = scale_of(largest, "s")
         means = [shown(one, unit="s", scale=scale) for one in (part.baseline_s, part.other_s)]
         own = None if abs(gap.mean) < SMALL * largest else scale
-        change = difference(gap.mean, gap.low, gap.high, "s", scale=own).around
+        change = difference(gap.mean, gap.low, gap.high, "s", scale=own).in_one_cell
         rows.append([cause_name(part.cause) or "sum", *means, change])
     return Rows(("cause", baseline, other, "difference (95 %)"), rows, title)

@@ -98,9 +98,9 @@ def _largest_gain(one: WhatIf) -> str:
     if one.won.mean <= 0:
         return "Simulated: no change saves time."
     won = shown(one.won.mean, one.won.low, one.won.high, "s")
-    known = won.sure.removeprefix(won.value)
+    known = won.with_level.removeprefix(won.value)
     if not one.pairs.both:
-        return f"Simulated, largest gain: {one.name}, at least {won.sure}."
+        return f"Simulated, largest gain: {one.name}, at least {won.with_level}."
     whole = f"{won.value} of {number(one.baseline_s, 's')}"
     return f"Simulated, largest gain: {one.name}, {whole}{known}."
 

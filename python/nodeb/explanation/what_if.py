@@ -81,7 +81,7 @@ class WhatIf:
             agree = verdict(self.gain, self.path_s, self.parts, self.causes)
             return "; ".join(filter(None, [agree, self.pairs.summary]))
         if self.at_least.n:
-            takes = shown(self.changed.mean, self.changed.low, self.changed.high, "s").around
+            takes = shown(self.changed.mean, self.changed.low, self.changed.high, "s").in_one_cell
             gain = f"a gain: with the change it takes {takes}, without it the run ends before"
             return f"{gain}; {self.pairs.of(self.at_least.n)}"
         return self.pairs.unknown

@@ -1,4 +1,4 @@
-"""Models of error sequences: which PDUs a link loses, as a chain of hidden states.
+"""Models of error sequences: hidden Markov chains that reproduce the PDU losses of a link.
 
     from nodeb import fit
     errors = fit.read_errors("out/vehicular-384k/errors_3dB.txt")
@@ -6,7 +6,7 @@
     comparison.table.to_pandas()   # log-likelihood, BIC, tests of gaps and bursts
     comparison.best.save("model.json")
 
-What is computed stands in the documentation under "Fitting error models".
+The documentation describes the methods under "Fitting error models".
 """
 
 from nodeb.fit.chain import Chain

@@ -1,8 +1,9 @@
-"""What a fit answers: the model that the errors justify, and whether it has their laws.
+"""The answer of a fit: the best model, and if its distributions match the errors.
 
-The headline says how many PDUs were lost, and for each unit which model has the least BIC, and of
-which laws (gaps, bursts, lost of a block) the sequence differs from it: p below 5 % over the number
-of laws, so that a model that is right is refused in 5 % at most.
+The headline states how many PDUs were lost, and for each unit the model with the smallest BIC and
+the distributions (of gaps, bursts, PDUs lost per block) in which the sequence differs from it:
+those with p below 5 % divided by the number of distributions, so that a correct model is rejected
+in at most 5 % of cases.
 """
 
 from __future__ import annotations
@@ -18,26 +19,26 @@ from nodeb.fit.compare import Candidate, Comparison
 __all__ = ["answer"]
 
 ERROR = 0.05
-"""Share of right models that are refused."""
+"""Probability that a correct model is rejected."""
 FAR = 0.5
-"""Share of the error rate by which that of a model is another one."""
+"""Relative difference from which a model's error rate is reported."""
 IMPOSSIBLE = (
-    "impossible: the model never leaves some states, as where the sequence ends in a burst, "
-    "and would be in them from the beginning."
+    "impossible: the model never leaves some states, for instance, because the sequence ends in a "
+    "burst, and would be in them from the beginning."
 )
-LAWS = {"gap": "gaps", "burst": "bursts", "lost_per_block": "PDUs lost of a block"}
+NAMES = {"gap": "gaps", "burst": "bursts", "lost_per_block": "PDUs lost of a block"}
 
 
 def answer(found: Comparison, folder: str = "") -> Answer:
-    """What a fit answers.
+    """Returns the answer of a fit.
 
     Args:
-        found: the models, compared.
-        folder: where they are; empty where they are not saved.
+        found: compared models.
+        folder: folder of the models; empty if they are not saved.
     """
     errors = found.errors
     blocks = f"{int(errors.block_errors.sum())} of {len(errors.blocks)} blocks failed."
-    notes = [f"BIC: what a model has more than the best. {blocks}"]
+    notes = [f"BIC: difference from the best model. {blocks}"]
     if not all(math.isfinite(one.bic) for one in found.candidates):
         notes.append(IMPOSSIBLE)
     return Answer(
@@ -60,29 +61,29 @@ def _headline(found: Comparison) -> Iterator[str]:
         rate = best.model.error_rate
         if not math.isclose(rate, errors.error_rate, rel_tol=FAR):
             yield (
-                f"{best.label} loses {percent(rate)} in the long run: a burst that does not end "
-                "is its rule; fit the sequence without it."
+                f"{best.label} loses {percent(rate)} in the long run, because its bursts hardly "
+                "ever end; fit the sequence without the last burst."
             )
         if wrong := _differing(best):
-            yield f"{best.label} has other {joined(wrong)} than the sequence."
+            yield f"{best.label} differs from the sequence in its {joined(wrong)}."
         else:
-            yield f"{best.label} has the laws of the sequence, as far as these can be told apart."
+            yield f"{best.label} does not differ significantly from the sequence."
 
 
 def _differing(one: Candidate) -> list[str]:
-    """The laws of which the sequence differs from a model."""
+    """Returns the distributions in which the sequence differs from a model."""
     level = ERROR / max(len(one.matches), 1)
-    return [LAWS[law] for law, match in one.matches.items() if match.p_value < level]
+    return [NAMES[name] for name, match in one.matches.items() if match.p_value < level]
 
 
 def _table(found: Comparison) -> Rows:
-    """Models with their BIC and how well their laws match."""
+    """Returns the models with their BIC and the p-values of their distributions."""
     rows: list[list[str | Shown]] = [
         [
             f"{row['unit']} {row['model']}",
             Shown(str(row["parameters"]), ""),
             Shown(f"{row['bic_diff']:.1f}" if math.isfinite(row["bic"]) else "impossible", ""),
-            *(f"{row[f'{law}_p_value']:.2g}" for law in LAWS),
+            *(f"{row[f'{name}_p_value']:.2g}" for name in NAMES),
         ]
         for row in found.table
     ]

@@ -1,6 +1,6 @@
-"""A Markov chain of hidden states, each with a probability of error.
+"""Markov chain of hidden states, each with a probability of error.
 
-A binary symmetric channel is the chain of one state, Gilbert's and Elliott's that of two.
+A binary symmetric channel is the chain with one state; those of Gilbert and Elliott have two.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Real = NDArray[np.float64]
 
 
 def hmm(states: int, **options: Any) -> Any:
-    """A model of hmmlearn with two symbols.
+    """Creates a model of hmmlearn with two symbols.
 
     Raises:
         InputError: hmmlearn is not installed.
@@ -38,24 +38,24 @@ def hmm(states: int, **options: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A hidden Markov model of a sequence of errors, in its stationary state.
+    """Hidden Markov model of a sequence of errors, in its stationary state.
 
     See L. R. Rabiner, "A tutorial on hidden Markov models and selected applications in speech
     recognition", Proc. IEEE 77(2), 1989.
     """
 
     kind: str
-    """How a model file calls it: `bsc`, `gilbert_elliott` or `hmm`."""
+    """Name in a model file: `bsc`, `gilbert_elliott` or `hmm`."""
     transition: Real
     """Probability of each next state (column) in each state (row)."""
     error: Real
     """Probability of an error in each state."""
     parameters: int
-    """How many numbers were fitted."""
+    """Number of fitted parameters."""
 
     @property
     def states(self) -> int:
-        """How many states there are."""
+        """Number of states."""
         return len(self.error)
 
     @cached_property
@@ -69,34 +69,34 @@ class Chain:
 
     @property
     def error_rate(self) -> float:
-        """Share of errors in the long run."""
+        """Long-term share of errors."""
         return float(self.stationary @ self.error)
 
     @cached_property
     def _without(self) -> Real:
-        """Step without an error: `diag(1 - e) A`."""
+        """Matrix of a step without an error: `diag(1 - e) A`."""
         return (1.0 - self.error)[:, None] * self.transition
 
     @cached_property
     def _with(self) -> Real:
-        """Step with an error: `diag(e) A`."""
+        """Matrix of a step with an error: `diag(e) A`."""
         return self.error[:, None] * self.transition
 
     def gap_tail(self, longest: int) -> Real:
-        """P(gap > k) for k = 0 ... longest; a gap is the distance from one error to the next."""
+        """Returns P(gap > k) for k = 0 ... longest; a gap is the distance between two errors."""
         state = self.stationary @ self._with
         return _survival(state, self._without, longest)
 
     def burst_tail(self, longest: int) -> Real:
-        """P(burst > k) for k = 0 ... longest; a burst is a run of errors."""
+        """Returns P(burst > k) for k = 0 ... longest; a burst is a run of errors."""
         first = (self.stationary @ self._without) * self.error
         return _survival(first @ self.transition, self._with, longest)
 
     def log_likelihood(self, errors: Bits) -> float:
         """Returns the logarithm of the probability of a sequence, -inf of an impossible one.
 
-        A chain with a state that it never leaves spends all its time there in its stationary state,
-        and no sequence that begins elsewhere is possible.
+        A chain with a state that it never leaves is always in that state when stationary, so a
+        sequence that begins in another one is impossible.
         """
         if self.states == 1:
             return _bernoulli(errors, self.error[0])
@@ -113,10 +113,11 @@ class Chain:
                 return -math.inf
 
     def simulate(self, count: int, random: np.random.Generator) -> Bits:
-        """A sequence that the chain produces.
+        """Simulates a sequence of errors.
 
-        It is cut into pieces that are followed side by side from every state that they may begin
-        in; in the end each begins where the one before it ended.
+        The sequence is split into pieces, which are simulated in parallel from every possible
+        initial state; then each piece is chosen to begin in the state in which the one before it
+        ended.
         """
         length = max(1, int(np.sqrt(count)))
         pieces = -(-count // length)
@@ -136,7 +137,7 @@ class Chain:
 
 
 def _survival(state: Real, step: Real, longest: int) -> Real:
-    """Mass that is left after 0 ... longest steps, as a share of that before."""
+    """Returns the mass that remains after 0 ... longest steps, as a share of the initial mass."""
     tail = np.empty(longest + 1)
     mass = state.sum()
     state = state / mass if mass > 0 else state
@@ -147,7 +148,7 @@ def _survival(state: Real, step: Real, longest: int) -> Real:
 
 
 def _bernoulli(errors: Bits, rate: float) -> float:
-    """Logarithm of the probability of independent errors."""
+    """Returns the logarithm of the probability of independent errors."""
     ones = int(errors.sum())
     zeros = len(errors) - ones
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Chains whose parameters follow from counts: no search."""
+"""Chains whose parameters follow from counts, without a search."""
 
 from __future__ import annotations
 
@@ -12,43 +12,46 @@ __all__ = ["binary_symmetric", "gilbert", "gilbert_elliott", "two_states"]
 
 
 def two_states(p: float, r: float, in_good: float, in_bad: float, parameters: int) -> Chain:
-    """The chain of a good and a bad state.
+    """Returns the chain of a good and a bad state.
 
     Args:
         p: probability of going from good to bad.
         r: probability of going from bad to good.
         in_good: probability of an error in the good state.
         in_bad: probability of an error in the bad state.
-        parameters: how many of these were fitted.
+        parameters: number of fitted parameters.
     """
     transition = np.array([[1.0 - p, p], [r, 1.0 - r]])
     return Chain("gilbert_elliott", transition, np.array([in_good, in_bad]), parameters)
 
 
 def binary_symmetric(errors: Bits) -> Chain:
-    """Independent errors of one probability, the share of errors."""
+    """Fits independent errors with one probability, the share of errors."""
     return Chain("bsc", np.ones((1, 1)), np.array([errors.mean(dtype=np.float64)]), 1)
 
 
 def gilbert(errors: Bits) -> Chain:
-    """A Markov chain of the symbols: the bad state errs always, the good one never.
+    """Fits a Markov chain of the symbols: the bad state always errs, the good one never.
 
-    Its likelihood is largest where the transition probabilities are the shares of the transitions.
+    The likelihood is largest if the transition probabilities are the shares of the transitions.
 
     Raises:
-        InputError: the sequence never goes from right to error, or back.
+        InputError: the sequence never changes from correct to wrong, or back.
     """
     before, after = errors[:-1], errors[1:]
     good, bad = np.count_nonzero(before == 0), np.count_nonzero(before)
     begins = np.count_nonzero((before == 0) & (after == 1))
     ends = np.count_nonzero((before == 1) & (after == 0))
     if not begins or not ends:
-        raise InputError("a chain of two states needs errors that begin and end in the sequence")
+        raise InputError(
+            "the sequence has no burst that begins and ends in it; expected one for a chain of "
+            "two states"
+        )
     return two_states(begins / good, ends / bad, 0.0, 1.0, 2)
 
 
 def gilbert_elliott(errors: Bits) -> Chain | None:
-    """Gilbert's channel, whose bad state errs with a probability of its own, from three shares.
+    """Fits Gilbert's channel, whose bad state errs with some probability, from three shares.
 
     With `a = P(1)`, `b = P(1 | 1)` and `c = P(111) / (P(101) + P(111))`:
     `1 - r = (ac - b^2) / (2ac - b(a + c))`, `1 - h = b / (1 - r)`, `p = ar / (1 - h - a)`, where
@@ -56,7 +59,7 @@ def gilbert_elliott(errors: Bits) -> Chain | None:
     1960; in this notation G. Hasslinger and O. Hohlfeld, MMB 2008).
 
     Returns:
-        The chain, or None when the shares are not those of any such channel.
+        The chain, or None if no such channel has these shares.
     """
     first, second, third = errors[:-2], errors[1:-1], errors[2:]
     pairs = np.count_nonzero(errors[:-1])

@@ -14,8 +14,8 @@ from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.fit.chain import Chain
 from nodeb.fit.closed_form import binary_symmetric, gilbert, gilbert_elliott
+from nodeb.fit.distributions import DISTRIBUTIONS, Match, match
 from nodeb.fit.hidden import MAX_STATES, check_states, hidden_markov
-from nodeb.fit.laws import LAWS, Match, match
 from nodeb.fit.model import ErrorModel
 from nodeb.fit.sequence import Bits, ErrorSequence
 from nodeb.fit.within import Within
@@ -30,30 +30,30 @@ Unit = Literal["pdu", "block"]
 UNIT_NAMES: dict[Unit, str] = {"pdu": "PDU", "block": "block"}
 
 CLOSED_FORMS = 3
-"""Models of each unit that need no search, at most."""
-LONGEST = 5_000_000
-"""PDUs of a simulated sequence at most; it is at least as long as the one it is compared with."""
+"""Maximum number of models of each unit that need no search."""
+MAX_PDUS = 5_000_000
+"""Maximum length of a simulated sequence, PDUs, unless the given sequence is longer."""
 TIMES = 4
-"""How many times longer than the given sequence the simulated one is, up to `LONGEST`."""
+"""Ratio of the lengths of the simulated and the given sequence, up to `MAX_PDUS`."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model and how well it agrees with the sequence."""
+    """Model, and how well it agrees with the sequence."""
 
     model: ErrorModel
     log_likelihood: float
-    """Of the PDU errors, whatever the model's unit."""
+    """Log-likelihood of the PDU errors, whatever the model's unit."""
     bic: float
-    """Bayesian information criterion: less is better."""
+    """Bayesian information criterion; smaller is better."""
     simulated: ErrorSequence
-    """What the model produces, for the tests and pictures."""
+    """Sequence simulated by the model, for tests and pictures."""
     matches: dict[str, Match]
-    """By law: `gap`, `burst`, `lost_per_block`."""
+    """Test results by distribution: `gap`, `burst`, `lost_per_block`."""
 
     @property
     def label(self) -> str:
-        """Unit and name."""
+        """Unit and name of the model."""
         return f"{self.model.unit} {self.model.name}"
 
 
@@ -66,7 +66,7 @@ class Comparison(Answering):
 
     @property
     def answer(self) -> Answer:
-        """What it says first: which model is justified, and whether it has the laws."""
+        """Answer: the model that is justified, and if its distributions match the sequence."""
         from nodeb.fit.answer import answer
 
         return answer(self)
@@ -78,22 +78,22 @@ class Comparison(Answering):
 
     @property
     def units(self) -> list[Unit]:
-        """Units that were fitted."""
+        """Units for which models were fitted."""
         units: list[Unit] = ["pdu", "block"]
         return [u for u in units if any(c.model.unit == u for c in self.candidates)]
 
     def best_of(self, unit: Unit) -> Candidate:
-        """The candidate of this unit with the smallest BIC; its states are those justified."""
+        """Returns the candidate of this unit with the smallest BIC, which decides on its states."""
         return min(
             (c for c in self.candidates if c.model.unit == unit),
             key=lambda candidate: candidate.bic,
         )
 
     def find(self, unit: Unit, name: str) -> Candidate:
-        """The candidate of this unit and name.
+        """Returns the candidate of this unit and name.
 
         Raises:
-            InputError: there is none.
+            InputError: there is no such candidate.
         """
         for candidate in self.candidates:
             if (candidate.model.unit, candidate.model.name) == (unit, name):
@@ -103,7 +103,7 @@ class Comparison(Answering):
 
     @property
     def table(self) -> Table:
-        """A row per candidate; `bic_diff` is what it has more than the best."""
+        """One row per candidate; `bic_diff` is the difference from the best candidate's BIC."""
         rows = [self._row(candidate) for candidate in self.candidates]
         return Table({name: [row[name] for row in rows] for name in rows[0]})
 
@@ -119,13 +119,13 @@ class Comparison(Answering):
             "bic_diff": candidate.bic - self.best.bic,
             "per": model.error_rate,
         }
-        for law, found in candidate.matches.items():
-            row |= {f"{law}_p_value": found.p_value, f"{law}_distance": found.distance}
+        for kind, found in candidate.matches.items():
+            row |= {f"{kind}_p_value": found.p_value, f"{kind}_distance": found.distance}
         return row
 
     @property
     def verdict(self) -> str:
-        """How many states are justified, in a sentence for each unit."""
+        """Number of justified states, one sentence per unit."""
         return " ".join(self._verdict(unit) for unit in self.units)
 
     def _verdict(self, unit: Unit) -> str:
@@ -145,22 +145,22 @@ def compare(
     jobs: int = 1,
     progress: ProgressCallback | None = None,
 ) -> Comparison:
-    """Fits every kind of model and compares likelihood, BIC and the laws of gaps and bursts.
+    """Fits all kinds of models; compares likelihood, BIC, and distributions of gaps and bursts.
 
     Args:
-        errors: the sequence.
-        states: numbers of states of hidden Markov models; None tries 2 to 8, as far as the
-            sequence has errors enough.
-        units: `pdu` fits a chain of PDUs, `block` a chain of transport blocks with a law inside
-            a failed one; None fits both where blocks have several PDUs.
+        errors: sequence of errors.
+        states: numbers of states of hidden Markov models; None tries 2 to 8, as far as the sequence
+            has enough errors.
+        units: `pdu` fits a chain of PDUs, `block` a chain of transport blocks with a distribution
+            of losses inside a failed one; None fits both if blocks have several PDUs.
         starts: random starts of each hidden Markov model.
         seed: seed of the starts and of the simulated sequences.
-        jobs: starts that are followed at a time; changes no result.
-        progress: called with the fraction done and a few words.
+        jobs: starts that are trained concurrently; does not change results.
+        progress: called with the fraction done and a short text.
 
     Raises:
-        InputError: the sequence has no errors, or too few for so many states; or an argument is
-            invalid.
+        InputError: the sequence has no errors, or too few for these numbers of states; or an argument
+            is invalid.
     """
     as_seed(seed)
     both: list[Unit] = ["pdu", "block"]
@@ -183,7 +183,7 @@ def _symbols(errors: ErrorSequence, unit: Unit) -> Bits:
 
 
 def _planned(symbols: Bits, states: Iterable[int] | None, unit: Unit) -> list[int]:
-    """The numbers of states to train; complains about those that cannot be."""
+    """Returns the numbers of states to train, after checking that the sequence allows them."""
     name = UNIT_NAMES[unit]
     if states is not None:
         plan = sorted(set(states))
@@ -198,7 +198,7 @@ def _planned(symbols: Bits, states: Iterable[int] | None, unit: Unit) -> list[in
 def _chains(
     symbols: Bits, plan: Sequence[int], starts: int, seed: int, jobs: int
 ) -> Iterator[tuple[str, Chain]]:
-    """All chains of a unit with their names."""
+    """Yields all chains of a unit with their names."""
     yield "bsc", binary_symmetric(symbols)
     if np.any(np.diff(symbols.astype(np.int8)) < 0) and np.any(
         np.diff(symbols.astype(np.int8)) > 0
@@ -215,9 +215,11 @@ def _chains(
 
 def _judge(errors: ErrorSequence, model: ErrorModel, seed: int) -> Candidate:
     blocks = len(errors.blocks)
-    longest = max(blocks, LONGEST // errors.pdus_per_block)
+    longest = max(blocks, MAX_PDUS // errors.pdus_per_block)
     simulated = model.simulate(min(TIMES * blocks, longest), np.random.default_rng([seed, blocks]))
-    laws = {name: match(law(errors), law(simulated)) for name, law in LAWS.items()}
+    matches = {
+        name: match(sample(errors), sample(simulated)) for name, sample in DISTRIBUTIONS.items()
+    }
     likelihood = model.log_likelihood(errors)
     bic = model.parameters * float(np.log(len(errors))) - 2.0 * likelihood
-    return Candidate(model, likelihood, bic, simulated, laws)
+    return Candidate(model, likelihood, bic, simulated, matches)

@@ -1,4 +1,4 @@
-"""A folder with everything that a fit found."""
+"""Folders with the results of a fit."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["put", "save"]
 
 
 def save(comparison: Comparison, folder: Path, seed: int, *, force: bool = False) -> Path:
-    """Writes a comparison to a folder, as a whole or not at all; see `nodeb.storage.folders`.
+    """Writes a comparison to a folder atomically; see `nodeb.storage.folders`.
 
     Args:
-        comparison: what was found.
-        folder: made if need be; what was found of the same sequence before is replaced.
-        seed: of the fit, for the provenance.
+        comparison: comparison to write.
+        folder: created if missing; earlier results for the same sequence are replaced.
+        seed: seed of the fit, for the provenance.
         force: replace results of another sequence or command too.
 
     Returns:
@@ -34,7 +34,7 @@ def save(comparison: Comparison, folder: Path, seed: int, *, force: bool = False
 
     Raises:
         OutputError: the folder is not nodeb's, belongs to another sequence, or cannot be written;
-            what was there before stays.
+            its previous content is kept.
     """
     errors = comparison.errors
     settled = name_of({"errors": errors.digest(), "block": errors.pdus_per_block, "seed": seed})
@@ -60,8 +60,8 @@ def _write(comparison: Comparison, part: Path, about: dict[str, Any]) -> None:
     recorded = recorded_model(comparison.errors, about)
     write_bytes(part / "recorded.json", f"{json.dumps(recorded)}\n".encode())
     write_parquet(part / "comparison.parquet", comparison.table, {"verdict": comparison.verdict})
-    for law in ("gap", "burst"):
-        save_picture(pictures.tails(comparison, law), part / f"{law}s.png")
+    for kind in ("gap", "burst"):
+        save_picture(pictures.tails(comparison, kind), part / f"{kind}s.png")
     save_picture(pictures.criterion(comparison), part / "bic.png")
 
 
@@ -77,7 +77,7 @@ def _provenance(comparison: Comparison, seed: int) -> dict[str, Any]:
 
 
 def _described(candidate: Candidate, about: dict[str, Any]) -> Any:
-    """The candidate's model with where it comes from."""
+    """Returns the candidate's model with its provenance."""
     known = {"log_likelihood": candidate.log_likelihood, "bic": candidate.bic}
     likelihood = {name: one if math.isfinite(one) else None for name, one in known.items()}
     return dataclasses.replace(candidate.model, provenance=about | likelihood)

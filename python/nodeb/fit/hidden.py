@@ -1,4 +1,4 @@
-"""Training of hidden Markov models: Baum and Welch's algorithm from several starts."""
+"""Training of hidden Markov models: the Baum-Welch algorithm with several starts."""
 
 from __future__ import annotations
 
@@ -18,38 +18,41 @@ __all__ = ["MAX_STATES", "check_states", "hidden_markov"]
 
 Real = NDArray[np.float64]
 Start = tuple[Real, Real]
-"""Transition matrix and error probabilities to begin with."""
+"""Initial transition matrix and error probabilities."""
 
 MAX_STATES = 8
 MAX_STARTS = 10_000
 """Maximum number of random starts."""
 SHORT, LONG = 20, 500
-"""Iterations of each start, and of the best one at most."""
+"""Maximum iterations of each start, and of the best one."""
 TOLERANCE = 1e-2
-"""Gain of log-likelihood in an iteration below which it ends; BIC counts in units of one."""
+"""Gain of log-likelihood per iteration below which training ends; BIC counts in units of one."""
 
 
 def check_states(errors: Bits, states: int, unit: str = "PDU") -> None:
-    """Complains when a sequence cannot tell `states` states apart.
+    """Checks that a sequence has enough errors for a number of states.
 
-    A chain of N states has N^2 parameters; as many errors, and as many right ones, must be there.
+    A chain of N states has N^2 parameters, so at least N^2 errors and N^2 correct symbols are
+    required.
 
     Raises:
-        InputError: it is too short, or there are no errors, or nothing else.
+        InputError: the sequence is too short, or has no errors, or only errors.
     """
     if not 2 <= states <= MAX_STATES:
-        raise InputError(f"a hidden Markov model has 2 to {MAX_STATES} states here, not {states}")
+        raise InputError(
+            f"states is {states}; expected 2 to {MAX_STATES} for a hidden Markov model"
+        )
     ones = int(np.count_nonzero(errors))
-    rarer, what = min((ones, "lost"), (len(errors) - ones, "right"))
+    rarer, what = min((ones, "lost"), (len(errors) - ones, "correct"))
     if not ones:
         trials = f"{len(errors)} {unit}{'s' if len(errors) > 1 else ''}"
         raise InputError(
-            f"there is no error in {trials}, so there is nothing to fit; the error rate is below "
-            f"{_bound(len(errors)):.2g} (95 %): simulate longer, or with less Eb/N0"
+            f"there is no error in {trials}, so no model can be fitted; the error rate is below "
+            f"{_bound(len(errors)):.2g} (95 %): simulate longer, or at a lower Eb/N0"
         )
     if rarer < states**2:
-        most = int(np.sqrt(rarer))
-        would = f"ask for at most {most} states" if most > 1 else "fit no hidden states"
+        limit = int(np.sqrt(rarer))
+        would = f"ask for at most {limit} states" if limit > 1 else "fit no hidden states"
         needed = int(np.ceil(states**2 * len(errors) / max(rarer, 1)))
         raise InputError(
             f"{states} states have {states**2} parameters, but only {rarer} of {len(errors)} "
@@ -58,9 +61,10 @@ def check_states(errors: Bits, states: int, unit: str = "PDU") -> None:
 
 
 def _bound(trials: int) -> float:
-    """Returns the upper end of the 95 % interval of a rate without an error in these trials.
+    """Returns the upper end of the 95 % interval of an error rate, without errors in these trials.
 
-    The rate at which no error has a probability of 5 % (Clopper and Pearson, one-sided); about 3/n.
+    This is the rate at which no error has a probability of 5 % (Clopper and Pearson, one-sided),
+    about 3/n.
     """
     return float(-math.expm1(math.log(0.05) / trials))
 
@@ -74,24 +78,24 @@ def hidden_markov(
     jobs: int = 1,
     fewer: Chain | None = None,
 ) -> Chain:
-    """The hidden Markov model of a sequence that makes it most likely.
+    """Fits the hidden Markov model with the largest likelihood to a sequence.
 
-    Each start is followed for a few iterations and the best of them to its end (C. Biernacki,
-    G. Celeux and G. Govaert, Comput. Stat. Data Anal. 41, 2003). The states come in the order of
-    their error probability.
+    Each start is trained for a few iterations, and the best one until it converges (C. Biernacki,
+    G. Celeux and G. Govaert, Comput. Stat. Data Anal. 41, 2003). The states are sorted by error
+    probability.
 
     Args:
-        errors: the sequence.
-        states: how many states, 2 to 8.
-        starts: random starts.
+        errors: sequence of errors.
+        states: number of states, 2 to 8.
+        starts: number of random starts.
         seed: seed of the starts.
-        jobs: starts that are followed at a time; changes no result.
-        fewer: a chain of one state less, one of whose states is cut in two as one more start, so
-            that more states do not end up less likely.
+        jobs: starts that are trained concurrently; does not change results.
+        fewer: a chain with one state less; splitting one of its states gives another start, so that
+            more states do not end with a lower likelihood.
 
     Raises:
-        InputError: the sequence is too short for so many states, or has no errors; or an argument
-            is invalid.
+        InputError: the sequence is too short for this number of states, or has no errors; or
+            an argument is invalid.
     """
     check_states(errors, states)
     if as_whole(starts, "starts", MAX_STARTS) < 1:
@@ -110,7 +114,7 @@ def hidden_markov(
 
 
 def _random_start(states: int, rate: float, length: int, random: np.random.Generator) -> Start:
-    """States that last from two symbols to a tenth of the sequence, and err more or less."""
+    """Draws states that last 2 symbols to a tenth of the sequence, with various error rates."""
     sojourn = np.exp(random.uniform(np.log(2.0), np.log(max(length / 10.0, 4.0)), states))
     transition = random.dirichlet(np.ones(states), states) / sojourn[:, None]
     transition += np.diag(1.0 - transition.sum(axis=1))
@@ -119,7 +123,7 @@ def _random_start(states: int, rate: float, length: int, random: np.random.Gener
 
 
 def _split(chain: Chain, random: np.random.Generator) -> Start:
-    """The chain with its most visited state cut in two that err a little differently."""
+    """Splits the most visited state of a chain in two with slightly different error rates."""
     cut = int(np.argmax(chain.stationary))
     old = np.vstack([chain.transition, chain.transition[cut]])
     share = random.uniform(0.3, 0.7, len(old))
@@ -131,7 +135,7 @@ def _split(chain: Chain, random: np.random.Generator) -> Start:
 
 
 def _train(errors: Bits, start: Start, iterations: int) -> tuple[float, Start]:
-    """Baum and Welch's algorithm; the log-likelihood that it came to, and where."""
+    """Runs the Baum-Welch algorithm; returns the final log-likelihood and parameters."""
     logging.getLogger("hmmlearn").setLevel(logging.ERROR)
     transition, error = start
     model = hmm(

@@ -1,4 +1,4 @@
-"""A model of PDU errors: a chain of PDUs, or of blocks with a law inside a failed one."""
+"""Model of PDU errors: a chain of PDUs, or of blocks with a distribution inside a failed one."""
 
 from __future__ import annotations
 
@@ -24,40 +24,41 @@ FORMAT, VERSION = "nodeb-error-model", 1
 
 @dataclass(frozen=True, eq=False)
 class ErrorModel:
-    """What a link loses, PDU by PDU."""
+    """Model of a link's losses, PDU by PDU."""
 
     name: str
-    """What tables call it, such as `hmm3`."""
+    """Name in tables, such as `hmm3`."""
     chain: Chain
     pdus_per_block: int
     within: Within | None
-    """The law inside a failed block where the chain's symbols are blocks; None where PDUs are."""
+    """Distribution inside a failed block if the chain's symbols are blocks; None if they are PDUs.
+    """
     provenance: dict[str, Any] = field(default_factory=dict)
 
     @property
     def unit(self) -> str:
-        """What a symbol of the chain is: `pdu` or `block`."""
+        """Symbol of the chain: `pdu` or `block`."""
         return "pdu" if self.within is None else "block"
 
     @property
     def parameters(self) -> int:
-        """How many numbers were fitted."""
+        """Number of fitted parameters."""
         return self.chain.parameters + (self.within.parameters if self.within else 0)
 
     @property
     def error_rate(self) -> float:
-        """Share of lost PDUs in the long run."""
+        """Long-term share of lost PDUs."""
         return self.chain.error_rate * (self.within.lost_share if self.within else 1.0)
 
     def log_likelihood(self, errors: ErrorSequence) -> float:
-        """Logarithm of the probability of the PDU errors; comparable between units."""
+        """Returns the log-probability of the PDU errors, which is comparable between units."""
         if self.within is None:
             return self.chain.log_likelihood(errors.errors)
         blocks = self.chain.log_likelihood(errors.block_errors)
         return blocks + self.within.log_likelihood(errors)
 
     def simulate(self, blocks: int, random: np.random.Generator) -> ErrorSequence:
-        """A sequence of PDU errors that the model produces."""
+        """Simulates a sequence of PDU errors."""
         if self.within is None:
             errors: Bits = self.chain.simulate(blocks * self.pdus_per_block, random)
         else:
@@ -65,7 +66,7 @@ class ErrorModel:
         return ErrorSequence(errors, self.pdus_per_block, f"model {self.name}")
 
     def to_dict(self) -> dict[str, Any]:
-        """As in a model file, which a scenario's radio names."""
+        """Returns the content of a model file, for use in a scenario's radio."""
         head = {"format": FORMAT, "version": VERSION, "unit": self.unit}
         within = {"within_block": self.within.to_dict()} if self.within else {}
         return {
@@ -81,7 +82,7 @@ class ErrorModel:
         """Writes the model file.
 
         Raises:
-            OutputError: it cannot be written.
+            OutputError: the file cannot be written.
         """
         file = as_path(path, "path")
         with writing(f"write {file}"):
@@ -90,7 +91,7 @@ class ErrorModel:
 
 
 def _parameters(chain: Chain) -> dict[str, Any]:
-    """The chain's numbers under the names of a model file."""
+    """Returns the chain's parameters under the keys of a model file."""
     if chain.kind == "bsc":
         return {"error_rate": float(chain.error[0])}
     if chain.kind == "gilbert_elliott":

@@ -1,4 +1,4 @@
-"""Fitted error models next to the sequence they were fitted to."""
+"""Pictures that compare fitted error models with their sequence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from nodeb.errors import InputError
-from nodeb.fit.laws import LAWS
+from nodeb.fit.distributions import DISTRIBUTIONS
 from nodeb.plot.style import BAND, DASHES, INK, MARKERS, color, legend, new_figure
 
 if TYPE_CHECKING:
@@ -28,22 +28,24 @@ Z = 1.959964
 """97.5 % quantile of the normal distribution."""
 
 
-def tails(comparison: Comparison, law: str = "gap") -> Figure:
-    """Share of gaps or bursts that are at least so long.
+def tails(comparison: Comparison, kind: str = "gap") -> Figure:
+    """Plots the share of gaps or bursts that are at least of some length.
 
-    The sequence's stands with its 95 % interval next to those of sequences that models produce.
+    The sequence, with its 95 % interval, is compared with sequences simulated by the models.
 
     Args:
         comparison: fitted models.
-        law: `gap`, `burst` or `lost_per_block`.
+        kind: `gap`, `burst` or `lost_per_block`.
 
     Raises:
-        InputError: there is no such law, or no error in the sequence.
+        InputError: there is no such distribution, or no error in the sequence.
     """
-    if law not in LAWS:
-        raise InputError(f"there is no law `{law}` (there is: {', '.join(LAWS)})")
-    title, label = LABELS[law]
-    sample = LAWS[law](comparison.errors)
+    if kind not in DISTRIBUTIONS:
+        raise InputError(
+            f"there is no distribution `{kind}`; expected one of {', '.join(DISTRIBUTIONS)}"
+        )
+    title, label = LABELS[kind]
+    sample = DISTRIBUTIONS[kind](comparison.errors)
     if not len(sample):
         raise InputError(f"there is nothing to draw: {label.lower()} do not occur")
     figure, axes = new_figure(title, label, "Share that is at least so long")
@@ -52,7 +54,7 @@ def tails(comparison: Comparison, law: str = "gap") -> Figure:
     axes.plot(x, share, color=INK, label="sequence", drawstyle="steps-pre", linewidth=1.8)
     axes.fill_between(x, low, high, color=BAND, step="pre", linewidth=0)
     for place, candidate in enumerate(_shown(comparison)):
-        produced = LAWS[law](candidate.simulated)
+        produced = DISTRIBUTIONS[kind](candidate.simulated)
         if len(produced):
             axes.plot(
                 *_tail(produced),
@@ -61,7 +63,7 @@ def tails(comparison: Comparison, law: str = "gap") -> Figure:
                 linestyle=DASHES[1 + place % (len(DASHES) - 1)],
                 drawstyle="steps-pre",
             )
-    if law == "gap":
+    if kind == "gap":
         axes.set_xscale("log")
     else:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -72,7 +74,7 @@ def tails(comparison: Comparison, law: str = "gap") -> Figure:
 
 
 def criterion(comparison: Comparison) -> Figure:
-    """What each model's BIC has more than the smallest one's, over its states."""
+    """Plots the difference of each model's BIC from the smallest one, over the number of states."""
     figure, axes = new_figure(
         "How many states are justified", "States", "BIC over the smallest one's"
     )
@@ -109,7 +111,7 @@ def _points(
 
 
 def _shown(comparison: Comparison) -> list[Candidate]:
-    """Of each unit independent errors, the best of two states in closed form, and the best."""
+    """Returns per unit: independent errors, best closed form of two states, best model."""
     shown: list[Candidate] = []
     for unit in comparison.units:
         of_unit = [c for c in comparison.candidates if c.model.unit == unit]
@@ -120,13 +122,13 @@ def _shown(comparison: Comparison) -> list[Candidate]:
 
 
 def _tail(sample: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Values that occur, and the share of the sample that is at least as large."""
+    """Returns the values that occur, and the share of the sample that is at least as large."""
     values, counts = np.unique(sample, return_counts=True)
     return values, counts[::-1].cumsum()[::-1] / len(sample)
 
 
 def _wilson(share: NDArray[np.float64], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """95 % intervals of shares of `n` (E. B. Wilson, 1927)."""
+    """Returns 95 % intervals of shares of `n` (E. B. Wilson, 1927)."""
     shrink = 1.0 / (1.0 + Z * Z / n)
     centre = shrink * (share + Z * Z / (2.0 * n))
     half = shrink * Z * np.sqrt(share * (1.0 - share) / n + Z * Z / (4.0 * n * n))

@@ -1,4 +1,4 @@
-"""A recorded sequence as a model: what was lost is lost again, in the same order."""
+"""A recorded sequence as a model, which reproduces the same losses in the same order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["recorded_model"]
 
 
 def recorded_model(errors: ErrorSequence, provenance: dict[str, Any]) -> dict[str, Any]:
-    """The sequence in the form of a model file: lengths of runs, the first of right PDUs."""
+    """Returns the sequence as a model file: lengths of runs, beginning with correct PDUs."""
     edges = np.flatnonzero(np.diff(errors.errors)) + 1
     runs = np.diff(np.concatenate([[0], edges, [len(errors)]]))
     first = [0] if errors.errors[0] else []

@@ -1,4 +1,4 @@
-"""Error sequences: 0 is right, 1 is an error, in the order of sending."""
+"""Error sequences: 0 is a correct PDU, 1 an error, in the order of transmission."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ __all__ = ["Bits", "ErrorSequence", "bursts", "gaps", "read_errors"]
 Bits = NDArray[np.uint8]
 
 HEAD = re.compile(r"#\s*pdus_per_block\s*=\s*(\d+)\s*$", re.MULTILINE)
-"""What a comment says about the transport blocks."""
+"""Comment that states the size of transport blocks."""
 MAX_BYTES = 1 << 32
 BLANK = re.compile(rb"#[^\n]*|\s+")
 
 
 @dataclass(frozen=True)
 class ErrorSequence:
-    """PDUs that were lost, and how many PDUs a transport block has.
+    """Sequence of lost PDUs, and the number of PDUs per transport block.
 
     Raises:
-        InputError: there is nothing in it, or it does not consist of whole blocks.
+        InputError: the sequence is empty, or does not consist of whole blocks.
     """
 
     errors: Bits
-    """For each PDU, 1 if it was lost."""
+    """One element per PDU, 1 if it was lost."""
     pdus_per_block: int = 1
     origin: str = ""
-    """Where it comes from, in a few words."""
+    """Short description of the source."""
 
     def __post_init__(self) -> None:
         here = f"{self.origin}: " if self.origin else ""
         if self.pdus_per_block < 1:
-            raise InputError(f"{here}a block has at least one PDU, not {self.pdus_per_block}")
+            raise InputError(f"{here}pdus_per_block is {self.pdus_per_block}; expected at least 1")
         if not len(self):
-            raise InputError(f"{here}there are no PDUs in it")
+            raise InputError(f"{here}the sequence is empty; expected at least one PDU")
         if np.any(self.errors > 1):
-            raise InputError(f"{here}errors are 0 or 1, not {self.errors.max()}")
+            raise InputError(f"{here}an error is {self.errors.max()}; expected 0 or 1")
         if rest := len(self) % self.pdus_per_block:
             raise InputError(
-                f"{here}{len(self)} PDUs are no whole number of transport blocks of "
+                f"{here}{len(self)} PDUs are not a whole number of transport blocks of "
                 f"{self.pdus_per_block} PDUs: {rest} are left over"
             )
 
@@ -60,12 +60,12 @@ class ErrorSequence:
 
     @cached_property
     def blocks(self) -> NDArray[np.uint8]:
-        """The PDUs of each transport block, a row for each."""
+        """PDUs of each transport block, one row per block."""
         return self.errors.reshape(-1, self.pdus_per_block)
 
     @cached_property
     def block_errors(self) -> Bits:
-        """For each block, 1 if it lost a PDU."""
+        """One element per block, 1 if it lost a PDU."""
         return np.asarray(self.blocks.max(axis=1))
 
     def digest(self) -> str:
@@ -74,7 +74,7 @@ class ErrorSequence:
 
     @property
     def error_rate(self) -> float:
-        """Share of the PDUs that were lost."""
+        """Share of lost PDUs."""
         return float(self.errors.mean())
 
 
@@ -82,13 +82,13 @@ def read_errors(path: str | os.PathLike[str], pdus_per_block: int | None = None)
     """Reads an error sequence.
 
     Args:
-        path: a text of 0 and 1, in which white space and what follows a `#` does not count; or a
-            folder of `nodeb link run` with one point.
-        pdus_per_block: PDUs of a transport block; None takes what the text says in a comment
-            `# pdus_per_block = N`, and 1 if it says nothing.
+        path: a text of 0 and 1, in which white space and comments that begin with `#` are ignored;
+            or a folder of `nodeb link run` with one point.
+        pdus_per_block: PDUs of a transport block; None takes the value of a comment `#
+            pdus_per_block = N` in the text, or 1.
 
     Raises:
-        InputError: the file cannot be read, or holds other symbols.
+        InputError: the file cannot be read, or has other symbols.
     """
     file = as_path(path, "path")
     if file.is_dir():
@@ -112,11 +112,11 @@ def _in_folder(folder: Path) -> Path:
             f"{folder}: no error sequence of `nodeb link run` in here (errors_*dB.txt)"
         )
     names = ", ".join(file.name for file in files)
-    raise InputError(f"{folder}: there are several error sequences in here, name one of: {names}")
+    raise InputError(f"{folder}: there are several error sequences in here; give one of: {names}")
 
 
 def _first_stranger(data: bytes) -> str:
-    """Where the first symbol stands that is none, and what it is."""
+    """Returns the position and the text of the first invalid symbol."""
     for number, line in enumerate(data.splitlines(), start=1):
         text = line.partition(b"#")[0].decode("utf-8", errors="replace")
         if strange := re.search(r"[^01\s]", text):
@@ -126,11 +126,11 @@ def _first_stranger(data: bytes) -> str:
 
 
 def gaps(errors: Bits) -> NDArray[np.int64]:
-    """Distances from one error to the next: 1 when they follow each other."""
+    """Returns the distances between consecutive errors, 1 for neighbours."""
     return np.diff(np.flatnonzero(errors))
 
 
 def bursts(errors: Bits) -> NDArray[np.int64]:
-    """Lengths of the runs of errors."""
+    """Returns the lengths of the runs of errors."""
     edges = np.diff(np.concatenate([[0], errors.astype(np.int8), [0]]))
     return np.flatnonzero(edges == -1) - np.flatnonzero(edges == 1)

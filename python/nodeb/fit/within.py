@@ -1,4 +1,4 @@
-"""The law inside a failed block: which of its PDUs are lost, given that one is."""
+"""Distribution of the losses inside a failed block, given that a PDU is lost."""
 
 from __future__ import annotations
 
@@ -16,49 +16,49 @@ __all__ = ["Within"]
 
 @dataclass(frozen=True, eq=False)
 class Within:
-    """Probabilities of the patterns of a failed block; the same for each failed block.
+    """Probabilities of the loss patterns of a failed block; the same for all failed blocks.
 
-    Either of each pattern that was seen, or of each number of lost PDUs with all patterns of a
-    number alike.
+    They are given either for each observed pattern, or for each number of lost PDUs, with all
+    patterns of a number equally likely.
     """
 
     pdus: int
-    """PDUs of a block."""
+    """PDUs per block."""
     patterns: dict[str, float]
-    """Pattern, as "0101", -> probability; empty for a law of the number."""
+    """Pattern, such as "0101", -> probability; empty if the number of lost PDUs is modelled."""
     count_law: tuple[float, ...]
-    """Probability of 1, 2, ... lost PDUs; empty for a law of patterns."""
+    """Probability of 1, 2, ... lost PDUs; empty if patterns are modelled."""
     parameters: int
-    """How many numbers were fitted."""
+    """Number of fitted parameters."""
 
     @classmethod
     def of_patterns(cls, errors: ErrorSequence) -> Self:
-        """The shares of the patterns seen in failed blocks."""
+        """Fits the shares of the patterns observed in failed blocks."""
         seen, counts = np.unique(_failed(errors), axis=0, return_counts=True)
         shares = counts / counts.sum()
-        law = {"".join(map(str, row)): float(p) for row, p in zip(seen, shares, strict=True)}
-        return cls(errors.pdus_per_block, law, (), len(law) - 1)
+        found = {"".join(map(str, row)): float(p) for row, p in zip(seen, shares, strict=True)}
+        return cls(errors.pdus_per_block, found, (), len(found) - 1)
 
     @classmethod
     def of_counts(cls, errors: ErrorSequence) -> Self:
-        """The shares of the numbers of lost PDUs seen in failed blocks."""
+        """Fits the shares of the numbers of lost PDUs observed in failed blocks."""
         n = errors.pdus_per_block
         counts = np.bincount(_failed(errors).sum(axis=1), minlength=n + 1)[1:]
         return cls(n, {}, tuple(float(p) for p in counts / counts.sum()), n - 1)
 
     @classmethod
     def fitted(cls, errors: ErrorSequence) -> Self:
-        """The law of the two with the smaller BIC."""
+        """Returns the fit of the two kinds with the smaller BIC."""
         failed = len(_failed(errors))
 
-        def bic(law: Self) -> float:
-            return law.parameters * math.log(failed) - 2.0 * law.log_likelihood(errors)
+        def bic(found: Self) -> float:
+            return found.parameters * math.log(failed) - 2.0 * found.log_likelihood(errors)
 
         return min(cls.of_counts(errors), cls.of_patterns(errors), key=bic)
 
     @property
     def lost_share(self) -> float:
-        """Share of a failed block's PDUs that are lost, in the mean."""
+        """Mean share of lost PDUs in a failed block."""
         if self.patterns:
             lost = sum(p * text.count("1") for text, p in self.patterns.items())
         else:
@@ -66,20 +66,20 @@ class Within:
         return lost / self.pdus
 
     def log_likelihood(self, errors: ErrorSequence) -> float:
-        """Logarithm of the probability of the patterns of the blocks that failed."""
+        """Returns the log-probability of the loss patterns of the failed blocks."""
         failed = _failed(errors)
         if self.patterns:
             seen, counts = np.unique(failed, axis=0, return_counts=True)
-            law = np.array([self.patterns.get("".join(map(str, row)), 0.0) for row in seen])
+            found = np.array([self.patterns.get("".join(map(str, row)), 0.0) for row in seen])
         else:
             lost = failed.sum(axis=1)
             seen, counts = np.unique(lost, return_counts=True)
-            law = np.array([self.count_law[k - 1] / math.comb(self.pdus, k) for k in seen])
+            found = np.array([self.count_law[k - 1] / math.comb(self.pdus, k) for k in seen])
         with np.errstate(divide="ignore"):
-            return float(counts @ np.log(law))
+            return float(counts @ np.log(found))
 
     def expand(self, block_errors: Bits, random: np.random.Generator) -> Bits:
-        """The PDUs of blocks of which those with a 1 have failed."""
+        """Expands block errors to PDU errors: draws the lost PDUs of each failed block."""
         blocks = np.zeros((len(block_errors), self.pdus), dtype=np.uint8)
         failed = np.flatnonzero(block_errors)
         if self.patterns:
@@ -94,10 +94,10 @@ class Within:
         return expanded
 
     def to_dict(self) -> dict[str, Any]:
-        """As in a model file."""
+        """Returns the data of a model file."""
         return {"patterns": self.patterns} if self.patterns else {"count_law": list(self.count_law)}
 
 
 def _failed(errors: ErrorSequence) -> NDArray[np.uint8]:
-    """The PDUs of the blocks that failed."""
+    """Returns the PDUs of the failed blocks."""
     return np.asarray(errors.blocks[errors.block_errors == 1])

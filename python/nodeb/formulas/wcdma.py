@@ -1,6 +1,7 @@
 """The link model of the WCDMA downlink: from rates to frame errors and throughput.
 
-The same functions as the simulator's own, of plain numbers; ratios are linear, not in dB. Source:
+These are the functions of the simulator's core, for plain numbers; ratios are linear, not in dB.
+Source:
 E. Hossain, D. I. Kim, C. Scholefield and V. K. Bhargava, "TCP performance in WCDMA-based cellular
 wireless IP networks", ICPWC 2000; equation numbers are those of that study.
 """
@@ -39,12 +40,13 @@ def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_
     Args:
         path: share of the path in the mean power, 0 to 1.
         own_cell: sum of the rates of all codes of the cell (the study's x).
-        other_cells: the same of the other cells, as much of it as arrives (eta alpha G).
+        other_cells: sum of the rates of the other cells, weighted by the share that arrives (eta
+            alpha G).
         spreading: chips per bit at the basic rate (N).
         eb_n0: energy per bit over noise density.
 
     Raises:
-        ValueError: if a number makes no sense.
+        ValueError: if a number is out of range.
 
     Example:
         >>> round(sinr(0.25, 0, 0, 128, 10.0), 6)
@@ -67,7 +69,7 @@ def bit_error_rate(gammas: Sequence[float]) -> float:
         gammas: mean signal-to-noise ratio of each path, half of its SINR; at least one path.
 
     Raises:
-        ValueError: if there is no path, or a ratio makes no sense.
+        ValueError: if there is no path, or a ratio is negative or not finite.
     """
     if not gammas:
         raise ValueError("there is no path; expected at least one signal-to-noise ratio")
@@ -80,7 +82,8 @@ def frame_success(ber: float, bits: int, correctable: int) -> float:
     """Probability that a frame has at most `correctable` bit errors (equation 2).
 
     Raises:
-        ValueError: if the error rate is no probability, or the code corrects more than the frame.
+        ValueError: if the error rate is not a probability, or the code corrects more than the
+            frame.
     """
     if not 0 <= ber <= 1:
         raise ValueError(f"ber must be a probability, got {ber!r}")
@@ -145,12 +148,12 @@ def normalized(powers: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """What rate selection chooses for a number of active connections.
+    """Choice of rate selection for a number of active connections.
 
     Attributes:
-        connections: how many are active.
-        rates: frames per slot of each.
-        frame_failure: frame error rate of each.
+        connections: number of active connections.
+        rates: frames per slot of each connection.
+        frame_failure: frame error rate of each connection.
         alpha: mean rate in the other cells.
     """
 
@@ -171,10 +174,10 @@ def operating_points(
 ) -> list[OperatingPoint]:
     """Rates and frame error rates of a scenario with 1, 2, ... `most` active connections.
 
-    On a map the connections stand where the first users of that replication do.
+    On a map, the connections are at the positions of the first users of that replication.
 
     Raises:
-        ValueError: if the scenario's radio is not `wcdma`, or there is nobody.
+        ValueError: if the scenario's radio is not `wcdma`, or `most` is below 1.
     """
     if most < 1:
         raise ValueError(f"expected at least one connection, got {most}")
@@ -184,12 +187,12 @@ def operating_points(
 
 
 def path_shares(scenario: Scenario) -> list[float]:
-    """The share of each path in the mean power, of a scenario's power delay profile."""
+    """Returns the share of each path in the mean power, from a scenario's power delay profile."""
     return _core.wcdma_shares(scenario.compiled())
 
 
 def mean_factor(scenario: Scenario, places: int = 10_000) -> float:
-    """The factor eta of the mean sense that stands for a scenario's map."""
+    """Returns the factor eta of the `mean` model that is equivalent to a scenario's map."""
     return _core.wcdma_mean_factor(scenario.compiled(), places)
 
 

@@ -1,11 +1,11 @@
-"""What a link answers: which share of blocks fails, at which Eb/N0.
+"""The answer of a link experiment: the share of failed blocks at each Eb/N0.
 
 The headline is the first of these that fits:
 
 1. nothing was simulated;
 2. there is one Eb/N0: the share of its blocks that failed;
-3. no block failed at any, or all did;
-4. the shares at the least and the greatest Eb/N0, and between which two a tenth fails.
+3. no block failed at any Eb/N0, or all did;
+4. the shares at the lowest and the highest Eb/N0, and the two between which a tenth fails.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from nodeb.link.result import LinkResult, Point, Rate
 __all__ = ["answer"]
 
 TARGET = 0.1
-"""Share of blocks that fail where links are usually run."""
+"""Usual operating point of links, as a share of failed blocks."""
 
 
 def answer(result: LinkResult, folder: str = "") -> Answer:
-    """What a link answers.
+    """Returns the answer of a link experiment.
 
     Args:
-        result: of the experiment.
-        folder: where the tables are; empty where they are not saved.
+        result: result of the experiment.
+        folder: folder of the tables; empty if they are not saved.
     """
     known = [one for one in result if one.bler.trials]
     about = result.provenance
@@ -51,7 +51,7 @@ def answer(result: LinkResult, folder: str = "") -> Answer:
 
 
 def _headline(known: Sequence[Point]) -> Iterator[str]:
-    """One or two sentences about points in order of Eb/N0."""
+    """Yields one or two sentences about points in order of Eb/N0."""
     if not known:
         yield "nothing was simulated."
         return
@@ -60,20 +60,20 @@ def _headline(known: Sequence[Point]) -> Iterator[str]:
     if not any(one.bler.errors for one in known):
         yield f"no block failed at {where}."
     elif len(known) == 1:
-        yield f"{_share(first.bler).sure} of the blocks failed at {where}."
+        yield f"{_share(first.bler).with_level} of the blocks failed at {where}."
     elif all(one.bler.errors == one.bler.trials for one in known):
         yield f"every block failed, up to {last.eb_n0_db:g} dB."
     else:
         again = _share(last.bler)
         yield (
-            f"{_share(first.bler).sure} of the blocks failed at {first.eb_n0_db:g} dB, and "
+            f"{_share(first.bler).with_level} of the blocks failed at {first.eb_n0_db:g} dB, and "
             f"{again.value} ({again.interval}) at {last.eb_n0_db:g} dB."
         )
         yield from _target(known)
 
 
 def _target(known: Sequence[Point]) -> Iterator[str]:
-    """Between which two neighbours a tenth of the blocks fails."""
+    """Yields the two neighbouring points between which a tenth of the blocks fails."""
     for one, other in pairwise(known):
         if one.bler.rate >= TARGET > other.bler.rate:
             yield f"A tenth fails between {one.eb_n0_db:g} and {other.eb_n0_db:g} dB."
@@ -85,7 +85,7 @@ def _share(rate: Rate) -> Shown:
 
 
 def _table(result: LinkResult) -> Rows:
-    """Blocks and PDUs that failed, by Eb/N0."""
+    """Returns the failed blocks and PDUs by Eb/N0."""
     rows: list[list[str | Shown]] = []
     for one in result:
         blocks, pdus = _share(one.bler), _share(one.per)
@@ -99,7 +99,7 @@ def _ends(one: Shown) -> str:
 
 
 def _everything(result: LinkResult) -> Rows:
-    """What was simulated of each point, and rates of bits."""
+    """Returns the amount simulated at each point, and bit error rates."""
     rows: list[list[str | Shown]] = [
         [
             f"{one.eb_n0_db:g} dB",

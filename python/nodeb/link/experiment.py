@@ -1,4 +1,4 @@
-"""A link experiment: read from a file or built in code, changed, run."""
+"""A link experiment: loading, building in code, changing and running."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RUST_WORDS = {
 
 
 class Experiment:
-    """A link to simulate at one Eb/N0 or at several; every default is filled in.
+    """Link to be simulated at one or several Eb/N0; every default is filled in.
 
     The keys are those of the configuration file:
 
@@ -48,7 +48,7 @@ class Experiment:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The experiment that plain data describes, such as a configuration file's.
+        """Creates an experiment from plain data, such as that of a configuration file.
 
         Raises:
             ScenarioError: a key is unknown or missing, or a value impossible.
@@ -57,7 +57,7 @@ class Experiment:
 
     @classmethod
     def _placed(cls, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> Self:
-        """As `from_dict`; `place` says where the value under a path of keys stands."""
+        """Creates an experiment; `place` returns the position of a path of keys for messages."""
         experiment = cls.__new__(cls)
         experiment._resolve(data, place)
         return experiment
@@ -75,12 +75,12 @@ class Experiment:
         self._service: dict[str, Any] = json.loads(service)
 
     def to_dict(self) -> dict[str, Any]:
-        """The experiment as plain data."""
+        """Returns the experiment as plain data."""
         return copy.deepcopy(self._data)
 
     @property
     def name(self) -> str:
-        """What it is about; service and way when it was not given a name."""
+        """Name of the experiment; bit rate and profile if it was not given one."""
         return self._data["name"] or f"{self.rate_bps / 1e3:.4g} kbit/s, {self.profile}"
 
     @property
@@ -91,22 +91,22 @@ class Experiment:
 
     @property
     def seed(self) -> int:
-        """Seed of all randomness."""
+        """Seed of all random streams."""
         return int(self._data["seed"])
 
     @property
     def eb_n0_db(self) -> tuple[float, ...]:
-        """The points, dB."""
+        """Eb/N0 of the points, dB."""
         return tuple(self._data["eb_n0_db"])
 
     @property
     def service(self) -> dict[str, Any]:
-        """The service in full."""
+        """Complete parameters of the service."""
         return copy.deepcopy(self._service)
 
     @property
     def pdus_per_block(self) -> int:
-        """PDUs of a transport block: those of one TTI, which are coded together."""
+        """PDUs of a transport block: the PDUs of one TTI, which are coded together."""
         return int(self._service["dtch"]["pdus"])
 
     @property
@@ -116,11 +116,11 @@ class Experiment:
         return float(1e3 * dtch["pdus"] * dtch["pdu_bits"] / dtch["tti_ms"])
 
     def with_(self, **changes: Any) -> Self:
-        """A copy with changes.
+        """Returns a copy with changes.
 
         Args:
             changes: values by dotted key: `e.with_(**{"receiver.fingers": 2, "seed": 7})`. None
-                takes a key away, back to its default.
+                resets a key to its default.
 
         Raises:
             ScenarioError: a key is unknown or a value impossible.
@@ -140,13 +140,13 @@ class Experiment:
 
         Args:
             jobs: threads; None takes one per processor.
-            progress: called with the fraction done and a few words; True shows a bar on stderr.
-            portable: use no instructions beyond those that every processor of the platform has;
-                changes no result.
+            progress: called with the fraction done and a short text; True shows a bar on stderr.
+            portable: use only instructions that every processor of the platform has; does not
+                change results.
 
         Raises:
-            InputError: an argument makes no sense.
-            Interrupted: Ctrl-C; its `result` holds what was simulated until then.
+            InputError: an argument is invalid.
+            Interrupted: Ctrl-C; its `result` holds the finished points and part of the next.
         """
         if progress is True:
             with progress_bar(self.name) as bar:
@@ -184,7 +184,7 @@ class Experiment:
     def _watch(
         self, number: int, progress: ProgressCallback | None
     ) -> Callable[[int, int], None] | None:
-        """What the core calls while it simulates point `number`."""
+        """Returns the callback for the core during the simulation of point `number`."""
         if progress is None:
             return None
         stop, count, at = self._data["stop"], len(self.eb_n0_db), self.eb_n0_db[number]
@@ -207,7 +207,7 @@ def load(path: str | os.PathLike[str], settings: Sequence[str] = ()) -> Experime
 
     Args:
         path: a TOML file, or the `experiment.json` of a folder of results.
-        settings: changes on top of it, each `key.path=value`.
+        settings: changes of the file, each `key.path=value`.
 
     Raises:
         ScenarioError: the file cannot be read or is not a valid link experiment.
@@ -264,14 +264,14 @@ def _remove(data: dict[str, Any], key: str, setting: str) -> None:
         inner = inner.get(part) if isinstance(inner, dict) else None
     if not isinstance(inner, dict) or last not in inner:
         raise InputError(
-            f"cannot set `{setting}`: without a value it removes a key, and the file says no "
-            f"`{last}` there"
+            f"cannot set `{setting}`: without a value it removes a key, and there is no "
+            f"`{last}` in the file; expected key=value"
         )
     del inner[last]
 
 
 def _set(data: dict[str, Any], key: str, value: Any) -> None:
-    """Puts a value under a dotted key; None takes it away."""
+    """Sets the value at a dotted key; None removes the key."""
     *path, last = key.split(".")
     for part in path:
         inner = data.setdefault(part, {})
@@ -285,7 +285,7 @@ def _set(data: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _explain(key: str, message: str, place: Callable[[list[str]], str]) -> str:
-    """The core's complaint about a key as a sentence for people."""
+    """Converts the core's error about a key to a message of this package."""
     keys = [part for part in re.split(r"[.\[\]]+", key) if part]
     where = ".".join(keys)
     if unknown := re.match(r"unknown (field|variant) `(.*?)`(.*)", message):

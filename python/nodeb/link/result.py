@@ -1,4 +1,4 @@
-"""What a link experiment gives back: rates with intervals, error sequences, and a folder."""
+"""The result of a link experiment: rates with intervals, error sequences, and a folder."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RATES = {
     "raw_ber": "raw",
     "signalling_bler": "signalling",
 }
-"""Column of a rate -> what it is counted among."""
+"""Column of a rate -> kind of its trials."""
 POINTS, EXPERIMENT = "points.parquet", "experiment.json"
 
 
@@ -45,34 +45,35 @@ class Rate:
     trials: int
     errors: int
     rate: float
-    """NaN when there were no trials."""
+    """Errors per trial; NaN if there were no trials."""
     ci95_low: float
     ci95_high: float
 
 
 @dataclass(frozen=True)
 class Point:
-    """A link at one Eb/N0."""
+    """Link at one Eb/N0."""
 
     eb_n0_db: float
     pdus_per_block: int
     """PDUs of a transport block."""
     pdu_errors: NDArray[np.uint8]
-    """For each PDU in the order of sending, 1 if it was lost."""
+    """Error sequence: for each PDU in the order of transmission, 1 if it was lost."""
     rates: Mapping[str, Rate]
-    """By kind of trial: `bits`, `pdus`, `blocks`, `raw` (bits before decoding), `signalling`."""
+    """Rates by kind of trial: `bits`, `pdus`, `blocks`, `raw` (bits before decoding), `signalling`.
+    """
     undetected: int
-    """PDUs with wrong bits whose CRC is right."""
+    """PDUs with wrong bits but a correct CRC."""
     iterations: float
-    """Iterations of the turbo decoder for a block, mean; 0 without one."""
+    """Mean iterations of the turbo decoder per block; 0 without one."""
     air_s: float
     """Time on the air, s."""
     interrupted: bool = False
-    """Whether Ctrl-C ended it."""
+    """Whether Ctrl-C interrupted the simulation of this point."""
 
     @classmethod
     def from_core(cls, eb_n0_db: float, pdus_per_block: int, found: Mapping[str, Any]) -> Self:
-        """The point that the core found."""
+        """Creates a point from the results of the core."""
         blocks = found["blocks"]["trials"]
         return cls(
             eb_n0_db,
@@ -101,7 +102,7 @@ class Point:
         return self.rates["blocks"]
 
     def row(self) -> dict[str, Any]:
-        """The point as a row of the table of points."""
+        """Returns the point as a row of the table of points."""
         row: dict[str, Any] = {"eb_n0_db": self.eb_n0_db}
         for name, kind in RATES.items():
             rate = self.rates[kind]
@@ -112,13 +113,13 @@ class Point:
 
 
 class LinkResult(Answering):
-    """The points of one link experiment, in its order; `result[0]` is the first."""
+    """Points of one link experiment, in its order; `result[0]` is the first."""
 
     def __init__(
         self, experiment: Experiment, points: Sequence[Point], provenance: Provenance
     ) -> None:
         self.experiment = experiment
-        """What was simulated, every default filled in."""
+        """Experiment that was simulated, with every default filled in."""
         self._points = tuple(points)
         self.provenance = provenance
         """Seed, version, wall time, ..."""
@@ -136,18 +137,18 @@ class LinkResult(Answering):
     def points(self) -> Table:
         """One row per Eb/N0: trials, errors and rates with 95 % intervals.
 
-        `ber`, `per` and `bler` are the rates of bit errors after decoding, lost PDUs and blocks
-        that lost one; `raw_ber` is that of bits before decoding.
+        `ber`, `per` and `bler` are the rates of bit errors after decoding, of lost PDUs, and of
+        blocks that lost a PDU; `raw_ber` is the bit error rate before decoding.
         """
         rows = [point.row() for point in self]
         return Table({name: [row[name] for row in rows] for name in rows[0]})
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Writes the result to a folder, as a whole or not at all; see `nodeb.storage.folders`.
+        """Writes the result to a folder atomically; see `nodeb.storage.folders`.
 
         Args:
-            folder: made if need be; an earlier result of the same experiment is replaced, but
-                not a whole one by one that was interrupted.
+            folder: created if missing; an earlier result of the same experiment is replaced, except
+                a complete one by an interrupted one.
             force: replace results of another experiment or command too.
 
         Returns:
@@ -156,7 +157,7 @@ class LinkResult(Answering):
 
         Raises:
             OutputError: the folder is not nodeb's, belongs to another experiment, or cannot be
-                written; what was there before stays.
+                written; its previous content is kept.
         """
         settled = name_of(self.experiment.to_dict())
         runs = self.provenance.runs
@@ -181,7 +182,7 @@ class LinkResult(Answering):
 
     @property
     def answer(self) -> Answer:
-        """What it says first: the shares of blocks that failed."""
+        """Answer of the experiment: the shares of failed blocks."""
         from nodeb.link.answer import answer
 
         return answer(self)
@@ -191,7 +192,7 @@ class LinkResult(Answering):
 
 
 def errors_text(errors: NDArray[np.uint8], pdus_per_block: int, origin: str) -> str:
-    """An error sequence as text: a line for each transport block, a digit for each PDU."""
+    """Returns an error sequence as text: a line per transport block, a digit per PDU."""
     digits = (errors + ord("0")).astype(np.uint8).tobytes().decode("ascii")
     blocks = (digits[at : at + pdus_per_block] for at in range(0, len(digits), pdus_per_block))
     head = f"# {origin}\n# 1 is a lost PDU; a line is a transport block\n"
@@ -199,10 +200,10 @@ def errors_text(errors: NDArray[np.uint8], pdus_per_block: int, origin: str) -> 
 
 
 def read_points(folder: Path) -> tuple[str, Table]:
-    """Name and points of a folder of results.
+    """Reads the name and the points of a folder of results.
 
     Raises:
-        InputError: it is no folder of link results.
+        InputError: the folder has no link results.
     """
     try:
         table, about = read_parquet(folder / POINTS)

@@ -210,7 +210,7 @@ class RunAnswer:
 
     def _sure(self, name: str) -> str:
         found = self.value(name)
-        return found.sure if found else "nothing"
+        return found.with_level if found else "nothing"
 
     def _did_not_finish(self) -> str:
         end = number(self.duration_s, "s")
@@ -235,7 +235,7 @@ class RunAnswer:
     def _together(self) -> str:
         row = self.metrics["received_bps"]
         mean, low, high = (self.users * row[name] for name in ("mean", "ci95_low", "ci95_high"))
-        together = shown(mean, low, high, "bit/s").sure
+        together = shown(mean, low, high, "bit/s").with_level
         phones = counted(self.users, "phone")
         return f"{phones} receive {together} together, {self._value('received_bps')} each."
 

@@ -167,7 +167,7 @@ class SweepAnswer:
     def _effect(self) -> Iterator[str]:
         values = self.values
         if len(values) == 1:
-            yield f"the {self.noun} came to {values[0].text.sure}."
+            yield f"the {self.noun} came to {values[0].text.with_level}."
         elif self._compared:
             yield from self._against()
         elif np.ptp(values.mean[values.known]) == 0 and values.known.all():
@@ -182,13 +182,14 @@ class SweepAnswer:
         least, most = (values[int(of(values.mean))] for of in (np.nanargmin, np.nanargmax))
         if least.high >= most.low:
             yield (
-                f"no effect on the {self.noun} is sure: it ranged from {least.text.sure} to "
-                f"{most.text.again}, and these intervals overlap."
+                f"no effect on the {self.noun} is sure: it ranged from {least.text.with_level} to "
+                f"{most.text.with_interval}, and these intervals overlap."
             )
             return
         yield (
-            f"the {self.noun} ranged from {least.text.sure}, with {values.where(least.cell)}, to "
-            f"{most.text.again}, with {values.where(most.cell)}."
+            f"the {self.noun} ranged from {least.text.with_level}, with "
+            f"{values.where(least.cell)}, to {most.text.with_interval}, with "
+            f"{values.where(most.cell)}."
         )
         yield from self._keys()
 
@@ -200,8 +201,8 @@ class SweepAnswer:
         first, *others = [
             (one.keys, shown(one.ratio.mean, one.ratio.low, one.ratio.high)) for one in effects
         ]
-        said = f"{first[0]} changes it by a factor of up to {first[1].sure}"
-        more = [f"{keys} by up to {text.around}" for keys, text in others]
+        said = f"{first[0]} changes it by a factor of up to {first[1].with_level}"
+        more = [f"{keys} by up to {text.in_one_cell}" for keys, text in others]
         yield f"Alone, {joined([said, *more])}."
 
     @cached_property
@@ -252,7 +253,7 @@ class SweepAnswer:
     def _sure(self, one: Compared, *, again: bool = False) -> str:
         """An effect with its interval, whose confidence is told once."""
         text = ratio_of(one.found) if _is_ratio(one.found) else difference_of(one.found)
-        return text.again if again else text.at(level(self.values.confidence))
+        return text.with_interval if again else text.at_level(level(self.values.confidence))
 
     # --- what stands below it ---
 

@@ -37,9 +37,9 @@ def test_a_share_is_read_in_per_cent_where_the_metric_says_so():
 
 
 def test_a_mean_says_how_sure_it_is():
-    assert shown(3.011, 2.954, 3.067, "s").sure == "3.01 s (95 %: 2.95 to 3.07 s)"
-    assert shown(3.0, 3.0, 3.0, "s").sure == f"3 s ({ALWAYS})"
-    assert shown(3.0, unit="s").sure == "3 s"
+    assert shown(3.011, 2.954, 3.067, "s").with_level == "3.01 s (95 %: 2.95 to 3.07 s)"
+    assert shown(3.0, 3.0, 3.0, "s").with_level == f"3 s ({ALWAYS})"
+    assert shown(3.0, unit="s").with_level == "3 s"
 
 
 def test_a_difference_has_signs_at_both_ends():

@@ -23,8 +23,8 @@ from nodeb.fit import (
 )
 from nodeb.fit.answer import answer
 from nodeb.fit.closed_form import two_states
+from nodeb.fit.distributions import match
 from nodeb.fit.folder import save
-from nodeb.fit.laws import match
 from nodeb.fit.recorded import recorded_model
 from nodeb.fit.sequence import bursts, gaps
 
@@ -228,9 +228,13 @@ def test_a_text_of_digits_is_read(tmp_path):
     [
         ("0101\n0021\n", None, r":2:3: found `2`"),
         ("00x1", None, r":1:3: found `x`"),
-        ("", None, "there are no PDUs"),
-        ("01011", 2, r"5 PDUs are no whole number of transport blocks of 2 PDUs: 1 are left over"),
-        ("0101", 0, "at least one PDU"),
+        ("", None, "the sequence is empty"),
+        (
+            "01011",
+            2,
+            r"5 PDUs are not a whole number of transport blocks of 2 PDUs: 1 are left over",
+        ),
+        ("0101", 0, "pdus_per_block is 0; expected at least 1"),
     ],
 )
 def test_bad_sequences_are_explained(tmp_path, text, per_block, message):
@@ -245,7 +249,7 @@ def test_bad_sequences_are_explained(tmp_path, text, per_block, message):
     [
         ("0" * 1000, [2], r"no error in 1000 PDUs.*below 0.003"),
         ("0" * 1000 + "1" * 5, [3], "only 5 of 1005 PDUs are lost: ask for at most 2 states"),
-        ("01" * 500, [9], "2 to 8 states here, not 9"),
+        ("01" * 500, [9], "states is 9; expected 2 to 8"),
         ("0" * 500 + "1", None, "fit no hidden states, or give about 2004 PDUs"),
     ],
 )
@@ -283,7 +287,7 @@ def test_no_sequence_there(tmp_path):
         read_errors(tmp_path)
     for at in (1, 2):
         (tmp_path / f"errors_{at}dB.txt").write_text("01")
-    with pytest.raises(InputError, match=r"name one of: errors_1dB\.txt, errors_2dB\.txt"):
+    with pytest.raises(InputError, match=r"give one of: errors_1dB\.txt, errors_2dB\.txt"):
         read_errors(tmp_path)
 
 

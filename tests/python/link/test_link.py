@@ -231,7 +231,7 @@ def test_settings_on_top_of_a_file(file):
         link.load(file, ["seed.x=3"])
     again = link.load(file, [*settings, "receiver.antennas="])
     assert again.to_dict() == link.load(file, settings[:2]).to_dict()
-    with pytest.raises(InputError, match="the file says no `fingres` there"):
+    with pytest.raises(InputError, match="there is no `fingres` in the file"):
         link.load(file, ["receiver.fingres="])
 
 

@@ -263,7 +263,7 @@ def test_a_folder_belongs_to_the_file_of_a_study(tmp_path):
 
 
 def test_items_are_a_list_and_a_seed_is_one(tmp_path):
-    for more, said in (({"items": "Table 12"}, "a list of texts"), ({"seed": 2**63}, "a seed is")):
+    for more, said in (({"items": "Table 12"}, "a list of texts"), ({"seed": 2**63}, "seed is 9")):
         with pytest.raises(InputError, match=said):
             nodeb.reproduce.run("wang", tmp_path / "out", quick=True, **more)
 
