@@ -180,7 +180,7 @@ def main() -> None:
         for row in (["---"] * len(head), *found):
             print("|", " | ".join(row), "|")
     else:
-        print("\n".join(aligned([head, *found], range(1, len(head)), least=0)))
+        print("\n".join(aligned([head, *found], range(1, len(head)), min_width=0)))
 
 
 if __name__ == "__main__":

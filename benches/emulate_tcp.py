@@ -237,7 +237,7 @@ def main() -> None:
         for row in (head, ["---"] * len(head), *rows):
             print("|", " | ".join(row), "|")
     else:
-        print("\n".join(aligned([head, *rows], range(1, len(head)), least=0)))
+        print("\n".join(aligned([head, *rows], range(1, len(head)), min_width=0)))
 
 
 if __name__ == "__main__":

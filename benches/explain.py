@@ -101,7 +101,7 @@ def main() -> int:
     header = ("run (ms)", "explain (ms)", "ratio", f"at most {MOST:g}")
     print(
         "\n".join(
-            aligned([("one replication", *header), *rows], range(1, len(header) + 1), least=0)
+            aligned([("one replication", *header), *rows], range(1, len(header) + 1), min_width=0)
         )
     )
     print(f"\nat most {most:.0f} MB of memory\n")
@@ -112,7 +112,9 @@ def main() -> int:
             rows.append(row(name, run, explained))
     print(
         "\n".join(
-            aligned([(f"nodeb, --runs {RUNS}", *header), *rows], range(1, len(header) + 1), least=0)
+            aligned(
+                [(f"nodeb, --runs {RUNS}", *header), *rows], range(1, len(header) + 1), min_width=0
+            )
         )
     )
     return 0 if good and all(cells[-1] == "pass" for cells in rows) else 1
@@ -120,7 +122,7 @@ def main() -> int:
 
 def show(head, rows):
     """Prints a table."""
-    print("\n".join(aligned([head, *rows], range(1, len(head)), least=0)))
+    print("\n".join(aligned([head, *rows], range(1, len(head)), min_width=0)))
 
 
 if __name__ == "__main__":

@@ -159,8 +159,8 @@ def compare(
         progress: called with the fraction done and a short text.
 
     Raises:
-        InputError: the sequence has no errors, or too few for these numbers of states; or an argument
-            is invalid.
+        InputError: the sequence has no errors, or too few for these numbers of states; or an
+            argument is invalid.
     """
     as_seed(seed)
     both: list[Unit] = ["pdu", "block"]
