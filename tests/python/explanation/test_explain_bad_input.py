@@ -34,7 +34,7 @@ def test_a_page_needs_a_place_before_anything_is_simulated(call, scenario_file, 
 
 def test_what_is_no_file_is_never_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(OutputError, match="is no file"):
+    with pytest.raises(OutputError, match="is a folder, device or pipe"):
         write_bytes(tmp_path / "pipe", b"page")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
