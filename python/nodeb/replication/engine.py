@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 from nodeb import _core
-from nodeb.errors import RunError
+from nodeb.errors import NodebError, RunError, ScenarioError
 from nodeb.replication.pool import Jobs, Lost, Pool, pool
 from nodeb.replication.replications import Replications
 from nodeb.replication.rules import Rule
@@ -157,6 +157,7 @@ class Engine(Generic[T]):
             KeyboardInterrupt: finished replications were given to the subjects, which were closed.
             Lost: the workers disappeared; subjects are closed as after an interruption.
             RunError: a replication failed.
+            ScenarioError: the scenario cannot be simulated.
         """
         with contextlib.closing(self._pool) as workers:
             try:
@@ -214,8 +215,10 @@ class Engine(Generic[T]):
         self._waiting = None
         return None
 
-    def _failure(self, one: Subject[T], failed: Failure) -> RunError:
+    def _failure(self, one: Subject[T], failed: Failure) -> NodebError:
         """Returns the error for a failed replication."""
+        if isinstance(failed.error, _core.ScenarioError):  # none can be simulated
+            return ScenarioError(f"{one.where}{failed.error}")
         text = f"replication {failed.run} (seed {self._seed}) failed: {failed.error}"
         if isinstance(failed.error, _core.InternalError):  # its message is complete
             text = str(failed.error)
@@ -282,7 +285,7 @@ class Engine(Generic[T]):
     def _give_up(self) -> None:
         """Closes all subjects with the replications that are finished."""
         for one in self._open.values():
-            with contextlib.suppress(RunError):
+            with contextlib.suppress(RunError, ScenarioError):
                 one.judge()
             if one.stop is None:
                 one.known.take_all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Container, Iterable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,6 +22,8 @@ MADE_FROM = "made_from"
 
 class CellFolder:
     """Folder of cells and of the results computed from them, claimed for one owner.
+
+    Leaving its block removes a new folder without cells.
 
     Args:
         path: path of the folder.
@@ -71,13 +73,20 @@ class CellFolder:
         return self
 
     def __exit__(self, *error: object) -> None:
+        if self.place.before is None and not any(map(self._has, self._results)):
+            with suppress(OSError):
+                (self.path / CELLS).rmdir()  # fails if there are cells
+                (self.path / self._source[0]).unlink()
         self.place.__exit__(None, None, None)
+
+    def _has(self, name: str) -> bool:
+        return (self.path / name).exists()
 
     def _begin(self) -> None:
         if self.replaced is not None:
             self.place.start_over()
             self._made_from = {}
-        self._had = [name for name in self._results if (self.path / name).exists()]
+        self._had = [name for name in self._results if self._has(name)]
         self.place.refuse_unlisted(self._had)
         with self._writing():
             remove_leftovers(self.path)
@@ -92,7 +101,7 @@ class CellFolder:
     @property
     def dropped(self) -> list[str]:
         """Earlier results that no longer fit and were not written again."""
-        return [name for name in self._had if not (self.path / name).exists()]
+        return [name for name in self._had if not self._has(name)]
 
     def finish(
         self,
@@ -129,7 +138,7 @@ class CellFolder:
                     remove(part)
             for name, content in results.items():
                 write_bytes(self.path / name, content)
-        there = {name: origins[name] for name in origins if (self.path / name).exists()}
+        there = {name: origins[name] for name in origins if self._has(name)}
         self._about = {**self._about, MADE_FROM: there} if there else self._about
         self._mark(complete=True)
 
