@@ -17,7 +17,14 @@ from nodeb.errors import InputError, writing
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import read_text
 from nodeb.inputs.scenario import Scenario
-from nodeb.replication.cells import NOT_SIMULATED, Cell, CellSimulator, kept, simulated, warnings
+from nodeb.replication.cells import (
+    NOT_SIMULATED,
+    Cell,
+    CellSimulator,
+    load_complete,
+    simulated,
+    warnings,
+)
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import chosen
@@ -177,7 +184,8 @@ class Experiment:
             )
             filler.run()
             known = {
-                cell.label: kept(cell, self.seed, self.runs, place.store)[0] for cell in self.cells
+                cell.label: load_complete(cell, self.seed, self.runs, place.store)[0]
+                for cell in self.cells
             }
             found = compare(known, self.seed, margin, metrics)
             damaged = tuple(place.store.damaged)

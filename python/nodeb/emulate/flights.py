@@ -24,7 +24,7 @@ from nodeb.errors import (
 )
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.capture import write_in_place
-from nodeb.replication.watched import watched
+from nodeb.replication.threaded import run_with_progress
 from nodeb.results.provenance import core_hash
 from nodeb.terminal.progress import ProgressCallback
 
@@ -134,7 +134,7 @@ class Flight:
             except _core.InternalError as error:
                 raise RunError(str(error)) from None
 
-        return watched(told, progress)
+        return run_with_progress(told, progress)
 
     def fly(
         self,

@@ -18,7 +18,7 @@ from nodeb.inputs.scenario import Scenario
 from nodeb.replication.engine import Single, Subject
 from nodeb.replication.pool import Jobs
 from nodeb.replication.rules import Count
-from nodeb.replication.watched import watched
+from nodeb.replication.threaded import run_with_progress
 from nodeb.replication.work import Source, Work
 from nodeb.terminal.progress import ProgressCallback
 
@@ -153,7 +153,7 @@ def simulate_path(scenario: Scenario, user: int, transfer: int, run: int) -> Pat
     """Simulates one replication again. Returns the path of a transfer, with its spans."""
     planned = scenario.planned()
     work = Explaining(Source.of(planned), user, transfer)
-    found = watched(lambda control: work.found(planned.seed, run, control))
+    found = run_with_progress(lambda control: work.found(planned.seed, run, control))
     return path_of(run, found)
 
 

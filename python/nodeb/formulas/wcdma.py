@@ -170,18 +170,18 @@ class OperatingPoint:
 
 
 def operating_points(
-    scenario: Scenario, most: int, *, seed: int = 1, run: int = 0
+    scenario: Scenario, max_connections: int, *, seed: int = 1, run: int = 0
 ) -> list[OperatingPoint]:
-    """Rates and frame error rates of a scenario with 1, 2, ... `most` active connections.
+    """Returns the operating points for 1, 2, ... `max_connections` active connections.
 
     On a map, the connections are at the positions of the first users of that replication.
 
     Raises:
-        ValueError: if the scenario's radio is not `wcdma`, or `most` is below 1.
+        ValueError: if the scenario's radio is not `wcdma`, or `max_connections` is below 1.
     """
-    if most < 1:
-        raise ValueError(f"expected at least one connection, got {most}")
-    rates, failures, alpha = _core.wcdma_rates(scenario.compiled(), most, seed, run)
+    if max_connections < 1:
+        raise ValueError(f"expected at least one connection, got {max_connections}")
+    rates, failures, alpha = _core.wcdma_rates(scenario.compiled(), max_connections, seed, run)
     pairs = enumerate(zip(rates, failures, strict=True), 1)
     return [OperatingPoint(n, tuple(rate), tuple(failed), alpha) for n, (rate, failed) in pairs]
 

@@ -261,7 +261,7 @@ class Source:
             raise InputError(
                 f"{self.path}: an entry's duration cannot be derived from one time; expected two"
             )
-        step_ns, end_ns, notes = spacing.of(times_ns)
+        step_ns, end_ns, notes = spacing.durations(times_ns)
         self.assumed += notes
         if step_ns is not None:
             return Trace(kind, columns, self.title(what), step_ns=step_ns)

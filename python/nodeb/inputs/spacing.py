@@ -11,13 +11,13 @@ import numpy as np
 
 from nodeb.inputs.trace_file import Times, duration_text
 
-__all__ = ["of"]
+__all__ = ["durations"]
 
 GAP_STEPS = 10
 """Medians above which a step is reported as a gap."""
 
 
-def of(times_ns: Times) -> tuple[int | None, int, list[str]]:
+def durations(times_ns: Times) -> tuple[int | None, int, list[str]]:
     """Computes the durations of entries from the times at which they begin.
 
     Args:

@@ -11,7 +11,7 @@ from nodeb import _core
 from nodeb.base.units import NS_PER_S, in_ns
 from nodeb.errors import NodebError
 from nodeb.inputs.scenario import Scenario
-from nodeb.replication.watched import watched
+from nodeb.replication.threaded import run_with_progress
 
 if TYPE_CHECKING:
     from nodeb.life.life import About, Life
@@ -132,7 +132,7 @@ class _Transfers:
             return self._compiled.explain(about.seed, about.run, self._user, number, control)
 
         try:
-            return watched(work, None)
+            return run_with_progress(work, None)
         except ValueError as error:
             if "begun no transfer" in str(error):
                 return None

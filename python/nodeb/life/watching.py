@@ -12,7 +12,7 @@ from nodeb.errors import InputError, RunError
 from nodeb.inputs.scenario import Scenario
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
-from nodeb.replication.watched import watched
+from nodeb.replication.threaded import run_with_progress
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["MOST", "watch"]
@@ -53,7 +53,7 @@ def watch(
         return _core.timeline(compiled, planned.seed, number, control, *window, user, most)
 
     try:
-        found = watched(work, progress)
+        found = run_with_progress(work, progress)
     except ValueError as error:  # of the core: no such user, nothing happens, too much happens
         raise InputError(_hint(str(error))) from None
     except _core.InternalError as error:

@@ -33,7 +33,7 @@ __all__ = [
     "ReplicationWork",
     "StoredCell",
     "identity",
-    "kept",
+    "load_complete",
     "simulated",
     "source",
     "warnings",
@@ -172,7 +172,9 @@ class StoredCell(Replicated):
             self._store.save(self._identity, self.cell.scenario, self.tables())
 
 
-def kept(cell: Cell, seed: int, stop: int | Precision, store: Store) -> tuple[Tables, bool]:
+def load_complete(
+    cell: Cell, seed: int, stop: int | Precision, store: Store
+) -> tuple[Tables, bool]:
     """Returns the replications of a complete cell that count, and if a precision was reached.
 
     Raises:

@@ -19,13 +19,13 @@ from nodeb.base.table import Table
 from nodeb.errors import InputError
 from nodeb.storage.store import Tables
 
-__all__ = ["REDUCED", "RUN", "Reduction", "apart"]
+__all__ = ["REDUCED", "RUN", "Reduction", "split_by_run"]
 
 REDUCED, RUN = "series", "run"
 """Name of the table of reduced series, and name of all tables' column of the replication."""
 
 
-def apart(tables: Mapping[str, Any], runs: range) -> Iterator[dict[str, Any]]:
+def split_by_run(tables: Mapping[str, Any], runs: range) -> Iterator[dict[str, Any]]:
     """Yields the tables of each replication; each table has the replications one after another."""
     edges = {
         name: np.searchsorted(np.asarray(table[RUN]), range(runs.start, runs.stop + 1))
@@ -93,7 +93,7 @@ class Reduction:
         what = f"the reduction `{self.function.__name__}`"
         each = [
             call_checked(self.function, what, expected, right, one, **self.options)
-            for one in apart(tables, runs)
+            for one in split_by_run(tables, runs)
         ]
         columns: dict[str, Any] = {RUN: np.arange(runs.start, runs.stop)}
         for name in each[0]:

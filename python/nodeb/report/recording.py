@@ -16,7 +16,7 @@ from nodeb import _core
 from nodeb.errors import NodebError, RunError
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.cells import ReplicationWork
-from nodeb.replication.watched import watched
+from nodeb.replication.threaded import run_with_progress
 from nodeb.replication.work import Source
 from nodeb.results.provenance import Provenance, utc_now
 from nodeb.results.result import Result
@@ -132,7 +132,7 @@ def replicated(
     work = ReplicationWork(Source.of(planned))
     begin, started = time.perf_counter(), utc_now()
     try:
-        tables = watched(
+        tables = run_with_progress(
             lambda control: work.replicate(planned.seed, range(run, run + 1), control), progress
         )
     except _core.InternalError as error:

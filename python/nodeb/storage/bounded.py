@@ -21,12 +21,12 @@ SILENCE_S, WHOLE_S = 10.0, 300.0
 _PORTION = 1 << 16
 
 
-def read_bytes(path: Path, most: int) -> bytes:
+def read_bytes(path: Path, max_bytes: int) -> bytes:
     """Reads a file, without the byte order mark that some programs put before UTF-8.
 
     Args:
         path: a file, a pipe or a device.
-        most: maximum size in bytes.
+        max_bytes: maximum size in bytes.
 
     Raises:
         ScenarioError: it cannot be read, has more bytes, or is a pipe without a writer.
@@ -34,15 +34,15 @@ def read_bytes(path: Path, most: int) -> bytes:
     """
 
     def read() -> bytes:
-        data = _opened(path, most)
+        data = _opened(path, max_bytes)
         marks.check(path, hashlib.sha256(data).hexdigest())
         return data
 
-    data = marks.read_settled(path.parent, read) if path.is_file() else _opened(path, most)
+    data = marks.read_settled(path.parent, read) if path.is_file() else _opened(path, max_bytes)
     return data.removeprefix(BOM_UTF8)
 
 
-def _opened(path: Path, most: int) -> bytes:
+def _opened(path: Path, max_bytes: int) -> bytes:
     try:
         handle = os.open(
             path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -54,24 +54,24 @@ def _opened(path: Path, most: int) -> bytes:
     except ValueError as error:  # an invalid file name
         raise ScenarioError(f"{path}: cannot be read: {error}") from None
     try:
-        return _read(path, handle, most)
+        return _read(path, handle, max_bytes)
     except OSError as error:
         raise ScenarioError(f"{path}: cannot be read: {os_reason(error)}") from None
     finally:
         os.close(handle)
 
 
-def read_text(path: Path, most: int) -> str:
+def read_text(path: Path, max_bytes: int) -> str:
     """Reads a UTF-8 text file, like `read_bytes`.
 
     Args:
         path: a file, a pipe or a device.
-        most: maximum size in bytes.
+        max_bytes: maximum size in bytes.
 
     Raises:
         ScenarioError: it cannot be read, has more bytes, or is not UTF-8.
     """
-    data = read_bytes(path, most)
+    data = read_bytes(path, max_bytes)
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -82,20 +82,20 @@ def read_text(path: Path, most: int) -> str:
         ) from None
 
 
-def _read(path: Path, handle: int, most: int) -> bytes:
+def _read(path: Path, handle: int, max_bytes: int) -> bytes:
     about = os.fstat(handle)
     if stat.S_ISDIR(about.st_mode):
         raise ScenarioError(f"{path}: cannot be read: this is a directory, not a file")
     if stat.S_ISREG(about.st_mode) or os.name != "posix":
         with open(handle, "rb", closefd=False) as file:
-            data = file.read(most + 1) if about.st_size <= most else b""
-        if about.st_size > most or len(data) > most:
-            raise _too_large(path, most)
+            data = file.read(max_bytes + 1) if about.st_size <= max_bytes else b""
+        if about.st_size > max_bytes or len(data) > max_bytes:
+            raise _too_large(path, max_bytes)
         return data
-    return _from_pipe(path, handle, most)
+    return _from_pipe(path, handle, max_bytes)
 
 
-def _from_pipe(path: Path, handle: int, most: int) -> bytes:
+def _from_pipe(path: Path, handle: int, max_bytes: int) -> bytes:
     import select
 
     poll = select.poll()
@@ -114,9 +114,9 @@ def _from_pipe(path: Path, handle: int, most: int) -> bytes:
             return b"".join(parts)
         parts.append(part)
         size += len(part)
-        if size > most:
-            raise _too_large(path, most)
+        if size > max_bytes:
+            raise _too_large(path, max_bytes)
 
 
-def _too_large(path: Path, most: int) -> ScenarioError:
-    return ScenarioError(f"{path}: the file is too large; expected at most {most >> 20} MiB")
+def _too_large(path: Path, max_bytes: int) -> ScenarioError:
+    return ScenarioError(f"{path}: the file is too large; expected at most {max_bytes >> 20} MiB")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nodeb.base.functions import call_checked, numbers
 from nodeb.errors import InputError, nearest
-from nodeb.replication.reduction import REDUCED, RUN, apart
+from nodeb.replication.reduction import REDUCED, RUN, split_by_run
 from nodeb.storage.store import Tables
 from nodeb.study.case import Settings
 
@@ -81,6 +81,6 @@ class Log:
         def right(found: Any) -> bool:
             return numbers(found) and (not each or np.atleast_1d(found).shape == each[0].shape)
 
-        for one in apart(self._tables, runs):
+        for one in split_by_run(self._tables, runs):
             each.append(np.atleast_1d(call_checked(function, *wanted, right, one, **asked)))
         return np.stack(each).astype(float)

@@ -22,7 +22,7 @@ from nodeb.errors import InputError, ScenarioError, writing
 from nodeb.inputs import named_files
 from nodeb.inputs.changes import key_of
 from nodeb.inputs.reading import document, read_text
-from nodeb.replication.cells import CellSimulator, identity, kept, warnings
+from nodeb.replication.cells import CellSimulator, identity, load_complete, warnings
 from nodeb.replication.folder import CellFolder
 from nodeb.replication.pool import Jobs, check_jobs
 from nodeb.results.metrics import chosen
@@ -262,7 +262,7 @@ class Sweep:
         return found, known
 
     def _load(self, place: CellFolder, cell: Cell) -> tuple[Tables, bool]:
-        return kept(cell, self.seed, self.stop, place.store)
+        return load_complete(cell, self.seed, self.stop, place.store)
 
     def _write(self, place: CellFolder, table: Table, dataset: bool) -> None:
         """Writes the table, and every replication where that was asked for."""

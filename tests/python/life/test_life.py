@@ -281,7 +281,7 @@ def test_a_life_without_an_explained_transfer_says_so(scenario, monkeypatch):
     def refuses(*_):
         raise OSError("too many records")  # as the core does
 
-    monkeypatch.setattr(path, "watched", refuses)
+    monkeypatch.setattr(path, "run_with_progress", refuses)
     found = scenario.life(user=0)
     assert found.critical_path.spans == []
     assert "not explained: too many records" in found.html()

@@ -326,8 +326,8 @@ def _check(client: Client) -> None:
             raise RunError(f"worker {worker} cannot load nodeb: {found}")
         if tuple(found) != here:
             raise RunError(
-                f"worker {worker} has {remote.called(tuple(found))}, but here is "
-                f"{remote.called(here)}: install the same nodeb there"
+                f"worker {worker} has {remote.describe(tuple(found))}, but here is "
+                f"{remote.describe(here)}: install the same nodeb there"
             )
 
 

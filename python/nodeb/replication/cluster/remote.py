@@ -58,7 +58,7 @@ def simulate(data: bytes, wanted: tuple[str, str], arrays: dict[str, Any]) -> tu
 
     begin = time.perf_counter()
     if fingerprint() != wanted:
-        raise VersionMismatch(f"has {called(fingerprint())}, but {called(wanted)} is asked for")
+        raise VersionMismatch(f"has {describe(fingerprint())}, but {describe(wanted)} is asked for")
     tasks: Sequence[Task[Any]] = unpacked(data, arrays)
     found: list[Simulated[Any]] = [task(_core.Control()) for task in tasks]
     return packed(found), time.perf_counter() - begin
@@ -69,7 +69,7 @@ def same(thing: Any) -> Any:
     return thing
 
 
-def called(known: tuple[str, str]) -> str:
+def describe(known: tuple[str, str]) -> str:
     """Describes a fingerprint in a message."""
     return f"nodeb {known[0]} ({known[1]})"
 

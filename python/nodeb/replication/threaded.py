@@ -11,14 +11,14 @@ from nodeb.terminal.progress import ProgressCallback
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["watched"]
+__all__ = ["run_with_progress"]
 
 Found = TypeVar("Found")
 POLL_S = 0.1
 """Interval between progress reports, s."""
 
 
-def watched(
+def run_with_progress(
     work: Callable[[_core.Control], Found], progress: ProgressCallback | None = None
 ) -> Found:
     """Runs `work` in a thread and reports its progress."""
