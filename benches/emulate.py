@@ -20,9 +20,9 @@ import numpy as np
 from nodeb import _core
 from nodeb.answer.columns import aligned
 from nodeb.emulate.addresses import SERVER, of_phone
+from nodeb.emulate.labels import in_words
 from nodeb.emulate.plan import make
-from nodeb.emulate.session import Options, emulate, go_first, make_end
-from nodeb.emulate.told import in_words
+from nodeb.emulate.session import Options, emulate, set_real_time_priority, start_endpoint
 from nodeb.inputs.scenario import Scenario, load
 
 SECONDS = 8
@@ -96,14 +96,14 @@ def forwarded():
 
     def forward():
         nonlocal cpu, real_time
-        real_time = go_first()
+        real_time = set_real_time_priority()
         emulation.forward(1500)
         cpu = time.thread_time()
 
     thread = threading.Thread(target=forward)
     with (
-        make_end(emulation.fileno(), options, 0, "server", SERVER) as server,
-        make_end(emulation.fileno(), options, 1, "phone", of_phone(0)) as phone,
+        start_endpoint(emulation.fileno(), options, 0, "server", SERVER) as server,
+        start_endpoint(emulation.fileno(), options, 1, "phone", of_phone(0)) as phone,
     ):
         server.await_ready()
         phone.await_ready()
@@ -116,7 +116,7 @@ def forwarded():
         phone.start(("sh", "-c", " ".join(IPERF) + f" > {out}"), {}, silent=True)
         while phone.exit is None:
             time.sleep(0.05)
-            phone.listen()
+            phone.poll()
         took = time.monotonic() - begun
         emulation.stop()
         thread.join()
@@ -131,7 +131,7 @@ def slept(spacing_us):
     late, first = [], []
 
     def sleep():
-        first.append(go_first())
+        first.append(set_real_time_priority())
         due = time.monotonic()
         end = due + SECONDS
         while due < end:

@@ -27,7 +27,7 @@ from typing import Any
 import nodeb
 from nodeb import _core
 from nodeb.base.table import Table
-from nodeb.emulate import connections, flights
+from nodeb.emulate import connections, recordings
 from nodeb.fit import read_errors
 from nodeb.fit.folder import save as save_fit
 from nodeb.inputs import error_model
@@ -142,7 +142,7 @@ def made(folder: Path) -> Iterator[Kind]:
     yield Kind("cells of a study", sorted((outcome.out / CELLS).glob("*.arrow")), cell)
     yield Kind("digest of a study", [outcome.out / "digest.json"], digest_of)
     yield Kind("claims of a study", [outcome.out / "claims.csv"], claims)
-    yield Kind("recorded flight", [flight(folder / "flips.log")], flown)
+    yield Kind("recorded recording", [recording(folder / "flips.log")], flown)
     places = [run, life, swept.parent, link, fit, outcome.out]
     yield Kind("provenance", [place / marks.MARK for place in places], mark)
 
@@ -203,8 +203,8 @@ def mark(file: Path) -> Any:
         raise nodeb.InputError(f"{file} {error}") from None
 
 
-def flight(log: Path) -> Path:
-    """A log of a flight of 40 packets over a link."""
+def recording(log: Path) -> Path:
+    """A log of a recording of 40 packets over a link."""
     users = [{"name": "phone", "traffic": "external"}]
     scenario = Scenario.from_dict({"radio": {"link": {"rate": "1 Mbps"}}, "users": users})
     about = {"version": _core.version(), "core": core_hash(), "seed": 1}
@@ -219,11 +219,11 @@ def flight(log: Path) -> Path:
 
 
 def flown(file: Path) -> Any:
-    """What became of the packets of a flight; one that was cut off is reported."""
-    found = flights.read(file)
+    """What became of the packets of a recording; one that was cut off is reported."""
+    found = recordings.read(file)
     if not connections.connections(found).is_whole:
-        raise nodeb.InputError(f"{file}: {flights.CUT_OFF}")
-    return found.about, found.fly().report
+        raise nodeb.InputError(f"{file}: {recordings.CUT_OFF}")
+    return found.about, found.replay().report
 
 
 if __name__ == "__main__":

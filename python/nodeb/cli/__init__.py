@@ -1,9 +1,9 @@
-"""The command line: `nodeb run`, `life`, `sweep`, `plot`, `link`, `fit`, `validate`, ...
+"""The command line of `nodeb`: one module per command.
 
-A file for each command. Tables go to stdout, progress and errors to stderr. An error is one
-paragraph that begins with `error:`. Exit status: 0 done, 1 failed while running (a full disk, too,
-after the results are printed), 2 bad input, 130 interrupted. Modules that are slow to import are
-imported where they are needed, and of commands only the one that is asked for.
+Tables go to stdout, progress and errors to stderr. An error is one paragraph that begins with
+`error:`. Exit status: 0 success, 1 failure while running (also if the disk is full, after the
+results are printed), 2 invalid input, 130 interrupted. Modules that are slow to import are imported
+inside functions, and of the commands only the requested one is imported.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COMMANDS = {
     "replay": "replay:replay",
     "reproduce": "reproduce:reproduce",
 }
-"""Every command, its module and what it is there, in the order of the help."""
+"""Module and attribute of each command, in the order of the help."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -60,10 +60,10 @@ def _common(
 
 
 def _app(arguments: list[str]) -> typer.Typer:
-    """The command line with the command that is asked for; with all if that is none of them."""
+    """Returns the command line with only the requested command, or with all if it is unknown."""
     app = typer.Typer(
         name="nodeb",
-        help="What does a cellular radio link do to TCP? Simulates TCP over UMTS and HSDPA.",
+        help="Simulate TCP over UMTS and HSDPA radio access, packet by packet.",
         add_completion=False,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -80,13 +80,13 @@ def _app(arguments: list[str]) -> typer.Typer:
 
 
 def invoke(arguments: list[str]) -> int:
-    """Runs the command line; returns the exit status. Nothing escapes as a traceback."""
+    """Runs the command line and returns the exit status; prints errors without a traceback."""
     status = _invoke(arguments)
     unwritten = streams.finish()
     if unwritten is None or isinstance(unwritten, BrokenPipeError):
         return status if unwritten is None else FAILED
-    if status == 0:  # else what went wrong has been told
-        _complain(f"cannot print to stdout: {os_reason(unwritten)}")
+    if status == 0:  # otherwise an error has been printed already
+        _try_print_error(f"cannot print to stdout: {os_reason(unwritten)}")
     return status or FAILED
 
 
@@ -95,37 +95,37 @@ def _invoke(arguments: list[str]) -> int:
         if os.environ.get("MPLBACKEND"):
             _check_backend()
         status = _app(arguments)(args=arguments, prog_name="nodeb", standalone_mode=False)
-        if status == INTERRUPTED:  # Typer swallows a Ctrl-C that comes between our lines
-            _complain("interrupted")
+        if status == INTERRUPTED:  # Typer turns a KeyboardInterrupt into this status
+            _try_print_error("interrupted")
         return status if isinstance(status, int) else 0
     except FullError as error:
-        _complain(error)
+        _try_print_error(error)
         return FAILED
     except (InputError, OutputError) as error:
-        _complain(error)
+        _try_print_error(error)
         return BAD_INPUT
     except Stopped as error:
-        _complain(error)
+        _try_print_error(error)
         return INTERRUPTED
     except NodebError as error:
-        _complain(error)
+        _try_print_error(error)
         return FAILED
-    except BrokenPipeError:  # the reader of stdout has gone, as in `nodeb list | head -1`
+    except BrokenPipeError:  # the reader of stdout has exited, as in `nodeb list | head -1`
         return FAILED
     except OSError as error:
-        return _refused(error)
+        return _print_os_error(error)
     except MemoryError:
-        _complain("there is not enough memory for this; fewer --jobs, users or records need less")
+        _try_print_error("out of memory; reduce --jobs, the users or the recorded series")
         return FAILED
     except Exception as error:
-        return _other(error)
+        return _print_other(error)
 
 
 def _check_backend() -> None:
-    """Refuses a backend that matplotlib does not have, before a simulation whose pictures need it.
+    """Checks the variable MPLBACKEND before a simulation, not when figures are drawn after it.
 
     Raises:
-        InputError: there is no such backend.
+        InputError: matplotlib has no such backend.
     """
     try:
         import matplotlib  # noqa: F401
@@ -137,43 +137,43 @@ def _check_backend() -> None:
         ) from error
 
 
-def _complain(error: object) -> None:
-    """Tells what was wrong, where stderr can still be written to."""
+def _try_print_error(error: object) -> None:
+    """Prints an error unless stderr is closed or full."""
     with contextlib.suppress(OSError):
         print_error(error)
 
 
-def _refused(error: OSError) -> int:
-    """The system did not let us do something: the fault is in the environment."""
+def _print_os_error(error: OSError) -> int:
+    """Prints an error of the operating system and returns the exit status."""
     if os.environ.get("NODEB_DEBUG"):
         raise error
     streams.finish()
     what = error.filename or "cannot print to stdout, or write a file"
-    _complain(f"{what}: {os_reason(error)}")
+    _try_print_error(f"{what}: {os_reason(error)}")
     return FAILED
 
 
-def _other(error: Exception) -> int:
-    """A complaint of the command-line parser, about the environment, or a mistake of ours."""
+def _print_other(error: Exception) -> int:
+    """Prints an error of the command-line parser or an unexpected one; returns the exit status."""
     if hasattr(error, "format_message"):
         message = str(error.format_message())
-        if not message.strip():  # called without arguments: the help was printed
+        if not message.strip():  # called without arguments: the help has been printed
             return BAD_INPUT
-        _complain(f"{message[:1].lower()}{message[1:].rstrip('.')}; see `nodeb --help`")
+        _try_print_error(f"{message[:1].lower()}{message[1:].rstrip('.')}; see `nodeb --help`")
         return BAD_INPUT
-    if received:  # a library that was loading turns Ctrl-C into an error of its own
-        _complain("interrupted")
+    if received:  # a library turned Ctrl-C during its import into another exception
+        _try_print_error("interrupted")
         return INTERRUPTED
     if os.environ.get("NODEB_DEBUG"):
         raise error
     if isinstance(error, UnicodeEncodeError) and "surrogates" in error.reason:
-        _complain(
-            "an argument has characters that cannot be read in this locale (LC_ALL, LANG); "
+        _try_print_error(
+            "an argument has characters that are invalid in this locale (LC_ALL, LANG); "
             "set PYTHONUTF8=1, or a locale such as C.UTF-8"
         )
         return BAD_INPUT
-    _complain(
-        f"nodeb itself failed, please report it: {type(error).__name__}: {error} "
-        "(NODEB_DEBUG=1 shows where)"
+    _try_print_error(
+        f"internal error of nodeb, please report it: {type(error).__name__}: {error} "
+        "(NODEB_DEBUG=1 shows the traceback)"
     )
     return FAILED

@@ -14,7 +14,7 @@ from nodeb.answer import Bars
 from nodeb.base.streams import printable
 from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import (
-    At,
+    ClusterAddress,
     Everything,
     Force,
     Jobs,
@@ -24,30 +24,30 @@ from nodeb.cli.options import (
     Settings,
     Stopped,
     print_answer,
-    print_beside,
     print_changed,
     print_file,
+    print_other_folder,
     print_rows,
     print_warnings,
     shown_if_full,
-    workplace,
+    worker_pool,
 )
 from nodeb.comparison.answer import answers
 from nodeb.comparison.experiment import Experiment, Outcome
 from nodeb.errors import FullError, Interrupted, writing
 from nodeb.explanation.compared import Differences, all_differences, short_differences
-from nodeb.replication.pool import Jobs as Workplace
+from nodeb.replication.pool import Jobs as Workers
 from nodeb.storage.files import check_place, refuse_other_page, write_bytes
 from nodeb.terminal.progress import progress_bar
 
 __all__ = ["compare"]
 
-CHANGE = "Compare the first file with this change, too; several keys are separated by `;`."
+CHANGE = "Also compare the first file with this change; separate several keys with `;`."
 EXPLAIN = (
-    "Explain the difference in this user's first transfer, cause by cause; "
-    "default: in user 0's, its largest causes."
+    "Explain the difference in this user's first transfer, with all causes; "
+    "default: user 0, largest causes only."
 )
-METRIC = "Only this metric; `nodeb list metrics` has all."
+METRIC = "Show only this metric; `nodeb list metrics` lists all; repeatable."
 
 
 def compare(
@@ -64,23 +64,23 @@ def compare(
     seed: Seed = None,
     runs: Runs = None,
     jobs: Jobs = None,
-    cluster: At = None,
+    cluster: ClusterAddress = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Results go here; default: out/<first file>-compared."),
+        typer.Option(metavar="DIR", help="Results folder; default: out/<first file>-compared."),
     ] = None,
     force: Force = False,
     everything: Everything = False,
     report: Annotated[
         Path | None,
-        typer.Option("--report", metavar="PAGE", help="Write a page with pictures (HTML)."),
+        typer.Option("--report", metavar="PAGE", help="Write an HTML page with figures."),
     ] = None,
     explain: Annotated[
         int | None,
         typer.Option(metavar="USER", help=EXPLAIN),
     ] = None,
 ) -> None:
-    """Compare scenarios, replication by replication with the same random numbers."""
+    """Compare scenarios with common random numbers, replication by replication."""
     plan = Experiment.read(files, changes or (), settings or (), runs, seed)
     for note in plan.notes:
         print(f"note: {note}", file=sys.stderr)
@@ -88,7 +88,7 @@ def compare(
     for file, scenario in zip(files, plan.scenarios, strict=False):
         print_superfluous(scenario.compiled())
         if scenario.compiled().has_sweep:
-            print(f"note: the [sweep] table of {file} is left aside", file=sys.stderr)
+            print(f"note: the [sweep] table of {file} is ignored", file=sys.stderr)
     if explain is not None:
         for scenario in plan.scenarios:
             scenario.check_user(explain)
@@ -102,7 +102,7 @@ def compare(
 
     title = f"comparing with {plan.cells[0].label}"
     try:
-        with workplace(jobs, cluster) as workers:
+        with worker_pool(jobs, cluster) as workers:
             with shown_if_full(show), progress_bar(title) as bar:
                 more = {"force": force, "beside": out is None}
                 outcome = plan.run(folder, margin, metric or (), workers, bar, **more)
@@ -115,7 +115,7 @@ def compare(
             except FullError:
                 where = ""
                 raise
-            finally:  # also where the causes cannot be found
+            finally:  # also if the causes cannot be computed
                 show(outcome, where, causes)
                 if report is not None:
                     bars = [] if causes is None else causes.bars
@@ -146,7 +146,7 @@ def _page(
 
 def _print(outcome: Outcome, where: str, causes: Differences | None, everything: bool) -> None:
     folder = outcome.folder
-    print_beside(folder, outcome.beside)
+    print_other_folder(folder, outcome.beside)
     print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
     bars = [] if causes is None else causes.bars
     for place, one in enumerate(answers(outcome.comparison, bars, where)):
@@ -157,9 +157,9 @@ def _print(outcome: Outcome, where: str, causes: Differences | None, everything:
 
 
 def _causes(
-    plan: Experiment, outcome: Outcome, user: int | None, workers: Workplace
+    plan: Experiment, outcome: Outcome, user: int | None, workers: Workers
 ) -> Differences | None:
-    """Finds what the differences in the time of a user's first transfer are made of."""
+    """Computes the causes of the differences in the duration of a user's first transfer."""
     with progress_bar("explaining") as bar:
         if user is None:
             return short_differences(plan, outcome.tables, workers, bar)

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["emulate"]
 
-LARGEST = 65_535
-"""Bytes of the largest IP packet."""
+MAX_PACKET_BYTES = 65_535
+"""Maximum size of an IP packet, bytes."""
 
 
 def emulate(
@@ -42,78 +42,81 @@ def emulate(
     ] = None,
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="-- COMMAND...", help="What runs as the phone.", show_default=False),
+        typer.Argument(
+            metavar="-- COMMAND...", help="Command to run as the phone.", show_default=False
+        ),
     ] = None,
     as_: Annotated[
         str | None,
         typer.Option(
-            "--as", metavar="USER", help="Which user it is; default: the first that is real."
+            "--as", metavar="USER", help="User that runs the command; default: the first real user."
         ),
     ] = None,
     phone: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="USER:COMMAND", help="Another real phone and what it runs; may be repeated."
+            metavar="USER:COMMAND", help="Another real phone and its command; repeatable."
         ),
     ] = None,
     server: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="What runs as the server.")
+        str | None, typer.Option(metavar="COMMAND", help="Command to run as the server.")
     ] = None,
     duration: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="End after this, such as `30 s`, though commands run."),
+        typer.Option(metavar="TIME", help="Maximum duration, such as `30 s`; default: none."),
     ] = None,
     attach: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="END=NAMESPACE",
-            help="Where `server` or a user is: a name of `ip netns`, or a file.",
+            metavar="ENDPOINT=NAMESPACE",
+            help="Existing namespace of `server` or a user: a name of `ip netns`, or a file.",
         ),
     ] = None,
     nat: Annotated[
         bool,
         typer.Option(
-            "--nat", help="The server's end leads to the outside of the host; needs root."
+            "--nat", help="Connect the phones to the host's networks with NAT; needs root."
         ),
     ] = False,
     nameserver: Annotated[
         list[str] | None,
-        typer.Option(metavar="ADDRESS", help="Who is asked for names; may be repeated."),
+        typer.Option(metavar="ADDRESS", help="DNS server for the commands; repeatable."),
     ] = None,
     settings: Settings = None,
     seed: Seed = None,
     mtu: Annotated[
-        int, typer.Option(min=1280, max=LARGEST, help="The largest packet, bytes; IPv6 needs 1280.")
+        int,
+        typer.Option(
+            min=1280, max=MAX_PACKET_BYTES, help="Maximum packet size, bytes; IPv6 needs 1280."
+        ),
     ] = 1500,
     late: Annotated[
-        str, typer.Option(metavar="TIME", help="From when on a delivery counts as late.")
+        str, typer.Option(metavar="TIME", help="Lateness above which a delivery counts as late.")
     ] = "2 ms",
     late_share: Annotated[
         float,
-        typer.Option(
-            metavar="SHARE", min=0.0, max=1.0, help="Share of late deliveries that is allowed."
-        ),
+        typer.Option(metavar="SHARE", min=0.0, max=1.0, help="Maximum share of late deliveries."),
     ] = 0.01,
     out: Tables = None,
     force: Force = False,
     report: Report = None,
     record: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Record the flight; `nodeb replay` flies it again."),
+        typer.Option(metavar="FILE", help="Record the emulation for `nodeb replay`."),
     ] = None,
     kept: Annotated[
         int,
         typer.Option(
-            "--kept", metavar="N", min=0, max=LARGEST, help="Bytes of each packet recorded."
+            "--kept", metavar="N", min=0, max=MAX_PACKET_BYTES, help="Bytes recorded per packet."
         ),
     ] = 96,
     everything: Everything = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Measure what this machine can carry, and nothing else.")
+        bool, typer.Option("--check", help="Only measure the rates that this machine can emulate.")
     ] = False,
 ) -> int:
-    """Run commands as phones of a scenario: their packets pass its cell, in real time."""
-    from nodeb.emulate import folder, pages, plan, session
+    """Run commands as phones of a scenario: their packets pass its cell in real time."""
+    from nodeb.emulate import page_file, plan, results_folder, session
     from nodeb.emulate.answer import emulated
     from nodeb.emulate.problems import check_system
 
@@ -121,13 +124,15 @@ def emulate(
     if check:
         return _check()
     if file is None:
-        raise InputError("there is no scenario; give a FILE and a command, or --check")
-    wanted: list[tuple[str | None, tuple[str, ...]]] = [plan.spoken(one) for one in phone or ()]
+        raise InputError("no scenario given; give a FILE and a command, or --check")
+    wanted: list[tuple[str | None, tuple[str, ...]]] = [
+        plan.parse_phone(one) for one in phone or ()
+    ]
     if command:
         wanted.insert(0, (as_, tuple(command)))
     elif as_ is not None or not wanted:
         hint = "give a command after `--`, or --phone USER:COMMAND"
-        raise InputError(f"nothing runs as a phone; {hint}")
+        raise InputError(f"no phone has a command; {hint}")
     scenario = load(file, settings or ()).planned(runs=1, seed=seed)
     planned = plan.make(scenario, wanted)
     options = session.Options(
@@ -143,24 +148,26 @@ def emulate(
         record=record,
         kept_bytes=kept,
     )
-    page_place = pages.checked(report, out, force=force)
+    page_place = page_file.checked(report, out, force=force)
     if nat and "server" in options.attach:
-        raise InputError("--nat leads a namespace of our own outside; leave out --attach server=")
-    with folder.claimed(out, file, force=force, once=True) as place:
+        raise InputError("--nat and --attach server= cannot be combined")
+    with results_folder.claimed(out, file, force=force, once=True) as place:
         outcome = _emulated(planned, options)
-        where = "" if place is None else f"{out} has the tables."
-        with undisturbed():  # it cannot be repeated
+        where = "" if place is None else f"The tables are in {out}."
+        with undisturbed():  # signals must not interrupt this: an emulation cannot be repeated
             print_answer(emulated(planned, options, outcome, where), everything, sys.stderr)
-            status = _told(outcome, options)
+            status = _print_problems(outcome, options)
             if place is not None:
-                folder.put(place, planned, options, outcome)
+                results_folder.write_emulation(place, planned, options, outcome)
     if page_place is not None:
         from nodeb.emulate.page import of_emulation
 
-        page_place = pages.write(page_place, of_emulation(planned, options, outcome), force=force)
+        page_place = page_file.write(
+            page_place, of_emulation(planned, options, outcome), force=force
+        )
         print_file("Page", page_place, sys.stderr)
     if (why := outcome.report.get("unrecorded")) is not None:
-        raise RunError(f"the recording {record} is not whole: {why}")
+        raise RunError(f"the recording {record} is incomplete: {why}")
     return status
 
 
@@ -180,23 +187,22 @@ def _emulated(planned: Any, options: Options) -> Outcome:
         return run(planned, options, line)
 
 
-def _told(outcome: Outcome, options: Options) -> int:
-    """Tells what went wrong on stderr, as stdout is the command's; the exit status."""
+def _print_problems(outcome: Outcome, options: Options) -> int:
+    """Prints problems to stderr, as stdout is the command's, and returns the exit status."""
 
-    def tell(text: str) -> None:
+    def note(text: str) -> None:
         print(text, file=sys.stderr)
 
     for version, why in outcome.report.get("outside", {}).get("missing", {}).items():
-        tell(f"note: {version.replace('ip', 'IP')} did not lead outside: {why}")
+        note(f"note: no {version.replace('ip', 'IP')} beyond the host: {why}")
     for name, why in outcome.failed.items():
-        tell(f"error: the command of `{name}` cannot be started: {why}")
+        note(f"error: the command of `{name}` cannot be started: {why}")
     if outcome.server_ended:
-        tell(f"warning: the server ended {outcome.server_ended}")
+        note(f"warning: the server ended {outcome.server_ended}")
     if outcome.ended == "duration":
-        over = f"{options.duration_s:g} s were over before the command had ended"
-        tell(f"note: {over}, so it was stopped")
+        note(f"note: the command was stopped after {options.duration_s:g} s (--duration)")
     if outcome.too_late is not None:
-        tell(f"error: not true to time: {outcome.too_late}")
+        note(f"error: inaccurate timing: {outcome.too_late}")
         return outcome.status or FAILED
     return outcome.status
 
@@ -213,35 +219,38 @@ def _words(command: str | None) -> tuple[str, ...]:
     return words
 
 
-def _attached(wanted: Sequence[str], ends: list[str]) -> dict[str, str]:
-    """The namespaces of ends, as files."""
+def _attached(wanted: Sequence[str], endpoints: list[str]) -> dict[str, str]:
+    """Returns the namespace files of the attached endpoints, by name."""
     found = {}
     for text in wanted:
         name, equals, place = text.rpartition("=")
         if not (equals and place):
-            raise InputError(f"--attach {text}: expected an end and a namespace, as server=NAME")
-        if name not in ends:
-            raise InputError(f"--attach {text}: there is no end `{name}`{nearest(name, ends)}")
+            raise InputError(f"--attach {text}: expected ENDPOINT=NAMESPACE, such as server=NAME")
+        if name not in endpoints:
+            raise InputError(f"--attach {text}: there is no end `{name}`{nearest(name, endpoints)}")
         found[name] = place if "/" in place else f"/run/netns/{place}"
     return found
 
 
 def _nameservers(wanted: Sequence[str], *, nat: bool) -> tuple[str, ...]:
-    """Whom commands ask for names; nobody in particular if the host's nameservers will do."""
+    """Returns the DNS servers for the commands, empty if those of the host are usable.
+
+    Prints a note if none is known.
+    """
     from ipaddress import ip_address
 
-    from nodeb.emulate.names import reachable
+    from nodeb.emulate.resolver import reachable_nameservers
 
     for text in wanted:
         try:
             ip_address(text)
         except ValueError:
-            raise InputError(f"--nameserver {text}: expected an address of IPv4 or IPv6") from None
+            raise InputError(f"--nameserver {text}: expected an IPv4 or IPv6 address") from None
     if wanted or not nat:
         return tuple(wanted)
-    found = reachable()
+    found = reachable_nameservers()
     if found is None or found:
         return tuple(found or ())
-    why = "the host's nameserver is itself, which phones do not reach"
-    print(f"note: names are not looked up: {why}; --nameserver ADDRESS says who", file=sys.stderr)
+    why = "the host's nameserver is on the host itself, which phones cannot reach"
+    print(f"note: no DNS: {why}; give another with --nameserver ADDRESS", file=sys.stderr)
     return ()

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from nodeb.cli.options import (
-    At,
+    ClusterAddress,
     Everything,
     FileOrLog,
     Jobs,
@@ -18,13 +18,13 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
-    again,
+    command_arguments,
     print_answer,
     print_file,
     print_warnings,
-    refuse,
+    refuse_for_recordings,
     shown_if_full,
-    workplace,
+    worker_pool,
 )
 from nodeb.errors import InputError, writing
 from nodeb.explanation import Explanation
@@ -43,39 +43,39 @@ def explain(
     file: FileOrLog,
     settings: Settings = None,
     user: Annotated[
-        int | None, typer.Option(metavar="N", help="Which user, from 0; default: the first.")
+        int | None, typer.Option(metavar="N", help="User, from 0; default: the first.")
     ] = None,
     transfer: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Which of the user's transfers, from 0; default: 0."),
+        typer.Option(metavar="N", help="Transfer of the user, from 0; default: 0."),
     ] = None,
     connection: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Of a flight: which TCP connection; default: that with most data."
+            metavar="N", help="TCP connection of a recording; default: the one with most data."
         ),
     ] = None,
     seed: Seed = None,
     runs: Runs = None,
     jobs: Jobs = None,
-    cluster: At = None,
+    cluster: ClusterAddress = None,
     what_if: Annotated[
         bool,
-        typer.Option("--what-if", help="Simulate what it takes without each cause that can go."),
+        typer.Option("--what-if", help="Re-simulate with each removable cause removed in turn."),
     ] = False,
     everything: Everything = False,
     beside: Annotated[
         list[int] | None,
-        typer.Option(metavar="N", help="Another user, to be shown beside on the page."),
+        typer.Option(metavar="N", help="Another user to compare on the page; repeatable."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A page with pictures goes to this file (HTML)."),
+        typer.Option(metavar="FILE", help="Write an HTML page with figures to this file."),
     ] = None,
 ) -> None:
-    """Explain why a transfer took so long: its critical path, every nanosecond with one cause."""
+    """Explain the duration of a transfer by its critical path, with one cause per nanosecond."""
     if is_recording(file):
-        not_of_flights = {
+        not_of_recordings = {
             "--set": settings,
             "--transfer": transfer,
             "--seed": seed,
@@ -85,10 +85,10 @@ def explain(
             "--what-if": what_if or None,
             "--beside": beside,
         }
-        refuse(not_of_flights, file)
-        return _explain_flight(file, user, connection, everything, out)
+        refuse_for_recordings(not_of_recordings, file)
+        return _explain_recording(file, user, connection, everything, out)
     if connection is not None:
-        raise InputError(f"--connection is for recorded flights, and {file} is none")
+        raise InputError(f"--connection is for recordings, and {file} is a scenario")
     _explain_scenario(
         file,
         settings,
@@ -105,18 +105,18 @@ def explain(
     )
 
 
-def _explain_flight(
+def _explain_recording(
     file: Path, user: int | None, connection: int | None, everything: bool, out: Path | None
 ) -> None:
-    """Explains a TCP connection of a recorded flight."""
-    from nodeb.emulate import connections, flights
+    """Explains a TCP connection of a recording."""
+    from nodeb.emulate import connections, recordings
 
     _check_page(out)
-    flight = flights.read(file)
-    known = connections.connections(flight)
+    recording = recordings.read(file)
+    known = connections.connections(recording)
     chosen = connections.choose(known, user, connection)
     with progress_bar(file.name) as bar:
-        found = connections.explain(flight, chosen, bar)
+        found = connections.explain(recording, chosen, bar)
 
     def show(_: object) -> None:
         print_answer(answer(found), everything)
@@ -153,7 +153,7 @@ def _explain_scenario(
     _check_page(out)
     users = dict.fromkeys([user, *(beside or [])])
     try:
-        with workplace(jobs, cluster) as workers, progress_bar(scenario.name or file.stem) as bar:
+        with worker_pool(jobs, cluster) as workers, progress_bar(scenario.name or file.stem) as bar:
             found = {
                 f"user {one}": explained(scenario, one, transfer, runs, seed, workers, bar)
                 for one in users
@@ -163,7 +163,7 @@ def _explain_scenario(
     except KeyboardInterrupt:
         raise Stopped("interrupted") from None
     whose = {"user": user or None, "transfer": transfer or None}
-    named = again(file, settings, **whose, seed=seed, runs=runs)
+    named = command_arguments(file, settings, **whose, seed=seed, runs=runs)
     beside_it = {name: one for name, one in found.items() if one is not first}
 
     def show(_: object) -> None:
@@ -190,7 +190,7 @@ def _explain_scenario(
 
 
 def _check_page(out: Path | None) -> None:
-    """Complains about a place where no page can be put, before anything is simulated."""
+    """Checks, before the simulation, that the page can be written."""
     if out is not None:
         check_place(out, "--out")
         refuse_other_page(out, "--out")
@@ -202,7 +202,7 @@ def _write_page(
     tried: Sequence[WhatIf] = (),
     named: str = "",
 ) -> None:
-    """Writes the page that was asked for, if one was."""
+    """Writes the page if one is requested."""
     if out is not None:
         from nodeb.report.explained import page
 

@@ -12,10 +12,10 @@ from nodeb.cli.options import (
     Everything,
     Force,
     Jobs,
+    interruption,
     print_answer,
     print_place,
     shown_if_full,
-    stopped,
 )
 from nodeb.errors import InputError
 from nodeb.fit import compare, read_errors
@@ -34,29 +34,32 @@ def fit(
     sequence: Annotated[
         Path,
         typer.Argument(
-            metavar="SEQUENCE", help="A text of 0 and 1, or a folder of `nodeb link run`."
+            metavar="SEQUENCE", help="Text file of 0 and 1, or a folder of `nodeb link run`."
         ),
     ],
     states: Annotated[
         str | None,
-        typer.Option(metavar="N-M", help="States of hidden Markov models; default: 2-8 if it can."),
+        typer.Option(
+            metavar="N-M",
+            help="States of the hidden Markov models; default: 2-8, fewer for short sequences.",
+        ),
     ] = None,
     unit: Annotated[
         str, typer.Option(metavar="UNIT", help="Fit PDUs (pdu), transport blocks (block) or both.")
     ] = "both",
     pdus_per_block: Annotated[
-        int | None, typer.Option(metavar="N", help="PDUs of a block; default: what the file says.")
+        int | None, typer.Option(metavar="N", help="PDUs per block; default: as given in the file.")
     ] = None,
     starts: Annotated[int, typer.Option(help="Random starts of each hidden Markov model.")] = 5,
     seed: Annotated[int, typer.Option(help="Seed of the starts and simulations.")] = 1,
     jobs: Jobs = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<name>-fit.")
+        Path | None, typer.Option(metavar="DIR", help="Results folder; default: out/<name>-fit.")
     ] = None,
     force: Force = False,
     everything: Everything = False,
 ) -> None:
-    """Fit error models to an error sequence, compare them, and write model files and pictures."""
+    """Fit error models to an error sequence, compare them, and write model files and figures."""
     threads = check_threads(jobs)
     errors = read_errors(sequence, pdus_per_block)
     wanted, units = _range(states), _units(unit)
@@ -80,12 +83,12 @@ def fit(
             with shown_if_full(lambda found: print_answer(answer(found), everything), comparison):
                 put(comparison, place, seed)
         except KeyboardInterrupt:
-            raise stopped(place) from None
+            raise interruption(place) from None
     print_answer(answer(comparison, str(place.shown)), everything)
 
 
 def _range(text: str | None) -> list[int] | None:
-    """The whole numbers of `2-8` or `4`."""
+    """Parses a range of whole numbers such as `2-8`, or a single one."""
     if text is None:
         return None
     found = re.fullmatch(r"\s*(\d+)\s*(?:(?:-|\.\.)\s*(\d+)\s*)?", text)

@@ -21,22 +21,22 @@ __all__ = ["import_"]
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A recording, as a text.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Measurement, as a text file.")],
     wanted: Annotated[
         str | None,
         typer.Option(
             "--as",
             metavar="FORMAT",
-            help="mahimahi, cqi, rates, snr, eurane or traffic; default: what it must be.",
+            help="mahimahi, cqi, rates, snr, eurane or traffic; default: detected.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The trace; default: <name>.trace here."),
+        typer.Option(metavar="FILE", help="Trace file to write; default: <name>.trace."),
     ] = None,
     step: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Entries without times are so far apart; default: 2 ms."),
+        typer.Option(metavar="TIME", help="Interval of entries without times; default: 2 ms."),
     ] = None,
     unit: Annotated[
         str | None,
@@ -61,20 +61,20 @@ def import_(
             metavar="BYTES",
             min=1,
             max=65_535,
-            help="Bytes of a line of mahimahi's; default: 1500.",
+            help="Bytes per line of a mahimahi trace; default: 1500.",
         ),
     ] = None,
 ) -> None:
-    """Make a trace of a measured channel or of traffic, which scenarios can name."""
+    """Convert a measured channel or traffic to a trace file for scenarios."""
     if wanted is not None:
         check_name("format", wanted, list(formats.FORMATS))
     data = read_bytes(file, trace_reader.MAX_BYTES)
     target = Path(file.with_suffix(".trace").name) if out is None else out
     if target.exists() and target.samefile(file):
-        raise InputError(f"{target} is the recording itself; give another file with --out")
+        raise InputError(f"{target} is the input file; give another file with --out")
     files.refuse_other(target, MAGIC, "a trace", "--out")
     if data.startswith(MAGIC):
-        raise InputError(f"{file}: this is a trace already; scenarios can name it as it is")
+        raise InputError(f"{file} is already a trace; scenarios can use it unchanged")
     options = formats.Options(
         _step(step), _data_unit(unit), _time_unit(time_unit), column, time_column, size
     )
@@ -95,13 +95,13 @@ def _step(text: str | None) -> int | None:
 
 
 def _data_unit(text: str | None) -> str | None:
-    """A unit of rates or amounts by the name that it has here; `kbps` is kbit/s."""
+    """Returns the canonical name of a unit of rates or amounts; `kbps` is kbit/s."""
     if text is None:
         return None
     unit = column_units.unit(text, RATES) or column_units.unit(text, AMOUNTS)
     if unit is None:
         raise InputError(
-            f"--unit {text}: this is not an exact unit; expected one of "
+            f"--unit {text}: unknown unit; expected one of "
             f"{column_units.unit_list(RATES)}, or of amounts such as B or kB"
         )
     return unit
@@ -139,7 +139,7 @@ def _number(value: float) -> str:
 
 
 def _mean(trace: Trace) -> float:
-    """The mean over time; of traffic, over amounts."""
+    """Returns the mean over time; of traffic, the mean of the amounts."""
     values = next(iter(trace.columns.values()))
     if trace.times_ns is None or trace.end_ns is None:
         return float(values.mean())

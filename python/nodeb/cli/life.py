@@ -14,13 +14,13 @@ from nodeb.cli.options import (
     Force,
     Seed,
     Settings,
-    again,
+    command_arguments,
+    interruption,
     print_answer,
     print_place,
     print_warnings,
-    refuse,
+    refuse_for_recordings,
     shown_if_full,
-    stopped,
 )
 from nodeb.cli.times import seconds
 from nodeb.inputs.kinds import is_recording
@@ -45,30 +45,32 @@ def life(
     settings: Settings = None,
     seed: Seed = None,
     run: Annotated[
-        int | None, typer.Option(metavar="N", help="Which replication, from 0; default: 0.")
+        int | None, typer.Option(metavar="N", help="Replication, from 0; default: 0.")
     ] = None,
     user: Annotated[
-        int | None, typer.Option(metavar="N", help="Only this user's packets; default: all.")
+        int | None, typer.Option(metavar="N", help="Only packets of this user; default: all.")
     ] = None,
     begin: Annotated[
         str | None,
-        typer.Option("--from", metavar="T", help='Where the window begins, as in "1.5 s".'),
+        typer.Option(
+            "--from", metavar="T", help='Begin of the window, such as "1.5 s"; default: 0.'
+        ),
     ] = None,
     end: Annotated[
         str | None,
-        typer.Option("--to", metavar="T", help="Where it ends; default: the end of the run."),
+        typer.Option("--to", metavar="T", help="End of the window; default: the end of the run."),
     ] = None,
     most: Annotated[
-        int | None, typer.Option(metavar="N", help="Events kept at most; default: 4000000.")
+        int | None, typer.Option(metavar="N", help="Maximum number of events; default: 4000000.")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Results go here; default: out/<file name>-life."),
+        typer.Option(metavar="DIR", help="Results folder; default: out/<file name>-life."),
     ] = None,
     force: Force = False,
     everything: Everything = False,
 ) -> None:
-    """Follow every packet of a replication: tables of events, an interactive page, a trace."""
+    """Follow every packet of a replication: event tables, an interactive page and a trace."""
     window = (
         0.0 if begin is None else seconds("--from", begin),
         None if end is None else seconds("--to", end),
@@ -76,14 +78,14 @@ def life(
     usual = Path("out") / f"{file.stem}-life" if out is None else out
     more = {} if most is None else {"most": most}
     if is_recording(file):
-        refuse({"--set": settings, "--seed": seed, "--run": run}, file)
-        name, inputs, about, look = _flight(file, user, window, more)
+        refuse_for_recordings({"--set": settings, "--seed": seed, "--run": run}, file)
+        name, inputs, about, compute = _recording(file, user, window, more)
     else:
-        name, inputs, about, look = _scenario(file, settings, seed, run or 0, user, window, more)
+        name, inputs, about, compute = _scenario(file, settings, seed, run or 0, user, window, more)
     settled = name_of({"of": about, "user": user, "window": window, **more})
     owner = folders.Owner("life", file.name, made_of=settled)
 
-    named = again(file, settings, user=user, seed=seed)
+    named = command_arguments(file, settings, user=user, seed=seed)
 
     def show(life: Life, where: str = "") -> None:
         print_answer(answer(life, named, where), everything)
@@ -93,16 +95,16 @@ def life(
         print_place(place)
         try:
             with progress_bar(name or file.stem) as bar:
-                found = look(bar)
+                found = compute(bar)
             with shown_if_full(show, found), progress_bar("saving") as bar:
                 found.put(place, bar)
         except KeyboardInterrupt:
-            raise stopped(place) from None
+            raise interruption(place) from None
     show(found, str(folder))
 
 
-Looked = tuple[str | None, list[Path], str, "Callable[[ProgressCallback | None], Life]"]
-"""Name, files that it is made from, a hash of all that it depends on, and what looks at it."""
+Prepared = tuple[str | None, list[Path], str, "Callable[[ProgressCallback | None], Life]"]
+"""Name, input files, hash of all inputs, and the function that computes the timelines."""
 
 
 def _scenario(
@@ -113,28 +115,28 @@ def _scenario(
     user: int | None,
     window: tuple[float, float | None],
     more: dict[str, int],
-) -> Looked:
-    """A replication of a scenario."""
+) -> Prepared:
+    """Prepares the timelines of a replication of a scenario."""
     scenario = load(file, settings or ()).planned(seed=seed)
     print_warnings(scenario.warnings())
 
-    def look(bar: ProgressCallback | None) -> Life:
+    def compute(bar: ProgressCallback | None) -> Life:
         return scenario.life(run, user, *window, progress=bar, **more)
 
     about = results_hash(scenario, scenario.seed, run=run)
-    return scenario.name, [file, *scenario.files(file.parent)], about, look
+    return scenario.name, [file, *scenario.files(file.parent)], about, compute
 
 
-def _flight(
+def _recording(
     file: Path, user: int | None, window: tuple[float, float | None], more: dict[str, int]
-) -> Looked:
-    """A recorded flight."""
-    from nodeb.emulate import flights, lives
+) -> Prepared:
+    """Prepares the timelines of a recording."""
+    from nodeb.emulate import recordings, timeline
 
-    flight = flights.read(file)
+    recording = recordings.read(file)
     begin, end = (None if time is None else round(time * NS_PER_S) for time in window)
 
-    def look(bar: ProgressCallback | None) -> Life:
-        return lives.watch(flight, user, (begin or 0, end), progress=bar, **more)
+    def compute(bar: ProgressCallback | None) -> Life:
+        return timeline.recorded_life(recording, user, (begin or 0, end), progress=bar, **more)
 
-    return flight.scenario.name, [file], digest_of(file), look
+    return recording.scenario.name, [file], digest_of(file), compute

@@ -34,7 +34,7 @@ from nodeb.terminal.progress import progress_bar
 
 __all__ = ["app"]
 
-app = typer.Typer(help="The chip-level radio link by itself.", no_args_is_help=True)
+app = typer.Typer(help="Simulate the chip-level radio link alone.", no_args_is_help=True)
 
 
 @app.command()
@@ -70,7 +70,7 @@ def run(
 
 
 def _kept(found: LinkResult, place: folders.Place) -> str:
-    """Puts what was simulated into the folder, or beside whole results; where that is."""
+    """Saves partial results, next to the folder if it has complete ones. Returns the place."""
     try:
         return str(found.put(place))
     except folders.RefusedError as error:
@@ -87,18 +87,21 @@ def curve(
     rate: Annotated[
         str, typer.Option(metavar="RATE", help="bler, per, ber, raw_ber or signalling_bler.")
     ] = "bler",
-    title: Annotated[str | None, typer.Option(help="What stands above the picture.")] = None,
+    title: Annotated[str | None, typer.Option(help="Figure title.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="PNG, SVG or PDF by suffix; default: <rate>.png there."),
+        typer.Option(
+            metavar="FILE",
+            help="PNG, SVG or PDF file, by suffix; default: <rate>.png in the first folder.",
+        ),
     ] = None,
 ) -> None:
-    """Draw error rates over Eb/N0 with 95 % intervals, a curve for each folder."""
+    """Plot error rates over Eb/N0 with 95 % intervals, one curve per folder."""
     from nodeb.plot.link import link_curves
     from nodeb.plot.source import save
 
     links = dict(read_points(folder) for folder in folders)
-    if len(links) < len(folders):  # of one name: the folders tell them apart
+    if len(links) < len(folders):  # names are not unique: label curves by folder
         links = {folder.name: read_points(folder)[1] for folder in folders}
     figure = link_curves(links, rate, title)
     print(save(figure, folders[0] / f"{rate}.png" if out is None else out))

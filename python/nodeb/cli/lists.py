@@ -1,4 +1,4 @@
-"""The commands `nodeb list` and `nodeb schema`: what a scenario may say."""
+"""The commands `nodeb list` and `nodeb schema`: components and keys of scenarios."""
 
 from __future__ import annotations
 
@@ -26,15 +26,17 @@ def list_(
     kind: Annotated[str | None, typer.Argument(metavar="[KIND]", help="Only this kind.")] = None,
     section: Annotated[
         str | None,
-        typer.Argument(metavar="[SECTION]", help="After `keys`: of which section; radio.dch."),
+        typer.Argument(
+            metavar="[SECTION]", help="After `keys`: only this section, such as radio.dch."
+        ),
     ] = None,
 ) -> None:
-    """List what a scenario can choose from, its keys (`list keys radio.dch`), or the metrics."""
+    """List the components of scenarios, their keys (`list keys radio.dch`), or the metrics."""
     if kind == KEYS:
         print(_keys(section))
         return
     if section is not None:
-        raise InputError(f"{section} is one too many; only `nodeb list keys` takes a section")
+        raise InputError(f"unexpected argument {section}; only `nodeb list keys` takes a section")
     entries = _core.registry()
     if kind == METRICS:
         print(_metrics())
@@ -42,37 +44,37 @@ def list_(
     if kind is not None:
         check_name("kind", kind, [*dict.fromkeys(entry[0] for entry in entries), METRICS, KEYS])
         entries = [entry for entry in entries if entry[0] == kind]
-    print(_table(["kind", "name", "what it is"], [list(entry) for entry in entries]))
+    print(_table(["kind", "name", "meaning"], [list(entry) for entry in entries]))
 
 
 def _keys(section: str | None) -> str:
-    """The keys of a section; those of the file itself, and every section."""
+    """Returns the keys of a section, or those at the top level and the list of sections."""
     from nodeb.inputs.keys import Keys
 
     keys = Keys(json.loads(_core.schema()))
     found = keys.rows(section or "")
-    text = _table(["key", "type", "default", "unit", "what it is"], found, "type")
+    text = _table(["key", "type", "default", "unit", "meaning"], found, "type")
     if section is not None:
         return text
     return "\n".join([text, "", "Sections, for `nodeb list keys SECTION`:", "", *keys.paths()])
 
 
 def _key(path: str) -> str:
-    """What one key takes and means, and where its own keys are listed."""
+    """Returns type, unit, default and meaning of one key, and where its subkeys are listed."""
     from nodeb.inputs.keys import Keys, listing
 
     keys = Keys(json.loads(_core.schema()))
     _, kind, default, unit, meaning = keys.row(path)
-    told = {"type": kind, "unit": unit, "default": default or "none", "meaning": meaning}
-    lines = [path, *(f"  {name:<8} {text}" for name, text in told.items() if text)]
-    with contextlib.suppress(InputError):  # a value without keys of its own
+    facts = {"type": kind, "unit": unit, "default": default or "none", "meaning": meaning}
+    lines = [path, *(f"  {name:<8} {text}" for name, text in facts.items() if text)]
+    with contextlib.suppress(InputError):  # a value without subkeys
         keys.rows(path)
         lines.append(f"  {listing(path)}")
     return "\n".join(lines)
 
 
 def _metrics() -> str:
-    """The glossary: what each metric says, and when it is there."""
+    """Returns the table of metrics with their meaning."""
     rows = [
         [
             one.name,
@@ -83,11 +85,11 @@ def _metrics() -> str:
         ]
         for one in metrics.METRICS.values()
     ]
-    return _table(["metric", "called", "unit", "better", "what it says"], rows)
+    return _table(["metric", "label", "unit", "better", "meaning"], rows)
 
 
 def _table(heads: list[str], rows: list[list[str]], *wrapped: str) -> str:
-    """A table whose last column is wrapped, and those of these names."""
+    """Returns a table as text, in which the last column and those in `wrapped` are wrapped."""
     from rich.console import Console
     from rich.table import Table
 
@@ -104,16 +106,17 @@ def _table(heads: list[str], rows: list[list[str]], *wrapped: str) -> str:
 
 def schema(
     key: Annotated[
-        str | None, typer.Argument(help="Only this key, as in radio.dch.bler, for people.")
+        str | None, typer.Argument(help="Describe only this key, such as radio.dch.bler, as text.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write it here instead of to stdout.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the schema to this file, not to stdout."),
     ] = None,
 ) -> None:
-    """Print the JSON Schema of a scenario file, for editors; or what one key takes."""
+    """Print the JSON Schema of a scenario file, for editors, or describe one key."""
     if key is not None:
         if out is not None:
-            raise InputError("--out is for the whole schema; leave it out, or the key")
+            raise InputError("--out is for the whole schema and cannot be combined with a key")
         print(_key(key))
         return
     text = file_schema().rstrip() + "\n"

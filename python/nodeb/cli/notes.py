@@ -1,4 +1,4 @@
-"""Notes on stderr about what was asked for and came to nothing."""
+"""Notes on stderr about keys without effect and groups or cells without data."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ __all__ = [
 
 
 def print_superfluous(scenario: _core.CompiledScenario) -> None:
-    """Tells which keys of a scenario's file only repeat defaults that have no effect in it."""
+    """Prints the keys of a scenario file that only repeat defaults without effect in it."""
     _print(scenario.superfluous())
 
 
 def print_nothing_arrived(result: Result) -> None:
-    """Tells of groups of users at whom nothing arrived in any replication, unless all are these."""
+    """Prints the groups of users that received nothing in any replication, unless all are such."""
     flows = result.flows
     groups = flows.distinct("group")
     empty = [one for one in groups if not flows["delivered_bytes"][flows["group"] == one].any()]
     if empty and empty != groups:
         from nodeb.results.survivors import no_arrival_hint
 
-        whom = f"at the phones of {', '.join(empty)}"
+        phones = f"at the phones of {', '.join(empty)}"
         why = no_arrival_hint(float(result.bearers["end_s"].max()))
-        _print([f"nothing arrived {whom} in {result.scenario.duration}; {why}"])
+        _print([f"nothing arrived {phones} in {result.scenario.duration}; {why}"])
 
 
 def print_empty_cells(outcome: Outcome) -> None:
-    """Tells in how many cells of a sweep nothing arrived at some group of users, unless in all."""
+    """Prints the number of rows of a sweep in which nothing arrived, unless it is all rows."""
     rates = outcome.table["received_bps"]
     if (rates == 0).any() and rates.any():
         from nodeb.answer.words import counted
@@ -52,7 +52,7 @@ def print_empty_cells(outcome: Outcome) -> None:
 
 
 def print_missing_metric(outcome: Outcome, metric: str) -> None:
-    """Tells where no row of a sweep has the metric that is shown, and names one that all have."""
+    """Prints a note if no row of a sweep has the metric shown, and names one that all rows have."""
     import numpy as np
 
     from nodeb.results.metrics import METRICS
@@ -67,13 +67,13 @@ def print_missing_metric(outcome: Outcome, metric: str) -> None:
 
 
 def print_idle_axes(sweep: Sweep, outcome: Outcome) -> None:
-    """Tells which swept keys have changed nothing."""
+    """Prints the swept keys that had no effect on any result."""
     from nodeb.sweep.effects import without_effect
 
     if not outcome.table["received_bps"].any():
         return
     for keys in without_effect(outcome.table, sweep.axes):
-        _print([f"{keys}: no result depends on this; all values gave the same"])
+        _print([f"{keys}: no effect; all values gave the same results"])
 
 
 def _print(notes: Iterable[str]) -> None:

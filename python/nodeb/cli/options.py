@@ -1,4 +1,4 @@
-"""What commands of the command line share: options, exit status, notes, how one ends early."""
+"""Shared parts of the commands: options, exit statuses, messages, interruption."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nodeb.errors import FullError, InputError, NodebError, OutputError
 
 if TYPE_CHECKING:
     from nodeb.answer import Answer, Rows
-    from nodeb.replication.pool import Jobs as Workplace
+    from nodeb.replication.pool import Jobs as Workers
     from nodeb.storage.folders import Place
 
 T = TypeVar("T")
@@ -26,27 +26,27 @@ T = TypeVar("T")
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
 FileOrLog = Annotated[
     Path,
-    typer.Argument(metavar="FILE", help="Scenario (TOML), or log of `nodeb emulate --record`."),
+    typer.Argument(metavar="FILE", help="Scenario (TOML), or recording of `nodeb emulate`."),
 ]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Change a key, as in `--set wired.loss=0.01`; `--set KEY=` removes it.",
+        help="Change a key, such as `--set wired.loss=0.01`; `--set KEY=` removes it; repeatable.",
     ),
 ]
 Seed = Annotated[int | None, typer.Option(help="Seed of the random streams.")]
 Runs = Annotated[int | None, typer.Option(help="Number of replications.")]
 Precision = Annotated[
     float | None,
-    typer.Option(help="Replicate until the 95 % half-width is this share of the mean bit rate."),
+    typer.Option(help="Replicate until the 95 % half-width is this fraction of the mean bit rate."),
 ]
 Margin = Annotated[
-    float, typer.Option(help="Two are the same within this share of the baseline's mean.")
+    float, typer.Option(help="Equivalence margin, as a fraction of the baseline mean.")
 ]
 Out = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<file name>.")
+    Path | None, typer.Option(metavar="DIR", help="Results folder; default: out/<file name>.")
 ]
 Tables = Annotated[
     Path | None,
@@ -55,38 +55,40 @@ Tables = Annotated[
 Report = Annotated[
     Path | None,
     typer.Option(
-        "--report", metavar="PAGE", help="Write a page with pictures; a bare name goes into --out."
+        "--report",
+        metavar="PAGE",
+        help="Write an HTML page with figures; a bare name is put in --out.",
     ),
 ]
 Force = Annotated[
     bool,
-    typer.Option("--force", help="Replace whatever results are in the folder."),
+    typer.Option("--force", help="Replace existing results in the folder."),
 ]
 Everything = Annotated[
-    bool, typer.Option("--all", help="Print everything, not only the answer and key figures.")
+    bool, typer.Option("--all", help="Print all tables, not only the answer and key figures.")
 ]
 Jobs = Annotated[
-    int | None, typer.Option(help="Replications simulated at a time; default: one per processor.")
+    int | None, typer.Option(help="Replications run in parallel; default: one per processor.")
 ]
 
 
-At = Annotated[
+ClusterAddress = Annotated[
     str | None,
     typer.Option(
         "--cluster",
         metavar="ADDRESS",
-        help="Simulate on a Dask cluster instead: its scheduler's address (tcp://host:8786), or "
-        "local:N for N worker processes here.",
+        help="Simulate on a Dask cluster: its scheduler's address (tcp://host:8786), or "
+        "local:N for N local worker processes.",
     ),
 ]
 
 
 @contextmanager
-def workplace(jobs: int | None, cluster: str | None) -> Iterator[Workplace]:
-    """Who simulates, as `--jobs` and `--cluster` say; a cluster is connected and then left.
+def worker_pool(jobs: int | None, cluster: str | None) -> Iterator[Workers]:
+    """Provides the workers chosen by `--jobs` or `--cluster`; disconnects a cluster after use.
 
     Raises:
-        InputError: both are given, or one makes no sense.
+        InputError: both options are given, or one is invalid.
         RunError: the cluster cannot be used.
     """
     from nodeb.replication.pool import check_jobs
@@ -95,7 +97,7 @@ def workplace(jobs: int | None, cluster: str | None) -> Iterator[Workplace]:
         yield check_jobs(jobs)
         return
     if jobs is not None:
-        raise InputError("--jobs is about threads here, --cluster about workers; give one of them")
+        raise InputError("--jobs and --cluster cannot be combined")
     from nodeb.replication.cluster import Cluster
 
     with Cluster(cluster) as found:
@@ -104,14 +106,14 @@ def workplace(jobs: int | None, cluster: str | None) -> Iterator[Workplace]:
 
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
-"""Exit status."""
+"""Exit statuses."""
 
 
 class Stopped(NodebError):
-    """Ctrl-C, after tidying up. Not a KeyboardInterrupt, which Typer would keep to itself.
+    """Ctrl-C, raised after cleaning up.
 
-    From here on another one is ignored: while a folder or a cluster is left it would only take the
-    message.
+    It is not a KeyboardInterrupt, which Typer would catch. Further interrupts are ignored: while
+    the command leaves a folder or a cluster, they would only suppress the message.
     """
 
     def __init__(self, message: str) -> None:
@@ -119,26 +121,26 @@ class Stopped(NodebError):
         ignore()
 
 
-def stopped(place: Place) -> Stopped:
-    """Returns what to raise after Ctrl-C: all results are in the folder, or none."""
+def interruption(place: Place) -> Stopped:
+    """Returns the exception for Ctrl-C in a command that writes all results at its end."""
     if place.is_put:
-        return Stopped(f"stopped after everything was done; the results are in {place.shown}")
+        return Stopped(f"stopped after all results were written; they are in {place.shown}")
     return Stopped("interrupted; nothing was written")
 
 
-def refuse(options: Mapping[str, object], file: Path) -> None:
-    """Complains about options that a recorded flight has no use for.
+def refuse_for_recordings(options: Mapping[str, object], file: Path) -> None:
+    """Rejects options that do not apply to recordings.
 
     Raises:
         InputError: one of them was given.
     """
     for name, value in options.items():
         if value is not None:
-            raise InputError(f"{name} is for scenarios, and {file} is a recorded flight")
+            raise InputError(f"{name} is for scenarios, and {file} is a recording")
 
 
-def again(file: Path, settings: Iterable[str] | None, **more: object) -> str:
-    """A file as it stands in a command that asks about the same: with settings and options."""
+def command_arguments(file: Path, settings: Iterable[str] | None, **more: object) -> str:
+    """Returns a file with its settings and options, as arguments of a suggested command."""
     words = [printable(str(file)), *(word for one in settings or () for word in ("--set", one))]
     for name, value in more.items():
         words += [f"--{name}", str(value)] if value is not None else []
@@ -146,7 +148,7 @@ def again(file: Path, settings: Iterable[str] | None, **more: object) -> str:
 
 
 def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None = None) -> None:
-    """Prints an answer as the terminal can show it; on stdout unless told otherwise."""
+    """Prints an answer in the width and encoding of the terminal, by default to stdout."""
     from nodeb.answer import text
 
     to = sys.stdout if stream is None else stream
@@ -162,7 +164,7 @@ def print_rows(tables: Iterable[Rows]) -> None:
 
 
 def _width() -> int:
-    """Columns of the terminal, or as `COLUMNS` says."""
+    """Returns the width of the terminal, or that given by `COLUMNS`."""
     from nodeb.answer.terminal import WIDTH
 
     return shutil.get_terminal_size((WIDTH, 24)).columns
@@ -170,11 +172,11 @@ def _width() -> int:
 
 @contextmanager
 def shown_if_full(show: Callable[[Any], None], outcome: object = None) -> Iterator[None]:
-    """Prints results that a full disk has no room for, before the error ends the command.
+    """Prints results that cannot be written for lack of space, then raises the error again.
 
     Args:
-        show: prints results, without naming a folder that has them.
-        outcome: the results; None takes those that the error has.
+        show: function that prints results without naming a folder.
+        outcome: the results; None takes those stored in the error.
     """
     try:
         yield
@@ -185,11 +187,11 @@ def shown_if_full(show: Callable[[Any], None], outcome: object = None) -> Iterat
         raise
 
 
-def as_far_as_there_is_room(work: Callable[[], T]) -> tuple[T, FullError | None]:
-    """Returns what work came to, and the error if there was no room for a file beside its results.
+def results_if_full(work: Callable[[], T]) -> tuple[T, FullError | None]:
+    """Returns the results of `work`, and the error if there was no space for an additional file.
 
     Raises:
-        FullError: there was no room, and there are no results.
+        FullError: there was no space, and there are no results.
     """
     try:
         return work(), None
@@ -200,20 +202,20 @@ def as_far_as_there_is_room(work: Callable[[], T]) -> tuple[T, FullError | None]
 
 
 def print_place(place: Place) -> None:
-    """Tells what `--force` replaces, or that results go beside others."""
-    print_beside(place.shown, place.beside)
+    """Prints that `--force` replaces results, or that results go to another folder."""
+    print_other_folder(place.shown, place.beside)
     if place.replaces is not None:
         print_message("note", f"replaces {place.replaces} in {place.shown}")
 
 
-def print_beside(folder: Path, why: str | None) -> None:
-    """Tells that results go into another folder than usual, if they do."""
+def print_other_folder(folder: Path, why: str | None) -> None:
+    """Prints that results go to another folder than usual, unless `why` is None."""
     if why is not None:
         print_message("note", f"results go to {folder}, because {why}; --force replaces that")
 
 
 def print_changed(replaced: Mapping[Path, str], damaged: Iterable[Path]) -> None:
-    """What of another was replaced, by folder, and what had to be simulated again."""
+    """Prints which results were replaced, by folder, and which files were damaged."""
     for folder, what in replaced.items():
         print_message("note", f"replaced {what} in {folder}")
     for file in damaged:
@@ -221,28 +223,28 @@ def print_changed(replaced: Mapping[Path, str], damaged: Iterable[Path]) -> None
 
 
 def print_warnings(warnings: Iterable[str]) -> None:
-    """Tells what is doubtful about a scenario, and goes on."""
+    """Prints warnings about a scenario."""
     for warning in warnings:
         print_message("warning", warning)
 
 
 def print_error(error: object) -> None:
-    """Tells what was wrong."""
+    """Prints an error."""
     print_message("error", error)
 
 
 def print_message(kind: str, text: object) -> None:
-    """Prints a message to stderr, with escapes for control characters of names."""
+    """Prints a message to stderr, with control characters escaped."""
     print(f"{kind}: {printable_lines(text)}", file=sys.stderr)
 
 
 def print_file(what: str, path: Path, stream: TextIO | None = None) -> None:
-    """Prints where a file is, with escapes for control characters of its name."""
+    """Prints the path of a file, with control characters escaped."""
     print(f"{what}: {printable(path)}", file=stream)
 
 
 def check_name(what: str, name: str, allowed: list[str]) -> None:
-    """Complains about a name that is not among those allowed.
+    """Checks that a name is allowed.
 
     Raises:
         InputError: it is not.
@@ -254,9 +256,13 @@ def check_name(what: str, name: str, allowed: list[str]) -> None:
 
 
 def check_capture(pcap: Path, place: Place) -> None:
-    """Complains about a capture in the folder of results, which is replaced as a whole."""
+    """Checks that a capture is not inside the results folder, which is replaced as a whole.
+
+    Raises:
+        OutputError: it is.
+    """
     if pcap.resolve().is_relative_to(place.path):
         raise OutputError(
-            f"{pcap} lies in {place.shown}, which is put in place as a whole with the results; "
+            f"{pcap} is in the results folder {place.shown}, which is replaced as a whole; "
             "give another file with --pcap"
         )

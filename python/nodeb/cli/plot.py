@@ -14,23 +14,32 @@ __all__ = ["plot"]
 
 def plot(
     table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="A Parquet file, or a folder of results.")
+        Path, typer.Argument(metavar="TABLE", help="Parquet file, or results folder.")
     ],
     x: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Column of the x axis; TABLE.COLUMN says which.")
+        str,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column of the x axis, or TABLE.COLUMN if several tables have it.",
+        ),
     ],
     y: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the y axis.")],
     by: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="A curve for each of its values.")
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Draw one curve per value; repeatable."),
     ] = None,
     where: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN=VALUE", help="Only rows with this value.")
+        list[str] | None,
+        typer.Option(metavar="COLUMN=VALUE", help="Only rows with this value; repeatable."),
     ] = None,
     log: Annotated[str, typer.Option(metavar="AXES", help="Logarithmic axes: x, y or xy.")] = "",
-    title: Annotated[str | None, typer.Option(help="What stands above the picture.")] = None,
+    title: Annotated[str | None, typer.Option(help="Figure title.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="PNG, SVG or PDF by suffix; default: <y>.png there."),
+        typer.Option(
+            metavar="FILE",
+            help="PNG, SVG or PDF file, by suffix; default: <y>.png next to the table.",
+        ),
     ] = None,
 ) -> None:
     """Draw curves with 95 % confidence bands from the table of a sweep or of a run.
@@ -52,7 +61,7 @@ def plot(
 
 
 def _split(setting: str) -> tuple[str, str]:
-    """Column and value of `COLUMN=VALUE`."""
+    """Splits `COLUMN=VALUE` into column and value."""
     column, equals, value = setting.partition("=")
     if not equals:
         raise InputError(f"--where {setting}: expected COLUMN=VALUE, such as group=all")

@@ -14,10 +14,10 @@ from nodeb.cli.options import (
     Force,
     Report,
     Tables,
-    as_far_as_there_is_room,
     check_capture,
     print_answer,
     print_file,
+    results_if_full,
     shown_if_full,
 )
 from nodeb.errors import InputError
@@ -29,55 +29,58 @@ __all__ = ["replay"]
 
 
 def replay(
-    log: Annotated[Path, typer.Argument(metavar="LOG", help="File of `nodeb emulate --record`.")],
+    log: Annotated[Path, typer.Argument(metavar="LOG", help="Recording of `nodeb emulate`.")],
     out: Tables = None,
     force: Force = False,
     pcap: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Packets go here (pcapng), real ones as they were."),
+        typer.Option(
+            metavar="FILE", help="Capture packets to this file (pcapng), real ones unchanged."
+        ),
     ] = None,
     pcap_radio: Annotated[
         bool,
         typer.Option(
-            "--pcap-radio", help="Also at rnc and node_b, with comments on what became of packets."
+            "--pcap-radio",
+            help="Also capture at rnc and node_b, with comments on each packet's fate.",
         ),
     ] = False,
     report: Report = None,
     everything: Everything = False,
 ) -> int:
-    """Fly a recorded flight again in virtual time; the same becomes of its packets, or it fails."""
-    from nodeb.emulate import flights, folder, pages
+    """Replay a recorded emulation in virtual time; fail if any packet's fate differs."""
+    from nodeb.emulate import page_file, recordings, results_folder
     from nodeb.emulate.answer import replayed
     from nodeb.emulate.problems import check_system
 
     if pcap_radio and pcap is None:
-        raise InputError("--pcap-radio adds to captured packets; give --pcap too")
+        raise InputError("--pcap-radio requires --pcap")
     check_system()
     if pcap is not None:
         check_place(pcap)
-    flight = flights.read(log)
-    page_place = pages.checked(report, out, force=force)
-    with folder.claimed(out, log, force=force, made_of=digest_of(log)) as place:
+    recording = recordings.read(log)
+    page_place = page_file.checked(report, out, force=force)
+    with results_folder.claimed(out, log, force=force, made_of=digest_of(log)) as place:
         if place is not None and pcap is not None:
             check_capture(pcap, place)
         with progress_bar(log.name) as bar:
-            flown, full = as_far_as_there_is_room(
-                lambda: flight.fly(pcap, radio=pcap_radio, progress=bar)
+            result, full = results_if_full(
+                lambda: recording.replay(pcap, radio=pcap_radio, progress=bar)
             )
 
         def show(_: object, where: str = "") -> None:
-            print_answer(replayed(flight, flown, where), everything)
+            print_answer(replayed(recording, result, where), everything)
 
         if place is not None:
-            with shown_if_full(show, flown):
-                folder.put_flown(place, flight, flown)
-    where = "" if out is None else f"{out} has the tables."
-    show(flown, where)
-    found = flown.report
+            with shown_if_full(show, result):
+                results_folder.write_replay(place, recording, result)
+    where = "" if out is None else f"The tables are in {out}."
+    show(result, where)
+    found = result.report
     if page_place is not None:
         from nodeb.emulate.page import of_replay
 
-        page_place = pages.write(page_place, of_replay(flight, flown), force=force)
+        page_place = page_file.write(page_place, of_replay(recording, result), force=force)
         print_file("Page", page_place)
     if pcap is not None and full is None:
         print_file("Packets", pcap)

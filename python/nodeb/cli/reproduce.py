@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nodeb.cli.options import (
-    At,
+    ClusterAddress,
     Force,
     Jobs,
     Stopped,
     check_name,
     print_answer,
     print_changed,
-    workplace,
+    worker_pool,
 )
 
 if TYPE_CHECKING:
-    from nodeb.replication.pool import Jobs as Workplace
+    from nodeb.replication.pool import Jobs as Workers
 
 __all__ = ["reproduce"]
 
@@ -28,24 +28,27 @@ def reproduce(
     name: Annotated[
         str,
         typer.Argument(
-            help="A published study, such as `wang`, a file such as my_study.py, or `all`."
+            help="Published study, such as `wang`, a file such as my_study.py, or `all`."
         ),
     ],
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Results go here; default: out/<name>.")
+        Path | None, typer.Option(metavar="DIR", help="Results folder; default: out/<name>.")
     ] = None,
     item: Annotated[
-        list[str] | None, typer.Option(help='Only this table or figure, as in "Table 12".')
+        list[str] | None,
+        typer.Option(help='Only this table or figure, such as "Table 12"; repeatable.'),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A short version, less precise.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Run faster, with less precision.")
+    ] = False,
     jobs: Jobs = None,
-    cluster: At = None,
+    cluster: ClusterAddress = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random streams.")] = 1,
     force: Force = False,
 ) -> None:
-    """Regenerate the tables and figures of a published study, next to its own figures.
+    """Reproduce the tables and figures of a published study, next to the published values.
 
-    `all` does every study, each into a folder of its own, and sums up what came of them.
+    `all` reproduces every study in its own folder and summarizes the results.
     """
     from nodeb import reproduce as studies
     from nodeb.reproduce.every import ALL
@@ -55,7 +58,7 @@ def reproduce(
     folder = Path("out") / Path(name).stem if out is None else out
     if name == ALL:
         _refuse_items(item)
-    with workplace(jobs, cluster) as workers:
+    with worker_pool(jobs, cluster) as workers:
         if name == ALL:
             _all(folder, quick, workers, seed, force)
         else:
@@ -67,11 +70,11 @@ def _one(
     folder: Path,
     items: list[str] | None,
     quick: bool,
-    workers: Workplace,
+    workers: Workers,
     seed: int,
     force: bool,
 ) -> None:
-    """One study."""
+    """Reproduces one study."""
     from nodeb import reproduce as studies
     from nodeb.terminal.progress import progress_bar
 
@@ -80,15 +83,15 @@ def _one(
             outcome = studies.run(name, folder, items, quick, workers, seed, bar, force=force)
     except KeyboardInterrupt:
         raise Stopped(
-            f"interrupted; what was simulated until then is in {folder}, and the same command goes "
-            "on from there"
+            f"interrupted; finished simulations are in {folder}, and the same command continues "
+            "from there"
         ) from None
     print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
     print_answer(outcome.answer)
 
 
-def _all(folder: Path, quick: bool, workers: Workplace, seed: int, force: bool) -> None:
-    """Every study."""
+def _all(folder: Path, quick: bool, workers: Workers, seed: int, force: bool) -> None:
+    """Reproduces all studies."""
     from nodeb import reproduce as studies
     from nodeb.terminal.progress import progress_bar
 
@@ -97,18 +100,18 @@ def _all(folder: Path, quick: bool, workers: Workplace, seed: int, force: bool) 
             found = studies.run_all(folder, quick, workers, seed, bar, force=force)
     except KeyboardInterrupt:
         raise Stopped(
-            f"interrupted; what was simulated until then is in {folder}, whose report.html says "
-            "what is missing, and the same command goes on from there"
+            f"interrupted; finished simulations are in {folder}, whose report.html lists "
+            "the missing parts, and the same command continues from there"
         ) from None
     print_changed(found.replaced, found.damaged)
     print_answer(found.answer)
 
 
 def _refuse_items(items: list[str] | None) -> None:
-    """Complains about tables and figures that no study is named for.
+    """Rejects `--item` for `all`, where it would need a study.
 
     Raises:
-        InputError: there are some.
+        InputError: items are given.
     """
     from nodeb.errors import InputError
     from nodeb.reproduce.every import study_with
@@ -116,6 +119,6 @@ def _refuse_items(items: list[str] | None) -> None:
     if items:
         name = study_with(items[0]) or "NAME"
         raise InputError(
-            "`--item` is of one study, and `all` does every item of every study; "
+            "`--item` needs a single study, and `all` reproduces every item of every study; "
             f'name the study, as in `nodeb reproduce {name} --item "{items[0]}"`'
         )

@@ -13,7 +13,7 @@ import typer
 from nodeb.base.signals import ignore
 from nodeb.cli import notes
 from nodeb.cli.options import (
-    At,
+    ClusterAddress,
     Everything,
     File,
     Force,
@@ -24,19 +24,19 @@ from nodeb.cli.options import (
     Seed,
     Settings,
     Stopped,
-    again,
-    as_far_as_there_is_room,
     check_capture,
+    command_arguments,
     print_answer,
     print_file,
     print_place,
     print_warnings,
+    results_if_full,
     shown_if_full,
-    workplace,
+    worker_pool,
 )
 from nodeb.errors import InputError, Interrupted
 from nodeb.inputs.scenario import Scenario, load
-from nodeb.replication.pool import Jobs as Workplace
+from nodeb.replication.pool import Jobs as Workers
 from nodeb.results.answer import answer
 from nodeb.results.provenance import results_hash
 from nodeb.results.result import Result
@@ -47,7 +47,7 @@ from nodeb.terminal.progress import progress_bar
 __all__ = ["run"]
 
 MANY = 100_000
-"""It takes a moment to save so many replications."""
+"""Number of replications from which saving takes noticeable time."""
 
 
 def run(
@@ -57,44 +57,46 @@ def run(
     runs: Runs = None,
     precision: Precision = None,
     jobs: Jobs = None,
-    cluster: At = None,
+    cluster: ClusterAddress = None,
     out: Out = None,
     force: Force = False,
     everything: Everything = False,
     report: Annotated[
-        bool, typer.Option("--report", help="Write a page with pictures beside the tables.")
+        bool,
+        typer.Option("--report", help="Write an HTML page with figures to the results folder."),
     ] = False,
     pcap: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Packets of the first replication go here (pcapng)."),
+        typer.Option(
+            metavar="FILE", help="Capture packets of the first replication to this file (pcapng)."
+        ),
     ] = None,
     snap_length: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Bytes kept of each packet; default: the headers, 80."),
+        typer.Option(metavar="N", help="Bytes captured per packet; default: 80, the headers."),
     ] = None,
     pcap_at: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PLACE", help="Only packets at server, phone or proxy; may be repeated."
-        ),
+        typer.Option(metavar="PLACE", help="Capture only at server, phone or proxy; repeatable."),
     ] = None,
     pcap_radio: Annotated[
         bool,
         typer.Option(
-            "--pcap-radio", help="Also at rnc and node_b, with comments on what became of packets."
+            "--pcap-radio",
+            help="Also capture at rnc and node_b, with comments on each packet's fate.",
         ),
     ] = False,
     pcap_causes: Annotated[
         list[int] | None,
         typer.Option(
             metavar="USER",
-            help="Comments tell the critical path of this user's transfers; may be repeated.",
+            help="Add comments with the critical path of this user's transfers; repeatable.",
         ),
     ] = None,
 ) -> None:
-    """Simulate a scenario; print a summary and save the tables. Leaves a sweep table aside."""
+    """Simulate a scenario, print a summary and save the tables; ignores a sweep table."""
     if cluster is not None and pcap is not None:
-        raise InputError("--pcap writes where the replication runs; leave --cluster out")
+        raise InputError("--pcap and --cluster cannot be combined: the capture is written locally")
     of_captures = {
         "--snap-length": snap_length is not None,
         "--pcap-at": pcap_at,
@@ -103,7 +105,7 @@ def run(
     }
     for name, given in of_captures.items():
         if given and pcap is None:
-            raise InputError(f"{name} is about captured packets; give --pcap too")
+            raise InputError(f"{name} requires --pcap")
     scenario = load(file, settings or ()).planned(runs, precision, seed)
     usual = Path("out") / file.stem if out is None else out
     inputs = [file, *scenario.files(file.parent)]
@@ -112,7 +114,7 @@ def run(
     settled = results_hash(scenario, scenario.seed)
     owner = folders.Owner("run", file.name, made_of=settled, runs=number)
     with (
-        workplace(jobs, cluster) as workers,
+        worker_pool(jobs, cluster) as workers,
         folders.claim(usual, owner, force=force, inputs=inputs, beside=out is None) as place,
     ):
         folder = place.shown
@@ -120,8 +122,8 @@ def run(
             check_capture(pcap, place)
         print_place(place)
         if scenario.compiled().has_sweep:
-            hint = f"`nodeb sweep {file}` does all of it"
-            text = f"note: this simulates {file} without its [sweep] table; {hint}"
+            hint = f"`nodeb sweep {file}` simulates it"
+            text = f"note: the [sweep] table of {file} is ignored; {hint}"
             print(text, file=sys.stderr)
         print_warnings(scenario.warnings())
         notes.print_superfluous(scenario.compiled())
@@ -129,12 +131,10 @@ def run(
         capture |= {"pcap_at": pcap_at or (), "pcap_radio": pcap_radio}
         capture["pcap_causes"] = pcap_causes or ()
         title = scenario.name or file.stem
-        result, full = as_far_as_there_is_room(
-            lambda: _simulated(scenario, title, place, workers, capture)
-        )
+        result, full = results_if_full(lambda: _simulated(scenario, title, place, workers, capture))
         notes.print_nothing_arrived(result)
 
-        named = again(file, settings, seed=seed)
+        named = command_arguments(file, settings, seed=seed)
 
         def show(where: str) -> None:
             print_answer(answer(result, named, where), everything)
@@ -157,7 +157,7 @@ def run(
 
 @contextmanager
 def _complete(result: Result, place: Place) -> Iterator[None]:
-    """Keeps everything where a signal comes after the last replication, and says so."""
+    """Saves the results if a signal arrives after the last replication, with a message."""
     try:
         yield
     except KeyboardInterrupt:
@@ -166,7 +166,7 @@ def _complete(result: Result, place: Place) -> Iterator[None]:
 
 
 def _kept(result: Result, place: Place, text: str) -> Stopped:
-    """Puts what was simulated into the folder, unless it is there, and says so."""
+    """Saves the results to the folder unless done already; returns the exception to raise."""
     ignore()
     if not place.is_put:
         if result.provenance.runs >= MANY:
@@ -181,9 +181,9 @@ def _kept(result: Result, place: Place, text: str) -> Stopped:
 
 
 def _simulated(
-    scenario: Scenario, title: str, place: Place, workers: Workplace, capture: dict[str, Any]
+    scenario: Scenario, title: str, place: Place, workers: Workers, capture: dict[str, Any]
 ) -> Result:
-    """Runs a scenario; what had finished when it was interrupted is put into the folder."""
+    """Runs a scenario; if interrupted, saves the finished replications to the folder."""
     found: Result | None = None
     try:
         with progress_bar(title) as bar:
@@ -192,7 +192,7 @@ def _simulated(
     except Interrupted as stop:
         if stop.result is None:
             raise Stopped(str(stop)) from None
-        place.force = False  # whoever asked for a whole run to replace another did not get it
+        place.force = False  # partial results must not replace complete ones
         raise _kept(cast("Result", stop.result), place, str(stop)) from None
     except KeyboardInterrupt:
         if found is None:
@@ -202,7 +202,7 @@ def _simulated(
 
 
 def _page(result: Result, place: Place, named: str) -> str:
-    """The page about a result; whatever happens to it, the tables are put into the folder."""
+    """Returns the page of a result; if that fails, saves the tables before raising."""
     from nodeb.report.run import html
 
     try:
@@ -210,7 +210,7 @@ def _page(result: Result, place: Place, named: str) -> str:
             return html(result, bar, named)
     except KeyboardInterrupt:
         ignore()
-        text = "interrupted while the report was made; all replications had finished"
+        text = "interrupted while writing the report; all replications had finished"
         raise Stopped(f"{text}, their tables are in {result.put(place)}") from None
     except Exception:
         result.put(place)

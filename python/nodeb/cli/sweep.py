@@ -11,7 +11,7 @@ import typer
 from nodeb.base.streams import printable
 from nodeb.cli import notes
 from nodeb.cli.options import (
-    At,
+    ClusterAddress,
     Everything,
     File,
     Force,
@@ -23,11 +23,11 @@ from nodeb.cli.options import (
     Settings,
     Stopped,
     print_answer,
-    print_beside,
     print_changed,
+    print_other_folder,
     print_warnings,
     shown_if_full,
-    workplace,
+    worker_pool,
 )
 from nodeb.errors import Interrupted
 from nodeb.sweep import Outcome, Sweep
@@ -47,30 +47,30 @@ def sweep(
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUE",
-            help="Add the paired difference of each cell to the one with this value instead.",
+            help="Add the paired difference of each cell from the cell with this value.",
         ),
     ] = None,
     metric: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="What is shown; default: application_bps if every cell has it, else received_bps.",
+            help="Metric shown; default: application_bps if every cell has it, else received_bps.",
         ),
     ] = None,
     margin: Margin = 0.02,
     dataset: Annotated[
-        bool, typer.Option("--dataset", help="Write every replication as Parquet, too.")
+        bool, typer.Option("--dataset", help="Also write every replication as Parquet.")
     ] = False,
     jobs: Jobs = None,
-    cluster: At = None,
+    cluster: ClusterAddress = None,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Results go here; default: out/<file name>-swept."),
+        typer.Option(metavar="DIR", help="Results folder; default: out/<file name>-swept."),
     ] = None,
     force: Force = False,
     everything: Everything = False,
 ) -> None:
-    """Simulate all cells of a scenario's sweep table, but not those that are there already."""
+    """Simulate the cells of a scenario's sweep table that the results folder lacks."""
     plan = Sweep.load(file, settings or (), runs, precision, seed)
     title = printable(plan.name or file.stem)
     print_warnings(plan.warnings())
@@ -84,7 +84,7 @@ def sweep(
 
     try:
         with (
-            workplace(jobs, cluster) as workers,
+            worker_pool(jobs, cluster) as workers,
             shown_if_full(show),
             progress_bar(title) as bar,
         ):
@@ -108,11 +108,11 @@ def sweep(
 
 def _print_notes(outcome: Outcome) -> None:
     folder = outcome.file.parent
-    print_beside(folder, outcome.beside)
+    print_other_folder(folder, outcome.beside)
     print_changed({} if outcome.replaced is None else {folder: outcome.replaced}, outcome.damaged)
     for name in outcome.dropped:
         print(
-            f"note: {folder / name} was of other cells or replications, and is removed; "
-            f"`--{name}` makes it again",
+            f"note: removed {folder / name}, which was of other cells or replications; "
+            f"`--{name}` writes it again",
             file=sys.stderr,
         )

@@ -1,4 +1,4 @@
-"""Times on the command line, with units as in scenarios."""
+"""Parsers of times on the command line, with units as in scenarios."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ __all__ = ["duration", "seconds"]
 
 
 def seconds(option: str, text: str) -> float:
-    """Reads a time such as `1.5 s`.
+    """Parses a time such as `1.5 s`; returns seconds.
 
     Args:
-        option: where a person gives it.
-        text: what was given.
+        option: name of the option, for the message.
+        text: value of the option.
 
     Raises:
-        InputError: it is none.
+        InputError: it is not a time.
     """
     try:
         return in_ns(text) / NS_PER_S
@@ -26,10 +26,10 @@ def seconds(option: str, text: str) -> float:
 
 
 def duration(option: str, text: str) -> float:
-    """Reads a time that takes longer than nothing; see `seconds`.
+    """Parses a time above 0; see `seconds`.
 
     Raises:
-        InputError: it is none, or is over at once.
+        InputError: it is not a time, or not above 0.
     """
     found = seconds(option, text)
     if found <= 0:

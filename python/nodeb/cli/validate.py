@@ -42,7 +42,7 @@ def validate(
 
 
 def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
-    """What a valid file holds, and how many cells if that is a sweep."""
+    """Returns the scenario or sweep of a file, and a text with the number of cells of a sweep."""
     from nodeb import _core
     from nodeb.inputs.reading import core_call, document, read_text
 

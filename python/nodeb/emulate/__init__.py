@@ -1,5 +1,6 @@
-"""Real packets through a scenario's cell: commands run as its phones, in real time.
+"""Emulation: commands run as phones of a scenario, and their packets pass its cell in real time.
 
-`session.emulate` is the whole of it; `plan.make` says which users are real; `host` is what runs in
-a network namespace. Only Linux has what this needs.
+`session.emulate` runs an emulation, `plan.make` selects the users that are real, and
+`endpoint_process` is the program that runs in each network namespace. Linux only: it needs network
+namespaces and TUN devices.
 """

@@ -1,4 +1,4 @@
-"""Who has which address, the same in every emulation: the server first, then the real phones."""
+"""IP addresses of the server and the real phones, which are the same in every emulation."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from dataclasses import dataclass
 __all__ = ["CELLS", "MAX_PHONES", "PREFIXES", "SERVER", "Addresses", "of_phone"]
 
 MAX_PHONES = 200
-"""Real phones of an emulation."""
+"""Maximum number of real phones in an emulation."""
 
 PREFIXES = (16, 64)
-"""Lengths of the networks in which all of them are: IPv4, IPv6."""
+"""Prefix lengths of the cell's networks: IPv4, IPv6."""
 
 CELLS = {4: "10.64.0.0/16", 6: "fd00:6e6f:6465:62::/64"}
-"""These networks, by version of IP."""
+"""The cell's networks by IP version, which contain all addresses."""
 
 
 @dataclass(frozen=True)
 class Addresses:
-    """The addresses of an end."""
+    """Addresses of the server or of a phone."""
 
     v4: str
-    """IPv4."""
+    """IPv4 address."""
     v6: str
-    """IPv6, unique local (RFC 4193)."""
+    """IPv6 address, unique local (RFC 4193)."""
 
     def both(self) -> list[str]:
-        """Both of them."""
+        """Returns the IPv4 and the IPv6 address."""
         return [self.v4, self.v6]
 
     def interfaces(self, *, alone: bool) -> list[str]:
-        """With the lengths of their prefixes.
+        """Returns the addresses with their prefix lengths.
 
         Args:
-            alone: nobody else is on the link.
+            alone: whether the link has no other host, so that the prefixes are /32 and /128.
         """
         lengths = (32, 128) if alone else PREFIXES
         return [f"{one}/{length}" for one, length in zip(self.both(), lengths, strict=True)]
@@ -44,13 +44,13 @@ def _numbered(number: int) -> Addresses:
 
 
 SERVER = _numbered(1)
-"""The server's."""
+"""Addresses of the server."""
 
 
 def of_phone(number: int) -> Addresses:
-    """Those of a real phone.
+    """Returns the addresses of a real phone.
 
     Args:
-        number: which, from 0.
+        number: its index among the real phones, from 0.
     """
     return _numbered(number + 2)

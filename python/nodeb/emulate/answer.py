@@ -1,13 +1,13 @@
-"""What an emulation answers: what the link did to real packets, and whether it kept time.
+"""Answers of `nodeb emulate` and `nodeb replay`: deliveries, losses and timing accuracy.
 
-The headline of an emulation is, in this order:
+The headline of an emulation states, in this order:
 
-1. that it did not keep time, and why;
-2. what was delivered to the phones and from them, with which rate and delay; that no packet passed;
-3. how many packets were lost;
-4. that it kept time, and how exactly.
+1. if deliveries were too late, that the timing was inaccurate, and why;
+2. the bytes delivered to and from the phones with rate and delay, or that no packet passed;
+3. the number of lost packets;
+4. otherwise, how late deliveries were.
 
-That of a flight that was flown again begins with whether the same became of its packets.
+The headline of a replay begins with whether every packet had the same fate as in the recording.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any
 from nodeb.answer.answer import Answer, Mark, Rows
 from nodeb.answer.numbers import Shown, number, shown
 from nodeb.answer.words import counted, joined, sentence
-from nodeb.emulate.flights import CUT_OFF, Flight, Flown
+from nodeb.emulate.labels import CAUSES, REFUSED, in_words
 from nodeb.emulate.plan import Plan
+from nodeb.emulate.recordings import CUT_OFF, Recording, Replay
 from nodeb.emulate.session import Options, Outcome
-from nodeb.emulate.told import CAUSES, REFUSED, in_words
 
 __all__ = ["emulated", "replayed"]
 
@@ -34,13 +34,13 @@ Way = Mapping[str, Any]
 
 
 def emulated(plan: Plan, options: Options, outcome: Outcome, where: str = "") -> Answer:
-    """What an emulation answers.
+    """Returns the answer of an emulation.
 
     Args:
         plan: the scenario and its real phones.
-        options: how it was emulated.
-        outcome: what it came to.
-        where: where its results are, a sentence; empty where there are none.
+        options: the options of the emulation.
+        outcome: its outcome.
+        where: a sentence on where its results are; empty if none were written.
     """
     link = Link(outcome.report)
     late = outcome.too_late
@@ -48,7 +48,7 @@ def emulated(plan: Plan, options: Options, outcome: Outcome, where: str = "") ->
     last = [_kept_time(outcome)] if late is None else []
     marks = [*link.marks(), *_refused(outcome.report)]
     if not outcome.real_time:
-        why = "The driver did not go before everything else: SCHED_FIFO was refused."
+        why = "The driver ran without real-time priority: SCHED_FIFO was refused."
         marks.append(Mark("!", why))
     lasted = in_words(outcome.report["lasted_s"])
     notes = [f"It lasted {lasted}, seed {options.seed}. {SAMPLE}", *([where] if where else [])]
@@ -63,21 +63,21 @@ def emulated(plan: Plan, options: Options, outcome: Outcome, where: str = "") ->
     )
 
 
-def replayed(flight: Flight, flown: Flown, where: str = "") -> Answer:
-    """What a flight that was flown again answers.
+def replayed(recording: Recording, replay: Replay, where: str = "") -> Answer:
+    """Returns the answer of a replay.
 
     Args:
-        flight: the flight.
-        flown: what came of it.
-        where: where its results are, a sentence; empty where there are none.
+        recording: the recording.
+        replay: its replay.
+        where: a sentence on where its results are; empty if none were written.
     """
-    report = flown.report
+    report = replay.report
     link = Link(report)
     if report["differs"] is None:
         what = counted(report["same"], "packet")
         first = f"the same: {what} arrived or were lost as they did, to the nanosecond."
     else:
-        core = "" if flight.is_of_this_core else " (it was recorded with another core of nodeb)"
+        core = "" if recording.is_same_core else " (it was recorded with another core of nodeb)"
         first = f"not the same{core}: {report['differs']}."
     marks = list(link.marks())
     if not report["complete"]:
@@ -85,14 +85,14 @@ def replayed(flight: Flight, flown: Flown, where: str = "") -> Answer:
     lasted = in_words(report["lasted_s"])
     return Answer(
         command="nodeb replay",
-        subject=flight.scenario.name or "a flight",
+        subject=recording.scenario.name or "a recording",
         headline=_said([first, *link.headline()]),
-        lead=f"Flown again in virtual time: {lasted}.",
+        lead=f"Replayed in virtual time: {lasted}.",
         table=link.table(),
         everything=[link.everything()],
         marks=marks,
         notes=[
-            f"The flight lasted {lasted}, seed {flight.seed}; its lateness was "
+            f"The recorded emulation lasted {lasted}, seed {recording.seed}; its lateness was "
             f"{in_words(report['lateness']['p99_s'])} (p99).",
             *([where] if where else []),
         ],
@@ -100,7 +100,7 @@ def replayed(flight: Flight, flown: Flown, where: str = "") -> Answer:
 
 
 def _said(parts: list[str]) -> str:
-    """Sentences, of which those behind the first begin with a capital letter."""
+    """Joins sentences; all but the first get a capital letter."""
     return " ".join([parts[0], *map(sentence, parts[1:])])
 
 
@@ -116,36 +116,36 @@ def _kept_time(outcome: Outcome) -> str:
 
 
 def _refused(report: Mapping[str, Any]) -> Iterator[Mark]:
-    """Packets that never came into the cell."""
+    """Yields a mark for each cause by which packets never entered the cell."""
     for key, text in REFUSED.items():
         if report[key]:
             yield Mark("!", f"{counted(report[key], 'packet')} refused: {text}.")
-    ends = [("the server", report["server_device"])]
-    ends += [(phone["name"], phone["device"]) for phone in report["phones"]]
-    for name, device in ends:
+    devices = [("the server", report["server_device"])]
+    devices += [(phone["name"], phone["device"]) for phone in report["phones"]]
+    for name, device in devices:
         if dropped := device.get("dropped"):
             what = counted(dropped, "packet")
-            yield Mark("!", f"{what} of {name} refused: came faster than they could be read.")
+            yield Mark("!", f"{what} of {name} refused: the driver read the device too slowly.")
 
 
 @dataclass(frozen=True)
 class Link:
-    """What became of real packets."""
+    """Deliveries and losses of real packets."""
 
     report: Mapping[str, Any]
 
     def of(self, way: str) -> list[Way]:
-        """Each phone's packets of a direction."""
+        """Returns each phone's counts for a direction."""
         return [phone[way] for phone in self.report["phones"]]
 
     def sum(self, way: str, name: str) -> int:
-        """A count over all phones."""
+        """Returns the sum of a count over all phones."""
         return sum(int(one[name]) for one in self.of(way))
 
     # --- the headline ---
 
     def headline(self) -> Iterator[str]:
-        """What the link delivered and lost."""
+        """Yields the sentences on deliveries and losses."""
         offered = self.sum("down", "offered_packets") + self.sum("up", "offered_packets")
         if not offered:
             yield f"no packet passed the link in {in_words(self.report['lasted_s'])}."
@@ -169,10 +169,10 @@ class Link:
         size = number(self.sum(way, "arrived_bytes"), "bytes")
         return f"{size} {WAYS[way]} {whom} at {number(rate, 'bit/s')} (median delay {delay})"
 
-    # --- what stands below it ---
+    # --- tables and marks ---
 
     def table(self) -> Rows:
-        """What became of the packets of each phone, by direction."""
+        """Returns the key figures of each phone and direction."""
         rows: list[list[str | Shown]] = []
         for phone in self.report["phones"]:
             for way, word in WAYS.items():
@@ -180,7 +180,7 @@ class Link:
         return Rows(["", "packets", "lost", "bit rate", "median delay", "99 of 100"], rows)
 
     def everything(self) -> Rows:
-        """Each count of a direction, and its delays."""
+        """Returns the other counts and delays of each phone and direction."""
         rows: list[list[str | Shown]] = []
         for phone in self.report["phones"]:
             for way, word in WAYS.items():
@@ -189,28 +189,28 @@ class Link:
         return Rows(head, rows, "All counts and delays")
 
     def marks(self) -> Iterator[Mark]:
-        """What was lost, and why; what was under way."""
+        """Yields the losses by cause, and the number of packets still in transit."""
         for phone in self.report["phones"]:
             for way, word in WAYS.items():
-                told = [
+                losses = [
                     f"{phone[way][key]} {text}" for key, text in CAUSES.items() if phone[way][key]
                 ]
-                if told:
-                    yield Mark("!", f"Lost {word} {phone['name']}: {', '.join(told)}.")
+                if losses:
+                    yield Mark("!", f"Lost {word} {phone['name']}: {', '.join(losses)}.")
         if under_way := sum(_under_way(one) for way in WAYS for one in self.of(way)):
             were = "packet was" if under_way == 1 else "packets were"
             yield Mark("!", f"{under_way} {were} still under way when this ended.")
 
 
 def _cells(way: Way) -> list[str | Shown]:
-    """Packets, losses, bit rate, median delay and that of 99 of 100."""
+    """Returns the cells for packets, losses, bit rate, median delay and 99th percentile."""
     counts = (way["offered_packets"], _lost(way))
     rate = shown(_rate(way), unit="bit/s")
     return [*map(_count, counts), rate, _delay(way, "p50_s"), _delay(way, "p99_s")]
 
 
 def _counts(way: Way) -> list[str | Shown]:
-    """What else there is to know: arrived, under way, bytes, mean and longest delay, losses."""
+    """Returns the cells for arrivals, packets in transit, bytes, delays and losses by cause."""
     causes = (_count(way[cause]) for cause in CAUSES)
     counts = map(_count, (way["arrived_packets"], _under_way(way)))
     size = shown(way["arrived_bytes"], unit="bytes")
@@ -222,12 +222,12 @@ def _count(number_: float) -> Shown:
 
 
 def _delay(way: Way, key: str) -> Shown:
-    """A delay; a dash where nothing arrived."""
+    """Returns a delay, NaN (shown as a dash) if no packet arrived."""
     return shown(way["delay"][key] if way["delay"]["count"] else math.nan, unit="s")
 
 
 def _rate(way: Way) -> float:
-    """Bit rate of what arrived, bit/s."""
+    """Returns the bit rate of arrived packets, bit/s."""
     return 8.0 * way["arrived_bytes"] / way["span_s"] if way["span_s"] > 0 else 0.0
 
 
@@ -236,5 +236,5 @@ def _lost(way: Way) -> int:
 
 
 def _under_way(way: Way) -> int:
-    """Packets of which neither is known that they arrived nor that they were lost."""
+    """Returns the number of packets that had neither arrived nor been lost."""
     return max(int(way["offered_packets"]) - int(way["arrived_packets"]) - _lost(way), 0)

@@ -1,4 +1,4 @@
-"""What this machine can carry: a download through a plain link, at one rate after the other."""
+"""Measurement of this machine's capacity: downloads through a plain link at increasing rates."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ from nodeb import _core
 from nodeb.emulate.addresses import SERVER
 from nodeb.emulate.plan import Plan, make
 from nodeb.emulate.problems import check_system
-from nodeb.emulate.session import Options, Outcome, emulate, make_end
+from nodeb.emulate.session import Options, Outcome, emulate, start_endpoint
 from nodeb.errors import NodebError
 from nodeb.inputs.scenario import Scenario
 
 __all__ = ["RATES_MBPS", "Carried", "allowed", "measure", "text"]
 
 RATES_MBPS = (10, 100, 200, 500, 1000)
-"""Rates of the link, one after the other."""
+"""Link rates to test, Mbit/s."""
 SECONDS = 2.0
-"""How long each is tried."""
+"""Duration of the test of each rate, seconds."""
 LATE_S = 0.001
-"""A rate is carried if 99 % of its packets are not later than this."""
-ENOUGH = 0.85
-"""A rate is carried if the download gets so much of it, headers and TCP's own ways taken off."""
+"""Maximum p99 of the lateness, seconds, at which a rate counts as carried."""
+MIN_SHARE = 0.85
+"""Share of the link rate that the download must reach for the rate to count as carried.
+
+The rest is for headers and the behaviour of TCP.
+"""
 
 SERVER_PROGRAM = """
 import socket
@@ -55,31 +58,31 @@ SCENARIO = {
 
 @dataclass(frozen=True)
 class Carried:
-    """How a rate was carried."""
+    """Result of the test of one rate."""
 
     rate_mbps: int
-    """Of the link."""
+    """Link rate, Mbit/s."""
     got_mbps: float
-    """What arrived at the phone, IP."""
+    """Rate at which IP packets arrived at the phone, Mbit/s."""
     lateness: dict[str, Any]
-    """How late deliveries were."""
+    """Lateness of the deliveries: quantiles, seconds."""
     cpu: float
-    """Share of a core that the driver took."""
+    """Share of one core used by the driver."""
     real_time: bool
-    """Whether the driver went before everything else."""
+    """Whether the driver ran with real-time priority."""
 
     @property
     def well(self) -> bool:
         """Whether the machine carries the rate."""
-        return self.got_mbps >= ENOUGH * self.rate_mbps and self.lateness["p99_s"] <= LATE_S
+        return self.got_mbps >= MIN_SHARE * self.rate_mbps and self.lateness["p99_s"] <= LATE_S
 
 
 def allowed() -> str | None:
-    """Tries to make a namespace and a device: why that is refused; None if it is not."""
+    """Tries to create a namespace and a device; returns the error message, or None on success."""
     try:
         check_system()
         emulation = _core.Emulation()
-        with make_end(emulation.fileno(), Options(seed=1), 0, "server", SERVER) as end:
+        with start_endpoint(emulation.fileno(), Options(seed=1), 0, "server", SERVER) as end:
             end.await_ready()
     except NodebError as error:
         return str(error)
@@ -87,13 +90,13 @@ def allowed() -> str | None:
 
 
 def measure(seconds: float = SECONDS) -> Iterator[Carried]:
-    """Tries one rate after the other.
+    """Tests the rates in increasing order.
 
     Args:
-        seconds: how long each is tried.
+        seconds: duration of each test, seconds.
 
     Raises:
-        RunError: the machine does not let real packets through.
+        RunError: the system refuses namespaces or devices.
     """
     check_system()
     for rate in RATES_MBPS:
@@ -122,9 +125,9 @@ def _carried(rate: int, outcome: Outcome) -> Carried:
 
 
 def text(found: list[Carried]) -> str:
-    """What was found, and what it comes to."""
+    """Returns the results as a table, and a verdict."""
     from nodeb.answer.columns import aligned
-    from nodeb.emulate.told import in_words
+    from nodeb.emulate.labels import in_words
 
     late = ("p50_s", "p99_s", "p999_s", "max_s")
     rows = [

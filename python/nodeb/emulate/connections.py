@@ -1,4 +1,4 @@
-"""The TCP connections of a recorded flight, and why one of them took so long."""
+"""TCP connections of a recording, and the critical path of one of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nodeb import _core
 from nodeb.answer.columns import aligned
 from nodeb.base.units import NS_PER_S
-from nodeb.emulate.flights import CUT_OFF, Flight
+from nodeb.emulate.recordings import CUT_OFF, Recording
 from nodeb.errors import InputError
 from nodeb.explanation import Explanation
 from nodeb.explanation.replications import path_of
@@ -17,83 +17,83 @@ from nodeb.terminal.progress import ProgressCallback
 __all__ = ["Connection", "Connections", "choose", "connections", "explain", "listed"]
 
 LISTED = 20
-"""Connections that a list for people has at most."""
+"""Maximum number of connections in a printed list."""
 
 
 @dataclass(frozen=True)
 class Connection:
-    """A TCP connection of a flight."""
+    """A TCP connection of a recording."""
 
     number: int
-    """Its number in the flight, from 0."""
+    """Index in the recording, from 0."""
     user: int
-    """The user whose phone has it."""
+    """Index of the user whose phone has the connection."""
     phone: str
-    """That user's name."""
+    """Name of that user."""
     server: str
-    """Address and port of the server's end."""
+    """Address and port of the server."""
     client: str
-    """Those of the phone's."""
+    """Address and port of the phone."""
     begun_s: float
-    """When its first packet was accepted."""
+    """Time at which its first packet was accepted, s."""
     ended_s: float
-    """When the last of it arrived or was accepted."""
+    """Time at which its last packet arrived or was accepted, s."""
     packets: int
-    """Both ways."""
+    """Number of packets in both directions."""
     down_bytes: int
-    """Data that came to the phone in order."""
+    """Bytes delivered to the phone in order."""
     up_bytes: int
-    """Data that came to the server in order."""
+    """Bytes delivered to the server in order."""
 
     @property
     def data_bytes(self) -> int:
-        """Data of the way that most went: what is explained."""
+        """Bytes in the direction with more data, which is the one that is explained."""
         return max(self.down_bytes, self.up_bytes)
 
 
 @dataclass(frozen=True)
 class Connections:
-    """What a flight carried."""
+    """Traffic of a recording."""
 
     all: list[Connection]
-    """Its TCP connections, in the order in which they began."""
+    """TCP connections in order of their begin."""
     others: int
-    """Packets of other protocols."""
+    """Number of packets of other protocols."""
     unknown: int
-    """Packets of which too little was kept to know what they are."""
+    """Number of packets of which too few bytes were recorded to identify them."""
     is_whole: bool = True
-    """Whether the log has its end."""
+    """Whether the log is complete."""
 
     def of(self, user: int | None) -> list[Connection]:
-        """Those of a user; of all for None."""
+        """Returns the connections of a user, or all for None."""
         return [one for one in self.all if user in (None, one.user)]
 
     @property
     def notes(self) -> list[str]:
-        """What there is beside the connections, and what there is not, in words."""
-        told = []
+        """Notes on packets outside the connections and on an incomplete log."""
+        notes = []
         if not self.is_whole:
-            told.append(CUT_OFF)
+            notes.append(CUT_OFF)
         if self.others:
-            told.append(f"{self.others} packets are no TCP: `nodeb life` shows their ways")
+            notes.append(f"{self.others} packets are not TCP: `nodeb life` shows their paths")
         if self.unknown:
-            told.append(
-                f"of {self.unknown} packets too little was kept to know what they are; "
+            notes.append(
+                f"{self.unknown} packets cannot be identified: too few bytes were recorded; "
                 "record with --kept 96"
             )
-        return told
+        return notes
 
 
-def connections(flight: Flight) -> Connections:
-    """The TCP connections of a flight.
+def connections(recording: Recording) -> Connections:
+    """Returns the TCP connections of a recording.
 
     Raises:
         RunError: the log cannot be read.
     """
-    columns, others, unknown, is_whole = flight.look(
-        lambda control: _core.flight_connections(flight.path, control)
+    columns, others, unknown, is_whole = recording.process(
+        lambda control: _core.flight_connections(recording.path, control)
     )
-    phones = flight.about["phones"]
+    phones = recording.about["phones"]
     table = columns["connections"]
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     found = [
@@ -115,37 +115,42 @@ def connections(flight: Flight) -> Connections:
 
 
 def explain(
-    flight: Flight, connection: Connection, progress: ProgressCallback | None = None
+    recording: Recording, connection: Connection, progress: ProgressCallback | None = None
 ) -> Explanation:
-    """Why a connection took so long: from its first packet to the last of its data.
+    """Explains a connection's duration, from its first packet to the last byte of its data.
 
     Args:
-        flight: the recorded flight.
+        recording: the recording.
         connection: one of its connections.
-        progress: called with the fraction done and a few words.
+        progress: called with the fraction done and a short text.
 
     Raises:
-        InputError: nothing of it arrived.
-        RunError: the log cannot be flown again.
+        InputError: no data of the connection arrived.
+        RunError: the log cannot be replayed.
     """
-    found = flight.explained(connection.number, progress)
+    found = recording.explained(connection.number, progress)
     way = f"{connection.server} to {connection.client}"
     if connection.up_bytes > connection.down_bytes:
         way = f"{connection.client} to {connection.server}"
     what = f"user {connection.user}, connection {connection.number}, {way}"
     return Explanation(
-        flight.scenario, connection.user, connection.number, [path_of(0, found)], what
+        recording.scenario, connection.user, connection.number, [path_of(0, found)], what
     )
 
 
 def choose(found: Connections, user: int | None, number: int | None) -> Connection:
-    """The connection with a number, or the one with most data, of a user if one is named.
+    """Returns the connection with a number, or the one with most data.
+
+    Args:
+        found: the connections of a recording.
+        user: the user whose connections are considered; None for all.
+        number: the connection's number; None for the one with most data.
 
     Raises:
-        InputError: there is none.
+        InputError: there is no such connection.
     """
     known = found.of(user)
-    whose = "the flight has" if user is None else f"user {user} has"
+    whose = "the recording has" if user is None else f"user {user} has"
     if not known:
         more = "; ".join(found.notes)
         raise InputError(f"{whose} no TCP connection to explain" + (f": {more}" if more else ""))
@@ -158,16 +163,16 @@ def choose(found: Connections, user: int | None, number: int | None) -> Connecti
 
 
 def listed(known: Sequence[Connection]) -> str:
-    """Connections as a table for people: all, or the few with most data and how many more."""
+    """Returns a table of the connections with most data, and the number of omitted ones."""
     most = sorted(known, key=lambda one: -one.data_bytes)[:LISTED]
     most.sort(key=lambda one: one.number)
     table = _table(most)
     rest = len(known) - len(most)
-    return f"{table}\n... and {rest} more, none of them with more data" if rest else table
+    return f"{table}\n... and {rest} more, none with more data" if rest else table
 
 
 def _table(known: Sequence[Connection]) -> str:
-    """Connections as a table, a row for each."""
+    """Returns a table with a row per connection."""
     head = ["connection", "user", "server", "phone", "down B", "up B", "packets", "from", "lasts"]
     rows = [
         [

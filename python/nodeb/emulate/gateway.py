@@ -1,4 +1,4 @@
-"""The server's namespace as a gateway: what comes from phones leaves by a link to the host."""
+"""The server's namespace as a gateway that forwards the phones' packets to the host."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ from nodeb.emulate.addresses import CELLS
 from nodeb.emulate.netlink import Netlink
 from nodeb.emulate.nftables import Masquerade
 
-__all__ = ["GatewayError", "lead_out", "leave"]
+__all__ = ["GatewayError", "set_up", "tear_down"]
 
 DEVICE = "outside"
 
 
 class GatewayError(Exception):
-    """It was refused; the arguments are the step, why, and that as a number."""
+    """The system refused a step; the arguments are the step, the reason and its errno."""
 
 
-def lead_out(about: dict[str, Any]) -> Masquerade:
-    """Leads everything that is not for the cell to the host.
+def set_up(about: dict[str, Any]) -> Masquerade:
+    """Routes all packets that leave the cell's networks to the host.
 
-    Phones have the same addresses in every emulation, so they are translated here, where nobody
-    else is.
+    Phones have the same addresses in every emulation. They are translated in this namespace,
+    where they cannot collide with others.
 
     Args:
-        about: by the version of IP, `address` with its prefix and `gateway`, the host's.
+        about: by IP version, `address` (with prefix length) of this side of the link and
+            `gateway`, the host's address.
 
     Returns:
-        What translates; until it is closed.
+        The address translation, which lasts until it is closed.
 
     Raises:
-        GatewayError: it is refused.
+        GatewayError: a step is refused.
     """
     step = "link"
     try:
@@ -49,7 +50,9 @@ def lead_out(about: dict[str, Any]) -> Masquerade:
                 link.default_route(DEVICE, version, one["gateway"])
                 step = "forwarding"
                 Path(f"/proc/sys/net/ipv{version}/conf/all/forwarding").write_text("1")
-                if version == 4:  # phones are on one link by their addresses, and are not
+                if (
+                    version == 4
+                ):  # no redirects: the phones' prefix is one link, their devices are not
                     for conf in Path("/proc/sys/net/ipv4/conf").iterdir():
                         (conf / "send_redirects").write_text("0")
                 step = "masquerade"
@@ -59,10 +62,11 @@ def lead_out(about: dict[str, Any]) -> Masquerade:
     return tables
 
 
-def leave() -> None:
-    """Takes the link to the host away, and so its other end, if there is one.
+def tear_down() -> None:
+    """Removes the link to the host, both ends of it, if there is one.
 
-    It would go with this namespace, which sockets of TCP hold for minutes after their processes.
+    The kernel would remove it with the namespace, but TCP sockets keep that for minutes after their
+    processes have ended.
     """
     with suppress(OSError), Netlink() as link:
         link.delete(DEVICE)

@@ -1,10 +1,10 @@
-"""Who ends what an emulation has started, however nodeb and the holder of its namespace end.
+"""Guard process that kills everything an emulation has started, however nodeb ends.
 
-Each end is two processes, both in the namespace. The holder is the parent of the command. The guard
-is the holder's parent and inherits what the command leaves behind: it does nothing until the holder
-has ended, or nodeb has closed its end of the socket, as it does when it is killed; then it kills
-what is left. When the guard is killed, the kernel tells the holder. The guard leads a group of
-processes of its own, so that neither a signal to all of nodeb's group meets it, nor Ctrl-Z.
+Each endpoint consists of two processes in its namespace. The holder is the parent of the command.
+The guard is the parent of the holder and inherits the command's orphans. It waits until the holder
+has ended or nodeb has closed its side of the socket, which also happens if nodeb is killed. Then it
+kills the remaining processes. If the guard itself is killed, the kernel signals the holder. The
+guard leads its own process group, so that neither a signal to nodeb's group nor Ctrl-Z reaches it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from pathlib import Path
 __all__ = ["be_reaper", "children", "kill_all", "split"]
 
 PARENT_DEATH_SIGNAL, CHILD_SUBREAPER = 1, 36
-LEFT = signal.SIGUSR1
-"""The holder's parent has died."""
+PARENT_DIED = signal.SIGUSR1
+"""Signal to the holder when the guard, its parent, has died."""
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -31,20 +31,20 @@ libc = ctypes.CDLL(None, use_errno=True)
 def split(
     control: socket.socket, only_of_holder: int, group: int, tidy: Callable[[], None]
 ) -> None:
-    """Becomes two processes; only the holder comes back.
+    """Forks into guard and holder; only the holder returns.
 
     Args:
-        control: the socket whose other end is nodeb's.
-        only_of_holder: a file that the guard does not keep open.
-        group: nodeb's group of processes, which the holder joins.
-        tidy: called by the guard when nothing runs any more.
+        control: the socket connected to nodeb.
+        only_of_holder: a file descriptor that the guard closes.
+        group: nodeb's process group, which the holder joins.
+        tidy: called by the guard when all processes have ended.
     """
     guard = os.getpid()
     be_reaper()
-    wake = _woken_bychildren()
+    wake = _child_exit_pipe()
     holder = os.fork()
     if not holder:
-        signal.signal(LEFT, lambda *_: sys.exit(1))
+        signal.signal(PARENT_DIED, lambda *_: sys.exit(1))
         _follow(guard)
         os.setpgid(0, group)
         return
@@ -55,8 +55,8 @@ def split(
     os._exit(0)
 
 
-def _woken_bychildren() -> int:
-    """Returns a file that can be read when a child has ended."""
+def _child_exit_pipe() -> int:
+    """Returns a file descriptor that becomes readable when a child has ended."""
     wake, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
@@ -64,9 +64,12 @@ def _woken_bychildren() -> int:
 
 
 def _await_end(holder: int, control: socket.socket, wake: int) -> None:
-    """Waits until the holder has ended, or nodeb has hung up: what it says is the holder's."""
+    """Waits until the holder has ended or nodeb has closed its side of `control`.
+
+    Messages on `control` are left to the holder.
+    """
     watched = select.poll()
-    watched.register(control, 0)  # of which an end is told all the same
+    watched.register(control, 0)  # poll reports a hang-up even with an empty event mask
     watched.register(wake, select.POLLIN)
     while True:
         for number, _ in watched.poll():
@@ -81,22 +84,22 @@ def _await_end(holder: int, control: socket.socket, wake: int) -> None:
 
 
 def _follow(guard: int) -> None:
-    """Has the kernel tell this process when the guard dies; ends it if that has happened already.
+    """Requests `PARENT_DIED` for the death of the guard; exits if the guard is already dead.
 
-    A change of identity would make the kernel forget.
+    The kernel clears this setting when the process changes its user or group ID.
     """
-    libc.prctl(PARENT_DEATH_SIGNAL, LEFT, 0, 0, 0)
+    libc.prctl(PARENT_DEATH_SIGNAL, PARENT_DIED, 0, 0, 0)
     if os.getppid() != guard:
         sys.exit(1)
 
 
 def be_reaper() -> None:
-    """Inherits the orphans of all that is started from here on."""
+    """Makes this process the parent of all orphans among its future descendants."""
     libc.prctl(CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def children() -> list[int]:
-    """Processes whose parent this is."""
+    """Returns the process IDs of this process's children."""
     own, found = os.getpid(), []
     for entry in os.listdir("/proc"):
         if entry.isdecimal():
@@ -108,7 +111,7 @@ def children() -> list[int]:
 
 
 def kill_all() -> None:
-    """Ends everything that was started here, with what that has started."""
+    """Kills all descendants of this process and waits for their end."""
     while True:
         for pid in children():
             with contextlib.suppress(OSError):

@@ -1,7 +1,7 @@
-"""Devices, addresses and routes of a network namespace, asked of the kernel directly.
+"""Netlink client that configures devices, addresses and routes of a network namespace.
 
-`ip` would do as well, but is not on every machine, and a process for each line takes longer than
-all of this. Source: Linux' `rtnetlink(7)`, `netlink(7)`.
+The program `ip` is not installed on every machine, and starting a process for each change is
+slower. Source: Linux' `rtnetlink(7)`, `netlink(7)`.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ REQUEST, ACKNOWLEDGE, EXCLUSIVE, CREATE = 0x1, 0x4, 0x200, 0x400
 ERROR = 2
 UP = 0x1
 NAME, MTU, ABOUT, NAMESPACE_OF = 3, 4, 18, 19
-"""Attributes of a link; the last is a process in the namespace where it is to be."""
+"""Attributes of a link; the last is the ID of a process in the link's target namespace."""
 KIND, DATA, PEER = 1, 2, 1
-"""Attributes of what a link is, and of a pair of `veth` its other end."""
+"""Attributes inside ABOUT: the kind of link, its data, and in these the peer of a `veth` device."""
 ADDRESS, LOCAL = 1, 2
 """Attributes of an address."""
 DESTINATION, DEVICE, GATEWAY = 1, 4, 5
-"""Attributes of a route: where it leads, the device that it leaves by, and to whom."""
+"""Attributes of a route: destination, outgoing device, next hop."""
 ENTRY = 0x2000
-"""Flag of a question: the entry of the table that matches, not what came of it."""
+"""Flag RTM_F_FIB_MATCH: return the matching entry of the routing table, not the resolved route."""
 NESTED = 0x8000
 LINK = struct.Struct("=BxHiII")
 ROUTE = struct.Struct("=BBBBBBBBI")
 NO_DAD = 0x02
-"""Flag of an address: nobody else can have it, so nobody is asked (RFC 4862)."""
+"""Flag of an address: unique by construction, so no duplicate address detection (RFC 4862)."""
 MAIN_TABLE, STATIC, UNICAST = 254, 4, 1
 UNIVERSE = 0
 HEADER = struct.Struct("=IHHII")
 
 
 def attribute(kind: int, value: bytes | Sequence[bytes]) -> bytes:
-    """An attribute: plain, or one of attributes."""
+    """Encodes an attribute from its value or, for a nested one, from its attributes."""
     if not isinstance(value, bytes):
         kind, value = kind | NESTED, b"".join(value)
     text = struct.pack("=HH", 4 + len(value), kind) + value
@@ -48,7 +48,7 @@ def attribute(kind: int, value: bytes | Sequence[bytes]) -> bytes:
 
 
 def refusal(answer: bytes) -> OSError | None:
-    """Why the kernel refuses what was asked; None if it does not."""
+    """Returns the error in an answer of the kernel, or None on success."""
     _, kind, _, _, _ = HEADER.unpack_from(answer)
     (status,) = struct.unpack_from("=i", answer, HEADER.size)
     return OSError(-status, os.strerror(-status)) if kind == ERROR and status else None
@@ -70,7 +70,7 @@ def _family(version: int) -> int:
 
 
 class Netlink:
-    """A conversation with the kernel about the namespace in which this process is."""
+    """Netlink socket for the calling process's network namespace."""
 
     def __init__(self) -> None:
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
@@ -83,10 +83,10 @@ class Netlink:
         self._socket.close()
 
     def _ask(self, kind: int, body: bytes, flags: int = ACKNOWLEDGE) -> bytes:
-        """Asks for a change, or something else.
+        """Sends a request and returns the body of the answer.
 
         Raises:
-            OSError: it is refused.
+            OSError: the kernel refuses.
         """
         self._number += 1
         header = HEADER.pack(HEADER.size + len(body), kind, flags | REQUEST, self._number, 0)
@@ -97,14 +97,14 @@ class Netlink:
         return answer[HEADER.size :]
 
     def up(self, device: str, mtu: int | None = None) -> None:
-        """Switches a device on.
+        """Brings a device up.
 
         Args:
             device: its name.
-            mtu: the largest packet, bytes; None leaves it as it is.
+            mtu: its MTU, bytes; None leaves it unchanged.
 
         Raises:
-            OSError: it is refused.
+            OSError: the kernel refuses.
         """
         index = socket.if_nametoindex(device)
         body = LINK.pack(socket.AF_UNSPEC, 0, index, UP, UP)
@@ -113,14 +113,14 @@ class Netlink:
         self._ask(NEW_LINK, body)
 
     def address(self, device: str, interface: str) -> None:
-        """Gives a device an address.
+        """Adds an address to a device.
 
         Args:
             device: its name.
-            interface: address and length of the prefix: `10.64.0.1/16`.
+            interface: address and prefix length, such as `10.64.0.1/16`.
 
         Raises:
-            OSError: it is refused.
+            OSError: the kernel refuses.
         """
         index = socket.if_nametoindex(device)
         found: IPv4Interface | IPv6Interface = ip_interface(interface)
@@ -130,15 +130,15 @@ class Netlink:
         self._ask(NEW_ADDRESS, body, ACKNOWLEDGE | CREATE)
 
     def default_route(self, device: str, version: int, gateway: str | None = None) -> None:
-        """Everything else goes to a device.
+        """Adds a default route over a device.
 
         Args:
             device: its name.
-            version: of IP, 4 or 6.
-            gateway: who passes it on; None where nobody needs to.
+            version: IP version, 4 or 6.
+            gateway: address of the next hop; None if destinations are on the link.
 
         Raises:
-            OSError: it is refused.
+            OSError: the kernel refuses.
         """
         index = socket.if_nametoindex(device)
         family = _family(version)
@@ -149,44 +149,44 @@ class Netlink:
         self._ask(NEW_ROUTE, body, ACKNOWLEDGE | CREATE)
 
     def pair(self, name: str, other: str, process: int) -> None:
-        """Makes two devices: what goes into one comes out of the other.
+        """Creates a pair of connected `veth` devices.
 
         Args:
-            name: of the one, here.
-            other: of the other, in the namespace of a process.
-            process: which.
+            name: name of the device in this namespace.
+            other: name of its peer in the namespace of `process`.
+            process: ID of that process.
 
         Raises:
-            OSError: it is refused; FileExistsError: there is a device of that name.
+            OSError: the kernel refuses; FileExistsError if there is a device of that name.
         """
-        nobody = LINK.pack(socket.AF_UNSPEC, 0, 0, 0, 0)
+        unspecified = LINK.pack(socket.AF_UNSPEC, 0, 0, 0, 0)
         there = (
-            nobody,
+            unspecified,
             attribute(NAME, other.encode() + b"\0"),
             attribute(NAMESPACE_OF, struct.pack("=I", process)),
         )
         data = attribute(DATA, [attribute(PEER, b"".join(there))])
         body = attribute(NAME, name.encode() + b"\0")
         body += attribute(ABOUT, [attribute(KIND, b"veth"), data])
-        self._ask(NEW_LINK, nobody + body, ACKNOWLEDGE | CREATE | EXCLUSIVE)
+        self._ask(NEW_LINK, unspecified + body, ACKNOWLEDGE | CREATE | EXCLUSIVE)
 
     def delete(self, device: str) -> None:
-        """Takes a device away, and its other end with it.
+        """Deletes a device, and its peer with it.
 
         Raises:
-            OSError: it is refused, or there is none.
+            OSError: the kernel refuses, or there is no such device.
         """
         index = socket.if_nametoindex(device)
         self._ask(DELETE_LINK, LINK.pack(socket.AF_UNSPEC, 0, index, 0, 0))
 
     def route_to(self, address: str) -> tuple[int, int]:
-        """The entry of the routing table by which packets to an address leave.
+        """Looks up the entry of the routing table for an address.
 
         Returns:
-            The length of the entry's prefix, and the number of the device; 0 if it has several.
+            The prefix length of the entry, and the index of its device, 0 if it has several.
 
         Raises:
-            OSError: there is none.
+            OSError: there is no route.
         """
         to = ip_address(address)
         body = ROUTE.pack(_family(to.version), to.max_prefixlen, 0, 0, 0, 0, 0, 0, ENTRY)

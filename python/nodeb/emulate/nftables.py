@@ -1,8 +1,8 @@
-"""Address translation in a namespace, asked of the kernel's nftables directly.
+"""Address translation in a network namespace with nftables, over netlink.
 
-A table belongs to the socket that made it (`NFT_TABLE_F_OWNER`, Linux 5.12): nobody else changes
-it, and it goes when the socket is closed, however that comes. Source: Linux'
-`linux/netfilter/nf_tables.h`, `nfnetlink.h`.
+A table is owned by the socket that created it (`NFT_TABLE_F_OWNER`, Linux 5.12): no other process
+can change it, and the kernel removes it when the socket is closed, even if the process is killed.
+Source: Linux' `linux/netfilter/nf_tables.h`, `nfnetlink.h`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from nodeb.emulate.netlink import ACKNOWLEDGE, CREATE, HEADER, REQUEST, attribut
 __all__ = ["Masquerade"]
 
 NETFILTER = 12
-"""The protocol of netlink."""
+"""Netlink protocol of netfilter."""
 TABLES = 10
-"""The part of it that is nftables."""
+"""Netfilter subsystem of nftables."""
 BEGIN, END = 0x10, 0x11
 NEW_TABLE, NEW_CHAIN, NEW_RULE = (TABLES << 8 | number for number in (0, 3, 6))
 OWNED = 0x2
 AFTER_ROUTING, SOURCE_PRIORITY = 4, 100
 REGISTER, NETWORK_HEADER, EQUAL = 1, 1, 0
 SOURCE_AT = {4: 12, 6: 8}
-"""Where the source address is in the header of IP (RFC 791, RFC 8200)."""
+"""Offset of the source address in the IP header by IP version, bytes (RFC 791, RFC 8200)."""
 FAMILIES = {4: int(socket.AF_INET), 6: int(socket.AF_INET6)}
 CHAIN = "source"
 
@@ -44,10 +44,12 @@ def _expression(name: str, *about: bytes) -> bytes:
 
 
 class Masquerade:
-    """Packets from a network leave this namespace as if they came from it, until this is closed.
+    """Masquerading of networks: their packets leave with an address of this namespace.
+
+    It lasts until `close`.
 
     Args:
-        name: of the tables, one for each version of IP.
+        name: name of the tables, one per IP version.
 
     Raises:
         OSError: the kernel has no nftables.
@@ -65,17 +67,17 @@ class Masquerade:
         self.close()
 
     def close(self) -> None:
-        """Takes the tables away."""
+        """Removes the tables."""
         self._socket.close()
 
     def network(self, text: str) -> None:
-        """Translates the addresses of a network, all at once or not at all.
+        """Adds the rule that translates the addresses of a network, in one transaction.
 
         Args:
-            text: address and length of the prefix, whole bytes: `10.64.0.0/16`.
+            text: address and prefix length, a multiple of 8, such as `10.64.0.0/16`.
 
         Raises:
-            OSError: it is refused.
+            OSError: the kernel refuses.
         """
         network = ip_network(text)
         length = network.prefixlen // 8
@@ -95,7 +97,7 @@ class Masquerade:
         )
 
     def _change(self, family: int, *changes: tuple[int, bytes]) -> None:
-        """Asks for changes that come together; the kernel answers the last, or what it refuses."""
+        """Sends changes as one transaction; the kernel answers the last, or the one it refuses."""
         messages = [_message(BEGIN, 0, TABLES, b"", REQUEST)]
         for kind, body in changes:
             answered = ACKNOWLEDGE if kind == changes[-1][0] else 0

@@ -1,4 +1,4 @@
-"""The page of an emulation, and of a flight that was flown again."""
+"""HTML report of an emulation or a replay."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from nodeb.answer import Answer
 from nodeb.base.streams import printable
 from nodeb.base.table import Table
 from nodeb.emulate.answer import emulated, replayed
-from nodeb.emulate.flights import Flight, Flown
-from nodeb.emulate.folder import ENDED
+from nodeb.emulate.labels import CAUSES, REFUSED, in_words
 from nodeb.emulate.plan import Plan
+from nodeb.emulate.recordings import Recording, Replay
+from nodeb.emulate.results_folder import ENDED
 from nodeb.emulate.session import Options, Outcome
-from nodeb.emulate.steady import means
-from nodeb.emulate.told import CAUSES, REFUSED, in_words
+from nodeb.emulate.time_means import means
 from nodeb.inputs.scenario import Scenario
 from nodeb.plot import emulation as plot
 from nodeb.plot.style import NARROW
@@ -33,8 +33,8 @@ from nodeb.report.render import render
 __all__ = ["of_emulation", "of_replay"]
 
 ONE = (
-    "One emulation is one sample (n = 1): the same commands again, or another seed, give another, "
-    "and nothing here says how far it would be from this one."
+    "One emulation is one sample (n = 1): repeating the commands, or another seed, gives other "
+    "results, and this page does not show how much they would differ."
 )
 COUNTED = {
     "bearers": (
@@ -49,41 +49,41 @@ COUNTED = {
     ),
     "links": ("link", "packets", "lost", "overflowed", "dropped_early", "marked", "bytes"),
 }
-"""Tables of results on the page, and their columns there."""
+"""Result tables on the page, and the columns shown."""
 MAX_ROWS = 40
-"""Of longer tables the first rows are shown."""
+"""Maximum number of rows shown of a table."""
 
 OUTSIDE = "come from outside: a run refuses them"
-"""What warnings say of real users."""
+"""Text of the scenario's warning about external users."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a page is about."""
+    """Content of a page."""
 
     scenario: Scenario
-    """The scenario."""
+    """The scenario that was emulated."""
     report: Mapping[str, Any]
-    """What became of real packets."""
+    """Counts, delays and losses of real packets."""
     tables: Mapping[str, Table]
-    """All tables."""
+    """All result tables by name."""
     answer: Answer
-    """What stands at the top."""
+    """Answer at the top of the page."""
     banners: list[str]
-    """What has to be known first."""
+    """Warnings above the answer."""
     facts: list[tuple[str, str]]
-    """Where it comes from."""
+    """Provenance: labels and values."""
     late_limit_s: float | None
-    """From when on a delivery counted as late, s, if that is known."""
+    """Lateness above which a delivery counts as late, s; None if unknown."""
 
     @property
     def names(self) -> dict[int, str]:
-        """Number of a real user -> its name."""
+        """Names of the real users by user index."""
         return {phone["user"]: phone["name"] for phone in self.report["phones"]}
 
 
 def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
-    """One self-contained page about an emulation."""
+    """Returns the self-contained page of an emulation."""
     report = outcome.report
     commands = [
         (f"command of {one.name}", printable(shlex.join(one.command))) for one in plan.phones
@@ -97,14 +97,14 @@ def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
         ("exit status", ", ".join(f"{name} {code}" for name, code in outcome.exits.items())),
         ("duration allowed", limit),
         ("largest packet", f"{options.mtu} bytes"),
-        ("driver before all else", "yes" if outcome.real_time else "no: SCHED_FIFO was refused"),
+        ("real-time priority", "yes" if outcome.real_time else "no: SCHED_FIFO was refused"),
         ("CPU of the driver", f"{report['cpu_s'] / max(report['lasted_s'], 1e-9):.1%}"),
-        ("longest between two looks", in_words(report["busy"]["max_s"])),
+        ("longest driver iteration", in_words(report["busy"]["max_s"])),
         ("memory of payloads", f"{report['memory_bytes'] / 1e6:.1f} MB"),
         *_machine(),
     ]
     scenario = plan.scenario
-    # That real users are real is no warning here.
+    # In an emulation, external users are no reason for a warning.
     warnings = [text for text in scenario.warnings() if OUTSIDE not in text]
     shown = Shown(
         scenario,
@@ -118,14 +118,14 @@ def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
     return _html(shown)
 
 
-def of_replay(flight: Flight, flown: Flown) -> str:
-    """One self-contained page about a flight that was flown again."""
-    about = flight.about
-    of_core = "yes" if flight.is_of_this_core else f"no: nodeb {about.get('version', 'unknown')}"
-    facts = [("log", printable(flight.path)), ("recorded with this core", of_core), *_machine()]
-    tables = _tables(flown.tables)
-    answer = replayed(flight, flown)
-    return _html(Shown(flight.scenario, flown.report, tables, answer, [], facts, None))
+def of_replay(recording: Recording, replay: Replay) -> str:
+    """Returns the self-contained page of a replay."""
+    about = recording.about
+    of_core = "yes" if recording.is_same_core else f"no: nodeb {about.get('version', 'unknown')}"
+    facts = [("log", printable(recording.path)), ("recorded with this core", of_core), *_machine()]
+    tables = _tables(replay.tables)
+    answer = replayed(recording, replay)
+    return _html(Shown(recording.scenario, replay.report, tables, answer, [], facts, None))
 
 
 def _tables(found: Mapping[str, Any]) -> dict[str, Table]:
@@ -157,7 +157,7 @@ def _table(title: str, columns: list[str], rows: list[list[str]], note: str = ""
 
 
 def _packets(shown: Shown) -> Content:
-    """What became of packets, and means over time."""
+    """Returns the section on lost and refused packets and on means over time."""
     tables = []
     lost = [
         [f"{phone['name']} {way}", *(str(phone[way][cause]) for cause in CAUSES)]
@@ -184,11 +184,11 @@ def _over_time(shown: Shown) -> Content:
     phones, cell, names = shown.tables["emulation"], shown.tables["emulation_cell"], shown.names
     width = float(cell["end_s"][0] - cell["begin_s"][0]) if len(cell) else 0.0
     text = (
-        f"Each value is of an interval of {in_words(width)}; packets count in the interval in "
-        "which it happens to them. Where nothing happened curves have gaps."
+        f"Each value is for an interval of {in_words(width)}; a packet counts in that of its "
+        "arrival or loss. Curves have gaps at intervals without packets."
     )
     if len(names) > plot.MAX_CURVES:
-        text += f" Shown are {plot.MAX_CURVES} of {len(names)} real phones; the tables have all."
+        text += f" Shown are {plot.MAX_CURVES} of {len(names)} real phones; the tables list all."
     return section("time", "Over time", text, list(_pictures(shown, phones, cell, names)))
 
 
@@ -201,16 +201,16 @@ def _pictures(
         drawn = plot.rates(phones, cell, names, way, NARROW)
         yield figure(f"rates-{way}", title, drawn, "IP packets that arrived, headers included.")
     for way, title in (("down", "Delay to the phones"), ("up", "Delay from the phones")):
-        note = "Median of what arrived in the interval, and the band up to its p99."
+        note = "Median of the packets that arrived in the interval; the band extends to the p99."
         yield from _drawn(f"delays-{way}", title, plot.delays(phones, names, way, NARROW), note)
-    note = "Of all real phones, both ways, in each interval."
+    note = "Of all real phones, both directions, in each interval."
     yield from _drawn("losses", "Packets lost", plot.losses(phones, NARROW), note)
-    note = "Down at the bearer, RNC included; up for the phone's uplink. Looked at every 0.1 s."
-    yield from _drawn("queues", "Packets that waited", plot.queues(phones, names, NARROW), note)
-    note = "Looked at every 0.1 s, whether or not there was something to send."
-    title = "Channel quality (CQI) that the Node B had"
+    note = "Down: at the bearer with the RNC; up: for the phone's uplink. Sampled every 0.1 s."
+    yield from _drawn("queues", "Packets queued", plot.queues(phones, names, NARROW), note)
+    note = "Sampled every 0.1 s, whether or not there was data to send."
+    title = "Channel quality (CQI) known to the Node B"
     yield from _drawn("cqi", title, plot.cqi(phones, names, NARROW), note)
-    note = "By how much deliveries came after the time at which the packet arrived in the cell."
+    note = "Delay from a packet's arrival in simulated time to its delivery to the device."
     yield from _drawn("late", "Lateness", plot.late(cell, shown.late_limit_s, NARROW), note)
 
 
@@ -227,7 +227,7 @@ def _distributions(shown: Shown) -> Content:
             "delay-shares",
             "Delay of packets",
             plot.delay_shares(shown.tables["emulation_delays"], shown.names, NARROW),
-            "From being accepted until the arrival in the cell's time.",
+            "From acceptance to arrival, in simulated time.",
         ),
         *_drawn(
             "late-shares",
@@ -235,21 +235,21 @@ def _distributions(shown: Shown) -> Content:
             plot.late_shares(shown.tables["emulation_lateness"], NARROW),
         ),
     ]
-    text = "Which share of packets took no longer than a time, of the whole emulation."
+    text = "Cumulative distributions over the whole emulation."
     return section("shares", "Distributions", text, figures, [_table("", columns, [row])])
 
 
 def _links(shown: Shown) -> Content:
     tables = [_plain(name, shown.tables[name], columns) for name, columns in COUNTED.items()]
-    text = "What links and bearers counted, of real and simulated users together."
+    text = "Counters of links and bearers, for real and simulated users together."
     return section("links", "Links and bearers", text, tables=tables)
 
 
 def _plain(name: str, table: Table, columns: Sequence[str]) -> Content:
-    """Some columns of a table of results, and its first rows."""
+    """Returns some columns of a result table, up to `MAX_ROWS` rows."""
     rows = [[_cell(row[column]) for column in columns] for row in islice(table, MAX_ROWS)]
     more = len(table) - len(rows)
-    note = f"{more} more; the tables of --out have all." if more > 0 else ""
+    note = f"{more} more rows; the tables of --out have all." if more > 0 else ""
     return _table(name, [column.replace("_", " ") for column in columns], rows, note)
 
 

@@ -1,4 +1,4 @@
-"""Which users of a scenario are real, and what runs as each."""
+"""Selection of a scenario's real users and their commands."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from nodeb.emulate.addresses import MAX_PHONES, Addresses, of_phone
 from nodeb.errors import InputError, nearest
 from nodeb.inputs.scenario import Scenario
 
-__all__ = ["EXTERNAL", "Phone", "Plan", "make", "spoken"]
+__all__ = ["EXTERNAL", "Phone", "Plan", "make", "parse_phone"]
 
 EXTERNAL = "external"
 
 
 @dataclass(frozen=True)
 class Phone:
-    """A user whose packets are real."""
+    """User whose packets are real."""
 
     name: str
-    """Its group in the scenario, and its number there if there are several."""
+    """Name of its group in the scenario, followed by its number if the group has several phones."""
     user: int
-    """Its number among all users."""
+    """Index among all users."""
     command: tuple[str, ...]
-    """What runs as this phone."""
+    """Command that runs as this phone: program and arguments."""
     addresses: Addresses
-    """Its addresses."""
+    """IP addresses of the phone."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A scenario and the phones in it that are real."""
+    """Scenario and its real phones."""
 
     scenario: Scenario
-    """The scenario, its real users real or `external`."""
+    """The scenario, in which the real users are `real` or have `external` traffic."""
     phones: tuple[Phone, ...]
-    """Those that are real."""
+    """The real phones."""
 
 
-def spoken(text: str) -> tuple[str, tuple[str, ...]]:
-    """Reads `USER: COMMAND`.
+def parse_phone(text: str) -> tuple[str, tuple[str, ...]]:
+    """Parses `USER: COMMAND` into the user's name and the words of the command.
 
     Raises:
-        InputError: it is not that.
+        InputError: the text is malformed.
     """
     name, colon, rest = text.partition(":")
     try:
@@ -61,14 +61,15 @@ def make(scenario: Scenario, wanted: Sequence[tuple[str | None, tuple[str, ...]]
     """Makes users of a scenario real.
 
     Args:
-        scenario: it is left as it is.
-        wanted: the names of groups, None for the first that is real or `external` in the
-            scenario, and a command for each. A group that is real there has one command for all of
-            its phones, or as many as it has phones. Any other group gives one phone, and the
-            others stay simulated.
+        scenario: the scenario, which is not changed.
+        wanted: pairs of a group's name and a command; None stands for the first group that is real
+            or `external` in the scenario. A group that is real there takes one command for all of
+            its phones, or one per phone. Of any other group one phone becomes real, and the rest
+            stay simulated.
 
     Raises:
-        InputError: there is no such user, none is real, one is and has no command, or too many.
+        InputError: there is no such group, no group is real, a real group has no command, or there
+            are too many phones or commands.
     """
     data = scenario.encoded(lambda column: column)
     groups = data["users"]
@@ -92,16 +93,20 @@ def make(scenario: Scenario, wanted: Sequence[tuple[str | None, tuple[str, ...]]
 
 
 def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:
-    """Complains about a group with more commands than phones, or with none though it is real."""
+    """Checks that the number of commands fits a group's phones.
+
+    Raises:
+        InputError: it does not.
+    """
     name, count = group["name"], group["count"] if _is_external(group) else 1
     if group.get("real") and not commands:
         raise InputError(
-            f"user `{name}` is real and nothing runs as it; give --phone "
+            f"user `{name}` is real but has no command; give --phone "
             + shlex.quote(f"{name}: COMMAND")
         )
     if count == 1 and len(commands) > 1:
         raise InputError(
-            f"user `{name}` was given two commands, and a phone runs one; name another user"
+            f"user `{name}` was given two commands, but a phone runs one; name another user"
         )
     if len(commands) > 1 and len(commands) != count:
         raise InputError(
@@ -111,7 +116,7 @@ def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:
 
 
 def _place(groups: list[dict[str, Any]], name: str) -> tuple[int, int]:
-    """The number of a group's first user among all, and how many it has."""
+    """Returns the index of a group's first user, and its number of users."""
     user = 0
     for group in groups:
         if group["name"] == name:
@@ -121,7 +126,7 @@ def _place(groups: list[dict[str, Any]], name: str) -> tuple[int, int]:
 
 
 def _name(groups: list[dict[str, Any]], name: str | None) -> str:
-    """The group of a real phone."""
+    """Returns the name of a group after checking that it exists; for None the first real group."""
     names = [str(group["name"]) for group in groups]
     if name is None:
         external = [str(group["name"]) for group in groups if _is_external(group)]
@@ -129,7 +134,7 @@ def _name(groups: list[dict[str, Any]], name: str | None) -> str:
             return external[0]
         known = ", ".join(f"`{one}`" for one in names)
         raise InputError(
-            f"no user of the scenario is real; say who with --as (there is: {known}), or write "
+            f"no user of the scenario is real; choose one with --as (there is: {known}), or set "
             "`real = true`"
         )
     if name not in names:
@@ -138,7 +143,7 @@ def _name(groups: list[dict[str, Any]], name: str | None) -> str:
 
 
 def _make_real(groups: list[dict[str, Any]], name: str) -> None:
-    """One phone of a simulated group becomes real; the others follow it in a group of their own."""
+    """Makes one phone of a simulated group real; the rest move to a new group after it."""
     place = next(at for at, group in enumerate(groups) if group["name"] == name)
     group = groups[place]
     if _is_external(group):
@@ -152,7 +157,7 @@ def _make_real(groups: list[dict[str, Any]], name: str) -> None:
 
 
 def _is_external(group: dict[str, Any]) -> bool:
-    """Whether packets of all phones of a group come from outside, as the scenario says."""
+    """Returns true if the scenario declares all phones of a group as real or external."""
     traffic = group.get("traffic")
     external = traffic == EXTERNAL or (isinstance(traffic, dict) and EXTERNAL in traffic)
     return external or bool(group.get("real"))

@@ -1,4 +1,4 @@
-"""What is missing where a machine does not let real packets through, and how to allow it."""
+"""Error messages for refused system features, with remedies."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from nodeb.errors import RunError
 __all__ = ["check_system", "refused"]
 
 REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS)
-"""Errors by which a system says that this is for others."""
+"""Error numbers for missing privileges."""
 
 
 def check_system() -> None:
-    """Complains about a system that has no network namespaces.
+    """Checks that the system has network namespaces.
 
     Raises:
-        RunError: it is not Linux.
+        RunError: the system is not Linux.
     """
     if not sys.platform.startswith("linux"):
         raise RunError("real packets need network namespaces and TUN devices, which only Linux has")
 
 
 def refused(step: str, why: str, number: int) -> RunError:
-    """The error for what an end of an emulation was refused.
+    """Returns the error for a step that the system refused to an endpoint.
 
     Args:
-        step: what it wanted to do.
-        why: what the system said.
-        number: the same as a number.
+        step: key of the step, as in `_feature`.
+        why: message of the operating system.
+        number: its errno.
     """
-    return RunError(f"{_wanted(step)} was refused ({why.lower()}); {_hint(step, number)}")
+    return RunError(f"{_feature(step)} was refused ({why.lower()}); {_hint(step, number)}")
 
 
-def _wanted(step: str) -> str:
+def _feature(step: str) -> str:
     return {
         "namespace": "a network namespace",
-        "identity": "a user namespace with one's own identity",
+        "identity": "a user namespace that keeps the user ID",
         "tun": "a TUN device",
-        "attach": "a namespace that is there",
+        "attach": "an existing namespace",
         "address": "an address",
-        "names": "a resolv.conf of one's own",
+        "names": "a separate resolv.conf",
         "link": "a link between the host's network and the server's",
         "forwarding": "forwarding between the server's network and the host's",
         "route": "a route to the outside",
         "masquerade": "masquerading",
-    }.get(step, "what an end of the emulation needs")
+    }.get(step, "a system feature for an endpoint")
 
 
 def _hint(step: str, number: int) -> str:
@@ -61,18 +61,18 @@ def _hint(step: str, number: int) -> str:
     if step == "tun" and number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
         return "load its module (`modprobe tun`); in a container pass --device /dev/net/tun"
     if step == "tun" and number in (errno.EACCES, errno.EPERM):
-        return "let everybody open it (`chmod 666 /dev/net/tun`, as most systems do), or be root"
+        return "let all users open it (`chmod 666 /dev/net/tun`, as on most systems), or be root"
     if step == "attach":
-        return "expected a file of `ip netns`, as /run/netns/NAME, and root"
+        return "it needs root, and a file of `ip netns` such as /run/netns/NAME"
     if step in ("link", "forwarding", "masquerade") and number in REFUSALS:
         return (
             "--nat needs root, or CAP_NET_ADMIN over the host's network (in a container "
             "--cap-add NET_ADMIN, and a /proc/sys/net that can be written)"
         )
     if step == "names":
-        return "--nameserver needs the rights to mount, and an /etc/resolv.conf; or leave it out"
+        return "--nameserver needs the right to mount, and an /etc/resolv.conf; or omit it"
     if step == "link":
         return "load its module (`modprobe veth`)"
     if step == "masquerade":
         return "--nat needs nftables and Linux 5.12 (`modprobe nf_tables nft_masq nft_chain_nat`)"
-    return "`nodeb emulate --check` says what works here"
+    return "`nodeb emulate --check` shows what works on this machine"

@@ -1,4 +1,4 @@
-"""An emulation from beginning to end: namespaces, driver, commands, and what it came to."""
+"""Run of an emulation: namespaces, driver, commands and outcome."""
 
 from __future__ import annotations
 
@@ -14,106 +14,106 @@ from pathlib import Path
 from typing import Any, Self
 
 from nodeb import _core
-from nodeb.emulate import flights
+from nodeb.emulate import recordings
 from nodeb.emulate.addresses import SERVER, Addresses
-from nodeb.emulate.ends import End
-from nodeb.emulate.outside import Outside
+from nodeb.emulate.endpoint import Endpoint
+from nodeb.emulate.labels import ending
+from nodeb.emulate.nat import Nat
 from nodeb.emulate.plan import Phone, Plan
-from nodeb.emulate.told import ending
-from nodeb.emulate.watching import ENDING_S, end_commands, signals, watch
+from nodeb.emulate.supervision import ENDING_S, received_signals, terminate_commands, wait
 from nodeb.errors import RunError
 
-__all__ = ["STOPPED", "Options", "Outcome", "emulate", "go_first", "make_end"]
+__all__ = ["STOPPED", "Options", "Outcome", "emulate", "set_real_time_priority", "start_endpoint"]
 
 SERVER_READY_S = 5.0
-"""How long a server may take until it listens; the commands then start all the same."""
+"""Maximum time to wait for the server to listen, seconds; the commands then start anyway."""
 PRIORITY = 10
-"""Of the driver among what is to run in real time."""
+"""SCHED_FIFO priority of the driver."""
 STOPPED = 124
-"""Exit status where the duration ended before the command, as that of `timeout`."""
+"""Exit status if the duration ended before the command, as that of `timeout`."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a scenario is emulated."""
+    """Options of an emulation."""
 
     seed: int
-    """Seed of the named random streams."""
+    """Seed of the random streams."""
     server: tuple[str, ...] = ()
-    """What runs as the server; nothing if empty."""
+    """Command of the server; empty for none."""
     duration_s: float | None = None
-    """When it ends though commands still run, s; None waits for them."""
+    """Maximum duration, s; None waits for the commands."""
     mtu: int = 1500
-    """The largest packet, bytes."""
+    """Maximum size of an IP packet, bytes."""
     memory_bytes: int = 256 << 20
-    """What the payloads of packets on their way may take, bytes."""
+    """Maximum memory for the payloads of packets in transit, bytes."""
     late_s: float = 0.002
-    """From when on a delivery counts as late, s."""
+    """Lateness above which a delivery counts as late, s."""
     late_share: float = 0.01
-    """Share of late deliveries beyond which the emulation was not true to time."""
+    """Share of late deliveries above which the timing counts as inaccurate."""
     attach: Mapping[str, str] = field(default_factory=dict)
-    """Namespaces that are there, by `server` and the names of users, instead of new ones."""
+    """Existing namespaces to use instead of new ones, by `server` or the name of a phone."""
     nat: bool = False
-    """Whether the server's end leads outside."""
+    """Whether the phones reach outside networks through the server's namespace."""
     nameservers: tuple[str, ...] = ()
-    """Whom commands ask for names; those of the host if empty."""
+    """DNS servers of the commands; those of the host if empty."""
     record: Path | None = None
-    """Where the flight is recorded."""
+    """File of the recording; None for no recording."""
     kept_bytes: int = 96
-    """Bytes that are recorded of each packet: its headers."""
+    """Bytes recorded of each packet; the default suffices for its headers."""
     real_time: bool = True
-    """Whether the driver is to go before everything else, where that is allowed."""
+    """Whether the driver runs with real-time priority if the system allows it."""
 
 
 @dataclass
 class Outcome:
-    """What an emulation came to."""
+    """Outcome of an emulation."""
 
     report: dict[str, Any]
-    """What became of real packets, and how late they were delivered."""
+    """Counts, delays and losses of real packets, and the lateness of deliveries."""
     tables: Mapping[str, Mapping[str, Any]]
-    """The tables of the whole world, as a run has them."""
+    """Result tables of all users, links and bearers, as of a run."""
     exits: dict[str, int]
-    """How the command of each phone ended; negative for a signal."""
+    """Exit status of each phone's command by name; negative for a signal."""
     failed: dict[str, str]
-    """Why commands could not be started."""
+    """Reasons why commands could not be started, by name."""
     ended: str
-    """What ended it: `command`, `duration`, `signal`."""
+    """Cause of the end: `command`, `duration` or `signal`."""
     real_time: bool
-    """Whether the driver went before everything else."""
+    """Whether the driver ran with real-time priority."""
     wall_s: float
-    """Duration on the clock, s."""
+    """Elapsed real time, s."""
     number: int = 0
-    """The signal that ended it; 0 if none did."""
+    """Number of the signal that ended it; 0 if none did."""
     server_ended: str = ""
-    """How the server ended before the commands did, by itself and not as it should; else empty."""
+    """Description of an unexpected end of the server before the commands; else empty."""
 
     @property
     def status(self) -> int:
-        """Exit status of the commands: of the first that did not end well, or 0."""
+        """Exit status: that of the first command that failed, or 0."""
         if self.ended == "duration":
             return STOPPED
         codes = [128 - code if code < 0 else code for code in self.exits.values()]
-        # Who was asked to end did not end by itself, whatever the command made of it.
-        asked = 128 + self.number if self.number else 0
-        return next((code for code in codes if code), asked)
+        # After a signal the status shows it, even if all commands handled it and returned 0.
+        signalled = 128 + self.number if self.number else 0
+        return next((code for code in codes if code), signalled)
 
     @property
     def too_late(self) -> str | None:
-        """Why it was not true to time; None if it was."""
+        """Reason why the timing was inaccurate; None if it was accurate."""
         late = self.report["lateness"]
         if late["share_beyond"] > self.report["late_share"]:
             return (
                 f"{late['share_beyond']:.2%} of the deliveries were more than "
-                f"{late['limit_s'] * 1e3:g} ms late, and {self.report['late_share']:.2%} may be"
+                f"{late['limit_s'] * 1e3:g} ms late; {self.report['late_share']:.2%} are allowed"
             )
         if self.report["slept_s"] > late["limit_s"]:
             return f"the machine slept for {self.report['slept_s']:.1f} s, and the cell with it"
         return None
 
 
-class Driving(threading.Thread):
-    """The thread in which the driver runs."""
+class DriverThread(threading.Thread):
+    """Thread that runs the driver."""
 
     def __init__(self, plan: Plan, options: Options) -> None:
         super().__init__(name="nodeb-driver", daemon=True)
@@ -123,16 +123,16 @@ class Driving(threading.Thread):
         self.options = options
         self.log = None
         if options.record is not None:
-            flights.check_place(options.record)
+            recordings.check_place(options.record)
             self.is_new = not options.record.exists()
-            header = flights.header(self.scenario, plan, options.seed)
+            header = recordings.header(self.scenario, plan, options.seed)
             self.log = (options.record, header, options.kept_bytes)
         self.real_time = False
         self.error: BaseException | None = None
         self.found: tuple[dict[str, Any], Any] | None = None
         self.cpu_s = 0.0
         self.is_needed = False
-        """Whether a command has begun; what is recorded before is not kept."""
+        """Whether a command has started; a recording is deleted if none has."""
 
     def __enter__(self) -> Self:
         self.start()
@@ -145,10 +145,10 @@ class Driving(threading.Thread):
             self.log[0].unlink(missing_ok=True)
 
     def run(self) -> None:
-        """Drives until it is stopped."""
+        """Runs the driver until it is stopped."""
         o = self.options
         if o.real_time:
-            self.real_time = go_first()
+            self.real_time = set_real_time_priority()
         try:
             self.found = self.emulation.drive(
                 self.scenario,
@@ -165,10 +165,10 @@ class Driving(threading.Thread):
         self.cpu_s = time.thread_time()
 
     def result(self) -> tuple[dict[str, Any], Any]:
-        """What came of it, once it has ended.
+        """Waits for the driver's end and returns its report and tables.
 
         Raises:
-            NodebError: it failed.
+            NodebError: the driver failed.
         """
         self.join()
         if self.found is None:
@@ -179,8 +179,8 @@ class Driving(threading.Thread):
         return self.found
 
 
-def go_first() -> bool:
-    """Puts this thread before all that is not to run in real time; whether that is allowed."""
+def set_real_time_priority() -> bool:
+    """Gives this thread real-time priority (SCHED_FIFO). Returns false if the system refuses."""
     try:
         policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
         os.sched_setscheduler(0, policy, os.sched_param(PRIORITY))
@@ -196,42 +196,46 @@ def emulate(
 
     Args:
         plan: the scenario and its real phones.
-        options: how.
-        status: told how it stands a few times a second.
+        options: the options.
+        status: called with the current status several times a second.
 
     Raises:
-        RunError: the machine does not let real packets through, or the driver failed.
+        RunError: the system refuses namespaces or devices, or the driver failed.
         ScenarioError: the scenario cannot be emulated.
-        OutputError: the flight cannot be recorded where it was asked to be.
+        OutputError: the recording cannot be written.
     """
     begun = time.monotonic()
-    driving = Driving(plan, options)
-    with ExitStack() as until_it_has_ended, ExitStack() as stack:
-        ends = _ends(stack, driving.emulation.fileno(), plan, options)
-        outside = stack.enter_context(Outside(ends[0])) if options.nat else None
+    driving = DriverThread(plan, options)
+    with ExitStack() as outer, ExitStack() as stack:
+        endpoints = _start_endpoints(stack, driving.emulation.fileno(), plan, options)
+        nat = stack.enter_context(Nat(endpoints[0])) if options.nat else None
         stack.enter_context(driving)
-        server_ended = _start_server(ends[0], options.server) if options.server else ""
-        # From here on an interrupt is the commands', and takes no results with it.
-        received = until_it_has_ended.enter_context(signals())
+        server_ended = _start_server(endpoints[0], options.server) if options.server else ""
+        # From here on SIGINT is left to the commands, so that it does not discard results.
+        received = outer.enter_context(received_signals())
         driving.is_needed = True
-        _start(ends[1:], plan.phones)
-        why, number = watch(ends, received, driving.is_alive, lambda: _tell(driving, status))
-        if ends[0].exit and not received:  # else by what ended everything
-            server_ended = f"{ending(ends[0].exit)} while commands ran"
-        end_commands(ends, number or signal.SIGTERM)
+        _start(endpoints[1:], plan.phones)
+        why, number = wait(endpoints, received, driving.is_alive, lambda: _report(driving, status))
+        if endpoints[0].exit and not received:  # a signal may have ended the server too
+            server_ended = f"{ending(endpoints[0].exit)} while commands ran"
+        terminate_commands(endpoints, number or signal.SIGTERM)
         driving.emulation.stop()
         report, tables = driving.result()
         report["late_share"], report["cpu_s"] = options.late_share, driving.cpu_s
-        for phone, end in zip(report["phones"], ends[1:], strict=True):
-            phone["name"], phone["device"] = end.name, _counted(end)
-        report["server_device"] = _counted(ends[0])
-        if outside is not None:
-            report["outside"] = outside.report()
+        for phone, endpoint in zip(report["phones"], endpoints[1:], strict=True):
+            phone["name"], phone["device"] = endpoint.name, _counted(endpoint)
+        report["server_device"] = _counted(endpoints[0])
+        if nat is not None:
+            report["outside"] = nat.report()
     return Outcome(
         report,
         tables,
-        {end.name: end.exit for end in ends[1:] if end.exit is not None},
-        {end.name: end.failed for end in ends[1:] if end.failed is not None},
+        {endpoint.name: endpoint.exit for endpoint in endpoints[1:] if endpoint.exit is not None},
+        {
+            endpoint.name: endpoint.failed
+            for endpoint in endpoints[1:]
+            if endpoint.failed is not None
+        },
         why,
         driving.real_time,
         time.monotonic() - begun,
@@ -240,20 +244,24 @@ def emulate(
     )
 
 
-def _ends(stack: ExitStack, doorway: int, plan: Plan, options: Options) -> list[End]:
-    """The server and the phones, ready."""
+def _start_endpoints(
+    stack: ExitStack, doorway: int, plan: Plan, options: Options
+) -> list[Endpoint]:
+    """Starts the endpoints of the server and the phones, and waits until they are ready."""
     wanted = [("server", SERVER), *((one.name, one.addresses) for one in plan.phones)]
-    ends = [
-        stack.enter_context(make_end(doorway, options, number, name, addresses))
+    endpoints = [
+        stack.enter_context(start_endpoint(doorway, options, number, name, addresses))
         for number, (name, addresses) in enumerate(wanted)
     ]
-    for end in ends:
-        end.await_ready()
-    return ends
+    for endpoint in endpoints:
+        endpoint.await_ready()
+    return endpoints
 
 
-def make_end(doorway: int, options: Options, number: int, name: str, addresses: Addresses) -> End:
-    """The process of the server, number 0, or of a phone."""
+def start_endpoint(
+    doorway: int, options: Options, number: int, name: str, addresses: Addresses
+) -> Endpoint:
+    """Starts the process of the server, number 0, or of a phone."""
     attached = options.attach.get(name)
     about = {
         "namespace": attached,
@@ -264,21 +272,21 @@ def make_end(doorway: int, options: Options, number: int, name: str, addresses: 
         "addresses": addresses.interfaces(alone=number > 0 and attached is None),
         "default_route": number > 0 and attached is None,
     }
-    return End(number, name, doorway, about)
+    return Endpoint(number, name, doorway, about)
 
 
 SHARED = {"NODEB_SERVER": SERVER.v4, "NODEB_SERVER6": SERVER.v6}
-"""What every command finds in its environment."""
+"""Environment variables of every command."""
 
 
-def _start_server(server: End, command: Sequence[str]) -> str:
-    """Starts the server and waits until it listens, or has waited long enough.
+def _start_server(server: Endpoint, command: Sequence[str]) -> str:
+    """Starts the server and waits until it listens, at most `SERVER_READY_S`.
 
     Returns:
-        How it ended if it did so without a complaint and nothing listens; else nothing.
+        Description of its end if it ended with status 0 and nothing listens; else "".
 
     Raises:
-        RunError: it cannot be started, or ended as if something was wrong.
+        RunError: it cannot be started, or it failed before anything listened.
     """
     server.start(command, SHARED, silent=True)
     server.ask(**{"await": SERVER_READY_S})
@@ -294,20 +302,20 @@ def _start_server(server: End, command: Sequence[str]) -> str:
     return ended
 
 
-def _start(phones: Sequence[End], plan: Sequence[Phone]) -> None:
-    """Starts the commands of the phones."""
-    for end, phone in zip(phones, plan, strict=True):
+def _start(phones: Sequence[Endpoint], plan: Sequence[Phone]) -> None:
+    """Starts the phones' commands; only the first reads nodeb's standard input."""
+    for endpoint, phone in zip(phones, plan, strict=True):
         own = {"NODEB_PHONE": phone.addresses.v4, "NODEB_PHONE6": phone.addresses.v6}
-        end.start(phone.command, {**SHARED, **own}, silent=end is not phones[0])
+        endpoint.start(phone.command, {**SHARED, **own}, silent=endpoint is not phones[0])
 
 
-def _tell(driving: Driving, status: Callable[[Mapping[str, Any]], None] | None) -> None:
+def _report(driving: DriverThread, status: Callable[[Mapping[str, Any]], None] | None) -> None:
     if status is not None:
         status(driving.emulation.status())
 
 
-def _counted(end: End) -> dict[str, int]:
-    """What the kernel counted at an end's device."""
-    end.ask(count=True)
-    found: dict[str, int] = end.answer("device", ENDING_S) or {}
+def _counted(endpoint: Endpoint) -> dict[str, int]:
+    """Returns the kernel's counters of an endpoint's device."""
+    endpoint.ask(count=True)
+    found: dict[str, int] = endpoint.answer("device", ENDING_S) or {}
     return found

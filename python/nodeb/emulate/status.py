@@ -1,4 +1,4 @@
-"""The line on a terminal that says how an emulation stands."""
+"""Status line of a running emulation on the terminal."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import os
 from collections.abc import Mapping
 from typing import Any, Self, TextIO
 
-from nodeb.emulate.told import in_words, rate
+from nodeb.emulate.labels import in_words, rate
 
 __all__ = ["StatusLine", "status_text"]
 
 SHOW_EVERY_S = 1.0
-"""How often a terminal is told how it stands."""
-WIDEST = 80
-"""Columns of the narrowest terminal in common use."""
+"""Update interval of the line, seconds."""
+MAX_COLUMNS = 80
+"""Maximum width of the line: the narrowest terminal in common use."""
 
 
 class StatusLine:
-    """A line on a terminal that says how it stands; nothing where there is no terminal.
+    """Status line on a terminal; shows nothing if the stream is not a terminal.
 
     Args:
-        stream: where it is shown; None for nowhere.
+        stream: the stream; None shows nothing.
     """
 
     def __init__(self, stream: TextIO | None) -> None:
@@ -35,7 +35,7 @@ class StatusLine:
         self._show("")
 
     def __call__(self, now: Mapping[str, Any]) -> None:
-        """Shows how it stands."""
+        """Shows a status if the last update was at least `SHOW_EVERY_S` ago."""
         before = self._before or now
         if now["time_s"] - before["time_s"] >= SHOW_EVERY_S or self._before is None:
             self._before = now
@@ -48,16 +48,18 @@ class StatusLine:
             self._stream.flush()
 
 
-def status_text(now: Mapping[str, Any], before: Mapping[str, Any], columns: int = WIDEST) -> str:
-    """How it stands, with rates and mean delay since `before`.
+def status_text(
+    now: Mapping[str, Any], before: Mapping[str, Any], columns: int = MAX_COLUMNS
+) -> str:
+    """Returns the text of a status, with rates and the mean delay since `before`.
 
-    What matters least is left out where there is no room: the last column stays free, since a
-    terminal may begin a new line behind it.
+    The least important fields are dropped if the line would be too long. The last column stays
+    free, because some terminals begin a new line after it.
 
     Args:
-        now: what `Emulation.status` says.
-        before: the same of an earlier time.
-        columns: how many the terminal has.
+        now: result of `Emulation.status`.
+        before: an earlier result.
+        columns: width of the terminal.
     """
     span = now["time_s"] - before["time_s"]
     down, up = (rate(now[key] - before[key], span) for key in ("down_bytes", "up_bytes"))
@@ -80,8 +82,8 @@ def status_text(now: Mapping[str, Any], before: Mapping[str, Any], columns: int 
 
 
 def _columns(stream: TextIO) -> int:
-    """Columns of a terminal, at most those of a narrow one."""
+    """Returns the width of a terminal, at most `MAX_COLUMNS`."""
     try:
-        return min(os.get_terminal_size(stream.fileno()).columns or WIDEST, WIDEST)
+        return min(os.get_terminal_size(stream.fileno()).columns or MAX_COLUMNS, MAX_COLUMNS)
     except (OSError, ValueError):
-        return WIDEST
+        return MAX_COLUMNS

@@ -227,6 +227,6 @@ def test_ctrl_c_when_everything_is_saved_says_so(tmp_path, arguments) -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=90
     )
-    told = "error: stopped after everything was done; the results are in kept"
+    told = "error: stopped after all results were written; they are in kept"
     assert (done.returncode, done.stderr.splitlines()[-1]) == (130, told)
     assert json.loads((tmp_path / "kept" / "provenance.json").read_text())["complete"]

@@ -180,4 +180,4 @@ def test_an_argument_that_the_locale_cannot_read_is_told(shell):
     assert done.returncode == 0
     done = shell("nodeb run small.toml --set name=é", **ascii_only)
     assert (done.returncode, blames_nodeb(done)) == (2, False), text(done)
-    assert "cannot be read in this locale" in text(done)
+    assert "are invalid in this locale" in text(done)

@@ -110,4 +110,4 @@ def test_reproduce(odd, done):
 def test_a_value_that_is_no_text_is_refused(call, odd):
     status, _, err = call("run", odd(SMALL), "--set", f"name={ODD}")
     assert status == 2
-    assert "an argument has characters that cannot be read" in err
+    assert "an argument has characters that are invalid" in err

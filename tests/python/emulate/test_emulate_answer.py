@@ -32,7 +32,7 @@ def test_the_link_and_its_time():
         "time: 99 of 100 deliveries were at most 90 us late, and none more than 2 ms."
     )
     assert "Lost to phone: 3 no room in a queue." in marks
-    assert "2 packets refused: for nobody behind the cell" in marks
+    assert "2 packets refused: destination not behind the cell" in marks
     assert answer.notes[-1] == "out/em has the tables."
     assert [row[0] for row in answer.table.rows] == [
         *("to phone", "from phone"),
@@ -43,7 +43,7 @@ def test_the_link_and_its_time():
 def test_late_deliveries_come_first():
     answer, _ = said(fake_emulation.outcome(late_share=0.05))
     assert answer.headline.startswith(
-        "it did not keep time: 5.00% of the deliveries were more than 2 ms late, and 1.00% may be."
+        "it did not keep time: 5.00% of the deliveries were more than 2 ms late; 1.00% are allowed."
     )
     assert "It kept time" not in answer.headline
 
@@ -101,7 +101,7 @@ def flown():
         report = fake_emulation.outcome().report
         report |= {"differs": None, "same": 5772, "complete": True} | values
         scenario = SimpleNamespace(name="a flight")
-        flight = SimpleNamespace(scenario=scenario, seed=7, is_of_this_core=True)
+        flight = SimpleNamespace(scenario=scenario, seed=7, is_same_core=True)
         return replayed(flight, SimpleNamespace(report=report))
 
     return make

@@ -51,7 +51,7 @@ def test_a_duration_that_ends_before_the_command_stops_it(link):
     begun = time.monotonic()
     done = nodeb(link, *PATIENT, "--duration", "1 s", "--", *mark.split())
     assert done.returncode == 124
-    assert "1 s were over before the command had ended" in done.stderr
+    assert "the command was stopped after 1 s (--duration)" in done.stderr
     assert time.monotonic() - begun < 30
     assert gone(mark)
 
@@ -139,7 +139,7 @@ def test_a_scenario_says_who_is_real(real, tmp_path):
 REAL_BAD = {
     "one without a command": (
         ["--", "true"],
-        "user `fleet` is real and nothing runs as it; give --phone 'fleet: COMMAND'",
+        "user `fleet` is real but has no command; give --phone 'fleet: COMMAND'",
     ),
     "too many": (
         ["--phone", "fleet: true"] + 2 * ["--phone", "fleet: false"] + ["--", "true"],
@@ -149,7 +149,7 @@ REAL_BAD = {
         ["--phone", "a: true", "--phone", "fleet: true", "--", "true"],
         "user `a` was given two commands",
     ),
-    "nobody": ([], "nothing runs as a phone"),
+    "nobody": ([], "no phone has a command"),
     "idle": (
         ["--set", "users.0.traffic.ftp.size=1 kB", "--", "true"],
         "users.0.traffic: this has no effect: the phones are real, so that commands decide",
@@ -193,7 +193,7 @@ def test_ends_in_namespaces_that_are_there(link):
             other.kill()
     done = nodeb(link, "--attach", "server=no-such-namespace", "--", "true")
     assert done.returncode == 1
-    assert "a namespace that is there was refused (no such file or directory)" in done.stderr
+    assert "an existing namespace was refused (no such file or directory)" in done.stderr
     done = nodeb(link, "--attach", "sever=x", "--", "true")
     assert done.returncode == 2
     assert "no end `sever`; did you mean `server`?" in done.stderr

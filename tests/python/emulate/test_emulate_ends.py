@@ -76,13 +76,13 @@ def test_a_signal_to_the_whole_group_ends_it_in_order(astray):
 
 SIGNALLED_AS_IT_ENDS = """
 import os, signal, socket
-from nodeb.emulate.host import Host
+from nodeb.emulate.endpoint_process import EndpointProcess
 ours, its = socket.socketpair()
-host = Host(its, {})
-host.start(["true"], {}, silent=True)
-os.waitid(os.P_PID, host.command.pid, os.WEXITED | os.WNOWAIT)
-host._do({"signal": signal.SIGTERM})
-host._reap()
+process = EndpointProcess(its, {})
+process.start(["true"], {}, silent=True)
+os.waitid(os.P_PID, process.command.pid, os.WEXITED | os.WNOWAIT)
+process._handle({"signal": signal.SIGTERM})
+process._reap()
 print(ours.recv(100).decode())
 """
 

@@ -22,7 +22,7 @@ BAD = {
     ),
     "no such user": (["--as", "fone", "--", "true"], "no user `fone`; did you mean `phone`?"),
     "two commands": (["--phone", "phone: true", "--", "true"], "two commands"),
-    "no command": ([], "nothing runs as a phone"),
+    "no command": ([], "no phone has a command"),
     "no command of a phone": (["--phone", "phone:"], "expected a user and a command"),
     "odd duration": (["--duration", "soon", "--", "true"], "expected a time with a unit"),
     "odd mtu": (["--mtu", "12", "--", "true"], "greater than or equal to 1280"),
@@ -169,7 +169,7 @@ def test_nothing_that_is_there_is_recorded_over(link, tmp_path):
     for there in (log, link):
         done = nodeb(link, *PATIENT, "--record", there, "--", "true")
         assert done.returncode == 2
-        assert f"{there} is there already, and nothing is recorded over it" in done.stderr
+        assert f"{there} exists, and a recording is never overwritten" in done.stderr
     assert (log.read_bytes(), link.read_bytes()) == (before, scenario)
     done = replay(log, "--pcap", log)
     assert "is there already and is not a capture" in done.stderr
@@ -219,7 +219,7 @@ def test_a_disk_that_is_full_takes_no_results_with_it(link, tmp_path):
     assert done.returncode == 1
     assert "a link: the link delivered 16.8 kB to phone" in done.stderr
     last = done.stderr.splitlines()[-1]
-    assert last.startswith(f"error: the recording {small} is not whole: File too large"), last
+    assert last.startswith(f"error: the recording {small} is incomplete: File too large"), last
     assert (out / "flows.parquet").exists()
     assert small.stat().st_size <= 30_000 < (tmp_path / "whole.log").stat().st_size
     done = replay(tmp_path / "whole.log", "--pcap", "/dev/full", "--out", tmp_path / "again")

@@ -121,7 +121,7 @@ def test_names_are_asked_of_a_nameserver_outside(lab, link):
     assert done.stdout.endswith(f"\n{link}\n"), "the command has its files"
     done = lab.nodeb(link, "--nameserver", "nobody", "--", "true")
     assert done.returncode == 2
-    assert "--nameserver nobody: expected an address" in done.stderr
+    assert "--nameserver nobody: expected an IPv4 or IPv6 address" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -137,13 +137,13 @@ def test_names_are_asked_of_a_nameserver_outside(lab, link):
     ],
 )
 def test_nameservers_that_are_the_host_itself_do_not_do(host, behind, found, tmp_path, monkeypatch):
-    from nodeb.emulate import names
+    from nodeb.emulate import resolver
 
-    for key, content in (("OF_HOST", host), ("BEHIND", behind)):
-        monkeypatch.setattr(names, key, tmp_path / key)
+    for key, content in (("OF_HOST", host), ("UPSTREAM", behind)):
+        monkeypatch.setattr(resolver, key, tmp_path / key)
         if content is not None:
             (tmp_path / key).write_text(content)
-    assert names.reachable() == found
+    assert resolver.reachable_nameservers() == found
 
 
 def test_settings_of_the_host_are_left_alone(lab, link):
@@ -199,7 +199,7 @@ def test_a_host_that_does_not_forward_is_told_how_it_would(link):
         lab.shell("echo 1 > /proc/sys/net/ipv4/conf/eth0/forwarding")
         done = lab.nodeb(link, *PATIENT, "--nat", "--", *python(EXCHANGE), OUTSIDE)
         assert done.stdout.count("True") == 2, done.stderr
-        assert "note: IPv6 did not lead outside: the host does not forward; `sysctl " in done.stderr
+        assert "note: no IPv6 beyond the host: the host does not forward; `sysctl " in done.stderr
         lab.shell("ip route del default; ip -6 route del default")
         done = lab.nodeb(link, "--nat", "--", "true")
         assert "--nat: the host has no default route" in done.stderr
@@ -230,4 +230,4 @@ def test_a_kernel_without_nftables_is_told():
 def test_an_end_that_is_there_is_led_outside_by_others(lab, link):
     done = lab.nodeb(link, "--nat", "--attach", "server=x", "--", "true")
     assert done.returncode == 2
-    assert "--nat leads a namespace of our own outside" in done.stderr
+    assert "--nat and --attach server= cannot be combined" in done.stderr

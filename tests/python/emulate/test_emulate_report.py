@@ -15,10 +15,10 @@ import fake_emulation
 from emulations import PATIENT, forbidden, nodeb, python, replay
 from nodeb import _core
 from nodeb.base.table import Table
-from nodeb.emulate import pages
+from nodeb.emulate import page_file
 from nodeb.emulate.page import of_emulation
 from nodeb.emulate.status import StatusLine, status_text
-from nodeb.emulate.steady import means
+from nodeb.emulate.time_means import means
 from nodeb.errors import InputError, OutputError
 
 ANY = {
@@ -103,7 +103,7 @@ def test_the_page_says_what_was_emulated_and_met(outcome):
         "It kept time: 99 of 100 deliveries were at most 90 us late, and none more than 2 ms.",
         "95 % intervals from 10 batch means",
         "no room in a queue",
-        "for nobody behind the cell",
+        "destination not behind the cell",
     ):
         assert wanted in said, wanted
     figures = set(re.findall(r'<figure id="([^"]+)"', text))
@@ -158,21 +158,21 @@ def test_nothing_is_said_of_few_intervals_or_of_nothing():
 
 def test_a_page_goes_where_it_was_asked_to(tmp_path):
     out = tmp_path / "out"
-    assert pages.checked(None, out) is None
-    assert pages.checked(Path("page.html"), out) == out / "page.html"
-    assert pages.checked(out / "page.html", out) == out / "page.html"
-    assert pages.checked(tmp_path / "page.html", out) == tmp_path / "page.html"
-    assert pages.checked(tmp_path / "page.html", None) == tmp_path / "page.html"
+    assert page_file.checked(None, out) is None
+    assert page_file.checked(Path("page.html"), out) == out / "page.html"
+    assert page_file.checked(out / "page.html", out) == out / "page.html"
+    assert page_file.checked(tmp_path / "page.html", out) == tmp_path / "page.html"
+    assert page_file.checked(tmp_path / "page.html", None) == tmp_path / "page.html"
 
 
 def test_a_page_that_cannot_be_is_refused_before_anything_runs(tmp_path):
     with pytest.raises(InputError, match="expected the name of a page"):
-        pages.checked(tmp_path / "page", None)
+        page_file.checked(tmp_path / "page", None)
     with pytest.raises(OutputError, match="there is no folder"):
-        pages.checked(tmp_path / "none" / "page.html", None)
+        page_file.checked(tmp_path / "none" / "page.html", None)
     (tmp_path / "folder.html").mkdir()
     with pytest.raises(OutputError, match="a folder, device or pipe"):
-        pages.checked(tmp_path / "folder.html", None, force=True)
+        page_file.checked(tmp_path / "folder.html", None, force=True)
 
 
 def test_a_page_that_is_there_is_replaced_on_purpose_only(tmp_path):
@@ -180,20 +180,20 @@ def test_a_page_that_is_there_is_replaced_on_purpose_only(tmp_path):
     page = tmp_path / "page.html"
     ours = '<!doctype html>\n<meta name="generator" content="nodeb 1">'
     page.write_text(ours)
-    with pytest.raises(OutputError, match="is there already; give another --report, or replace"):
-        pages.checked(page, None)
-    assert pages.checked(page, None, force=True) == page
-    assert pages.write(page, "new", force=True) == page
+    with pytest.raises(OutputError, match="exists; give another --report, or replace"):
+        page_file.checked(page, None)
+    assert page_file.checked(page, None, force=True) == page
+    assert page_file.write(page, "new", force=True) == page
     with pytest.raises(OutputError, match="is not a page that nodeb made"):
-        pages.checked(page, None, force=True)
+        page_file.checked(page, None, force=True)
     assert page.read_text() == "new"
 
 
 def test_a_page_that_has_come_meanwhile_stays(tmp_path):
     page = tmp_path / "page.html"
-    assert pages.write(page, "first") == page
-    assert pages.write(page, "second") == tmp_path / "page-2.html"
-    assert pages.write(page, "third") == tmp_path / "page-3.html"
+    assert page_file.write(page, "first") == page
+    assert page_file.write(page, "second") == tmp_path / "page-2.html"
+    assert page_file.write(page, "third") == tmp_path / "page-3.html"
     assert page.read_text() == "first"
 
 

@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from emulations import REAL, made_by_hand, over
-from nodeb.emulate import flights
+from nodeb.emulate import recordings
 from nodeb.emulate.connections import Connection, Connections, choose, connections, listed
 from nodeb.errors import InputError
 
@@ -20,7 +20,7 @@ def connection(number, down_bytes):
 def test_of_many_connections_those_with_most_data_are_listed():
     many = [connection(number, 1000 + 37 * number % 200) for number in range(200)]
     *table, rest = listed(many).splitlines()
-    assert rest == "... and 180 more, none of them with more data"
+    assert rest == "... and 180 more, none with more data"
     shown = [int(line.split()[0]) for line in table[1:]]
     assert len(shown) == 20
     assert shown == sorted(shown)
@@ -31,7 +31,7 @@ def test_of_many_connections_those_with_most_data_are_listed():
 
 def test_a_connection_that_there_is_not_is_refused_in_few_lines():
     many = Connections([connection(number, number) for number in range(200)], 0, 0)
-    with pytest.raises(InputError, match=r"the flight has no connection 200;") as refused:
+    with pytest.raises(InputError, match=r"the recording has no connection 200;") as refused:
         choose(many, None, 200)
     assert len(str(refused.value).splitlines()) < 30
     assert "and 180 more" in str(refused.value)
@@ -49,4 +49,4 @@ def test_a_connection_that_there_is_not_is_refused_in_few_lines():
 )
 def test_a_log_that_was_cut_off_is_known_by_its_end(tmp_path, records, whole):
     file = made_by_hand(tmp_path / "flight.log", [REAL], records, is_whole=whole)
-    assert connections(flights.read(file)).is_whole is whole
+    assert connections(recordings.read(file)).is_whole is whole

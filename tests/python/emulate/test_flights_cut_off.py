@@ -8,13 +8,13 @@ import struct
 import pytest
 
 from emulations import REAL, made_by_hand, over
-from nodeb.emulate import flights, lives
+from nodeb.emulate import recordings, timeline
 from scenarios import needs_linux
 
 pytestmark = needs_linux
 
 OTHERS = {"name": "others", "count": 2, "traffic": {"ftp": {"size": "20 kB"}}}
-SAID = "he log was cut off; this is the flight up to there"
+SAID = "he log was cut off; this is the recording up to there"
 SENT = struct.pack("<BQBBIIBH", 1, 10**9, 0, 0, 100, 7, 0, 0)
 """The record of a packet of 100 bytes towards the phone, after a second."""
 
@@ -41,7 +41,7 @@ def test_every_command_says_that_a_log_was_cut_off(call, cut, whole, name):
 
 def test_a_life_of_a_log_says_whether_it_was_cut_off(cut, whole, tmp_path):
     for log, complete in ((cut, False), (whole, True)):
-        life = lives.watch(flights.read(log))
+        life = timeline.recorded_life(recordings.read(log))
         assert said(life.html()) is not complete
         folder = life.save(tmp_path / log.stem)
         about = json.loads((folder / "provenance.json").read_text())

@@ -14,7 +14,7 @@ import nodeb
 from emulations import DOWNLOAD, DOWNLOAD_SERVER, PATIENT, forbidden, python, replay
 from emulations import nodeb as emulate
 from nodeb.cli import invoke
-from nodeb.emulate import connections, flights, lives
+from nodeb.emulate import connections, recordings, timeline
 
 pytestmark = pytest.mark.usefixtures("real_packets")
 
@@ -103,7 +103,7 @@ def test_a_capture_of_a_flight_has_the_real_connection(log, tmp_path):
 def test_captures_that_make_no_sense_are_told(log, tmp_path):
     done = replay(log, "--pcap-radio")
     assert done.returncode == 2
-    assert "give --pcap too" in done.stderr
+    assert "requires --pcap" in done.stderr
     done = replay(log, "--pcap", tmp_path / "no" / "such.pcapng")
     assert done.returncode == 2
     assert "cannot write a capture to" in done.stderr
@@ -124,7 +124,7 @@ def test_the_life_of_a_flight_has_real_packets_by_their_headers(log, tmp_path, c
     assert real[real["purpose"] == "ack"]["seq"].max() >= SIZE
     assert (real["blocks"] > 0).sum() >= len(data)
     page = (out / "life.html").read_text()
-    assert "A flight flown again" in page
+    assert "A replayed recording" in page
     assert "<h1>None of " in page
     assert "from_port" in page
 
@@ -135,7 +135,7 @@ def test_a_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys)
     told = capsys.readouterr().out
     assert "connection 0, 10.64.0.1:5001 to 10.64.0.2:" in told
     assert "HARQ" in page.read_text() or "transmission" in page.read_text()
-    flight = flights.read(log)
+    flight = recordings.read(log)
     known = connections.connections(flight)
     (one,) = known.all
     assert one.down_bytes == SIZE
@@ -149,7 +149,7 @@ def test_a_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys)
     assert path.causes["request"] > 20e6
     assert set(np.unique(spans["place"])) > {"server", "phone", "bearer", "uplink", "wired down"}
     # The life of the same flight has the same spans, packet by packet.
-    life = lives.watch(flight)
+    life = timeline.recorded_life(flight)
     assert life.critical_path.transfers == [0]
     assert [span.end for span in life.critical_path.spans] == spans["end_ns"].tolist()
 
@@ -157,7 +157,7 @@ def test_a_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys)
 def test_what_a_flight_has_no_use_for_is_refused(log, tmp_path, capsys):
     cases = {
         ("explain", log, "--runs", "3"): "--runs is for scenarios",
-        ("explain", log, "--connection", "9"): "the flight has no connection 9",
+        ("explain", log, "--connection", "9"): "the recording has no connection 9",
         ("explain", log, "--user", "1"): "user 1 has no TCP connection",
         ("life", log, "--seed", "3", "--out", tmp_path / "x"): "--seed is for scenarios",
         ("life", log, "--user", "9", "--out", tmp_path / "x"): "there is no user 9",
@@ -168,7 +168,7 @@ def test_what_a_flight_has_no_use_for_is_refused(log, tmp_path, capsys):
     file = tmp_path / "cell.toml"
     file.write_text(CELL)
     assert invoke(["explain", str(file), "--connection", "1"]) == 2
-    assert "--connection is for recorded flights" in capsys.readouterr().err
+    assert "--connection is for recordings" in capsys.readouterr().err
 
 
 def test_too_little_kept_is_told(tmp_path, capsys):
@@ -188,14 +188,14 @@ for _ in range(5):
 import time; time.sleep(1)
 """
     log = recorded(tmp_path, CELL, command=program)
-    life = lives.watch(flights.read(log))
+    life = timeline.recorded_life(recordings.read(log))
     packets = life.packets.to_pandas()
     real = packets[packets["user"] == 0]
     assert len(real) >= 5
     assert (real["connection"] == -1).all()
     assert (real["to_port"] == 5000).sum() == 5
     assert invoke(["explain", str(log)]) == 2
-    assert "packets are no TCP" in capsys.readouterr().err
+    assert "packets are not TCP" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.01])
@@ -203,7 +203,7 @@ def test_a_kernels_download_waits_for_what_a_simulated_one_does(loss, tmp_path):
     """The same cell, a download by the kernel's TCP and one by the `linux` family."""
     cell = f'[wired]\ndelay = "20 ms"\n[radio.dch]\nbler = {loss}\n[[users]]\nname = "phone"\n'
     log = recorded(tmp_path, f'{cell}traffic = "external"\n')
-    flight = flights.read(log)
+    flight = recordings.read(log)
     real = connections.explain(flight, connections.connections(flight).all[0])
     traffic = (
         f'traffic.ftp = {{ size = "{SIZE} B", request = "6 B" }}\ntcp.linux.control.reno = {{}}\n'

@@ -11,7 +11,7 @@ import pytest
 import nodeb
 from emulations import REAL, made_by_hand, over
 from nodeb import _core
-from nodeb.emulate import connections, flights, lives
+from nodeb.emulate import connections, recordings, timeline
 from result_folders import interrupted
 from scenarios import needs_linux
 
@@ -49,7 +49,7 @@ def test_who_is_told_how_far_it_is_can_end_it(log):
             raise BrokenPipeError("of whoever shows it, not of the log")
 
     with pytest.raises(BrokenPipeError, match="whoever shows it"):
-        flights.read(log).fly(progress=impatient)
+        recordings.read(log).replay(progress=impatient)
     assert shares == sorted(shares)
     assert 0 < shares[-1] < 0.9
 
@@ -57,7 +57,7 @@ def test_who_is_told_how_far_it_is_can_end_it(log):
 def test_what_is_cancelled_says_so(log):
     control = _core.Control()
     control.cancel()
-    flight = flights.read(log)
+    flight = recordings.read(log)
     fly = flight.path, flight.scenario.compiled(), flight.seed, flight.users
     calls = [
         lambda: _core.replay_flight(*fly, control),
@@ -71,4 +71,4 @@ def test_what_is_cancelled_says_so(log):
             call()
     assert connections.connections(flight).all == []
     with pytest.raises(nodeb.InputError, match="there are no events"):
-        lives.watch(flight, 0, (0, 10**9))
+        timeline.recorded_life(flight, 0, (0, 10**9))

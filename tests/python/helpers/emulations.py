@@ -136,7 +136,7 @@ def holders(of: int) -> list[int]:
         while ancestor in parents and ancestor != of:
             ancestor = parents[ancestor]
         line = command_line(pid)
-        if ancestor == of and "nodeb.emulate.host" in line and '"number": 1' in line:
+        if ancestor == of and "nodeb.emulate.endpoint_process" in line and '"number": 1' in line:
             found.append(pid)
     return found
 

@@ -24,9 +24,9 @@ from typing import Any
 
 import nodeb
 from emulations import ECHO
+from nodeb.emulate.labels import in_words
 from nodeb.emulate.plan import make
 from nodeb.emulate.session import Options, emulate
-from nodeb.emulate.told import in_words
 
 CELL = """
 [tcp.linux]

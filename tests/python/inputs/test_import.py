@@ -133,8 +133,8 @@ def test_what_is_written_is_read_back(call, tmp_path):
         ("a,b\n0,2\n", ["--as", "snr", "--column", "c"], "there is no column `c`: columns a, b"),
         ("1\n", ["--as", "mahi"], "there is no format `mahi`; did you mean `mahimahi`?"),
         ("1\n", ["--as", "snr", "--step", "2"], "--step 2: expected a time"),
-        ("1\n", ["--as", "snr", "--out", "log.txt"], "log.txt is the recording itself"),
-        ("# nodeb trace 1\n", [], "this is a trace already"),
+        ("1\n", ["--as", "snr", "--out", "log.txt"], "log.txt is the input file"),
+        ("# nodeb trace 1\n", [], "is already a trace"),
         (
             "time_s;rate_kbps\n0;1,5\n1;2,5\n",
             [],

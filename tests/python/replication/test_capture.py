@@ -276,7 +276,7 @@ def test_run_with_pcap(command, scenario_file):
             ["--pcap", "x.pcapng", "--snap-length", "79"],
             "expected 80 (the longest headers) to 65535",
         ),
-        (["--snap-length", "128"], "give --pcap too"),
+        (["--snap-length", "128"], "requires --pcap"),
     ],
 )
 def test_what_cannot_be_captured_is_refused_before_the_run(

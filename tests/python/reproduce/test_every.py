@@ -227,7 +227,7 @@ def test_some_items_are_no_whole_study(tmp_path):
 def test_items_and_names_that_make_no_sense(call):
     status, _, err = call("reproduce", "all", "--item", "table 13")
     assert status == 2
-    assert "`all` does every item" in err
+    assert "`all` reproduces every item" in err
     assert 'nodeb reproduce wang --item "table 13"' in err
     status, _, err = call("reproduce", "al")
     assert (status, "did you mean `all`" in err) == (2, True)

@@ -173,7 +173,7 @@ def test_run_overwrites_nothing_of_the_users(call, scenario_file, tmp_path):
 def test_a_capture_replaces_captures_only(call, scenario_file, tmp_path):
     for target, why in (
         (scenario_file.name, "is there already and is not a capture"),
-        ("out/small/x.pcapng", "lies in out/small, which is put in place as a whole"),
+        ("out/small/x.pcapng", "is in the results folder out/small, which is replaced as a whole"),
     ):
         before = scenario_file.read_bytes()
         status, _, err = call("run", scenario_file, "--pcap", target)
@@ -184,7 +184,7 @@ def test_a_capture_replaces_captures_only(call, scenario_file, tmp_path):
     assert call("run", scenario_file, "--pcap", "x.pcapng")[0] == 0
     status, _, err = call("run", scenario_file, "--pcap", "out/small/summary.csv")
     assert status == 2
-    assert "lies in out/small" in err
+    assert "is in the results folder out/small" in err
 
 
 def test_a_schema_does_not_replace_a_scenario(call, scenario_file):

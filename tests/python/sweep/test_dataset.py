@@ -95,7 +95,7 @@ def test_going_on_without_the_option_removes_what_fits_no_more(call, tmp_path, h
     runs = {"more": 3, "fewer": 1, "cells": 2}[how]
     status, _, err = call("sweep", file, "--out", out, "--runs", runs)
     assert status == 0
-    assert err.startswith(f"note: {out / 'dataset'} was of other cells or replications")
+    assert err.startswith(f"note: removed {out / 'dataset'}, which was of other cells or")
     assert err.count("\n") == 1
     mark = json.loads((out / MARK).read_text())
     assert not (out / "dataset").exists()

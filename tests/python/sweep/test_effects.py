@@ -62,7 +62,7 @@ def test_a_sweep_tells_what_changed_nothing(sweep):
     axes = '"radio.dch.bler" = [0.0, 0.3]\n"radio.dch.buffer" = [500, 1000]'
     status, _, err = sweep("", axes)
     assert status == 0
-    assert err == "note: radio.dch.buffer: no result depends on this; all values gave the same\n"
+    assert err == "note: radio.dch.buffer: no effect; all values gave the same results\n"
 
 
 def test_a_sweep_of_a_key_without_effect_is_refused(sweep):

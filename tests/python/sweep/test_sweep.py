@@ -379,7 +379,7 @@ def test_run_validate_and_schema_know_the_sweep_table(call, tmp_path):
     status, out, err = call("run", path)
     assert (status, err.count("\n")) == (0, 1)
     assert "4 replications, seed" in out
-    assert "without its [sweep] table; `nodeb sweep" in err
+    assert "is ignored; `nodeb sweep" in err
     assert call("validate", path)[1] == f"{path}: valid (small, sweep of 6 cells)\n"
     assert json.loads(call("schema")[1])["properties"]["sweep"]["type"] == "object"
 

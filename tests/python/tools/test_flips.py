@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[3] / "tools"))
 import flips
 
 pytestmark = pytest.mark.skipif(
-    not sys.platform.startswith("linux"), reason="flights are recorded on Linux only"
+    not sys.platform.startswith("linux"), reason="emulations are recorded on Linux only"
 )
 
 

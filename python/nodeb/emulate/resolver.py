@@ -1,6 +1,7 @@
-"""Where an end of an emulation looks names up: a `resolv.conf` of its own.
+"""DNS configuration of an endpoint: its own `resolv.conf`.
 
-A nameserver at the host's own address 127.0.0.53 answers nobody in another network namespace.
+A nameserver at the host's loopback address 127.0.0.53 cannot be reached from another network
+namespace.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from collections.abc import Sequence
 from ipaddress import ip_address
 from pathlib import Path
 
-__all__ = ["lead_to", "reachable"]
+__all__ = ["reachable_nameservers", "use_nameservers"]
 
 OF_HOST = Path("/etc/resolv.conf")
-BEHIND = Path("/run/systemd/resolve/resolv.conf")
-"""Where systemd-resolved says whom it asks itself; see its manual."""
+UPSTREAM = Path("/run/systemd/resolve/resolv.conf")
+"""File with the upstream nameservers of systemd-resolved(8)."""
 NEW_MOUNTS = 0x2_0000
 BIND, RECURSIVE, SLAVE = 0x1000, 0x4000, 1 << 19
 DETACH = 2
@@ -26,32 +27,35 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def _servers(path: Path) -> list[str]:
-    """Nameservers of a `resolv.conf` that others reach: not the host, nor on its link."""
+    """Returns the nameservers of a `resolv.conf` that are neither loopback nor link-local."""
     found = []
     with contextlib.suppress(OSError):
         for line in path.read_text(errors="replace").splitlines():
             key, *words = line.split() or [""]
             if key == "nameserver" and words:
-                with contextlib.suppress(ValueError):  # none at all
+                with contextlib.suppress(ValueError):  # not an address
                     address = ip_address(words[0])
                     if not (address.is_loopback or address.is_link_local):
                         found.append(words[0])
     return found
 
 
-def reachable() -> list[str] | None:
-    """Nameservers for an end that leads outside; None if those of the host will do."""
-    return None if _servers(OF_HOST) else _servers(BEHIND)
+def reachable_nameservers() -> list[str] | None:
+    """Returns the nameservers for phones behind NAT; None if the host's `resolv.conf` is usable.
+
+    The list is empty if none is known.
+    """
+    return None if _servers(OF_HOST) else _servers(UPSTREAM)
 
 
-def lead_to(servers: Sequence[str]) -> None:
-    """Has this process and its children ask these nameservers, and nobody else.
+def use_nameservers(servers: Sequence[str]) -> None:
+    """Makes this process and its children use only these nameservers.
 
-    Mounts are its own from then on; a file of that content is bound over the host's, and has no
-    name.
+    The process enters its own mount namespace, where an unnamed file is bind-mounted over the
+    host's `resolv.conf`.
 
     Raises:
-        OSError: it is refused, or the host has no `resolv.conf`.
+        OSError: the system refuses, or the host has no `resolv.conf`.
     """
     place = os.fsencode(OF_HOST.resolve(strict=True))
     text = OF_HOST.read_text(errors="replace")

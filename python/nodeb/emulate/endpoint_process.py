@@ -1,15 +1,14 @@
-"""One end of an emulation: a process in a network namespace of its own, and what runs in it.
+"""Program that runs in the network namespace of an endpoint: the server or a phone.
 
-`nodeb emulate` starts one of these for the server and for each real phone, by themselves rather
-than as a fork: a user namespace can only be entered by a process with one thread, and nodeb has
-several. It makes the namespace and the device in it, sends the device to the driver, starts the
-command when it is told to, and stays its parent. It reads one line of JSON at a time from a socket
-and answers alike.
+`nodeb emulate` starts one such process per endpoint. It is a new program and not a fork of nodeb,
+because only a process with one thread can enter a user namespace, and nodeb has several. The
+process creates the namespace and a TUN device in it, passes the device to the driver, and starts
+the command on request, as its parent. Requests and answers are lines of JSON on a socket.
 
-Namespace and device live as long as somebody has them open: nothing of it has a name, so nothing is
-left however the end comes. What the command started ends with it: this process inherits its
-orphans (`PR_SET_CHILD_SUBREAPER`), and `nodeb.emulate.guard` kills them, and this process, when the
-socket is closed, as it is when nodeb has ended or was killed.
+Namespace and device have no names, so the kernel removes them when no process has them open any
+more, however the emulation ends. Processes started by the command end with it: this process
+inherits its orphans (`PR_SET_CHILD_SUBREAPER`), and `nodeb.emulate.guard` kills them and this
+process when the socket is closed, which also happens if nodeb is killed.
 
 Only the standard library is imported, so that it starts quickly.
 """
@@ -33,30 +32,32 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nodeb.emulate.gateway import GatewayError, lead_out, leave
+from nodeb.emulate.gateway import GatewayError, set_up, tear_down
 from nodeb.emulate.guard import be_reaper, children, kill_all, split
-from nodeb.emulate.looks import counts, listening
-from nodeb.emulate.names import lead_to
+from nodeb.emulate.namespace_state import device_counters, is_listening
 from nodeb.emulate.netlink import Netlink
 from nodeb.emulate.nftables import Masquerade
+from nodeb.emulate.resolver import use_nameservers
 
 NEW_USER, NEW_NET = 0x1000_0000, 0x4000_0000
 PARENT_DEATH_SIGNAL = 1
 TUN_SET_DEVICE = 0x4004_54CA
 TUN, NO_INFORMATION = 0x0001, 0x1000
-"""Flags of a device: packets of IP, and nothing before them. Segments are cut by the kernel."""
+"""Flags of a TUN device: IP packets without a header before them. Without offload flags, the kernel
+does the segmentation."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
-"""Exit status of a shell whose command is not there or cannot be executed."""
-UP_TO_NODEB = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
-"""What goes to a terminal or a group of processes goes to nodeb and the command, who decide."""
+"""Exit statuses of a shell if a command does not exist or cannot be executed."""
+IGNORED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP)
+"""Signals from a terminal or to a process group, which nodeb and the command handle."""
 INTERRUPT = {signal.SIGINT}
-LOOK_EVERY_S = 0.01
+LISTEN_POLL_S = 0.01
+"""Interval of the checks for a listening socket, seconds."""
 
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 class RefusedError(Exception):
-    """The system does not let us; the arguments are the step and why."""
+    """The system refused a step; the arguments are the step, the reason and its errno."""
 
 
 def _call(step: str, result: int) -> None:
@@ -66,7 +67,7 @@ def _call(step: str, result: int) -> None:
 
 
 def _enter(namespace: str | None) -> None:
-    """Goes to a namespace of its own, or to one that is there."""
+    """Enters an existing namespace by its file, or a new one for None."""
     if namespace is not None:
         try:
             with open(namespace, "rb") as place:
@@ -87,7 +88,7 @@ def _enter(namespace: str | None) -> None:
 
 
 def _device(name: str) -> int:
-    """A new TUN device."""
+    """Creates a TUN device and returns its file descriptor."""
     try:
         device = os.open("/dev/net/tun", os.O_RDWR | os.O_CLOEXEC)
         flags = struct.pack("16sH14x", name.encode(), TUN | NO_INFORMATION)
@@ -98,16 +99,16 @@ def _device(name: str) -> int:
 
 
 def _settle(name: str, about: dict[str, Any]) -> None:
-    """Gives the device its addresses and routes; lets nothing out that nobody asked for."""
+    """Configures addresses and routes of the device, and switches off unsolicited IPv6 packets."""
     ipv6 = f"/proc/sys/net/ipv6/conf/{name}"
     for key, value in (("accept_ra", 0), ("router_solicitations", 0), ("addr_gen_mode", 1)):
         with contextlib.suppress(OSError):  # without IPv6, or where /proc cannot be written
             Path(ipv6, key).write_text(str(value))
     if not about["attached"]:
-        with contextlib.suppress(OSError):  # ping needs no more than this
+        with contextlib.suppress(OSError):  # allows ping without privileges
             group = os.getegid()
             Path("/proc/sys/net/ipv4/ping_group_range").write_text(f"{group} {group}")
-        with contextlib.suppress(OSError):  # a server at port 80, though it is not root's
+        with contextlib.suppress(OSError):  # allows port 80 without root
             Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").write_text("0")
     with Netlink() as link:
         if not about["attached"]:
@@ -127,50 +128,50 @@ def _settle(name: str, about: dict[str, Any]) -> None:
                 link.default_route(name, version)
 
 
-def _say(control: socket.socket, **what: Any) -> None:
+def _send_message(control: socket.socket, **message: Any) -> None:
     with contextlib.suppress(OSError):
-        control.sendall(json.dumps(what).encode() + b"\n")
+        control.sendall(json.dumps(message).encode() + b"\n")
 
 
-def _nothing() -> None:
-    """What the guard tidies up in the namespace of others."""
+def _keep() -> None:
+    """Does nothing: an attached namespace belongs to others and has no link to remove."""
 
 
-class Host:
-    """What runs in a namespace, and who is told of it.
+class EndpointProcess:
+    """The command in a namespace and the connection to nodeb.
 
     Args:
-        control: where nodeb asks.
-        before: what the command does with signals that this process leaves to it.
+        control: socket connected to nodeb.
+        handlers: handlers of the command for the signals that this process ignores.
     """
 
-    def __init__(self, control: socket.socket, before: dict[int, Any]) -> None:
+    def __init__(self, control: socket.socket, handlers: dict[int, Any]) -> None:
         self.control = control
         self.command: subprocess.Popen[bytes] | None = None
         self.device = ""
         self._tables: Masquerade | None = None
-        """What translates the phones' addresses, if anything."""
+        """Translation of the phones' addresses, if this is a gateway."""
         self._rest = b""
         self._until: float | None = None
-        """How long it is looked whether somebody listens; None if nobody has asked."""
+        """Deadline of the wait for a listening socket; None if nodeb does not wait for one."""
         self._interrupted = 0.0
-        """When SIGINT came last to nodeb's group since the command was started, s; else 0."""
-        self._before = before
+        """Time of the last SIGINT to nodeb's group since the command was started, s; 0 if none."""
+        self._handlers = handlers
         self._wake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.signal(signal.SIGINT, self._interrupt)
 
-    def say(self, **what: Any) -> None:
-        """Tells nodeb."""
-        _say(self.control, **what)
+    def send(self, **message: Any) -> None:
+        """Sends a message to nodeb."""
+        _send_message(self.control, **message)
 
     def make(self, about: dict[str, Any]) -> None:
-        """Makes the device in the namespace, and sends it to the driver."""
+        """Creates the device in the namespace and passes it to the driver."""
         be_reaper()
         if about["nameservers"]:
             try:
-                lead_to(about["nameservers"])
+                use_nameservers(about["nameservers"])
             except OSError as error:
                 raise RefusedError("names", error.strerror, error.errno) from None
         self.device = about["device"]
@@ -181,14 +182,14 @@ class Host:
         os.close(device)
 
     def start(self, arguments: list[str], environment: dict[str, str], *, silent: bool) -> None:
-        """Starts the command; one that cannot be started has ended at once.
+        """Starts the command; reports its end immediately if it cannot be started.
 
-        An interrupt that comes meanwhile is the command's.
+        A SIGINT that arrives meanwhile is sent to the command.
         """
 
         def before() -> None:
             libc.prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-            for number, handler in self._before.items():
+            for number, handler in self._handlers.items():
                 signal.signal(number, handler)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)
 
@@ -196,7 +197,7 @@ class Host:
         self._interrupted = 0.0
         self._start(arguments, environment, before, silent=silent)
         if signal.sigpending() & INTERRUPT:
-            self._send(signal.SIGINT)
+            self._signal(signal.SIGINT)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPT)
 
     def _start(
@@ -215,13 +216,13 @@ class Host:
                 preexec_fn=before,
             )
         except FileNotFoundError:
-            self._failed(NOT_FOUND, "there is no such command")
+            self._failed(NOT_FOUND, "command not found")
         except OSError as error:
             self._failed(NOT_EXECUTABLE, error.strerror or str(error))
-        except ValueError as error:  # a zero byte
+        except ValueError as error:  # an argument with a zero byte
             self._failed(NOT_FOUND, str(error))
 
-    def _send(self, number: int) -> None:
+    def _signal(self, number: int) -> None:
         """Sends a signal to the command, unless it has ended.
 
         `Popen.send_signal` would reap a command that has just ended, and `_reap` would miss it.
@@ -232,36 +233,36 @@ class Host:
     def _interrupt(self, *_: Any) -> None:
         self._interrupted = time.monotonic()
 
-    def lead_out(self, about: dict[str, Any]) -> None:
-        """Makes this namespace the phones' gateway to the host, until it ends."""
+    def make_gateway(self, about: dict[str, Any]) -> None:
+        """Makes this namespace the phones' gateway to the host, for as long as the process runs."""
         try:
-            self._tables = lead_out(about)
+            self._tables = set_up(about)
         except GatewayError as error:
             step, why, number = error.args
-            self.say(outside={"step": step, "why": why, "errno": number})
+            self.send(outside={"step": step, "why": why, "errno": number})
         else:
-            self.say(outside=True)
+            self.send(outside=True)
 
     def _failed(self, status: int, why: str) -> None:
-        self.say(exit=status, failed=why)
+        self.send(exit=status, failed=why)
 
     def serve(self) -> None:
-        """Does what nodeb asks until it hangs up."""
+        """Handles requests until nodeb closes the socket."""
         watched = select.poll()
         watched.register(self.control, select.POLLIN)
         watched.register(self._wake, select.POLLIN)
         while True:
-            for number, _ in watched.poll(None if self._until is None else LOOK_EVERY_S * 1e3):
+            for number, _ in watched.poll(None if self._until is None else LISTEN_POLL_S * 1e3):
                 if number == self._wake:
                     with contextlib.suppress(BlockingIOError):
                         os.read(self._wake, 4096)
                     self._reap()
-                elif not self._listen():
+                elif not self._read_requests():
                     return
-            self._look()
+            self._check_listening()
 
     def _reap(self) -> None:
-        """Notices that the command has ended, and that orphans have."""
+        """Reaps the command and orphans that have ended; reports the exit status of the command."""
         command = self.command
         while True:
             try:
@@ -272,79 +273,80 @@ class Host:
                 return
             if command is not None and pid == command.pid:
                 command.returncode = os.waitstatus_to_exitcode(status)
-                self.say(exit=command.returncode)
+                self.send(exit=command.returncode)
 
-    def _listen(self) -> bool:
-        """Does what nodeb has asked; whether it is still there."""
+    def _read_requests(self) -> bool:
+        """Handles the requests that have arrived. Returns false if nodeb has closed the socket."""
         try:
             text = self.control.recv(65_536)
         except OSError:
             text = b""
         *lines, self._rest = (self._rest + text).split(b"\n")
         for line in lines:
-            self._do(json.loads(line))
+            self._handle(json.loads(line))
         return bool(text)
 
-    def _look(self) -> None:
-        """Tells that somebody listens in this namespace, or that it was waited long enough."""
+    def _check_listening(self) -> None:
+        """Answers a wait for a listening socket, once there is one or the wait is over."""
         if self._until is None:
             return
-        listens = listening()
+        listens = is_listening()
         if listens or self._has_ended() or time.monotonic() > self._until:
             self._until = None
-            self.say(listening=listens)
+            self.send(listening=listens)
 
     def _has_ended(self) -> bool:
-        """Returns true if the command has ended and left nothing that may listen later."""
+        """Returns true if the command has ended and left no process that may listen later."""
         status = 1 if self.command is None else self.command.returncode
         return bool(status) or (status == 0 and not children())
 
-    def _do(self, what: dict[str, Any]) -> None:
-        if "start" in what:
-            self.start(what["start"], what["environment"], silent=what["silent"])
-        if "await" in what:
-            self._until = time.monotonic() + what["await"]
-        if "signal" in what:
-            self._send(what["signal"])
-        if "outside" in what:
-            self.lead_out(what["outside"])
-        if "interrupted" in what:
-            self.say(interrupted=self._interrupted)
-        if "count" in what:
-            self.say(device=counts(self.device))
+    def _handle(self, request: dict[str, Any]) -> None:
+        if "start" in request:
+            self.start(request["start"], request["environment"], silent=request["silent"])
+        if "await" in request:
+            self._until = time.monotonic() + request["await"]
+        if "signal" in request:
+            self._signal(request["signal"])
+        if "outside" in request:
+            self.make_gateway(request["outside"])
+        if "interrupted" in request:
+            self.send(interrupted=self._interrupted)
+        if "count" in request:
+            self.send(device=device_counters(self.device))
 
 
-def _usual(number: int) -> Any:
-    """Ignores a signal; returns what the command is to do with it, as nodeb would."""
+def _ignored(number: int) -> Any:
+    """Ignores a signal. Returns the handler that the command gets: the one inherited from nodeb."""
     before = signal.signal(number, signal.SIG_IGN)
     return signal.SIG_DFL if before is signal.default_int_handler else before
 
 
 def main(text: str) -> None:
-    """Is a host until nodeb hangs up.
+    """Runs the process of an endpoint until nodeb closes the socket.
 
     Args:
-        text: what to make, as JSON.
+        text: configuration of the endpoint, as JSON.
     """
     about = json.loads(text)
     namespace = about["namespace"]
-    before = {int(one): _usual(one) for one in UP_TO_NODEB}
+    handlers = {int(one): _ignored(one) for one in IGNORED}
     control = socket.socket(fileno=about["control"])
     try:
         _enter(namespace)
-        split(control, about["doorway"], about["group"], _nothing if namespace else leave)
-        host = Host(control, before)
-        host.make(about)
+        split(control, about["doorway"], about["group"], _keep if namespace else tear_down)
+        process = EndpointProcess(control, handlers)
+        process.make(about)
     except RefusedError as error:
         step, why, number = error.args
-        _say(control, refused=step, why=why, errno=number)
+        _send_message(control, refused=step, why=why, errno=number)
         return
     except OSError as error:
-        _say(control, refused="other", why=error.strerror or str(error), errno=error.errno or 0)
+        why, number = error.strerror or str(error), error.errno or 0
+        _send_message(control, refused="other", why=why, errno=number)
         return
-    host.say(ready=os.getpid())
+    process.send(ready=os.getpid())
     try:
-        host.serve()
+        process.serve()
     finally:
         kill_all()
 

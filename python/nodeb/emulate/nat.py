@@ -1,8 +1,9 @@
-"""The way from the server's namespace to the outside: a pair of devices, and translated addresses.
+"""Access to outside networks (`--nat`): a link from the server's namespace to the host, with NAT.
 
-What this puts into the host's namespace goes by itself when nodeb ends, however that comes: the
-device is one of a pair whose other end is in the server's namespace, its sysctls are its own, and
-the tables belong to a socket. The host's own settings are read and never changed.
+Everything added to the host's namespace disappears when nodeb ends, even if it is killed: the
+device is one of a `veth` pair whose peer is in the server's namespace, the changed sysctls are
+those of this device, and the nftables tables are owned by a socket. Settings of the host are read
+but never changed.
 """
 
 from __future__ import annotations
@@ -16,30 +17,30 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
-from nodeb.emulate.ends import End
+from nodeb.emulate.endpoint import Endpoint
 from nodeb.emulate.netlink import Netlink
 from nodeb.emulate.nftables import Masquerade
 from nodeb.emulate.problems import refused
 from nodeb.errors import RunError
 
-__all__ = ["Outside"]
+__all__ = ["Nat"]
 
 SYSCTL = Path("/proc/sys/net")
 ANYWHERE = {4: ("192.0.2.1", "198.51.100.1", "203.0.113.1"), 6: ("2001:db8::1",)}
-"""Addresses that networks should not have (RFC 5737, RFC 3849), though some have one of them: a
-route there is the default route."""
-WIDEST = 7
-"""Prefixes up to this length are ways to everywhere: tunnels halve the default route."""
+"""Documentation addresses (RFC 5737, RFC 3849), by IP version. Few networks use them, so a route to
+one of them is normally the default route."""
+MAX_DEFAULT_PREFIX = 7
+"""Maximum prefix length of a route that counts as a default route: tunnels split it in halves."""
 LINKS = 1 << 14
-"""As many links of four addresses are in 198.18.0.0/16, a network for tests (RFC 2544)."""
-PATIENCE_S = 10.0
-NETWORK_RIGHTS = 12
-"""The number of CAP_NET_ADMIN; see capabilities(7)."""
+"""Number of links with four addresses each in 198.18.0.0/16, a test network (RFC 2544)."""
+TIMEOUT_S = 10.0
+CAP_NET_ADMIN = 12
+"""Number of this capability; see capabilities(7)."""
 
 
 @dataclass(frozen=True)
 class Link:
-    """The addresses at both ends of the link."""
+    """Addresses on both sides of the link, and their prefix length."""
 
     host: str
     server: str
@@ -53,24 +54,24 @@ def _links(number: int) -> dict[int, Link]:
     return {4: Link(here, there, 30), 6: Link(f"{prefix}::1", f"{prefix}::2", 64)}
 
 
-class Outside:
-    """Leads a server's end outside; leaving its block takes that away again.
+class Nat:
+    """Route from the server's namespace to outside networks, for the duration of a block.
 
     Args:
-        server: the end, ready.
+        server: the server's endpoint, ready.
 
     Raises:
-        RunError: the host has no way out, or does not let it be shared.
+        RunError: the host has no default route, does not forward, or refuses a step.
     """
 
-    def __init__(self, server: End) -> None:
+    def __init__(self, server: Endpoint) -> None:
         self._device = ""
         self._tables: Masquerade | None = None
         self.missing: dict[int, str] = {}
-        """Why a version of IP does not lead outside."""
-        _check_rights()
+        """Reason why an IP version has no route to outside networks, by version."""
+        _check_capability()
         with Netlink() as link:
-            self.ways = self._ways(link)
+            self.devices = self._find_devices(link)
             try:
                 self._open(link, server)
             except BaseException:
@@ -85,20 +86,20 @@ class Outside:
             self._close(link)
 
     def report(self) -> dict[str, Any]:
-        """By which devices of the host it leads outside, and why not."""
+        """Returns the host's outgoing device by IP version, and the reasons for missing ones."""
         return {
-            "devices": {f"ipv{version}": way for version, way in self.ways.items()},
+            "devices": {f"ipv{version}": device for version, device in self.devices.items()},
             "missing": {f"ipv{version}": why for version, why in self.missing.items()},
         }
 
-    def _ways(self, link: Netlink) -> dict[int, str]:
-        """The host's devices that lead outside, by version of IP."""
+    def _find_devices(self, link: Netlink) -> dict[int, str]:
+        """Returns the host's outgoing devices by IP version."""
         found = {}
         for version in (4, 6):
-            device = _way(link, version)
+            device = _default_device(link, version)
             if device is None:
                 self.missing[version] = "the host has no default route"
-            elif (sysctl := _forbidden(version, device)) is not None:
+            elif (sysctl := _missing_sysctl(version, device)) is not None:
                 self.missing[version] = f"the host does not forward; `sysctl {sysctl}=1` allows it"
                 if version == 4:
                     break
@@ -108,16 +109,16 @@ class Outside:
             raise RunError(f"--nat: {self.missing[4]}")
         return found
 
-    def _open(self, link: Netlink, server: End) -> None:
+    def _open(self, link: Netlink, server: Endpoint) -> None:
         step = "link"
         try:
             self._device = _pair(link, server.pid)
             link.up(self._device)
-            links = _free(link, socket.if_nametoindex(self._device))
+            links = _unused_links(link, socket.if_nametoindex(self._device))
             step = "forwarding"
-            for version in self.ways:
-                _forward(version, self._device)
-            for version in self.ways:
+            for version in self.devices:
+                _enable_forwarding(version, self._device)
+            for version in self.devices:
                 step = "address"
                 link.address(self._device, f"{links[version].host}/{links[version].length}")
                 step = "masquerade"
@@ -126,43 +127,45 @@ class Outside:
                 self._tables.network(own)
         except OSError as error:
             raise refused(step, error.strerror or str(error), error.errno or 0) from None
-        told = {
+        about = {
             str(version): {
                 "address": f"{links[version].server}/{links[version].length}",
                 "gateway": links[version].host,
             }
-            for version in self.ways
+            for version in self.devices
         }
-        server.ask(outside=told)
-        said = server.answer("outside", PATIENCE_S)
-        if said is None:
-            raise RunError("the server's namespace cannot be led outside: its process has ended")
-        if said is not True:
-            raise refused(said["step"], said["why"], said["errno"])
+        server.ask(outside=about)
+        answer = server.answer("outside", TIMEOUT_S)
+        if answer is None:
+            raise RunError("--nat: the process in the server's namespace has ended")
+        if answer is not True:
+            raise refused(answer["step"], answer["why"], answer["errno"])
 
     def _close(self, link: Netlink) -> None:
         if self._tables is not None:
             self._tables.close()
         if self._device:
-            with suppress(OSError):  # it has gone with the server's namespace
+            with suppress(OSError):  # already removed with the server's namespace
                 link.delete(self._device)
         self._device = ""
 
 
-def _check_rights() -> None:
-    """Complains before anything else that would not help is asked for.
+def _check_capability() -> None:
+    """Checks for CAP_NET_ADMIN.
+
+    It comes first: without the capability, the remedies of other messages would not suffice.
 
     Raises:
-        RunError: this process has no rights over networks.
+        RunError: this process does not have the capability.
     """
     for line in Path("/proc/self/status").read_text().splitlines():
         key, _, value = line.partition(":")
-        if key == "CapEff" and not int(value, 16) >> NETWORK_RIGHTS & 1:
+        if key == "CapEff" and not int(value, 16) >> CAP_NET_ADMIN & 1:
             raise refused("link", os.strerror(errno.EPERM), errno.EPERM)
 
 
 def _pair(link: Netlink, process: int) -> str:
-    """Makes the pair of devices; the name of that in the host's namespace."""
+    """Creates the pair of devices. Returns the name of the one in the host's namespace."""
     for number in count():
         with suppress(FileExistsError):
             link.pair(name := f"nodeb-{number}", "outside", process)
@@ -170,40 +173,41 @@ def _pair(link: Netlink, process: int) -> str:
     raise AssertionError
 
 
-def _free(link: Netlink, number: int) -> dict[int, Link]:
-    """Addresses that the host has no route to yet.
+def _unused_links(link: Netlink, number: int) -> dict[int, Link]:
+    """Returns addresses, by IP version, to which the host has no route yet.
 
-    The number of the device makes those of emulations that begin at the same time different ones.
+    The search begins at the device's index, so that emulations that start at the same time get
+    different addresses.
     """
     for candidate in range(number, number + LINKS):
         links = _links(candidate)
-        if all(_unknown(link, one.server) for one in links.values()):
+        if all(_is_unused(link, one.server) for one in links.values()):
             return links
     raise OSError(errno.EADDRINUSE, "the host has routes to all of 198.18.0.0/16")
 
 
-def _unknown(link: Netlink, address: str) -> bool:
+def _is_unused(link: Netlink, address: str) -> bool:
     try:
         length, _ = link.route_to(address)
-    except OSError as error:  # others are those of routes that lead nowhere on purpose
+    except OSError as error:  # other errors come from blackhole, unreachable or prohibit routes
         return error.errno in (errno.ENETUNREACH, errno.EAFNOSUPPORT)
-    return length <= WIDEST
+    return length <= MAX_DEFAULT_PREFIX
 
 
-def _way(link: Netlink, version: int) -> str | None:
-    """The device of the default route; None if there is none, nothing if it has several."""
+def _default_device(link: Netlink, version: int) -> str | None:
+    """Returns the device of the default route, None without such a route, "" if it has several."""
     for address in ANYWHERE[version]:
         with suppress(OSError):
             length, device = link.route_to(address)
-            if length <= WIDEST:
+            if length <= MAX_DEFAULT_PREFIX:
                 return socket.if_indextoname(device) if device else ""
     return None
 
 
-def _forbidden(version: int, device: str) -> str | None:
-    """The sysctl without which what comes back by a device stays at the host; None if it is set.
+def _missing_sysctl(version: int, device: str) -> str | None:
+    """Returns the sysctl that must be set to forward packets arriving on a device; None if it is.
 
-    IPv4 asks the device by which a packet comes, IPv6 the host.
+    For IPv4 it is that of the device, for IPv6 that of the host.
     """
     place = device if version == 4 and device else "all"
     path = SYSCTL / f"ipv{version}" / "conf" / place / "forwarding"
@@ -214,8 +218,8 @@ def _forbidden(version: int, device: str) -> str | None:
     return f"net.ipv{version}.conf.{dotted}.forwarding"
 
 
-def _forward(version: int, device: str) -> None:
-    """What comes by our own device is passed on; it asks no router for addresses of its own."""
+def _enable_forwarding(version: int, device: str) -> None:
+    """Enables forwarding of IPv4 on our device; for IPv6, disables automatic addresses on it."""
     conf = SYSCTL / f"ipv{version}" / "conf" / device
     if version == 6:
         conf.joinpath("addr_gen_mode").write_text("1")

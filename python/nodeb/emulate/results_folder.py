@@ -1,4 +1,4 @@
-"""The folder of an emulation: tables of its world, and how true to time it was."""
+"""Results folder of an emulation or replay: tables, report and provenance."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from nodeb.emulate.flights import Flight, Flown
 from nodeb.emulate.plan import Plan
+from nodeb.emulate.recordings import Recording, Replay
 from nodeb.emulate.session import Options, Outcome
 from nodeb.errors import OutputError
 from nodeb.results.provenance import Provenance
 from nodeb.results.result import Result
 from nodeb.storage.folders import Owner, Place, claim
 
-__all__ = ["claimed", "put", "put_flown"]
+__all__ = ["claimed", "write_emulation", "write_replay"]
 
 ENDED = {
     "command": "the commands had ended",
     "duration": "the duration was over",
-    "signal": "it was told to end by a signal",
+    "signal": "a signal ended it",
 }
 
 
@@ -29,29 +29,36 @@ ENDED = {
 def claimed(
     folder: Path | None, file: Path, *, force: bool, once: bool = False, made_of: str = ""
 ) -> Iterator[Place | None]:
-    """Claims a folder before packets spend time on what goes there.
+    """Claims the results folder before the emulation begins.
+
+    Args:
+        folder: the folder; None for no results.
+        file: the scenario or log that the results are made from.
+        force: whether to replace existing results.
+        once: whether to refuse a folder with results even if they are of this scenario, as an
+            emulation cannot be repeated.
+        made_of: hash of the inputs.
 
     Yields:
-        The folder; None where none was asked for.
+        The folder; None if `folder` is None.
 
     Raises:
-        OutputError: it is another's, or has results that come `once`.
+        OutputError: the folder belongs to another command or file, or has results despite `once`.
     """
     if folder is None:
         yield None
         return
     if once and not force and (folder / "provenance.json").exists():
         raise OutputError(
-            f"{folder} has results already, and an emulation cannot be repeated; "
-            "--force replaces them"
+            f"{folder} has results, and an emulation cannot be repeated; --force replaces them"
         )
     owner = Owner("emulation", file.name, made_of=made_of)
     with claim(folder, owner, force=force, inputs=[file]) as place:
         yield place
 
 
-def put(place: Place, plan: Plan, options: Options, outcome: Outcome) -> None:
-    """Writes what an emulation came to.
+def write_emulation(place: Place, plan: Plan, options: Options, outcome: Outcome) -> None:
+    """Writes the results of an emulation.
 
     Raises:
         OutputError: it cannot be written.
@@ -68,15 +75,15 @@ def put(place: Place, plan: Plan, options: Options, outcome: Outcome) -> None:
     result.put(place, about={"emulation": emulation})
 
 
-def put_flown(place: Place, flight: Flight, flown: Flown) -> None:
-    """Writes what flying again came to.
+def write_replay(place: Place, recording: Recording, replay: Replay) -> None:
+    """Writes the results of a replay.
 
     Raises:
         OutputError: it cannot be written.
     """
-    about = _provenance(flight.about["seed"], "the log had ended", 0.0)
-    result = Result.from_replications(flight.scenario, [flown.tables], about)
-    result.put(place, about={"replay": flown.report})
+    about = _provenance(recording.about["seed"], "the log had ended", 0.0)
+    result = Result.from_replications(recording.scenario, [replay.tables], about)
+    result.put(place, about={"replay": replay.report})
 
 
 def _provenance(seed: int, why: str, wall_s: float) -> Provenance:

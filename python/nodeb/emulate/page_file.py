@@ -1,4 +1,4 @@
-"""Where the page of an emulation goes."""
+"""File of an emulation's HTML report."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ SUFFIXES = (".html", ".htm")
 
 
 def checked(report: Path | None, out: Path | None, *, force: bool = False) -> Path | None:
-    """Where a page goes, complained about before packets spend time on it.
+    """Returns the path of a page after checking, before the emulation, that it can be written.
 
     Args:
-        report: what was asked for; a bare name lies in the folder of results, if there is one.
-        out: the folder of results.
-        force: whether a page of nodeb's that is there may be replaced.
+        report: the requested path; a bare name is in the results folder, if there is one.
+        out: the results folder.
+        force: whether an existing page of nodeb may be replaced.
 
     Raises:
-        InputError: it is not called as a page is.
-        OutputError: there is no folder for it, or something is there already.
+        InputError: the name does not have the suffix of a page.
+        OutputError: the folder does not exist, or the file exists.
     """
     if report is None:
         return None
@@ -39,22 +39,21 @@ def checked(report: Path | None, out: Path | None, *, force: bool = False) -> Pa
     if force:
         refuse_other_page(report, "--report")
     elif os.path.lexists(report):
-        raise OutputError(
-            f"{report} is there already; give another --report, or replace it with --force"
-        )
+        raise OutputError(f"{report} exists; give another --report, or replace it with --force")
     return report
 
 
 def write(place: Path, text: str, *, force: bool = False) -> Path:
-    """Writes a page, and lists it in the folder of results that it lies in.
+    """Writes a page, and registers it in the results folder if it is in one.
 
     Args:
-        place: the file.
+        place: the path.
         text: the page.
-        force: replace what is there; else the page goes beside what has come there since `checked`.
+        force: whether to replace an existing file; otherwise, if a file has been created there
+            since `checked`, the page gets another name.
 
     Returns:
-        Where it is.
+        The path of the page.
 
     Raises:
         OutputError: it cannot be written.
@@ -67,6 +66,6 @@ def write(place: Path, text: str, *, force: bool = False) -> Path:
 
 
 def _free(place: Path) -> Path:
-    """The first of `name.html`, `name-2.html`, ... that is not there."""
+    """Returns the first of `name.html`, `name-2.html`, ... that does not exist."""
     names = (place.with_stem(f"{place.stem}-{number}") for number in count(2))
     return next(one for one in chain([place], names) if not os.path.lexists(one))

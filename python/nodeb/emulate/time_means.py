@@ -1,4 +1,4 @@
-"""Means over the time of one emulation, with what tells how steady they were."""
+"""Means over the time of one emulation, with intervals from batch means."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ from nodeb.stats import batch_means
 __all__ = ["Means", "means"]
 
 BATCHES = 10
-"""As many as Law and Kelton advise at least (section 9.5.3): an emulation is mostly short."""
-FEWEST = 4 * BATCHES
-"""Of fewer intervals nothing is said."""
+"""Number of batches: the minimum that Law and Kelton advise (section 9.5.3), as most emulations are
+short."""
+MIN_INTERVALS = 4 * BATCHES
+"""Minimum number of intervals for which a mean is given."""
 NOTE = (
     "Means over time with 95 % intervals from {batches} batch means after the warm-up (MSER-5). "
-    "They say how steady this emulation was, if at all, and nothing of other emulations."
+    "They show the variation within this emulation, and nothing about other emulations."
 )
 
 
 @dataclass(frozen=True)
 class Means:
-    """A table of means."""
+    """Table of means: heads, rows and a note."""
 
     columns: list[str]
     rows: list[list[str]]
@@ -36,12 +37,12 @@ class Means:
 
 
 def means(phones: Table, cell: Table, names: Mapping[int, str]) -> Means:
-    """Mean rates, queues and CQI over time; without a row where there are too few intervals.
+    """Returns mean rates, queues and CQI over time; quantities with too few intervals have no row.
 
     Args:
         phones: the table `emulation`.
         cell: the table `emulation_cell`.
-        names: number of a real user -> its name.
+        names: names of the real users by user index.
     """
     rows = [row for name, values in _series(phones, cell, names) if (row := _row(name, values))]
     columns = ["quantity", "mean", "95 % interval", "warm-up deleted"]
@@ -51,7 +52,7 @@ def means(phones: Table, cell: Table, names: Mapping[int, str]) -> Means:
 def _series(
     phones: Table, cell: Table, names: Mapping[int, str]
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """What a mean is taken of, of whole intervals."""
+    """Yields each quantity's name and values, without the last, possibly incomplete interval."""
     for user, name in names.items():
         for way in ("down", "up"):
             mine = (phones["user"] == user) & (np.asarray(phones["way"]) == way)
@@ -69,8 +70,8 @@ def _kbps(rows: Table, column: str) -> NDArray[np.float64]:
 
 
 def _row(name: str, values: NDArray[np.float64]) -> list[str]:
-    """Empty where nothing can be said, or there is nothing but zeros."""
-    if len(values) < FEWEST or not np.isfinite(values).all() or not values.any():
+    """Returns a row of the table; it is empty for too few, unknown or only zero values."""
+    if len(values) < MIN_INTERVALS or not np.isfinite(values).all() or not values.any():
         return []
     try:
         found = batch_means(values, BATCHES)

@@ -1,18 +1,18 @@
-"""What the kernel says of the namespace in which a process is."""
+"""State of the calling process's network namespace, read from /proc."""
 
 from __future__ import annotations
 
 import contextlib
 from pathlib import Path
 
-__all__ = ["counts", "listening"]
+__all__ = ["device_counters", "is_listening"]
 
 LISTEN = "0A"
-"""State of a TCP socket in /proc/net/tcp."""
+"""Code of the state LISTEN in /proc/net/tcp."""
 
 
-def listening() -> bool:
-    """Whether somebody in this namespace waits for packets."""
+def is_listening() -> bool:
+    """Returns true if the namespace has a listening TCP socket or any UDP socket."""
     for name in ("tcp", "tcp6", "udp", "udp6"):
         with contextlib.suppress(OSError):
             for line in Path(f"/proc/self/net/{name}").read_text().splitlines()[1:]:
@@ -21,8 +21,8 @@ def listening() -> bool:
     return False
 
 
-def counts(device: str) -> dict[str, int]:
-    """What the kernel counted at the device: `dropped` never came to the driver."""
+def device_counters(device: str) -> dict[str, int]:
+    """Returns the kernel's transmit counters of a device; `dropped` never reached the driver."""
     with contextlib.suppress(OSError, StopIteration, ValueError, IndexError):
         lines = Path("/proc/self/net/dev").read_text().splitlines()
         line = next(one for one in lines if one.strip().startswith(f"{device}:"))

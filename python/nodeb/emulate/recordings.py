@@ -1,4 +1,4 @@
-"""Recorded flights: what a log says of itself, and flying one again in virtual time."""
+"""Recordings of emulations: the header of a log, and its replay in virtual time."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from nodeb.replication.threaded import run_with_progress
 from nodeb.results.provenance import core_hash
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["CUT_OFF", "Flight", "Flown", "check_place", "header", "read"]
+__all__ = ["CUT_OFF", "Recording", "Replay", "check_place", "header", "read"]
 
 Found = TypeVar("Found")
-CUT_OFF = "the log was cut off; this is the flight up to there"
-"""What is said of a log without its end, by every command that reads one."""
-_Told = dict[str, dict[str, Any]]
+CUT_OFF = "the log was cut off; this is the recording up to there"
+"""Note on an incomplete log, in the output of every command that reads one."""
+_Explained = dict[str, dict[str, Any]]
 
 
 def check_place(path: Path) -> None:
-    """Complains about a log that cannot be written, before anything begins.
+    """Checks, before an emulation begins, that its log can be written.
 
     Raises:
-        OutputError: it cannot, or there is a file already: no flight can be repeated.
+        OutputError: it cannot, or the file has content, which could not be recorded again.
     """
     was_there = path.exists()
     if path.is_file() and path.stat().st_size:
-        hint = "nothing is recorded over it; give another file with --record"
-        raise OutputError(f"{path} is there already, and {hint}")
+        hint = "a recording is never overwritten; give another file with --record"
+        raise OutputError(f"{path} exists, and {hint}")
     with writing(f"record to {path}"), open(path, "ab"):
         pass
     if not was_there:
@@ -53,39 +53,40 @@ def check_place(path: Path) -> None:
 
 
 def header(scenario: _core.CompiledScenario, plan: Plan, seed: int) -> bytes:
-    """What a log says of its flight: all that it takes to fly it again."""
-    told = {
+    """Returns the header of a log: JSON with everything that a replay needs besides the packets."""
+    about = {
         "version": _core.version(),
         "core": core_hash(),
         "seed": seed,
         "phones": [{"name": one.name, "user": one.user} for one in plan.phones],
         "scenario": json.loads(scenario.to_json()),
     }
-    return json.dumps(told).encode()
+    return json.dumps(about).encode()
 
 
 @dataclass(frozen=True)
-class Flown:
-    """What came of flying again."""
+class Replay:
+    """Outcome of a replay."""
 
     report: dict[str, Any]
-    """What became of real packets; `differs` says what first was not as in the flight."""
+    """Counts, delays and losses of real packets; `differs` describes the first difference from the
+    recording, None if there is none."""
     tables: Mapping[str, Mapping[str, Any]]
-    """The tables of the whole world."""
+    """Result tables of all users, links and bearers."""
 
 
 @dataclass(frozen=True)
-class Flight:
-    """A recorded flight."""
+class Recording:
+    """Log of an emulation with its header."""
 
     path: str
-    """Its log."""
+    """Path of the log."""
     about: dict[str, Any]
-    """What the log says of it."""
+    """Header of the log."""
 
     @property
-    def is_of_this_core(self) -> bool:
-        """Whether it was recorded with the very core that is here."""
+    def is_same_core(self) -> bool:
+        """Whether it was recorded with the installed core (`nodeb._core`)."""
         return bool(self.about["core"] == core_hash())
 
     @property
@@ -95,35 +96,36 @@ class Flight:
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The scenario that was emulated.
+        """Scenario that was emulated.
 
         Raises:
-            ScenarioError: it is none that this version knows.
+            ScenarioError: this version cannot read the scenario.
         """
         return Scenario.from_dict(self.about["scenario"] | {"seed": self.seed})
 
     @property
     def users(self) -> list[int]:
-        """The users of the real phones."""
+        """Indices of the users of the real phones."""
         return [phone["user"] for phone in self.about["phones"]]
 
-    def look(
+    def process(
         self,
         work: Callable[[_core.Control], Found],
         progress: ProgressCallback | None = None,
     ) -> Found:
-        """Does something with the log in a thread, so that Ctrl-C ends it.
+        """Processes the log in a thread, so that Ctrl-C can stop it.
 
         Args:
-            work: what is done; it is watched by what it is given.
-            progress: called with the fraction done and a few words.
+            work: function of the core; it reports progress to its argument, which can stop it.
+            progress: called with the fraction done and a short text.
 
         Raises:
-            InputError: what was asked for is not there.
-            RunError: the log is damaged, or does not fit.
+            InputError: the requested item does not exist.
+            RunError: the log is damaged or does not match its scenario.
+            FullError: there is no space for the output.
         """
 
-        def told(control: _core.Control) -> Found:
+        def checked(control: _core.Control) -> Found:
             try:
                 return work(control)
             except OSError as error:
@@ -134,26 +136,26 @@ class Flight:
             except _core.InternalError as error:
                 raise RunError(str(error)) from None
 
-        return run_with_progress(told, progress)
+        return run_with_progress(checked, progress)
 
-    def fly(
+    def replay(
         self,
         pcap: Path | None = None,
         *,
         radio: bool = False,
         progress: ProgressCallback | None = None,
-    ) -> Flown:
-        """Offers the same packets at the same times.
+    ) -> Replay:
+        """Simulates the recorded packets, offered at their recorded times.
 
         Args:
-            pcap: packets that pass the interfaces go here (pcapng).
-            radio: capture at the RNC and the Node B too, with comments on packets.
-            progress: called with the fraction done and a few words.
+            pcap: file for a capture of the packets (pcapng).
+            radio: whether to capture at the RNC and the Node B too, with comments on packets.
+            progress: called with the fraction done and a short text.
 
         Raises:
             RunError: the log is damaged, or the capture cannot be written.
-            FullError: there is no room for the capture; the error has what flying it came to.
-            ScenarioError: its scenario is none that this version knows.
+            FullError: there is no space for the capture; its `outcome` is the replay without it.
+            ScenarioError: this version cannot read the scenario.
         """
         compiled = self.scenario.compiled()
 
@@ -164,36 +166,41 @@ class Flight:
                 )
 
         try:
-            report, tables = self.look(work, progress)
+            report, tables = self.process(work, progress)
         except FullError as full:
-            full.outcome = self.fly(progress=progress)
+            full.outcome = self.replay(progress=progress)
             raise
-        for phone, told in zip(report["phones"], self.about["phones"], strict=True):
-            phone["name"] = told["name"]
-        return Flown(report, tables)
+        for phone, recorded in zip(report["phones"], self.about["phones"], strict=True):
+            phone["name"] = recorded["name"]
+        return Replay(report, tables)
 
-    def explained(self, connection: int, progress: ProgressCallback | None = None) -> _Told:
-        """The transfer of a TCP connection by its number, and the spans of its path.
+    def explained(self, connection: int, progress: ProgressCallback | None = None) -> _Explained:
+        """Returns the transfer of a TCP connection and the spans of its critical path.
+
+        Args:
+            connection: the connection's number.
+            progress: called with the fraction done and a short text.
 
         Raises:
-            InputError: there is none, nothing of it arrived, or the cell is another.
-            RunError: the log cannot be flown again.
+            InputError: there is no such connection, none of its data arrived, or the replay
+                differs.
+            RunError: the log cannot be replayed.
         """
         compiled = self.scenario.compiled()
 
-        def work(control: _core.Control) -> _Told:
+        def work(control: _core.Control) -> _Explained:
             return _core.flight_explain(
                 self.path, compiled, self.seed, self.users, connection, control
             )
 
-        return self.look(work, progress)
+        return self.process(work, progress)
 
 
-def read(path: str | os.PathLike[str]) -> Flight:
-    """A recorded flight.
+def read(path: str | os.PathLike[str]) -> Recording:
+    """Reads the header of a log.
 
     Raises:
-        InputError: the log cannot be read, or is none.
+        InputError: the file cannot be read, or is not a log.
     """
     shown = os.fspath(path)
     try:
@@ -203,5 +210,5 @@ def read(path: str | os.PathLike[str]) -> Flight:
     except ValueError:
         about = None
     if not (isinstance(about, dict) and {"scenario", "seed", "phones", "core"} <= set(about)):
-        raise InputError(f"{shown}: what it says of its flight cannot be understood")
-    return Flight(shown, about)
+        raise InputError(f"{shown}: the header of the recording is invalid")
+    return Recording(shown, about)

@@ -1,4 +1,4 @@
-"""Words for what becomes of packets, and for short times."""
+"""Labels of packet losses, and text for durations, bit rates and exit statuses."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ CAUSES = {
     "lost_radio": "given up by the radio",
 }
 REFUSED = {
-    "malformed": "no IP packets, or not as long as they say",
-    "stray": "for nobody behind the cell (multicast, link-local, unknown)",
+    "malformed": "not IP, or shorter or longer than their header says",
+    "stray": "destination not behind the cell (multicast, link-local, unknown)",
     "too_long": "longer than the MTU",
-    "no_memory": "came while packets on their way took all memory allowed",
+    "no_memory": "packets in transit used all the memory allowed",
     "unwritten": "arrived, but the device was down",
 }
 
 
 def in_words(seconds: float) -> str:
-    """A time with a unit that fits."""
+    """Formats a duration with a suitable unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
@@ -30,7 +30,7 @@ def in_words(seconds: float) -> str:
 
 
 def rate(bytes_: float, seconds: float) -> str:
-    """A bit rate with a unit that fits."""
+    """Formats the bit rate of a number of bytes in a time, with a suitable unit."""
     bits = 8 * bytes_ / seconds if seconds > 0 else 0.0
     for unit, size in (("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)):
         if bits >= size:
@@ -39,10 +39,10 @@ def rate(bytes_: float, seconds: float) -> str:
 
 
 def ending(code: int) -> str:
-    """How a command ended, to go on a sentence with.
+    """Returns a phrase on a command's end, which follows "ended".
 
     Args:
-        code: its exit status; negative for the number of a signal.
+        code: its exit status; the negative number of a signal that killed it.
     """
     if code >= 0:
         return f"with exit status {code}"

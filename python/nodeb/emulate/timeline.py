@@ -1,4 +1,4 @@
-"""The life of every packet of a recorded flight: real ones as their headers say."""
+"""Timeline of every packet of a recording, with real packets identified by their headers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nodeb import _core
 from nodeb.base.units import NS_PER_S
 from nodeb.emulate.connections import Connections, connections
-from nodeb.emulate.flights import CUT_OFF, Flight
+from nodeb.emulate.recordings import CUT_OFF, Recording
 from nodeb.errors import NodebError
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
@@ -20,44 +20,44 @@ from nodeb.life.path import MAX_TRANSFERS, CriticalPath, spans_of
 from nodeb.life.watching import MOST
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["FlightLife", "watch"]
+__all__ = ["RecordedLife", "recorded_life"]
 
 SYN, ACK = 2, 16
 Columns = dict[str, NDArray[Any]]
 
 
-class FlightLife(Life):
-    """What happened in a flight: as a `Life`, with real packets in it.
+class RecordedLife(Life):
+    """Packet timelines of a recording.
 
-    `packets` has four more columns: `from_port`, `to_port`, `connection` (from 0; -1 where one
-    is of no TCP connection, as those of simulated users) and `ack`. `seq` of TCP packets is
-    counted from the SYN's 0, and of a bare ACK what it acknowledges; of other protocols it is the
-    packet's number in the flight.
+    Unlike in a `Life`, `packets` has the columns `from_port`, `to_port`, `connection` (from 0; -1
+    for packets outside TCP connections, such as those of simulated users) and `ack`. The `seq` of a
+    TCP packet is relative to the SYN, whose `seq` is 0; that of a pure ACK is the acknowledgment
+    number. For other protocols `seq` is the packet's index in the recording.
     """
 
-    def __init__(self, about: About, tables: dict[str, pa.Table], flight: Flight) -> None:
+    def __init__(self, about: About, tables: dict[str, pa.Table], recording: Recording) -> None:
         super().__init__(about, tables)
-        self._flight = flight
+        self._recording = recording
 
     @cached_property
     def critical_path(self) -> CriticalPath:
-        """Why the real user's TCP connections in the window took so long.
+        """Critical path of a real user's TCP connections in the window, at most `MAX_TRANSFERS`.
 
-        The user is the one that was followed, or else the first real one; at most 20 are explained.
+        The user is the one selected by `recorded_life`, or else the first real one.
         """
         about = self.about
         found = CriticalPath(
-            self._flight.users[0] if about.user is None else about.user, what="connection"
+            self._recording.users[0] if about.user is None else about.user, what="connection"
         )
         try:
-            found.note = self._explained(found, connections(self._flight))
+            found.note = self._explained(found, connections(self._recording))
         except (NodebError, ValueError, RuntimeError, OSError) as error:
-            found.note = f"What else there is is not explained: {error}."
+            found.note = f"The other connections are not explained: {error}."
         return found
 
     def _explained(self, found: CriticalPath, known: Connections) -> str:
-        """Puts connections in the window on the path; what is to be said of the others."""
-        about, flight = self.about, self._flight
+        """Adds the connections in the window to the path. Returns a note on the others."""
+        about, recording = self.about, self._recording
         end_s = float("inf") if about.end_ns is None else about.end_ns / NS_PER_S
         wanted = [
             one
@@ -65,59 +65,59 @@ class FlightLife(Life):
             if one.begun_s < end_s and one.ended_s >= about.begin_ns / NS_PER_S and one.data_bytes
         ]
         for one in wanted[:MAX_TRANSFERS]:
-            told = flight.explained(one.number)
+            explained = recording.explained(one.number)
             found.transfers.append(one.number)
-            found.spans += spans_of(told["spans"], one.number)
+            found.spans += spans_of(explained["spans"], one.number)
         found.spans.sort(key=lambda span: span.begin)
         if len(wanted) > MAX_TRANSFERS:
-            return f"Later connections are not explained: {MAX_TRANSFERS} are the most."
+            return f"Later connections are not explained: the limit is {MAX_TRANSFERS}."
         if wanted:
             return ""
-        if found.user not in flight.users:
-            return f"User {found.user} is simulated: in a flight, paths are told of real users."
-        return f"User {found.user} has no TCP connection in this time to explain."
+        if found.user not in recording.users:
+            return f"User {found.user} is simulated: a recording explains real users only."
+        return f"User {found.user} has no TCP connection to explain in this window."
 
 
-def watch(
-    flight: Flight,
+def recorded_life(
+    recording: Recording,
     user: int | None = None,
     window_ns: tuple[int, int | None] = (0, None),
     most: int = MOST,
     progress: ProgressCallback | None = None,
-) -> FlightLife:
-    """Flies a log again and keeps what happens to every packet.
+) -> RecordedLife:
+    """Replays a log and returns the timeline of every packet.
 
     Args:
-        flight: the recorded flight.
-        user: the only user who is followed; None for all.
-        window_ns: where the window begins and ends, ns; None for the end of the flight.
-        most: events kept at most.
-        progress: called with the fraction done and a few words.
+        recording: the recording.
+        user: index of the only user to follow; None for all.
+        window_ns: begin and end of the window, ns; the end None is that of the recording.
+        most: maximum number of events.
+        progress: called with the fraction done and a short text.
 
     Raises:
-        InputError: there is no such user, nothing happens in the window, or too much.
-        RunError: the log cannot be flown again.
+        InputError: there is no such user, or the window has no events or more than `most`.
+        RunError: the log cannot be replayed.
     """
-    path, compiled = flight.path, flight.scenario.compiled()
+    path, compiled = recording.path, recording.scenario.compiled()
 
     def work(control: _core.Control) -> dict[str, Any]:
         return _core.flight_timeline(
-            path, compiled, flight.seed, flight.users, control, *window_ns, user, most
+            path, compiled, recording.seed, recording.users, control, *window_ns, user, most
         )
 
-    found = flight.look(work, progress)
-    said, is_whole = flight.look(lambda control: _core.flight_packets(path, control))
-    headers, cut = said["packets"], "" if is_whole else CUT_OFF
-    known = {"scenario": flight.scenario, "seed": flight.seed, "run": 0, "user": user}
-    about = About.of(found, window_ns, flight="A flight flown again", cut=cut, **known)
+    found = recording.process(work, progress)
+    parsed, is_whole = recording.process(lambda control: _core.flight_packets(path, control))
+    headers, cut = parsed["packets"], "" if is_whole else CUT_OFF
+    known = {"scenario": recording.scenario, "seed": recording.seed, "run": 0, "user": user}
+    about = About.of(found, window_ns, flight="A replayed recording", cut=cut, **known)
     _name(found["tables"], found["names"], headers)
-    kept = {"nodeb": _core.version(), "seed": str(flight.seed), "run": "0"}
+    kept = {"nodeb": _core.version(), "seed": str(recording.seed), "run": "0"}
     tables = {name: arrow(table, found["names"], kept) for name, table in found["tables"].items()}
-    return FlightLife(about, tables, flight)
+    return RecordedLife(about, tables, recording)
 
 
 def _name(tables: dict[str, Columns], names: dict[str, list[str]], headers: Columns) -> None:
-    """Says of real packets, which nobody has looked at, what their headers say."""
+    """Fills in the purpose, numbers and ports of real packets from their headers."""
     packets = tables["packets"]
     details = names["purpose"]
     real = packets["purpose"] == details.index("external")
@@ -137,14 +137,14 @@ def _name(tables: dict[str, Columns], names: dict[str, list[str]], headers: Colu
 
 
 def _spread(where: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """Values at the places where something holds; 0 elsewhere."""
+    """Returns an array with the values where the mask is true, and 0 elsewhere."""
     found = np.zeros(len(where), values.dtype)
     found[where] = values
     return found
 
 
 def _is_bare(headers: Columns, rows: NDArray[Any]) -> NDArray[Any]:
-    """Whether packets are there for what they acknowledge."""
+    """Returns a mask of the packets without payload and SYN, that is, pure ACKs."""
     found: NDArray[Any] = (headers["payload"][rows] == 0) & (headers["flags"][rows] & SYN == 0)
     return found
 
@@ -152,7 +152,10 @@ def _is_bare(headers: Columns, rows: NDArray[Any]) -> NDArray[Any]:
 def _purposes(
     rows: NDArray[Any], origin: NDArray[Any], headers: Columns, names: dict[str, list[str]]
 ) -> NDArray[Any]:
-    """What packets are for: data go the way that most of their connection's go."""
+    """Returns the purposes of packets.
+
+    Payload in the direction with more of a connection's bytes is data, in the other a request.
+    """
     code = names["purpose"].index
     from_server = origin == names["place"].index("server")
     sums = np.zeros((int(headers["connection"].max(initial=0)) + 1, 2))
@@ -174,14 +177,14 @@ def _purposes(
 def _name_events(
     events: Columns, packets: Columns, is_tcp: NDArray[Any], names: dict[str, list[str]]
 ) -> None:
-    """The same in the events of these packets."""
+    """Fills in the purpose and numbers of real packets in their events."""
     at = np.searchsorted(packets["packet"], events["packet"])
     at = np.minimum(at, len(packets["packet"]) - 1)
     own = (packets["packet"][at] == events["packet"]) & (events["packet"] > 0) & is_tcp[at]
     events["seq"] = np.where(own, packets["seq"][at], events["seq"]).astype(np.uint64)
     external = names["detail"].index("external")
-    told = own & (events["detail"] == external)
-    events["detail"] = np.where(told, packets["purpose"][at], events["detail"]).astype(np.uint32)
+    named = own & (events["detail"] == external)
+    events["detail"] = np.where(named, packets["purpose"][at], events["detail"]).astype(np.uint32)
     sent, resent = names["kind"].index("sent"), names["kind"].index("resent")
     again = own & (events["kind"] == sent) & packets["again"][at]
     events["kind"] = np.where(again, resent, events["kind"]).astype(np.uint32)

@@ -1,0 +1,158 @@
+"""Endpoints of an emulation as seen by nodeb: control of the process in each namespace."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import nodeb
+from nodeb.emulate.problems import refused
+from nodeb.errors import RunError
+
+__all__ = ["Endpoint"]
+
+READY_S = 30.0
+"""Maximum time for an endpoint to create its namespace, seconds."""
+ENDING_S = 2.0
+"""Time for an endpoint's process to end after its socket is closed, seconds; then it is killed."""
+PACKAGE = Path(nodeb.__file__).parents[1]
+PROGRAM = (
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from nodeb.emulate.endpoint_process import main; main(sys.argv[2])"
+)
+
+
+class Endpoint:
+    """The server or a phone: a process in its own namespace.
+
+    Leaving the block of this context manager ends all processes of the endpoint.
+
+    Args:
+        number: 0 for the server, from 1 for the phones.
+        name: name in messages.
+        doorway: file descriptor of the socket over which the device is passed to the driver.
+        about: configuration of the namespace and device; see `nodeb.emulate.endpoint_process`.
+    """
+
+    def __init__(self, number: int, name: str, doorway: int, about: Mapping[str, Any]) -> None:
+        self.name = name
+        self.exit: int | None = None
+        """Exit status of its command, negative for a signal; None before it has ended."""
+        self.failed: str | None = None
+        """Reason why its command could not be started."""
+        self.started = False
+        """Whether it has been sent a command."""
+        self.gone = False
+        """Whether its process has ended."""
+        self.pid = 0
+        """Process ID in its namespace, once it is ready; 0 before."""
+        self._messages: list[dict[str, Any]] = []
+        self._rest = b""
+        self.control, theirs = socket.socketpair()
+        setup = {"number": number, "doorway": doorway, "control": theirs.fileno(), **about}
+        setup["group"] = os.getpgrp()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", PROGRAM, str(PACKAGE), json.dumps(setup)],
+                pass_fds=(theirs.fileno(), doorway),
+                process_group=0,  # signals of the terminal to nodeb's group must not reach it yet
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.control.close()
+        try:
+            self._process.wait(ENDING_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def fileno(self) -> int:
+        """Returns the file descriptor that becomes readable when a message arrives."""
+        return self.control.fileno()
+
+    def ask(self, **what: Any) -> None:
+        """Sends a request."""
+        with contextlib.suppress(OSError):  # the process has ended; `receive` will notice
+            self.control.sendall(json.dumps(what).encode() + b"\n")
+
+    def start(
+        self, command: Sequence[str], environment: Mapping[str, str], *, silent: bool
+    ) -> None:
+        """Starts a command.
+
+        Args:
+            command: program and arguments.
+            environment: variables in addition to nodeb's environment.
+            silent: whether its standard input is empty.
+        """
+        self.started = True
+        words = [os.fsdecode(word) for word in command]
+        self.ask(start=words, environment=dict(environment), silent=silent)
+
+    def receive(self, timeout_s: float | None = None) -> dict[str, Any] | None:
+        """Returns the next message, or None if none arrives in time or the process has ended.
+
+        Args:
+            timeout_s: maximum waiting time, s; None waits without limit.
+        """
+        until = None if timeout_s is None else time.monotonic() + timeout_s
+        while not self._messages and not self.gone:
+            left = None if until is None else max(0.0, until - time.monotonic())
+            self.control.settimeout(left or (None if left is None else 1e-6))
+            try:
+                text = self.control.recv(65_536)
+            except (TimeoutError, BlockingIOError):
+                return None
+            except OSError:
+                text = b""
+            self.gone = not text
+            *lines, self._rest = (self._rest + text).split(b"\n")
+            self._messages += [json.loads(line) for line in lines]
+        return self._messages.pop(0) if self._messages else None
+
+    def poll(self) -> None:
+        """Processes the messages that have arrived, without waiting."""
+        while (message := self.receive(0.0)) is not None:
+            self._record_exit(message)
+
+    def answer(self, key: str, timeout_s: float) -> Any:
+        """Waits for an answer and returns it, or None if none arrives in time.
+
+        Args:
+            key: key of the answer in its message.
+            timeout_s: maximum waiting time, s.
+        """
+        until = time.monotonic() + timeout_s
+        while (message := self.receive(max(0.0, until - time.monotonic()))) is not None:
+            if key in message:
+                return message[key]
+            self._record_exit(message)
+        return None
+
+    def _record_exit(self, message: Mapping[str, Any]) -> None:
+        if "exit" in message:
+            self.exit, self.failed = message["exit"], message.get("failed")
+
+    def await_ready(self) -> None:
+        """Waits until the namespace and the device exist.
+
+        Raises:
+            RunError: the system refused one of them.
+        """
+        message = self.receive(READY_S)
+        if message is None:
+            raise RunError(f"the process of the {self.name} did not start")
+        if "refused" in message:
+            raise refused(message["refused"], message["why"], message["errno"])
+        self.pid = message["ready"]
