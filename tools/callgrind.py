@@ -1,4 +1,4 @@
-"""Reads what callgrind writes: instructions of each function, calls that leave the program."""
+"""Parser of callgrind's output: instructions per function, and calls that leave the program."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Code that looks at the processor and chooses among variants of itself: which one runs says nothing
-# about nodeb. A call of it counts as one that leaves the program.
+# Functions that select a variant of themselves by the processor. Which one runs depends on the
+# machine, so a call of them counts as one that leaves the program.
 BY_PROCESSOR = re.compile(
     r"rand_chacha::guts::(refill_wide|init_chacha)|libm::math::arch::|std_detect::"
 )
 
-# Marks of the compiler, and of callgrind for recursion, behind the name of a function.
+# Suffixes of function names that the compiler, or callgrind for recursion, adds.
 _MARKS = re.compile(r"(\.llvm\.\d+|\.cold|\.constprop\.\d+|\.part\.\d+|'\d+)+$")
 
-# Variants of one function of the C library: `__memcpy_avx_unaligned_erms`.
+# Variants of a function of the C library, such as `__memcpy_avx_unaligned_erms`.
 _VARIANT = re.compile(r"^_+(\w+?)_(?:sse|ssse|avx|evex|erms)\w*$")
 _NAME = re.compile(r"(ob|fl|fi|fe|fn|cob|cfi|cfl|cfn)=\((\d+)\)(?: (.*))?$")
 _KINDS = {"cob": "ob", "cfn": "fn", "fi": "fl", "fe": "fl", "cfi": "fl", "cfl": "fl"}
@@ -24,7 +24,7 @@ _KINDS = {"cob": "ob", "cfn": "fn", "fi": "fl", "fe": "fl", "cfi": "fl", "cfl": 
 
 @dataclass
 class Profile:
-    """Instructions of each function of a program, and calls of functions that are not its own."""
+    """Instructions of each function of a program, and calls of functions outside it."""
 
     functions: Counter[str] = field(default_factory=Counter)
     outside: Counter[str] = field(default_factory=Counter)
@@ -36,11 +36,11 @@ class Profile:
 
     @property
     def calls(self) -> int:
-        """Calls of the C library and of code that depends on the processor."""
+        """Number of calls of the C library and of code that depends on the processor."""
         return self.outside.total()
 
     def less(self, other: Profile) -> Profile:
-        """Subtracts a shorter run, function by function; what the start costs cancels out."""
+        """Returns the profile minus that of a shorter run, which cancels the cost of the start."""
         result = Profile(Counter(self.functions), Counter(self.outside))
         result.functions.subtract(other.functions)
         result.outside.subtract(other.outside)
@@ -48,10 +48,10 @@ class Profile:
 
 
 def read(text: str, program: Path) -> Profile:
-    """Reads the output of callgrind; counts what `program` itself does and what it calls.
+    """Parses callgrind's output into the profile of `program`.
 
     Raises:
-        ValueError: The program is not in there: callgrind has run another one.
+        ValueError: the output is of another program.
     """
     found, names = Profile(), dict[tuple[str, str], str]()
     here = {"ob": "", "fn": ""}
@@ -71,7 +71,7 @@ def read(text: str, program: Path) -> Profile:
         elif line and (line[0].isdigit() or line[0] in "+-*"):
             own = here["ob"] == wanted
             by_processor = BY_PROCESSOR.search(here["fn"]) is not None
-            if calls:  # the cost of a call is inclusive: its functions have it already
+            if calls:  # the cost of a call is inclusive and already counted in its functions
                 into = callee["fn"]
                 leaves = callee.get("ob", here["ob"]) != wanted or BY_PROCESSOR.search(into)
                 if own and not by_processor and leaves:
@@ -80,5 +80,5 @@ def read(text: str, program: Path) -> Profile:
             elif own and not by_processor:
                 found.functions[here["fn"]] += int(line.split()[1])
     if not seen:
-        raise ValueError(f"callgrind has not seen {program}")
+        raise ValueError(f"the output of callgrind does not contain {program}")
     return found

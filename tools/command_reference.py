@@ -1,4 +1,4 @@
-"""The command-line reference, from the commands themselves."""
+"""Command-line reference in Markdown, generated from the commands."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nodeb.cli import _app
 
 
 def reference() -> str:
-    """Returns a section for each command: what it does, its usage, its arguments and options."""
+    """Returns a section per command: description, usage, arguments and options."""
     return "\n\n".join(section(*one) for one in commands("nodeb", get_command(_app([]))))
 
 
 def commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
-    """Yields the commands below a group, each with its whole name."""
+    """Yields the full name and the command for each command of a group, recursively."""
     if not hasattr(command, "commands"):
         yield path, command
         return
@@ -41,11 +41,11 @@ def section(path: str, command: Any) -> str:
 
 
 def text(found: str) -> str:
-    """Returns a help text as Markdown: paragraphs stay, their lines are joined."""
+    """Returns a help text as Markdown, with the lines of each paragraph joined."""
     parts = re.split(r"\n\s*\n", inspect.cleandoc(found))
     return "\n\n".join(" ".join(part.split()) for part in parts)
 
 
 def cell(found: str) -> str:
-    """Returns a text that fits into a cell of a table."""
+    """Returns a text escaped for a cell of a table."""
     return found.replace("\n\n", " ").replace("|", "\\|")

@@ -2,13 +2,17 @@
 
     python tools/compare_cells.py BEFORE AFTER [--exact]
 
-BEFORE and AFTER are folders with a `cells.csv` and perhaps a `claims.csv`, or two such files. A
-cell is identical, within the interval (the values differ by no more than the root of the sum of the
-squares of the two half-widths), or outside; a claim is identical, has other evidence for the same
-verdict, or another verdict (what `does not hold` in an older file may be contradicted or undecided
-in a newer one). What differs is printed. The exit status is 1 if a cell is outside, a verdict is
-another, or something is only on one side; with --exact if anything differs at all; and 2 if the
-files cannot be compared.
+BEFORE and AFTER are folders with a `cells.csv` and optionally a `claims.csv`, or two such files.
+
+A cell is identical, within the interval, or outside. It is within the interval if the values differ
+by at most the root of the sum of the squares of the two half-widths.
+
+A claim is identical, has the same verdict with other evidence, or has another verdict. A claim that
+`does not hold` in an older file may be contradicted or undecided in a newer one.
+
+All differences are printed. The exit status is 1 if a cell is outside, a verdict differs, or a row
+is in one file only; with --exact, if there is any difference. It is 2 if the files cannot be
+compared.
 """
 
 from __future__ import annotations
@@ -29,12 +33,12 @@ IDENTICAL, WITHIN, OUTSIDE = "identical", "within the interval", "outside"
 EVIDENCE, VERDICT = "same verdict, other evidence", "another verdict"
 GONE, NEW = "only before", "only after"
 HARMLESS = (IDENTICAL, WITHIN, EVIDENCE)
-_HOLDS, _FAILS = "holds", "does not hold"  # the second is the older files' for two verdicts
+_HOLDS, _FAILS = "holds", "does not hold"  # older files have the second for two verdicts
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of file: what names its rows, and how two rows of one name compare."""
+    """Kind of file: key columns of its rows, and the comparison of two rows with equal keys."""
 
     file: str
     key: Key
@@ -43,7 +47,7 @@ class Kind:
 
 
 def judge_cell(before: Row, after: Row) -> str:
-    """How a cell has changed; an older file may have fewer columns."""
+    """Returns the change of a cell; an older file may have fewer columns."""
     if all(before[name] == after[name] for name in before.keys() & after.keys()):
         return IDENTICAL
     fixed = ("unit", "published")
@@ -57,7 +61,7 @@ def judge_cell(before: Row, after: Row) -> str:
 
 
 def judge_claim(before: Row, after: Row) -> str:
-    """How a claim has changed. An older file knows only whether it holds; no more is compared."""
+    """Returns the change of a claim; an older file has only whether it holds."""
     verdicts = {_verdict(row) for row in (before, after)}
     common = before.keys() & after.keys()
     if len(verdicts) == 1 and all(before[name] == after[name] for name in common):
@@ -94,10 +98,10 @@ CLAIMS = Kind("claims.csv", ("study", "id"), judge_claim, _show_claim)
 
 
 def read(path: Path, kind: Kind) -> dict[Key, Row]:
-    """The rows of a file by what names them.
+    """Returns the rows of a file by key.
 
     Raises:
-        ValueError: it is no such file, or has two rows of one name.
+        ValueError: the file has another format, or two rows with equal keys.
     """
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -111,7 +115,7 @@ def read(path: Path, kind: Kind) -> dict[Key, Row]:
         except KeyError as error:
             raise ValueError(f"{path}: there is no column {error}; is it a {kind.file}?") from None
         if key in found:
-            raise ValueError(f"{path}:{line}: {', '.join(key)} is there twice")
+            raise ValueError(f"{path}:{line}: {', '.join(key)} is a duplicate")
         found[key] = row
     return found
 
@@ -119,7 +123,7 @@ def read(path: Path, kind: Kind) -> dict[Key, Row]:
 def changes(
     before: Mapping[Key, Row], after: Mapping[Key, Row], kind: Kind
 ) -> Iterator[tuple[Key, str, str]]:
-    """Of each row its name, how it has changed, and the change for a person."""
+    """Yields the key of each row, the kind of its change, and the change as text."""
     for key in {**before, **after}:
         if key not in after:
             yield key, GONE, kind.show(before[key])
@@ -131,7 +135,7 @@ def changes(
 
 
 def pairs(before: Path, after: Path) -> list[tuple[Kind, Path, Path]]:
-    """What there is to compare."""
+    """Returns the pairs of files to compare."""
     if before.is_dir() and after.is_dir():
         claims = (before / CLAIMS.file).exists() or (after / CLAIMS.file).exists()
         kinds = [CELLS, CLAIMS] if claims else [CELLS]
@@ -141,7 +145,7 @@ def pairs(before: Path, after: Path) -> list[tuple[Kind, Path, Path]]:
 
 
 def compare(before: Path, after: Path, exact: bool) -> int:
-    """Prints what differs; returns the exit status."""
+    """Prints the differences and returns the exit status."""
     worst = 0
     for kind, one, other in pairs(before, after):
         counts: Counter[str] = Counter()
@@ -157,11 +161,11 @@ def compare(before: Path, after: Path, exact: bool) -> int:
 
 
 def main() -> int:
-    """The command line."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
-    parser.add_argument("--exact", action="store_true", help="whatever differs at all is wrong")
+    parser.add_argument("--exact", action="store_true", help="fail for any difference")
     options = parser.parse_args()
     try:
         return compare(options.before, options.after, options.exact)

@@ -1,10 +1,10 @@
-"""Measures how often the intervals and verdicts of comparisons are right where events are rare.
+"""Measures coverage of intervals and correctness of verdicts of comparisons with rare events.
 
     python tools/compare_coverage.py [--trials 1000] [--pool 100000]
 
 Simulates a pool of replications of each scenario once, whose mean difference is taken as the truth,
-and draws experiments of n pairs from it. Writes tables in Markdown, which docs/statistics.md shows;
-the same arguments give the same tables. Takes two minutes.
+and draws experiments of n pairs from it. Prints tables in Markdown for docs/statistics.md; they are
+reproducible. Takes two minutes.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from nodeb.stats import CONFIDENCE, Interval, mean_interval, paired_difference, 
 Array = NDArray[np.float64]
 SIZES = (5, 10, 20, 50)
 FOLLOWED = 250
-"""Undecided experiments per case that are gone on with."""
+"""Number of undecided experiments per case that are continued."""
 MAX_FOLLOWED = 30_000
-"""Further replications drawn at most."""
+"""Maximum number of further replications drawn."""
 RESAMPLES = 999
-"""Bootstrap samples of a candidate."""
+"""Number of bootstrap samples."""
 SEED, OTHER_SEED = 7, 8
 
 
@@ -45,22 +45,22 @@ class Case:
     base: Array
     """Values of the baseline in the pool."""
     own: Array
-    """Those of the other, in the same replications."""
+    """Values of the other scenario in the same replications."""
     better: str = "less"
 
     @property
     def truth(self) -> float:
-        """The mean difference over the pool."""
+        """Mean difference over the pool."""
         return float((self.own - self.base).mean())
 
     @property
     def margin(self) -> float:
-        """The margin of equivalence, in the unit of the values."""
+        """Equivalence margin, in the unit of the values."""
         return MARGIN * abs(float(self.base.mean()))
 
 
 class Pool:
-    """Simulated replications, each scenario once."""
+    """Simulated replications; each scenario is simulated once."""
 
     def __init__(self, runs: int) -> None:
         self.runs = runs
@@ -80,7 +80,7 @@ class Pool:
 
 
 def rare_cases(pool: Pool) -> Iterator[Case]:
-    """The cases in which losses make the difference."""
+    """Yields the cases in which rare losses make the difference."""
     for metric, label, better in (
         ("download_s", "download time", "less"),
         ("application_bps", "bit rate", "more"),
@@ -93,7 +93,7 @@ def rare_cases(pool: Pool) -> Iterator[Case]:
 
 
 def other_cases(pool: Pool) -> Iterator[Case]:
-    """Frequent differences, none at all, and closed forms."""
+    """Yields cases with frequent differences, without difference, and from distributions."""
     base = np.asarray(pool.flows("DCH", 0.0, 0.1, SEED)["download_s"])
     for bler in (0.11, 0.2):
         own = np.asarray(pool.flows("DCH", 0.0, bler, SEED)["download_s"])
@@ -123,12 +123,12 @@ def draws(case: Case, n: int, trials: int) -> Iterator[tuple[Array, Array]]:
 
 
 def student(base: Array, own: Array) -> Interval:
-    """Student's t interval."""
+    """Returns Student's t interval."""
     return mean_interval(own - base)
 
 
 def signs(base: Array, own: Array) -> Interval:
-    """The sign-flip permutation test inverted, with random signs."""
+    """Returns the interval from inverting the sign-flip permutation test with random signs."""
     d = own - base
     mean, n = float(d.mean()), d.size
     flips = _flips(n)
@@ -164,7 +164,7 @@ def _resamples(n: int) -> NDArray[np.int64]:
 
 
 def bootstrap_t(base: Array, own: Array) -> Interval:
-    """The bootstrap-t interval, unbounded where samples without spread reach its quantiles."""
+    """Returns the bootstrap-t interval, unbounded if samples without spread reach its quantiles."""
     d = own - base
     n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))
     if stdev == 0:
@@ -179,7 +179,7 @@ def bootstrap_t(base: Array, own: Array) -> Interval:
 
 
 def bca(base: Array, own: Array) -> Interval:
-    """The bias-corrected and accelerated bootstrap interval."""
+    """Returns the bias-corrected and accelerated bootstrap interval."""
     d = own - base
     n, mean, stdev = d.size, float(d.mean()), float(d.std(ddof=1))
     if stdev == 0:
@@ -197,7 +197,7 @@ def bca(base: Array, own: Array) -> Interval:
 
 
 def few_degrees(base: Array, own: Array) -> Interval:
-    """Student's t with one degree of freedom for each pair that differs."""
+    """Returns Student's t interval with one degree of freedom per pair that differs."""
     found, d = mean_interval(own - base), own - base
     if not found.stdev:
         return found
@@ -207,7 +207,7 @@ def few_degrees(base: Array, own: Array) -> Interval:
 
 
 def chosen(base: Array, own: Array) -> Interval:
-    """The interval of nodeb."""
+    """Returns the interval that nodeb uses."""
     return paired_difference(own, base)
 
 
@@ -221,7 +221,7 @@ CANDIDATES: dict[str, Callable[[Array, Array], Interval]] = {
 }
 
 
-# --- what is measured ---
+# --- measurements ---
 
 
 def coverage(case: Case, n: int, trials: int, how: Callable[[Array, Array], Interval]) -> str:
@@ -237,7 +237,7 @@ def coverage(case: Case, n: int, trials: int, how: Callable[[Array, Array], Inte
 
 
 def coverage_of_ratio(case: Case, n: int, trials: int) -> str:
-    """Returns the coverage of the ratio's interval in percent; without ends it covers all."""
+    """Returns the coverage of the ratio's interval in percent; an unbounded one always covers."""
     truth = float(case.own.mean() / case.base.mean())
     found = [ratio_interval(own, base) for base, own in draws(case, n, trials)]
     return f"{100 * sum(truth in one or math.isnan(one.low) for one in found) / trials:.1f}"
@@ -250,7 +250,7 @@ def verdict(case: Case, base: Array, own: Array) -> Verdict:
 
 
 def verdicts(case: Case, n: int, trials: int) -> list[str]:
-    """Returns what verdicts say, and how often the further runs that they name decide."""
+    """Returns the percentages of verdicts, and of decisions after the further runs they name."""
     found = [(base, own, verdict(case, base, own)) for base, own in draws(case, n, trials)]
     outside = abs(case.truth) > case.margin
     same = sum(one.kind == "same" for *_, one in found) if outside else 0
@@ -296,7 +296,7 @@ def show_coverage(cases: list[Case], trials: int) -> None:
 
 
 def show_verdicts(cases: list[Case], trials: int) -> None:
-    """Prints how often verdicts are right."""
+    """Prints the shares of correct verdicts."""
     row(["case", "n", "undecided", "falsely same", "wrong way", "more", "by low", "by high"])
     row(["---"] * 8)
     for case in cases:
@@ -305,7 +305,7 @@ def show_verdicts(cases: list[Case], trials: int) -> None:
 
 
 def main() -> None:
-    """Measures everything."""
+    """Measures and prints all tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=1000)
     parser.add_argument("--pool", type=int, default=100_000)

@@ -1,12 +1,12 @@
-"""Keeps the console sessions of the pages current.
+"""Updates the console sessions in the documentation.
 
     python tools/consoles.py [PAGE ...]            # compare, and list the pages that differ
     python tools/consoles.py --write [PAGE ...]    # replace the outputs
 
-A session is a fenced block of the kind `console`: lines that begin with `$ ` are commands, the
-lines after each are its output at 80 columns. A last line `[...]` stands for the rest of an output.
-The sessions of a page share an empty folder, in which `examples` leads to the project's. A session
-that needs what a test machine may lack is a block without a kind.
+A session is a fenced block of the language `console`: lines that begin with `$ ` are commands,
+followed by their output at 80 columns. A last line `[...]` replaces the rest of an output. The
+sessions of a page share a temporary folder with a link `examples` to the project's examples. Blocks
+without a language are not updated; they are for commands that need more than a test machine has.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def pages() -> list[Path]:
 
 
 def refreshed(text: str) -> str:
-    """Returns a page with what its commands print now."""
+    """Returns a page with the current output of its commands."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "examples").symlink_to(ROOT / "examples")

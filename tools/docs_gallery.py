@@ -1,4 +1,4 @@
-"""Draws the pictures of the gallery: docs/gallery.toml to docs/images/gallery and gallery.json.
+"""Draws the figures of the gallery: docs/gallery.toml to docs/images/gallery and gallery.json.
 
 python tools/docs_gallery.py            # all
 python tools/docs_gallery.py dch-50k    # one example
@@ -29,11 +29,11 @@ sys.path.insert(0, str(ROOT / "docs"))
 import gallery  # noqa: E402
 
 SHADES = 64
-"""Colours of a picture: enough for smooth edges of letters, and a third of the bytes."""
+"""Number of colours of an image: enough for smooth text, at a third of the file size."""
 
 
 def main(names: Iterable[str]) -> None:
-    """Draws some pictures, or all."""
+    """Draws the named figures, or all."""
     plan = gallery.plan()
     chosen = list(names) or list(plan)
     if unknown := set(chosen) - set(plan):
@@ -41,22 +41,22 @@ def main(names: Iterable[str]) -> None:
     of = gallery.drawn() if gallery.DRAWN.exists() else {}
     for name in chosen:
         print(f"{name}: {plan[name]['command']}", flush=True)
-        with where_examples_are() as folder:
+        with folder_of_examples() as folder:
             of[name] = draw(name, plan[name], folder)
     kept = {name: of[name] for name in plan if name in of}
     gallery.DRAWN.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 @contextlib.contextmanager
-def where_examples_are() -> Iterator[Path]:
-    """A folder with nothing but the examples, in which a reader's commands are given."""
+def folder_of_examples() -> Iterator[Path]:
+    """Changes to a temporary folder that contains only the examples, and yields it."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         Path("examples").symlink_to(ROOT / "examples")
         yield Path(folder)
 
 
 def draw(name: str, entry: Mapping[str, str], folder: Path) -> dict[str, Any]:
-    """Runs an example, draws its picture, and tells what it was drawn from."""
+    """Runs an example and draws its figure. Returns the figure's provenance."""
     command(entry["command"])
     (provenance,) = folder.glob("out/*/provenance.json")
     about = json.loads(provenance.read_text(encoding="utf-8"))
@@ -75,14 +75,14 @@ def draw(name: str, entry: Mapping[str, str], folder: Path) -> dict[str, Any]:
 
 
 def command(line: str) -> None:
-    """Gives one of nodeb's commands.
+    """Runs a command line of nodeb.
 
     Raises:
-        ValueError: it is another program's.
+        ValueError: it runs another program.
     """
     program, *rest = shlex.split(line)
     if program != "nodeb":
-        raise ValueError(f"`{program}` is none of nodeb's commands")
+        raise ValueError(f"`{program}` is not `nodeb`")
     path = os.pathsep.join([str(ROOT / "python"), os.environ.get("PYTHONPATH", "")])
     environ = os.environ | {"PYTHONPATH": path}
     subprocess.run(
@@ -91,14 +91,14 @@ def command(line: str) -> None:
 
 
 def figure(code: str) -> Any:
-    """What lines of Python draw."""
+    """Executes code and returns its variable `figure`."""
     names: dict[str, Any] = {"nodeb": nodeb}
     exec(code, names)
     return names["figure"]
 
 
 def shrink(source: Path, target: Path) -> None:
-    """Writes a picture with few colours; the same picture is the same file."""
+    """Writes an image with `SHADES` colours; equal images give equal files."""
     data = io.BytesIO()
     with Image.open(source) as image:
         image.convert("RGB").quantize(SHADES).save(data, format="PNG", optimize=True)

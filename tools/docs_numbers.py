@@ -1,4 +1,4 @@
-"""Measures the numbers of the pages again: docs/numbers.toml to docs/numbers.json.
+"""Measures the numbers quoted in the documentation: docs/numbers.toml to docs/numbers.json.
 
 python tools/docs_numbers.py            # all
 python tools/docs_numbers.py compare    # one set
@@ -22,12 +22,12 @@ import pyarrow.parquet as pq
 ROOT = Path(__file__).parents[1]
 PLAN, FOUND = ROOT / "docs" / "numbers.toml", ROOT / "docs" / "numbers.json"
 TABLES = {"sweep": "sweep.parquet", "compare": "comparison.parquet"}
-"""Command -> the file of its table."""
+"""File of the result table of each command."""
 Row = dict[str, Any]
 
 
 def main(names: Iterable[str]) -> None:
-    """Measures some sets, or all."""
+    """Measures the named sets, or all."""
     plan = tomllib.loads(PLAN.read_text(encoding="utf-8"))
     chosen = list(names) or list(plan)
     if unknown := set(chosen) - set(plan):
@@ -42,12 +42,12 @@ def main(names: Iterable[str]) -> None:
 
 
 def measured(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """What a command gives: its numbers, or what it prints."""
+    """Runs a command and returns the numbers of its table, or its output."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         program, verb, *rest = shlex.split(entry["command"])
         if program != "nodeb":
-            raise ValueError(f"`{program}` is none of nodeb's commands")
+            raise ValueError(f"`{program}` is not `nodeb`")
         printed = subprocess.run(
             [sys.executable, "-m", "nodeb", verb, *rest, "--out", str(out)],
             cwd=ROOT, check=True, capture_output=True, text=True,
@@ -62,7 +62,7 @@ def measured(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shortened(text: str, show: Iterable[str]) -> str:
-    """The lines that are shown, in their order; dots stand for those in between."""
+    """Returns the lines that match the patterns in order, with dots for omitted lines."""
     left, skipped = list(show), False
     shown: list[str] = []
     for line in text.splitlines():
@@ -79,7 +79,7 @@ def shortened(text: str, show: Iterable[str]) -> str:
 
 
 def number(rows: Iterable[Row], verb: str, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """A number of a table, with its interval."""
+    """Returns a number of a table with its interval."""
     where = dict(wanted["where"]) | ({"metric": wanted["metric"]} if verb == "compare" else {})
     found = [row for row in rows if all(row[key] == value for key, value in where.items())]
     if len(found) != 1:
@@ -92,13 +92,13 @@ def number(rows: Iterable[Row], verb: str, wanted: Mapping[str, Any]) -> dict[st
 
 
 def of_sweep(row: Row, wanted: Mapping[str, Any], shown: str) -> tuple[float, float, float]:
-    """The mean or the difference of a metric in a cell, with its 95 % interval."""
+    """Returns the mean or the difference of a metric in a cell, with its 95 % interval."""
     name = wanted["metric"] + {"mean": "", "difference": "_diff"}[shown]
     return row[name], row[f"{name}_ci95_low"], row[f"{name}_ci95_high"]
 
 
 def of_compare(row: Row, wanted: Mapping[str, Any], shown: str) -> tuple[float, float, float]:
-    """The difference of a scenario to the baseline, also in percent, with its 95 % interval."""
+    """Returns the difference from the baseline, absolute or in percent, with its interval."""
     del wanted
     if row["confidence"] != 0.95:
         raise ValueError("several scenarios were compared: the intervals are wider than 95 %")

@@ -1,4 +1,4 @@
-"""Which keys of a scenario change nothing in its results, and are accepted all the same.
+"""Finds scenario keys that are accepted but have no effect on the results.
 
     python tools/effects.py examples/*.toml
 
@@ -29,13 +29,13 @@ Path_ = tuple[str | int, ...]
 
 
 def tables(data: dict[str, Any]) -> dict[str, Any]:
-    """All tables of one replication."""
+    """Returns all tables of one replication."""
     scenario = _core.CompiledScenario.from_json(json.dumps(data), "effects")
     return scenario.run(1, 0, _core.Control())
 
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two replications came out alike to the last bit."""
+    """Returns true if the tables of two replications are identical."""
     return one.keys() == other.keys() and all(
         one[table].keys() == other[table].keys()
         and all(equal(values, other[table][name]) for name, values in one[table].items())
@@ -44,7 +44,7 @@ def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 def equal(one: Any, other: Any) -> bool:
-    """Whether two columns are alike; NaN is NaN."""
+    """Returns true if two columns are identical; NaN equals NaN."""
     one, other = np.asarray(one), np.asarray(other)
     return bool(
         one.shape == other.shape and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
@@ -52,7 +52,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 def leaves(value: Any, path: Path_ = ()) -> Iterator[tuple[Path_, Any]]:
-    """Every value in plain data that is no table, with its keys."""
+    """Yields the path and value of every leaf of nested data."""
     parts = (
         value.items()
         if isinstance(value, dict)
@@ -86,7 +86,7 @@ def others(value: Any) -> list[Any]:
 
 
 def words(part: Any) -> Iterator[list[str]]:
-    """The lists of words of the schema."""
+    """Returns the enumerations of the schema."""
     if isinstance(part, dict):
         if isinstance(part.get("enum"), list):
             yield part["enum"]
@@ -102,7 +102,7 @@ WORDS = list(words(SCHEMA))
 
 
 def changed(data: dict[str, Any], path: Path_, value: Any) -> dict[str, Any] | None:
-    """The scenario with another value; None where the core refuses it."""
+    """Returns the scenario with another value, or None if the core rejects it."""
     copy: Any = json.loads(json.dumps(data))
     place = copy
     for key in path[:-1]:
@@ -127,7 +127,7 @@ def idle(data: dict[str, Any]) -> Iterator[str]:
 
 
 def base(file: Path) -> dict[str, Any]:
-    """A scenario file, resolved and made short."""
+    """Reads a scenario file with all defaults, and shortens its duration."""
     lasts = f'duration="{LASTS}"'
     text = _core.CompiledScenario.from_toml(file.read_text(), str(file), [lasts]).to_json()
     data: dict[str, Any] = json.loads(text)

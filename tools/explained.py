@@ -1,8 +1,8 @@
-"""Writes the page that explains the downloads of the thesis and others.
+"""Writes the page that explains the downloads of the thesis and others by their critical paths.
 
     python tools/explained.py docs/explained.md
 
-Takes about a minute. The figures go to `docs/images` beside the page.
+Takes about a minute. The figures go to `docs/images`, next to the page.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TABULATED = ("20 kB", "100 kB", "16 MB")
 BLERS = (0.01, 0.1)
 RUNS, LONG_RUNS, OTHER_RUNS = 50, 5, 20
 LEAST_SHARE = 5
-"""Smallest share of a cause in the last table, in percent."""
+"""Minimum share of a cause in the last table, in percent."""
 DCH = {"channels": 12, "tti": "10 ms", "pdu_size": "40 B"}
 
 PAGE = """# Downloads explained
@@ -61,7 +61,7 @@ Means of {other_runs} replications, seed 1, and the causes of at least {least} %
 
 
 def explained(changes: dict[str, object], size: str) -> Explanation:
-    """Returns the explanation of the study's scenario with changes, for a file of a size."""
+    """Returns the explanation of a download of the given size in the study's changed scenario."""
     scenario = load(BASE, [f"users.0.traffic.ftp.size={size}"]).with_(changes)
     return explain(scenario, runs=LONG_RUNS if size == SIZES[-1] else RUNS, seed=1)
 
@@ -83,7 +83,7 @@ def found() -> dict[tuple[str, str, float], Explanation]:
 
 
 def share(one: Explanation, *names: str) -> float:
-    """Returns the share of causes in the time, in percent."""
+    """Returns the share of causes in the transfer time, in percent."""
     return 100 * sum(float(one.seconds(name).mean()) for name in names) / one.time.mean
 
 
@@ -141,7 +141,7 @@ OTHERS_HEAD = "| scenario | time (s) | causes (%) |\n|---|---|---|"
 
 
 def other(name: str, text: str) -> str:
-    """Returns the row of another scenario: its time and its largest causes."""
+    """Returns the row of another scenario: its transfer time and its largest causes."""
     one = explain(Scenario.from_toml(text, name), runs=OTHER_RUNS, seed=1)
     shares = ((cause_name(row["cause"]), 100 * row["share"]) for row in one.table)
     largest = ", ".join(f"{cause} {part:.0f}" for cause, part in shares if part >= LEAST_SHARE)

@@ -1,4 +1,4 @@
-"""Measures how congestion controls share a bottleneck, and writes the page about it.
+"""Measures the fairness of congestion controls at a bottleneck, and writes its page.
 
     python tools/fairness.py docs/models/fairness.md
 
@@ -47,7 +47,7 @@ is fair. The half-widths of the 95 % confidence intervals are at most {widest:.0
 
 
 def controls() -> dict[str, dict[str, object]]:
-    """The TCP of each control by the control's name in the table."""
+    """Returns the TCP configuration of each congestion control, by its name in the table."""
     found: dict[str, dict[str, object]] = {}
     for kind, name, _ in _core.registry():
         if kind == "control":
@@ -59,7 +59,7 @@ def controls() -> dict[str, dict[str, object]]:
 
 
 def shares(groups: list[dict[str, object]]) -> list[list[float]]:
-    """Bytes delivered to each group's flows, a list a replication."""
+    """Returns the bytes delivered to each flow, as one list per replication."""
     users = [
         {
             "name": f"group {i}",
@@ -93,13 +93,13 @@ def shares(groups: list[dict[str, object]]) -> list[list[float]]:
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:
-    """A table in Markdown, the first column to the left and the others to the right."""
+    """Returns a table in Markdown, with the first column left-aligned and the others right."""
     lines = [header, ["---", *["--:"] * (len(header) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def main(path: Path) -> None:
-    """Measures everything and writes the page."""
+    """Measures all pairs of controls and writes the page."""
     tcp = controls()
     names = list(tcp)
     like, against, widest = [], {}, 0.0

@@ -1,12 +1,17 @@
-"""Flips single bits of results and reads them again: none may be read in silence.
+"""Flips single bits of result files, and checks that each damage is detected on reading.
 
     python tools/flips.py [--flips N] [--seed S]
 
-Makes results of every kind, flips a random bit of a random file of theirs, reads the file as the
-commands do, and puts the bit back. A read is `refused` if its error names the file (of replications
-that are kept: if they count as damaged, so that they are simulated again), `same` if it gives the
-same data, `unnamed` if the error does not say which file, and `silent` if it gives other data.
-Ends with status 1 if there is any of the last two.
+Creates results of every kind, flips a random bit of a random file, reads the file like the
+commands, and restores the bit. There are four outcomes:
+
+- `refused`: the error names the file, or stored replications count as damaged, so that they are
+  simulated again;
+- `same`: the data is unchanged;
+- `unnamed`: the error does not name the file;
+- `silent`: other data is read without an error.
+
+The exit status is 1 if a flip is `unnamed` or `silent`.
 """
 
 from __future__ import annotations
@@ -57,7 +62,7 @@ DAMAGED = "counts as damaged"
 
 @dataclass(frozen=True)
 class Kind:
-    """Files of results, and what reads one of them."""
+    """Result files of one kind, and the function that reads them."""
 
     name: str
     files: list[Path]
@@ -65,9 +70,9 @@ class Kind:
 
 
 def main() -> int:
-    """Prints what became of the flips, by kind."""
+    """Prints the outcomes of the flips, by kind."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    line.add_argument("--flips", type=int, default=5000, help="how many bits (default 5000)")
+    line.add_argument("--flips", type=int, default=5000, help="number of flips (default 5000)")
     line.add_argument("--seed", type=int, default=1)
     options = line.parse_args()
     with TemporaryDirectory() as folder:
@@ -78,12 +83,12 @@ def main() -> int:
     for name, counts in found.items():
         print(f"{name:{width}}  {'  '.join(f'{counts[one]:7}' for one in OUTCOMES)}")
     bad = sum(counts["silent"] + counts["unnamed"] for counts in found.values())
-    print(f"{options.flips} flips, seed {options.seed}: {bad} read in silence or without a name")
+    print(f"{options.flips} flips, seed {options.seed}: {bad} silent or unnamed")
     return 1 if bad else 0
 
 
 def campaign(kinds: list[Kind], flips: int, seed: int) -> dict[str, Counter[str]]:
-    """Flips bits, of each kind in turn, and returns what became of them by kind."""
+    """Flips bits of files of each kind in rotation; returns the counts of outcomes by kind."""
     chance = random.Random(seed)
     found: dict[str, Counter[str]] = {kind.name: Counter() for kind in kinds}
     whole = {(kind.name, file): kind.read(file) for kind in kinds for file in kind.files}
@@ -98,14 +103,14 @@ def campaign(kinds: list[Kind], flips: int, seed: int) -> dict[str, Counter[str]
 
 
 def flipped(data: bytes, bit: int) -> bytes:
-    """The data with one bit changed."""
+    """Returns the data with one bit flipped."""
     changed = bytearray(data)
     changed[bit // 8] ^= 1 << bit % 8
     return bytes(changed)
 
 
 def outcome(kind: Kind, file: Path, wanted: Any) -> str:
-    """What becomes of a read."""
+    """Reads a damaged file and returns the outcome."""
     try:
         now = kind.read(file)
     except (nodeb.NodebError, OSError, ValueError) as error:
@@ -116,7 +121,7 @@ def outcome(kind: Kind, file: Path, wanted: Any) -> str:
 
 
 def made(folder: Path) -> Iterator[Kind]:
-    """Makes results of every kind in a folder."""
+    """Creates results of every kind in a folder."""
     scenario, study = folder / "flips.toml", ROOT / "examples" / "mathis.py"
     scenario.write_text(RUN)
     loaded = nodeb.load(scenario)
@@ -142,28 +147,28 @@ def made(folder: Path) -> Iterator[Kind]:
     yield Kind("cells of a study", sorted((outcome.out / CELLS).glob("*.arrow")), cell)
     yield Kind("digest of a study", [outcome.out / "digest.json"], digest_of)
     yield Kind("claims of a study", [outcome.out / "claims.csv"], claims)
-    yield Kind("recorded recording", [recording(folder / "flips.log")], flown)
+    yield Kind("recorded recording", [recording(folder / "flips.log")], replayed)
     places = [run, life, swept.parent, link, fit, outcome.out]
     yield Kind("provenance", [place / marks.MARK for place in places], mark)
 
 
 UNREAD = ("recorded.json", marks.MARK)
-"""Files of a fit that are no chains: the sequence as a model, and the mark."""
+"""Files of a fit that are not Markov chains: the sequence as a model, and the mark."""
 
 
 def table(file: Path) -> Any:
-    """A table as plain data."""
+    """Reads a table as plain data."""
     return plain(read_parquet(file)[0])
 
 
 def points(file: Path) -> Any:
-    """Name and points of a link."""
+    """Reads the name and points of a link."""
     name, found = read_points(file.parent)
     return name, plain(found)
 
 
 def plain(found: Table) -> list[tuple[str, str, bytes]]:
-    """Names, types and values of the columns."""
+    """Returns the names, types and values of the columns."""
     return [
         (name, str(values.type), repr(values.to_pylist()).encode())
         for name, values in found.to_arrays().items()
@@ -171,7 +176,7 @@ def plain(found: Table) -> list[tuple[str, str, bytes]]:
 
 
 def cell(file: Path) -> Any:
-    """The tables of a cell."""
+    """Reads the tables of a cell."""
     store = Store(file.parent)
     found = store.load(file.stem)
     if found is None:
@@ -180,23 +185,23 @@ def cell(file: Path) -> Any:
 
 
 def errors(file: Path) -> Any:
-    """What an error sequence says."""
+    """Reads an error sequence."""
     found = read_errors(file)
     return found.errors.tobytes(), found.pdus_per_block
 
 
 def digest_of(file: Path) -> Any:
-    """A digest; what is damaged is measured again."""
+    """Reads a digest; a damaged one is computed again by the commands."""
     return digest.load(file.parent) or DAMAGED
 
 
 def claims(file: Path) -> Any:
-    """Claims, as the page about all studies takes them."""
+    """Reads claims like the page of all studies."""
     return file.read_bytes() if digest.load(file.parent) else DAMAGED
 
 
 def mark(file: Path) -> Any:
-    """What a mark says."""
+    """Reads a mark."""
     try:
         return marks.parse(file.read_bytes())
     except ValueError as error:
@@ -204,7 +209,7 @@ def mark(file: Path) -> Any:
 
 
 def recording(log: Path) -> Path:
-    """A log of a recording of 40 packets over a link."""
+    """Writes a recording of 40 packets over a link."""
     users = [{"name": "phone", "traffic": "external"}]
     scenario = Scenario.from_dict({"radio": {"link": {"rate": "1 Mbps"}}, "users": users})
     about = {"version": _core.version(), "core": core_hash(), "seed": 1}
@@ -218,8 +223,8 @@ def recording(log: Path) -> Path:
     return log
 
 
-def flown(file: Path) -> Any:
-    """What became of the packets of a recording; one that was cut off is reported."""
+def replayed(file: Path) -> Any:
+    """Replays a recording and returns its report; an incomplete log is an error."""
     found = recordings.read(file)
     if not connections.connections(found).is_whole:
         raise nodeb.InputError(f"{file}: {recordings.CUT_OFF}")

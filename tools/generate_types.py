@@ -3,9 +3,9 @@
     python tools/generate_types.py python/nodeb/scenario_types.py           writes the file
     python tools/generate_types.py --check python/nodeb/scenario_types.py   exits 1 if it is stale
 
-The schema comes from the core (`nodeb._core.schema()`), that is, from the doc comments, defaults
-and limits of its Rust structures; nothing about a scenario is stated here. A table becomes a
-class, a registered variant becomes a class with a `tag`, a quantity becomes an alias.
+The schema comes from the core (`nodeb._core.schema()`), which derives it from the doc comments,
+defaults and limits of its Rust structures. A table becomes a class, a registered variant becomes a
+class with a `tag`, a quantity becomes an alias.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "boo
 
 @dataclass
 class Table:
-    """A class to write: a table of the scenario file."""
+    """Class to generate for a table of the scenario file."""
 
     name: str
     schema: Schema
@@ -55,23 +55,23 @@ class Table:
 
 @dataclass
 class Model:
-    """The schema's definitions, sorted by what they become in Python."""
+    """Definitions of the schema, grouped by their Python equivalents."""
 
     tables: dict[str, Table] = field(default_factory=dict)
     variants: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Name of a union -> (tag -> class name)."""
+    """Class names by tag, for each union."""
     union_docs: dict[str, str] = field(default_factory=dict)
     aliases: dict[str, Schema] = field(default_factory=dict)
 
 
 def ref_name(schema: Schema) -> str | None:
-    """The definition that a schema refers to, or None."""
+    """Returns the name of the definition that a schema refers to, or None."""
     ref = schema.get("$ref")
     return ref.rsplit("/", 1)[-1] if isinstance(ref, str) else None
 
 
 def without_suffix(schema: Any) -> Any:
-    """The schema with `SchedulerSpec` called `Scheduler`, and so on: the core's own distinction."""
+    """Returns the schema without the suffix of names such as `SchedulerSpec`."""
     text = json.dumps(schema)
     for name in schema.get("$defs", {}):
         short = name.removesuffix("Spec")
@@ -82,13 +82,13 @@ def without_suffix(schema: Any) -> Any:
 
 
 def variant_branches(schema: Schema) -> list[Schema]:
-    """The one-key tables among a definition's alternatives; empty when it has no variants."""
+    """Returns a definition's variants, which are tables with one key; empty if it has none."""
     branches: list[Schema] = schema.get("anyOf") or schema.get("oneOf") or []
     return [b for b in branches if b.get("type") == "object" and len(b.get("required", ())) == 1]
 
 
 def camel(key: str) -> str:
-    """`hs_dsch` -> `HsDsch`."""
+    """Converts snake case to camel case: `hs_dsch` to `HsDsch`."""
     return "".join(word.capitalize() for word in key.split("_"))
 
 
@@ -119,8 +119,8 @@ def add_variants(
 ) -> Iterator[tuple[str, str]]:
     """Adds the class of every variant of one union; yields (tag, class name).
 
-    A class is called like the variant's parameters, or, where variants share those, like its tag.
-    Variants of two unions that share both are one class.
+    A class is named after the variant's parameters or, if several variants share these, after its
+    tag. Variants of two unions with equal parameters and tag share one class.
     """
     for branch in branches:
         ((tag, body),) = branch["properties"].items()
@@ -145,7 +145,7 @@ class Writer:
         self.model = model
 
     def module(self) -> str:
-        """The whole file, not yet formatted."""
+        """Returns the source of the file, unformatted."""
         names = [*self.model.tables, *self.model.variants, *self.model.aliases]
         names.sort()
         parts = [f"{HEADER}__all__ = {names!r}\n"]
@@ -155,7 +155,7 @@ class Writer:
         return "\n\n".join(parts)
 
     def alias(self, name: str, schema: Schema) -> str:
-        """A quantity or a plain choice."""
+        """Returns the alias of a quantity or an enumeration."""
         choices = [
             f"`{branch['const']}`: {branch.get('description', '')}"
             for branch in schema.get("oneOf", [])
@@ -165,7 +165,7 @@ class Writer:
         return f"{name}: TypeAlias = {self.type_of(schema)}\n{doc(text)}"
 
     def union(self, name: str) -> str:
-        """The variants of one kind, as objects or by name."""
+        """Returns the union of the variants of one kind, as objects or by name."""
         variants = self.model.variants[name]
         tables = self.model.tables
         by_name = [repr(t) for t, cls in variants.items() if not tables[cls].schema.get("required")]
@@ -174,7 +174,7 @@ class Writer:
         return f"{name}: TypeAlias = {options}\n{doc(self.model.union_docs[name])}"
 
     def table(self, table: Table) -> str:
-        """One class."""
+        """Returns a class."""
         lines = [f"class {table.name}(Part):"]
         lines.append(indent(doc(table.description or f"`{table.tag or table.name}`.")))
         if table.tag is not None:
@@ -184,7 +184,7 @@ class Writer:
         return "\n".join(lines)
 
     def field(self, table: Table, key: str, schema: Schema) -> str:
-        """One field with its default and docstring."""
+        """Returns a field with its default and docstring."""
         annotation = self.type_of(schema)
         required = key in table.schema.get("required", ())
         if required:
@@ -201,13 +201,15 @@ class Writer:
 
     @staticmethod
     def factory(value: str) -> str:
-        """A default that is created separately for every object."""
+        """Returns a default that is created for each object."""
         if value == "[]":
             return "field(default_factory=list)"
-        return f"field(default_factory=lambda: {value})"  # late: the class may stand further down
+        return (
+            f"field(default_factory=lambda: {value})"  # the class may be defined later in the file
+        )
 
     def default(self, schema: Schema, value: Any) -> str:
-        """Python expression of a default value."""
+        """Returns the Python expression of a default value."""
         if isinstance(value, list):
             return "[" + ", ".join(self.default(schema.get("items", {}), v) for v in value) + "]"
         target = self.target(schema)
@@ -219,7 +221,7 @@ class Writer:
         return self.construct(target, value)
 
     def construct(self, name: str, value: dict[str, Any]) -> str:
-        """A constructor call that names only what differs from the class's own defaults."""
+        """Returns a constructor call with the arguments that differ from the class's defaults."""
         properties = self.model.tables[name].schema.get("properties", {})
         arguments = [
             f"{key}={self.default(properties[key], item)}"
@@ -229,7 +231,7 @@ class Writer:
         return f"{name}({', '.join(arguments)})"
 
     def target(self, schema: Schema) -> str | None:
-        """The definition behind a schema, looking through `allOf` and nullable wrappers."""
+        """Returns the definition that a schema or a branch of it refers to, or None."""
         if name := ref_name(schema):
             return name
         for branch in schema.get("allOf") or schema.get("anyOf") or []:
@@ -238,7 +240,7 @@ class Writer:
         return None
 
     def type_of(self, schema: Schema) -> str:
-        """Python type of a schema."""
+        """Returns the Python type of a schema."""
         if name := ref_name(schema):
             return name
         if "const" in schema:
@@ -263,7 +265,7 @@ class Writer:
 
 
 def describe(schema: Schema) -> str:
-    """A field's description, with its limits."""
+    """Returns a field's description with its limits."""
     text = str(schema.get("description", "")).strip()
     low, high = schema.get("minimum"), schema.get("maximum")
     if "exclusiveMinimum" in schema:
@@ -276,7 +278,7 @@ def describe(schema: Schema) -> str:
 
 
 def doc(text: str) -> str:
-    """A docstring, wrapped; nothing for an empty text."""
+    """Returns a wrapped docstring, or "" for an empty text."""
     if not text:
         return ""
     paragraphs = [" ".join(p.split()) for p in text.strip().split("\n\n")]

@@ -1,10 +1,10 @@
-"""Writes the generated parts of the pages: keys, tables of results, variants, commands.
+"""Updates the generated parts of the documentation: keys, result tables, variants, commands.
 
     python tools/generated.py            # compare, and list the pages that differ
     python tools/generated.py --write    # replace the parts
 
-A part is what lies between a line `<!-- KIND: ARGUMENT -->` and a line `<!-- end -->`; KIND is one
-of `KINDS`. The parts are committed, so that pages can be read in the repository.
+A part is the text between a line `<!-- KIND: ARGUMENT -->` and a line `<!-- end -->`, with a KIND
+of `KINDS`. The parts are committed, so that the pages are complete in the repository.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def pages() -> list[Path]:
 
 
 def refreshed(texts: dict[Path, str]) -> dict[Path, str]:
-    """Returns pages with their current parts.
+    """Returns the pages with up-to-date parts.
 
     Raises:
         ValueError: a part's kind or argument is unknown.
@@ -86,7 +86,7 @@ def registry(kind: str) -> str:
 
 
 def eras(_: str) -> str:
-    """Returns the defaults of ns-2 that changed, in order of time."""
+    """Returns the changed defaults of ns-2, in order of their dates."""
 
     def shown(value: str) -> str:
         return {"true": "yes", "false": "no"}.get(value, str(json.loads(value)))
@@ -113,7 +113,7 @@ def tables(_: str) -> str:
 
 
 def declared(found: Declared) -> str:
-    """Returns tables that the core declares beside those of a run."""
+    """Returns the tables that the core declares in addition to those of a run."""
     parts = []
     for name, meaning, listed in found:
         rows = [[f"`{column}`", unit, text] for column, unit, text in listed]

@@ -1,18 +1,19 @@
-"""Counts instructions and peak memory of the simulator and compares them with those written down.
+"""Counts the simulator's instructions and peak memory, and compares them with stored figures.
 
     python3 tools/instructions.py [--write] [--built FOLDER] [ROW ...]
 
-Valgrind counts, and no clock is read: the figures are the same on every machine of one
-architecture, busy or not. A row is a long run less a short one, so that the start cancels out, over
-the packets (or users and TTIs, or replications) that the long one has more.
+Valgrind counts instructions, so the figures are equal on all machines of one architecture, whatever
+their load. A row is the difference between a long and a short run, which cancels the start, divided
+by the difference in packets (or users and TTIs, or replications).
 
-Only functions of the program itself are counted. The C library chooses variants of its functions by
-the processor, and so do a few functions of the program (`BY_PROCESSOR` in `tools/callgrind.py`):
-calls of those are a column of their own, and each is taken for fifty instructions.
+Only functions of the program itself are counted. The C library selects variants of its functions by
+the processor, and so do a few functions of the program (`BY_PROCESSOR` in `tools/callgrind.py`).
+Calls of these functions have a column of their own, and each counts as fifty instructions.
 
-A row fails if it is more than 2 % above `benches/instructions.tsv`; the functions that have grown
-are named. It also fails if a long run has more memory at its peak than a short one. `--write`
-writes the file, and the functions' costs beside it. The standard library suffices.
+A row fails if it exceeds `benches/instructions.tsv` by more than 2 %; the functions that have grown
+are listed. It also fails if the peak memory of a long run exceeds that of a short one. `--write`
+writes the file and a second one with the cost of each function. Only the standard library is
+needed.
 """
 
 from __future__ import annotations
@@ -36,13 +37,13 @@ ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "benches/instructions.tsv"
 FUNCTIONS = ROOT / "benches/instructions_functions.tsv"
 
-MARGIN = 0.02  # share by which a figure may grow, and below which a lower one is to be written down
-CALL = 50  # instructions for which a call that leaves the program stands: copies less, memory more
-SHARE = 0.002  # functions with less than this share of a row are not written down
-BLAMED = 8  # functions named for a row that fails
+MARGIN = 0.02  # growth above which a row fails; a reduction above it should be stored
+CALL = 50  # assumed cost of a call that leaves the program; copies cost less, allocations more
+SHARE = 0.002  # functions with a smaller share of a row are not stored
+BLAMED = 8  # number of functions listed for a row that fails
 
 
-# --- what is measured ---
+# --- rows ---
 
 # The programs, their packages, and the functions in which instructions are counted.
 SIMULATE, COST = "simulate", "cost"
@@ -54,7 +55,7 @@ PROGRAMS = {
 
 @dataclass(frozen=True)
 class Row:
-    """A scenario run twice, short and long, by commands of one length: memory holds these too."""
+    """Short and long run of a scenario, by commands of equal length, as these take memory too."""
 
     name: str
     file: str
@@ -64,7 +65,7 @@ class Row:
     unit: str = "packet"
     # Units of a run, from the figures that it prints.
     units: Callable[[Mapping[str, float]], float] = lambda figures: figures["data_pkts"]
-    # Runs whose peaks of memory are compared: in both each queue has been as full as it gets.
+    # Runs whose peak memory is compared; in both, every queue has reached its maximum.
     memory: tuple[tuple[str, ...], ...] = ()
     program: str = SIMULATE
     verb: tuple[str, ...] = ()  # words before the name of the file
@@ -107,7 +108,7 @@ WRITTEN = {
     "ftp.toml": FTP,
     "many.toml": MANY,
     "explained.toml": EXPLAINED,
-}  # scenarios that are no examples
+}  # scenarios that are not among the examples
 CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
 TTI_S = 0.002
 
@@ -154,7 +155,10 @@ ROWS = (
         "examples/switching.toml",
         ("duration=10000 s",),
         ("duration=50000 s",),
-        memory=(("duration=20000 s",), ("duration=50000 s",)),  # each keeps all load times it may
+        memory=(
+            ("duration=20000 s",),
+            ("duration=50000 s",),
+        ),  # both store the maximum of load times
     ),
     _many("NewReno", f'classic = {{ control = "newreno", {CLASSIC} }}', memory=True),
     _many("SACK", f'classic = {{ control = "sack", {CLASSIC} }}'),
@@ -205,7 +209,7 @@ ROWS = (
 
 @dataclass
 class Found:
-    """Figures of a row, each for one unit but the memory."""
+    """Figures of a row, per unit except for the memory."""
 
     unit: str
     instructions: float
@@ -218,12 +222,12 @@ class Found:
 
     @property
     def cost(self) -> float:
-        """The figure that is judged."""
+        """Figure that is compared."""
         return self.instructions + CALL * self.calls
 
     @property
     def costs(self) -> dict[str, float]:
-        """What each function has of it."""
+        """Returns the cost of each function."""
         return self.functions | {f"calls of {name}": CALL * n for name, n in self.outside.items()}
 
 
@@ -231,7 +235,7 @@ class Found:
 
 
 def build() -> Path:
-    """Compiles the programs as nodeb is released; flags of the caller would change the counts."""
+    """Compiles the programs like a release, ignoring flags of the caller."""
     env = {
         name: value
         for name, value in os.environ.items()
@@ -245,7 +249,7 @@ def build() -> Path:
 
 
 def _valgrind(options: list[str], program: Path, arguments: tuple[str, ...]) -> dict[str, float]:
-    """Runs a program under valgrind; returns the figures that it prints."""
+    """Runs a program under valgrind and returns the figures that it prints."""
     valgrind = shutil.which("valgrind") or "valgrind"
     done = subprocess.run(
         [valgrind, "-q", *options, str(program), *arguments],
@@ -260,13 +264,13 @@ def _valgrind(options: list[str], program: Path, arguments: tuple[str, ...]) -> 
 
 
 def peak(text: str) -> int:
-    """The most bytes that a program had on its heap, from the output of massif."""
+    """Returns the peak heap size in bytes, from the output of massif."""
     sizes = [line.partition("=")[2] for line in text.splitlines() if line.startswith("mem_heap_B")]
     return max(map(int, sizes))
 
 
 class Laboratory:
-    """Runs of programs in `built`, several at a time, with a folder for their output."""
+    """Runs programs of the folder `built` in parallel, with a temporary folder for their output."""
 
     def __init__(self, built: Path, folder: Path) -> None:
         self._built, self._folder = built, folder
@@ -290,11 +294,11 @@ class Laboratory:
         return self._pool.submit(work)
 
     def measure(self, row: Row) -> Callable[[], Found]:
-        """Starts to measure a row; the result is there when it is asked for."""
+        """Starts the measurement of a row. Returns a function that waits for the result."""
         begin = PROGRAMS[row.program][1]
         tool = ["--tool=callgrind", f"--toggle-collect={begin}", "--callgrind-out-file="]
         costs = [self._start(row, run, tool) for run in (row.short, row.long)]
-        # Exact where there are few allocations: a snapshot for each new peak.
+        # A snapshot at each new peak makes the figure exact if there are few allocations.
         tool = ["--tool=massif", "--peak-inaccuracy=0", "--depth=1", "--massif-out-file="]
         peaks = [self._start(row, run, tool) for run in row.memory]
 
@@ -319,7 +323,7 @@ class Laboratory:
 
 
 def read(file: Path = FILE, functions: Path = FUNCTIONS) -> dict[str, Found]:
-    """What is written down; nothing where there is no file yet."""
+    """Reads the stored figures; empty if there is no file."""
     found = dict[str, Found]()
     if not file.exists():
         return found
@@ -341,7 +345,7 @@ def read(file: Path = FILE, functions: Path = FUNCTIONS) -> dict[str, Found]:
 
 
 def write(rows: dict[str, Found], file: Path = FILE, functions: Path = FUNCTIONS) -> None:
-    """Writes the figures, and the functions that make up most of them."""
+    """Writes the figures, and the functions with most of the cost."""
     header = ("row", "unit", "instructions", "calls", "peak_bytes", "commit")
     with file.open("w", encoding="utf-8", newline="") as out:
         lines = csv.writer(out, delimiter="\t", lineterminator="\n")
@@ -370,7 +374,7 @@ def write(rows: dict[str, Found], file: Path = FILE, functions: Path = FUNCTIONS
 
 
 def commit() -> str:
-    """The commit that is measured; with a plus where there are changes that it lacks."""
+    """Returns the measured commit, followed by a plus if there are uncommitted changes."""
     head = ["git", "rev-parse", "--short=10", "HEAD"]
     name = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     sources = [":(glob)crates/*/src/**", ":(glob)crates/*/examples/*.rs", ":(glob)examples/*.toml"]
@@ -384,14 +388,14 @@ def commit() -> str:
 
 
 def grown(before: Mapping[str, float], now: Mapping[str, float]) -> list[tuple[str, float, float]]:
-    """Functions with their costs before and now, those that have grown most first."""
+    """Returns functions with their costs before and now, by decreasing growth."""
     names = before.keys() | now.keys()
     costs = [(name, before.get(name, 0.0), now.get(name, 0.0)) for name in names]
     return sorted(costs, key=lambda cost: (cost[1] - cost[2], cost[0]))
 
 
 def judge(name: str, before: Found | None, now: Found) -> tuple[bool, list[str]]:
-    """Returns true if a row passes, and what there is to say of it."""
+    """Returns true if a row passes, and messages about it."""
     if before is None:
         return False, [f"FAIL  {name}: not written down yet: make instructions WRITE=1"]
     good, said, lower = True, list[str](), list[str]()
@@ -432,7 +436,7 @@ def judge(name: str, before: Found | None, now: Found) -> tuple[bool, list[str]]
 
 
 def same(one: Found, other: Found | None) -> bool:
-    """Returns true if figures are those that are written down, to the digits that are."""
+    """Returns true if figures equal the stored ones, to the stored digits."""
     return other is not None and (
         f"{one.instructions:.2f} {one.calls:.4f} {one.peak_bytes}"
         == f"{other.instructions:.2f} {other.calls:.4f} {other.peak_bytes}"
@@ -440,7 +444,7 @@ def same(one: Found, other: Found | None) -> bool:
 
 
 def show(name: str, now: Found, before: Found | None) -> str:
-    """A line for a person."""
+    """Returns the line of a row in the printed table."""
     change = f"{now.instructions / before.instructions - 1:+7.1%}" if before else "    new"
     memory = "" if now.peak_bytes is None else f"{now.short_peak_bytes}, {now.peak_bytes} B"
     figures = f"{name:36} {now.instructions:11.2f} {change} {now.calls:9.4f}"
@@ -448,12 +452,12 @@ def show(name: str, now: Found, before: Found | None) -> str:
 
 
 def main() -> int:
-    """Measures; returns 1 if a row fails."""
+    """Measures the rows; returns 1 if one fails."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("rows", nargs="*", metavar="ROW", help="part of a row's name (default: all)")
-    line.add_argument("--write", action="store_true", help="write the figures down")
+    line.add_argument("--write", action="store_true", help="store the figures")
     line.add_argument(
-        "--built", type=Path, metavar="FOLDER", help="where simulate and cost are built already"
+        "--built", type=Path, metavar="FOLDER", help="folder with simulate and cost already built"
     )
     options = line.parse_args()
     if platform.machine() != "x86_64" or not shutil.which("valgrind"):

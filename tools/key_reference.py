@@ -1,8 +1,8 @@
-"""The scenario reference: the keys of the schema, as sections of Markdown pages.
+"""Scenario reference: the keys of the schema, as sections of Markdown pages.
 
-A page of `docs/scenario` has lines `<!-- keys: wired -->` and `<!-- end -->`. The keys below
-`wired` are written between them, with all definitions that they lead to. A definition that several
-keys share is written once, on the page that names it; elsewhere it is a link.
+The keys below `wired`, with all definitions that they use, are written between the lines
+`<!-- keys: wired -->` and `<!-- end -->` of a page in `docs/scenario`. A definition that several
+keys share is written once, on the page that names it, and linked from the other places.
 """
 
 from __future__ import annotations
@@ -14,32 +14,32 @@ from dataclasses import dataclass
 from nodeb.inputs.keys import Keys, Schema, plain
 
 LINE = re.compile(r"^<!-- keys(?:: (\S*))? -->$", re.MULTILINE)
-"""The first line of a part; without a key it has the keys of the file itself."""
+"""First line of a part; without a key, the part has the top-level keys of the file."""
 
 
 @dataclass(frozen=True)
 class Home:
-    """Where a definition of the schema is written."""
+    """Place at which a definition of the schema is documented."""
 
     page: str
     path: str
-    """Dotted key by which it is called there."""
+    """Dotted key under which it is documented."""
 
     @property
     def anchor(self) -> str:
-        """The end of a link to it."""
+        """Anchor of its section."""
         return self.path.replace(".", "-").replace("_", "-") or "the-file"
 
 
 class Reference(Keys):
-    """Writes the sections of all pages.
+    """Sections of all pages.
 
     Args:
         schema: JSON Schema of a scenario.
         pages: text of each page by its file name.
 
     Raises:
-        ValueError: a line names no key.
+        ValueError: a line names an unknown key.
     """
 
     def __init__(self, schema: Schema, pages: Mapping[str, str]) -> None:
@@ -57,13 +57,13 @@ class Reference(Keys):
         return "\n".join(self._section(name, home, i == 0) for i, (name, home) in enumerate(here))
 
     def missing(self) -> list[str]:
-        """Definitions with keys that stand on no page."""
+        """Returns the definitions with keys that are missing on all pages."""
         return [name for name in self.defs if self._has_section(name) and name not in self.homes]
 
-    # --- which definition is where ---
+    # --- places of definitions ---
 
     def _claim(self, name: str, home: Home) -> Iterator[tuple[str, Home]]:
-        """Takes a definition, and what it leads to, for a page."""
+        """Assigns a definition, and the definitions that it uses, to a page."""
         if name in self.homes:
             return
         self.homes[name] = home
@@ -74,7 +74,7 @@ class Reference(Keys):
                 if below not in self.named:
                     yield from self._claim(below, Home(home.page, path))
 
-    # --- how it is written ---
+    # --- sections ---
 
     def _section(self, name: str, home: Home, first: bool) -> str:
         table = self._table(name)
@@ -107,7 +107,7 @@ class Reference(Keys):
         return f"| {' | '.join(cells)} |"
 
     def _paths(self, name: str, table: str = "", path: str = "") -> Iterator[str]:
-        """Dotted keys that lead to a definition."""
+        """Yields the dotted keys that use a definition."""
         for key, value in self._inside(table):
             for below in dict.fromkeys(self._mentioned(value)):
                 here = f"{path}.{key}".lstrip(".")
@@ -128,5 +128,5 @@ class Reference(Keys):
 
 
 def _words(text: str) -> str:
-    """Text for a cell of a table."""
+    """Returns a text escaped for a cell of a table."""
     return plain(text).replace("|", "\\|")

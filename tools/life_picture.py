@@ -1,4 +1,4 @@
-"""Makes the picture of `docs/life.md`: the page of a download, as a browser shows it.
+"""Makes the figure of `docs/life.md`: a screenshot of the page of a download.
 
 Needs Chromium: `python tools/life_picture.py docs/images/life.png`.
 """
@@ -27,11 +27,11 @@ SHOWN = "performance.getEntriesByName('life-first-view').length > 0"
 
 
 def picture(file: Path) -> None:
-    """Writes the picture: an image with two points for each pixel, so that text stays sharp."""
+    """Writes the screenshot, with 1.5 device pixels per CSS pixel so that text is sharp."""
     from playwright.sync_api import sync_playwright
 
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    root = hasattr(os, "geteuid") and os.geteuid() == 0  # then there is no sandbox
+    root = hasattr(os, "geteuid") and os.geteuid() == 0  # Chromium's sandbox does not run as root
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         source = Path(folder) / "download.toml"
         source.write_text(SCENARIO, encoding="utf-8")

@@ -1,11 +1,11 @@
-"""nodeb on the paths of downloads that a Linux kernel has made, next to what the kernel did.
+"""Compares nodeb with downloads by a Linux kernel over the same paths.
 
-    python tools/linux_downloads.py                         # those of Linux 6.18 in linux-6.18
-    python tools/linux_downloads.py mine.csv [mine.toml]    # others, and their paths
+python tools/linux_downloads.py                         # downloads of Linux 6.18
+python tools/linux_downloads.py mine.csv [mine.toml]    # other downloads, and their paths
 
-Cases are CSV, one download a line or medians of several; paths are TOML, a table for each case or
-pattern such as `d_*`, with keys of a scenario. What matches a case adds up in the order of the
-file.
+Cases are CSV, with one download per line or medians of several. Paths are TOML, with a table of
+scenario keys for each case or pattern such as `d_*`. All tables that match a case are merged in the
+order of the file.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from nodeb.inputs.scenario import Scenario
 
 _FOLDER = Path(__file__).parent / "linux-6.18"
 FILES = (_FOLDER / "cases.csv", _FOLDER / "more.csv", _FOLDER / "saturated.csv")
-"""What Linux 6.18 did; the folder's README says how it was measured."""
+"""Downloads by Linux 6.18; the folder's README describes the measurement."""
 EVERYTHING = "*"
-"""The pattern that says nothing of a case in particular."""
+"""Pattern that matches every case."""
 REQUEST = "100 B"
-"""What the client sends before the server does."""
+"""Size of the client's request."""
 PACED = ("bbr", "bbr3")
-"""Controls that pace themselves; without `fq` Linux paces no other."""
+"""Congestion controls that Linux paces without `fq`."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class Download:
     Attributes:
         case: the name of the path.
         control: the congestion control.
-        size_bytes: what was downloaded.
-        label: the case with what else tells it from others, for tables.
-        transfer_s: from the phone's SYN to the last byte: mean or median, least, largest.
-        repeated: data segments whose first byte had been sent before.
-        delay_ms: mean one-way delay of the data segments that arrived; NaN: not measured.
-        lost: data segments lost, by position in the order sent, 1 being the first; 0 is the SYN.
-        setting: what else the download's scenario says.
+        size_bytes: the size of the download.
+        label: the case with its distinguishing properties, for tables.
+        transfer_s: from the phone's SYN to the last byte: mean or median, minimum, maximum.
+        repeated: number of data segments whose first byte had been sent before.
+        delay_ms: mean one-way delay of the data segments that arrived; NaN if not measured.
+        lost: data segments lost, by position in the order sent, from 1; 0 is the SYN.
+        setting: other keys of the download's scenario.
     """
 
     case: str
@@ -69,7 +69,7 @@ class Download:
 
 
 def _single(line: Mapping[str, str]) -> Download:
-    """A line of a file in which each download has one."""
+    """Parses a line of a file with one download per line."""
     return Download(
         case=line["case"],
         control=line["control"],
@@ -83,7 +83,7 @@ def _single(line: Mapping[str, str]) -> Download:
 
 
 def _median(line: Mapping[str, str]) -> Download:
-    """A line of a file of medians, with the initial window and the queue in columns."""
+    """Parses a line of a file of medians, with columns for the initial window and the queue."""
     variant, window, queue = line["variant"], int(line["iw"]), line["queue_pkts"]
     limit = 1_000_000 if queue == "inf" else int(queue)
     middle, least, largest = (float(line[f"transfer_{one}_s"]) for one in ("med", "min", "max"))
@@ -102,10 +102,10 @@ def _median(line: Mapping[str, str]) -> Download:
 
 
 def read(file: Path) -> list[Download]:
-    """The downloads of a file. A column `variant` tells medians from single downloads.
+    """Reads the downloads of a file; one with a column `variant` has medians.
 
     Raises:
-        InputError: a line is no download; names it.
+        InputError: a line is not a download; the message names it.
     """
     found = []
     with file.open(encoding="utf-8", newline="") as lines:
@@ -119,10 +119,10 @@ def read(file: Path) -> list[Download]:
 
 
 def path_of(case: str, paths: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a scenario that match a case.
+    """Returns the merged scenario keys of the tables that match a case.
 
     Raises:
-        InputError: nothing but `*` matches it.
+        InputError: only `*` matches it.
     """
     matching = [name for name in paths if fnmatchcase(case, name)]
     if matching in ([], [EVERYTHING]):
@@ -131,7 +131,7 @@ def path_of(case: str, paths: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def merged(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Nested tables laid over each other, the later ones on top."""
+    """Merges nested tables; later ones take precedence."""
     whole: dict[str, Any] = {}
     for part in parts:
         for key, value in part.items():
@@ -145,7 +145,7 @@ def merged(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a download of nodeb's came to: see `Download`."""
+    """Simulated download; for the attributes see `Download`."""
 
     transfer_s: float
     repeated: int
@@ -154,13 +154,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Row:
-    """A case with one control and one size: means over the kernel's repetitions and over nodeb's.
+    """Means for one case, congestion control and size, over the downloads of kernel and nodeb.
 
     Attributes:
-        kernel_s: mean, least and largest transfer time.
-        nodeb_s: the same of nodeb.
-        kernel_repeated: segments sent again.
-        kernel_delay_ms: mean one-way delay; NaN where it was not measured.
+        kernel_s: mean, minimum and maximum transfer time of the kernel, s.
+        nodeb_s: mean, minimum and maximum transfer time of nodeb, s.
+        kernel_repeated: number of retransmitted segments of the kernel.
+        kernel_delay_ms: mean one-way delay of the kernel, ms; NaN if not measured.
     """
 
     case: str
@@ -176,20 +176,20 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """Mean transfer time of nodeb over the kernel's."""
+        """Mean transfer time of nodeb divided by that of the kernel."""
         return self.nodeb_s[0] / self.kernel_s[0]
 
     @property
     def delay_ratio(self) -> float:
-        """Mean one-way delay of nodeb over the kernel's."""
+        """Mean one-way delay of nodeb divided by that of the kernel."""
         return self.nodeb_delay_ms / self.kernel_delay_ms
 
 
 def scenario_of(download: Download, paths: Mapping[str, Any]) -> dict[str, Any]:
-    """The scenario that rebuilds a download, as plain data.
+    """Returns the scenario of a download, as plain data.
 
     Raises:
-        InputError: its path is not known.
+        InputError: its path is unknown.
     """
     control = {"control": download.control, "pacing": download.control in PACED}
     own = {
@@ -206,10 +206,10 @@ def scenario_of(download: Download, paths: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def simulate(scenario: Mapping[str, Any]) -> Outcome:
-    """What nodeb does in the scenario of a download.
+    """Simulates the scenario of a download.
 
     Raises:
-        ScenarioError: the scenario makes no sense.
+        ScenarioError: the scenario is invalid.
         InputError: the download is not complete after the scenario's duration.
     """
     tables = Scenario.from_dict(scenario).compiled().run(1, 0, _core.Control())
@@ -225,10 +225,10 @@ def simulate(scenario: Mapping[str, Any]) -> Outcome:
 
 
 def _follow(rows: Iterable[tuple[float, str, int, bool]]) -> tuple[int, list[float]]:
-    """Data segments sent again, and the seconds that each took which arrived.
+    """Returns the number of retransmitted data segments, and the delays of those that arrived, s.
 
-    A packet is lost as soon as it is sent, before the queue, and what is queued keeps its order: so
-    what is dropped was sent last, and what arrives first.
+    Packets are lost when they are sent, before the queue, and the queue keeps their order. A drop
+    therefore concerns the last packet sent, and an arrival the first one in the queue.
     """
     repeated, delays = 0, []
     under_way: dict[tuple[int, bool], list[float]] = defaultdict(list)
@@ -247,15 +247,15 @@ def _follow(rows: Iterable[tuple[float, str, int, bool]]) -> tuple[int, list[flo
 
 
 def compare(file: Path, paths: Path | None = None) -> list[Row]:
-    """Rebuilds every download of a file.
+    """Simulates every download of a file and compares it.
 
     Args:
-        file: what was measured.
-        paths: the paths of its cases; the file of the same name that ends in `.toml` when absent.
+        file: the measured downloads.
+        paths: the paths of its cases; default: the file of the same name with the suffix `.toml`.
 
     Raises:
-        InputError: a file is not as it must be.
-        ScenarioError: a path makes no sense; the message begins with the case.
+        InputError: a file is invalid.
+        ScenarioError: a path is invalid; the message begins with the case.
     """
     ways = tomllib.loads((paths or file.with_suffix(".toml")).read_text("utf-8"))
     outcomes: dict[str, Outcome] = {}
@@ -304,7 +304,7 @@ HEAD = (
     "delay, ms",
     "nodeb",
 )
-"""Columns as people read them: the kernel's, and nodeb's behind them."""
+"""Columns of the table: values of the kernel, followed by those of nodeb."""
 
 
 def _cells(row: Row) -> list[str]:
@@ -326,19 +326,19 @@ def _cells(row: Row) -> list[str]:
 
 
 def text(rows: Sequence[Row]) -> str:
-    """The rows as an aligned table."""
+    """Returns the rows as an aligned table."""
     return "\n".join(aligned([HEAD, *map(_cells, rows)], range(2, len(HEAD)), min_width=0))
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """The rows as a table in Markdown."""
+    """Returns the rows as a table in Markdown."""
     rule = ["---", "---", *["--:"] * (len(HEAD) - 2)]
     lines = [list(HEAD), rule, *(_cells(row) for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Prints the table of the files named, or of all of Linux 6.18."""
+    """Prints the table of a given file, or those of Linux 6.18."""
     mine = [Path(one) for one in arguments]
     for file in mine[:1] or FILES:
         print(f"{file.name}\n\n{text(compare(file, *mine[1:2]))}\n", flush=True)

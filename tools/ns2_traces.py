@@ -1,13 +1,13 @@
-"""Lets ns-2 simulate random connections, and writes what happened as traces for `oracle.py`.
+"""Simulates random connections with ns-2, and writes traces for `oracle.py`.
 
     python tools/ns2_traces.py OUT --count 50 --seed 1            any era
     python tools/ns2_traces.py OUT --count 50 --seed 1 --era 2003-06-01
     python tools/oracle.py OUT/*.csv                               compares each with nodeb
 
-Needs `ns` of ns-2.35, which Debian packages as `ns2`. Older eras are ns-2.35 with the defaults that
-it had then (`nodeb._core.era_switches()`): its code still has both sides of every switch. Each
-trace is one connection through one bottleneck: a few packets listed by their arrival there are
-lost, or its queue is short.
+Needs `ns` of ns-2.35, which Debian packages as `ns2`. Older eras are simulated by ns-2.35 with the
+defaults of that time (`nodeb._core.era_switches()`), as its code still supports both values of
+every switch. Each trace is one connection through one bottleneck, where packets of given arrival
+numbers are lost or the queue is short.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 from nodeb import _core
 
-#: Days between which every switch changes.
+#: Dates such that every switch changes between two of them.
 ERAS = [
     "2001-01-01",
     "2001-06-06",
@@ -37,13 +37,13 @@ ERAS = [
     "2011-11-04",
 ]
 AGENTS = {"tahoe": "TCP", "reno": "TCP/Reno", "newreno": "TCP/Newreno", "sack": "TCP/Sack1"}
-#: Variables of ns-2 that belong to another class than Agent/TCP.
+#: Classes of the ns-2 variables that do not belong to Agent/TCP.
 CLASSES = {
     "newreno_changes1_": "Agent/TCP/Newreno",
     "partial_window_deflation_": "Agent/TCP/Newreno",
     "SYN_immediate_ack_": "Agent/TCPSink",
 }
-#: ns-2 prints the times of its variables in steps of 10 microseconds.
+#: Tolerance for the times of ns-2's variables, which are printed in steps of 10 microseconds, s.
 STEP_S = 5.2e-6
 
 SCRIPT = """
@@ -96,18 +96,18 @@ $ns run
 
 
 def defaults(era: str) -> dict[str, float]:
-    """ns-2's variables that have changed, as they were on a day."""
+    """Returns the defaults on a date of those ns-2 variables whose default has changed."""
     values: dict[str, float] = {}
     for _, variable, since, before, after, _ in _core.era_switches():
         if era >= since or variable not in values:
             values[variable] = number(json.loads(after if era >= since else before))
-    # A key of nodeb's says that the ACK waits, ns-2's variable that it does not.
+    # nodeb's key means that the ACK is delayed, ns-2's variable that it is immediate.
     values["SYN_immediate_ack_"] = 1 - values["SYN_immediate_ack_"]
     return values
 
 
 def number(value: Any) -> float:
-    """A count, a truth value, or a time such as "100 ms" in seconds."""
+    """Converts a count, a boolean, or a time such as "100 ms" (to seconds) to a number."""
     if not isinstance(value, str):
         return float(value)
     amount, unit = value.split()
@@ -115,7 +115,7 @@ def number(value: Any) -> float:
 
 
 def draw(rng: random.Random, era: str) -> dict[str, Any]:
-    """The parameters of a connection, in the words of a trace's first line."""
+    """Draws the parameters of a connection, named as in a trace's first line."""
     window = rng.choice([8, 15, 20, 30, 42])
     packets = rng.choice([80, 200, 400])
     kind = rng.choice(["random", "random", "burst", "queue", "outage", "start"])
@@ -151,7 +151,7 @@ def draw(rng: random.Random, era: str) -> dict[str, Any]:
 
 
 def simulate(parameters: dict[str, Any]) -> str:
-    """What ns-2 does, as the text of a trace."""
+    """Simulates a connection with ns-2 and returns the trace."""
     sink = "TCPSink/Sack1" if parameters["variant"] == "sack" else "TCPSink"
     drops = parameters["drops"]
     with tempfile.TemporaryDirectory() as folder:
@@ -171,7 +171,7 @@ def simulate(parameters: dict[str, Any]) -> str:
         subprocess.run(["ns", f"{folder}/script"], check=True, timeout=300)
         packets = list(packet_rows(Path(folder, "packets").read_text().splitlines()))
         windows = window_rows(Path(folder, "variables").read_text().splitlines(), packets)
-        # At one instant: the ACK, then the window, what it lets out, and what is lost.
+        # Order of simultaneous events: ACK, window, segments sent, losses.
         rows = sorted([*packets, *windows], key=lambda row: (row[0], row[1]))
     head = "# " + " ".join(f"{key}={value}" for key, value in parameters.items())
     body = [f"{t:.6f},{text}" for t, _, text in rows]
@@ -179,7 +179,7 @@ def simulate(parameters: dict[str, Any]) -> str:
 
 
 def packet_rows(lines: list[str]) -> Iterator[tuple[float, int, str]]:
-    """Segments sent, ACKs received and packets lost: time, order, the rest of the row."""
+    """Yields the segments sent, ACKs received and packets lost: time, order, rest of the row."""
     highest = -1
     for line in lines:
         event, t, where, to, kind, *_, seq = line.split()[:11]
@@ -195,7 +195,7 @@ def packet_rows(lines: list[str]) -> Iterator[tuple[float, int, str]]:
 def window_rows(
     lines: list[str], packets: list[tuple[float, int, str]]
 ) -> Iterator[tuple[float, int, str]]:
-    """The last window of every instant at which it changed, at the exact time of a packet there."""
+    """Yields the last window at each time of a change, which is the time of a packet."""
     last: dict[float, dict[str, str]] = {}
     state: dict[str, str] = {}
     for line in lines:
@@ -213,7 +213,7 @@ def window_rows(
 
 
 def main() -> None:
-    """Write traces into a folder."""
+    """Writes traces to a folder."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

@@ -1,9 +1,9 @@
-"""Compare nodeb's TCP with packet-level traces of ns-2, row by row.
+"""Compares nodeb's TCP with packet-level traces of ns-2, row by row.
 
-`python tools/oracle.py FILE...` reads traces in CSV, rebuilds the path that each names in its
-first line, runs it and compares every segment sent, every ACK, every drop and every change of the
-congestion window: times within 1 microsecond, windows within 0.001 packet. The rules behind the
-traces are those of ns-2.35 (``tcp.cc``, ``tcp-newreno.cc``, ``tcp-sink.cc``).
+`python tools/oracle.py FILE...` reads traces in CSV and simulates the path given by the first line
+of each. It compares every segment sent, every ACK, every drop and every change of the congestion
+window: times within 1 microsecond, windows within 0.001 packet. The traces follow the code of
+ns-2.35 (``tcp.cc``, ``tcp-newreno.cc``, ``tcp-sink.cc``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _EVENTS = {"send": "s", "ack": "a", "drop": "d"}
 
 @dataclass(frozen=True)
 class Row:
-    """One event of a trace; the fields an event does not have are None."""
+    """One event of a trace; fields that do not apply to the event are None."""
 
     t_s: float
     event: str
@@ -40,7 +40,7 @@ class Row:
     ssthresh: float | None = None
 
     def agrees(self, other: Row) -> bool:
-        """Whether both tell the same, within the tolerances."""
+        """Returns true if both rows are equal within the tolerances."""
         return (
             self.event == other.event
             and self.seq == other.seq
@@ -51,7 +51,7 @@ class Row:
         )
 
     def __str__(self) -> str:
-        """The row as the CSV would show it."""
+        """Returns the row in CSV."""
         cells = [f"{self.t_s:.6f}", self.event, "" if self.seq is None else str(self.seq)]
         cells.append("" if self.retransmission is None else str(int(self.retransmission)))
         cells.append("" if self.cwnd is None else f"{self.cwnd:.3f}")
@@ -67,17 +67,17 @@ def _close(ours: float | None, theirs: float | None) -> bool:
 
 @dataclass(frozen=True)
 class Trace:
-    """A trace: the parameters of its path, and what happened."""
+    """A trace: the parameters of its path, and its events."""
 
     parameters: dict[str, str]
     rows: list[Row]
 
     @staticmethod
     def parse(text: str) -> Trace:
-        """Read a trace from CSV text.
+        """Parses a trace in CSV.
 
         Raises:
-            ValueError: if the text is not such a trace; the message says what is missing.
+            ValueError: the text is not such a trace; the message names the missing part.
         """
         lines = text.splitlines()
         if not lines or not lines[0].startswith("# ") or "variant=" not in lines[0]:
@@ -105,21 +105,21 @@ def _parse_row(line: str) -> Row:
 
 
 def _with_unit(text: str) -> str:
-    """ns-2's ``10Mb`` or ``5ms`` as a scenario writes it."""
+    """Converts a quantity of ns-2, such as ``10Mb`` or ``5ms``, to the syntax of scenarios."""
     return f"{text}ps" if text.endswith("b") else text
 
 
 def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
-    """The scenario that rebuilds a trace's path, in JSON's form.
+    """Returns the scenario of a trace's path, as data for JSON.
 
     Args:
-        parameters: the words of the trace's first line: ``variant``, ``delack``, ``W``,
+        parameters: the parameters in the trace's first line: ``variant``, ``delack``, ``W``,
             ``ssthresh`` (0: as W), ``seg``, ``npkt``, ``acc_rate``, ``acc_delay``, ``rate``,
-            ``delay``, ``rrate``, ``rdelay``, ``qlim``, ``tick``, ``drops``; where they are given
-            also ``era`` (else ns-2.35), ``minrto`` and ``iw`` (initial window; else the era's).
+            ``delay``, ``rrate``, ``rdelay``, ``qlim``, ``tick``, ``drops``; optional are ``era``
+            (default ns-2.35), ``minrto`` and ``iw`` (initial window; default that of the era).
 
     Raises:
-        KeyError: if one is missing.
+        KeyError: a parameter is missing.
     """
     p = parameters
     tick_s = float(p["tick"])
@@ -162,7 +162,7 @@ def scenario_of(parameters: dict[str, str]) -> dict[str, object]:
 
 
 def simulate(trace: Trace) -> list[Row]:
-    """What nodeb does on the path of ``trace``, in the form of its rows."""
+    """Simulates the path of ``trace`` and returns the events in the form of its rows."""
     scenario = json.dumps(scenario_of(trace.parameters))
     tables = _core.CompiledScenario.from_json(scenario).run(1, 0, _core.Control())
     rows = [*_segment_rows(tables["segments"]), *_window_rows(tables["cwnd"])]
@@ -179,7 +179,7 @@ def _segment_rows(table: dict[str, Iterable[object]]) -> Iterator[Row]:
 
 
 def _window_rows(table: dict[str, Iterable[float]]) -> Iterator[Row]:
-    """One row per instant at which a window changed, with the last value of that instant."""
+    """Yields a row per time at which the window changed, with the last value at that time."""
     columns = (table[name] for name in ("t_s", "cwnd_packets", "ssthresh_packets"))
     last: dict[float, Row] = {}
     for t, cwnd, ssthresh in zip(*columns, strict=True):
@@ -188,10 +188,10 @@ def _window_rows(table: dict[str, Iterable[float]]) -> Iterator[Row]:
 
 
 def first_difference(expected: list[Row], actual: list[Row]) -> str | None:
-    """The first row that differs, with its neighbours, as text; None if all agree.
+    """Returns the first row that differs, with its neighbours, as text; None if all agree.
 
     Rows are compared in order within each kind of event, so that two events less than a
-    microsecond apart may be listed either way round.
+    microsecond apart may be listed in either order.
     """
     firsts = []
     for event in _ORDER:
@@ -222,10 +222,10 @@ def _around(rows: list[Row], t: float, context: int = 3) -> str:
 
 
 def check(text: str) -> str | None:
-    """Run the trace in ``text``; the first difference as text, or None.
+    """Simulates the trace in ``text`` and returns the first difference as text, or None.
 
     Raises:
-        ValueError: if the text is not a trace, or names a path that nodeb cannot build.
+        ValueError: the text is not a trace, or nodeb cannot build its path.
     """
     trace = Trace.parse(text)
     try:
@@ -236,7 +236,7 @@ def check(text: str) -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Check the files named; print the differences and ``N passed, M failed``."""
+    """Checks the named files; prints the differences and ``N passed, M failed``."""
     if not arguments or arguments[0] in {"-h", "--help"}:
         print("usage: python tools/oracle.py FILE...\n\n" + (__doc__ or ""))
         return 0 if arguments else 2

@@ -1,10 +1,10 @@
-"""Asks every witness again, and writes what they say to docs/trust.json.
+"""Repeats the comparisons with all references, and writes the results to docs/trust.json.
 
-    python tools/trust.py                       # studies at full length, in out/all: hours
-    python tools/trust.py --quick               # their short versions
-    python tools/trust.py --only ns2 --only phy # some; what the others said stays
+python tools/trust.py                       # studies at full length, in out/all: hours
+python tools/trust.py --quick               # their short versions
+python tools/trust.py --only ns2 --only phy # some; the other results are kept
 
-A witness is a file in tools/references with a function `rows`.
+Each reference is a module in tools/references with a function `rows`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FOUND = Path(__file__).parents[1] / "docs" / "trust.json"
 
 
 def witnesses(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[Row]]]:
-    """Each witness, by name, in the order of the page."""
+    """Returns the functions of the references by name, in the order of the page."""
     return {
         "studies": lambda: studies.rows(options.out, options.quick),
         "ns2": ns2.rows,
@@ -39,7 +39,7 @@ def witnesses(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[Ro
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Asks witnesses; returns how many could not answer."""
+    """Runs the comparisons; returns the number that failed."""
     options = parsed(arguments)
     asked, failed = witnesses(options), 0
     known = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else {}
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
         try:
             found = [asdict(row) for row in asked[name]()]
         except (OSError, subprocess.CalledProcessError) as error:
-            print(f"error: {name} cannot be asked: {error}", file=sys.stderr)
+            print(f"error: the comparison {name} failed: {error}", file=sys.stderr)
             failed += 1
             continue
         if found or name not in known:
@@ -58,18 +58,18 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def parsed(arguments: list[str] | None) -> argparse.Namespace:
-    """What was asked for."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--quick", action="store_true", help="short versions of the studies")
     parser.add_argument("--out", type=Path, default=Path("out/all"), help="the studies' folder")
     parser.add_argument("--traces", type=Path, help="a folder of recordings (mahimahi)")
     names = list(witnesses(argparse.Namespace()))
-    parser.add_argument("--only", action="append", choices=names, help="one witness")
+    parser.add_argument("--only", action="append", choices=names, help="one reference")
     return parser.parse_args(arguments)
 
 
 def write(known: Mapping[str, Any]) -> None:
-    """Writes what was said so far."""
+    """Writes the results so far."""
     FOUND.write_text(f"{json.dumps(known, indent=1, ensure_ascii=False)}\n", encoding="utf-8")
 
 

@@ -1,9 +1,9 @@
-"""What the mean sense hides: throughput by place in a cell, against the same cell in the mean.
+"""Throughput by position in a WCDMA cell, compared with the mean-sense model of the same cell.
 
     python tools/wcdma_mean_sense.py docs/images/wcdma-mean-sense.png
 
-Eight endless downloads in each of 60 cells, model B, two errors corrected. The mean-sense cell has
-the map's own mean factor of other cells, so only places differ.
+Eight unlimited downloads in each of 60 cells, model B with two errors corrected. The mean-sense
+cell has the map's mean other-cell interference factor, so that only the positions differ.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LOAD = {"connections": 2.0}
 
 
 def scenario(other_cells: object, selection: object) -> Scenario:
-    """The example with other cells and a rate selection of these kinds."""
+    """Returns the example with the given models of other cells and of rate selection."""
     return nodeb.load(EXAMPLE).with_(
         **{
             "duration": f"{SECONDS} s",
@@ -41,13 +41,13 @@ def scenario(other_cells: object, selection: object) -> Scenario:
 
 
 def throughput(given: Scenario) -> tuple[np.ndarray, nodeb.Result]:
-    """Throughput of every phone in kb/s, and the result behind it."""
+    """Returns the throughput of every phone in kb/s, and the result."""
     result = given.run(runs=CELLS, progress=False)
     return result.flows["delivered_bytes"] * 8 / SECONDS / 1000, result
 
 
 def main(path: str) -> None:
-    """Measures, prints the figures of the documentation, and draws its picture."""
+    """Runs the simulations, prints the values for the documentation, and draws its figure."""
     placed = {"map": {"load": LOAD}}
     factor = wcdma.mean_factor(scenario(placed, "one_step"), PLACES)
     cases = {

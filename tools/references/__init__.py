@@ -1,1 +1,4 @@
-"""How far nodeb can be trusted: every witness, asked again; a file for each."""
+"""Comparisons of nodeb with its references: ns-2, a Linux kernel, closed forms, studies, decoders.
+
+Each module has a function `rows` that repeats the comparison with one reference.
+"""

@@ -1,4 +1,4 @@
-"""Closed forms: what must come out where theory knows it."""
+"""Comparisons with closed forms: slow start, and the binomial distribution of block errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLERS = (0.01, 0.1, 0.3)
 
 
 def rows() -> Iterator[Row]:
-    """Slow start over a wire, and the errors of blocks."""
+    """Yields the comparisons of slow start over a wire and of block errors."""
     worst = max(abs(slow_start(packets)) for packets in SIZES)
     what = f"transfers of {SIZES[0]} to {SIZES[-1]} packets over a wire without loss"
     distance = f"at most {1e9 * worst:.1f} ns"
@@ -29,7 +29,7 @@ def rows() -> Iterator[Row]:
 
 
 def slow_start(packets: int) -> float:
-    """Simulated time of a transfer less that of `slow_start_transfer_time`, s."""
+    """Returns the simulated duration of a transfer minus `slow_start_transfer_time`, s."""
     wire, back = 1e9, 1e9
     rate, delay_s, back_s = 384e3, 0.1, 0.05
     scenario = {
@@ -50,7 +50,7 @@ def slow_start(packets: int) -> float:
         "users": [{"traffic": {"ftp": {"size": f"{1460 * packets} B"}}}],
     }
     found = float(nodeb.Scenario.from_dict(scenario).run(jobs=1).flows["transfer_s"][0])
-    both_ways_s = 2 * delay_s + back_s  # the wire there and back, and the uplink
+    both_ways_s = 2 * delay_s + back_s  # the wire in both directions, and the uplink
     # An ACK crosses the uplink and the wire, a packet the wire before the radio.
     round_trip_s = both_ways_s + PACKET_BITS / wire + ACK_BITS / back + ACK_BITS / wire
     opening_s = both_ways_s + ACK_BITS / rate + ACK_BITS / back + 2 * ACK_BITS / wire
@@ -59,7 +59,7 @@ def slow_start(packets: int) -> float:
 
 
 def block_errors(bler: float) -> float:
-    """How far the share of blocks in error is from the one asked for, standard deviations."""
+    """Returns the deviation of the block error rate from `bler`, in standard deviations."""
     scenario = {
         "name": "block errors",
         "runs": 4,

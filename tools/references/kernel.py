@@ -1,4 +1,4 @@
-"""A Linux kernel: downloads over emulated paths with the same losses."""
+"""Comparison with a Linux kernel: downloads over emulated paths with the same losses."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LARGE_BYTES = 1_000_000
 
 
 def rows() -> Iterator[Row]:
-    """Transfer times by control and size, repeated segments, delays."""
+    """Yields the comparisons of transfer times, retransmitted segments and delays."""
     yield from of(row for file in linux_downloads.FILES for row in linux_downloads.compare(file))
 
 
 def of(found: Iterable[linux_downloads.Row]) -> Iterator[Row]:
-    """What the table of cases says."""
+    """Yields the comparisons by congestion control and size of the given cases."""
     times: dict[str, list[float]] = defaultdict(list)
     repeated: dict[str, list[bool]] = defaultdict(list)
     delays: dict[str, list[float]] = defaultdict(list)
@@ -44,6 +44,6 @@ def of(found: Iterable[linux_downloads.Row]) -> Iterator[Row]:
 
 
 def within(ratios: list[float], limit: str) -> str:
-    """How far ratios are from 1, and how many are near enough."""
+    """Returns a text with the number of ratios within a limit of 1, and their spread."""
     near = sum(abs(ratio - 1) <= float(limit.split()[0]) / 100 for ratio in ratios)
     return f"{near} within; {spread(ratios)}"

@@ -1,4 +1,4 @@
-"""ns-2: packet-level traces, row by row."""
+"""Comparison with ns-2: packet-level traces, row by row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMAND = "python -m pytest tests/python/tools/test_oracle.py"
 
 
 def rows() -> Iterator[Row]:
-    """How many traces of each variant differ, and where."""
+    """Yields the number of traces that differ, by TCP variant."""
     differ: dict[str, list[bool]] = defaultdict(list)
     for variant, text in traces():
         differ[variant].append(oracle.check(text) is not None)
@@ -28,7 +28,7 @@ def rows() -> Iterator[Row]:
 
 
 def traces() -> Iterator[tuple[str, str]]:
-    """Variant and text of each trace."""
+    """Yields the TCP variant and the text of each trace."""
     variants = {name for kind, name, _ in _core.registry() if kind == "control"}
     with tarfile.open(ARCHIVE) as archive:
         for member in archive:

@@ -1,4 +1,7 @@
-"""Decoders of others, and closed forms of the rake: what tests of the chip-level link print."""
+"""Comparison of the chip-level link with other decoders and with closed forms of the rake.
+
+The ratios are read from the output of tests.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +29,14 @@ TESTS = (
         "10 %",
     ),
 )
-"""File and beginning of the test, witness, what is compared, what the test asks for."""
+"""Test file, beginning of the test's name, reference, quantity compared, limit of the test."""
 
 
 def rows(everything: bool) -> Iterator[Row]:
-    """Ratios of error rates.
+    """Yields the comparisons of error rates.
 
     Args:
-        everything: whether the points that take minutes are looked at too.
+        everything: whether to include the points that take minutes.
     """
     for file, test, witness, compared, limit in TESTS:
         command = f"cargo test --release -p nodeb-phy --test {file} {test} -- --nocapture"

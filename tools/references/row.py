@@ -1,4 +1,4 @@
-"""What a witness says."""
+"""Row of the comparison table."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table.
+    """Comparison of one quantity with one reference.
 
     Attributes:
-        witness: who or what nodeb is compared with.
-        compared: what of it.
-        count: how many of these.
-        distance: how far nodeb is from it.
-        limit: what a test asks for; empty where none does.
-        command: what shows it again.
+        witness: the reference.
+        compared: the quantity compared.
+        count: number of compared values.
+        distance: distance of nodeb from the reference, as text.
+        limit: limit in a test; empty if no test has one.
+        command: command that repeats the comparison.
     """
 
     witness: str
@@ -28,7 +28,7 @@ class Row:
 
 
 def spread(ratios: Iterable[float]) -> str:
-    """How far ratios are from 1: "-0.3 % in the mean, -4.1 to +2.2 %"."""
+    """Returns the deviation of ratios from 1, as "-0.3 % in the mean, -4.1 to +2.2 %"."""
     percent = [100 * (ratio - 1) for ratio in ratios]
     mean = sum(percent) / len(percent)
     return f"{mean:+.1f} % in the mean, {min(percent):+.1f} to {max(percent):+.1f} %"

@@ -1,4 +1,4 @@
-"""The published studies: claims, published values and targets."""
+"""Comparison with the published studies: claims, published values and targets."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Counts = dict[str, str]
 
 
 def rows(out: Path, quick: bool) -> Iterator[Row]:
-    """What came of every study; those that are complete in the folder stay as they are.
+    """Yields the results of every study; studies that are complete in the folder are not repeated.
 
     Args:
         out: folder of `nodeb reproduce all`.
-        quick: whether the short versions are made.
+        quick: whether to run the short versions.
     """
     reproduce.run_all(out, quick)
     with (out / "summary.csv").open(encoding="utf-8", newline="") as file:
@@ -27,7 +27,7 @@ def rows(out: Path, quick: bool) -> Iterator[Row]:
 
 
 def of(found: Counts, command: str) -> Iterator[Row]:
-    """What came of one study."""
+    """Yields the results of one study."""
     name = f"`{found['study']}`: {studies.load(found['study']).title}"
     claims = ", ".join(f"{found[kind]} {kind}" for kind in ("holds", "contradicted", "undecided"))
     yield Row(name, "claims", int(found["claims"]), claims, "", command)

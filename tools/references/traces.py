@@ -1,7 +1,8 @@
-"""Measured traces: what a link of recorded opportunities carries, and what they offer.
+"""Comparison of a trace-driven link with the delivery opportunities of its trace.
 
-Recordings are not part of the project; a folder of them (mahimahi's format) is given by whoever has
-them. What is compared is the rule of the format: so many packets as lines, in the time of the last.
+Traces in mahimahi's format are not part of the project; the user supplies a folder of them. The
+reference is the definition of the format: one packet per line, in a period that ends at the time of
+the last line.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ LASTS_S = 60.0
 
 
 def rows(folder: Path | None) -> Iterator[Row]:
-    """Bytes that the radio could carry in the first minute, over those of its opportunities."""
+    """Yields the ratio of the bytes that could be sent in the first minute to those offered."""
     if folder is None:
         return
     files = sorted(path for path in folder.iterdir() if path.suffix in (".down", ".up"))
@@ -36,14 +37,14 @@ def rows(folder: Path | None) -> Iterator[Row]:
 
 
 def offered_bytes(file: Path) -> float:
-    """What the opportunities of the first minute would carry."""
+    """Returns the bytes offered by the opportunities of the first minute."""
     times = [int(line) for line in file.read_text(encoding="utf-8").split()]
     loops, last = divmod(int(1000 * LASTS_S), times[-1])
     return PACKET_BYTES * (loops * len(times) + sum(one < last for one in times))
 
 
 def carried(file: Path) -> float:
-    """What the radio could have sent, headers of RLC and MAC taken off, over what is offered."""
+    """Returns the ratio of bytes that could be sent, less radio headers, to those offered."""
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "recorded.trace"
         if invoke(["import", str(file), "--as", "mahimahi", "--out", str(trace)]) != 0:

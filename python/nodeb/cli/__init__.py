@@ -173,7 +173,7 @@ def _print_other(error: Exception) -> int:
         )
         return BAD_INPUT
     _try_print_error(
-        f"internal error of nodeb, please report it: {type(error).__name__}: {error} "
+        f"nodeb itself failed, please report it: {type(error).__name__}: {error} "
         "(NODEB_DEBUG=1 shows the traceback)"
     )
     return FAILED

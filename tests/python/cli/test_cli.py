@@ -145,7 +145,7 @@ def test_our_own_mistakes_leave_no_traceback(call, scenario_file, monkeypatch):
     monkeypatch.setattr("nodeb.cli.run.print_answer", fail)
     status, _, err = call("run", scenario_file)
     assert status == 1
-    assert err.startswith("error: internal error of nodeb")
+    assert err.startswith("error: nodeb itself failed")
     assert "ZeroDivisionError: oops" in err
 
 

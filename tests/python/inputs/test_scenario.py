@@ -204,7 +204,7 @@ def test_a_mistake_of_ours_is_told_as_one(small, monkeypatch):
     with pytest.raises(_core.InternalError) as caught:
         _core.fail_on_purpose("scenario `small`, seed 1, replication 0")
     message = str(caught.value)
-    assert message.startswith("internal error of nodeb, please report it: on purpose (")
+    assert message.startswith("nodeb itself failed, please report it: on purpose (")
     assert message.endswith("; scenario `small`, seed 1, replication 0)")
     have_fail(monkeypatch, caught.value)
     with pytest.raises(nodeb.RunError) as told:

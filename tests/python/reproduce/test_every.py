@@ -239,7 +239,7 @@ def test_an_interruption_says_where_to_go_on(fake, call):
     fake(costamagna=KeyboardInterrupt())
     status, _, err = call("reproduce", "all", "--quick", "--out", "out")
     assert status == 130
-    assert "report.html says what is missing" in err
+    assert "report.html lists the missing parts" in err
     status, out, _ = call("reproduce", "all", "--quick", "--out", "out")
     assert status == 130
     fake()

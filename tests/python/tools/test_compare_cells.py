@@ -91,4 +91,4 @@ def test_what_cannot_be_compared_is_refused(folders, tmp_path):
     assert status == 2
     assert "is it a cells.csv?" in err
     twice = folders("twice", [ONE, ONE])
-    assert "cells.csv:3: s, T1, a, b, x is there twice" in compare(a, twice)[2]
+    assert "cells.csv:3: s, T1, a, b, x is a duplicate" in compare(a, twice)[2]

@@ -159,5 +159,5 @@ def test_a_witness_that_cannot_be_asked_leaves_what_it_said(tmp_path, monkeypatc
 
     monkeypatch.setattr(ns2, "rows", broken)
     assert trust.main(["--only", "ns2"]) == 1
-    assert "ns2 cannot be asked: cargo" in capsys.readouterr().err
+    assert "the comparison ns2 failed: cargo" in capsys.readouterr().err
     assert json.loads((tmp_path / "trust.json").read_text())["ns2"]["rows"][0]["distance"] == "near"
