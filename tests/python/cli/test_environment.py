@@ -99,7 +99,7 @@ def test_a_terminal_of_ascii_gets_escapes(shell, environment):
 def test_too_many_jobs_are_refused_with_the_reason(shell, command):
     done = shell(f"nodeb {command} --jobs 100000 --out o")
     assert done.returncode == 2
-    assert "jobs is 100000; each is a thread" in text(done)
+    assert "jobs is 100000; expected at most 1000: each is a thread" in text(done)
 
 
 def test_a_system_that_starts_no_thread_is_told(small, monkeypatch):

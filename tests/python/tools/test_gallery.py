@@ -58,5 +58,5 @@ def test_the_page_has_every_example():
 
 
 def test_other_programs_are_not_run():
-    with pytest.raises(ValueError, match="is not .nodeb."):
+    with pytest.raises(ValueError, match=r"is not .nodeb."):
         docs_gallery.command("rm out")
