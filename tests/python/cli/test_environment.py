@@ -107,7 +107,7 @@ def test_a_system_that_starts_no_thread_is_told(small, monkeypatch):
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", refuse)
-    with pytest.raises(nodeb.RunError, match="can't start new thread; fewer at a time"):
+    with pytest.raises(nodeb.RunError, match="can't start new thread; lower --jobs"):
         small.run()
 
 
