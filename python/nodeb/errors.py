@@ -91,10 +91,10 @@ def writing(what: str, outcome: object = None) -> Iterator[None]:
 
 def is_full(error: OSError) -> bool:
     """Returns true if writing failed for lack of space."""
-    return _number(error) in NO_SPACE_ERRORS
+    return error_number(error) in NO_SPACE_ERRORS
 
 
-def _number(error: OSError) -> int | None:
+def error_number(error: OSError) -> int | None:
     """Returns the errno of an error, if necessary from its text, as the core formats it."""
     found = re.search(r"[\[(](?:errno|os error) (\d+)[\])]", str(error))
     return int(found[1]) if found else error.errno
@@ -105,7 +105,7 @@ def os_reason(error: OSError) -> str:
     if isinstance(error, FileExistsError):
         return "a file of this name exists"
     text = error.strerror or str(error)
-    if "[errno " in text and (number := _number(error)) is not None:
+    if "[errno " in text and (number := error_number(error)) is not None:
         text = os.strerror(number)
     where = f" ({error.filename})" if isinstance(error, NotADirectoryError) else ""
     return text[:1].lower() + text[1:] + where

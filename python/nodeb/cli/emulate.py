@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from nodeb.cli.options import (
     print_answer,
     print_file,
 )
-from nodeb.errors import InputError, RunError, nearest
+from nodeb.errors import InputError, RunError, nearest, os_reason
 from nodeb.inputs.scenario import load
 
 if TYPE_CHECKING:
@@ -229,6 +230,10 @@ def _attached(wanted: Sequence[str], endpoints: list[str]) -> dict[str, str]:
         if name not in endpoints:
             raise InputError(f"--attach {text}: there is no end `{name}`{nearest(name, endpoints)}")
         found[name] = place if "/" in place else f"/run/netns/{place}"
+        try:
+            os.stat(found[name])
+        except OSError as error:
+            raise InputError(f"--attach {text}: {found[name]}: {os_reason(error)}") from None
     return found
 
 

@@ -202,10 +202,10 @@ def results_if_full(work: Callable[[], T]) -> tuple[T, FullError | None]:
 
 
 def print_place(place: Place) -> None:
-    """Prints that `--force` replaces results, or that results go to another folder."""
+    """Prints that `--force` will replace results, or that results go to another folder."""
     print_other_folder(place.shown, place.beside)
     if place.replaces is not None:
-        print_message("note", f"replaces {place.replaces} in {place.shown}")
+        print_message("note", f"the results will replace {place.replaces} in {place.shown}")
 
 
 def print_other_folder(folder: Path, why: str | None) -> None:

@@ -18,6 +18,7 @@ from nodeb.errors import (
     InputError,
     OutputError,
     RunError,
+    error_number,
     is_full,
     os_reason,
     writing,
@@ -120,8 +121,8 @@ class Recording:
             progress: called with the fraction done and a short text.
 
         Raises:
-            InputError: the requested item does not exist.
-            RunError: the log is damaged or does not match its scenario.
+            InputError: the requested item does not exist, or the log is damaged.
+            RunError: the log cannot be read, or does not match its scenario.
             FullError: there is no space for the output.
         """
 
@@ -129,7 +130,8 @@ class Recording:
             try:
                 return work(control)
             except OSError as error:
-                kind = FullError if is_full(error) else RunError
+                kind = InputError if error_number(error) is None else RunError
+                kind = FullError if is_full(error) else kind
                 raise kind(f"{self.path}: {os_reason(error)}") from None
             except ValueError as error:
                 raise InputError(f"{self.path}: {error}") from None
@@ -153,7 +155,8 @@ class Recording:
             progress: called with the fraction done and a short text.
 
         Raises:
-            RunError: the log is damaged, or the capture cannot be written.
+            InputError: the log is damaged.
+            RunError: the log does not match its scenario, or the capture cannot be written.
             FullError: there is no space for the capture; its `outcome` is the replay without it.
             ScenarioError: this version cannot read the scenario.
         """

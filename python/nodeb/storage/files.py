@@ -180,7 +180,8 @@ def check_place(path: Path, option: str) -> None:
         option: command-line option with its name.
 
     Raises:
-        OutputError: the name is empty, its folder does not exist, or it is not a file.
+        OutputError: the name is empty, its folder does not exist or is read-only, or it is not a
+            file.
     """
     wrong = None
     if not path.name:
@@ -191,6 +192,8 @@ def check_place(path: Path, option: str) -> None:
         wrong = f"is {path}, but there is no folder {path.parent}"
     if wrong is not None:
         raise OutputError(f"{option} {wrong}; expected the name of a file")
+    with writing(f"write {path}"), file_aside(path.resolve()) as part:
+        part.touch()
 
 
 def write_bytes(path: Path, data: bytes, *, to_disk: bool = True) -> None:

@@ -126,10 +126,16 @@ def test_files_that_cannot_be_read_are_told(shell, tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_told(shell, tmp_path):
     (tmp_path / "log.txt").write_text("-1\n")
-    for command in ("run small.toml --out /proc/o", "import log.txt --out /proc/x.trace"):
+    for command in (
+        "run small.toml --out /proc/o",
+        "import log.txt --out /proc/x.trace",
+        "compare small.toml --with wired.loss=0.1 --report /proc/z.html",
+        "explain small.toml --out /proc/z.html",
+    ):
         done = shell(f"nodeb {command}")
         assert (done.returncode, blames_nodeb(done)) == (2, False), text(done)
         assert "error: cannot write " in text(done)
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_scenario_may_come_out_of_a_pipe(shell, tmp_path):

@@ -63,7 +63,7 @@ def test_logs_that_are_cut_off_damaged_or_none(link, tmp_path):
     late[-9 - 26 + 9] ^= 1
     damaged.write_bytes(bytes(late) + whole[-4:])
     done = replay(damaged)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "its checksum does not fit: it is damaged" in done.stderr
     damaged.write_bytes(late)  # as earlier versions wrote logs
     done = replay(damaged)

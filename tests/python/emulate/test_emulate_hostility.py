@@ -175,7 +175,7 @@ def test_nothing_that_is_there_is_recorded_over(link, tmp_path):
     assert "is there already and is not a capture" in done.stderr
     assert log.read_bytes() == before
     new = tmp_path / "new.log"
-    assert nodeb(link, "--attach", "server=none", "--record", new, "--", "true").returncode == 1
+    assert nodeb(link, "--attach", f"server={link}", "--record", new, "--", "true").returncode == 1
     assert not new.exists()
 
 

@@ -229,7 +229,7 @@ def test_commands_do_not_take_each_others_folders(call, scenario_file, tmp_path)
     assert "flows.parquet" not in content(Path("a"))
     status, _, err = call("run", scenario_file, "--out", "b", "--force")
     assert status == 0
-    assert "note: replaces a sweep of swept.toml" in err
+    assert "note: the results will replace a sweep of swept.toml" in err
     assert "sweep.parquet" not in content(Path("b"))
 
 
