@@ -341,7 +341,8 @@ impl<'de> Deserialize<'de> for Probability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = f64::deserialize(deserializer)?;
         if (0.0..=1.0).contains(&value) {
-            Ok(Self(value))
+            // -0 becomes 0: their logarithms have different signs.
+            Ok(Self(value.abs()))
         } else {
             Err(de::Error::custom(format!("{value} is not a probability; expected a number from 0 to 1")))
         }
@@ -422,5 +423,11 @@ mod tests {
         fn parsing_arbitrary_text_never_panics(text in "\\PC*") {
             let _ = text.parse::<Duration>();
         }
+    }
+
+    #[test]
+    fn a_probability_has_no_negative_zero() {
+        let zero: Probability = serde_json::from_str("-0.0").unwrap();
+        assert!(zero.0.is_sign_positive());
     }
 }

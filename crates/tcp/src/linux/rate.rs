@@ -63,12 +63,14 @@ impl Sampler {
         Self { counts_only: !gives_samples, ..Self::default() }
     }
 
-    /// What a segment of `bytes` sent now, with `before` in flight, must remember.
-    pub fn on_send(&mut self, now: Time, bytes: u64, before: u64) -> Snapshot {
+    /// Returns what a segment of `bytes` sent now, with `before` in flight, must remember. If nothing is outstanding
+    /// (`is_first`), delivery is measured from now on. Segments that are only thought lost are outstanding: were they
+    /// not, a spurious timeout would shorten the interval and raise the rate (Linux: `tcp_rate_skb_sent`).
+    pub fn on_send(&mut self, now: Time, bytes: u64, before: u64, is_first: bool) -> Snapshot {
         if self.counts_only {
             return Snapshot::default();
         }
-        if before == 0 {
+        if is_first {
             self.first_sent = now;
             self.delivered_at = now;
         }
@@ -165,7 +167,7 @@ mod tests {
                 sampler.on_delivered(now, 1_000, sent, snapshot);
                 last = sampler.finish(Some(Duration::from_millis(50)));
             }
-            let snapshot = sampler.on_send(now, 1_000, 1_000 * in_flight.len() as u64);
+            let snapshot = sampler.on_send(now, 1_000, 1_000 * in_flight.len() as u64, in_flight.is_empty());
             in_flight.push_back((now, snapshot));
         }
         let last = last.unwrap();
@@ -177,7 +179,7 @@ mod tests {
     fn compressed_acks_do_not_raise_the_rate_above_that_of_sending() {
         let mut sampler = Sampler::default();
         let sent: Vec<_> =
-            (0..6).map(|i| (MS(10 * i), sampler.on_send(MS(10 * i), 1_000, 1_000 * i))).collect();
+            (0..6).map(|i| (MS(10 * i), sampler.on_send(MS(10 * i), 1_000, 1_000 * i, i == 0))).collect();
         for &(at, snapshot) in &sent {
             sampler.on_delivered(MS(100), 1_000, at, snapshot);
         }
@@ -188,13 +190,26 @@ mod tests {
     #[test]
     fn samples_from_a_sender_without_data_are_marked() {
         let mut sampler = Sampler::default();
-        let first = sampler.on_send(MS(0), 1_000, 0);
+        let first = sampler.on_send(MS(0), 1_000, 0, true);
         sampler.set_app_limited(1_000);
-        let second = sampler.on_send(MS(1), 1_000, 1_000);
+        let second = sampler.on_send(MS(1), 1_000, 1_000, false);
         sampler.on_delivered(MS(50), 1_000, MS(0), first);
         assert!(!sampler.finish(None).unwrap().app_limited);
         sampler.on_delivered(MS(51), 1_000, MS(1), second);
         assert!(sampler.finish(None).unwrap().app_limited);
-        assert!(!sampler.on_send(MS(52), 1_000, 0).app_limited);
+        assert!(!sampler.on_send(MS(52), 1_000, 0, true).app_limited);
+    }
+
+    #[test]
+    fn a_timeout_does_not_shorten_the_interval() {
+        let mut sampler = Sampler::default();
+        let first = sampler.on_send(MS(0), 1_000, 0, true);
+        sampler.on_delivered(MS(100), 1_000, MS(0), first);
+        sampler.finish(None);
+        sampler.on_send(MS(100), 1_000, 0, true);
+        // Given up after 300 ms: nothing is in flight, but the segment is outstanding.
+        let again = sampler.on_send(MS(400), 1_000, 0, false);
+        sampler.on_delivered(MS(500), 1_000, MS(400), again);
+        assert_eq!(sampler.finish(None).unwrap().rate, Some(2_500.0), "1000 B in 400 ms");
     }
 }

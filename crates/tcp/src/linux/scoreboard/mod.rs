@@ -213,18 +213,22 @@ impl Scoreboard {
     pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&SentSegment)) -> (u64, bool) {
         let (before, mut repeated) = (self.first, false);
         while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
+            let bytes = segment.bytes();
             self.una = segment.end();
             repeated |= segment.retransmitted;
-            self.pipe -= segment.in_flight();
-            self.sacked_segments -= u32::from(segment.sacked);
-            if segment.lost {
-                self.lost_bytes -= segment.bytes();
+            if segment.sacked {
+                self.sacked_segments -= 1;
+            } else {
+                deliver(segment);
+                if segment.lost {
+                    self.lost_bytes -= bytes;
+                } else {
+                    self.pipe -= bytes;
+                }
             }
             if segment.repaired {
-                self.repaired_bytes -= segment.bytes();
-            }
-            if !segment.sacked {
-                deliver(segment);
+                self.repaired_bytes -= bytes;
+                self.pipe -= bytes;
             }
             self.segments.pop_front();
             self.first += 1;
@@ -280,17 +284,18 @@ impl Scoreboard {
                 continue;
             };
             deliver(segment);
-            let (before, bytes, was_lost) = (segment.in_flight(), segment.bytes(), segment.lost);
-            let answers_repair = was_lost && segment.repaired;
-            // The repair of one not lost is thought to be on its way still (`tcp_sacktag_one`).
-            segment.repaired &= !was_lost;
-            (segment.sacked, segment.lost) = (true, false);
-            self.pipe -= before - segment.in_flight();
-            if was_lost {
+            segment.sacked = true;
+            let bytes = segment.bytes();
+            if std::mem::take(&mut segment.lost) {
+                let answers_repair = std::mem::take(&mut segment.repaired);
                 self.lost_bytes -= bytes;
-            }
-            if answers_repair {
-                self.repaired_bytes -= bytes;
+                if answers_repair {
+                    self.repaired_bytes -= bytes;
+                    self.pipe -= bytes;
+                }
+            } else {
+                // Its repair, if there is one, is thought to be on its way still (`tcp_sacktag_one`).
+                self.pipe -= bytes;
             }
             self.sacked_segments += 1;
             self.highest_sacked = self.highest_sacked.max(number + 1);

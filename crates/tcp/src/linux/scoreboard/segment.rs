@@ -40,11 +40,6 @@ impl SentSegment {
         (self.first, self.end())
     }
 
-    /// Returns the bytes in flight, those of its repair included.
-    pub(super) fn in_flight(&self) -> u64 {
-        self.bytes() * (u64::from(!self.sacked && !self.lost) + u64::from(self.repaired))
-    }
-
     /// Returns true if it is lost and has not been sent again.
     pub(super) fn awaits_repair(&self) -> bool {
         self.lost && !self.repaired

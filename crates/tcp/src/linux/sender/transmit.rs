@@ -249,7 +249,7 @@ impl Sender {
         if before == 0 {
             self.report_start(now);
         }
-        let snapshot = self.sampler.on_send(now, bytes, before);
+        let snapshot = self.sampler.on_send(now, bytes, before, nothing_outstanding);
         self.counts.packets += 1;
         let mut packet = Segment { retransmission: again, ..self.packet(now, FIRST_BYTE + first, bytes) };
         match transmission {

@@ -86,7 +86,7 @@ impl<C: CongestionControl> Pipe<C> {
     }
 
     fn send(&mut self) {
-        let snapshot = self.sampler.on_send(self.now, MSS, self.in_flight());
+        let snapshot = self.sampler.on_send(self.now, MSS, self.in_flight(), self.flight.is_empty());
         let queue = self.free_at.since(self.now).0 / SEGMENT.0;
         let lost = queue >= self.limit || (self.loses)(self.sent);
         if !lost {
