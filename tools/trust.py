@@ -26,7 +26,7 @@ from nodeb.results.provenance import origin
 FOUND = Path(__file__).parents[1] / "docs" / "trust.json"
 
 
-def witnesses(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[Row]]]:
+def references(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[Row]]]:
     """Returns the functions of the references by name, in the order of the page."""
     return {
         "studies": lambda: studies.rows(options.out, options.quick),
@@ -41,7 +41,7 @@ def witnesses(options: argparse.Namespace) -> dict[str, Callable[[], Iterable[Ro
 def main(arguments: list[str] | None = None) -> int:
     """Runs the comparisons; returns the number that failed."""
     options = parsed(arguments)
-    asked, failed = witnesses(options), 0
+    asked, failed = references(options), 0
     known = json.loads(FOUND.read_text(encoding="utf-8")) if FOUND.exists() else {}
     for name in options.only or asked:
         print(name, flush=True)
@@ -63,7 +63,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="short versions of the studies")
     parser.add_argument("--out", type=Path, default=Path("out/all"), help="the studies' folder")
     parser.add_argument("--traces", type=Path, help="a folder of recordings (mahimahi)")
-    names = list(witnesses(argparse.Namespace()))
+    names = list(references(argparse.Namespace()))
     parser.add_argument("--only", action="append", choices=names, help="one reference")
     return parser.parse_args(arguments)
 

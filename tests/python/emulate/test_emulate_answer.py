@@ -1,4 +1,4 @@
-"""What an emulation and a flight that was flown again say first, by case."""
+"""Headlines of emulations and replays."""
 
 from __future__ import annotations
 
@@ -90,25 +90,25 @@ def test_a_driver_that_was_not_first_is_told():
     assert "SCHED_FIFO was refused" in said(outcome)[1]
 
 
-# --- flown again ---
+# --- replays ---
 
 
 @pytest.fixture
-def flown():
-    """A flight, and what came of flying it again."""
+def answer_of():
+    """Returns a function that makes the answer of a replay."""
 
     def make(**values):
         report = fake_emulation.outcome().report
         report |= {"differs": None, "same": 5772, "complete": True} | values
-        scenario = SimpleNamespace(name="a flight")
-        flight = SimpleNamespace(scenario=scenario, seed=7, is_same_core=True)
-        return replayed(flight, SimpleNamespace(report=report))
+        scenario = SimpleNamespace(name="a recording")
+        recording = SimpleNamespace(scenario=scenario, seed=7, is_same_core=True)
+        return replayed(recording, SimpleNamespace(report=report))
 
     return make
 
 
-def test_the_same(flown):
-    answer = flown()
+def test_the_same(answer_of):
+    answer = answer_of()
     assert answer.headline.startswith(
         "the same: 5772 packets arrived or were lost as they did, to the nanosecond. The link "
         "delivered 6.72 MB to 2 phones"
@@ -116,10 +116,10 @@ def test_the_same(flown):
     assert "kept time" not in answer.headline
 
 
-def test_not_the_same_comes_first(flown):
-    answer = flown(differs="packet 3 is lost here, and arrived")
+def test_not_the_same_comes_first(answer_of):
+    answer = answer_of(differs="packet 3 is lost here, and arrived")
     assert answer.headline.startswith("not the same: packet 3 is lost here, and arrived.")
 
 
-def test_a_log_that_was_cut_off_is_told(flown):
-    assert flown(complete=False).marks[-1].text.startswith("The log was cut off")
+def test_a_log_that_was_cut_off_is_told(answer_of):
+    assert answer_of(complete=False).marks[-1].text.startswith("The log was cut off")

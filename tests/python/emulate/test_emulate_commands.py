@@ -1,4 +1,4 @@
-"""What runs at the ends of the cell: its streams, identity, signals and end."""
+"""Commands of an emulation: their streams, identity, signals and end."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def test_without_the_rights_of_root(link):
 
 
 def _read(terminal: int) -> bytes:
-    """What was shown on a terminal; nothing when the last that wrote there has gone."""
+    """Returns the output on a terminal; nothing once its last writer has ended."""
     try:
         return os.read(terminal, 4096)
     except OSError:

@@ -1,4 +1,4 @@
-"""What nobody should ask of an emulation, or send into it."""
+"""Invalid options and malformed packets of an emulation."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_whatever_a_device_is_given_is_refused_or_carried(link, tmp_path):
 
 
 def test_nothing_that_is_there_is_recorded_over(link, tmp_path):
-    """Neither another flight nor what is none; and nothing is left where nothing begins."""
+    """Neither another recording nor another file; nothing is left if nothing starts."""
     log = tmp_path / "flight.log"
     assert nodeb(link, *PATIENT, "--record", log, "--", "true").returncode == 0
     before, scenario = log.read_bytes(), link.read_bytes()
@@ -202,7 +202,7 @@ def test_what_was_told_to_end_did_not_end_well(link):
 
 
 def test_a_disk_that_is_full_takes_no_results_with_it(link, tmp_path):
-    """Neither one for a recording, nor one for packets of a recorded flight."""
+    """Neither a recording nor the capture of a replay fits on a full disk."""
     out = tmp_path / "out"
     ping = ("ping", "-q", "-i", "0.01", "-c", "200", "10.64.0.1")
     whole = nodeb(link, *PATIENT, "--record", tmp_path / "whole.log", "--", *ping)

@@ -1,4 +1,4 @@
-"""What an emulation shows: its status line, its page, its series."""
+"""Status line, page and time series of an emulation."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_a_page_about_nothing_has_what_there_is():
 
 
 def series(values):
-    """A phone that gets `values`, kbit/s, in intervals of 0.1 s, and a cell with nobody else."""
+    """Tables of a phone that receives `values`, kbit/s, in intervals of 0.1 s, alone in a cell."""
     count = len(values)
     spans = {"begin_s": np.arange(count) / 10, "end_s": np.arange(1, count + 1) / 10}
     phones = spans | {
@@ -238,11 +238,11 @@ ECHO_SERVER = (
 
 
 @pytest.fixture(scope="module")
-def flown(tmp_path_factory):
+def replayed(tmp_path_factory):
     """An emulation with its folder, page and log."""
     if why := forbidden():
         pytest.skip(f"real packets are not let through here: {why}")
-    folder = tmp_path_factory.mktemp("flown")
+    folder = tmp_path_factory.mktemp("replayed")
     (folder / "cell.toml").write_text(CELL)
     wanted = ["--out", folder / "out", "--report", "page.html", "--record", folder / "log"]
     found = nodeb(
@@ -257,8 +257,8 @@ def table(folder, name):
     return {key: np.asarray(values) for key, values in columns.items()}
 
 
-def test_series_add_up_to_what_the_report_says(flown):
-    folder, _ = flown
+def test_series_add_up_to_what_the_report_says(replayed):
+    folder, _ = replayed
     phones, cell = (table(folder / "out", name) for name in ("emulation", "emulation_cell"))
     for way in ("down", "up"):
         mine = phones["way"] == way
@@ -287,16 +287,16 @@ def test_series_add_up_to_what_the_report_says(flown):
     assert table(folder / "out", "emulation_lateness")["deliveries"].sum() == 60
 
 
-def test_the_page_lies_in_the_folder_and_belongs_to_it(flown):
-    folder, found = flown
+def test_the_page_lies_in_the_folder_and_belongs_to_it(replayed):
+    folder, found = replayed
     text = (folder / "out" / "page.html").read_text()
     assert "a cell" in text
     assert f"Page: {folder / 'out' / 'page.html'}" in found.stderr
     assert "page.html" in (folder / "out" / "provenance.json").read_text()
 
 
-def test_a_flight_that_is_flown_again_has_the_same_series_and_a_page(flown):
-    folder, _ = flown
+def test_replay_has_the_same_series_and_a_page(replayed):
+    folder, _ = replayed
     wanted = ["--out", folder / "again", "--report", folder / "again.html"]
     found = replay(folder / "log", *wanted)
     assert found.returncode == 0, found.stderr

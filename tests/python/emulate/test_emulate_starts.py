@@ -44,7 +44,7 @@ def test_an_interrupt_while_it_starts_ends_it(link, tmp_path, send, after_s):
     assert (run.returncode, out, errors) == (130, "", "error: interrupted\n")
     assert time.monotonic() - begun_s < 3
     assert gone(mark)
-    assert not log.exists(), "what was recorded is of a flight that has not begun"
+    assert not log.exists(), "what was recorded is of an emulation that has not begun"
 
 
 def test_an_interrupt_while_the_command_starts_is_not_lost(link):
@@ -65,7 +65,7 @@ def test_an_interrupt_while_the_command_starts_is_not_lost(link):
 
 
 def test_an_interrupt_of_nodeb_alone_ends_it(link):
-    """The command has not had it, so it is told; what it has to say is printed."""
+    """The command has not received the signal, so it is sent on; its output is printed."""
     mark = f"sleep {long_time()}"
     with begun(link, "--", "sh", "-c", f"echo up; exec {mark}") as run:
         assert run.stdout.readline() == "up\n"

@@ -32,7 +32,7 @@ APART_MS = 8
 
 
 def test_a_download_takes_what_the_trace_has(tmp_path):
-    """150 kB and headers are at least 104 opportunities, 8 ms apart; then it is flown again."""
+    """150 kB with headers take at least 104 opportunities, 8 ms apart; a replay agrees."""
     import pyarrow.parquet
 
     (tmp_path / "down").write_text("".join(f"{ms}\n" for ms in range(8, 801, APART_MS)))
@@ -59,7 +59,7 @@ def test_a_download_takes_what_the_trace_has(tmp_path):
         left = came["offered_packets"] - came["arrived_packets"]
         assert used <= table["used_bytes"][row] <= used + OPPORTUNITY * left
 
-    flown = replay(log, "--out", tmp_path / "again")
-    assert flown.returncode == 0, flown.stderr
+    replayed = replay(log, "--out", tmp_path / "again")
+    assert replayed.returncode == 0, replayed.stderr
     again = pyarrow.parquet.read_table(tmp_path / "again" / "opportunities.parquet")
     assert again.to_pydict() == table

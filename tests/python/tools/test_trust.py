@@ -25,7 +25,7 @@ FOUND = json.loads((DOCS / "trust.json").read_text("utf-8"))
 
 
 def test_every_witness_has_its_place_on_the_page():
-    known = list(trust.witnesses(Namespace()))
+    known = list(trust.references(Namespace()))
     assert trusted.NAME.findall(PAGE) == known
     assert set(FOUND) <= set(known)
     assert sorted(known) == sorted(

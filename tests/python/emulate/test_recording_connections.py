@@ -1,4 +1,4 @@
-"""Which connections of a flight people are shown, and whether its log is whole."""
+"""Listed connections of a recording, and detection of an incomplete log."""
 
 import struct
 

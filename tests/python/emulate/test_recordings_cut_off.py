@@ -1,4 +1,4 @@
-"""Logs of flights without their end: every command that reads one says so."""
+"""Incomplete recordings: every command that reads one prints a note."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def test_a_life_of_a_log_says_whether_it_was_cut_off(cut, whole, tmp_path):
         assert about["log"] == {"complete": complete}
 
 
-def test_a_flight_killed_before_its_first_packet_is_replayed_into_a_folder(call, tmp_path):
+def test_recording_killed_before_its_first_packet_is_replayed_into_a_folder(call, tmp_path):
     log = made_by_hand(tmp_path / "empty.log", [REAL, OTHERS], b"", is_whole=False)
-    status, out, err = call("replay", log, "--out", "flown")
+    status, out, err = call("replay", log, "--out", "replayed")
     assert (status, err) == (0, "")
     assert said(out)
-    about = json.loads((tmp_path / "flown" / "provenance.json").read_text())
+    about = json.loads((tmp_path / "replayed" / "provenance.json").read_text())
     assert not about["replay"]["complete"]

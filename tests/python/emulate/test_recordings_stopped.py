@@ -1,4 +1,4 @@
-"""Looks at flights that take long: they tell how far they are, and end when nobody wants them."""
+"""Progress and interruption of long replays, explanations and timelines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def log(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["replay", "life"])
-def test_ctrl_c_ends_a_look_at_a_flight(log, command):
+def test_ctrl_c_ends_the_processing_of_a_recording(log, command):
     run = [sys.executable, "-m", "nodeb", command, str(log)]
     looking = subprocess.Popen(
         run, cwd=log.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -57,18 +57,18 @@ def test_who_is_told_how_far_it_is_can_end_it(log):
 def test_what_is_cancelled_says_so(log):
     control = _core.Control()
     control.cancel()
-    flight = recordings.read(log)
-    fly = flight.path, flight.scenario.compiled(), flight.seed, flight.users
+    recording = recordings.read(log)
+    arguments = recording.path, recording.scenario.compiled(), recording.seed, recording.users
     calls = [
-        lambda: _core.replay_flight(*fly, control),
-        lambda: _core.flight_timeline(*fly, control),
-        lambda: _core.flight_explain(*fly, 0, control),
-        lambda: _core.flight_connections(flight.path, control),
-        lambda: _core.flight_packets(flight.path, control),
+        lambda: _core.replay_flight(*arguments, control),
+        lambda: _core.flight_timeline(*arguments, control),
+        lambda: _core.flight_explain(*arguments, 0, control),
+        lambda: _core.flight_connections(recording.path, control),
+        lambda: _core.flight_packets(recording.path, control),
     ]
     for call in calls:
         with pytest.raises(_core.Cancelled):
             call()
-    assert connections.connections(flight).all == []
+    assert connections.connections(recording).all == []
     with pytest.raises(nodeb.InputError, match="there are no events"):
-        timeline.recorded_life(flight, 0, (0, 10**9))
+        timeline.recorded_life(recording, 0, (0, 10**9))

@@ -1,4 +1,4 @@
-"""What one can ask of a flight that was recorded: captures, lives, explanations."""
+"""Captures, packet timelines and explanations of a recording."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nodeb.emulate import connections, recordings, timeline
 pytestmark = pytest.mark.usefixtures("real_packets")
 
 CELL = """
-name = "a flight"
+name = "a recording"
 [wired]
 delay = "20 ms"
 [radio.hsdpa]
@@ -37,7 +37,7 @@ SIZE = 150_000
 
 
 def recorded(folder, text, *options, command=DOWNLOAD):
-    """A flight of a download by the kernel's TCP."""
+    """Records a download by the kernel's TCP."""
     if why := forbidden():
         pytest.skip(f"real packets are not let through here: {why}")
     file, log = folder / "cell.toml", folder / "flight.log"
@@ -50,7 +50,7 @@ def recorded(folder, text, *options, command=DOWNLOAD):
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
-    return recorded(tmp_path_factory.mktemp("flight"), CELL)
+    return recorded(tmp_path_factory.mktemp("recording"), CELL)
 
 
 def tshark(file, *arguments):
@@ -65,7 +65,7 @@ def tshark(file, *arguments):
     return done.stdout
 
 
-def test_a_capture_of_a_flight_has_the_real_connection(log, tmp_path):
+def test_capture_of_a_replay_has_the_real_connection(log, tmp_path):
     if shutil.which("tshark") is None:
         pytest.skip("tshark is not there")
     file = tmp_path / "flight.pcapng"
@@ -109,7 +109,7 @@ def test_captures_that_make_no_sense_are_told(log, tmp_path):
     assert "cannot write a capture to" in done.stderr
 
 
-def test_the_life_of_a_flight_has_real_packets_by_their_headers(log, tmp_path, capsys):
+def test_timeline_of_a_recording_identifies_real_packets_by_their_headers(log, tmp_path, capsys):
     out = tmp_path / "life"
     assert invoke(["life", str(log), "--out", str(out)]) == 0
     assert "connection 0" in capsys.readouterr().out
@@ -135,11 +135,11 @@ def test_a_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys)
     told = capsys.readouterr().out
     assert "connection 0, 10.64.0.1:5001 to 10.64.0.2:" in told
     assert "HARQ" in page.read_text() or "transmission" in page.read_text()
-    flight = recordings.read(log)
-    known = connections.connections(flight)
+    recording = recordings.read(log)
+    known = connections.connections(recording)
     (one,) = known.all
     assert one.down_bytes == SIZE
-    found = connections.explain(flight, one)
+    found = connections.explain(recording, one)
     spans, (path,) = found.spans, found.paths
     assert path.complete
     assert (spans["begin_ns"][1:] == spans["end_ns"][:-1]).all()
@@ -148,13 +148,13 @@ def test_a_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys)
     assert path.causes["handshake"] > 50e6, "a way of 30 ms and the way back"
     assert path.causes["request"] > 20e6
     assert set(np.unique(spans["place"])) > {"server", "phone", "bearer", "uplink", "wired down"}
-    # The life of the same flight has the same spans, packet by packet.
-    life = timeline.recorded_life(flight)
+    # The timeline of the same recording has the same spans, packet by packet.
+    life = timeline.recorded_life(recording)
     assert life.critical_path.transfers == [0]
     assert [span.end for span in life.critical_path.spans] == spans["end_ns"].tolist()
 
 
-def test_what_a_flight_has_no_use_for_is_refused(log, tmp_path, capsys):
+def test_options_that_do_not_apply_to_recordings_are_refused(log, tmp_path, capsys):
     cases = {
         ("explain", log, "--runs", "3"): "--runs is for scenarios",
         ("explain", log, "--connection", "9"): "the recording has no connection 9",
@@ -203,8 +203,8 @@ def test_a_kernels_download_waits_for_what_a_simulated_one_does(loss, tmp_path):
     """The same cell, a download by the kernel's TCP and one by the `linux` family."""
     cell = f'[wired]\ndelay = "20 ms"\n[radio.dch]\nbler = {loss}\n[[users]]\nname = "phone"\n'
     log = recorded(tmp_path, f'{cell}traffic = "external"\n')
-    flight = recordings.read(log)
-    real = connections.explain(flight, connections.connections(flight).all[0])
+    recording = recordings.read(log)
+    real = connections.explain(recording, connections.connections(recording).all[0])
     traffic = (
         f'traffic.ftp = {{ size = "{SIZE} B", request = "6 B" }}\ntcp.linux.control.reno = {{}}\n'
     )

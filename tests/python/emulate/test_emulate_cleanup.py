@@ -1,4 +1,4 @@
-"""What ends when the processes of an emulation are killed one by one, or all at once."""
+"""Cleanup when the processes of an emulation are killed one by one, or all at once."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_nothing_is_left_when_what_was_stopped_is_killed(astray):
 
 
 def test_a_signal_to_the_whole_group_ends_it_in_order(astray):
-    """As `timeout` sends it; the command's end is told, and not that of a namespace."""
+    """Signal as `timeout` sends it: the end of the command is reported, not that of a namespace."""
     os.killpg(astray.pid, signal.SIGTERM)
     _, told = astray.communicate(timeout=30)
     assert astray.returncode == 128 + signal.SIGTERM, told

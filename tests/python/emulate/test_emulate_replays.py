@@ -1,4 +1,4 @@
-"""Flights that were recorded are flown again."""
+"""Replays of recorded emulations."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from emulations import DOWNLOAD, DOWNLOAD_SERVER, PATIENT, nodeb, python, replay
 pytestmark = pytest.mark.usefixtures("real_packets")
 
 
-def test_a_recorded_flight_is_flown_again_to_the_nanosecond(tmp_path):
-    """The same packets, in the same order, at the same times, and the same tables of everybody."""
+def test_recording_is_replayed_to_the_nanosecond(tmp_path):
+    """The same packets in the same order at the same times, and the same tables of all users."""
     file = tmp_path / "cell.toml"
     file.write_text(
         '[wired]\nloss = 0.01\n[radio.hsdpa]\n[[users]]\nname = "phone"\n'
@@ -26,8 +26,8 @@ def test_a_recorded_flight_is_flown_again_to_the_nanosecond(tmp_path):
     options = (*PATIENT, "--record", log, "--out", out, "--server", server)
     done = nodeb(file, *options, "--", *python(DOWNLOAD))
     assert done.returncode == 0, done.stderr
-    flown = replay(log, "--out", again)
-    assert flown.returncode == 0, flown.stderr
+    replayed = replay(log, "--out", again)
+    assert replayed.returncode == 0, replayed.stderr
     emulated = json.loads((out / "provenance.json").read_text())["emulation"]
     replayed = json.loads((again / "provenance.json").read_text())["replay"]
     (phone,) = emulated["phones"]
@@ -58,7 +58,7 @@ def test_logs_that_are_cut_off_damaged_or_none(link, tmp_path):
     cut.write_bytes(whole[:-100])
     done = replay(cut)
     assert (done.returncode, "The log was cut off" in done.stdout) == (0, True)
-    # The last record is the end; another time before it is a packet that the flight does not know.
+    # The last record is the end; another time before it is a packet unknown to the recording.
     late = bytearray(whole[:-4])
     late[-9 - 26 + 9] ^= 1
     damaged.write_bytes(bytes(late) + whole[-4:])
