@@ -1,6 +1,7 @@
 """Comparisons of scenarios, paired by common random numbers.
 
-`differences` has the statistics, `verdict` judges, `experiment` simulates, `text` shows.
+`differences` has the statistics, `verdict` the decisions, `experiment` the simulation, `answer` the
+text.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ def compare(
     """Compares results, replication by replication, with the first of them.
 
     Args:
-        results: by what they are called, made with the same seed; the first is the baseline.
-        margin: share of the baseline's mean within which two are the same, 0 or more.
-        metrics: only these; empty for all.
+        results: results by name, simulated with the same seed; the first is the baseline.
+        margin: equivalence margin, as a share of the baseline's mean, 0 or more.
+        metrics: names of metrics to compare; empty for all.
 
     Returns:
-        What differs, with intervals and verdicts: print it, or take its `table`.
+        The differences, with intervals and verdicts: print it, or use its `table`.
 
     Raises:
-        InputError: the seeds differ, there is nothing to compare, or an argument makes no sense.
+        InputError: the seeds differ, there is nothing to compare, or an argument is invalid.
     """
     if not isinstance(results, Mapping):
-        raise InputError(f"compare: {results!r} is no table of results by name")
+        raise InputError(f"compare: expected results by name, not {results!r}")
 
     for name, one in results.items():
         if not isinstance(one, Result):
-            raise InputError(f"compare: {name} is {one!r}, which is no result; run the scenario")
+            raise InputError(f"compare: {name} is {one!r}, not a result; run the scenario first")
     seeds = {result.provenance.seed for result in results.values()}
     if len(seeds) > 1:
         listed = ", ".join(f"{one.provenance.seed} ({name})" for name, one in results.items())

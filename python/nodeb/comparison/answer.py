@@ -1,16 +1,16 @@
-"""What a comparison answers: which scenario is better, by how much, how sure, and for whom not.
+"""Answer of a comparison: which scenario is better, by how much, with which certainty.
 
 The headline is about the first metric of `MAIN` that both scenarios have. It is the first of these
-that fits:
+that applies:
 
-0. nothing arrived in either: there is nothing to compare;
+0. nothing arrived in either scenario: there is nothing to compare;
 1. no metric differs in any pair: no difference;
-2. in one of the two half of the transfers or more do not finish: how many do in each;
-3. some metrics are better and others worse: both sides, the main metric first if it is decided;
+2. in one scenario, at most half of the transfers finish: the share that finishes in each;
+3. some metrics are better and others worse: both, the main metric first if it is decided;
 4. the main metric is better or worse: by how much;
-5. others are better or worse: what they are, and what the main metric says;
-6. the main metric is the same within the margin: no difference that matters;
-7. undecided: how many further replications would tell.
+5. other metrics are better or worse: their names, and the result of the main metric;
+6. the main metric is the same within the margin: no relevant difference;
+7. undecided: how many further replications would decide.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from nodeb.results.survivors import no_arrival_hint
 __all__ = ["answers", "of_tried", "shown_of"]
 
 MAIN = ("download_s", "load_median_s", "transfer_s", "cell_bps", "received_bps")
-"""What a headline is about, in order of preference."""
+"""Subject of the headline, in order of preference."""
 IN_SENTENCES = {
     "download_s": "the download takes",
     "load_median_s": "half of the loads take at most",
@@ -64,13 +64,13 @@ NOUNS = {
     "served": "the share of phones that receive something",
     "block_errors": "the share of block errors",
 }
-"""Metrics in sentences, where "the" and the label do not do."""
+"""Names of metrics in sentences that differ from "the" with the label."""
 MAX_NAMED = 3
-"""Metrics that a headline names at most beside the main one."""
+"""Largest number of further metrics in a headline."""
 QUIET = ("equal", "same")
-"""Verdicts that are told in a line."""
+"""Verdicts that are reported in one line."""
 FEW = 0.5
-"""Where no larger share of the transfers finishes, that is the headline."""
+"""Largest share of finished transfers that becomes the headline."""
 KEY = (
     *("download_s", "load_median_s", "cell_bps", "received_bps", "received_bps_p50"),
     *("received_bps_p5", "complete", "rtt_mean_s", "queueing_delay_s", "utilization", "jain_index"),
@@ -80,39 +80,39 @@ KEY = (
 
 
 def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") -> list[Answer]:
-    """What a comparison answers, for each scenario that is compared with the baseline.
+    """Returns the answers of a comparison, one for each scenario compared with the baseline.
 
     Args:
         found: the comparison.
-        causes: what the difference in time of a transfer is made of, for each of them, if known.
-        folder: where the tables are; empty where they are not saved.
+        causes: difference in transfer time by cause, for each of them, if known.
+        folder: folder of the tables; empty if they are not saved.
     """
     bars = [*causes, *[None] * len(found.tried)]
     return [of_tried(found, one, bars[at], folder) for at, one in enumerate(found.tried)]
 
 
 def shown_of(tried: Tried) -> list[Difference]:
-    """The key metrics of a comparison that differ, or may."""
+    """Returns the key metrics of a comparison that differ or are undecided."""
     return _Answer(Comparison("", [tried], 0, 0, 0.0), tried, "").shown
 
 
 def of_tried(
     found: Comparison, tried: Tried, causes: Bars | None = None, folder: str = ""
 ) -> Answer:
-    """What the comparison with one scenario answers."""
+    """Returns the answer of the comparison with one scenario."""
     return _Answer(found, tried, folder).answer(causes)
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """What is said of one scenario."""
+    """Builder of the answer about one scenario."""
 
     found: Comparison
     tried: Tried
     folder: str
 
     def answer(self, causes: Bars | None) -> Answer:
-        """The whole."""
+        """Returns the complete answer."""
         quiet = self.main is None or self.main.verdict.kind not in ("better", "worse")
         return Answer(
             command="nodeb compare",
@@ -129,27 +129,27 @@ class _Answer:
 
     @cached_property
     def of_all(self) -> list[Difference]:
-        """Metrics of all users, or of each group where there is none of all."""
+        """Metrics of all users, or of each group if there are none of all."""
         mine = [one for one in self.tried.differences if one.group == ALL]
         return mine or self.tried.differences
 
     @cached_property
     def main(self) -> Difference | None:
-        """What the headline is about."""
+        """Metric of the headline."""
         known = {one.metric.name: one for one in self.of_all}
         return next((known[name] for name in MAIN if name in known), None)
 
     @cached_property
     def ordered(self) -> list[Difference]:
-        """The metrics, key metrics first."""
+        """All metrics, key metrics first."""
         order = {name: place for place, name in enumerate(KEY)}
         return sorted(self.of_all, key=lambda one: order.get(one.metric.name, len(order)))
 
     @cached_property
     def shown(self) -> list[Difference]:
-        """What the headline names, key metrics and what else is decided.
+        """Metrics of the headline, key metrics, and other decided ones.
 
-        Equal and same ones are told in a line.
+        Equal and same metrics are reported in one line instead.
         """
         differ = [one for one in self.ordered if one.verdict.kind not in QUIET]
         if not differ:
@@ -161,7 +161,7 @@ class _Answer:
 
     @property
     def named(self) -> list[Difference]:
-        """The metrics that the headline names."""
+        """Metrics that the headline names."""
         better, worse = self._decided("better"), self._decided("worse")
         if better and worse:
             return [_first(better, self.main), _first(worse, self.main)]
@@ -172,7 +172,7 @@ class _Answer:
     # --- the headline ---
 
     def headline(self) -> str:
-        """One or two sentences."""
+        """Returns one or two sentences."""
         if not self.tried.differences:
             return (
                 f"{self.tried.name} and {self.found.baseline} have no metric in common that has a "
@@ -203,7 +203,7 @@ class _Answer:
         return self._undecided(main)
 
     def _finish(self) -> str:
-        """How many transfers finish, where that differs and few do; nothing elsewhere."""
+        """Returns a sentence on finished transfers if the shares differ and one is small, or ""."""
         known = [one for one in self.of_all if one.metric.name == "complete"]
         if not known or not known[0].verdict.sign:
             return ""
@@ -219,19 +219,19 @@ class _Answer:
         return counted(self.found.runs, "pair")
 
     def _unseen(self) -> str:
-        """What pairs that are all equal leave open: a share of n that is seen in none with 5 %."""
+        """Returns a sentence on the share of differing pairs that n equal pairs miss with 5 %."""
         share = percent(1 - 0.05 ** (1 / max(self.found.runs, 1)))
         return f"Rarer effects can be unseen: up to {share} of pairs may differ (95 %)."
 
     def _of(self, one: Difference) -> str:
-        """Of whom the metric is, where it leaves some out."""
+        """Returns the share of users that the metric covers, if it excludes some."""
         return f" (of the {percent(one.covered)} that have one)" if one.covered < 1 else ""
 
     def _decided(self, kind: str) -> list[Difference]:
         return [one for one in self.ordered if one.verdict.kind == kind]
 
     def _relative(self, one: Difference) -> str:
-        """How much more or less, in per cent of the baseline, and how sure."""
+        """Returns the relative difference in per cent of the baseline, with its interval."""
         ratio = one.ratio
         if not (math.isfinite(ratio.mean) and one.baseline.mean > 0):
             return difference_of(one).with_interval
@@ -239,7 +239,7 @@ class _Answer:
         word = "more" if sign > 0 else "less"
         low, high = sorted(sign * 100 * (end - 1) for end in (ratio.low, ratio.high))
         if sign < 0 and one.metric.low == 0:
-            high = min(high, 100.0)  # nothing is less than nothing
+            high = min(high, 100.0)  # a decrease is at most 100 %
         found = shown(sign * 100 * (ratio.mean - 1), low, high, scale=("%", 1.0))
         if not found.low:
             return f"{found.value} {word}"
@@ -269,7 +269,7 @@ class _Answer:
         return f"{text} {before}, {self._relative(main)}{self._of(main)}."
 
     def _both(self, better: list[Difference], worse: list[Difference]) -> str:
-        """Both sides where verdicts disagree; the main metric stands first on its side."""
+        """Returns a sentence with a better and a worse metric; the main metric comes first."""
         sides = [_first(better, self.main), _first(worse, self.main)]
         if self.main is not None and self.main.verdict.kind == "worse":
             sides.reverse()
@@ -280,7 +280,7 @@ class _Answer:
         )
 
     def _others(self, decided: list[Difference]) -> str:
-        """What is decided where the main metric is not."""
+        """Returns a sentence on decided metrics, if the main metric is not decided."""
         kind = decided[0].verdict.kind
         names = joined([_called(one) for one in decided[:MAX_NAMED]])
         text = f"{self.tried.name} is {kind} than {self.found.baseline} in {names}"
@@ -300,12 +300,12 @@ class _Answer:
         )
         if self.found.runs < 2:
             return f"{text}; one pair says nothing of how sure that is."
-        return f"{text}; {more_text(one.verdict.more_runs)} would tell."
+        return f"{text}; {more_text(one.verdict.more_runs)} would decide."
 
-    # --- what stands below it ---
+    # --- table, marks and notes ---
 
     def table(self, rows: Sequence[Difference], title: str = "", everything: bool = False) -> Rows:
-        """A row for each difference, its verdict first."""
+        """Returns a row for each difference, its verdict first."""
         groups = everything and {one.group for one in rows} != {ALL}
         head = ["", "metric", self.found.baseline, self.tried.name]
         head += [f"difference ({level(self.found.confidence)})", *(["ratio"] if everything else [])]
@@ -328,7 +328,7 @@ class _Answer:
         ]
 
     def marks(self) -> Iterator[Mark]:
-        """Who is left out, what is undecided, and what only one of the two has."""
+        """Yields marks on excluded users, missing values, and groups of one scenario only."""
         if any(one.covered < 1 for one in self.of_all):
             least = min(one.covered for one in self.of_all)
             yield Mark(
@@ -346,16 +346,16 @@ class _Answer:
                 yield Mark("!", f"Only {name} has the group {joined(groups)}, which is left out.")
 
     def notes(self) -> Iterator[str]:
-        """What the signs mean, what is equal, provenance."""
+        """Yields notes on signs, undecided and equal metrics, and provenance."""
         kinds = {one.verdict.kind for one in self.shown}
         words = {
             "better": f"{SIGNS['better']} better",
             "worse": f"{SIGNS['worse']} worse",
             "differs": f"{MORE}{LESS} differs, neither is better",
         }
-        told = [word for kind, word in words.items() if kind in kinds]
-        if told:
-            yield "  ".join(told)
+        legend = [word for kind, word in words.items() if kind in kinds]
+        if legend:
+            yield "  ".join(legend)
         open_ = [one for one in self.shown if one.verdict.kind == "undecided"]
         if open_ and self.found.runs >= 2:
             yield f"? undecided: {self._undecided_note(open_)}"
@@ -379,7 +379,7 @@ class _Answer:
         ranges = [one.verdict.more_runs for one in rows]
         low = min(one.low for one in ranges)
         high = max(one.high for one in ranges)
-        return f"{more_text(MoreRuns(low, high))} would tell"
+        return f"{more_text(MoreRuns(low, high))} would decide"
 
 
 def _called(one: Difference) -> str:
@@ -387,7 +387,7 @@ def _called(one: Difference) -> str:
 
 
 def _first(rows: Sequence[Difference], main: Difference | None) -> Difference:
-    """The main metric if it is among them, else the first of the key metrics."""
+    """Returns the main metric if it is among them, otherwise the first key metric."""
     if main is not None and main in rows:
         return main
     known = {one.metric.name: one for one in rows}

@@ -1,13 +1,13 @@
-"""Comparisons: what changes from one scenario to another, replication by replication.
+"""Differences between scenarios, replication by replication.
 
-Replication i of every scenario meets the same random numbers (common random numbers), so what is
-looked at are differences within pairs, which vary less than the values do (Law and Kelton:
-Simulation Modeling and Analysis, 3rd ed., sections 10.2.1 and 11.2). A pair is one replication,
-whatever the number of its users.
+Replication i of every scenario uses the same random numbers (common random numbers). The statistics
+are those of differences within pairs, which vary less than the values (Law and Kelton: Simulation
+Modeling and Analysis, 3rd ed., sections 10.2.1 and 11.2). A pair is one replication, regardless of
+its number of users.
 
-Several scenarios are compared with one baseline, each at a confidence of `1 - 0.05 / k`, so that
-all k intervals of a metric hold together with 95 % (Bonferroni; Law and Kelton, section 10.3.1).
-Metrics and groups are questions of their own.
+If several scenarios are compared with a baseline, each interval has a confidence of `1 - 0.05 / k`,
+so that all k intervals of a metric hold together with 95 % (Bonferroni; Law and Kelton, section
+10.3.1). There is no such correction for several metrics or groups.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 MARGIN = 0.02
-"""Share of the baseline's mean within which two are the same, unless somebody says otherwise."""
+"""Default equivalence margin, as a share of the baseline's mean."""
 
 Array = NDArray[np.float64]
 Tables = Mapping[str, Table]
@@ -63,36 +63,36 @@ class Difference:
     group: str
     metric: Metric
     baseline: Interval
-    """The mean of the baseline."""
+    """Mean of the baseline."""
     other: Interval
-    """The mean of the other."""
+    """Mean of the other scenario."""
     difference: Interval
-    """Other less baseline, over the pairs, at the confidence of the family."""
+    """Other minus baseline, over the pairs, at the confidence of the family."""
     ratio: Interval
     """Other over baseline."""
     verdict: Verdict
     unpaired: float
-    """How many times as wide the interval would be had the runs not been paired."""
+    """Width of the interval without pairing, relative to the width with pairing."""
     differing: int
-    """Pairs whose two values differ."""
+    """Number of pairs whose values differ."""
     missing: int = 0
-    """Replications of which one of the two has no value."""
+    """Number of replications in which only one scenario has a value."""
     covered: float = 1.0
-    """Share of the users that have a value, in the one of the two where fewer have."""
+    """Share of users that have a value, in the scenario in which it is smaller."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A scenario that was compared with the baseline."""
+    """A scenario, compared with the baseline."""
 
     name: str
     differences: list[Difference]
     unknown: list[str]
-    """What only one of the two has values of, as a person calls it."""
+    """Labels of metrics that only one of the two has values of."""
     only: dict[str, list[str]]
-    """Groups that only one of the two has, by its name."""
+    """Groups that only one of the two has, by scenario."""
     empty: Sequence[str] = ()
-    """Those of the two in which nothing arrived, by name."""
+    """Names of the scenarios in which nothing arrived."""
 
 
 @dataclass(frozen=True)
@@ -100,30 +100,30 @@ class Comparison(Answering):
     """Scenarios, each compared with a baseline."""
 
     baseline: str
-    """What the baseline is called."""
+    """Name of the baseline."""
     tried: list[Tried]
     runs: int
-    """Replications of each."""
+    """Number of replications of each scenario."""
     seed: int
     margin: float
-    """Share of the baseline's mean within which two are the same."""
+    """Equivalence margin, as a share of the baseline's mean."""
     duration_s: float = math.nan
-    """When the runs of the shortest scenario end, s."""
+    """Duration of the runs of the shortest scenario, s."""
 
     @property
     def confidence(self) -> float:
-        """The confidence of each interval of a difference."""
+        """Confidence of each interval of a difference."""
         return family_confidence(len(self.tried))
 
     @property
     def table(self) -> Table:
-        """One row per scenario, group and metric; a note on each column is in the documentation."""
+        """One row per scenario, group and metric; the documentation describes the columns."""
         rows = [_row(self, tried, one) for tried in self.tried for one in tried.differences]
         return Table({name: [row[name] for row in rows] for name in rows[0]} if rows else {})
 
     @property
     def answers(self) -> Sequence[Answer]:
-        """What it says of each scenario: which is better, by how much, how sure."""
+        """Answer for each scenario: which is better, by how much, with which certainty."""
         from nodeb.comparison.answer import answers
 
         return answers(self)
@@ -135,13 +135,13 @@ def compare(
     """Compares the replications of scenarios with those of the first.
 
     Args:
-        tables: of each scenario by its name, with the same seed; the first is the baseline.
-        seed: that seed.
-        margin: share of the baseline's mean within which two are the same, 0 or more.
-        metrics: only these; empty for all.
+        tables: tables of each scenario by name, with the same seed; the first is the baseline.
+        seed: seed of the replications.
+        margin: equivalence margin, as a share of the baseline's mean, 0 or more.
+        metrics: names of metrics to compare; empty for all.
 
     Raises:
-        InputError: there is nothing to compare, or the margin makes no sense.
+        InputError: there is nothing to compare, or the margin is invalid.
     """
     if len(tables) < 2:
         raise InputError("there is nothing to compare with; give at least two scenarios")
@@ -171,17 +171,17 @@ def compare(
         for name, one in others
     ]
     if metrics:
-        _refuse_unknown(wanted, tried, known)
+        _check_known(wanted, tried, known)
     ends = [float(np.max(one["bearers"]["end_s"], initial=0.0)) for one in tables.values()]
     return Comparison(first, tried, runs, seed, margin, min(ends))
 
 
 def _covered(found: Iterator[Difference], *sides: tuple[Tables, Table]) -> Iterator[Difference]:
-    """Differences with the share of users that have a value.
+    """Yields the differences with the share of users that have a value.
 
     Args:
-        found: the differences.
-        sides: of each of the two scenarios its tables, and what `by_run` says of them.
+        found: differences.
+        sides: tables of each of the two scenarios, and the result of `by_run` for them.
     """
     for one in found:
         shares = [
@@ -195,10 +195,10 @@ def _values(known: Table, one: Difference) -> Array:
     return np.asarray(known.where(known["group"] == one.group)[one.metric.name])
 
 
-def _refuse_unknown(
+def _check_known(
     wanted: Sequence[Metric], tried: Sequence[Tried], known: Mapping[str, Table]
 ) -> None:
-    """Complains about metrics that somebody named and that no scenario has."""
+    """Checks that each requested metric exists in a scenario."""
     said = {one.metric.name for each in tried for one in each.differences}
     labels = {label for each in tried for label in each.unknown}
     for metric in wanted:
@@ -210,15 +210,15 @@ def _refuse_unknown(
 
 
 def check_margin(margin: Any) -> float:
-    """A margin, if it makes sense.
+    """Returns a margin as a number.
 
     Raises:
-        InputError: it does not.
+        InputError: it is not in the range [0, 1).
     """
     share = as_number(margin, "margin")
     if not 0 <= share < 1:
         raise InputError(
-            f"a margin of {share:g} makes no sense; it is a share of the baseline's mean, 0 or "
+            f"margin is {share:g}; expected a share of the baseline's mean, 0 or "
             "more and below 1, such as 0.02 for 2 %"
         )
     return share
@@ -227,7 +227,7 @@ def check_margin(margin: Any) -> float:
 def differences(
     base: Table, own: Table, metrics: Sequence[Metric], margin: float, confidence: float
 ) -> Iterator[Difference]:
-    """The metrics of all groups that two scenarios have, from what `by_run` says of each."""
+    """Yields the metrics of all groups that both scenarios have, from their `by_run` tables."""
     for group in (group for group in base.distinct("group") if group in own.distinct("group")):
         one, other = (table.where(table["group"] == group) for table in (base, own))
         for metric in metrics:
@@ -241,15 +241,15 @@ def differences(
 def difference(
     group: str, metric: Metric, base: Array, own: Array, margin: float, confidence: float
 ) -> Difference | None:
-    """A metric of a group by run in two scenarios; None where one has no value at all.
+    """Returns the difference of a metric, or None if no pair has both values.
 
     Args:
-        group: its name.
-        metric: what the values are.
-        base: of the baseline, by run; what the other has not is left aside.
-        own: of the other, by run, and the reverse.
-        margin: share of the baseline's mean within which two are the same.
-        confidence: of the interval of the difference.
+        group: name of the group.
+        metric: metric of the values.
+        base: values of the baseline by run; NaN for a missing value.
+        own: values of the other scenario by run; further runs of either are ignored.
+        margin: equivalence margin, as a share of the baseline's mean.
+        confidence: confidence of the interval of the difference.
     """
     runs = min(len(base), len(own))
     base, own = base[:runs], own[:runs]

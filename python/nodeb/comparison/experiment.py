@@ -1,4 +1,4 @@
-"""Simulates scenarios that are compared; what finished is kept in a folder, and gone on with."""
+"""Simulation of compared scenarios. Results are kept in a folder, from which a run continues."""
 
 from __future__ import annotations
 
@@ -38,46 +38,46 @@ __all__ = ["Experiment", "Outcome"]
 
 SOURCE, TABLE, TEXT = "scenarios.json", "comparison.parquet", "comparison.csv"
 CAUSES, CAUSES_TEXT = "causes.parquet", "causes.csv"
-"""What the differences are made of, where somebody has found out."""
-LEAST_RUNS = 20
-"""Replications where nobody asks for a number: a difference needs more of them than a mean."""
+"""Tables of the causes of differences, if these were computed."""
+DEFAULT_RUNS = 20
+"""Default number of replications: a difference needs more than a mean."""
 FEW_RUNS = 10
-"""Replications below which intervals cover too seldom where a rare event makes the difference."""
+"""Number of replications below which intervals cover too rarely if a rare event matters."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a comparison."""
+    """Outcome of a comparison."""
 
     comparison: Comparison
     tables: Mapping[str, Tables]
-    """The tables of each scenario by its label."""
+    """Tables of each scenario by label."""
     replications: int
-    """Replications that were simulated now."""
+    """Number of replications simulated by this call."""
     damaged: tuple[Path, ...]
-    """Cells that were damaged, and simulated again."""
+    """Damaged cells, which were simulated again."""
     replaced: str | None
-    """What of another scenario or command was in the folder and was replaced."""
+    """Results of another scenario or command in the folder that were replaced."""
     folder: Path
-    """Where the results are."""
+    """Results folder."""
     beside: str | None
-    """What stands where they were to go, as a sentence; None if nothing."""
+    """Content of the intended folder, as a sentence, if another folder was used; otherwise None."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Scenarios to be compared, the first of which is the baseline."""
+    """Scenarios to compare; the first is the baseline."""
 
     cells: list[Cell]
     scenarios: list[Scenario]
-    """These, the files' before those with changes."""
+    """Scenarios of the cells: those of files before those with changes."""
     files: list[Path]
-    """Where they come from, with the files that they name."""
+    """Scenario files, and the files that they name."""
     seed: int
     runs: int
-    """Replications of each."""
+    """Number of replications of each scenario."""
     notes: list[str]
-    """What whoever asks for it should know."""
+    """Notes for the user."""
 
     @classmethod
     def read(
@@ -91,16 +91,17 @@ class Experiment:
         """Reads scenario files.
 
         Args:
-            files: the baseline, and what is compared with it.
-            changes: settings of the first file, each of which makes one scenario more; several
-                keys are separated by `;`.
+            files: baseline, and scenarios to compare with it.
+            changes: settings of the first file, each of which adds a scenario; several keys are
+                separated by `;`.
             settings: changes of all of them, each `key.path=value`.
-            runs: replications of each; None takes the most that a file asks for, and 20 at least.
-            seed: seed of the random streams; None takes the first file's.
+            runs: replications of each; None for the largest number that a file requests, at least
+                20.
+            seed: seed of the random streams; None for the first file's.
 
         Raises:
-            ScenarioError: a file is wrong; the message names line and key.
-            InputError: another argument makes no sense.
+            ScenarioError: a file is invalid; the message names line and key.
+            InputError: another argument is invalid.
         """
         if any(not change.strip("; ") for change in changes):
             raise InputError("--with is empty; give a change, as in `--with wired.loss=0.01`")
@@ -122,7 +123,7 @@ class Experiment:
         planned = [(label, one.planned(runs, None, seed)) for label, one in found]
         scenarios = [one for _, one in planned]
         first = scenarios[0]
-        most = max(LEAST_RUNS, *(one.runs for one in scenarios))
+        most = max(DEFAULT_RUNS, *(one.runs for one in scenarios))
         used = (one.files(file.parent) for file, one in zip(files, scenarios, strict=False))
         named = {
             label: asked
@@ -143,7 +144,7 @@ class Experiment:
         )
 
     def warnings(self) -> list[str]:
-        """What is allowed and still doubtful, each with the number of scenarios."""
+        """Returns warnings about valid but doubtful settings, each with its number of scenarios."""
         return warnings(self.cells, "scenarios")
 
     def run(
@@ -157,23 +158,23 @@ class Experiment:
         force: bool = False,
         beside: bool = False,
     ) -> Outcome:
-        """Simulates what is missing in a folder and compares.
+        """Simulates the missing replications in a folder and compares the scenarios.
 
         Args:
-            folder: where results go; replications that are there are not simulated again.
-            margin: share of the baseline's mean within which two are the same.
-            metrics: only these; empty for all.
-            jobs: replications simulated at a time; None takes one per processor; or a
+            folder: results folder; existing replications are not simulated again.
+            margin: equivalence margin, as a share of the baseline's mean.
+            metrics: names of metrics to compare; empty for all.
+            jobs: number of replications simulated in parallel, None for one per processor; or a
                 `nodeb.Cluster` that simulates them.
-            progress: called with the fraction done and a few words.
+            progress: called with the fraction done and a short text.
             force: replace results of another scenario or another command in the folder.
-            beside: where the folder belongs to another, take the first free one beside it.
+            beside: if the folder belongs to another owner, use the first free one next to it.
 
         Raises:
-            InputError: an argument makes no sense.
-            OutputError: the folder belongs to another, or cannot be written.
+            InputError: an argument is invalid.
+            OutputError: the folder belongs to another owner, or cannot be written.
             RunError: a replication failed.
-            Interrupted: Ctrl-C; the same call goes on from there.
+            Interrupted: Ctrl-C; the same call continues from there.
         """
         check_margin(margin)
         chosen(metrics)
@@ -196,10 +197,10 @@ class Experiment:
             return outcome
 
     def put_causes(self, outcome: Outcome, causes: Table) -> None:
-        """Puts what the differences are made of beside them, in the folder that `run` has filled.
+        """Adds the causes of differences to the folder that `run` has written.
 
         Raises:
-            OutputError: the folder belongs to another by now, or cannot be written.
+            OutputError: the folder belongs to another owner by now, or cannot be written.
         """
         with self._claim(outcome.folder) as place:
             results = _files(outcome.comparison.table, TABLE, TEXT)
@@ -231,29 +232,29 @@ class Experiment:
 
 
 def _files(table: Table, binary: str, text: str) -> dict[str, bytes]:
-    """A table for programs, and for people."""
+    """Returns a table as Parquet and as CSV."""
     rows = (row.values() for row in table)
     return {binary: parquet(table), text: csv_text(table.columns, rows).encode()}
 
 
 def _settings(change: str) -> list[str]:
-    """The settings of `KEY=VALUE; KEY=VALUE`; a `;` between quotes is none of these.
+    """Returns the settings of `KEY=VALUE; KEY=VALUE`; a `;` within quotes does not separate them.
 
     Raises:
-        InputError: one is about what all scenarios of a comparison share.
+        InputError: a key is common to all scenarios of a comparison.
     """
     parts = [part.strip() for part in re.findall(r"""(?:"[^"]*"|'[^']*'|[^;])+""", change)]
     for part in parts:
         if (key := key_of(part)) in NOT_SIMULATED:
             raise InputError(
-                f"--with {part}: `{key}` is no part of what is simulated; runs and seed are those "
+                f"--with {part}: `{key}` is not part of the scenario; runs and seed are those "
                 "of the whole comparison (--runs, --seed)"
             )
     return parts
 
 
 def _labels(files: Sequence[Path]) -> list[str]:
-    """What scenarios are called: their files' names without suffix, or whole if two are equal."""
+    """Returns names of scenarios: file names without suffix, or full paths if two are equal."""
     stems = [file.stem for file in files]
     labels = stems if len(set(stems)) == len(stems) else [str(file) for file in files]
     labels = [*map(printable, labels)]
@@ -272,24 +273,26 @@ def _notes(planned: Sequence[tuple[str, Scenario]], cells: Sequence[Cell]) -> li
     ]
     seeds = {one.seed for _, one in planned}
     if len(seeds) > 1:
-        notes.append(f"the files have different seeds; pairs need one, and {base.seed} is taken")
+        notes.append(
+            f"the files have different seeds; pairs need the same seed, so {base.seed} is used"
+        )
     if any(one.precision is not None for _, one in planned):
-        notes.append("`precision` is of a single scenario; a comparison takes --runs")
+        notes.append("`precision` applies to a single scenario; a comparison uses --runs")
     return notes
 
 
 def _notes_on_runs(named: Mapping[str, int], asked: int | None, taken: int) -> Iterator[str]:
-    """Reports runs that are more than the files ask for, or fewer than intervals need.
+    """Yields notes if there are more runs than a file requests, or too few for intervals.
 
     Args:
-        named: the number that each file asks for, by its label; without those that name none.
-        asked: the number that `--runs` gives, if it does.
-        taken: the number that is taken.
+        named: number that each file requests, by label; without files that name none.
+        asked: number given by `--runs`, if any.
+        taken: number that is used.
     """
     if asked is not None and asked < FEW_RUNS:
         yield (
             f"--runs {asked}: with fewer than {FEW_RUNS} pairs intervals often miss a difference "
-            f"that a rare event makes; take {LEAST_RUNS} or more"
+            f"that a rare event makes; take {DEFAULT_RUNS} or more"
         )
     fewer = [f"{label} asks for {runs}" for label, runs in named.items() if runs < taken]
     if asked is None and fewer:

@@ -1,4 +1,4 @@
-"""Differences of metrics as people read them: signs of verdicts, means, intervals, levels."""
+"""Formatting of differences: signs of verdicts, means, intervals, confidence levels."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ __all__ = [
 SIGNS = {"better": "\N{CHECK MARK}", "worse": "\N{BALLOT X}", "same": "=", "equal": "="}
 MORE, LESS, OPEN = "\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}", "?"
 WIDE = 100.0
-"""A range of replications whose ends differ by a larger factor is told by its low end."""
+"""Ratio of ends above which only the low end of a range of replications is shown."""
 
 
 def sign_of(one: Difference) -> str:
-    """The sign of a verdict: better, worse, same, more, less, undecided."""
+    """Returns the sign of a verdict: better, worse, same, more, less, undecided."""
     way = MORE if one.verdict.sign > 0 else LESS if one.verdict.sign < 0 else OPEN
     return SIGNS.get(one.verdict.kind, way)
 
@@ -41,7 +41,7 @@ def _scale(one: Difference) -> tuple[str, float]:
 
 
 def means_of(one: Difference) -> tuple[Shown, Shown]:
-    """The means of the metric, of the baseline first: the same in sentences and tables."""
+    """Returns the means of the metric, of the baseline first, for sentences and tables."""
     before, now = (
         shown(each.mean, each.low, each.high, one.metric.unit, scale=_scale(one))
         for each in (one.baseline, one.other)
@@ -50,7 +50,7 @@ def means_of(one: Difference) -> tuple[Shown, Shown]:
 
 
 def difference_of(one: Difference, scale: tuple[str, float] | None = None) -> Shown:
-    """The difference of the metric with its interval; a scale is that of others in the column."""
+    """Returns the difference of the metric with its interval; `scale` is that of its column."""
     unit, factor = scale or _scale(one)
     unit = "points" if unit == "%" else unit
     gap = one.difference
@@ -58,24 +58,24 @@ def difference_of(one: Difference, scale: tuple[str, float] | None = None) -> Sh
 
 
 def ratio_of(one: Difference) -> Shown:
-    """The other in per cent of the baseline, with its interval."""
+    """Returns the other in per cent of the baseline, with its interval."""
     ratio = one.ratio
     found = shown(ratio.mean, ratio.low, ratio.high, "1", percent=True)
     return replace(found, mark=mark_of(one)) if found.unit else found
 
 
 def mark_of(one: Difference) -> str:
-    """What stands at a metric that leaves some out."""
+    """Returns the mark of a metric that excludes users."""
     return SURVIVORS if one.covered < 1 else ""
 
 
 def level(confidence: float) -> str:
-    """A confidence as it stands before an interval."""
+    """Returns a confidence as text in front of an interval."""
     return f"{100 * confidence:.4g} %"
 
 
 def more_text(runs: MoreRuns) -> str:
-    """A range of further replications, in words."""
+    """Returns a range of further replications, in words."""
     if math.isinf(runs.low):
         return "no number of replications that can be named"
     if runs.high > WIDE * max(runs.low, 1.0):

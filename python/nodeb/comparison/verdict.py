@@ -1,4 +1,4 @@
-"""What an interval of a difference says, and how many replications more would decide."""
+"""Verdict on an interval of a difference, and further replications that would decide."""
 
 from __future__ import annotations
 
@@ -13,54 +13,56 @@ __all__ = ["MoreRuns", "Verdict", "judge"]
 MAX_RUNS = 1_000_000
 """Larger numbers of replications are reported as infinite."""
 POWER = 0.8
-"""Share of experiments that decide with the further replications that are named."""
+"""Probability of a decision with the stated number of further replications."""
 PLAUSIBLE = 99
-"""Plausible differences looked at, equally probable."""
+"""Number of plausible differences, equally probable."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoreRuns:
-    """A range of further replications that decide in 80 % of experiments; 0 where decided."""
+    """Range of further replications that decide in 80 % of experiments; 0 if decided."""
 
     low: float = 0.0
-    """Sufficient for half of the differences that are plausible; infinite for a single pair."""
+    """Sufficient for half of the plausible differences; infinite for a single pair."""
     high: float = 0.0
     """Sufficient for four in five, and if there is no difference; infinite if no number is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What an interval of a difference says."""
+    """Verdict on the interval of a difference."""
 
     kind: str
-    """`better`, `worse`; `differs` where no direction is better; `same` within the margin; `equal`,
-    all pairs to the last bit; `undecided`."""
+    """`better`, `worse`; `differs` if neither direction is better; `same` within the margin;
+    `equal`,
+    all pairs to the last bit; `undecided`.
+    """
     sign: int = 0
-    """1 if the other has more, -1 if it has less, 0 if the two are not told apart."""
+    """1 if the other has more, -1 if it has less, 0 if no difference is significant."""
     more_runs: MoreRuns = MoreRuns()
-    """Further replications that would decide; 0 where decided."""
+    """Further replications that would decide; 0 if decided."""
 
     @property
     def word(self) -> str:
-        """The kind; `more` or `less` instead of `differs`."""
+        """The kind, with `more` or `less` instead of `differs`."""
         return self.kind if self.kind != "differs" else "more" if self.sign > 0 else "less"
 
 
 def judge(
     found: Interval, margin: float, better: str = "", confidence: float = CONFIDENCE
 ) -> Verdict:
-    """Returns what the interval of a difference says.
+    """Returns the verdict on the interval of a difference.
 
-    The two are the same when the whole interval lies within the margin (an equivalence test, at
-    half the error that 95 % would allow); one is better when the interval leaves out 0 and does not
-    lie within. Pairs that are all equal tell of no difference, and of no margin either: what is
-    rare may not have happened yet.
+    The two are the same if the whole interval lies within the margin (an equivalence test, at half
+    the error that 95 % would allow). One is better if the interval excludes 0 and does not lie
+    within the margin. Pairs that are all equal show neither a difference nor equivalence: a rare
+    event may not have happened yet.
 
     Args:
-        found: the interval of other less baseline.
-        margin: in the unit of the values.
-        better: whether `more` or `less` is.
-        confidence: of the interval.
+        found: interval of other minus baseline.
+        margin: equivalence margin in the unit of the values.
+        better: better direction, `more` or `less`; "" if neither.
+        confidence: confidence of the interval.
     """
     if found.low == found.high == 0:
         return Verdict("equal")
@@ -73,14 +75,14 @@ def judge(
 
 
 def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
-    """Returns the further replications that decide.
+    """Returns the further replications that would decide.
 
-    A true difference d is told from 0, or found to be within the margin, by an interval that is
-    narrow against the larger of |d| and margin - |d|. How large d is has to be guessed from the
-    interval; without any difference only the margin decides, and a margin of 0 never does.
+    A true difference d is distinguished from 0, or found to be within the margin, by an interval
+    that is narrow relative to the larger of |d| and margin - |d|. The size of d is estimated from
+    the interval. Without any difference only the margin decides, and a margin of 0 never does.
     """
     if not math.isfinite(found.half_width):
-        return MoreRuns(math.inf, math.inf)  # one pair says nothing of their spread
+        return MoreRuns(math.inf, math.inf)  # one pair has no spread
     spread = _spread(found, confidence)
     targets = sorted(max(abs(d), margin - abs(d)) for d in _plausible(found.mean, spread))
     usual, small = targets[PLAUSIBLE // 2], targets[PLAUSIBLE // 5]
@@ -91,7 +93,7 @@ def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
         needed = runs_needed(stdev, target, confidence, POWER)
         return math.inf if needed > MAX_RUNS else float(max(needed - found.n, 1))
 
-    widest = max(spread) * math.sqrt(found.n)  # the sample may lack what is rare
+    widest = max(spread) * math.sqrt(found.n)  # the sample may lack rare values
     return MoreRuns(more(found.stdev, usual), more(widest, min(small, margin)))
 
 

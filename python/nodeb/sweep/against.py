@@ -1,4 +1,4 @@
-"""The cells of a sweep against their baseline."""
+"""Comparison of the cells of a sweep with their baseline."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Against", "Compared", "against"]
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A metric of a group in a cell, compared with the cell of the baseline."""
+    """A metric of a group in a cell, compared with the cell's baseline."""
 
     cell: Cell
     found: Difference
@@ -24,12 +24,12 @@ class Compared:
 
 @dataclass(frozen=True)
 class Against:
-    """Each cell but those of the baseline, compared with its own cell of the baseline."""
+    """All cells except those of the baseline, each compared with its own baseline cell."""
 
     baseline: Baseline
     metric: str
     confidence: float
-    """Of each interval, so that all hold together with 95 %."""
+    """Confidence of each interval; all of them together hold with 95 %."""
     margin: float
     compared: list[Compared]
 
@@ -41,10 +41,10 @@ def against(
 
     Args:
         cells: the cells.
-        known: gives the metrics of a cell by run.
-        baseline: what each is compared with.
-        metric: what is compared.
-        margin: share of the baseline's mean within which two are the same.
+        known: returns the metrics of a cell by run.
+        baseline: selects the baseline cell of each cell.
+        metric: metric that is compared.
+        margin: equivalence margin, as a share of the baseline's mean.
     """
     others = [cell for cell in cells if baseline.of(cell) != cell.places]
     confidence = family_confidence(len(others))

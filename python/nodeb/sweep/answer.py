@@ -1,15 +1,15 @@
-"""What a sweep answers: the largest and the smallest effect, how sure, and what did not finish.
+"""Answer of a sweep: largest and smallest effect, their uncertainty, and unfinished transfers.
 
-The headline is the first of these that fits, behind how many transfers did not finish where these
-are most of them and the metric is one of those that finished:
+The headline is the first of these that applies. The number of unfinished transfers precedes it if
+most transfers are unfinished and the metric requires finished ones:
 
-1. no cell has the metric: why;
+1. no cell has the metric: the reason;
 2. there is one cell: its value;
-3. there is a baseline: the largest and the smallest effect of those that are decided; that none is
-   decided, or that there is none;
+3. there is a baseline: the largest and the smallest decided effect, or a statement that no effect
+   is decided or that there is none;
 4. all cells have the same value: no effect;
-5. the intervals of the least and the greatest value overlap: no effect is sure;
-6. the least and the greatest value, and which keys change it most and least.
+5. the intervals of the smallest and the largest value overlap: no effect is certain;
+6. the smallest and the largest value, and the keys that change it most and least.
 """
 
 from __future__ import annotations
@@ -42,35 +42,35 @@ if TYPE_CHECKING:
 __all__ = ["SweepAnswer", "answer"]
 
 MAX_ROWS = 30
-"""Rows of a list that are shown without `--all`."""
+"""Number of rows that a list shows without `--all`."""
 DECIDED = ("better", "worse", "more", "less")
-"""Verdicts by which a cell differs from its baseline."""
+"""Verdicts of a cell that differs from its baseline."""
 
 
 def answer(outcome: Outcome, named: str = "", folder: str = "") -> Answer:
-    """What a sweep answers.
+    """Returns the answer of a sweep.
 
     Args:
-        outcome: of the sweep.
-        named: how the scenario is called on the command line; empty in a notebook.
-        folder: where the table is; empty in a notebook.
+        outcome: outcome of the sweep.
+        named: name of the scenario on the command line; empty in a notebook.
+        folder: folder of the table; empty in a notebook.
 
     Raises:
-        InputError: no cell has the metric that was asked for.
+        InputError: no cell has the requested metric.
     """
     return SweepAnswer(outcome, named, folder).answer()
 
 
 @dataclass(frozen=True)
 class SweepAnswer:
-    """What is said of a sweep."""
+    """Builder of the answer of a sweep."""
 
     outcome: Outcome
     named: str
     folder: str
 
     def answer(self) -> Answer:
-        """The whole."""
+        """Returns the complete answer."""
         return Answer(
             command="nodeb sweep",
             subject=self.outcome.plan.name or self.outcome.plan.file.stem,
@@ -84,7 +84,7 @@ class SweepAnswer:
 
     @cached_property
     def values(self) -> Values:
-        """The metric of each cell."""
+        """Metric of each cell."""
         outcome, name = self.outcome, self.outcome.metric
         if name not in outcome.table.columns:
             there = [one for one in outcome.table.columns if one in METRICS]
@@ -97,14 +97,14 @@ class SweepAnswer:
 
     @property
     def _table(self) -> Rows | None:
-        """A grid for two keys, else a list."""
+        """Grid for two keys, otherwise a list."""
         if self._grid is not None or len(self.values) < 2 or not self.values.known.any():
             return self._grid
         return listed(self.values, MAX_ROWS)
 
     @property
     def _is_whole(self) -> bool:
-        """Whether the table has all that there is to say of each cell."""
+        """True if the table contains everything that is known of each cell."""
         is_short = len(self.values) <= MAX_ROWS
         return self._grid is None and is_short and not (self._groups or self._compared)
 
@@ -114,21 +114,21 @@ class SweepAnswer:
 
     @property
     def _folded(self) -> str:
-        """What `--all` adds."""
+        """Description of the rows that `--all` adds."""
         if self._is_whole or not self.folder:
             return ""
         return f"a row for each cell{' and group' if self._groups else ''}"
 
     @cached_property
     def noun(self) -> str:
-        """The metric as a sentence calls it."""
+        """Name of the metric in a sentence."""
         label = self.values.metric.label
         return f"bit rate {label}" if label.startswith(("received", "delivered")) else label
 
     # --- the headline ---
 
     def headline(self) -> Iterator[str]:
-        """One sentence or two, and before them what did not finish."""
+        """Yields one or two sentences, preceded by the share of unfinished transfers."""
         about, values = self.outcome.open, self.values
         if not self.outcome.table["received_bps"].any():
             where = f"{self._any_cell}{self._in_time()}"
@@ -158,7 +158,7 @@ class SweepAnswer:
         return f"there is no {label} in {cells}."
 
     def _in_time(self) -> str:
-        """When runs end, if all do at the same time."""
+        """Returns the duration of the runs, if it is the same for all."""
         plan = self.outcome.plan
         if any(one.key == "duration" for axis in plan.axes for one in axis.swept):
             return ""
@@ -177,7 +177,7 @@ class SweepAnswer:
             yield from self._range()
 
     def _range(self) -> Iterator[str]:
-        """The least and the greatest value, and which keys change it most."""
+        """Yields the smallest and the largest value, and the keys that change it most."""
         values = self.values
         least, most = (values[int(of(values.mean))] for of in (np.nanargmin, np.nanargmax))
         if least.high >= most.low:
@@ -194,7 +194,7 @@ class SweepAnswer:
         yield from self._keys()
 
     def _keys(self) -> Iterator[str]:
-        """What each key changes at most while all others stay, with intervals."""
+        """Yields the largest effect of each key while the others are constant, with intervals."""
         effects = self.outcome.effects
         if len(effects) < 2:
             return
@@ -214,7 +214,7 @@ class SweepAnswer:
         return Counter(one.found.verdict.word for one in self._compared)
 
     def _against(self) -> Iterator[str]:
-        """The largest and the smallest effect that is decided."""
+        """Yields the largest and the smallest decided effect."""
         verdicts, count = self._verdicts, len(self._compared)
         base, noun = self.values.baseline, self.noun
         cells = f"all {count} cells are" if count > 1 else "the other cell is"
@@ -251,21 +251,21 @@ class SweepAnswer:
         return 0.0 if against is None else against.margin
 
     def _sure(self, one: Compared, *, again: bool = False) -> str:
-        """An effect with its interval, whose confidence is told once."""
+        """Returns an effect with its interval; `again` omits the confidence."""
         text = ratio_of(one.found) if _is_ratio(one.found) else difference_of(one.found)
         return text.with_interval if again else text.at_level(level(self.values.confidence))
 
-    # --- what stands below it ---
+    # --- marks and notes ---
 
     def marks(self) -> Iterator[Mark]:
-        """Which means leave users out, and what is undecided."""
+        """Yields marks for means that exclude users, and for undecided cells."""
         values = self.values
         if values.leaves_out:
             yield Mark(SURVIVORS, self._of_survivors())
         if self._verdicts["undecided"] and values.has_signs:
             more = [one.found.verdict.more_runs for one in self._compared]
             all_ = MoreRuns(max(one.low for one in more), max(one.high for one in more))
-            yield Mark("?", f"undecided: {more_text(all_)} would tell.")
+            yield Mark("?", f"undecided: {more_text(all_)} would decide.")
 
     def _of_survivors(self) -> str:
         values = self.values
@@ -283,11 +283,11 @@ class SweepAnswer:
         return f"Only of {who}; not all {did}{of_cells}. {few}{where}: {least}."
 
     def notes(self) -> Iterator[str]:
-        """How sure, provenance, and what to ask next."""
+        """Yields notes on precision, provenance, and next commands."""
         if not self.outcome.table["received_bps"].any():
             yield f"Nothing arrived: {no_arrival_hint(self.outcome.duration_s)}"
         else:
-            yield from self._why_this_metric()
+            yield from self._metric_note()
             yield from self._longer()
         yield from self._precision()
         yield self._provenance()
@@ -296,7 +296,7 @@ class SweepAnswer:
         if self.folder:
             yield from self._next()
 
-    def _why_this_metric(self) -> Iterator[str]:
+    def _metric_note(self) -> Iterator[str]:
         if self.outcome.is_chosen or self.outcome.metric == "application_bps":
             return
         why = "have no end" if not self.outcome.open.transfers else "did not finish in some cells"
@@ -312,7 +312,7 @@ class SweepAnswer:
         text = f"{about.count} of {about.transfers} transfers did not finish{self._in_time()}"
         if math.isfinite(about.enough_s) and self._in_time():
             enough = f'--set duration="{about.enough_s:g} s"'
-            yield f"{text}. Longer runs tell more: {enough} is enough at the pace of most."
+            yield f"{text}. Longer runs show more: {enough} suffices at the rate of most."
         else:
             yield f"{text}; they had received {percent(about.received)} of theirs."
 
@@ -329,7 +329,7 @@ class SweepAnswer:
             yield f"Each is known to within {known} of itself, at a level of 95 % each."
 
     def _judged(self) -> str:
-        """What came of all comparisons."""
+        """Returns a summary of all comparisons."""
         count, verdicts = len(self._compared), self._verdicts
         base = self.values.baseline
         if len(verdicts) > 1:
@@ -341,7 +341,7 @@ class SweepAnswer:
         return f"{all_} {_called(kind, self._margin)} than with {base}{sure}." if sure else ""
 
     def _of_ratios(self) -> str:
-        """How sure the shares of a grid are, and all together."""
+        """Returns the precision of the ratios of a grid, each and together."""
         halves = [one.found.ratio.half_width for one in self._compared]
         widest = max((one for one in halves if math.isfinite(one)), default=0.0)
         parts = [f"each % is known to within {100 * widest:.2g} points"] if widest else []
@@ -375,18 +375,18 @@ class SweepAnswer:
 
 
 def _is_ratio(found: Difference) -> bool:
-    """Whether the effect is read in per cent of the baseline."""
+    """Returns true if the effect is shown in per cent of the baseline."""
     return math.isfinite(found.ratio.mean)
 
 
 def _size(one: Compared) -> float:
-    """How large an effect is: as a share of the baseline if there is one."""
+    """Returns the size of an effect, relative to the baseline if possible."""
     found = one.found
     return abs(found.ratio.mean - 1) if _is_ratio(found) else abs(found.difference.mean)
 
 
 def _called(kind: str, margin: float) -> str:
-    """A verdict in a list of counts."""
+    """Returns the name of a verdict in a list of counts."""
     if kind == "same":
         return f"the same within {number(margin, '1', percent=True)}" if margin else "the same"
     return {"equal": "equal in every pair"}.get(kind, kind)

@@ -1,4 +1,4 @@
-"""The `[sweep]` table of a scenario file: which keys take which values, alone or in lockstep."""
+"""The `[sweep]` table of a scenario file: keys with their values, alone or in lockstep."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SIZES = {"B": 1, "kB": 1000, "MB": 1000**2, "GB": 1000**3} | {
     "MiB": 1024**2,
     "GiB": 1024**3,
 }
-"""Bytes of each unit of sizes: a range of sizes has whole bytes."""
+"""Bytes per unit of size. A range of sizes is rounded to whole bytes."""
 FIXED = dict.fromkeys(NOT_SIMULATED, "it says how often each cell is replicated") | {
     "name": "it is only what the scenario is called",
     "seed": "all cells meet the same random numbers, and replications vary them",
     "record": "a sweep keeps no time series",
 }
-"""Keys that a sweep leaves as they are, and why."""
+"""Keys that cannot be swept, with the reason."""
 MAX_STEPS = 10_000
 DIGITS = 12
 """Significant digits of a step: 0.15, not 0.15000000000000002."""
@@ -37,43 +37,43 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class Swept:
-    """A key and the values that it takes."""
+    """A key and its values."""
 
     key: str
-    """The key's dotted path in the scenario."""
+    """Dotted path of the key in the scenario."""
     values: tuple[Any, ...]
-    """The values as they are written in the file."""
+    """Values as written in the file."""
     lines: tuple[int | None, ...]
-    """The line of each value."""
+    """Line of each value."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Keys that change in lockstep; often one."""
+    """Keys that change in lockstep; often a single one."""
 
     swept: tuple[Swept, ...]
 
     def __len__(self) -> int:
-        """How many places there are on the axis."""
+        """Returns the number of positions on the axis."""
         return len(self.swept[0].values)
 
 
 def read_axes(text: str, file: str, table: Mapping[str, Any]) -> list[Axis]:
-    """The axes of a sweep: each separate key, then each `[[sweep.together]]`.
+    """Returns the axes of a sweep: each separate key, then each `[[sweep.together]]`.
 
     Args:
-        text: the file, for the lines in messages.
-        file: its name in messages.
-        table: its `[sweep]` table.
+        text: content of the file, for line numbers in messages.
+        file: name of the file in messages.
+        table: `[sweep]` table of the file.
 
     Raises:
-        ScenarioError: the table is wrong; the message names file, line and key.
+        ScenarioError: the table is invalid; the message names file, line and key.
     """
     return _Reader(text, file).axes(table)
 
 
 class _Reader:
-    """Reads the table of one file, whose lines it knows."""
+    """Reader of the table of one file."""
 
     def __init__(self, text: str, file: str) -> None:
         self._text, self._file = text, file
@@ -107,7 +107,7 @@ class _Reader:
         return axes
 
     def _swept(self, table: Mapping[str, Any], path: list[str], keys: list[str]) -> Iterator[Swept]:
-        """The keys with values in a table and those below it; dotted keys are tables in TOML."""
+        """Yields keys with values in a table and its subtables; dotted keys are tables in TOML."""
         for name, value in table.items():
             at, parts = [*path, name], [*keys, *name.split(".")]
             if isinstance(value, list):
@@ -135,7 +135,7 @@ class _Reader:
         if not values:
             raise self._wrong(at, "the list is empty; expected at least one value")
         for value, place in zip(values, places, strict=True):
-            if value is None:  # what JSON makes of them
+            if value is None:  # JSON has neither infinity nor NaN
                 raise self._wrong(place, "expected a value, not infinity or NaN")
         self._seen[key] = at
         return Swept(key, tuple(values), tuple(self._line(place) for place in places))
@@ -161,7 +161,7 @@ class _Reader:
         return [_with_unit(v, unit) for v in _steps(first, last, steps, scale, whole, step)]
 
     def _number(self, value: Any, at: list[str]) -> tuple[Decimal, str]:
-        """A number and its unit, which is empty for a plain number."""
+        """Returns a number and its unit, which is "" for a plain number."""
         if isinstance(value, int | float) and not isinstance(value, bool):
             return Decimal(str(value)), ""
         match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*(\D\S*)\s*", str(value))
@@ -190,9 +190,9 @@ def _is_number(text: str) -> bool:
 def _steps(
     first: Decimal, last: Decimal, steps: int, scale: str, whole: bool, unit: Decimal | None
 ) -> Iterator[float | int]:
-    """The values of a range; whole numbers where they come out so, if `whole`.
+    """Yields the values of a range; integers if `whole` and the value is integral.
 
-    Those between the ends are multiples of `unit`.
+    Values between the ends are multiples of `unit`.
     """
     for i in range(steps):
         share = Decimal(i) / (steps - 1)

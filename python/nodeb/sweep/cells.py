@@ -1,4 +1,4 @@
-"""The cells of a sweep: every combination of its axes, as a scenario that can be run."""
+"""Cells of a sweep: every combination of its axes, as a scenario."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ from nodeb.sweep.axes import Axis, Swept
 __all__ = ["Cell", "Cells", "Reader", "base"]
 
 MAX_CELLS = 1_000_000
-"""More than these are a typing error."""
+"""Largest number of cells; more are taken for a typing error."""
 BLOCK = 64
-"""Scenarios that are packed together."""
+"""Number of scenarios that are compressed together."""
 OPENED = 16
-"""Blocks that stay open: a cell and its baseline may be far apart."""
+"""Number of blocks kept decompressed: a cell and its baseline may be far apart."""
 PARTED = "\n"
-"""Stands between two scenarios, in which it is escaped."""
+"""Separator of scenarios, in which it is escaped."""
 DIGEST = 16
 
 
 @dataclass(frozen=True)
 class Cell(cells.Cell):
-    """One combination of values, which is its label."""
+    """A combination of values, which is its label."""
 
     places: tuple[int, ...] = ()
-    """Which place of each axis it has."""
+    """Position on each axis."""
     values: dict[str, Any] = field(default_factory=dict)
-    """Swept key -> value as written in the file."""
+    """Value by swept key, as written in the file."""
 
 
 class Cells(Sequence[Cell]):
-    """All combinations of the axes, the last axis changing fastest.
+    """All combinations of the axes; the last axis changes fastest.
 
-    Scenarios of neighbours differ little, so they are kept packed, many together: a million cells
-    need some 50 MB in place of 1.5 GB. What is in files is that of the moment they were read.
+    Neighbouring scenarios differ little, so they are compressed in blocks: a million cells need
+    about 50 MB instead of 1.5 GB. The content of named files is that at the time of reading.
 
     Args:
-        axes: what is swept.
-        blocks: the scenarios in order, `BLOCK` together, packed.
-        recorded: the lists of recordings of each cell that has some, by its number.
+        axes: swept axes.
+        blocks: compressed scenarios in order, `BLOCK` in each.
+        recorded: recorded columns of cells that have any, by index.
     """
 
     def __init__(
@@ -69,22 +69,22 @@ class Cells(Sequence[Cell]):
         self._opened = lru_cache(maxsize=OPENED)(self._open)
 
     def __reduce__(self) -> tuple[type[Cells], tuple[Any, ...]]:
-        """Is pickled without the blocks that are open."""
+        """Pickles without the decompressed blocks."""
         return Cells, (self._axes, self._blocks, self._recorded)
 
     @classmethod
     def read(cls, reader: Reader) -> Cells:
-        """The cells of a scenario file, each of which is checked.
+        """Reads and checks all cells of a scenario file.
 
         Raises:
-            ScenarioError: there are too many, two are the same, or one is not a valid scenario.
+            ScenarioError: there are too many cells, two are equal, or one is not a valid scenario.
         """
         axes, file = reader.axes, reader.file
         count = math.prod(len(axis) for axis in axes)
         if count > MAX_CELLS:
             sizes = " x ".join(str(len(axis)) for axis in axes)
             raise ScenarioError(
-                f"{file}: {sizes} = {count} cells are absurd; expected at most {MAX_CELLS}"
+                f"{file}: {sizes} = {count} cells are too many; expected at most {MAX_CELLS}"
             )
         packed = _Packed()
         for number in range(count):
@@ -121,7 +121,7 @@ class Cells(Sequence[Cell]):
     __hash__ = None  # type: ignore[assignment]
 
     def at(self, places: Sequence[int]) -> Cell:
-        """The cell at a place on each axis."""
+        """Returns the cell at a position on each axis."""
         number = 0
         for axis, place in zip(self._axes, places, strict=True):
             number = number * len(axis) + place
@@ -132,7 +132,7 @@ class Cells(Sequence[Cell]):
 
 
 class _Packed:
-    """Cells that are being read, one after the other."""
+    """Cells that are being read in order."""
 
     def __init__(self) -> None:
         self.recorded: dict[int, tuple[RecordingColumns, ...]] = {}
@@ -143,7 +143,7 @@ class _Packed:
 
     def add(self, scenario: str, recorded: tuple[RecordingColumns, ...]) -> None:
         """Adds the next cell."""
-        if recorded:  # those of one file are held once
+        if recorded:  # columns of the same file are stored once
             key = tuple((*one[:3], *map(id, one.columns.values())) for one in recorded)
             number = len(self._digests) // DIGEST
             self.recorded[number] = self._same.setdefault(key, recorded)
@@ -153,13 +153,13 @@ class _Packed:
             self._pack()
 
     def blocks(self) -> list[bytes]:
-        """All scenarios."""
+        """Returns all compressed scenarios."""
         if self._last:
             self._pack()
         return self._blocks
 
     def twins(self) -> tuple[int, int] | None:
-        """The first cell that is the same as one before it, behind that one."""
+        """Returns the indices of the first two equal cells, or None."""
         digests = np.frombuffer(self._digests, dtype=f"S{DIGEST}")
         order = np.argsort(digests, kind="stable")
         later = order[1:][digests[order[1:]] == digests[order[:-1]]]
@@ -175,17 +175,17 @@ class _Packed:
 def base(
     document: Mapping[str, Any], text: str, file: str, settings: Sequence[str]
 ) -> dict[str, Any]:
-    """What the cells have in common: the scenario without its sweep.
+    """Returns the common part of the cells: the scenario without its sweep.
 
     Args:
-        document: what is in the file, as plain data.
-        text: the file.
-        file: its name in messages.
+        document: content of the file, as plain data.
+        text: text of the file.
+        file: name of the file in messages.
         settings: changes of the base scenario, each `key.path=value`.
 
     Returns:
-        `written` as in the file with the settings; `resolved`, or None where only the sweep makes
-        it a scenario.
+        `written` as in the file, with the settings; `resolved`, or None if the scenario is only
+        valid with swept values.
     """
     written = {**document, "settings": list(settings)}
     written.pop("sweep", None)
@@ -197,17 +197,17 @@ def base(
 
 
 def _varied(data: dict[str, Any]) -> dict[str, Any]:
-    """What a sweep could vary."""
+    """Returns the part of a scenario that a sweep may vary."""
     return {key: value for key, value in data.items() if key not in NOT_SIMULATED}
 
 
 class Reader:
-    """Makes cells of a scenario file. Each file that it names is read once.
+    """Builder of the cells of a scenario file. Each file that it names is read once.
 
     Args:
-        text: the scenario file.
-        file: its name in messages.
-        axes: what is swept.
+        text: text of the scenario file.
+        file: name of the file in messages.
+        axes: swept axes.
         settings: changes of the base scenario, each `key.path=value`.
     """
 
@@ -217,18 +217,18 @@ class Reader:
         self._known: named_files.FileCache = {}
 
     def plan(self) -> Scenario:
-        """The first cell with the keys that a sweep leaves as they are: seed, runs, ..."""
+        """Returns the first cell with the keys that cannot be swept: seed, runs, ..."""
         return Scenario.from_dict(self._resolved([0] * len(self.axes)))
 
     def cell(self, places: Sequence[int]) -> tuple[str, tuple[RecordingColumns, ...]]:
-        """What is simulated at these places, and the lists of recordings."""
+        """Returns the simulated scenario at these positions, and its recorded columns."""
         resolved = self._resolved(places)
         recorded = tuple(extract_columns(resolved))
         return simulated(resolved), recorded
 
     def _resolved(self, places: Sequence[int]) -> dict[str, Any]:
-        """The scenario at these places, with what is in the files that it names."""
-        # What replaces a table comes before what changes keys in it.
+        """Returns the scenario at these positions, with the content of the files that it names."""
+        # A value that replaces a table is applied before changes of keys in that table.
         ordered = sorted(_chosen(self.axes, places), key=lambda one: one[0].key.count("."))
         overrides = {
             f"{one.key}={toml_value(one.values[at])}": one.lines[at] for one, at in ordered
@@ -244,7 +244,7 @@ class Reader:
 
 
 def _places(axes: Sequence[Axis], number: int) -> tuple[int, ...]:
-    """The place on each axis of the cell with this number."""
+    """Returns the position on each axis of the cell with this index."""
     found = []
     for axis in reversed(axes):
         number, place = divmod(number, len(axis))
@@ -253,20 +253,20 @@ def _places(axes: Sequence[Axis], number: int) -> tuple[int, ...]:
 
 
 def _chosen(axes: Sequence[Axis], places: Sequence[int]) -> list[tuple[Swept, int]]:
-    """Each swept key and which of its values it takes."""
+    """Returns each swept key with the index of its value."""
     return [(one, place) for axis, place in zip(axes, places, strict=True) for one in axis.swept]
 
 
 def _with_line(
     message: str, file: str, overrides: dict[str, int | None], label: str
 ) -> ScenarioError:
-    """A complaint about a cell, with the line of the value at fault instead of an override."""
+    """Returns an error about a cell, with the line of the wrong value instead of the override."""
     for change, line in overrides.items():
         where = f"{file}:{line}: sweep."
         if message.startswith(by := f"{file} (set by `{change}`): "):
             return ScenarioError(where + message.removeprefix(by))
         if message.startswith(by := f"cannot set `{change}`: "):
             return ScenarioError(f"{where}{change.partition('=')[0]}: {message.removeprefix(by)}")
-    if message.startswith(f"{file}: "):  # what the values of several keys make of it together
+    if message.startswith(f"{file}: "):  # an error that results from several keys together
         return ScenarioError(f"{message} (in the cell {label})")
     return ScenarioError(message)

@@ -1,4 +1,4 @@
-"""Swept values as columns of numbers with a unit in the name, as all tables have them."""
+"""Swept values as columns of numbers, with the unit as a suffix of the name."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ UNITS = {
     "MiB": ("bytes", "1048576"),
     "GiB": ("bytes", "1073741824"),
 }
-"""Unit of a scenario file -> suffix of a column, and how many of the column's units it is."""
+"""Column suffix by unit of the scenario file, and the factor to the column's unit."""
 
 
 @lru_cache(maxsize=4096)  # a sweep has many cells and few values
 def quantity(text: str) -> tuple[float, str] | None:
-    """Number and suffix of a quantity with a unit: "110 ms" is (0.11, "s"); None for other text."""
+    """Returns number and suffix of a quantity: (0.11, "s") for "110 ms", None for other text."""
     match = re.fullmatch(r"\s*\+?([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*(\S+)\s*", text)
     if match is None or match[2] not in UNITS:
         return None
@@ -48,7 +48,7 @@ def quantity(text: str) -> tuple[float, str] | None:
 
 
 def place(data: Any, key: str) -> Any:
-    """What stands at a dotted key; None when nothing does."""
+    """Returns the value at a dotted key, or None."""
     for part in key.split("."):
         if isinstance(data, list):
             data = data[int(part)] if part.isdigit() and int(part) < len(data) else None
@@ -60,21 +60,21 @@ def place(data: Any, key: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value of a file as a person would call it: text as it is, all else in TOML's form."""
+    """Returns a value for messages: text as it is, anything else as TOML."""
     return value if isinstance(value, str) else toml_value(value)
 
 
 def column(key: str, written: Sequence[Any], resolved: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Name and values of the column of a swept key.
+    """Returns name and values of the column of a swept key.
 
     Args:
         key: the swept key.
-        written: its values as they are in the file.
-        resolved: its values as they are in the resolved scenarios.
+        written: its values as written in the file.
+        resolved: its values in the resolved scenarios.
 
     Returns:
-        Numbers in s, bit/s or bytes, with the unit in the name, if all are such quantities;
-        numbers if all are numbers; what is written in the file otherwise.
+        Numbers in s, bit/s or bytes with the unit in the name, if all values are such quantities;
+        numbers if all are numbers; otherwise the texts of the file.
     """
     found = [quantity(v) if isinstance(v, str) else None for v in resolved]
     known = [one for one in found if one is not None]

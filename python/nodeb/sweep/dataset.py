@@ -1,12 +1,12 @@
-"""All replications of a sweep as a dataset: Parquet in parts, which polars and DuckDB open lazily.
+"""All replications of a sweep as a dataset: partitioned Parquet, readable by polars and DuckDB.
 
-`dataset/<table>/part-00000.parquet` and those after it hold a table of results of every cell, one
-after the other, so that a sweep of any size needs the memory of one part. The columns are `cell`
-(its number in the sweep's order), those of the swept keys as in `sweep.parquet`, and the table's
-own (`nodeb.results.glossary`). `metrics` has a row for each cell, replication and group, with
-every metric of `nodeb list metrics`, and the share of the users of which each is where that leaves
-out users of any cell (`download_s_covered`). All parts of a table have the same columns, of the
-same types; what has no value is null.
+`dataset/<table>/part-00000.parquet` and the following files contain a results table of every cell
+in order, so that writing a sweep of any size needs the memory of one part. The columns are `cell`
+(its index in the sweep), the swept keys as in `sweep.parquet`, and the table's own columns
+(`nodeb.results.glossary`). `metrics` has a row for each cell, replication and group, with every
+metric of `nodeb list metrics`, and the share of users that have a value if any cell excludes users
+(`download_s_covered`). All parts of a table have the same columns and types; missing values are
+null.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ __all__ = ["DATASET", "METRICS", "write"]
 
 DATASET, METRICS = "dataset", "metrics"
 PART = 500
-"""Cells in a part."""
+"""Number of cells in a part."""
 
 Load = Callable[[Cell], tuple[Mapping[str, Table], bool]]
-"""Gives the replications of a cell, and whether it reached its precision."""
+"""Returns the replications of a cell, and whether it reached its precision."""
 
 
 def write(
@@ -46,14 +46,14 @@ def write(
     """Writes the dataset of a sweep.
 
     Args:
-        folder: it goes there.
-        cells: in the sweep's order.
-        axes: what is swept.
-        load: gives the replications of a cell.
-        partial: metrics that leave out users of any cell.
+        folder: destination folder.
+        cells: cells in the sweep's order.
+        axes: swept axes.
+        load: returns the replications of a cell.
+        partial: metrics that exclude users in any cell.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the dataset cannot be written.
     """
     swept = swept_columns(cells, axes)
     written: dict[Path, Any] = {}
@@ -70,7 +70,7 @@ def write(
 def _write(table: Any, file: Path) -> None:
     import pyarrow.parquet as pq
 
-    with file.open("wb") as content:  # Arrow opens no names that are no UTF-8
+    with file.open("wb") as content:  # Arrow cannot open names that are not UTF-8
         pq.write_table(table, content, **PARQUET)
 
 
@@ -82,10 +82,10 @@ def _read(file: Path) -> Any:
 
 
 def _widen(written: Mapping[Path, Any]) -> None:
-    """Gives all parts of a table the columns and types of all: readers go by those of the first.
+    """Gives all parts of a table the union of columns and types: readers use those of the first.
 
     Args:
-        written: the parts and their schemas.
+        written: schema of each part.
     """
     import pyarrow as pa
 
@@ -104,7 +104,7 @@ def _part(
     load: Load,
     partial: Sequence[str],
 ) -> dict[str, Any]:
-    """The tables of some cells, as Arrow has them; a column that a cell lacks is null there."""
+    """Returns the Arrow tables of some cells; missing columns are null."""
     found: dict[str, list[Any]] = {}
     for number in numbers:
         about = {"cell": number, **{name: values[number] for name, values in swept.items()}}
@@ -114,14 +114,14 @@ def _part(
 
 
 def _joined(tables: Sequence[Any]) -> Any:
-    """Tables one after the other; a column that one lacks is null there."""
+    """Returns tables concatenated; missing columns are null."""
     import pyarrow as pa
 
     return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
 
 
 def _with_nulls(table: Any) -> Any:
-    """A table with null for NaN: a mean over values with a NaN is one, with a null it is not."""
+    """Replaces NaN by null: a mean over values with NaN is NaN, with null it is not."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -139,7 +139,7 @@ def _tables(known: Mapping[str, Table], partial: Sequence[str]) -> Iterator[tupl
 
 
 def _metrics(known: Mapping[str, Table], partial: Sequence[str]) -> Table:
-    """Each metric by replication, with the shares of those that leave out users."""
+    """Returns each metric by replication, with the shares of those that exclude users."""
     found = by_run(known)
     shares = {name: np.ones(len(found)) for name in partial if name in found.columns}
     for group in found.distinct("group"):
@@ -155,6 +155,6 @@ def _metrics(known: Mapping[str, Table], partial: Sequence[str]) -> Table:
 
 
 def _with(about: Mapping[str, Any], table: Table) -> Table:
-    """A table with the same few values in front of every row."""
+    """Returns a table with constant columns in front."""
     front = {name: np.full(len(table), value) for name, value in about.items()}
     return Table({**front, **{name: table[name] for name in table.columns}})

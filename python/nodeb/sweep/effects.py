@@ -1,4 +1,4 @@
-"""What each axis of a sweep changes: nothing, or a metric by how much at most."""
+"""Effect of each axis of a sweep: none, or the largest ratio of a metric."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What an axis alone changes at most."""
+    """Largest effect of an axis alone."""
 
     keys: str
-    """Its keys."""
+    """Keys of the axis."""
     ratio: Interval
-    """The larger of two cells that differ in these alone over the smaller, paired by run."""
+    """Ratio of the larger to the smaller of two cells that differ in these keys, paired by run."""
 
 
 def largest_effects(table: Table, axes: Sequence[Axis], metric: str, known: Known) -> list[Effect]:
-    """The largest effect of each axis of several values, the largest first.
+    """Returns the largest effect of each axis with several values, in decreasing order.
 
     Args:
-        table: that of the sweep.
-        axes: what is swept.
-        metric: which effect.
-        known: gives the metrics of a cell by run.
+        table: table of the sweep.
+        axes: swept axes.
+        metric: metric of the effects.
+        known: returns the metrics of a cell by run.
 
     Returns:
-        An effect for each axis; none where a cell has no value above 0.
+        An effect for each axis; empty if a cell has no positive value.
     """
     if metric not in table.columns:
         return []
@@ -76,15 +76,15 @@ def largest_effects(table: Table, axes: Sequence[Axis], metric: str, known: Know
 
 
 def without_effect(table: Table, axes: Sequence[Axis]) -> list[str]:
-    """The swept keys on which no result depends, to the last bit.
+    """Returns the swept keys without any effect on the results, to the last bit.
 
     Args:
-        table: that of the sweep: its first columns are the swept keys in the order of the axes,
-            the others what came of each cell; see `nodeb.sweep.results.results`.
-        axes: what is swept.
+        table: table of the sweep. Its first columns are the swept keys in the order of the axes,
+            the others the results of each cell; see `nodeb.sweep.results.results`.
+        axes: swept axes.
 
     Returns:
-        For each axis of several values that has changed nothing its keys, parted by commas.
+        The keys, separated by commas, of each axis of several values without effect.
     """
     width, begin, idle = sum(len(axis.swept) for axis in axes), 0, []
     swept = [table[name] for name in table.columns[:width]]
@@ -100,18 +100,18 @@ def without_effect(table: Table, axes: Sequence[Axis]) -> list[str]:
 
 
 def _matters(outcomes: Sequence[NDArray[Any]], cell: Numbers, others: Numbers) -> bool:
-    """Whether two cells that have all but one axis in common came out differently.
+    """Returns true if two cells that differ only on one axis have different results.
 
     Args:
         outcomes: columns of the table.
-        cell: number of the cell of each row.
-        others: number of its place on all axes but this.
+        cell: number of each row's cell.
+        others: number of the cell's position on all other axes.
     """
     place, rows = _places(cell)
     _, first, like = np.unique(
         _numbered([others, place], len(cell)), return_index=True, return_inverse=True
     )
-    partner = first[like]  # the row that stands for the same with another value of the axis
+    partner = first[like]  # a row of a cell with another value on the axis
     if (rows != rows[partner]).any():
         return True
     return any(_differ(column, column[partner]) for column in outcomes)
@@ -125,7 +125,7 @@ def _differ(one: NDArray[Any], other: NDArray[Any]) -> bool:
 
 
 def _places(cell: Numbers) -> tuple[Numbers, Numbers]:
-    """Which of the rows of its cell each row is, and how many these are."""
+    """Returns the index of each row within its cell, and the number of rows of the cell."""
     order = np.argsort(cell, kind="stable")
     rows = np.bincount(cell)
     place = np.empty_like(cell)
@@ -134,7 +134,7 @@ def _places(cell: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _numbered(columns: Sequence[NDArray[Any]], rows: int) -> Numbers:
-    """A number for each row, the same where the columns are."""
+    """Returns a number for each row, equal for rows with equal columns."""
     found = np.zeros(rows, np.int64)
     for column in columns:
         values = column.astype(str) if column.dtype.kind == "O" else column

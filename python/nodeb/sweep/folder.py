@@ -1,8 +1,8 @@
-"""Whose the folder of a sweep is.
+"""Ownership of the results folder of a sweep.
 
-The mark of the folder (`storage/folders.py`) says so, `sweep.toml` is the file that was swept,
-`cells/<identity>.arrow` holds the tables of a cell's replications, and `sweep.parquet` is the table
-of results. Cells are found by identity, so the order and number of cells may change.
+The folder's mark (`storage/folders.py`) names the owner, `sweep.toml` is the swept file,
+`cells/<identity>.arrow` contains the tables of a cell's replications, and `sweep.parquet` is the
+table of results. Cells are found by identity, so their order and number may change.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ __all__ = ["SOURCE", "TABLE", "Source"]
 
 SOURCE, TABLE = "sweep.toml", "sweep.parquet"
 SHOWN = 3
-"""So many differences between two scenarios are told."""
+"""Largest number of differences between two scenarios in a message."""
 
 
 @dataclass(frozen=True)
 class Source(Owner):
-    """The scenario and seed that a folder belongs to, whatever is swept and how often.
+    """Scenario and seed that a folder belongs to; the swept keys and the replications may differ.
 
-    `about` has what all cells have in common, `written` and `resolved` (`nodeb.sweep.cells.base`),
-    and `seed`.
+    `about` contains the common part of all cells, `written` and `resolved`
+    (`nodeb.sweep.cells.base`), and `seed`.
     """
 
     def refuses(self, mark: Mark) -> str | None:
-        """What another's folder holds; None for one's own."""
+        """Returns a description of the content of another owner's folder; None for its own."""
         if mark["kind"] != self.kind:
             return super().refuses(mark)
-        # Defaults change with versions, and the same can be written in many ways.
+        # Defaults change between versions, and equal scenarios can be written differently.
         pairs = {key: (mark.get(key), self.about[key]) for key in ("written", "resolved")}
         if any(there == here and here is not None for there, here in pairs.values()):
             seed, own = mark.get("seed"), self.about["seed"]
@@ -43,18 +43,18 @@ class Source(Owner):
 
 
 def _differences(other: object, base: object) -> str:
-    """The first keys in which two scenarios differ."""
+    """Returns the first keys in which two scenarios differ."""
     there, here = dict(_flat("", other)), dict(_flat("", base))
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
-    told = [
+    differences = [
         f"{key} is {_shown(there, key)} there, {_shown(here, key)} here" for key in keys[:SHOWN]
     ]
     more = [f"and {len(keys) - SHOWN} more"] if len(keys) > SHOWN else []
-    return "; ".join([*told, *more])
+    return "; ".join([*differences, *more])
 
 
 def _flat(key: str, value: object) -> Iterator[tuple[str, object]]:
-    """Dotted key and value of everything in a document."""
+    """Yields dotted key and value of everything in a document."""
     parts: Iterator[tuple[object, object]]
     if isinstance(value, dict) and value:
         parts = iter(value.items())

@@ -1,4 +1,4 @@
-"""The table of a sweep: metrics of each cell with 95 % intervals, and differences to a baseline."""
+"""Table of a sweep: metrics of each cell with 95 % intervals, and differences from a baseline."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ __all__ = [
 ENDS = ("", "_ci95_low", "_ci95_high")
 DIFFERENCE = "_diff"
 COVERED = "_covered"
-"""End of the column with the share of users, or replications, of which a mean is."""
+"""Suffix of the column with the share of users, or replications, that a mean covers."""
 CHUNK = 1000
-"""So many rows are packed together."""
+"""Number of rows that are converted to arrays together."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """Metrics of one cell."""
+    """Metrics of a cell."""
 
     by_run: Table
-    """As `results.metrics.by_run` gives them."""
+    """Result of `results.metrics.by_run`."""
     reached: bool
-    """Whether a precision was reached."""
+    """True if the precision was reached."""
     covered: Mapping[str, Mapping[str, float]]
-    """Group -> metric -> the share of users of which its mean is."""
+    """Share of users that a mean covers, by group and metric."""
     open: Unfinished
-    """What did not finish."""
+    """Unfinished transfers."""
 
     @classmethod
     def of(cls, tables: Mapping[str, Table], reached: bool) -> Found:
-        """The metrics of the replications that count."""
+        """Returns the metrics of a cell's replications."""
         found = by_run(tables)
         shares = {
             group: _covered(Group(tables, group), found.where(found["group"] == group))
@@ -72,22 +72,22 @@ def _covered(group: Group, found: Table) -> dict[str, float]:
 
 
 Known = Callable[[tuple[int, ...]], Found]
-"""Gives the metrics of the cell at these places."""
+"""Returns the metrics of the cell at these positions."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What each cell is compared with: the cell that has some values in place of its own."""
+    """Selection of each cell's baseline: the cell with some values replaced."""
 
     fixed: dict[int, int]
-    """Number of an axis -> its place in the baseline."""
+    """Position in the baseline by index of the axis."""
 
     @classmethod
     def read(cls, settings: Sequence[str], axes: Sequence[Axis]) -> Baseline | None:
-        """The baseline that `KEY=VALUE` settings ask for; None if there are none.
+        """Returns the baseline of `KEY=VALUE` settings; None if there are none.
 
         Raises:
-            InputError: a key is not swept, or does not take the value.
+            InputError: a key is not swept, or does not have the value.
         """
         fixed: dict[int, int] = {}
         for setting in settings:
@@ -97,12 +97,12 @@ class Baseline:
         return cls(fixed) if settings else None
 
     def of(self, cell: Cell) -> tuple[int, ...]:
-        """Places of the cell that a cell is compared with."""
+        """Returns the position of the baseline cell of a cell."""
         return tuple(self.fixed.get(axis, at) for axis, at in enumerate(cell.places))
 
 
 def swept_columns(cells: Sequence[Cell], axes: Sequence[Axis]) -> dict[str, list[Any]]:
-    """The columns of the swept keys, one value per cell."""
+    """Returns the columns of the swept keys, one value per cell."""
     keys = [one.key for axis in axes for one in axis.swept]
     written: dict[str, list[Any]] = {key: [] for key in keys}
     resolved: dict[str, list[Any]] = {key: [] for key in keys}
@@ -123,21 +123,21 @@ def results(
     known: Known,
     baseline: Baseline | None = None,
 ) -> tuple[Table, Unfinished]:
-    """The table of a sweep, and what did not finish in all cells together.
+    """Returns the table of a sweep, and the unfinished transfers of all cells together.
 
-    One row per cell and, where there are several groups of users, per group and for `all`. The
-    columns are the swept keys with their units, `group`, `runs`, `precision_reached`, `seed`,
+    There is one row per cell and, if there are several groups of users, per group and for `all`.
+    The columns are the swept keys with their units, `group`, `runs`, `precision_reached`, `seed`,
     `version`, and for each metric of `results.summary` its mean (`transfer_s`) and 95 % interval
-    (`transfer_s_ci95_low`, `transfer_s_ci95_high`). A metric that leaves out users in any of the
-    rows has the share of those that it is of, too (`transfer_s_covered`). With a baseline the
-    paired difference "cell less baseline" follows in the same form (`transfer_s_diff`, ...).
+    (`transfer_s_ci95_low`, `transfer_s_ci95_high`). A metric that excludes users in any row also
+    has the share of users that it covers (`transfer_s_covered`). With a baseline, the paired
+    differences "cell minus baseline" follow in the same form (`transfer_s_diff`, ...).
 
     Args:
-        cells: the cells, in order of the rows.
-        axes: what is swept.
+        cells: cells in the order of the rows.
+        axes: swept axes.
         seed: seed of all random streams.
-        known: gives the metrics of a cell.
-        baseline: what the cells are compared with.
+        known: returns the metrics of a cell.
+        baseline: selects the baseline cell of each cell.
     """
     swept = swept_columns(cells, axes)
     rows, unended = _Rows(), NO_TRANSFERS
@@ -155,14 +155,14 @@ def results(
 
 
 def shown_metric(table: Table) -> str:
-    """What people are shown unless they ask: a bit rate that every cell has."""
+    """Returns the default metric: a bit rate that every cell has."""
     rate = "application_bps"
     known = rate in table.columns and np.isfinite(table[rate][table["group"] == ALL]).all()
     return rate if known else "received_bps"
 
 
 class _Rows:
-    """Rows that become a table, and take little more memory than it while they do."""
+    """Rows that become a table, stored with little more memory than the table."""
 
     def __init__(self) -> None:
         self._chunks: list[dict[str, NDArray[Any]]] = []
@@ -176,13 +176,13 @@ class _Rows:
             self._pack()
 
     def table(self) -> Table:
-        """All rows, which go with it."""
+        """Returns the table of all rows, which are released."""
         self._pack()
         names = {name: None for chunk in self._chunks for name in chunk}
         return Table({name: self._column(name) for name in _ordered(names)})
 
     def _pack(self) -> None:
-        # A cell may have metrics that another has not, such as the fairness of a single user.
+        # A cell may have metrics that another lacks, such as the fairness of a single user.
         rows, self._last = self._last, []
         names = {name: None for row in rows for name in row}
         chunk = {
@@ -198,12 +198,12 @@ class _Rows:
 
 
 def _missing(name: str) -> float:
-    """What a row has that says nothing of a column: it leaves nobody out."""
+    """Returns the value of a missing column: a share of 1, otherwise NaN."""
     return 1.0 if name.endswith(COVERED) else math.nan
 
 
 def _ordered(names: Collection[str]) -> Iterator[str]:
-    """Columns in their order, with shares behind the interval that they are about."""
+    """Yields columns in order, with shares behind the interval that they refer to."""
     for name in names:
         if not name.endswith(COVERED):
             yield name
@@ -212,7 +212,7 @@ def _ordered(names: Collection[str]) -> Iterator[str]:
 
 
 def _metrics(group: str, own: Found, other: Table | None) -> Iterator[tuple[str, float]]:
-    """Name and value of each metric's columns."""
+    """Yields name and value of each metric's columns."""
     for metric in (name for name in METRICS if name in own.by_run.columns):
         values = _by_run(own.by_run, group, metric)
         yield from zip((metric + end for end in ENDS), _interval(metric, values), strict=True)
@@ -241,7 +241,7 @@ def _interval(metric: str, values: NDArray[np.float64]) -> tuple[float, float, f
 
 
 def _difference(own: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Paired by run, over the runs that both have."""
+    """Returns the paired difference over the runs that both have."""
     common = min(own.size, other.size)
     both = np.isfinite(own[:common]) & np.isfinite(other[:common])
     if not both.any():
@@ -251,13 +251,13 @@ def _difference(own: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[f
 
 
 def _find(setting: str, axes: Sequence[Axis]) -> tuple[int, int]:
-    """Number of the axis and place on it that `KEY=VALUE` means."""
+    """Returns index of the axis and position on it for a `KEY=VALUE` setting."""
     key, equals, text = (part.strip() for part in setting.partition("="))
     if not equals:
         raise InputError(f'--baseline {setting}: expected KEY=VALUE, such as wired.delay="50 ms"')
     swept = {one.key: (n, one) for n, axis in enumerate(axes) for one in axis.swept}
     if key not in swept:
-        raise InputError(f"--baseline: no swept key is `{key}`{nearest(key, swept)}")
+        raise InputError(f"--baseline: unknown swept key `{key}`{nearest(key, swept)}")
     number, one = swept[key]
     at = [i for i, value in enumerate(one.values) if _same(value, text)]
     if len(at) != 1:
@@ -268,7 +268,7 @@ def _find(setting: str, axes: Sequence[Axis]) -> tuple[int, int]:
 
 
 def _same(value: Any, text: str) -> bool:
-    """Whether a value of the file is what somebody wrote on the command line."""
+    """Returns true if a value of the file equals the user's text on the command line."""
     text = text.strip("\"'")
     if plain(value) == text:
         return True

@@ -1,4 +1,4 @@
-"""The JSON Schema of a scenario file: that of a scenario, and what a `[sweep]` table may say."""
+"""JSON Schema of a scenario file: the schema of a scenario, extended by a `[sweep]` table."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SWEEP: dict[str, Any] = {
 
 
 def file_schema() -> str:
-    """JSON Schema (draft 2020-12) of a scenario file, as JSON."""
+    """Returns the JSON Schema (draft 2020-12) of a scenario file, as JSON."""
     schema = json.loads(_core.schema())
     schema["properties"][TABLE] = SWEEP
     schema["$defs"] |= {"SweepRange": RANGE, "SweepValues": VALUES}

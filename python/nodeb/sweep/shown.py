@@ -1,4 +1,4 @@
-"""A metric of the cells of a sweep as people read it: a grid for two keys, a list otherwise."""
+"""A metric of the cells of a sweep as text: a grid for two keys, otherwise a list."""
 
 from __future__ import annotations
 
@@ -31,15 +31,14 @@ if TYPE_CHECKING:
 __all__ = ["Value", "Values", "every_row", "grid", "listed"]
 
 ALIKE = 3.0
-"""Intervals are alike, and one line tells of all, where the widest is so many times the narrowest
-at most."""
+"""Largest ratio of interval widths for which one line describes the precision of all."""
 WIDE = 0.5
-"""The half of an interval that is a larger share is seen at its number."""
+"""Largest relative half-width for which an interval is not shown at its number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The metric of one cell and group."""
+    """Metric of a cell and group."""
 
     cell: Cell
     group: str
@@ -47,16 +46,16 @@ class Value:
     low: float
     high: float
     covered: float
-    """The share of users of which the mean is."""
+    """Share of users that the mean covers."""
     text: Shown
-    """As people read it, in the unit of the whole sweep."""
+    """Formatted value, in the unit of the whole sweep."""
 
 
 class Values:
-    """The metric of all phones in each cell of a sweep.
+    """Metric of all phones in each cell of a sweep.
 
     Args:
-        outcome: of the sweep; one of its cells has the metric.
+        outcome: outcome of the sweep; at least one cell has the metric.
     """
 
     def __init__(self, outcome: Outcome) -> None:
@@ -64,14 +63,14 @@ class Values:
         self._table, name = outcome.table, outcome.metric
         self.metric: Metric = METRICS[name]
         self.axes = [axis for axis in outcome.plan.axes if len(axis) > 1]
-        """What takes several values."""
+        """Axes with several values."""
         self._rows = np.flatnonzero(self._table["group"] == ALL)
         self.mean, self.low, self.high = (self._column(name + end) for end in ENDS)
         share = self._table[name + COVERED] if name + COVERED in self._table.columns else None
         self._shares = np.ones(len(self._table)) if share is None else share
         self.covered = self._shares[self._rows]
         self.known = np.isfinite(self.mean)
-        """Which cells have a value."""
+        """Mask of the cells that have a value."""
 
     def _column(self, name: str) -> Any:
         return self._table[name][self._rows].astype(np.float64)
@@ -92,25 +91,25 @@ class Values:
         return Value(cell, group, mean, low, high, share, text)
 
     def every(self) -> Iterator[Value]:
-        """Each cell and group, in order of the table."""
-        # All phones together are the last group of a cell.
+        """Yields each cell and group, in the order of the table."""
+        # The group of all phones is the last of a cell.
         numbers = np.searchsorted(self._rows, np.arange(len(self._table)))
         for row, number in enumerate(numbers.tolist()):
             yield self._value(self._cells[number], row)
 
     @cached_property
     def scale(self) -> tuple[str, float]:
-        """Unit of all values, and how to get there."""
+        """Unit of all values, and the factor to it."""
         largest = float(np.abs(self.mean[self.known]).max(initial=0.0))
         return scale_of(largest, self.metric.unit, percent=self.metric.percent)
 
     @property
     def leaves_out(self) -> bool:
-        """Whether a mean is one over survivors."""
+        """True if a mean excludes users."""
         return bool((self.covered[self.known] < 1).any())
 
     def where(self, cell: Cell) -> str:
-        """The values of a cell in a sentence, those that differ from the baseline's first."""
+        """Returns the values of a cell in words, those that differ from the baseline first."""
         halves: tuple[list[str], list[str]] = ([], [])
         for at, axis in enumerate(self._outcome.plan.axes):
             if len(axis) > 1:
@@ -125,7 +124,7 @@ class Values:
 
     @property
     def baseline(self) -> str:
-        """What cells are compared with, as somebody wrote it."""
+        """Baseline in the user's notation."""
         return " and ".join(
             f"{one.key}={plain(one.values[place])}"
             for axis, place in self._fixed.items()
@@ -134,41 +133,41 @@ class Values:
 
     @property
     def confidence(self) -> float:
-        """Of each interval of an effect."""
+        """Confidence of each interval of an effect."""
         against = self._outcome.against
         return CONFIDENCE if against is None else against.confidence
 
     @cached_property
     def every_compared(self) -> dict[tuple[tuple[int, ...], str], Compared]:
-        """Comparisons with the baseline by place and group."""
+        """Comparisons with the baseline by position and group."""
         against = self._outcome.against
         found = [] if against is None else against.compared
         return {(one.cell.places, one.found.group): one for one in found}
 
     @cached_property
     def compared(self) -> dict[tuple[int, ...], Compared]:
-        """Those of all phones together, by place."""
+        """Comparisons for all phones together, by position."""
         return {at: one for (at, group), one in self.every_compared.items() if group == ALL}
 
     @cached_property
     def has_ratios(self) -> bool:
-        """Whether effects are read in per cent of the baseline; elsewhere they are differences."""
+        """True if effects are shown in per cent of the baseline, otherwise as differences."""
         return any(math.isfinite(one.found.ratio.mean) for one in self.every_compared.values())
 
     @property
     def has_signs(self) -> bool:
-        """Whether verdicts differ, so that each stands at its cell."""
+        """True if verdicts differ, so that each is shown with its cell."""
         return len({sign_of(one.found) for one in self.compared.values()}) > 1
 
     def relative_width(self) -> float | None:
-        """The widest interval as a share of its mean; None where they are not alike."""
+        """Returns the largest half-width relative to its mean; None if they are not alike."""
         usable = self.known & np.isfinite(self.low) & (self.mean != 0)
         halves = (self.high - self.low)[usable] / 2 / np.abs(self.mean[usable])
         halves = halves[halves > 0]
         return float(halves.max()) if are_alike(halves) else None
 
     def are_alike(self) -> bool:
-        """Whether one line tells how sure all are: no interval is much wider than another."""
+        """Returns true if no interval is much wider than another: one line then describes all."""
         if self.compared:
             widths = [one.found.ratio.half_width for one in self.compared.values()]
             return are_alike(np.array([one for one in widths if math.isfinite(one) and one > 0]))
@@ -176,15 +175,15 @@ class Values:
 
 
 def are_alike(halves: NDArray[np.float64]) -> bool:
-    """Whether half-widths, as shares, can be told in one line."""
+    """Returns true if relative half-widths can be described in one line."""
     return bool(halves.size) and halves.max() <= min(ALIKE * halves.min(), WIDE)
 
 
 def grid(values: Values) -> Rows | None:
-    """A row for each value of one key, a column for each of another; None where that is no use.
+    """Returns a row for each value of one key, and a column for each of another.
 
-    That is where there are not two keys, the grid is too wide, or intervals differ so much that
-    each has to be seen.
+    Returns None if there are not two keys, the grid is too wide, or intervals differ so much that
+    each must be shown.
     """
     if len(values.axes) != 2 or not values.are_alike():
         return None
@@ -225,7 +224,7 @@ def _title(values: Values) -> str:
 
 
 def _parts(values: Values, one: Value) -> list[str | Shown]:
-    """Number, share of the baseline and verdict of a cell of a grid."""
+    """Returns number, share of the baseline and verdict of a grid cell."""
     number = replace(one.text, unit="")
     if (found := values.compared.get(one.cell.places)) is None:
         return [number, "", ""]
@@ -234,7 +233,7 @@ def _parts(values: Values, one: Value) -> list[str | Shown]:
 
 
 def listed(values: Values, most: int) -> Rows:
-    """A row for each cell, up to a number of them."""
+    """Returns a row for each cell, up to a number of them."""
     found = _rows(values, [values[number] for number in range(min(len(values), most))], False)
     rows, head = [*found.rows], found.head
     if len(values) > most:
@@ -250,19 +249,19 @@ def listed(values: Values, most: int) -> Rows:
 
 
 def _short(head: Sequence[str]) -> list[str]:
-    """Keys by the last of their names, where these tell them apart."""
+    """Returns the last parts of key names, if these are unique."""
     last = [name.rpartition(".")[2] if "(" not in name else name for name in head]
     return list(head) if len({one for one in last if one}) < sum(map(bool, head)) else last
 
 
 def every_row(values: Values) -> Rows:
-    """A row for each cell and group, with all that is known of it."""
+    """Returns a row for each cell and group, with everything known about it."""
     found = _rows(values, list(values.every()), True)
     return replace(found, title=f"{values.metric.label}, every cell")
 
 
 def _rows(values: Values, found: Sequence[Value], whole: bool) -> Rows:
-    """A row for each value; with `whole` no interval and no difference is left out."""
+    """Returns a row for each value; `whole` includes all intervals and differences."""
     head: list[str] = []
     columns: list[Sequence[str | Shown]] = []
 

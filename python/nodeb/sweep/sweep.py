@@ -1,4 +1,4 @@
-"""A sweep: read from a scenario file, run, and put into a table."""
+"""A sweep: read from a scenario file, simulated, and written to a table."""
 
 from __future__ import annotations
 
@@ -49,48 +49,48 @@ __all__ = ["Outcome", "Sweep"]
 
 @dataclass(frozen=True)
 class Outcome(Answering):
-    """What became of a sweep."""
+    """Outcome of a sweep."""
 
     plan: Sweep
-    """What was swept."""
+    """The sweep."""
     table: Table
     """One row per cell and group; see `nodeb.sweep.results.results`."""
     metric: str
-    """What is shown where people read; the table has all."""
+    """Metric shown in answers; the table contains all."""
     is_chosen: bool
-    """Whether somebody asked for that metric."""
+    """True if the user requested that metric."""
     open: Unfinished
-    """What did not finish, in all cells together."""
+    """Unfinished transfers of all cells together."""
     file: Path
-    """The Parquet file with the same."""
+    """Parquet file of the table."""
     simulated: int
-    """Cells that were simulated now."""
+    """Number of cells simulated by this call."""
     kept: int
-    """Cells that were there already."""
+    """Number of cells that existed before."""
     replications: int
-    """Replications that were simulated now."""
+    """Number of replications simulated by this call."""
     damaged: tuple[Path, ...] = ()
-    """Cells that were damaged, and simulated again."""
+    """Damaged cells, which were simulated again."""
     replaced: str | None = None
-    """What of another scenario or command was in the folder and was replaced."""
+    """Results of another scenario or command in the folder that were replaced."""
     dropped: tuple[str, ...] = ()
-    """What was in the folder, does not fit the cells any more, and was removed."""
+    """Files of the folder that no longer match the cells and were removed."""
     beside: str | None = None
-    """What stands where the results were to go, as a sentence; None if nothing."""
+    """Content of the intended folder, as a sentence, if another folder was used; otherwise None."""
     against: Against | None = None
-    """The cells compared with the baseline, if there is one."""
+    """Comparison of the cells with the baseline, if there is one."""
     effects: Sequence[Effect] = ()
-    """What each key alone changes at most, the largest first; none where a cell has no value."""
+    """Largest effect of each key alone, in decreasing order; empty if a cell has no value."""
 
     @property
     def duration_s(self) -> float:
-        """When the runs of the first cell end, s."""
+        """Duration of the runs of the first cell, s."""
         found = quantity(json.loads(self.plan.cells[0].scenario)["duration"])
         return math.nan if found is None else found[0]
 
     @property
     def answer(self) -> Answer:
-        """What it says first: the largest and the smallest effect, a grid, what did not finish."""
+        """Answer that printing shows: largest and smallest effect, a grid, unfinished transfers."""
         from nodeb.sweep.answer import answer
 
         return answer(self)
@@ -105,21 +105,21 @@ class Sweep:
     """A scenario file with a `[sweep]` table."""
 
     file: Path
-    """The file."""
+    """The scenario file."""
     text: str
-    """What is in it."""
+    """Text of the file."""
     name: str
-    """What the scenario is called."""
+    """Name of the scenario."""
     axes: list[Axis]
-    """What is swept."""
+    """Swept axes."""
     cells: Cells
-    """Every combination, the last axis changing fastest."""
+    """All combinations; the last axis changes fastest."""
     base: dict[str, Any]
-    """What the cells have in common."""
+    """Common part of the cells."""
     seed: int
     """Seed of all random streams, the same for all cells."""
     stop: int | Precision
-    """How many replications each cell has, or the rule that decides."""
+    """Number of replications of each cell, or a stopping rule."""
 
     @classmethod
     def load(
@@ -137,14 +137,14 @@ class Sweep:
         Args:
             path: a scenario file with a `[sweep]` table.
             settings: changes of the base scenario, each `key.path=value`.
-            runs: number of replications of each cell; None takes the file's, and its `precision`.
+            runs: number of replications of each cell; None for the file's number and `precision`.
             precision: relative 95 % half-width of each cell's mean application bit rate to reach.
-            seed: seed of the random streams; None takes the file's.
-            text: what is in the file, if it has been read already.
+            seed: seed of the random streams; None for the file's.
+            text: content of the file, if it has been read already.
 
         Raises:
-            ScenarioError: the file is wrong; the message names line and key.
-            InputError: another argument makes no sense.
+            ScenarioError: the file is invalid; the message names line and key.
+            InputError: another argument is invalid.
         """
         text, file = text or read_text(as_path(path, "path")), printable(str(path))
         data = document(text, file)
@@ -154,7 +154,7 @@ class Sweep:
                 "`nodeb run` simulates a single scenario"
             )
         axes = read_axes(text, file, table)
-        _refuse_swept(settings, axes)
+        _check_not_swept(settings, axes)
         reader = Reader(text, file, axes, settings)
         found = Cells.read(reader)
         planned = reader.plan().planned(runs, precision, seed)
@@ -163,14 +163,14 @@ class Sweep:
         return cls(Path(path), text, planned.name, axes, found, common, planned.seed, stop)
 
     def warnings(self) -> list[str]:
-        """What is allowed and still doubtful, each with the number of cells that it is about."""
+        """Returns warnings about valid but doubtful settings, each with its number of cells."""
         return warnings(self.cells, "cells")
 
     def baseline(self, settings: Sequence[str]) -> Baseline | None:
-        """What `KEY=VALUE` settings make the cells be compared with; None if there are none.
+        """Returns the baseline of `KEY=VALUE` settings; None if there are none.
 
         Raises:
-            InputError: a key is not swept, or does not take the value.
+            InputError: a key is not swept, or does not have the value.
         """
         return Baseline.read(settings, self.axes)
 
@@ -187,31 +187,30 @@ class Sweep:
         dataset: bool = False,
         beside: bool = False,
     ) -> Outcome:
-        """Simulates what is missing in a folder and writes the table there.
+        """Simulates the missing replications in a folder and writes the table there.
 
-        The same sweep gives the same table, however often it was interrupted and for any `jobs`.
+        The same sweep gives the same table, regardless of interruptions and `jobs`.
 
         Args:
-            folder: where results go; cells that are there already are not simulated again.
+            folder: results folder; existing cells are not simulated again.
             baseline: `KEY=VALUE` of swept keys; see `results` for the columns they add.
-            jobs: replications simulated at a time; None takes one per processor; or a
+            jobs: number of replications simulated in parallel, None for one per processor; or a
                 `nodeb.Cluster` that simulates them.
-            progress: called with the fraction done and a few words.
+            progress: called with the fraction done and a short text.
             force: replace results of another scenario or another command in the folder.
-            metric: what is compared with a baseline and shown where people read; the table has
-                all. None takes the application bit rate if every cell has one, and what the phone
-                received otherwise.
-            margin: share of the baseline's mean within which two are the same.
-            dataset: write all replications as Parquet, too (`nodeb.sweep.dataset`); without it one
-                of the same cells and replications stays, another is removed.
-            beside: where the folder belongs to another, take the first free one beside it
-                (`folder-2`, `folder-3` ...); the file of the outcome says which.
+            metric: metric to compare with a baseline and to show; the table has all. None for the
+                application bit rate if every cell has one, otherwise the received bit rate.
+            margin: equivalence margin, as a share of the baseline's mean.
+            dataset: also write all replications as Parquet (`nodeb.sweep.dataset`). Without it, an
+                existing dataset of the same cells and replications is kept, another one removed.
+            beside: if the folder belongs to another owner, use the first free one next to it
+                (`folder-2`, `folder-3` ...); the file of the outcome names it.
 
         Raises:
-            InputError: an argument makes no sense.
+            InputError: an argument is invalid.
             OutputError: the folder belongs to another scenario, or cannot be written.
             RunError: a replication failed.
-            Interrupted: Ctrl-C; the same call goes on from there.
+            Interrupted: Ctrl-C; the same call continues from there.
         """
         workers, compared = check_jobs(jobs), self.baseline(baseline)
         share = check_margin(margin)
@@ -235,9 +234,9 @@ class Sweep:
         compared: Baseline | None,
         metric: str | None,
     ) -> tuple[Outcome, Known]:
-        """What the cells of a folder that was filled come to, and each cell's replications."""
+        """Returns the outcome of a completed folder, and a function for each cell's metrics."""
 
-        @lru_cache(maxsize=64)  # a baseline is read again for each cell compared with it
+        @lru_cache(maxsize=64)  # a baseline cell is read again for each cell compared with it
         def known(places: tuple[int, ...]) -> Found:
             return Found.of(*self._load(place, self.cells.at(places)))
 
@@ -265,7 +264,7 @@ class Sweep:
         return load_complete(cell, self.seed, self.stop, place.store)
 
     def _write(self, place: CellFolder, table: Table, dataset: bool) -> None:
-        """Writes the table, and every replication where that was asked for."""
+        """Writes the table, and every replication if requested."""
         partial = [one.removesuffix(COVERED) for one in table.columns if one.endswith(COVERED)]
 
         def write_dataset(to: Path) -> None:
@@ -275,7 +274,7 @@ class Sweep:
         place.finish({TABLE: parquet(table)}, folders, {DATASET: self._origin()})
 
     def _origin(self) -> str:
-        """What tells the dataset of these cells from others: a hash of all that it depends on."""
+        """Returns a hash of everything that the dataset of these cells depends on."""
         found = hashlib.sha256(f"{_core.version()} {self.stop}".encode())
         for cell in self.cells:
             found.update(f"\n{identity(cell, self.seed)} {cell.label}".encode())
@@ -298,7 +297,7 @@ class Sweep:
         )
 
     def _about(self) -> dict[str, Any]:
-        """What the mark of the folder tells besides whose it is."""
+        """Returns the information in the folder's mark, apart from the owner."""
         return {
             "name": self.name,
             "cells": len(self.cells),
@@ -307,12 +306,12 @@ class Sweep:
         }
 
 
-def _refuse_swept(settings: Sequence[str], axes: Sequence[Axis]) -> None:
-    """Complains about settings of keys that the sweep gives its values."""
+def _check_not_swept(settings: Sequence[str], axes: Sequence[Axis]) -> None:
+    """Checks that no setting changes a swept key."""
     swept = {one.key for axis in axes for one in axis.swept}
     for setting in settings:
         if (key := key_of(setting)) in swept:
             raise InputError(
-                f"--set {setting}: `{key}` is swept, so that this has no effect; change its "
+                f"--set {setting}: `{key}` is swept, so this has no effect; change its "
                 "values in the [sweep] table"
             )

@@ -95,7 +95,7 @@ def test_results_of_different_seeds_are_not_paired(small):
         small.run(runs=2).compare(small.run(runs=2, seed=2))
     with pytest.raises(nodeb.InputError, match="nothing to compare"):
         small.run(runs=2).compare()
-    with pytest.raises(nodeb.InputError, match=r"a margin of 2 makes no sense.*0\.02 for 2 %"):
+    with pytest.raises(nodeb.InputError, match=r"margin is 2; .*0\.02 for 2 %"):
         small.run(runs=2).compare(small.run(runs=2), margin=2)
 
 
@@ -241,13 +241,13 @@ def test_wrong_arguments_are_told(small):
         (["one.toml", "no.toml"], "no.toml: there is no such file"),
         (["one.toml", "--with", "radio.dch.blerr=1"], "did you mean `bler`"),
         (["one.toml", "--with", "nonsense"], "nonsense"),
-        (["one.toml", "other.toml", "--margin", "-1"], "a margin of -1 makes no sense"),
-        (["one.toml", "other.toml", "--margin", "nan"], "a margin of nan makes no sense"),
+        (["one.toml", "other.toml", "--margin", "-1"], "margin is -1; expected"),
+        (["one.toml", "other.toml", "--margin", "nan"], "margin is nan; expected"),
         (["one.toml", "other.toml", "--runs", "0"], "at least 1 replication"),
         (["one.toml", "other.toml", "--metric", "rate"], "there is no metric `rate`"),
         (["one.toml", "other.toml", "--out", "."], "is the folder you are in"),
-        (["one.toml", "--with", "runs=5"], "`runs` is no part of what is simulated"),
-        (["one.toml", "--with", "wired.loss=0.1; seed=3"], "`seed` is no part"),
+        (["one.toml", "--with", "runs=5"], "`runs` is not part of the scenario"),
+        (["one.toml", "--with", "wired.loss=0.1; seed=3"], "`seed` is not part"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call, pair, arguments, message):

@@ -60,7 +60,7 @@ def test_where_verdicts_disagree_both_sides_are_in_the_headline():
 def test_what_is_undecided_says_how_many_replications_would_tell():
     answer, said = found(download_s=None)
     assert answer.headline.startswith("Undecided: with other, the download time differs by ")
-    assert answer.headline.endswith("would tell.")
+    assert answer.headline.endswith("would decide.")
     assert "? undecided: " in said
 
 

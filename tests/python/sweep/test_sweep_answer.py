@@ -215,7 +215,7 @@ def test_survivors_are_marked_and_counted(swept):
     assert found.headline.count("†") == 2
     assert marks.startswith("Only of transfers that finished")
     assert f"Fewest did with users.0.count 8: {100 * share[1]:.0f} %." in marks
-    assert 'Longer runs tell more: --set duration="' in notes
+    assert 'Longer runs show more: --set duration="' in notes
     assert "download_s_covered" in pq.read_schema(outcome.file).names
     assert "received_bps_covered" not in outcome.table.columns
 
