@@ -17,7 +17,7 @@ from nodeb.errors import NodebError
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
 from nodeb.life.path import MAX_TRANSFERS, CriticalPath, spans_of
-from nodeb.life.watching import MOST
+from nodeb.life.watching import MAX_EVENTS
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["RecordedLife", "recorded_life"]
@@ -82,7 +82,7 @@ def recorded_life(
     recording: Recording,
     user: int | None = None,
     window_ns: tuple[int, int | None] = (0, None),
-    most: int = MOST,
+    most: int = MAX_EVENTS,
     progress: ProgressCallback | None = None,
 ) -> RecordedLife:
     """Replays a log and returns the timeline of every packet.

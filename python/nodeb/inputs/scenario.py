@@ -395,9 +395,9 @@ class Scenario(ScenarioFields):
                 then states how many, and a window that works.
             RunError: the replication failed.
         """
-        from nodeb.life.watching import MOST, watch
+        from nodeb.life.watching import MAX_EVENTS, watch
 
-        most = MOST if most is None else most
+        most = MAX_EVENTS if most is None else most
         return watch(self, run, user, begin_s, end_s, seed=seed, most=most, progress=progress)
 
 

@@ -1,13 +1,13 @@
-"""What a life answers: what was lost or late, and where.
+"""Answer of `nodeb life`: lost and late packets, and where.
 
 The headline has two parts:
 
-1. how many packets were lost, where and why; that none was; or that there was none at all;
-2. how many data packets were late, at which place most of their time went, and the slowest of
-   them; that none was; or that none has arrived.
+1. how many packets were lost, where and why; that none was lost; or that there are no packets;
+2. how many data packets were late, at which place they spent most of their time, and the slowest
+   of them; that none was late; or that none has arrived.
 
-A data packet is late if it took more than `LATE` times the median of those that the same user's
-flow sent from the same end.
+A data packet is late if it took more than `LATE` times the median of the data packets of the same
+user and origin.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 __all__ = ["LifeAnswer", "answer"]
 
 LATE = 2.0
-"""A late packet took more than so many times the median."""
+"""Delay above which a packet is late, relative to the median."""
 DATA = ("data", "external")
-"""Purposes of packets that carry what is waited for; those of real packets may be unknown."""
+"""Purposes of packets with payload; the purpose of a real packet may be unknown."""
 RECEIVED, LOST, UNDER_WAY = "received", "lost", "under way"
-"""How packets end."""
+"""Fates of packets."""
 USERS = 20
-"""Users that have rows of their own at most."""
+"""Largest number of users with a row of their own."""
 
 Numbers = NDArray[np.float64]
 Texts = NDArray[np.str_]
@@ -49,26 +49,26 @@ Where = NDArray[np.bool_]
 
 
 def answer(life: Life, named: str = "", folder: str = "") -> Answer:
-    """What a life answers.
+    """Returns the answer of a packet timeline.
 
     Args:
-        life: what happened.
-        named: how its scenario or log is called on the command line; empty in a notebook.
-        folder: where the tables are; empty where they are not saved.
+        life: the timeline.
+        named: name of the scenario or log on the command line; empty in a notebook.
+        folder: folder of the tables; empty if they are not saved.
     """
     return LifeAnswer(life, named, folder).answer()
 
 
 @dataclass(frozen=True)
 class LifeAnswer:
-    """What is said of the packets of a replication."""
+    """Builder of the answer about the packets of a replication."""
 
     life: Life
     named: str
     folder: str
 
     def answer(self) -> Answer:
-        """The whole."""
+        """Returns the complete answer."""
         return Answer(
             command="nodeb life",
             subject=self.life.about.scenario.name or self._file(),
@@ -83,33 +83,33 @@ class LifeAnswer:
         )
 
     def _file(self) -> str:
-        """What the scenario's file is called."""
+        """Returns the name of the scenario's file."""
         return Path(shlex.split(self.named)[0]).stem if self.named else ""
 
     # --- the packets ---
 
     @cached_property
     def ends(self) -> Texts:
-        """How each packet ended."""
+        """Fate of each packet."""
         return _texts(self.life.packets, "end")
 
     @cached_property
     def took_s(self) -> Numbers:
-        """How long each was on its way, s."""
+        """Delay of each packet, s."""
         sent, ended = (_numbers(self.life.packets, name) for name in ("sent_ns", "ended_ns"))
         took: Numbers = (ended - sent) / NS_PER_S
         return took
 
     @cached_property
     def is_data(self) -> Where:
-        """Which data packets were received."""
+        """Mask of the received data packets."""
         found: Where = np.isin(_texts(self.life.packets, "purpose"), DATA)
         found &= self.ends == RECEIVED
         return found
 
     @cached_property
     def is_late(self) -> Where:
-        """Which of these were late."""
+        """Mask of the late data packets."""
         packets = self.life.packets
         found = np.zeros(len(packets), dtype=bool)
         if self.is_data.any():
@@ -124,14 +124,14 @@ class LifeAnswer:
 
     @cached_property
     def median_s(self) -> float:
-        """Median time of data packets, s."""
+        """Median delay of data packets, s."""
         return float(np.median(self.took_s[self.is_data]))
 
     def stays(self, which: Where) -> dict[str, float]:
-        """Time that packets spent at each place on average, s, the longest first.
+        """Returns the mean time of packets at each place, s, in decreasing order.
 
         Args:
-            which: which packets; some.
+            which: mask of the packets; at least one.
         """
         hops, numbers = self.life.hops, _numbers(self.life.packets, "packet")
         rows = np.searchsorted(numbers, _numbers(hops, "packet"))
@@ -178,10 +178,10 @@ class LifeAnswer:
             f"took {number(self.median_s, 's')}, the longest {longest}."
         )
 
-    # --- what stands below it ---
+    # --- table, marks and notes ---
 
     def lead(self) -> Iterator[str]:
-        """Sentences below a page's headline."""
+        """Yields sentences below the headline of a page."""
         about = self.life.about
         what = about.flight or f"Replication {about.run}"
         yield f"{what} under seed {about.seed}: {self._sizes()}."
@@ -189,12 +189,12 @@ class LifeAnswer:
             yield "Late is more than twice the median of the same flow."
 
     def _sizes(self) -> str:
-        """How much there is of everything."""
+        """Returns the numbers of rows of all tables, in words."""
         tables = self.life.tables.items()
         return ", ".join(counted(len(table), name.removesuffix("s")) for name, table in tables)
 
     def picture(self) -> Bars | None:
-        """Where data packets spent their time."""
+        """Returns the mean time of data packets at each place."""
         if not self.is_data.any():
             return None
         stays = {place: time for place, time in self.stays(self.is_data).items() if time > 0}
@@ -208,7 +208,7 @@ class LifeAnswer:
         return Bars("Where data packets were, on average", bars)
 
     def facts(self) -> Iterator[Fact]:
-        """Delays, losses and repetitions."""
+        """Yields delays, losses and retransmissions."""
         packets, blocks = self.life.packets, self.life.blocks
         if self.is_data.any():
             yield Fact("data packets, median delay", _plain(self.median_s, "s"))
@@ -222,12 +222,12 @@ class LifeAnswer:
 
     @property
     def _failed(self) -> str:
-        """What fails: on WCDMA a slot has several frames, which `nodeb run` counts one by one."""
+        """Name of failed units; on WCDMA a slot has several frames, which `nodeb run` counts."""
         is_wcdma = "wcdma" in self.life.about.scenario.to_dict()["radio"]
         return "slots with failed frames" if is_wcdma else "blocks that failed"
 
     def marks(self) -> Iterator[Mark]:
-        """What was not over, and a log without its end."""
+        """Yields marks on unfinished packets, and on a truncated log."""
         if cut := self.life.about.cut:
             yield Mark("!", f"{sentence(cut)}.")
         count = int((self.ends == UNDER_WAY).sum())
@@ -236,20 +236,20 @@ class LifeAnswer:
             yield Mark("!", f"{count} {were} still under way when this ended.")
 
     def notes(self) -> Iterator[str]:
-        """Provenance, what is explained, and what to ask next."""
+        """Yields provenance, the explained transfers, and next commands."""
         about = self.life.about
         yield f"{about.flight or f'Replication {about.run}'}, seed {about.seed}: {self._sizes()}."
         if not self.named:
             return
         if self.folder:
-            if path := self.life.critical_path.told:
+            if path := self.life.critical_path.summary:
                 yield path
             page = f"{self.folder}/life.html draws every packet"
             yield f"{page}; {self.folder} has the tables and a trace for Perfetto."
         yield f"Why it took so long: nodeb explain {self.named}"
 
     def everything(self) -> Iterator[Rows]:
-        """Packets by purpose, and by user where there are several."""
+        """Yields tables of packets by purpose, and by user if there are several."""
         packets = self.life.packets
         yield self._counts("Packets by purpose", _texts(packets, "purpose"))
         users = _numbers(packets, "user").astype(int).astype(str)
@@ -257,7 +257,7 @@ class LifeAnswer:
             yield self._counts("Packets by user", users)
 
     def _counts(self, title: str, keys: Texts) -> Rows:
-        """How packets ended, by something that they have."""
+        """Returns the fates of packets by a key."""
         rows: list[list[str | Shown]] = []
         largest = float(self.took_s.max(initial=0.0))
         for key in sorted(set(keys.tolist()), key=lambda one: (len(one), one)):
@@ -286,7 +286,7 @@ def _numbers(table: pa.Table, name: str) -> NDArray[Any]:
 
 
 def _texts(table: pa.Table, name: str) -> Texts:
-    """A column of names; each is looked up once."""
+    """Returns a column of names as an array; each name is decoded once."""
     column = table[name]
     parts = []
     for chunk in column.chunks:

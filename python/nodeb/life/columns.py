@@ -1,4 +1,4 @@
-"""The core's tables as Arrow has them: numbers that stand for names become dictionaries."""
+"""Tables of the core as Arrow tables: columns of name indices become dictionaries."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ __all__ = ["arrow", "code"]
 def arrow(
     table: Mapping[str, Any], names: Mapping[str, Sequence[str]], about: Mapping[str, str]
 ) -> pa.Table:
-    """A table of the core.
+    """Returns a table of the core as an Arrow table.
 
     Args:
-        table: its columns.
-        names: for columns of names, what their numbers stand for.
-        about: what is kept with the table.
+        table: columns of the table.
+        names: names by index, for columns of names.
+        about: metadata of the table.
     """
     columns = {name: _column(values, names.get(name)) for name, values in table.items()}
     return pa.table(columns).replace_schema_metadata(dict(about))
 
 
 def code(column: pa.ChunkedArray, name: str) -> int:
-    """The number that stands for a name in a column; -1 if it has no such name."""
+    """Returns the index of a name in a column, or -1."""
     names: list[str] = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
     return names.index(name) if name in names else -1
 

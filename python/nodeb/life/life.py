@@ -1,4 +1,4 @@
-"""What happened in a replication, and what can be made of it."""
+"""Packet timeline of a replication, and its files."""
 
 from __future__ import annotations
 
@@ -28,38 +28,38 @@ __all__ = ["About", "Life"]
 
 @dataclass(frozen=True)
 class About:
-    """Which replication it is, and what its places are."""
+    """Description of a replication and its places."""
 
     scenario: Scenario
     """The resolved scenario."""
     seed: int
     """Seed of the random streams."""
     run: int
-    """Number of the replication."""
+    """Index of the replication."""
     user: int | None
-    """The only user that was followed; None for all."""
+    """Index of the only recorded user; None for all users."""
     begin_ns: int
-    """Where the window begins, ns."""
+    """Begin of the window, ns."""
     end_ns: int | None
-    """Where it ends; None for the end of the run."""
+    """End of the window, ns; None for the end of the run."""
     until_ns: int
-    """Until when packets were followed."""
+    """Time until which packets were recorded, ns."""
     lanes: tuple[str, ...]
-    """What stands on the path, from the server to the application."""
+    """Names of the lanes of the path, from the server to the application."""
     places: tuple[tuple[str, int, int], ...]
-    """Links, bearers and ends: name, and the lanes at which packets come and leave."""
+    """Links, bearers and ends: name, and the lanes at which packets arrive and leave."""
     node_b: int
-    """The lane of the Node B."""
+    """Index of the Node B's lane."""
     tti_ns: int | None
-    """How long a block is on the air, ns; None where there are none."""
+    """Duration of a block on the air, ns; None if there are no blocks."""
     flight: str = ""
-    """The recorded flight that was flown again, as messages call it; empty for a replication."""
+    """Name of the replayed recording in messages; empty for a replication."""
     cut: str = ""
-    """What is said of a log that was cut off; empty for a whole one, and for a replication."""
+    """Note on a truncated log; empty for a complete one, and for a replication."""
 
     @classmethod
     def of(cls, found: Mapping[str, Any], window: tuple[int, int | None], **known: Any) -> Self:
-        """What the core says of what it has looked at, and what was known before."""
+        """Creates it from the core's result and from values known before."""
         return cls(
             begin_ns=window[0],
             end_ns=window[1],
@@ -73,10 +73,10 @@ class About:
 
 
 class Life(Answering):
-    """What happened in a replication.
+    """Packet timeline of a replication.
 
     Attributes:
-        about: which replication.
+        about: description of the replication.
         tables: `events`, `packets`, `hops` and `blocks`, each a `pyarrow.Table`.
     """
 
@@ -91,7 +91,7 @@ class Life(Answering):
 
     @property
     def packets(self) -> pa.Table:
-        """One row per packet, in the order in which they were sent."""
+        """One row per packet, in order of transmission."""
         return self.tables["packets"]
 
     @property
@@ -105,23 +105,23 @@ class Life(Answering):
         return self.tables["blocks"]
 
     def packet(self, number: int) -> pa.Table:
-        """All that happened to one packet, in order of time: its own events and its blocks'.
+        """Returns all events of a packet in order of time: its own, and those of its blocks.
 
         Args:
-            number: its number, as in `packets`.
+            number: number of the packet, as in `packets`.
 
         Raises:
-            InputError: nothing happened to a packet of that number.
+            InputError: the packet has no events.
         """
         import pyarrow as pa
         import pyarrow.compute as pc
 
         events = self.events
-        if not 1 <= as_whole(number, "number") < 2**32:  # 0 stands for none
+        if not 1 <= as_whole(number, "number") < 2**32:  # 0 means no packet
             raise InputError(f"there is no packet {number}; `packets` has their numbers")
         own = pc.equal(events["packet"], pa.scalar(number, pa.uint32()))
         if not pc.any(own).as_py():
-            raise InputError(f"nothing is known of a packet {number}; `packets` has their numbers")
+            raise InputError(f"no events for packet {number}; `packets` has their numbers")
         carried = pc.and_(own, pc.equal(events["kind"].cast(pa.string()), "carries"))
         blocks = pc.unique(events.filter(carried)["block"])
         theirs = pc.and_(pc.is_in(events["block"], blocks), pc.equal(events["packet"], 0))
@@ -129,41 +129,42 @@ class Life(Answering):
 
     @cached_property
     def critical_path(self) -> CriticalPath:
-        """Why the user's transfers in the window took so long: `nodeb.explain` of each.
+        """Critical paths of the user's transfers in the window: `nodeb.explain` of each.
 
-        The user is the one that was followed, or else the first. At most 20 transfers are simulated
-        again, as far as each goes; one that cannot be explained is left out, and the note says so.
+        The user is the recorded one, or else the first. At most 20 transfers are simulated again,
+        each up to its end. A transfer that cannot be explained is omitted, and `note` says so.
         """
         from nodeb.life.path import critical_path
 
         return critical_path(self)
 
     def html(self) -> str:
-        """The interactive page, one self-contained file."""
+        """Returns the interactive page, a self-contained file."""
         from nodeb.life.page import html
 
         return html(self, self.critical_path)
 
     def trace(self) -> bytes:
-        """The same in the Trace Event Format, gzipped, which Perfetto and Chrome open."""
+        """Returns the timeline in the Trace Event Format, gzipped, for Perfetto and Chrome."""
         from nodeb.life.trace import trace
 
         return trace(self)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
-        """Writes tables, page and trace to a folder, as a whole or not at all.
+        """Writes tables, page and trace to a folder, completely or not at all.
 
         Args:
-            folder: made if need be; an earlier life of the same packets is replaced.
-            force: replace other results too.
+            folder: results folder, created if necessary; an earlier timeline of the same packets is
+                replaced.
+            force: also replace other results.
 
         Returns:
             The folder: `events.parquet`, `packets.parquet`, `hops.parquet`, `blocks.parquet`,
             `life.html`, `trace.json.gz`, `scenario.toml`, `provenance.json`.
 
         Raises:
-            InputError: `folder` is no path.
-            OutputError: the folder is not nodeb's, belongs to something else, or cannot be written.
+            InputError: `folder` is not a path.
+            OutputError: the folder belongs to another owner, or cannot be written.
         """
         about = self.about
         more = {"run": about.run, "user": about.user, "window": [about.begin_ns, about.end_ns]}
@@ -174,14 +175,15 @@ class Life(Answering):
             return self.put(place)
 
     def put(self, place: Place, progress: ProgressCallback | None = None) -> Path:
-        """Writes them to a folder that was claimed; see `save`.
+        """Writes the files of `save` to a claimed folder.
 
         Args:
-            place: the folder.
-            progress: called with the fraction done and a few words.
+            place: claimed folder.
+            progress: called with the fraction done and a short text.
 
         Raises:
-            KeyboardInterrupt: it was interrupted; unless `place.is_put`, what was there stays.
+            KeyboardInterrupt: it was interrupted; unless `place.is_put`, the earlier content is
+                unchanged.
         """
         from nodeb.life.saving import write
 
@@ -196,7 +198,7 @@ class Life(Answering):
 
     @cached_property
     def answer(self) -> Answer:
-        """What it says first: what was lost or late, and where."""
+        """Answer that printing shows: lost and late packets, and where."""
         from nodeb.life.answer import answer
 
         return answer(self)

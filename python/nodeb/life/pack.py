@@ -1,8 +1,8 @@
-"""Columns as bytes for a page: small, and turned into typed arrays without parsing numbers.
+"""Columns as compressed bytes for a page, which decodes them into typed arrays without parsing.
 
-Times are kept as steps from row to row, which are small numbers; the bytes of a column are then put
-in order of their significance, so that equal ones stand together, and the whole is deflated.
-Numbers stay exact: nanoseconds below 2^53.
+Times are stored as differences between rows, which are small numbers. The bytes of a column are
+then ordered by significance, so that equal ones are adjacent, and everything is deflated. Numbers
+are exact: nanoseconds below 2^53.
 """
 
 from __future__ import annotations
@@ -19,28 +19,29 @@ from numpy.typing import NDArray
 __all__ = ["Packed"]
 
 LEVEL = 6
-"""Of deflate: more takes much longer and saves little."""
+"""Compression level of deflate: higher ones take much longer and save little."""
 
 PIECE = 1 << 20
-"""Bytes that are deflated at a time: a signal comes through only between two calls."""
+"""Bytes that are deflated at a time: signals are only handled between two calls."""
 
 
 @dataclass
 class Packed:
-    """Columns that are put together."""
+    """Builder of packed columns."""
 
     layout: list[dict[str, Any]] = field(default_factory=list)
-    """What a page needs to know of each: its table, name, type, length, and how it was written."""
+    """Description of each column for the page: table, name, type, length and encoding."""
     _parts: list[bytes] = field(default_factory=list)
 
     def add(self, table: str, name: str, values: NDArray[Any], **about: Any) -> None:
         """Adds a column.
 
         Args:
-            table: its table.
-            name: its name.
-            values: whole numbers from 0 take as many bytes as the largest needs, others eight.
-            about: what else the page is told of it.
+            table: name of its table.
+            name: name of the column.
+            values: non-negative integers take as many bytes as the largest needs, other numbers
+                eight.
+            about: further entries of its description.
         """
         kind, shuffled = _shuffled(values)
         self.layout.append(
@@ -49,12 +50,12 @@ class Packed:
         self._parts.append(shuffled)
 
     def add_times(self, table: str, name: str, times: NDArray[np.int64]) -> None:
-        """Adds a column of times in order, as the steps from each to the next."""
+        """Adds a column of sorted times, as differences."""
         first = int(times[0]) if len(times) else 0
         self.add(table, name, np.diff(times, prepend=np.int64(first)), first=first)
 
     def text(self) -> str:
-        """All columns, in base64."""
+        """Returns all columns in base64."""
         content = io.BytesIO()
         with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=LEVEL, mtime=0) as file:
             for part in self._parts:
@@ -64,7 +65,7 @@ class Packed:
 
 
 def _shuffled(values: NDArray[Any]) -> tuple[str, bytes]:
-    """The type of a column, `u` or `f` and its width, and its bytes, the lowest first."""
+    """Returns the type of a column, `u` or `f` and its width, and its bytes by significance."""
     if values.dtype.kind == "f" or (len(values) and values.min() < 0):
         kind, kept, width = "f", values.astype("<f8"), 8
     else:

@@ -1,4 +1,4 @@
-"""The page: what it is given, and its template."""
+"""Data and template of the interactive page."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ __all__ = ["html"]
 
 
 SENDER = {"window": ("value", "ssthresh"), "round trip": ("value",), "timer": ("value",)}
-"""Kinds of events that become strips, and what is shown of them."""
+"""Columns of the strips, by kind of event."""
 MOMENTS = ("recovery", "channel", "handover", "transfer", "given up")
-"""Kinds of events that become marks."""
+"""Kinds of events that are shown as marks."""
 SCRIPTS = (
     "data",
     "view",
@@ -42,17 +42,17 @@ SCRIPTS = (
     "controls",
     "main",
 )
-"""The page's scripts, in order."""
+"""Scripts of the page, in order."""
 PAINTS = {cause: {"name": paint(cause), **asdict(one)} for cause, one in CAUSES.items()}
-"""How each cause is filled."""
+"""Fill of each cause."""
 
 
 def html(life: Life, path: CriticalPath | None = None) -> str:
-    """One self-contained page about what happened.
+    """Returns a self-contained page about a packet timeline.
 
     Args:
-        life: what happened.
-        path: what transfers waited for, to be shown on the same axis; None for nothing of it.
+        life: the timeline.
+        path: critical paths on the same time axis; None for none.
     """
     about = life.about
     packed = Packed()
@@ -68,7 +68,7 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
         {
             "title": title,
             "answer": content(answer(life)),
-            "explained": "" if path is None else path.told,
+            "explained": "" if path is None else path.summary,
             "version": _core.version(),
             "scripts": SCRIPTS,
             "columns": packed.text(),
@@ -93,13 +93,13 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
 
 
 def _end_ns(life: Life) -> int:
-    """Where the view ends: the window's end, or what is last in it."""
+    """Returns the end of the view: that of the window, or the last time in it."""
     last = max(pc.max(life.events["time_ns"]).as_py(), pc.max(life.hops["left_ns"]).as_py() or 0)
     return int(last)
 
 
 def _users(life: Life) -> list[dict[str, Any]]:
-    """Those of whom something is known: number and group."""
+    """Returns number and group of the users that have events."""
     groups = [
         group.name or f"group {number}"
         for number, group in enumerate(life.about.scenario.users)
@@ -115,7 +115,7 @@ def _packets(packed: Packed, life: Life) -> None:
         values = _numbers(table[name])
         packed.add("packets", name, values)
     for name in ("from_port", "to_port"):
-        if name in table.column_names:  # of real packets
+        if name in table.column_names:  # columns of real packets only
             packed.add("packets", name, _numbers(table[name]))
     for name in ("purpose", "origin", "place", "end", "cause"):
         packed.add("packets", name, _codes(table[name]))
@@ -129,7 +129,7 @@ _TIMES = ("sent_ns", "ended_ns", "handed_ns")
 
 
 def _hops(packed: Packed, life: Life) -> None:
-    """Stays with the row of their packet, from which pages find those of a packet."""
+    """Packs stays with the row of their packet, by which the page finds the stays of a packet."""
     table = life.hops
     numbers = _numbers(life.packets["packet"])
     rows = np.searchsorted(numbers, _numbers(table["packet"]))
@@ -146,7 +146,7 @@ def _hops(packed: Packed, life: Life) -> None:
 
 
 def _air(packed: Packed, life: Life) -> None:
-    """Transmissions of blocks, and what blocks carry."""
+    """Packs transmissions of blocks, and the contents of blocks."""
     sent = _of_kind(life, "block")
     packed.add_times("air", "time", _numbers(sent["time_ns"]).astype(np.int64))
     for name in ("block", "user", "transmission", "failed"):
@@ -162,14 +162,14 @@ def _air(packed: Packed, life: Life) -> None:
 
 
 def _slots(times: NDArray[Any]) -> NDArray[np.int64]:
-    """The place of each transmission among those of the same time."""
+    """Returns the index of each transmission among those of the same time."""
     rows = np.arange(len(times))
     begins = np.diff(times, prepend=-1 if times.dtype.kind == "i" else times[:1] + 1) != 0
     return rows - np.maximum.accumulate(np.where(begins, rows, 0))
 
 
 def _series(packed: Packed, life: Life) -> None:
-    """What the strips show, and marks."""
+    """Packs the series of the strips, and the marks."""
     for kind, names in SENDER.items():
         rows = _of_kind(life, kind)
         table = kind.replace(" ", "_")
@@ -192,7 +192,7 @@ def _series(packed: Packed, life: Life) -> None:
 
 
 def _path(packed: Packed, path: CriticalPath | None) -> dict[str, Any] | None:
-    """Spans as columns; whose they are, and the names of causes and places."""
+    """Packs spans as columns, with their user and the names of causes and places."""
     if path is None or not path.spans:
         return None
     spans = path.spans

@@ -1,4 +1,4 @@
-"""The critical paths of a user's transfers in the window of a life, from the same replication."""
+"""Critical paths of a user's transfers in the window of a timeline, from the same replication."""
 
 from __future__ import annotations
 
@@ -19,54 +19,54 @@ if TYPE_CHECKING:
 __all__ = ["MAX_TRANSFERS", "CriticalPath", "Span", "critical_path", "spans_of"]
 
 MAX_TRANSFERS = 20
-"""Transfers that are explained at most: each is one more simulation, as far as it goes."""
+"""Largest number of explained transfers: each is simulated again, up to its end."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """A span of time that has one cause."""
+    """A time span with a single cause."""
 
     begin: int
-    """When it begins, ns."""
+    """Begin of the span, ns."""
     end: int
-    """When it ends, ns."""
+    """End of the span, ns."""
     cause: str
-    """What was waited for."""
+    """Cause of the delay."""
     place: str
-    """Where."""
+    """Place of the delay."""
     packet: int
-    """Number of the packet that waited, or was waited for."""
+    """Number of the waiting packet, or of the one it waits for."""
     seq: int
-    """Its sequence number."""
+    """Sequence number of that packet."""
     transfer: int = 0
-    """Number of the transfer that took this time."""
+    """Index of the delayed transfer."""
 
 
 @dataclass
 class CriticalPath:
-    """Why transfers took as long as they did, span by span, and what is to be said of it."""
+    """Critical paths of several transfers, span by span, with a note."""
 
     user: int
-    """Whose transfers."""
+    """Index of the user."""
     spans: list[Span] = field(default_factory=list)
-    """Those of all transfers, in order; within each they follow each other without gaps."""
+    """Spans of all transfers in order; those of a transfer are contiguous."""
     transfers: list[int] = field(default_factory=list)
-    """Numbers of the transfers that are explained."""
+    """Indices of the explained transfers."""
     note: str = ""
-    """What is not explained, and why."""
+    """Note on unexplained transfers, with the reason."""
     what: str = "transfer"
-    """What the numbers are of: of a real phone, TCP connections of its flight."""
+    """Name of a transfer: for a real phone, the TCP connections of its recording."""
 
     @property
-    def told(self) -> str:
-        """What is explained and what is not, in a sentence or two."""
+    def summary(self) -> str:
+        """Explained and unexplained transfers, in one or two sentences."""
         if not self.transfers:
             return self.note
         return f"On the page: {self._title}. {self.note}".strip()
 
     @property
     def _title(self) -> str:
-        """Of which transfers it is the path; there are some."""
+        """Description of the explained transfers; there must be some."""
         first, last = self.transfers[0], self.transfers[-1]
         what = self.what
         which = f"{what} {first}" if first == last else f"{what}s {first} to {last}"
@@ -78,14 +78,14 @@ class CriticalPath:
         return f"{self._title}: {len(self.spans)} spans. {self.note}".strip()
 
     def __repr__(self) -> str:
-        return f"<{self}>"  # not span by span, of which there may be a million
+        return f"<{self}>"  # without the spans, of which there may be a million
 
 
 def critical_path(life: Life) -> CriticalPath:
-    """Explains the transfers of the user who was followed, or of the first one, in the window.
+    """Explains the transfers of the recorded user, or of the first one, in the window.
 
-    A transfer that is not complete when the window ends is explained up to there. What cannot be
-    explained is left out, and the note says so: this never fails.
+    A transfer that is not complete at the end of the window is explained up to there. Transfers
+    that cannot be explained are omitted, and the note says so: this function never fails.
     """
     about = life.about
     user = about.user
@@ -103,24 +103,24 @@ def critical_path(life: Life) -> CriticalPath:
 
 
 def _cut(about: About) -> Scenario:
-    """The scenario until the window ends: the path beyond is not shown."""
+    """Returns the scenario until the end of the window: the path beyond is not shown."""
     if about.end_ns is None or about.end_ns >= in_ns(about.scenario.duration):
         return about.scenario
     try:
         return about.scenario.with_(duration=f"{about.end_ns / NS_PER_S:.9f} s")
-    except NodebError:  # such as a warm-up that lasts longer
+    except NodebError:  # for example, if the warm-up is longer
         return about.scenario
 
 
 class _Transfers:
-    """Transfers of a user, simulated and explained when they are asked for."""
+    """Transfers of a user, simulated and explained on demand."""
 
     def __init__(self, scenario: Scenario, about: About, user: int) -> None:
         self._compiled, self._about, self._user = scenario.compiled(), about, user
         self._known: dict[int, dict[str, Any] | None] = {}
 
     def get(self, number: int) -> dict[str, Any] | None:
-        """A transfer and its spans as the core gives them; None where it does not begin."""
+        """Returns a transfer and its spans from the core, or None if it does not start."""
         if number not in self._known:
             self._known[number] = self._explained(number)
         return self._known[number]
@@ -139,12 +139,12 @@ class _Transfers:
             raise
 
     def is_before(self, number: int, time_ns: int) -> bool:
-        """Whether a transfer is over by then."""
+        """Returns true if a transfer is complete at a time."""
         found = self.get(number)
         return found is not None and int(found["transfer"]["ended_ns"][0]) <= time_ns
 
     def first(self, begin_ns: int) -> int:
-        """The first one that is not over when the window begins: they end in their order."""
+        """Returns the first transfer that is not complete at the begin of the window."""
         if begin_ns == 0:
             return 0
         reach = 1
@@ -161,9 +161,9 @@ class _Transfers:
 
 
 def _explained(found: CriticalPath, transfers: _Transfers, about: About, until: str) -> str:
-    """Puts the transfers in the window on the path; what is to be said of the others.
+    """Adds the transfers in the window to the path. Returns a note on the others.
 
-    `until` says what ends there: the run, or the window before it.
+    `until` names what ends there: the run, or the window before it.
     """
     note, number = "", transfers.first(about.begin_ns)
     while (one := transfers.get(number)) is not None:
@@ -183,7 +183,7 @@ def _explained(found: CriticalPath, transfers: _Transfers, about: About, until: 
 
 
 def spans_of(columns: dict[str, Any], transfer: int) -> list[Span]:
-    """The spans of a transfer as the core gives them."""
+    """Returns the spans of a transfer from the core's columns."""
 
     def texts(name: str) -> list[str]:
         codes, names = columns[name]

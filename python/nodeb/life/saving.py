@@ -1,4 +1,4 @@
-"""The files of a life: tables, page and trace, in pieces between which a signal comes through."""
+"""Files of a packet timeline, written in pieces between which signals are handled."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
 __all__ = ["write"]
 
 ROWS = 1 << 20
-"""Rows of a group in a Parquet file."""
+"""Rows of a row group in a Parquet file."""
 PAGE_AT, TRACE_AT = 0.1, 0.2
-"""When the page is begun and when the trace, as shares of the time that saving takes."""
+"""Progress at which the page and the trace are started, as shares of the saving time."""
 
 
 def write(life: Life, folder: Path, progress: ProgressCallback | None = None) -> None:
-    """Writes the files of a life to a folder.
+    """Writes the files of a packet timeline to a folder.
 
     Args:
-        life: what happened.
-        folder: where they go.
-        progress: called with the fraction done and a few words.
+        life: the timeline.
+        folder: destination folder.
+        progress: called with the fraction done and a short text.
     """
-    tell = progress or (lambda *_: None)
+    report = progress or (lambda *_: None)
     write_bytes(folder / "scenario.toml", life.about.scenario.to_toml().encode())
     for number, (name, table) in enumerate(life.tables.items()):
-        tell(PAGE_AT * number / len(life.tables), f"saving {name}")
+        report(PAGE_AT * number / len(life.tables), f"saving {name}")
         replace(folder / f"{name}.parquet", partial(_write_table, table))
-    tell(PAGE_AT, "making the page")
+    report(PAGE_AT, "making the page")
     write_bytes(folder / "life.html", life.html().encode())
 
-    def tell_of_trace(share: float) -> None:
-        tell(TRACE_AT + (1 - TRACE_AT) * share, "making the trace")
+    def report_trace(share: float) -> None:
+        report(TRACE_AT + (1 - TRACE_AT) * share, "making the trace")
 
-    tell_of_trace(0.0)
-    write_bytes(folder / "trace.json.gz", trace(life, tell_of_trace))
-    tell_of_trace(1.0)
+    report_trace(0.0)
+    write_bytes(folder / "trace.json.gz", trace(life, report_trace))
+    report_trace(1.0)
 
 
 def _write_table(table: pa.Table, path: Path) -> None:
-    # Arrow opens no names that are no UTF-8.
+    # Arrow cannot open names that are not UTF-8.
     with path.open("wb") as file, pq.ParquetWriter(file, table.schema, **PARQUET) as writer:
         for begin in range(0, max(len(table), 1), ROWS):
             writer.write_table(table.slice(begin, ROWS))

@@ -1,10 +1,10 @@
-"""What happened as a trace of events, for viewers that exist: Perfetto and Chrome's.
+"""Packet timeline as a trace of events, for the viewers of Perfetto and Chrome.
 
-The Trace Event Format as JSON, gzipped. A user is a process. Each place has threads: a stay of a
-packet is a slice, and packets that are at a place together are in different threads, the lowest
-that is free. So are blocks on the air. Windows, queues and round trips are counters; losses, states
-of recovery, timers that run out, handovers and transfers are instants. Times are microseconds with
-three digits, so that nanoseconds are kept.
+The format is the Trace Event Format, as gzipped JSON. A user is a process. Each place has threads:
+a stay of a packet is a slice, and packets that are at a place at the same time have different
+threads, the lowest free ones. The same applies to blocks on the air. Windows, queues and round
+trips are counters; losses, states of recovery, expired timers, handovers and transfers are
+instants. Times are microseconds with three decimals, so that nanoseconds are preserved.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ __all__ = ["trace"]
 
 LEVEL = 6
 PIECE = 1 << 14
-"""Events that are written at a time."""
+"""Number of events that are written at a time."""
 PER_PLACE = 1 << 14
-"""Threads that a place may have; also the distance of their numbers."""
+"""Largest number of threads of a place; also the distance of their numbers."""
 BETWEEN = ",\n"
 COUNTERS = {
     "window": ("congestion window", (("segments", "value"), ("threshold", "ssthresh"))),
     "queue": ("queue", (("packets", "value"), ("bytes", "bytes"))),
     "round trip": ("round trip", (("s", "value"),)),
 }
-"""Kinds of events that are counters: their name, and columns by what they are called."""
+"""Name and columns of each kind of event that is a counter."""
 INSTANTS = ("lost", "recovery", "channel", "handover", "transfer", "given up")
 """Kinds of events that are instants."""
 
@@ -44,14 +44,14 @@ Row = dict[str, Any]
 
 
 def trace(life: Life, progress: Callable[[float], None] | None = None) -> bytes:
-    """The trace of a replication.
+    """Returns the trace of a replication.
 
     Args:
-        life: the replication.
+        life: timeline of the replication.
         progress: called with the fraction done after each piece.
     """
     head = {"displayTimeUnit": "ns", "otherData": {"seed": life.about.seed, "run": life.about.run}}
-    content, rows = io.BytesIO(), _rows_told(life)
+    content, rows = io.BytesIO(), _count_events(life)
     with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=LEVEL, mtime=0) as file:
         file.write(f'{json.dumps(head)[:-1]}, "traceEvents": [\n'.encode())
         for number, piece in enumerate(_pieces(life)):
@@ -63,21 +63,21 @@ def trace(life: Life, progress: Callable[[float], None] | None = None) -> bytes:
 
 
 def _pieces(life: Life) -> Iterator[list[str]]:
-    """Its events, some at a time: a signal comes through only between two calls."""
+    """Yields groups of events: signals are only handled between two calls."""
     events = chain(_packets(life), _blocks(life), _counters(life), _instants(life))
     while piece := list(islice(events, PIECE)):
         yield piece
 
 
-def _rows_told(life: Life) -> int:
-    """Rows that become events, at least one."""
+def _count_events(life: Life) -> int:
+    """Returns the number of rows that become events, at least one."""
     kinds = life.events["kind"].cast(pa.string())
-    told = pc.is_in(kinds, pa.array(["block", *COUNTERS, *INSTANTS]))
-    return max(len(life.hops) + int(pc.sum(told).as_py() or 0), 1)
+    is_event = pc.is_in(kinds, pa.array(["block", *COUNTERS, *INSTANTS]))
+    return max(len(life.hops) + int(pc.sum(is_event).as_py() or 0), 1)
 
 
 def _packets(life: Life) -> Iterator[str]:
-    """A slice for each stay at a place."""
+    """Yields a slice for each stay at a place."""
     columns = ("packet", "user", "purpose", "seq", "bytes", "again")
     packets = {row["packet"]: row for row in _rows(life.packets, columns)}
     threads = _Threads(life)
@@ -92,7 +92,7 @@ def _packets(life: Life) -> Iterator[str]:
 
 
 def _blocks(life: Life) -> Iterator[str]:
-    """A slice for each transmission."""
+    """Yields a slice for each transmission."""
     threads, length = _Threads(life), life.about.tti_ns or 0
     for row in _of(life, "block"):
         begin = row["time_ns"]
@@ -121,7 +121,7 @@ def _instants(life: Life) -> Iterator[str]:
 
 
 class _Threads:
-    """Threads of each user's places, of which the lowest that is free is taken."""
+    """Threads of each user's places; the lowest free one is used."""
 
     def __init__(self, life: Life) -> None:
         names = [name for name, *_ in life.about.places]
@@ -131,7 +131,7 @@ class _Threads:
         self._most: dict[tuple[int, str], int] = {}
 
     def take(self, user: int, place: str, begin: int, end: int) -> int:
-        """The thread of something that begins after all that were asked for before."""
+        """Returns a free thread; calls must be in order of `begin`."""
         key = (user, place)
         ends = self._ends.setdefault(key, [])
         free = self._free.setdefault(key, [])
@@ -146,7 +146,7 @@ class _Threads:
         return self._base[place] + min(slot, PER_PLACE - 1)
 
     def names(self) -> Iterator[str]:
-        """What users and threads are called, and their order."""
+        """Yields the names and the order of users and threads."""
         for (user, place), most in self._most.items():
             yield _about("process_name", user, 0, {"name": f"user {user}"})
             for slot in range(most):
@@ -162,7 +162,7 @@ def _slice(name: str, user: int, thread: int, begin: int, end: int, about: str) 
 def _text(
     phase: str, name: str, user: int, thread: int, time_ns: int, about: str, more: str = ""
 ) -> str:
-    """An event whose names are ours and need no escaping; a dict for each takes much longer."""
+    """Returns an event with constant names, which need no escaping; a dict takes much longer."""
     head = f'{{"ph":"{phase}","name":"{name}","pid":{user},"tid":{thread},"ts":{_us(time_ns)}'
     return f'{head},{more}"args":{{{about}}}}}'
 
@@ -176,7 +176,7 @@ def _about(what: str, user: int, thread: int, about: Row) -> str:
 
 
 def _us(time_ns: int) -> float:
-    """Microseconds: a double keeps nanoseconds for months."""
+    """Returns microseconds: a double preserves nanoseconds for months."""
     return time_ns / 1000
 
 
@@ -186,6 +186,6 @@ def _of(life: Life, kind: str) -> Iterable[Row]:
 
 
 def _rows(table: pa.Table, names: Iterable[str]) -> Iterator[Row]:
-    """Rows as plain data, some at a time."""
+    """Yields rows as plain data, in batches."""
     for batch in table.select(list(names)).to_batches(max_chunksize=PIECE):
         yield from batch.to_pylist()

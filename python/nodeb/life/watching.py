@@ -1,4 +1,4 @@
-"""Simulates a replication and keeps what happens in it."""
+"""Simulation of a replication with its packet timeline."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from nodeb.life.life import About, Life
 from nodeb.replication.threaded import run_with_progress
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["MOST", "watch"]
+__all__ = ["MAX_EVENTS", "watch"]
 
-MOST = 4_000_000
-"""Events that are kept at most, unless told otherwise."""
+MAX_EVENTS = 4_000_000
+"""Default limit of the number of events."""
 LATEST_S = 2**63 / NS_PER_S
-"""The latest time that there is, s."""
+"""Latest possible time, s."""
 
 
 def watch(
@@ -31,10 +31,10 @@ def watch(
     end_s: float | None = None,
     *,
     seed: int | None = None,
-    most: int = MOST,
+    most: int = MAX_EVENTS,
     progress: ProgressCallback | None = None,
 ) -> Life:
-    """Simulates one replication and keeps what happens; see `nodeb.Scenario.life`."""
+    """Simulates a replication and returns its packet timeline; see `nodeb.Scenario.life`."""
     planned = scenario.planned(seed=seed)
     compiled = planned.compiled()
     window = (
@@ -53,8 +53,8 @@ def watch(
         return _core.timeline(compiled, planned.seed, number, control, *window, user, most)
 
     try:
-        found = run_with_progress(work, progress)
-    except ValueError as error:  # of the core: no such user, nothing happens, too much happens
+        found = watched(work, progress)
+    except ValueError as error:  # from the core: no such user, no events, too many events
         raise InputError(_hint(str(error))) from None
     except _core.InternalError as error:
         raise RunError(str(error)) from None

@@ -1,6 +1,6 @@
-"""Published studies, reproduced: every table and figure measured again, every statement judged.
+"""Reproductions of published studies: tables and figures measured again, statements judged.
 
-A study is a program (`nodeb.study`); here it is measured, and its page is written.
+A study is a program (`nodeb.study`); this package measures it and writes its page.
 
     >>> from pathlib import Path
     >>> import nodeb.reproduce

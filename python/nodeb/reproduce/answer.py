@@ -1,13 +1,13 @@
-"""What a reproduction answers: how much of what was published agrees.
+"""Answer of a reproduction: how much of the published material agrees.
 
-The headline has these parts, as far as there is something to say:
+The headline consists of those of the following parts that apply:
 
 1. that it was interrupted, and how many tables and figures had been measured;
 2. how many published values lie within the tolerance of their table;
 3. how many claims hold, and how many are contradicted or undecided;
 4. that there is nothing to compare with.
 
-Of several studies the counts are those of all together.
+For several studies, the counts are totals.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ QUICK = "A quick version: few or short replications, so that many claims stay un
 
 
 def answer(found: ReproduceOutcome) -> Answer:
-    """What the reproduction of one study answers."""
+    """Returns the answer of the reproduction of a study."""
     about = digest.of(found)
     runs = counted(found.replications, "replication")
     scenarios = counted(found.scenarios, "scenario")
@@ -50,11 +50,11 @@ def answer(found: ReproduceOutcome) -> Answer:
 
 
 def together(summary: Summary, table: Rows) -> Answer:
-    """What all studies answer.
+    """Returns the answer of all studies.
 
     Args:
-        summary: what came of them.
-        table: a row for each.
+        summary: results of the studies.
+        table: table with a row for each study.
     """
     found = list(summary.digests.values())
     quick = summary.quick
@@ -72,13 +72,13 @@ def together(summary: Summary, table: Rows) -> Answer:
 
 
 def _said(parts: Iterable[str]) -> str:
-    """Sentences, of which those behind the first begin with a capital letter."""
+    """Returns sentences as text; all but the first are capitalized."""
     first, *rest = parts
     return " ".join([first, *map(sentence, rest)])
 
 
 def _headline(found: Sequence[Digest]) -> Iterator[str]:
-    """Sentences about one study, or about several together."""
+    """Yields sentences about a study, or about several together."""
     items, measured = sum(len(one.items) for one in found), sum(one.measured for one in found)
     is_cut = not all(one.complete for one in found)
     if is_cut:
@@ -107,7 +107,7 @@ KINDS = ("holds", "contradicted", "undecided")
 
 
 def _facts(found: Sequence[Digest]) -> Iterator[Fact]:
-    """Counts of what agrees."""
+    """Yields counts of agreeing values, claims and targets."""
     if not found:
         return
     parts = {
@@ -123,7 +123,7 @@ def _facts(found: Sequence[Digest]) -> Iterator[Fact]:
 
 
 def _marks(found: Sequence[Digest]) -> Iterator[Mark]:
-    """Claims that are contradicted, and targets that were missed."""
+    """Yields contradicted claims and missed targets."""
     for one in found:
         yield from _against(one.claims, "contradicted")
         yield from _against(one.targets, "missed")
@@ -137,7 +137,7 @@ def _against(statements: Iterable[Judged], verdict: str) -> Iterator[Mark]:
 
 
 def _table(found: ReproduceOutcome) -> Rows | None:
-    """The study's headline table if it was measured, else the first item that was."""
+    """Returns the study's headline table if it was measured, otherwise the first measured item."""
     if (chosen := found.study.headline) is not None and chosen[1] in found.grids:
         title, table, columns = chosen
         grid = found.grids[table]
@@ -173,7 +173,7 @@ def _of_grid(title: str, grid: Grid, wanted: Sequence[str]) -> Rows:
 
 
 def _value(cell: Cell) -> str:
-    """A measured value with its interval."""
+    """Returns a measured value with its interval as text."""
     found = cell.measured
     if not found.known:
         return "no value"

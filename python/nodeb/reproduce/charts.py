@@ -1,4 +1,4 @@
-"""Draws figures: what was measured, what the study printed, and what its text says of them."""
+"""Figures: measured values, values that the paper printed, and remarks of its text."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from nodeb.study.items import Mark
 SIZE = (6.4, 4.1)
 PANELS = (8.6, 5.0)
 ROW = 2.0
-"""Height of each further row of panels."""
+"""Height of each further row of panels, inches."""
 LETTERS_PER_INCH = 9
-"""Letters of a title that find room."""
+"""Letters of a title that fit into an inch."""
 
 
 def draw(chart: Chart, title: str) -> Figure:
-    """A figure with intervals; hollow is what the study printed, dotted what its text says."""
+    """Returns a figure with intervals; printed values are hollow, remarks of the text dotted."""
     spec, lines = chart.spec, _lines(chart)
     size = _size(chart)
     title = textwrap.fill(title, int(LETTERS_PER_INCH * size[0]))
@@ -84,7 +84,7 @@ def _panels(chart: Chart, title: str, lines: Sequence[Line], size: tuple[float, 
 
 
 def _mark(axes: Axes, chart: Chart, mark: Mark) -> None:
-    """A dotted line with a few words."""
+    """Draws a dotted line with a few words."""
     if mark.x is not None:
         by_place = chart.spec.panels or chart.spec.bars
         x = float(chart.curves[0].x.index(mark.x)) if by_place else mark.x
@@ -115,4 +115,4 @@ def _words(
         ha=aligned[0],
         va=aligned[1],
     )
-    words.set_in_layout(False)  # a narrow panel does not make room for them
+    words.set_in_layout(False)  # a narrow panel does not shrink to make room for them

@@ -1,4 +1,4 @@
-"""A small drawing of the simulated path, from the study's base scenario."""
+"""Diagram of the simulated path, from the study's base scenario."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ KINDS = {
 
 
 def path_diagram(scenario: Mapping[str, Any]) -> Markup:
-    """Server, gateway if there is a core network, Node B, phone, and what lies between them.
+    """Returns a diagram of server, gateway (with a core network), Node B, phone and their links.
 
     Args:
-        scenario: partial, in the form of a scenario file.
+        scenario: partial scenario, in the form of a scenario file.
 
     Returns:
         An `<svg>` element.
@@ -53,7 +53,7 @@ def path_diagram(scenario: Mapping[str, Any]) -> Markup:
 
 
 def _core(scenario: Mapping[str, Any]) -> tuple[str, str] | None:
-    """What stands at the core network's links, the Iub's delay included."""
+    """Returns the labels of the core network's links, including the delay of the Iub."""
     core = scenario.get("core", [])
     links = [core] if isinstance(core, Mapping) else list(core)
     if not links:
@@ -73,12 +73,12 @@ def _box(x: float, name: str, below: str) -> str:
 
 
 def _link(start: float, end: float, above: str, below: str) -> str:
-    """Arrows both ways between two boxes, and what is said of them."""
+    """Returns arrows in both directions between two boxes, with their labels."""
     y, middle = BOX_TOP + BOX_HEIGHT / 2, (start + end) / 2
     arrows = _arrow(start, end - 2, y - 5) + _arrow(end, start + 2, y + 5)
     lines = below.split(", ")  # a line each, as there is little room between boxes
-    told = (_text(middle, 86 + LINE * at, line, "small") for at, line in enumerate(lines))
-    return arrows + _text(middle, 50, above, "small") + "".join(told)
+    labels = (_text(middle, 86 + LINE * at, line, "small") for at, line in enumerate(lines))
+    return arrows + _text(middle, 50, above, "small") + "".join(labels)
 
 
 def _arrow(start: float, end: float, y: float) -> str:

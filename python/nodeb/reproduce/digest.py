@@ -1,4 +1,4 @@
-"""What came of a study, in a file: enough for a page about several, without measuring again."""
+"""Digest of a study's results in a file, from which a page about several studies is made."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 
 DIGEST, REPORT = "digest.json", "report.html"
 FILES = ("cells.csv", "claims.csv", REPORT)
-"""What else is there where a digest is."""
+"""Files that exist if there is a digest."""
 GRADES = ("near", "off", "far")
 STATES = ("met", "missed", "undecided", "not measured")
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim of a study, or a target of the reproduction, and what came of it.
+    """A claim of a study, or a target of the reproduction, with its result.
 
     Attributes:
-        id: its name.
-        text: what is claimed or expected.
-        verdict: `holds`, `contradicted` or `undecided`; of a target one of `STATES`.
-        section: where the study says it; empty for targets.
-        summary: its comparisons, counted; of a target what was found.
-        against: the evidence that keeps it from holding.
+        id: name.
+        text: the claim or target in words.
+        verdict: `holds`, `contradicted` or `undecided`; for a target, one of `STATES`.
+        section: section of the paper; "" for targets.
+        summary: numbers of its comparisons; for a target, its result.
+        against: evidence that contradicts it, or that is undecided.
     """
 
     id: str
@@ -51,24 +51,23 @@ class Judged:
 
 @dataclass(frozen=True)
 class Digest:
-    """What a reproduction of one study found.
+    """Results of the reproduction of a study.
 
     Attributes:
-        study: its name.
-        program: what made it (`program`).
+        study: name of the study.
+        program: hash of the program that created the results (`program`).
         seed: seed of all random streams.
-        quick: whether it is the short version.
-        complete: whether everything was measured; else it was interrupted.
-        items: tables and figures that were asked for.
-        measured: how many of them were measured.
-        claims: the claims that were judged.
-        targets: the targets.
-        cells: how many cells with a published value lie how near; `GRADES`.
-        within: of the published values that tell of how many runs they are, how many lie where so
-            few runs would put them.
-        scattered: how many those are.
-        replications: so many.
-        scenarios: distinct ones.
+        quick: true for the short version.
+        complete: true if everything was measured; false if it was interrupted.
+        items: requested tables and figures.
+        measured: number of measured items.
+        claims: judged claims.
+        targets: targets.
+        cells: number of cells with a published value by grade (`GRADES`).
+        within: number of published values within their prediction interval.
+        scattered: number of published values that have one, because their number of runs is known.
+        replications: number of replications.
+        scenarios: number of distinct scenarios.
         wall_s: duration, s.
     """
 
@@ -90,22 +89,22 @@ class Digest:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Claims by verdict."""
+        """Number of claims by verdict."""
         return _counted(self.claims, JUDGEMENTS)
 
     @property
     def states(self) -> dict[str, int]:
-        """Targets by state."""
+        """Number of targets by state."""
         return _counted(self.targets, STATES)
 
     @property
     def compared(self) -> int:
-        """Cells that have a published value and a tolerance."""
+        """Number of cells that have a published value and a tolerance."""
         return sum(self.cells.values())
 
     @property
     def judged(self) -> int:
-        """Targets of which what they need was measured."""
+        """Number of targets whose cells or claims were measured."""
         return len(self.targets) - self.states["not measured"]
 
 
@@ -115,7 +114,7 @@ def _counted(found: Iterable[Judged], names: Iterable[str]) -> dict[str, int]:
 
 
 def of(found: ReproduceOutcome) -> Digest:
-    """The digest of what was found so far."""
+    """Returns the digest of the results so far."""
     cells = found.cells
     grades = Counter(cell.grade for cell in cells)
     known = [cell.within for cell in cells if cell.within is not None]
@@ -144,16 +143,16 @@ def of(found: ReproduceOutcome) -> Digest:
 
 
 def save(found: ReproduceOutcome, folder: Path) -> None:
-    """Write the digest into a study's folder, last of all that was found.
+    """Writes the digest into a study's folder, after all other results.
 
     Raises:
-        OutputError: it cannot be written.
+        OutputError: the digest cannot be written.
     """
     write(folder / DIGEST, f"{json.dumps(asdict(of(found)), indent=1)}\n")
 
 
 def load(folder: Path) -> Digest | None:
-    """The digest of a study's folder; None where results are missing or damaged."""
+    """Returns the digest of a study's folder, or None if results are missing or damaged."""
     try:
         found: dict[str, Any] = json.loads(read_text(folder / DIGEST, NAMED_BYTES))
         for name in ("claims", "targets"):
@@ -167,7 +166,7 @@ def load(folder: Path) -> Digest | None:
 
 
 def _is_whole(file: Path) -> bool:
-    """Returns true if there is a file, as it was written."""
+    """Returns true if a file exists and is undamaged."""
     try:
         read_bytes(file, NAMED_BYTES)
     except InputError:
@@ -176,7 +175,7 @@ def _is_whole(file: Path) -> bool:
 
 
 def program(study: str) -> str:
-    """What tells results from those of another version: a hash of the code and the study's data."""
+    """Returns a hash of the code and the study's files, which identifies the version of results."""
     return _program(tuple(studies.load(study).files()))
 
 

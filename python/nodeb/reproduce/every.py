@@ -1,4 +1,4 @@
-"""Reproduces every study, each into a folder of its own, and sums up on one page."""
+"""Reproduction of all studies, each into its own folder, with a summary page."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ if TYPE_CHECKING:
 __all__ = ["ALL", "Summary", "run_all"]
 
 ALL = "all"
-"""What all studies together are called."""
+"""Name of all studies together."""
 RESULTS = ("report.html", "summary.csv", "claims.csv")
 UNKNOWN_MINUTES = {True: 0.5, False: 5.0}
-"""Of a study that does not say how long it takes: quick, and not."""
+"""Duration of a study that does not state it, minutes: quick, and full."""
 
 
 @dataclass
 class Summary(Answering):
-    """What came of all studies.
+    """Results of all studies.
 
     Attributes:
-        names: the studies, in the order in which they are done.
+        names: studies in the order of execution.
         seed: seed of all random streams.
-        quick: whether the short versions are made.
-        jobs: threads, or who simulates.
-        digests: what was found, by study, of those that were begun.
+        quick: true for the short versions.
+        jobs: number of threads, or a worker pool.
+        digests: results of each study that was started.
         reports: path of each study's report.
-        report: path of the page about all of them.
+        report: path of the page about all studies.
         stayed: studies that were complete before.
-        wall_s: duration, s, of what was done now.
-        replaced: what of another command was in a folder and was replaced, by folder.
-        damaged: kept replications that were damaged, and simulated again.
+        wall_s: duration of this call, s.
+        replaced: results of another command that were replaced, by folder.
+        damaged: damaged replications, which were simulated again.
     """
 
     names: Sequence[str]
@@ -65,34 +65,34 @@ class Summary(Answering):
 
     @property
     def answer(self) -> Answer:
-        """What it says first: how much of what was published agrees."""
+        """Answer that printing shows: how much of the published material agrees."""
         from nodeb.reproduce.every_page import answer
 
         return answer(self)
 
     @property
     def interrupted(self) -> list[str]:
-        """Studies of which a part is there."""
+        """Studies with incomplete results."""
         return [name for name, found in self.digests.items() if not found.complete]
 
     @property
     def missing(self) -> list[str]:
-        """Studies of which there are no results; replications of them may have been kept."""
+        """Studies without results; replications of them may exist."""
         return [name for name in self.names if name not in self.digests]
 
     @property
     def complete(self) -> bool:
-        """Whether everything was measured."""
+        """True if everything was measured."""
         return not self.interrupted and not self.missing
 
     @property
     def state(self) -> str:
-        """What is there and what is not, as a sentence goes on."""
+        """State of all studies, as a part of a sentence."""
         done = len(self.digests) - len(self.interrupted)
-        told = [f"{done} of {len(self.names)} studies are complete"]
-        told += [f"a part is there of {', '.join(self.interrupted)}"] if self.interrupted else []
-        told += [f"no results of {', '.join(self.missing)}"] if self.missing else []
-        return "; ".join(told)
+        parts = [f"{done} of {len(self.names)} studies are complete"]
+        parts += [f"incomplete: {', '.join(self.interrupted)}"] if self.interrupted else []
+        parts += [f"no results: {', '.join(self.missing)}"] if self.missing else []
+        return "; ".join(parts)
 
 
 def run_all(
@@ -105,28 +105,27 @@ def run_all(
     force: bool = False,
     studies: Sequence[str] | None = None,
 ) -> Summary:
-    """Reproduce every study, and sum up what came of them.
+    """Reproduces all studies, and summarizes their results.
 
-    Each goes into a folder of its name in `out`, as `run` writes it. A study that is complete
-    there, with the same seed and length and by the same version, stays; one that was interrupted
-    goes on. `report.html`, `summary.csv` and `claims.csv` are written anew after each.
+    Each study is written to a subfolder of `out` with its name, as by `run`. A study that is
+    complete there, with the same seed, length and version, is not repeated; an interrupted one is
+    continued. `report.html`, `summary.csv` and `claims.csv` are written again after each study.
 
     Args:
-        out: folder to write to; it is made if need be.
+        out: results folder; created if necessary.
         quick: few replications, for a first look and for tests.
-        jobs: threads; None takes one per processor; or a `nodeb.Cluster` that simulates.
-            Results do not depend on it.
+        jobs: number of threads, None for one per processor; or a `nodeb.Cluster`. Results do not
+            depend on it.
         seed: seed of all random streams.
-        progress: called with the share of all studies that is done, and what is being done.
+        progress: called with the fraction done of all studies and the current activity.
         force: replace results of another command in the folder, or in one of a study.
-        studies: some of `names()`, in the order in which to do them; None takes all, the shortest
-            first.
+        studies: some of `names()`, in the order of execution; None for all, the shortest first.
 
     Raises:
-        InputError: a study is unknown, or a number impossible.
-        OutputError: a folder is not nodeb's or another's, somebody is at work in it, or it cannot
-            be written to; none of the studies is begun.
-        RunError: if a simulation fails; what was found until then is summed up.
+        InputError: a study is unknown, or a number is invalid.
+        OutputError: a folder belongs to another owner, is in use, or cannot be written to; no study
+            has been started.
+        RunError: a simulation failed; the results until then are summarized.
     """
     workers = check_jobs(jobs)
     names = shortest_first(quick) if studies is None else list(studies)
@@ -147,27 +146,27 @@ def run_all(
 
 
 def shortest_first(quick: bool) -> list[str]:
-    """All studies, in the order of how long they take: whoever stops early has most of them."""
+    """Returns all studies by duration, so that an interrupted call has completed most of them."""
     return sorted(known_studies.names(), key=lambda name: (minutes(name, quick), name))
 
 
 def minutes(name: str, quick: bool) -> float:
-    """How long a study takes on two processors, about."""
+    """Returns the approximate duration of a study on two processors, minutes."""
     known = known_studies.load(name).minutes
     return float(known.get("quick" if quick else "full", UNKNOWN_MINUTES[quick]))
 
 
 @contextmanager
 def _claimed(out: Path, names: Sequence[str], force: bool) -> Iterator[Place]:
-    """The folder, claimed.
+    """Yields the claimed folder.
 
     Raises:
-        OutputError: it or a study's cannot be had.
+        OutputError: it or a study's folder cannot be claimed.
     """
     with folders.claim(out, Owner("reproduction", ALL), force=force, resumes=True) as place:
         if place.replaces is not None:
             place.start_over()
-        for name in names:  # before the first of them spends hours
+        for name in names:  # before the first study, which may take hours
             with folders.claim(out / name, Owner("reproduction", name), force=force, resumes=True):
                 pass
         yield place
@@ -182,15 +181,15 @@ def _reproduce(
     force: bool,
     stays: bool,
 ) -> None:
-    """Every study that is not complete, and a summary after each.
+    """Reproduces every study that is not complete, and publishes a summary after each.
 
     Args:
-        summary: is filled.
-        out: the folder.
-        progress: told of it.
+        summary: receives the results.
+        out: results folder.
+        progress: progress callback.
         publish: writes the summary.
         force: replace results of another command.
-        stays: whether an earlier summary stays until a study of this one is there.
+        stays: true if an earlier summary is kept until a study of this call has results.
     """
     started = time.monotonic()
     for name in summary.names:
@@ -223,7 +222,7 @@ def _reproduce(
 
 
 def _read(summary: Summary, name: str, out: Path) -> None:
-    """Takes in what is there of a study, if it was made as this is."""
+    """Adds the existing results of a study, if they are of this version, seed and length."""
     found = digest_module.load(out / name)
     summary.digests.pop(name, None)
     if found is not None and _same(found, summary):
@@ -232,7 +231,7 @@ def _read(summary: Summary, name: str, out: Path) -> None:
 
 
 def _same(found: Digest, summary: Summary) -> bool:
-    """Whether results are whole ones of this version, with the same seed and length."""
+    """Returns true if results are complete and of this version, seed and length."""
     return (
         found.program == digest_module.program(found.study)
         and (found.seed, found.quick) == (summary.seed, summary.quick)
@@ -241,7 +240,7 @@ def _same(found: Digest, summary: Summary) -> bool:
 
 
 def _write(summary: Summary, out: Path) -> None:
-    """The page and the tables about all that is there."""
+    """Writes the page and the tables about all existing results."""
     from nodeb.reproduce import every_page
 
     files.write(out / "summary.csv", every_page.summary_csv(summary))
@@ -250,22 +249,22 @@ def _write(summary: Summary, out: Path) -> None:
 
 
 def _claims(summary: Summary, out: Path) -> str:
-    """The claims of all studies in one table."""
+    """Returns the claims of all studies as one table."""
     parts = []
     for name in summary.digests:
         file = out / name / "claims.csv"
-        if file.exists():  # else interrupted before claims were judged
+        if file.exists():  # absent if interrupted before claims were judged
             parts.append(read_text(file, NAMED_BYTES))
     head, _, _ = parts[0].partition("\n") if parts else ("study,id,claim,verdict", "", "")
     return "".join([f"{head}\n", *(text.partition("\n")[2] for text in parts)])
 
 
 class _Shares:
-    """Turns the progress of one study into that of all.
+    """Converts the progress of a study into that of all.
 
     Args:
-        progress: told of it.
-        minutes: how long each takes, about.
+        progress: progress callback.
+        minutes: approximate duration of each study.
     """
 
     def __init__(self, progress: Progress | None, minutes: dict[str, float]) -> None:
@@ -274,23 +273,23 @@ class _Shares:
         self._total = sum(minutes.values())
 
     def of(self, name: str) -> Callable[[float, str], None]:
-        """What a study tells its progress to."""
+        """Returns the progress callback of a study."""
         names = list(self._minutes)
         before = sum(self._minutes[one] for one in names[: names.index(name)])
         number = f"{name} ({names.index(name) + 1} of {len(names)})"
 
-        def tell(share: float, text: str) -> None:
+        def report(share: float, text: str) -> None:
             done = before + share * self._minutes[name]
             self._progress(done / self._total, f"{number}: {text}")
 
-        return tell
+        return report
 
     def done(self) -> None:
-        """Everything is written."""
+        """Reports that everything is written."""
         self._progress(1.0, "done")
 
 
 def study_with(item: str) -> str | None:
-    """A study that has an item of this name; None if none has."""
+    """Returns a study that has an item with a name, or None."""
     names = known_studies.names()
     return next((name for name in names if known_studies.load(name).named(item)), None)

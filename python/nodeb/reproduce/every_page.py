@@ -1,4 +1,4 @@
-"""The page about all studies, and its table."""
+"""Page about all studies, and its table."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ COLUMNS = (
 )
 TITLE = "Published studies, reproduced"
 CSS = (*(GRADES[kind] for kind in JUDGEMENTS), "", "", "", "", "")
-"""How the counts of a study are coloured."""
+"""CSS classes of the counts of a study."""
 STATE_GRADES = {"complete": "near", "interrupted": "off", "missing": "open"}
 
 
 def summary_csv(summary: Summary) -> str:
-    """The text of `summary.csv`: a row for each study; empty where nothing is known."""
+    """Returns the text of `summary.csv`, with a row for each study; unknown values are empty."""
     return csv_text(COLUMNS, (_row(summary, name) for name in summary.names))
 
 
@@ -70,14 +70,14 @@ def _row(summary: Summary, name: str) -> list[object]:
 
 
 def answer(summary: Summary) -> Answer:
-    """What all studies answer: the counts of all together, and a row for each."""
+    """Returns the answer of all studies: total counts, and a row for each study."""
     head = ["", "claims hold", "contradicted", "targets met", "values near"]
     rows = [[name, *_agreed([one])] for name, one in summary.digests.items()]
     return together(summary, Rows(head, [*rows, ["together", *_agreed(summary.digests.values())]]))
 
 
 def _agreed(digests: Iterable[Digest]) -> list[str]:
-    """What a terminal has room for."""
+    """Returns the columns that fit on a terminal."""
     total = _sums(digests)
     return [
         _share(total["holds"], sum(total[kind] for kind in JUDGEMENTS)),
@@ -88,12 +88,12 @@ def _agreed(digests: Iterable[Digest]) -> list[str]:
 
 
 def state(found: Digest | None) -> str:
-    """Whether a study is `complete`, `interrupted` or `missing`."""
+    """Returns the state of a study: `complete`, `interrupted` or `missing`."""
     return "missing" if found is None else "complete" if found.complete else "interrupted"
 
 
 def html(summary: Summary) -> str:
-    """The page: one file, beside the folders of the studies."""
+    """Returns the page as a single file, which links to the folders of the studies."""
     claims = [
         _claim(summary, name, one)
         for name, found in summary.digests.items()
@@ -135,7 +135,7 @@ def _banners(summary: Summary) -> Iterator[str]:
 
 
 def _sums(digests: Iterable[Digest]) -> dict[str, Any]:
-    """What is counted."""
+    """Returns the total counts."""
     names = ("compared", "within", "scattered", "replications", "scenarios", "wall_s")
     found = list(digests)
     sums: dict[str, Any] = {name: sum(getattr(one, name) for one in found) for name in names}
@@ -147,7 +147,7 @@ def _sums(digests: Iterable[Digest]) -> dict[str, Any]:
 
 
 def _study(summary: Summary, name: str) -> Content:
-    """A row of the table of verdicts."""
+    """Returns a row of the table of verdicts."""
     found, about = summary.digests.get(name), studies.load(name)
     shown = state(found)
     return {
@@ -161,7 +161,7 @@ def _study(summary: Summary, name: str) -> Content:
 
 
 def _counts(digests: Iterable[Digest]) -> list[str]:
-    """What the table of verdicts counts, of one study or of several together."""
+    """Returns the counts in the table of verdicts, of one study or of several together."""
     total = _sums(digests)
     return [
         *(str(total[kind]) for kind in JUDGEMENTS),
@@ -178,7 +178,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it: "8.5 s", "4.2 min", "1.3 h"."""
+    """Returns a duration as text: "8.5 s", "4.2 min", "1.3 h"."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
@@ -202,7 +202,7 @@ def _target(one: Judged) -> Content:
 
 
 def _link(summary: Summary, name: str) -> str:
-    """The report of a study, as seen from the page; empty where there is none."""
+    """Returns the link to a study's report, relative to the page; "" if there is none."""
     report = summary.reports.get(name)
     return "" if report is None else relpath(report, summary.report.parent).replace("\\", "/")
 

@@ -1,4 +1,4 @@
-"""What a reproduction has found."""
+"""Results of a reproduction."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 @dataclass
 class ReproduceOutcome(Answering):
-    """What a reproduction found so far and where it wrote it.
+    """Results of a reproduction so far, and their location.
 
     Attributes:
-        study: what is reproduced.
-        items: tables and figures that were asked for.
+        study: the reproduced study.
+        items: requested tables and figures.
         seed: seed of all random streams.
-        quick: whether it is the short version.
-        out: the folder.
-        measured: each table and figure with its values, by name.
-        pictures: what stages drew.
-        claims: every claim that was judged.
-        targets: every target.
-        replications: so many.
-        scenarios: distinct ones.
-        unfinished: sentences about downloads that did not end.
+        quick: true for the short version.
+        out: results folder.
+        measured: each measured table and figure, by name.
+        pictures: pictures drawn by stages.
+        claims: verdicts on all judged claims.
+        targets: results of all targets.
+        replications: number of replications.
+        scenarios: number of distinct scenarios.
+        unfinished: sentences about downloads that did not complete.
         wall_s: duration, s.
-        complete: whether everything was measured; else it was interrupted.
-        replaced: what of another study or command was in the folder and was replaced.
-        damaged: kept replications that were damaged, and simulated again.
+        complete: true if everything was measured; false if it was interrupted.
+        replaced: results of another study or command in the folder that were replaced.
+        damaged: damaged replications, which were simulated again.
     """
 
     study: Study
@@ -64,12 +64,12 @@ class ReproduceOutcome(Answering):
 
     @property
     def grids(self) -> dict[str, Grid]:
-        """The tables."""
+        """Measured tables."""
         return {name: one for name, one in self.measured.items() if isinstance(one, Grid)}
 
     @property
     def charts(self) -> dict[str, Chart]:
-        """The figures."""
+        """Measured figures."""
         return {name: one for name, one in self.measured.items() if isinstance(one, Chart)}
 
     @property
@@ -80,7 +80,7 @@ class ReproduceOutcome(Answering):
 
     @property
     def answer(self) -> Answer:
-        """What it says first: how much of what was published agrees."""
+        """Answer that printing shows: how much of the published material agrees."""
         from nodeb.reproduce.answer import answer
 
         return answer(self)

@@ -1,4 +1,4 @@
-"""Where the results of a study are written, so that a killed run leaves whole ones as they were."""
+"""Results folder of a study; a run that is killed does not damage complete results."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ RESULTS = (
     "digest.json",
 )
 PARTS = ("cells",)
-"""What results are made from, which the next run goes on with."""
+"""Inputs of the results, from which the next run continues."""
 
 
 @dataclass
 class Output:
-    """The folder of a study, claimed. Leaving its block gives it back.
+    """A claimed results folder of a study. Leaving its context releases it.
 
     Attributes:
-        place: the folder.
-        path: where results are written: in the folder, or aside while it holds whole ones.
-        results: names of all that is a result.
-        keeps: names of what stages write for the next run to go on with.
-        about: what the folder's mark says.
+        place: claimed folder.
+        path: folder that results are written to: the claimed one, or a temporary one while that has
+            complete results.
+        results: names of all results.
+        keeps: names of files of stages from which the next run continues.
+        about: content of the folder's mark.
     """
 
     place: Place
@@ -47,7 +48,7 @@ class Output:
 
     @property
     def replaces_whole(self) -> bool:
-        """Whether the folder holds whole results, which only whole ones replace."""
+        """True if the folder has complete results, which are only replaced by complete ones."""
         return self.path != self.place.path
 
     def __enter__(self) -> Self:
@@ -60,20 +61,20 @@ class Output:
         self.place.__exit__(*error)
 
     def keep(self) -> None:
-        """Keeps what stages wrote for the next run, whatever becomes of this one.
+        """Keeps the files of stages for the next run, even if this run fails.
 
         Raises:
-            OutputError: it cannot be written.
+            OutputError: they cannot be written.
         """
         if self.replaces_whole:
             with writing(f"write to {self.place.shown}"):
                 _copy(self.keeps, self.path, self.place.path)
 
     def finish(self) -> None:
-        """Puts whole results in place, after which the folder is complete.
+        """Moves complete results into the folder and marks it as complete.
 
         Raises:
-            OutputError: they cannot be written.
+            OutputError: the results cannot be written.
         """
         with writing(f"write to {self.place.shown}"), undisturbed():
             if self.replaces_whole:
@@ -83,10 +84,10 @@ class Output:
             self._mark(complete=True)
 
     def begin(self) -> None:
-        """Makes room for results.
+        """Prepares the folder for results.
 
         Raises:
-            OutputError: it cannot be written.
+            OutputError: the folder cannot be written.
         """
         with writing(f"write to {self.place.shown}"):
             files.remove_leftovers(self.place.path)
@@ -111,20 +112,20 @@ def claim(
     *,
     force: bool = False,
 ) -> Output:
-    """Makes a folder that of a study.
+    """Claims a folder for a study.
 
-    Whole results of an earlier run of it stay until there are new ones, others go. These may be of
-    other items. What they were made from stays.
+    Complete results of an earlier run, possibly of other items, are kept until there are new ones;
+    incomplete ones are removed. Replications are kept in any case.
 
     Args:
-        folder: made if need be.
+        folder: results folder; created if necessary.
         study: the study.
-        about: what the folder's mark tells.
-        stages: those of the study, which write files of their own.
-        force: replace what belongs to another study or command.
+        about: content of the folder's mark.
+        stages: stages of the study, which write their own files.
+        force: replace results of another study or command.
 
     Raises:
-        OutputError: it belongs to another, or cannot be written.
+        OutputError: it belongs to another owner, or cannot be written.
     """
     stages = tuple(stages)
     results = [*RESULTS, *(name for one in stages for name in one.leaves)]
@@ -144,7 +145,7 @@ def claim(
 
 
 def _copy(names: Iterable[str], here: Path, there: Path) -> None:
-    """Copies files and folders, as far as they are there."""
+    """Copies the files and folders that exist."""
     for name in names:
         part = files.aside(there / name)
         try:
@@ -160,7 +161,7 @@ def _copy(names: Iterable[str], here: Path, there: Path) -> None:
 
 
 def _put(new: Path, old: Path) -> None:
-    """Puts a file or folder in the place of another; one that is not there takes the other away."""
+    """Replaces a file or folder by a new one, or removes it if there is no new one."""
     if not new.exists():
         files.remove(old)
     elif old.exists():

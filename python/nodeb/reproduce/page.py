@@ -1,4 +1,4 @@
-"""Turns what a reproduction found into a page."""
+"""Page of a reproduction."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 GRADES = {"holds": "near", "contradicted": "far", "undecided": "open"}
 STATES = {"met": "near", "missed": "far", "undecided": "open"}
-"""Judgements and targets are marked as cells are, by sign, word and colour."""
+"""Grades by result of a target: they share the signs, words and colours of cells."""
 SHORT_EVIDENCE = 3
 
 
 def html(found: ReproduceOutcome) -> str:
-    """The report: one self-contained page."""
+    """Returns the report, a self-contained page."""
     study = found.study
     tables = [page_tables.content(grid) for grid in found.grids.values()]
     content: Content = {
@@ -63,7 +63,7 @@ def html(found: ReproduceOutcome) -> str:
 
 
 def _diagram(study: Any) -> Any:
-    """A drawing of the path that is simulated; none where no scenario is shown."""
+    """Returns a diagram of the simulated path, or "" if the page shows no scenario."""
     return path_diagram(tomllib.loads(study.scenario_text)) if study.scenario_text else ""
 
 
@@ -121,7 +121,7 @@ def _claim(verdict: Verdict) -> Content:
 
 
 def _mismatches(found: ReproduceOutcome) -> list[Content]:
-    """Targets missed, cells beyond their tolerance, claims contradicted, endless downloads."""
+    """Returns missed targets, cells beyond tolerance, contradicted claims, endless downloads."""
     texts = [
         _mismatch("far", "missed", target.text, target.result)
         for target in found.targets
@@ -177,7 +177,7 @@ def _facts(found: ReproduceOutcome) -> Content:
 
 
 def version() -> tuple[str, str | None]:
-    """Version and commit of what made a page."""
+    """Returns version and commit of nodeb."""
     return _core.version(), git_hash()
 
 

@@ -1,4 +1,4 @@
-"""The figures of a page, and the same as files."""
+"""Figures of a page, also as files."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 def files(charts: Mapping[str, Chart]) -> dict[str, str | bytes]:
-    """File name -> content of every figure, as PNG and SVG."""
+    """Returns the content of each figure by file name, as PNG and SVG."""
     made: dict[str, str | bytes] = {}
     for item, chart in charts.items():
         title = chart.spec.title if chart.spec.extra else f"{item}. {chart.spec.title}"
         figure = draw(chart, title)
         name = anchor(item)
         made[f"{name}.png"] = png(figure)
-        figure.set_layout_engine("none")  # the layout stands; doing it again would only take time
+        figure.set_layout_engine("none")  # the layout is final; repeating it takes time
         made[f"{name}.svg"] = standalone_svg(figure, name)
     return made
 
 
 def content(item: str, chart: Chart) -> Content:
-    """A figure of the study."""
+    """Returns a figure of the study."""
     name = anchor(item)
     description = f"{chart.spec.title}. {chart.spec.y_label} by {chart.x_label}. {_spoken(chart)}"
     return {
@@ -42,7 +42,7 @@ def content(item: str, chart: Chart) -> Content:
 
 
 def of_picture(picture: Picture) -> Content:
-    """A picture that is drawn from series."""
+    """Returns a picture of a stage."""
     picture.figure.suptitle("")  # the page has a caption
     name = anchor(picture.id)
     description = f"{picture.title}. {picture.spoken}"
@@ -56,12 +56,12 @@ def of_picture(picture: Picture) -> Content:
 
 
 def _said(chart: Chart) -> str:
-    """What the study's text says about the figure."""
+    """Returns the statement of the paper's text about the figure."""
     return f"The study: {chart.spec.said}" if chart.spec.said else ""
 
 
 def _spoken(chart: Chart) -> str:
-    """The values of a figure for those who cannot see it."""
+    """Returns the values of a figure for screen readers."""
     values = {
         f"{curve.panel} {curve.label}".strip(): [
             number(cell.measured.value, chart.spec.digits) for cell in curve.cells
@@ -72,7 +72,7 @@ def _spoken(chart: Chart) -> str:
 
 
 def note(charts: Iterable[Chart]) -> str:
-    """What the marks in the figures mean; nothing where there are none."""
+    """Returns an explanation of the marks in the figures; "" if there are none."""
     drawn = list(charts)
     texts = []
     if any(value is not None for chart in drawn for one in chart.implied for value in one):

@@ -1,4 +1,4 @@
-"""Predictions on a page: what was predicted, published and is measured now, and the verdict."""
+"""Predictions on a page: predicted, published and measured values, and the verdict."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def content(
     predictions: Predictions, cells: Sequence[Cell], verdicts: Iterable[Verdict]
 ) -> Content | None:
-    """What a page shows; None without predictions of what was measured."""
+    """Returns the section of the page, or None if no predicted cell was measured."""
     compared = compare(predictions, cells)
     judged = {verdict.id: verdict for verdict in verdicts}
     statements = [_statement(one, judged) for one in predictions.statements]

@@ -1,4 +1,4 @@
-"""The tables of a page: groups of columns for what was published, measured and predicted."""
+"""Tables of a page: groups of columns for published, measured and predicted values."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from nodeb.study.axis import anchor
 from nodeb.study.cell import Cell, Grid
 
 WIDEST = 9
-"""More columns than these find no room beside each other."""
+"""Largest number of columns that fit next to each other."""
 INDENT = "\N{EM SPACE}"
 
 
 def content(grid: Grid) -> Content:
-    """A table: its groups of columns side by side, or below each other where that is too wide."""
+    """Returns a table, with its groups of columns side by side, or as rows if it is too wide."""
     spec, groups = grid.spec, _groups(grid)
     units = {cell.unit for cell in grid}
     by_column = [{row[at].unit for row in grid.cells} for at in range(len(grid.columns))]
@@ -50,7 +50,7 @@ def content(grid: Grid) -> Content:
 
 
 def _groups(grid: Grid) -> dict[str, str]:
-    """What is shown of each cell, and the heading of that."""
+    """Returns the heading of each group of values."""
     calculated = all(cell.measured.runs == 0 for cell in grid)
     measured = "calculated" if calculated else f"measured {PLUS_MINUS} 95 % CI"
     few = grid.spec.published_runs
@@ -74,7 +74,7 @@ def _rows(grid: Grid, groups: Iterable[str], mixed: bool) -> list[Content]:
 
 
 def _stacked(grid: Grid, groups: Mapping[str, str], mixed: bool) -> list[Content]:
-    """A row for each group, those of one row of the study together."""
+    """Returns a row for each group; the rows of one row of the study are adjacent."""
     rows = []
     for at, (label, row) in enumerate(zip(grid.rows, grid.cells, strict=True)):
         unit = f" ({row[0].unit})" if mixed else ""
@@ -86,7 +86,7 @@ def _stacked(grid: Grid, groups: Mapping[str, str], mixed: bool) -> list[Content
 
 
 def _subtitle(grid: Grid, unit: str) -> str:
-    """Unit and column axis; the axis only where its labels are bare numbers."""
+    """Returns unit and column axis; the axis only if its labels are plain numbers."""
     bare = all(column[0].isdigit() for column in grid.columns)
     across = grid.across.replace(" (%)", "").lower().replace("internet", "Internet")
     by = f"by {across}" if bare and across else ""
@@ -94,7 +94,7 @@ def _subtitle(grid: Grid, unit: str) -> str:
 
 
 def _with_units(rows: list[Content], grid: Grid) -> list[Content]:
-    """The unit behind each row's label, or behind the odd cells where it changes within a row."""
+    """Adds the unit to each row's label, and to cells whose unit differs from it."""
     for row, cells in zip(rows, grid.cells, strict=True):
         first = cells[0].unit
         row["label"] += f" ({first})"
@@ -134,7 +134,7 @@ def _measured(cell: Cell) -> Content:
 
 
 def _predicted(cell: Cell) -> Content:
-    """Where so few runs as the study's lie, and whether the published value is there."""
+    """Returns the prediction interval, and whether it contains the published value."""
     found = cell.expected
     if found is None:
         return {"text": "\N{EN DASH}", "hint": "not known for a difference of two scenarios"}

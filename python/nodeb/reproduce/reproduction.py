@@ -1,4 +1,4 @@
-"""Reproduces a study: measures its items one by one and writes what is there after each."""
+"""Reproduction of a study: measures its items one by one and publishes the results after each."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from nodeb.study.study import Study
 
 Progress = Callable[[float, str], None]
 DEFAULT_SEED = 1
-REPORT_SHARE = 0.03  # of the progress bar
-STEP = 0.002  # a bar that is redrawn for less only costs time
+REPORT_SHARE = 0.03  # share of the progress bar
+STEP = 0.002  # smallest step of the bar: redrawing takes time
 
 
 def run(
@@ -40,30 +40,30 @@ def run(
     *,
     force: bool = False,
 ) -> ReproduceOutcome:
-    """Reproduce a study: every table, figure and claim, or some of them.
+    """Reproduces a study: all tables, figures and claims, or some of them.
 
-    Writes `cells.csv`, `claims.csv`, `report.html` and `figures/` to `out`. The first is written
-    anew after each item, so an interrupted run leaves what it had measured; but whole results of an
-    earlier run are replaced by whole ones only. Replications are kept in `cells/`: the next run
-    goes on from there, and comes to the same figures.
+    Writes `cells.csv`, `claims.csv`, `report.html` and `figures/` to `out`. `cells.csv` is written
+    again after each item, so an interrupted run leaves its measured items; complete results of an
+    earlier run are only replaced by complete ones. Replications are cached in `cells/`, so the next
+    run continues from there and gives the same figures.
 
     Args:
         study: one of `nodeb.reproduce.names()`, a file such as "my_study.py", or a
             `nodeb.study.Study`.
-        out: folder to write to; it is made if need be.
-        items: tables and figures to do, for example `["Table 12"]`; None does everything.
+        out: results folder; created if necessary.
+        items: tables and figures to measure, for example `["Table 12"]`; None for all.
         quick: few replications, for a first look and for tests.
-        jobs: threads; None takes one per processor; or a `nodeb.Cluster` that simulates.
-            Results do not depend on it.
+        jobs: number of threads, None for one per processor; or a `nodeb.Cluster`. Results do not
+            depend on it.
         seed: seed of all random streams.
-        progress: called with the share that is done (0 to 1) and what is being done.
+        progress: called with the fraction done (0 to 1) and the current activity.
         force: replace results of another study or another command in the folder.
 
     Raises:
-        InputError: if study or item is unknown (the message names the nearest), or a number is
-            impossible.
-        OutputError: if the folder is not nodeb's or another's, or cannot be written to.
-        RunError: if a simulation fails.
+        InputError: study or item is unknown (the message suggests the most similar name), or a
+            number is invalid.
+        OutputError: the folder belongs to another owner, or cannot be written to.
+        RunError: a simulation failed.
     """
     known = study if isinstance(study, Study) else studies.load(str(study))
     known.check()
@@ -71,7 +71,7 @@ def run(
     chosen = choose(known, items)
     workers = check_jobs(jobs)
     about = {"seed": seed, "quick": quick, "items": chosen, **origin()}
-    own = known.file.resolve()  # of several studies of one name, each in a file of its own
+    own = known.file.resolve()  # several studies may have the same name, each in its own file
     whose = known.name if own.parent == studies.HERE else str(own)
     with output.claim(out, whose, about, known.stages, force=force) as place:
         replaced = place.place.replaces
@@ -82,10 +82,10 @@ def run(
 
 
 def choose(study: Study, items: Iterable[str] | None) -> list[str]:
-    """The items to do, in the study's order; names are taken without regard to case and spaces.
+    """Returns the items to measure, in the study's order; case and spaces in names are ignored.
 
     Raises:
-        InputError: if one is unknown; the message names the nearest.
+        InputError: an item is unknown; the message suggests the most similar name.
     """
     known = study.items()
     if items is None:
@@ -101,7 +101,7 @@ def choose(study: Study, items: Iterable[str] | None) -> list[str]:
 
 
 def _reproduce(found: ReproduceOutcome, place: Output, whole: bool, jobs: Jobs, bar: _Bar) -> None:
-    """Measures, and publishes what there is; when interrupted only where no whole results are."""
+    """Measures and publishes; if interrupted, only where there are no complete results."""
     started, study, store = time.monotonic(), found.study, Store(found.out / "cells")
     store.open()
     settings = Settings(found.quick, study.warm_up_s(found.quick))
@@ -128,7 +128,7 @@ def _reproduce(found: ReproduceOutcome, place: Output, whole: bool, jobs: Jobs, 
 
 
 def _measure(found: ReproduceOutcome, whole: bool, at: StageContext, bar: _Bar) -> None:
-    """Measures items, then what needs them: the later stages, claims, and predictions."""
+    """Measures items, then whatever depends on them: later stages, claims and predictions."""
     study, campaign = found.study, at.campaign
     known: dict[str, Table | Figure] = {**study.tables, **study.figures}
     extra = [name for name, figure in study.figures.items() if figure.extra]
@@ -156,7 +156,7 @@ def _measure(found: ReproduceOutcome, whole: bool, at: StageContext, bar: _Bar) 
 
 
 class _Bar:
-    """Turns finished replications into a share between 0 and 1."""
+    """Converts finished replications into a fraction between 0 and 1."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress or (lambda share, text: None)
@@ -164,30 +164,30 @@ class _Bar:
         self._text = ""
 
     def expect(self, cost: float) -> None:
-        """Set what the whole will cost about."""
+        """Sets the approximate total cost."""
         self._expected = max(cost, 1e-9)
 
     def show_text(self, text: str) -> None:
-        """Say what a stage does."""
+        """Shows the activity of a stage."""
         self._progress(self._share, text)
 
     def start(self, text: str) -> None:
-        """Name what is being done now."""
+        """Shows the current activity."""
         self._text, self._shown = text, -1.0
         self._show()
 
     def tick(self, label: str, cost: float) -> None:
-        """Count finished replications."""
+        """Counts finished replications."""
         self._done += cost
         self._show()
 
     def done(self) -> None:
-        """Everything is written."""
+        """Reports that everything is written."""
         self._progress(1.0, "done")
 
     def _show(self) -> None:
-        # More replications than the least number may be needed: the bar slows down but never goes
-        # back.
+        # More replications than the smallest number may be needed: the bar then slows down, but
+        # never goes back.
         raw = self._done / self._expected
         share = (1 - REPORT_SHARE) * (raw if raw < 0.8 else 1 - 0.2 * 0.2 / (raw - 0.8 + 0.2))
         self._share = max(self._share, share)
@@ -197,7 +197,7 @@ class _Bar:
 
 
 def _publish(found: ReproduceOutcome, folder: Path) -> None:
-    """Write the pictures and the report."""
+    """Writes the pictures and the report."""
     from nodeb.reproduce import page, page_figures  # matplotlib is slow to import
 
     for name, content in page_figures.files(found.charts).items():

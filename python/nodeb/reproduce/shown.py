@@ -1,4 +1,4 @@
-"""How values, grades and names are written on a page."""
+"""Formatting of values, grades and names on a page."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 
 def marked(grade: str, word: str) -> Content:
-    """A grade and its sign with a word."""
+    """Returns a grade with its sign and a word."""
     return {"grade": grade, "verdict": f"{MARKS[grade]} {word}"}
 
 
 def half_width(value: float, digits: int) -> str:
-    """A half-width with the decimals of its value, or with one digit where those would be zeros."""
+    """Returns a half-width with its value's decimals, or with one digit if these would be zeros."""
     if not 0 < value < 0.5 * 10**-digits:
         return f"{value:.{digits}f}"
     places = min(digits + 2, -math.floor(math.log10(value)))
@@ -27,18 +27,18 @@ def half_width(value: float, digits: int) -> str:
 
 
 def decimals(cell: Cell) -> int:
-    """As many decimals as the study printed."""
+    """Returns the number of decimals that the paper printed."""
     text = f"{cell.published:g}"
     return len(text.partition(".")[2])
 
 
 def number(value: float, digits: int) -> str:
-    """A number with a true minus sign, and none before zero."""
+    """Returns a number with a true minus sign, but none before zero."""
     text = f"{value:.{digits}f}"
     return text.lstrip("-") if float(text) == 0 else text.replace("-", MINUS)
 
 
 def signed(value: float, digits: int) -> str:
-    """A number with its sign, but zero."""
+    """Returns a number with its sign; zero has none."""
     text = f"{value:+.{digits}f}"
     return f"{0:.{digits}f}" if float(text) == 0 else text.replace("-", MINUS)

@@ -162,8 +162,8 @@ def test_replications_and_seeds_differ(scenario, life):
         ({"most": 0}, "at least one event"),
     ],
 )
-def test_what_cannot_be_is_told(scenario, asked, told):
-    with pytest.raises(nodeb.InputError, match=told):
+def test_what_cannot_be_is_told(scenario, asked, summary):
+    with pytest.raises(nodeb.InputError, match=summary):
         scenario.life(**asked)
 
 
@@ -183,8 +183,8 @@ def file(tmp_path, monkeypatch):
 def test_the_command(file, capsys):
     command = ["life", str(file), "--user", "1", "--from", "500ms", "--to", "2.5 s"]
     assert cli.invoke(command) == 0
-    told = capsys.readouterr().out
-    assert "out/lossy-life/life.html draws every packet" in " ".join(told.split())
+    summary = capsys.readouterr().out
+    assert "out/lossy-life/life.html draws every packet" in " ".join(summary.split())
     assert set(pq.read_table("out/lossy-life/packets.parquet")["user"].to_pylist()) == {1}
 
 
@@ -198,9 +198,9 @@ def test_the_command(file, capsys):
         (["--most", "10"], "(--from, --to)"),
     ],
 )
-def test_the_command_tells_what_is_wrong_and_leaves_nothing(file, capsys, more, told):
+def test_the_command_tells_what_is_wrong_and_leaves_nothing(file, capsys, more, summary):
     assert cli.invoke(["life", str(file), *more]) == cli.BAD_INPUT
-    assert told in capsys.readouterr().err
+    assert summary in capsys.readouterr().err
     assert not list(file.parent.glob("out/*"))
 
 
@@ -238,9 +238,9 @@ def test_a_path_is_shown_in_a_line(scenario):
     path = scenario.life(user=0, end_s=0.5).critical_path
     assert len(path.spans) > 10
     note = "Transfer 0 was not complete at the window's end."
-    told = f"the critical path of user 0's transfer 0: {len(path.spans)} spans. {note}"
-    assert (str(path), repr(path)) == (told, f"<{told}>")
-    assert path.told == f"On the page: the critical path of user 0's transfer 0. {note}"
+    summary = f"the critical path of user 0's transfer 0: {len(path.spans)} spans. {note}"
+    assert (str(path), repr(path)) == (summary, f"<{summary}>")
+    assert path.summary == f"On the page: the critical path of user 0's transfer 0. {note}"
     assert str(CriticalPath(0, note="nothing to explain")) == "nothing to explain"
 
 

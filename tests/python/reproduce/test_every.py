@@ -106,7 +106,7 @@ def test_what_is_complete_stays_and_what_was_interrupted_goes_on(fake, tmp_path)
         "missing",
     ]
     page = (tmp_path / "report.html").read_text("utf-8")
-    assert "1 of 3 studies are complete; a part is there of hossain; no results of prabhu" in page
+    assert "1 of 3 studies are complete; incomplete: hossain; no results: prabhu" in page
     again = fake()
     found = run(tmp_path)
     assert (again.called, found.stayed) == (["hossain", "prabhu"], ["wang"])
