@@ -53,7 +53,7 @@ def watch(
         return _core.timeline(compiled, planned.seed, number, control, *window, user, most)
 
     try:
-        found = watched(work, progress)
+        found = run_with_progress(work, progress)
     except ValueError as error:  # from the core: no such user, no events, too many events
         raise InputError(_hint(str(error))) from None
     except _core.InternalError as error:
