@@ -16,6 +16,7 @@ from nodeb.emulate.plan import Plan
 from nodeb.errors import (
     FullError,
     InputError,
+    NodebError,
     OutputError,
     RunError,
     error_number,
@@ -130,8 +131,9 @@ class Recording:
             try:
                 return work(control)
             except OSError as error:
-                kind = InputError if error_number(error) is None else RunError
-                kind = FullError if is_full(error) else kind
+                kind: type[NodebError] = InputError if error_number(error) is None else RunError
+                if is_full(error):
+                    kind = FullError
                 raise kind(f"{self.path}: {os_reason(error)}") from None
             except ValueError as error:
                 raise InputError(f"{self.path}: {error}") from None
