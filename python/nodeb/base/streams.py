@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import codecs
 import os
+import shlex
 import sys
 
-__all__ = ["finish", "prepare", "printable", "printable_lines"]
+__all__ = ["finish", "prepare", "printable", "printable_lines", "shell_path", "shell_word"]
 
 
 BYTES = 0xDC00
@@ -65,6 +66,21 @@ def printable(text: object) -> str:
 def printable_lines(text: object) -> str:
     """Returns several lines, each made printable by `printable`."""
     return "\n".join(map(printable, str(text).split("\n")))
+
+
+def shell_word(text: object) -> str:
+    """Returns a word of a shell command; bash's `$'...'` has escapes for what is not printable."""
+    word = str(text)
+    if word.isprintable():
+        return shlex.quote(word)
+    escaped = word.replace("\\", r"\\").replace("'", r"\'")
+    return f"$'{printable(escaped)}'"
+
+
+def shell_path(path: str | os.PathLike[str]) -> str:
+    """Returns a path as a word of a shell command that is not taken for an option."""
+    name = os.fspath(path)
+    return shell_word(f"./{name}" if name.startswith("-") else name)
 
 
 def _escaped(character: str) -> str:

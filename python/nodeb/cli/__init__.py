@@ -39,6 +39,9 @@ COMMANDS = {
 }
 """Module and attribute of each command, in the order of the help."""
 
+OTHER_NAMES = {"--replications": "--runs"}
+"""Names for which the parser would suggest an option of similar spelling but other meaning."""
+
 
 def _print_version(wanted: bool) -> None:
     if wanted:
@@ -156,6 +159,8 @@ def _print_os_error(error: OSError) -> int:
 def _print_other(error: Exception) -> int:
     """Prints an error of the command-line parser or an unexpected one; returns the exit status."""
     if hasattr(error, "format_message"):
+        if (option := getattr(error, "option_name", None)) in OTHER_NAMES:
+            error.possibilities = [OTHER_NAMES[option]]  # type: ignore[attr-defined]
         message = str(error.format_message())
         if not message.strip():  # called without arguments: the help has been printed
             return BAD_INPUT

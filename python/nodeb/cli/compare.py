@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Annotated
 import typer
 
 from nodeb.answer import Bars
-from nodeb.base.streams import printable
+from nodeb.base.streams import shell_path, shell_word
 from nodeb.cli.notes import print_superfluous
 from nodeb.cli.options import (
     ClusterAddress,
@@ -137,11 +136,11 @@ def _page(
 
     about = outcome.comparison
     words = [
-        *(printable(str(file)) for file in files),
-        *(word for one in changes or () for word in ("--with", one)),
+        *map(shell_path, files),
+        *(f"--with {shell_word(one)}" for one in changes or ()),
+        f"--runs {about.runs} --seed {about.seed}",
     ]
-    words += ["--runs", str(about.runs), "--seed", str(about.seed)]
-    return page(about, outcome.tables, bars, f"nodeb compare {shlex.join(words)}")
+    return page(about, outcome.tables, bars, f"nodeb compare {' '.join(words)}")
 
 
 def _print(outcome: Outcome, where: str, causes: Differences | None, everything: bool) -> None:

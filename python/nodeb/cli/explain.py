@@ -151,6 +151,8 @@ def _explain_scenario(
     scenario = load(file, settings or ())
     print_warnings(scenario.warnings())
     _check_page(out)
+    if user in (beside or ()):
+        raise InputError(f"--beside {user}: user {user} is explained already; give another user")
     users = dict.fromkeys([user, *(beside or [])])
     try:
         with worker_pool(jobs, cluster) as workers, progress_bar(scenario.name or file.stem) as bar:

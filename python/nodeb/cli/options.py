@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 import typer
 
 from nodeb.base.signals import ignore
-from nodeb.base.streams import printable, printable_lines
+from nodeb.base.streams import printable, printable_lines, shell_path, shell_word
 from nodeb.errors import FullError, InputError, NodebError, OutputError
 
 if TYPE_CHECKING:
@@ -141,10 +140,10 @@ def refuse_for_recordings(options: Mapping[str, object], file: Path) -> None:
 
 def command_arguments(file: Path, settings: Iterable[str] | None, **more: object) -> str:
     """Returns a file with its settings and options, as arguments of a suggested command."""
-    words = [printable(str(file)), *(word for one in settings or () for word in ("--set", one))]
+    words = [word for one in settings or () for word in ("--set", one)]
     for name, value in more.items():
         words += [f"--{name}", str(value)] if value is not None else []
-    return shlex.join(words)
+    return " ".join([shell_path(file), *map(shell_word, words)])
 
 
 def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None = None) -> None:

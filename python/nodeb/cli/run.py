@@ -11,6 +11,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from nodeb.base.signals import ignore
+from nodeb.base.streams import shell_path
 from nodeb.cli import notes
 from nodeb.cli.options import (
     ClusterAddress,
@@ -122,7 +123,7 @@ def run(
             check_capture(pcap, place)
         print_place(place)
         if scenario.compiled().has_sweep:
-            hint = f"`nodeb sweep {file}` simulates it"
+            hint = f"`nodeb sweep {shell_path(file)}` simulates it"
             text = f"note: the [sweep] table of {file} is ignored; {hint}"
             print(text, file=sys.stderr)
         print_warnings(scenario.warnings())

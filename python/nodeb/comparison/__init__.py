@@ -34,7 +34,10 @@ def compare(
         InputError: the seeds differ, there is nothing to compare, or an argument is invalid.
     """
     if not isinstance(results, Mapping):
-        raise InputError(f"compare: expected results by name, not {results!r}")
+        raise InputError(
+            "compare: expected results by name, such as "
+            f"{{'dch': one, 'hs-dsch': other}}, not {results!r}"
+        )
 
     for name, one in results.items():
         if not isinstance(one, Result):

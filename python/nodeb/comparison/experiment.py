@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -241,7 +242,7 @@ def _settings(change: str) -> list[str]:
     """Returns the settings of `KEY=VALUE; KEY=VALUE`; a `;` within quotes does not separate them.
 
     Raises:
-        InputError: a key is common to all scenarios of a comparison.
+        InputError: a key is common to all scenarios of a comparison, or is set twice.
     """
     parts = [part.strip() for part in re.findall(r"""(?:"[^"]*"|'[^']*'|[^;])+""", change)]
     for part in parts:
@@ -250,6 +251,8 @@ def _settings(change: str) -> list[str]:
                 f"--with {part}: `{key}` is not part of the scenario; runs and seed are those "
                 "of the whole comparison (--runs, --seed)"
             )
+    if twice := [key for key, n in Counter(map(key_of, parts)).items() if n > 1]:
+        raise InputError(f"--with {change}: `{twice[0]}` is set twice; leave one of them out")
     return parts
 
 

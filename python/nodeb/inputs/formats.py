@@ -11,13 +11,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from nodeb.base.streams import shell_path
 from nodeb.base.units import NS_PER_S
 from nodeb.errors import InputError, ScenarioError
 from nodeb.inputs import column_units, trace_reader
@@ -81,7 +81,7 @@ def read(data: bytes, path: Path, wanted: str | None, options: Options) -> Impor
 def not_a_trace_message(path: Path, data: bytes, traffic: bool) -> str:
     """Returns the message for a file that is no trace, with the command that converts it."""
     possible = ["traffic"] if traffic else [one for one in guess(Head.of(data)) if one != "traffic"]
-    name, out = shlex.quote(str(path)), shlex.quote(str(path.with_suffix(".trace")))
+    name, out = shell_path(path), shell_path(path.with_suffix(".trace"))
     wanted = possible or [one for one in FORMATS if one != "traffic"]
     command = f"`nodeb import {name} --as {wanted[0]} --out {out}`"
     if len(wanted) > 1:

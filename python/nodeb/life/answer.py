@@ -84,7 +84,7 @@ class LifeAnswer:
 
     def _file(self) -> str:
         """Returns the name of the scenario's file."""
-        return Path(shlex.split(self.named)[0]).stem if self.named else ""
+        return Path(shlex.split(self.named.removeprefix("$"))[0]).stem if self.named else ""
 
     # --- the packets ---
 

@@ -8,6 +8,7 @@ import os
 import re
 import time
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -72,6 +73,11 @@ class Experiment:
             key, message = error.args
             raise ScenarioError(_explain(key, message, place)) from None
         self._data: dict[str, Any] = json.loads(resolved)
+        if twice := [value for value, n in Counter(self.eb_n0_db).items() if n > 1]:
+            raise ScenarioError(
+                f"{place(['eb_n0_db'])}eb_n0_db: {twice[0]:g} occurs twice; expected different "
+                "values"
+            )
         self._service: dict[str, Any] = json.loads(service)
 
     def to_dict(self) -> dict[str, Any]:

@@ -147,7 +147,7 @@ class RunAnswer:
 
     def _file(self) -> str:
         """Returns the name of the scenario's file without extension."""
-        return Path(shlex.split(self.named)[0]).stem if self.named else ""
+        return Path(shlex.split(self.named.removeprefix("$"))[0]).stem if self.named else ""
 
     @cached_property
     def users(self) -> int:

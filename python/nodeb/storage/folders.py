@@ -39,7 +39,7 @@ MADE_OF = "made_of"
 """Key of the mark: `Owner.made_of`."""
 OLDER = (MARK, "sweep.json", "comparison.parquet", "claims.csv")
 """Files that identify a folder of an earlier version."""
-ANOTHER = "give another folder with --out"
+ANOTHER = "give another folder (--out)"
 FILLED = (errno.ENOTEMPTY, errno.EEXIST)
 """Error codes if another process has put something into a folder in the meantime."""
 SHOWN = 3

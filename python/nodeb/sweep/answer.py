@@ -27,6 +27,7 @@ import numpy as np
 from nodeb.answer.answer import ONE_REPLICATION, SURVIVORS, Answer, Mark, Rows
 from nodeb.answer.numbers import number, shown
 from nodeb.answer.words import counted, joined, percent, sentence
+from nodeb.base.streams import shell_path
 from nodeb.comparison.differences import Difference
 from nodeb.comparison.shown import difference_of, level, more_text, ratio_of
 from nodeb.comparison.verdict import MoreRuns
@@ -371,7 +372,8 @@ class SweepAnswer:
         keys = [axis.swept[0].key for axis in self.values.axes]
         if keys and self.values.known.any():
             by = "".join(f" --by {key}" for key in keys[1:])
-            yield (f"Draw it: nodeb plot {self.folder} --x {keys[0]} --y {self.outcome.metric}{by}")
+            axes = f"--x {keys[0]} --y {self.outcome.metric}{by}"
+            yield f"Draw it: nodeb plot {shell_path(self.folder)} {axes}"
 
 
 def _is_ratio(found: Difference) -> bool:

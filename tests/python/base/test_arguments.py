@@ -52,6 +52,7 @@ WRONG = {
     "confidence is 'x'": lambda _: mean_interval([1.0, 2.0], confidence="x"),
     "batches is 'x'": lambda _: batch_means([1.0, 2.0], "x"),
     "min_runs is 'x'": lambda _: Precision(0.1, min_runs="x"),
+    "expected results by name, such as {'dch': one, 'hs-dsch'": lambda s: nodeb.compare(s),
     "nodeb has no `lod`; did you mean `load`": lambda _: nodeb.lod,
 }
 

@@ -121,6 +121,7 @@ def test_bad_files_are_told_in_one_paragraph(refused, tmp_path, content, expecte
         (["--set", "wired"], "key=value"),
         (["--set", "wired.delay=soon"], "wired.delay"),
         (["--oops"], "--oops"),
+        (["--replications", "2"], "(Possible options: --runs)"),
         (["--out", "small.toml"], "a file of this name exists"),
         (["--out", "small.toml/below"], "not a directory"),
     ],

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +49,19 @@ def test_a_terminal_obeys_no_name(call, scenario_file, command):
         assert "\x1b" not in told + errors
         assert "\x07" not in told + errors
     assert r"a\x1b[31mred\x07" in told + errors
+
+
+@pytest.mark.parametrize("name", ["-dash.toml", "x\ny'.toml", "a b.toml"])
+def test_suggested_commands_name_the_same_file(call, scenario_file, name):
+    """`bash` makes the suggested arguments those of the file that was simulated."""
+    Path(name).write_text(scenario_file.read_text())
+    _, out, _ = call("run", "--", name)
+    (suggested,) = re.findall("nodeb explain (.*) --user N", out)
+    shown = subprocess.run(
+        ["bash", "-c", f"printf %s {suggested}"], capture_output=True, text=True, check=True
+    )
+    assert Path(shown.stdout) == Path(name)
+    assert not shown.stdout.startswith("-")
 
 
 def test_a_terminal_obeys_no_name_in_an_error(call):

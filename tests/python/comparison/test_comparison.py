@@ -248,6 +248,7 @@ def test_wrong_arguments_are_told(small):
         (["one.toml", "other.toml", "--out", "."], "is the folder you are in"),
         (["one.toml", "--with", "runs=5"], "`runs` is not part of the scenario"),
         (["one.toml", "--with", "wired.loss=0.1; seed=3"], "`seed` is not part"),
+        (["one.toml", "--with", "wired.loss=0.1;wired.loss=0.2"], "`wired.loss` is set twice"),
     ],
 )
 def test_what_makes_no_sense_is_refused(call, pair, arguments, message):

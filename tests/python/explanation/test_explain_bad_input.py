@@ -131,3 +131,9 @@ def test_a_page_that_another_program_made_is_not_replaced(call, scenario_file, t
     status, told, err = call("explain", scenario_file, "--out", place)
     assert (status, told, place.read_text()) == (2, "", theirs)
     assert "page.html is there already and is not a page that nodeb made" in err
+
+
+def test_the_explained_user_cannot_be_shown_beside_itself(call, scenario_file):
+    status, out, err = call("explain", scenario_file, "--beside", 0)
+    assert (status, out) == (2, "")
+    assert "--beside 0: user 0 is explained already" in err

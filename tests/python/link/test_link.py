@@ -172,6 +172,7 @@ def test_other_threads_go_on(result):
         ("60_000", "-5", r":7: stop.bits: .*expected a whole number, at least 0"),
         ("[4.0, 5.0]", '"3 dB"', r":2: eb_n0_db: .*a number or a list of numbers"),
         ("[4.0, 5.0]", "[]", r":2: eb_n0_db: 1 to 1000 points"),
+        ("[4.0, 5.0]", "[2, 3, 2.0]", r":2: eb_n0_db: 2 occurs twice"),
         ("[4.0, 5.0]", "[1000]", r":2: eb_n0_db: -100 to 100 dB"),
         ("seed = 3", "seed = ", r":4: "),
         ("[air]", "[receiver]\nfingers = 0\n[air]", r":10: receiver.fingers: at least one finger"),
