@@ -124,6 +124,7 @@ def bands(
     if "y" in log:
         axes.set_yscale("log")
     elif all(np.nanmin(c.mean, initial=0.0) >= 0 for c in curves):
+        axes.update_datalim([(axes.dataLim.x0, 0)])  # the margin at the top is a share of the axis
         axes.set_ylim(bottom=0)
     fewest = 1 if any(one.excludes_users.any() for one in curves) else 2
     legend(axes, columns=3, fewest=fewest, title=key)

@@ -69,6 +69,9 @@ def test_a_sweep_has_a_curve_for_each_value_with_its_own_intervals():
     assert figure.legends[0].get_title().get_text() == "users.0.count"
     assert axes.get_title(loc="left") == ""
     assert axes.get_xticks().tolist() == [0.0, 0.1, 0.2]
+    bottom, top = axes.get_ylim()
+    assert bottom == 0
+    assert top >= 1.04 * max(axes.lines[-1].get_ydata())
 
 
 def test_few_values_are_the_marks_of_their_axis():
