@@ -96,6 +96,8 @@ class Mark:
 
     sign: str
     text: str
+    folded: bool = False
+    """Whether it is only of rows in `Answer.everything`."""
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,7 @@ def number(value: float, unit: str = "", *, percent: bool = False) -> str:
 def parts(values: Sequence[float], unit: str) -> list[str]:
     """Formats parts of a whole in one unit, rounded so that they add up to the displayed whole.
 
-    A part that rounds to 0 is shown with digits and a unit of its own.
+    A part of less than half of the last digit has digits and a unit of its own.
     """
     whole = sum(values)
     largest = max((abs(one) for one in (whole, *values)), default=0.0)
@@ -153,7 +153,9 @@ def parts(values: Sequence[float], unit: str) -> list[str]:
     all_steps = round(_rounded(whole * factor, decimals) / step)
     steps = apportioned([one * factor / step for one in values], all_steps)
     return [
-        f"{_fixed(many * step, decimals)} {to}" if many else number(one, unit)
+        f"{_fixed(many * step, decimals)} {to}"
+        if many and abs(one) * factor >= step / 2
+        else number(one, unit)
         for many, one in zip(steps, values, strict=True)
     ]
 

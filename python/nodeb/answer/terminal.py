@@ -58,7 +58,8 @@ def text(
     pictures = [answer.picture, _table_of(answer.facts), answer.table, answer.after]
     pictures += answer.everything if everything else ()
     blocks += [block(one, width) for one in pictures if one is not None]
-    ends = [filled(one.text, line, f"{one.sign} ", "  ") for one in answer.marks]
+    marks = [one for one in answer.marks if everything or not one.folded]
+    ends = [filled(one.text, line, f"{one.sign} ", "  ") for one in marks]
     commands = [note for note in answer.notes if COMMAND in note]
     ends += [filled(note, line) for note in answer.notes if note not in commands]
     if answer.folded and not everything:

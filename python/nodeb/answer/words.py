@@ -17,6 +17,8 @@ PARTS = (
 )
 NEAR = 0.02
 """Maximum difference between a share and the simple fraction that names it."""
+LITTLE = 0.001
+"""Share that is less than 1 % whatever the rounding."""
 SMALL = [
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -45,7 +47,7 @@ def percents(shares: Sequence[float]) -> list[str]:
     """Returns shares of one whole in whole per cent, which add up to that of their sum."""
     whole = apportioned([100 * one for one in shares], round(100 * sum(shares)))
     return [
-        f"{part} %" if 0 < part < 100 else percent(one)
+        f"{part} %" if 0 < part < 100 else percent(one if part else min(one, LITTLE))
         for part, one in zip(whole, shares, strict=True)
     ]
 

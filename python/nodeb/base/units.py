@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-__all__ = ["NS", "NS_PER_S", "in_ns"]
+__all__ = ["NS", "NS_PER_S", "in_ns", "in_s"]
 
 NS_PER_S = 1_000_000_000
 NS = {
@@ -21,6 +21,15 @@ NS = {
 
 _NUMBER = r"(?:\d{1,18}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,2})?"
 _TIME = re.compile(rf"\s*({_NUMBER})\s*([a-z]+)\s*", re.ASCII)
+
+
+def in_s(time: str) -> float:
+    """A time with its unit, such as `1.5 s`, in s.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return in_ns(time) / NS_PER_S
 
 
 def in_ns(time: str) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nodeb.base.units import in_s
 from nodeb.comparison.differences import MARGIN, Comparison, Difference, Tried
 from nodeb.comparison.differences import compare as _compare
 from nodeb.comparison.verdict import MoreRuns, Verdict
@@ -50,4 +51,5 @@ def compare(
             "the same seed"
         )
     tables = {name: result.tables for name, result in results.items()}
-    return _compare(tables, min(seeds, default=0), margin, metrics)
+    lasting = {name: in_s(one.scenario.to_dict()["duration"]) for name, one in results.items()}
+    return _compare(tables, min(seeds, default=0), margin, metrics, lasting)

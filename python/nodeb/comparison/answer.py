@@ -5,7 +5,7 @@ that applies:
 
 0. nothing arrived in either scenario: there is nothing to compare;
 1. no metric differs in any pair: no difference;
-2. in one scenario, at most half of the transfers finish: the share that finishes in each;
+2. the shares of transfers acknowledged in full differ, and one is at most a half: both shares;
 3. some metrics are better and others worse: both, the main metric first if it is decided;
 4. the main metric is better or worse: by how much;
 5. other metrics are better or worse: their names, and the result of the main metric;
@@ -30,11 +30,12 @@ from nodeb.comparison.shown import (
     SIGNS,
     difference_of,
     level,
+    mark_of,
     means_of,
     more_text,
     sign_of,
 )
-from nodeb.comparison.verdict import MoreRuns
+from nodeb.results.coverage import left_out
 from nodeb.results.metrics import ALL
 from nodeb.results.survivors import no_arrival_hint
 
@@ -54,10 +55,10 @@ NOUNS = {
     "load_median_s": "the load time",
     "transfer_s": "the transfer time",
     "cell_bps": "what the cell delivers",
-    "received_bps": "the rate of the mean phone",
-    "received_bps_p50": "the rate of the median phone",
+    "received_bps": "the mean rate of the phones",
+    "received_bps_p50": "the median rate of the phones",
     "received_bps_p5": "the rate at the edge of the cell",
-    "complete": "the share of transfers that finish",
+    "complete": "the share of transfers acknowledged in full",
     "rtt_mean_s": "the round-trip time",
     "jain_index": "fairness",
     "stalled_s": "the time stalled",
@@ -203,7 +204,7 @@ class _Answer:
         return self._undecided(main)
 
     def _finish(self) -> str:
-        """Returns a sentence on finished transfers if the shares differ and one is small, or ""."""
+        """Returns a sentence on acknowledged transfers if the shares differ and one is small."""
         known = [one for one in self.of_all if one.metric.name == "complete"]
         if not known or not known[0].verdict.sign:
             return ""
@@ -211,8 +212,8 @@ class _Answer:
             return ""
         before, now = (one.value for one in means_of(known[0]))
         return (
-            f"Transfers finish in unequal shares: {now} with {self.tried.name}, {before} with "
-            f"{self.found.baseline}."
+            f"Unequal shares of the transfers were acknowledged in full: {now} with "
+            f"{self.tried.name}, {before} with {self.found.baseline}."
         )
 
     def _pairs(self) -> str:
@@ -300,7 +301,7 @@ class _Answer:
         )
         if self.found.runs < 2:
             return f"{text}; one pair says nothing of how sure that is."
-        return f"{text}; {more_text(one.verdict.more_runs)} would decide."
+        return f"{text}; {more_text(one.verdict.more_runs)}."
 
     # --- table, marks and notes ---
 
@@ -313,8 +314,7 @@ class _Answer:
         return Rows([f"{head[0]}{head[1]}", *head[2:]], cells, title)
 
     def _row(self, one: Difference, groups: bool, everything: bool) -> list[str | Shown]:
-        mark = f" {SURVIVORS}" if one.covered < 1 else ""
-        name = f"{sign_of(one)} {one.metric.label}{mark}"
+        name = f"{sign_of(one)} {_marked(one)}"
         if groups:
             name += f", {one.group}"
         before, after = (each.number for each in means_of(one))
@@ -329,13 +329,17 @@ class _Answer:
 
     def marks(self) -> Iterator[Mark]:
         """Yields marks on excluded users, missing values, and groups of one scenario only."""
-        if any(one.covered < 1 for one in self.of_all):
-            least = min(one.covered for one in self.of_all)
-            yield Mark(
-                SURVIVORS,
-                f"Only of transfers that finished, or phones that have a value: {percent(least)} "
-                "of them at the least.",
-            )
+        visible = [one for one in self.of_all if one in self.shown or one.verdict.kind in QUIET]
+        rest = [one for one in self.tried.differences if one not in visible]
+        for rows, folded in ((visible, False), (rest, True)):
+            labels = [
+                one.metric.label + ("" if one in self.of_all else f" ({one.group})") for one in rows
+            ]
+            pairs = zip(labels, rows, strict=True)
+            for text in left_out((label, one.metric, one.covered) for label, one in pairs):
+                yield Mark(
+                    SURVIVORS, f"{text.removesuffix('.')}, in the scenario with fewer.", folded
+                )
         if self.tried.unknown:
             yield Mark("!", f"Of {joined(self.tried.unknown)} one of the two has no value at all.")
         if self.tried.empty:
@@ -358,12 +362,13 @@ class _Answer:
             yield "  ".join(legend)
         open_ = [one for one in self.shown if one.verdict.kind == "undecided"]
         if open_ and self.found.runs >= 2:
-            yield f"? undecided: {self._undecided_note(open_)}"
+            one = self.main if self.main in open_ else open_[0]
+            yield f"? undecided: for {_called(one)}, {more_text(one.verdict.more_runs)}."
         for kind, how in (
             ("same", f"Same within {percent(self.found.margin)}"),
             ("equal", f"Equal in all {self._pairs()}"),
         ):
-            names = [one.metric.label for one in self.of_all if one.verdict.kind == kind]
+            names = [_marked(one) for one in self.of_all if one.verdict.kind == kind]
             if names:
                 yield f"{how}: {joined(names)}."
         about = f"{sentence(self._pairs())} with the same random numbers, seed {self.found.seed}."
@@ -375,11 +380,10 @@ class _Answer:
                 f"{level(self.found.confidence)}, so that all of a metric hold together with 95 %."
             )
 
-    def _undecided_note(self, rows: Sequence[Difference]) -> str:
-        ranges = [one.verdict.more_runs for one in rows]
-        low = min(one.low for one in ranges)
-        high = max(one.high for one in ranges)
-        return f"{more_text(MoreRuns(low, high))} would decide"
+
+def _marked(one: Difference) -> str:
+    """Returns the label of a metric, marked if its mean does not cover all."""
+    return f"{one.metric.label} {mark_of(one)}".strip()
 
 
 def _called(one: Difference) -> str:

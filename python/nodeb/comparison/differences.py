@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,11 +47,15 @@ __all__ = [
     "check_margin",
     "compare",
     "difference",
+    "difference_within",
     "differences",
 ]
 
 MARGIN = 0.02
 """Default equivalence margin, as a share of the baseline's mean."""
+
+UNBOUNDED = (math.inf, math.inf)
+"""Durations of runs that are not known, s."""
 
 Array = NDArray[np.float64]
 Tables = Mapping[str, Table]
@@ -130,7 +135,11 @@ class Comparison(Answering):
 
 
 def compare(
-    tables: Mapping[str, Tables], seed: int, margin: float = MARGIN, metrics: Sequence[str] = ()
+    tables: Mapping[str, Tables],
+    seed: int,
+    margin: float = MARGIN,
+    metrics: Sequence[str] = (),
+    durations_s: Mapping[str, float] = MappingProxyType({}),
 ) -> Comparison:
     """Compares the replications of scenarios with those of the first.
 
@@ -139,6 +148,7 @@ def compare(
         seed: seed of the replications.
         margin: equivalence margin, as a share of the baseline's mean, 0 or more.
         metrics: names of metrics to compare; empty for all.
+        durations_s: duration of a run of each scenario, s, if known.
 
     Raises:
         InputError: there is nothing to compare, or the margin is invalid.
@@ -156,7 +166,10 @@ def compare(
             name,
             list(
                 _covered(
-                    differences(base, one, wanted, margin, confidence),
+                    differences(
+                        *(base, one, wanted, margin, confidence),
+                        (durations_s.get(first, math.inf), durations_s.get(name, math.inf)),
+                    ),
                     (tables[first], base),
                     (tables[name], one),
                 )
@@ -225,7 +238,12 @@ def check_margin(margin: Any) -> float:
 
 
 def differences(
-    base: Table, own: Table, metrics: Sequence[Metric], margin: float, confidence: float
+    base: Table,
+    own: Table,
+    metrics: Sequence[Metric],
+    margin: float,
+    confidence: float,
+    durations_s: tuple[float, float] = UNBOUNDED,
 ) -> Iterator[Difference]:
     """Yields the metrics of all groups that both scenarios have, from their `by_run` tables."""
     for group in (group for group in base.distinct("group") if group in own.distinct("group")):
@@ -233,13 +251,19 @@ def differences(
         for metric in metrics:
             if metric.name in one.columns and metric.name in other.columns:
                 values = one[metric.name], other[metric.name]
-                found = difference(group, metric, *values, margin, confidence)
+                found = difference(group, metric, *values, margin, confidence, durations_s)
                 if found is not None:
                     yield found
 
 
 def difference(
-    group: str, metric: Metric, base: Array, own: Array, margin: float, confidence: float
+    group: str,
+    metric: Metric,
+    base: Array,
+    own: Array,
+    margin: float,
+    confidence: float,
+    durations_s: tuple[float, float] = UNBOUNDED,
 ) -> Difference | None:
     """Returns the difference of a metric, or None if no pair has both values.
 
@@ -250,6 +274,7 @@ def difference(
         own: values of the other scenario by run; further runs of either are ignored.
         margin: equivalence margin, as a share of the baseline's mean.
         confidence: confidence of the interval of the difference.
+        durations_s: duration of a run of the baseline and of the other scenario, s.
     """
     runs = min(len(base), len(own))
     base, own = base[:runs], own[:runs]
@@ -261,18 +286,36 @@ def difference(
     paired = paired_difference(b, a, confidence)
     mean = abs(float(a.mean()))
     verdict = judge(paired, margin * mean, metric.better, confidence)
-    mean_a, mean_b = (mean_interval(one).within(metric.low, metric.high) for one in (a, b))
+    mean_a, mean_b = (
+        metric.within(mean_interval(one), duration_s)
+        for one, duration_s in zip((a, b), durations_s, strict=True)
+    )
     apart = math.hypot(mean_a.stdev, mean_b.stdev)
     gain = apart / paired.stdev if paired.stdev > 0 else math.nan
     ratio = ratio_interval(b, a, confidence)
     if metric.low >= 0:
-        ratio = ratio.within(0.0, math.inf)
-    paired = paired.within(metric.low - mean_a.high, metric.high - mean_a.low)
+        most = metric.highest(durations_s[1])
+        ratio = ratio.within(0.0, most / mean_a.low if mean_a.low > 0 else math.inf)
+    paired = difference_within(metric, paired, mean_a, durations_s[1])
     missing = int((either & ~both).sum())
     differing = int((a != b).sum())
     return Difference(
         group, metric, mean_a, mean_b, paired, ratio, verdict, gain, differing, missing
     )
+
+
+def difference_within(
+    metric: Metric, difference: Interval, base: Interval, duration_s: float
+) -> Interval:
+    """Truncates the interval of a difference to what the metric's range allows.
+
+    Args:
+        metric: what the values are.
+        difference: other less baseline.
+        base: mean of the baseline.
+        duration_s: duration of a run of the other, s.
+    """
+    return difference.within(metric.low - base.high, metric.highest(duration_s) - base.low)
 
 
 def _unknown(base: Table, own: Table, wanted: Sequence[Metric]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from nodeb.base.streams import printable
 from nodeb.base.table import Table
+from nodeb.base.units import in_s
 from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margin, compare
 from nodeb.errors import InputError, writing
 from nodeb.inputs.changes import key_of
@@ -189,7 +190,10 @@ class Experiment:
                 cell.label: load_complete(cell, self.seed, self.runs, place.store)[0]
                 for cell in self.cells
             }
-            found = compare(known, self.seed, margin, metrics)
+            lasting = {
+                cell.label: in_s(json.loads(cell.scenario)["duration"]) for cell in self.cells
+            }
+            found = compare(known, self.seed, margin, metrics, lasting)
             damaged = tuple(place.store.damaged)
             more = place.replaced, place.path, place.place.beside
             outcome = Outcome(found, known, filler.replications, damaged, *more)

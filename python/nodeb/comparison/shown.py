@@ -17,6 +17,7 @@ __all__ = [
     "SIGNS",
     "difference_of",
     "level",
+    "mark_of",
     "means_of",
     "more_text",
     "ratio_of",
@@ -25,8 +26,6 @@ __all__ = [
 
 SIGNS = {"better": "\N{CHECK MARK}", "worse": "\N{BALLOT X}", "same": "=", "equal": "="}
 MORE, LESS, OPEN = "\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}", "?"
-WIDE = 100.0
-"""Ratio of ends above which only the low end of a range of replications is shown."""
 
 
 def sign_of(one: Difference) -> str:
@@ -43,7 +42,10 @@ def _scale(one: Difference) -> tuple[str, float]:
 def means_of(one: Difference) -> tuple[Shown, Shown]:
     """Returns the means of the metric, of the baseline first, for sentences and tables."""
     before, now = (
-        shown(each.mean, each.low, each.high, one.metric.unit, scale=_scale(one))
+        replace(
+            shown(each.mean, each.low, each.high, one.metric.unit, scale=_scale(one)),
+            mark=mark_of(one),
+        )
         for each in (one.baseline, one.other)
     )
     return before, now
@@ -75,11 +77,15 @@ def level(confidence: float) -> str:
 
 
 def more_text(runs: MoreRuns) -> str:
-    """Returns a range of further replications, in words."""
+    """Returns the number of further replications that would decide, in words."""
     if math.isinf(runs.low):
-        return "no number of replications that can be named"
-    if runs.high > WIDE * max(runs.low, 1.0):
-        return f"at least {counted(round(runs.low), 'replication')} more"
+        return "no number of replications that can be named would decide"
+    low = f"{counted(round(runs.low), 'replication')} more"
+    if math.isinf(runs.high):
+        return (
+            f"{low} would decide if the difference is about as large as here; if there is none, no "
+            "number that can be named would"
+        )
     if runs.low == runs.high:
-        return f"{counted(round(runs.low), 'replication')} more"
-    return f"{runs.low:.0f} to {runs.high:.0f} replications more"
+        return f"{low} would decide"
+    return f"{runs.low:.0f} to {runs.high:.0f} replications more would decide"

@@ -1,7 +1,10 @@
 """Answer of `nodeb explain`: where the time of a transfer went, and which change would save most.
 
-The headline names the largest simulated gain if changes were simulated, and otherwise the causes
-that take half of the time.
+Where changes were simulated, the headline names the largest gain that differs from 0 significantly;
+if none does, the largest, and says so; then the change with which most transfers finish, if these
+are more than without. Where none were, it names the causes that take half of the time, and the
+change that is aimed at most of it; the remedy of the largest cause if that is an outage, or if no
+change is aimed at a tenth of the time.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nodeb.answer.answer import ONE_REPLICATION, Answer, Mark, Rows
+from nodeb.answer.answer import ONE_REPLICATION, SURVIVORS, Answer, Mark, Rows
 from nodeb.answer.numbers import Shown, number, shown
 from nodeb.answer.words import counted, joined, percent, sentence
 from nodeb.explanation.causes import Explanation
@@ -26,6 +29,10 @@ MAX_SIDE_EFFECTS = 1
 ON_PATH = (
     "Time on the path is the time that a change targets: it would save all of it if TCP did "
     "everything else at the same times."
+)
+PARTIAL = (
+    "Only of pairs of replications in which the transfer finishes with the change and without; `at "
+    "least`: only of those in which it finishes only with the change, up to the end of the run."
 )
 
 
@@ -52,7 +59,7 @@ def answer(
         lead=_lead(found),
         picture=cause_bars(found, "where the time went"),
         table=savings(helps) if helps else None,
-        marks=list(_marks(found)),
+        marks=list(_marks(found, helps)),
         notes=list(_notes(found, tried, known, helps, named)),
         everything=[
             every_cause(found),
@@ -103,7 +110,8 @@ def savings(tried: Sequence[WhatIf]) -> Rows:
         won = one.won
         found = shown(won.mean, won.low, won.high, "s")
         least = "" if one.pairs.both else "at least "
-        saved = Shown(f"{least}{found.number}", found.unit)
+        mark = "" if one.complete else SURVIVORS
+        saved = Shown(f"{least}{found.number}", f"{found.unit} {mark}".strip())
         path = "" if math.isnan(one.path_s) else shown(one.path_s, unit="s")
         rows.append([one.name, saved, found.interval, path])
     return Rows(("what would help", "saves", "95 % interval", "time on the path"), rows)
@@ -126,10 +134,12 @@ def every_cause(found: Explanation, whose: str = "") -> Rows:
     return Rows(("cause", "time", "95 % interval", "share", "packets"), rows, title)
 
 
-def _marks(found: Explanation) -> Iterator[Mark]:
+def _marks(found: Explanation, helps: Sequence[WhatIf]) -> Iterator[Mark]:
     open_ = incomplete(found)
     if open_:
-        yield Mark("!", f"{open_[:1].upper()}{open_[1:]}.")
+        yield Mark("!", f"{sentence(open_)}.")
+    if not all(one.complete for one in helps):
+        yield Mark(SURVIVORS, PARTIAL)
 
 
 def _notes(
@@ -149,7 +159,7 @@ def _notes(
             yield f"With {one.name}, {joined(moved)}."
         if not one.complete and one.pairs.summary:
             yield f"{sentence(one.name)}: {one.pairs.summary}."
-    if helps:
+    if any(math.isfinite(one.path_s) for one in helps):
         yield ON_PATH
     idle = [one.name for one in known if one not in helps]
     if idle:

@@ -43,18 +43,25 @@ class Pairs:
         return f"{some} of {self.all} pairs"
 
     @property
+    def more(self) -> int:
+        """Number of transfers that are complete with the change beyond those without it."""
+        return self.only_changed - self.only_plain
+
+    @property
     def summary(self) -> str:
         """Number of pairs in which both transfers are complete; "" if these are all of several."""
         if self.both == self.all and self.all > 1:
             return ""
         alone = ", no interval" if self.both == 1 else ""
+        if self.all == 1:
+            return f"{self.of(self.both)}{alone}"
         more = [
-            f"{many} only {which}"
+            f", only {which} in {many}"
             for many, which in ((self.only_changed, "with it"), (self.only_plain, "without it"))
             if many
         ]
-        ended = f" ({', '.join(more)})" if more else ""
-        return f"{self.of(self.both)}{ended}{alone}"
+        both = f"the transfer finishes with it and without in {self.of(self.both)}{alone}"
+        return f"{both}{''.join(more)}"
 
     @property
     def unknown(self) -> str:

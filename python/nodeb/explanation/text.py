@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from nodeb.answer.numbers import number, shown
-from nodeb.answer.words import counted
+from nodeb.answer.words import counted, percent
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.levers import levers
+from nodeb.results.answer import OUTAGE
 
 if TYPE_CHECKING:
     from nodeb.explanation.replications import Lost
@@ -76,9 +77,10 @@ def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
         return "The transfer took no time."
     known = [one for one in tried if one.won.n]
     if known:
-        return _largest_gain(known[0])
+        return " ".join([_largest_gain(known), *_more_complete(tried)])
     lever = next(iter(levers(found)), None)
-    if lever is None or lever.path_s < LEAST_SHARE * found.time.mean:
+    is_outage = found.step(found.causes[0]) == OUTAGE
+    if lever is None or is_outage or lever.path_s < LEAST_SHARE * found.time.mean:
         return remedy(found)
     most = f"{number(lever.path_s, 's')} of {number(found.time.mean, 's')}"
     return f"Not simulated; the change with the most time on the path: {lever.name}, {most}."
@@ -88,26 +90,50 @@ def remedy(found: Explanation) -> str:
     """Returns the remedy for the largest cause; there must be a cause."""
     cause = found.causes[0]
     share = found.table["share"][0]
-    where = f", most of it at: {found.place(cause)}" if cause in PLACED else ""
-    about = f"{cause}, {100 * share:.0f} % of the time{where}"
+    what = "an outage at" if found.step(cause) == OUTAGE else "at"
+    where = f", most of it {what}: {found.place(cause)}" if cause in PLACED else ""
+    about = f"{cause}, {percent(share)} of the time{where}"
     return f"What would help most: {_remedy(found, cause)} ({about})."
 
 
-def _largest_gain(one: WhatIf) -> str:
-    """Returns the largest gain of all simulated changes as a sentence."""
-    if one.won.mean <= 0:
+def _largest_gain(known: Sequence[WhatIf]) -> str:
+    """Returns the largest gain of all changes that were simulated, a significant one if any is."""
+    if known[0].won.mean <= 0:
         return "Simulated: no change saves time."
+    if known[0].pairs.all == 1:
+        return f"Simulated, largest gain: {_gain(known[0])}."
+    significant = [one for one in known if one.won.low > 0]
+    if not significant:
+        return f"Simulated: no gain differs from 0 significantly; the largest is {_gain(known[0])}."
+    return f"Simulated, largest gain: {_gain(significant[0])}."
+
+
+def _gain(one: WhatIf) -> str:
+    """Returns the name of a change and what it wins, of the time in the same pairs."""
     won = shown(one.won.mean, one.won.low, one.won.high, "s")
-    known = won.with_level.removeprefix(won.value)
     if not one.pairs.both:
-        return f"Simulated, largest gain: {one.name}, at least {won.with_level}."
-    whole = f"{won.value} of {number(one.baseline_s, 's')}"
-    return f"Simulated, largest gain: {one.name}, {whole}{known}."
+        return f"{one.name}, at least {won.with_level}"
+    whole = number(one.baseline_s, "s")
+    if one.complete:
+        return f"{one.name}, {won.value} of {whole}{won.with_level.removeprefix(won.value)}"
+    pairs = f"the {one.pairs.of(one.pairs.both)} that finish with it and without"
+    return f"{one.name}, {won.with_level} of the {whole} in {pairs}"
+
+
+def _more_complete(tried: Sequence[WhatIf]) -> Iterator[str]:
+    """Yields the change with which most transfers finish, if these are more than without."""
+    best = max(tried, key=lambda one: one.pairs.more, default=None)
+    if best is not None and best.pairs.more > 0:
+        pairs = best.pairs
+        now, before = pairs.both + pairs.only_changed, pairs.both + pairs.only_plain
+        yield f"With {best.name}, {now} of {pairs.all} transfers finish instead of {before}."
 
 
 def _remedy(found: Explanation, cause: str) -> str:
     """Returns the remedy for a cause of an explanation."""
     lost = [path.lost for path in found.paths]
+    if found.step(cause) == OUTAGE:
+        return "no outage of the link"
     if cause == "window: congestion avoidance" and any(map(any, lost)):
         return _fewer_losses(lost)
     if cause == "queue behind others" and found.place(cause) == "bearer" and _has_fach(found):

@@ -125,7 +125,7 @@ def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
     if not pairs.only_changed or pairs.only_plain:
         return nothing
     base, own = _where(found, other, (False, True))
-    at_least = paired_difference(base.times, own.times)
+    at_least = paired_difference(base.times, own.times).within(0.0, math.inf)
     return replace(
         nothing, changed=mean_interval(own.times).within(0.0, math.inf), at_least=at_least
     )

@@ -36,6 +36,7 @@ __all__ = ["LifeAnswer", "answer"]
 
 LATE = 2.0
 """Delay above which a packet is late, relative to the median."""
+LATE_MEANS = "Late: a delay of more than twice the median of the same user's flow."
 DATA = ("data", "external")
 """Purposes of packets with payload; the purpose of a real packet may be unknown."""
 RECEIVED, LOST, UNDER_WAY = "received", "lost", "under way"
@@ -186,7 +187,7 @@ class LifeAnswer:
         what = about.flight or f"Replication {about.run}"
         yield f"{what} under seed {about.seed}: {self._sizes()}."
         if self.is_late.any():
-            yield "Late is more than twice the median of the same flow."
+            yield LATE_MEANS
 
     def _sizes(self) -> str:
         """Returns the numbers of rows of all tables, in words."""
@@ -205,7 +206,9 @@ class LifeAnswer:
             Bar(place, shown(time, unit="s", scale=scale).value, time, "", percent(time / whole))
             for place, time in stays.items()
         ]
-        return Bars("Where data packets were, on average", bars)
+        mean = shown(whole, unit="s", scale=scale).value
+        head = f"mean time of a data packet at each place, {mean} in all"
+        return Bars("Where data packets were, on average", bars, head)
 
     def facts(self) -> Iterator[Fact]:
         """Yields delays, losses and retransmissions."""
@@ -238,6 +241,8 @@ class LifeAnswer:
     def notes(self) -> Iterator[str]:
         """Yields provenance, the explained transfers, and next commands."""
         about = self.life.about
+        if self.is_late.any():
+            yield LATE_MEANS
         yield f"{about.flight or f'Replication {about.run}'}, seed {about.seed}: {self._sizes()}."
         if not self.named:
             return

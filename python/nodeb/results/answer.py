@@ -5,7 +5,9 @@ The headline is the first of these that fits:
 0. nothing arrived;
 1. at least half of the transfers did not finish: how many, and how much had arrived;
 2. several users share a channel: its rate and how busy it is;
-3. several users with dedicated channels: what they receive together, and each;
+3. several users with dedicated channels: the rate at which data arrived at all of them from the
+   start to the end of the run, and the rate of a phone of each group from its request to its last
+   byte;
 4. one user with endless traffic: what the phone received;
 5. one user who loads pages or files one after the other: the median load time;
 6. one download: how long it took, and its largest causes.
@@ -15,7 +17,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -39,8 +41,11 @@ from nodeb.answer.numbers import ALWAYS, Shown, number, parts, scale_of, shown
 from nodeb.answer.paints import paint
 from nodeb.answer.words import counted, joined, percent, percents, sentence, share, spelled
 from nodeb.errors import NodebError
+from nodeb.results.coverage import left_out
+from nodeb.results.group import Group
 from nodeb.results.metrics import ALL, METRICS
-from nodeb.results.survivors import Unfinished, no_arrival_hint, unfinished
+from nodeb.results.survivors import Unfinished, finished, no_arrival_hint, unfinished
+from nodeb.stats import mean_interval
 
 if TYPE_CHECKING:
     from nodeb.explanation import Explanation
@@ -67,12 +72,18 @@ NAMED = 3
 """Minimum number of causes with bars of their own; the others share one bar."""
 SMALL = 0.05
 """Share below which a cause has no bar of its own."""
+GROUPS = 4
+"""Maximum number of groups that a headline names one by one."""
+OUTAGE = "outage"
+"""Step of a path that waits for the end of a link's outage."""
 RINGS = 5
 """Number of distance rings in the picture of a cell."""
 
+RATE, LOADS = "received_bps", "load_median_s"
 ONE = ("received_bps", "rtt_mean_s", "queueing_delay_s", "utilization", "block_errors")
 """Key figures of one user, in order."""
 CELL = (
+    LOADS,
     "received_bps_p50",
     "received_bps",
     "received_bps_p5",
@@ -87,8 +98,8 @@ CELL = (
 TROUBLE = ("stalls", "recovery_s", "timeouts")
 """Problems: shown if they occur, and mentioned together if they do not."""
 LABELS = {
-    "received_bps_p50": "the median phone",
-    "received_bps": "the mean phone",
+    "received_bps_p50": "half of the phones get more",
+    "received_bps": "mean of the phones",
     "received_bps_p5": "edge: 95 of 100 get more",
     "rtt_mean_s": "round-trip time",
     "queueing_delay_s": "of it queueing",
@@ -233,15 +244,28 @@ class RunAnswer:
         return f"{text} It is busy {busy.value} of the time."
 
     def _together(self) -> str:
-        row = self.metrics["received_bps"]
-        mean, low, high = (self.users * row[name] for name in ("mean", "ci95_low", "ci95_high"))
-        together = shown(mean, low, high, "bit/s").with_level
-        phones = counted(self.users, "phone")
-        return f"{phones} receive {together} together, {self._value('received_bps')} each."
+        flows, bearers = self.result.flows, self.result.bearers
+        everyone = Group(self.result.tables)
+        at = np.searchsorted(everyone.run, bearers["run"])
+        end_s = np.zeros(len(everyone.run))
+        np.maximum.at(end_s, at, bearers["end_s"])
+        bits = 8.0 * np.bincount(everyone.at("flows"), flows["delivered_bytes"])
+        one = mean_interval(bits / end_s).within(0.0, math.inf)
+        together = shown(one.mean, one.low, one.high, "bit/s").with_level
+        text = f"{counted(self.users, 'phone')} receive {together} together over the whole run."
+        return f"{text} From its request to its last byte, a phone receives {self._of_each()}."
 
-    def _value(self, name: str) -> str:
-        found = self.value(name)
-        return found.value if found else "nothing"
+    def _of_each(self) -> str:
+        """Returns the rate of a phone, of each group if there are several."""
+        rates = {row["group"]: row for row in self.result.summary if row["metric"] == RATE}
+        if len(rates) == 1:
+            return row_text(rates[ALL]).value
+        del rates[ALL]
+        if len(rates) > GROUPS:
+            ends = [of(rates.values(), key=lambda row: row["mean"]) for of in (min, max)]
+            least, most = (f"{row_text(row).value} ({row['group']})" for row in ends)
+            return f"from {least} to {most}"
+        return joined([f"{row_text(row).value} ({group})" for group, row in rates.items()])
 
     # --- what stands below it ---
 
@@ -276,25 +300,48 @@ class RunAnswer:
             return cause_bars(self.why)
         return distance_table(self.result)
 
-    @cached_property
+    @property
     def facts(self) -> list[Fact]:
         """Key figures that have a value."""
+        share = [self._finished_share] if 0 < self.open.share < 1 else []
+        return [*share, *map(self._fact, self.shown)][:MAX_ROWS]
+
+    @cached_property
+    def shown(self) -> list[dict[str, Any]]:
+        """Rows of the summary that are key figures."""
         names = CELL if self.users > 1 else ONE
         troubles = [name for name in TROUBLE if not self._is_zero(name)]
-        found = [self._fact(name) for name in (*self._first(), *names, *troubles)]
-        return [one for one in found if one is not None][:MAX_ROWS]
+        first = ("download_s", "application_bps") if 0 < self.open.share < 1 else ()
+        rows = [row for name in (*first, *names, *troubles) for row in self._rows(name)]
+        return rows[: MAX_ROWS - (len(first) > 0)]
 
-    def _first(self) -> Sequence[str]:
-        """Returns figures that come first if some transfers did not finish."""
-        return ("complete", "download_s", "application_bps") if 0 < self.open.share < 1 else ()
+    def _rows(self, name: str) -> list[dict[str, Any]]:
+        """Returns the row of a metric of all users; if groups lack it, those of the others."""
+        if self.users == 2 and name == "received_bps_p50":
+            return []  # it is the mean
+        rows = [row for row in self.result.summary if row["metric"] == name]
+        known = [row for row in rows if math.isfinite(row["mean"])]
+        groups = [row for row in known if row["group"] != ALL]
+        if name == LOADS and len(groups) < len(self.result.summary.distinct("group")) - 1:
+            return groups
+        return [row for row in known if row["group"] == ALL]
 
-    def _fact(self, name: str) -> Fact | None:
-        found = self.value(name)
-        if found is None:
-            return None
-        one = "received_bps" if self.users == 1 else ""
+    @property
+    def _finished_share(self) -> Fact:
+        """Share of the transfers that finished, by replication."""
+        flows = self.result.flows
+        ends = np.where(flows["endless"] > 0, math.nan, finished(flows))
+        values = Group(self.result.tables).mean("flows", ends)
+        one = mean_interval(values[np.isfinite(values)]).within(0.0, 1.0)
+        found = shown(one.mean, one.low, one.high, "1", percent=True)
+        return Fact("transfers that finished", found)
+
+    def _fact(self, row: dict[str, Any]) -> Fact:
+        name = row["metric"]
+        one = RATE if self.users == 1 else ""
         label = METRICS[name].label if name == one else LABELS.get(name, METRICS[name].label)
-        return Fact(label, found, SURVIVORS if self.metrics[name]["covered"] < 1 else "")
+        label = _of_group(label, row)
+        return Fact(label, row_text(row), SURVIVORS if row["covered"] < 1 else "")
 
     def marks(self) -> Iterator[Mark]:
         """Yields remarks that readers must not overlook."""
@@ -306,30 +353,31 @@ class RunAnswer:
                 f"None of the {about.transfers} transfers finished in {end}: no download times, "
                 "and the rates count the data that had arrived by then.",
             )
+        shown_ = {(row["group"], row["metric"]) for row in self.shown}
+        every = self.result.summary
+        rest = [row for row in every if (row["group"], row["metric"]) not in shown_]
+        for rows, folded in ((self.shown, False), (rest, True)):
+            for text in left_out(
+                (
+                    _of_group(METRICS[row["metric"]].label, row),
+                    METRICS[row["metric"]],
+                    row["covered"],
+                )
+                for row in rows
+                if math.isfinite(row["mean"])
+            ):
+                yield Mark(SURVIVORS, text, folded)
         if 0 < about.count < about.transfers:
-            yield Mark(SURVIVORS, self._of_survivors(about))
-        partial = [
-            (METRICS[name].label, row["covered"])
-            for name, row in self.metrics.items()
-            if 0 < row["covered"] < 1 and not METRICS[name].completed
-        ]
-        if partial:
-            names, missing = (
-                joined([name for name, _ in partial]),
-                max(1 - part for _, part in partial),
-            )
-            yield Mark(
-                SURVIVORS,
-                f"Only phones with a value count: {names}. Up to {percent(missing)} have none.",
-            )
+            yield Mark("!", self._of_all(about))
 
-    def _of_survivors(self, about: Unfinished) -> str:
-        done = about.transfers - about.count
+    def _of_all(self, about: Unfinished) -> str:
+        """Returns the times of all transfers, as far as they are known."""
+        done = f"{about.transfers - about.count} of {about.transfers} transfers finished"
         mean = f"the mean download time of all is at least {number(about.at_least_s, 's')}."
         if math.isfinite(about.median_s):
             median = f"the median download time of all is {number(about.median_s, 's')}"
             mean = f"{median} (Kaplan-Meier), the mean at least {number(about.at_least_s, 's')}."
-        return f"Only transfers that finished ({done} of {about.transfers}); {mean}"
+        return f"{done}; {mean}"
 
     def notes(self) -> Iterator[str]:
         """Yields provenance and suggestions for the next command."""
@@ -368,6 +416,11 @@ class RunAnswer:
             yield f"{arrived}{starved}."
 
 
+def _of_group(label: str, row: dict[str, Any]) -> str:
+    """Returns a label with the group of a row, if that is not all users."""
+    return label if row["group"] == ALL else f"{label} ({row['group']})"
+
+
 def row_text(row: dict[str, Any], scale: tuple[str, float] | None = None) -> Shown:
     """Returns a row of a summary as text."""
     ends = (row["mean"], row["ci95_low"], row["ci95_high"])
@@ -390,7 +443,8 @@ def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
     names: list[str] = []
     whole = 0.0
     for row in found.table:
-        names.append(cause_name(row["cause"]))
+        is_outage = found.step(row["cause"]) == OUTAGE
+        names.append(f"{cause_name(row['cause'])}{' (an outage)' if is_outage else ''}")
         whole += row["share"]
         if whole >= 0.5:
             break

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nodeb.answer.words import joined, percent
 from nodeb.results.group import Array, Group
 from nodeb.results.metrics import Metric
 
-__all__ = ["coverage", "coverage_by_run"]
+__all__ = ["coverage", "coverage_by_run", "left_out", "of_whom"]
 
 
 def coverage(metric: Metric, group: Group, values: Array) -> float:
@@ -48,5 +50,31 @@ def _existing(
     has, at = np.isfinite(group.column(table, name)), group.at(table)
     if not metric.completed:
         return has, at
-    ends = group.column("flows", "endless") == 0
-    return has[ends], at[ends]
+    wanted = has | (group.column("flows", "endless") == 0)
+    return has[wanted], at[wanted]
+
+
+def of_whom(metric: Metric) -> str:
+    """Returns the noun of those that a mean covers if some have no value."""
+    if metric.column is None:
+        return "replications that have a value"
+    if not metric.completed:
+        return "phones that have a value"
+    if metric.column[1] == "download_s":
+        return "transfers that finished"
+    return "phones with a transfer acknowledged in full"
+
+
+def left_out(covered: Iterable[tuple[str, Metric, float]]) -> Iterator[str]:
+    """Yields a sentence for each kind of means that do not cover all: of whom they are.
+
+    Args:
+        covered: labels and metrics that are shown, and the shares that they cover.
+    """
+    kinds: dict[str, dict[str, list[str]]] = {}
+    for label, metric, share in covered:
+        if share < 1:
+            kinds.setdefault(of_whom(metric), {}).setdefault(percent(share), []).append(label)
+    for who, shares in kinds.items():
+        each = [f"{part} for {joined(names)}" for part, names in shares.items()]
+        yield f"Only of {who}: {'; '.join(each)}."

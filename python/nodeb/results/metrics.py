@@ -22,6 +22,7 @@ from nodeb.base.table import Table
 from nodeb.errors import InputError, nearest
 from nodeb.results import compute, glossary
 from nodeb.results.group import ALL, Array, Group
+from nodeb.stats import Interval
 
 __all__ = [
     "ALL",
@@ -64,6 +65,20 @@ class Metric:
     """Table and column of which this is the users' mean; None if it is computed otherwise."""
     completed: bool = False
     """Whether only complete transfers have a value, so that none is expected of endless traffic."""
+
+    def within(self, mean: Interval, duration_s: float) -> Interval:
+        """Truncates the interval of a mean to the metric's range; coverage is unchanged.
+
+        Args:
+            mean: mean over the replications.
+            duration_s: duration of a run, s, which no time that it measures exceeds.
+        """
+        return mean.within(self.low, self.highest(duration_s))
+
+    def highest(self, duration_s: float) -> float:
+        """Returns the upper bound of means in runs of a duration, s."""
+        is_time = self.unit == "s" and self.of in BUILT_IN
+        return min(self.high, duration_s) if is_time else self.high
 
 
 def by_run(tables: Mapping[str, Any]) -> Table:
@@ -136,7 +151,7 @@ def _table() -> dict[str, Metric]:
             "received_bps_p50",
             "bit/s",
             "Rate that half of the users of a replication exceed (`received_bps`).",
-            "received by the median phone",
+            "received, median of the phones",
             compute.of_users("received_bps", lambda rows: np.median(rows, axis=1)),
             "more",
         ),
@@ -181,7 +196,7 @@ def _table() -> dict[str, Metric]:
             "s",
             "Download time that half of the users of a replication do not exceed; users who did "
             "not finish come last.",
-            "download time of the median phone",
+            "download time, half of the phones",
             compute.downloads(0.5),
             "less",
         ),
@@ -236,7 +251,7 @@ def _table() -> dict[str, Metric]:
         _from(
             "flows",
             "complete",
-            "completed transfers",
+            "transfers acknowledged in full",
             "more",
             of=compute.complete,
             **SHARE,

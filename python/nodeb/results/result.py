@@ -14,6 +14,7 @@ from nodeb.answer.answering import Answering
 from nodeb.answer.words import counted
 from nodeb.base.arguments import as_path, as_whole
 from nodeb.base.table import Table
+from nodeb.base.units import in_s
 from nodeb.errors import InputError
 from nodeb.inputs.scenario import Scenario
 from nodeb.results.named import NamedTables
@@ -151,7 +152,7 @@ class Result(Answering, NamedTables):
     @cached_property
     def summary(self) -> Table:
         """Mean and 95 % interval of each metric, by group of users; see `nodeb.results.summary`."""
-        return summarize(self.tables)
+        return summarize(self.tables, in_s(self.scenario.to_dict()["duration"]))
 
     @cached_property
     def answer(self) -> Answer:

@@ -1,9 +1,10 @@
 """The summary of a result: one row per group of users and metric.
 
 A metric (`nodeb.results.metrics`) has one value per replication; the mean of these has a Student-t
-interval (`nodeb.stats.mean_interval`), cut at the bounds of the metric, which costs no coverage. A
-user whose transfer did not complete in time has no application bit rate and no times, and is
-excluded from their means; `complete` is the share that did, and `covered` the share with a value.
+interval (`nodeb.stats.mean_interval`), cut at the bounds of the metric and, for times, at the
+duration of the run, which costs no coverage. A user whose transfer did not complete in time has no
+application bit rate and no times, and is excluded from their means; `complete` is the share that
+did, and `covered` the share with a value.
 `received_bps`, the data that reached the phone in order over time, exists for all users.
 """
 
@@ -26,31 +27,35 @@ COLUMNS = ("group", "metric", "unit", "mean", "ci95_low", "ci95_high", "stdev", 
 Row = tuple[str, str, str, float, float, float, float, int, float]
 
 
-def summarize(tables: Mapping[str, Table]) -> Table:
+def summarize(tables: Mapping[str, Table], duration_s: float = math.inf) -> Table:
     """Computes the summary of the tables of replications.
 
     Columns: `group`, `metric`, `unit`, `mean`, `ci95_low`, `ci95_high`, `stdev`; `runs`, the number
     of replications with a value; `covered`, the share of users that have a value (of replications,
     if the metric is not a mean over users). A scenario with one group has the rows of group `all`
     only.
+
+    Args:
+        tables: tables of the replications.
+        duration_s: duration of a run, s.
     """
     rows: list[Row] = []
     if len(tables["flows"]):
         runs = by_run(tables)
         for group in runs.distinct("group"):
-            rows += _rows(Group(tables, group), runs.where(runs["group"] == group))
+            rows += _rows(Group(tables, group), runs.where(runs["group"] == group), duration_s)
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(COLUMNS)
     return Table(dict(zip(COLUMNS, columns, strict=True)))
 
 
-def _rows(group: Group, runs: Table) -> Iterator[Row]:
+def _rows(group: Group, runs: Table, duration_s: float) -> Iterator[Row]:
     who = group.name
     for name, metric in METRICS.items():
         if name not in runs.columns:
             continue
         values = runs[name][np.isfinite(runs[name])]
         if values.size:
-            i = mean_interval(values).within(metric.low, metric.high)
+            i = metric.within(mean_interval(values), duration_s)
             share = coverage(metric, group, runs[name])
             yield who, name, metric.unit, i.mean, i.low, i.high, i.stdev, i.n, share
         elif metric.can_fail:

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from nodeb.base.table import Table
 
-__all__ = ["NO_TRANSFERS", "Unfinished", "median_of_all", "no_arrival_hint", "unfinished"]
+__all__ = [
+    "NO_TRANSFERS",
+    "Unfinished",
+    "finished",
+    "median_of_all",
+    "no_arrival_hint",
+    "unfinished",
+]
 
 MARGIN = 1.25
 """Factor between the duration that transfers seem to need and the suggested one."""
@@ -35,7 +42,7 @@ class Unfinished:
     transfers: int
     """Number of transfers that have an end."""
     count: int
-    """Number of transfers that were not complete."""
+    """Number of transfers of which the phone had not received everything."""
     received: float
     """Share of the unfinished transfers' bytes that had arrived, on average."""
     at_least_s: float
@@ -92,9 +99,8 @@ def unfinished(flows: Table, duration_s: float) -> Unfinished:
         duration_s: end of a run, s.
     """
     ends = flows["endless"] == 0
-    # A download is complete for its user when the last byte is there, before its last ACK.
     took, begin = flows["download_s"][ends], flows["start_s"][ends]
-    complete = np.isfinite(took) | (flows["complete"] > 0)[ends]
+    complete = finished(flows)[ends]
     times = np.where(np.isfinite(took), took, duration_s - begin)
     size, arrived = flows["app_bytes"][ends], flows["delivered_bytes"][ends]
     open_ = ~complete
@@ -108,6 +114,12 @@ def unfinished(flows: Table, duration_s: float) -> Unfinished:
         float((received == 0).mean()) if received.size else 0.0,
         _sufficient_duration(begin[open_], times[open_], received, duration_s),
     )
+
+
+def finished(flows: Table) -> NDArray[np.bool_]:
+    """Returns for each row if it finished: the phone has the last byte, before the last ACK."""
+    found: NDArray[np.bool_] = np.isfinite(flows["download_s"]) | (flows["complete"] > 0)
+    return found
 
 
 def no_arrival_hint(duration_s: float) -> str:

@@ -52,7 +52,8 @@ def against(
     for cell in others:
         base, own = known(baseline.of(cell)), known(cell.places)
         chosen = [METRICS[metric]], margin, confidence
-        for one in differences(base.by_run, own.by_run, *chosen):
+        lasting = base.duration_s, own.duration_s
+        for one in differences(base.by_run, own.by_run, *chosen, lasting):
             share = min(each.covered[one.group][metric] for each in (base, own))
             found.append(Compared(cell, replace(one, covered=share)))
     return Against(baseline, metric, confidence, margin, found)

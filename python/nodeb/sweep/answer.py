@@ -5,8 +5,8 @@ most transfers are unfinished and the metric requires finished ones:
 
 1. no cell has the metric: the reason;
 2. there is one cell: its value;
-3. there is a baseline: the largest and the smallest decided effect, or a statement that no effect
-   is decided or that there is none;
+3. there is a baseline: the largest and the smallest decided effect, called so if others are
+   undecided, or a statement that no effect is decided or that there is none;
 4. all cells have the same value: no effect;
 5. the intervals of the smallest and the largest value overlap: no effect is certain;
 6. the smallest and the largest value, and the keys that change it most and least.
@@ -32,6 +32,7 @@ from nodeb.comparison.differences import Difference
 from nodeb.comparison.shown import difference_of, level, more_text, ratio_of
 from nodeb.comparison.verdict import MoreRuns
 from nodeb.errors import InputError, nearest
+from nodeb.results.coverage import of_whom
 from nodeb.results.metrics import ALL, METRICS
 from nodeb.results.survivors import no_arrival_hint
 from nodeb.sweep.against import Compared
@@ -228,16 +229,17 @@ class SweepAnswer:
         elif not decided:
             largest = max(self._compared, key=_size)
             yield (
-                f"no effect on the {noun} is sure: no cell differs from that with {base} for "
-                f"sure. Farthest is {self.values.where(largest.cell)}: {self._sure(largest)}."
+                f"no effect on the {noun} is decided. Farthest from that with {base} is "
+                f"{self.values.where(largest.cell)}: {self._sure(largest)}."
             )
         else:
             largest, smallest = max(decided, key=_size), min(decided, key=_size)
+            effect = "largest decided effect" if verdicts["undecided"] else "largest effect"
             yield (
-                f"the largest effect is that of {self.values.where(largest.cell)}: "
+                f"the {effect} is that of {self.values.where(largest.cell)}: "
                 f"{self._sure(largest)} of the {self.noun} with {base}."
                 if _is_ratio(largest.found)
-                else f"the largest effect on the {self.noun} is that of "
+                else f"the {effect} on the {self.noun} is that of "
                 f"{self.values.where(largest.cell)}: {self._sure(largest)} against {base}."
             )
             if smallest is not largest:
@@ -265,23 +267,21 @@ class SweepAnswer:
             yield Mark(SURVIVORS, self._of_survivors())
         if self._verdicts["undecided"] and values.has_signs:
             more = [one.found.verdict.more_runs for one in self._compared]
-            all_ = MoreRuns(max(one.low for one in more), max(one.high for one in more))
-            yield Mark("?", f"undecided: {more_text(all_)} would decide.")
+            some = [one for one in more if math.isfinite(one.low)] or more
+            all_ = MoreRuns(max(one.low for one in some), max(one.high for one in some))
+            left = len(more) - len(some)
+            single = f"; {counted(left, 'cell')} with a single pair not counted" if left else ""
+            yield Mark("?", f"undecided: {more_text(all_)}{single}.")
 
     def _of_survivors(self) -> str:
         values = self.values
         fewest = values[int(np.argmin(np.where(values.known, values.covered, math.inf)))]
-        where = of_cells = ""
-        if len(values) > 1:
-            where = f" with {values.where(fewest.cell)}"
-            of_cells = f" in {(values.covered < 1).sum()} of {len(values)} cells"
-        if values.metric.completed:
-            who, did, few = "transfers that finished, which are the fast ones", "did", "Fewest did"
-        else:
-            kind = "replications" if values.metric.column is None else "phones"
-            who, did, few = f"{kind} that have a value", "do", "Fewest"
-        least = percent(fewest.covered)
-        return f"Only of {who}; not all {did}{of_cells}. {few}{where}: {least}."
+        least, fast = percent(fewest.covered), ", the fast ones" if values.metric.completed else ""
+        who = f"Only of {of_whom(values.metric)}{fast}"
+        if len(values) == 1:
+            return f"{who}: {least}."
+        cells = f"{(values.covered < 1).sum()} of {len(values)} cells"
+        return f"{who}; not all in {cells}. Fewest with {values.where(fewest.cell)}: {least}."
 
     def notes(self) -> Iterator[str]:
         """Yields notes on precision, provenance, and next commands."""
@@ -302,7 +302,7 @@ class SweepAnswer:
             return
         why = "have no end" if not self.outcome.open.transfers else "did not finish in some cells"
         yield (
-            f"Not every cell has an application bit rate, as transfers {why}: this is the "
+            f"Not every phone has an application bit rate, as transfers {why}: this is the "
             f"{self.noun}. --metric NAME shows another."
         )
 
@@ -337,15 +337,20 @@ class SweepAnswer:
             parts = [f"{verdicts[kind]} {_called(kind, self._margin)}" for kind in verdicts]
             return f"Against {base}, of {counted(count, 'cell')}: {joined(parts)}."
         (kind,) = verdicts
-        sure = ", for sure" if kind in DECIDED else ""
+        if kind not in DECIDED:
+            return ""
         all_ = {1: "It is", 2: "Both are"}.get(count, f"All {count} are")
-        return f"{all_} {_called(kind, self._margin)} than with {base}{sure}." if sure else ""
+        known = "95 %" if count == 1 else "95 % for all together"
+        return f"{all_} {_called(kind, self._margin)} than with {base} ({known})."
 
     def _of_ratios(self) -> str:
         """Returns the precision of the ratios of a grid, each and together."""
-        halves = [one.found.ratio.half_width for one in self._compared]
-        widest = max((one for one in halves if math.isfinite(one)), default=0.0)
-        parts = [f"each % is known to within {100 * widest:.2g} points"] if widest else []
+        ratios = [one.found.ratio for one in self._compared]
+        halves = [one.half_width for one in ratios if math.isfinite(one.half_width)]
+        widest = max(halves, default=0.0)
+        open_ = sum(math.isfinite(one.mean) for one in ratios) - len(halves)
+        which = f"each % but {open_} without an interval" if open_ else "each %"
+        parts = [f"{which} is known to within {100 * widest:.2g} points"] if widest else []
         if len(self._compared) > 1 and widest:
             each = level(self.values.confidence)
             parts.append(f"at a level of {each} each, so that all hold together at 95 %")

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from nodeb import _core
 from nodeb.base.table import Table
+from nodeb.comparison.differences import difference_within
 from nodeb.errors import InputError, nearest
 from nodeb.results.coverage import coverage
 from nodeb.results.metrics import ALL, METRICS, Group, by_run
 from nodeb.results.survivors import NO_TRANSFERS, Unfinished, unfinished
-from nodeb.stats import mean_interval, paired_difference
+from nodeb.stats import Interval, mean_interval, paired_difference
 from nodeb.sweep.axes import Axis
 from nodeb.sweep.cells import Cell
 from nodeb.sweep.columns import column, place, plain, quantity
@@ -37,6 +38,8 @@ ENDS = ("", "_ci95_low", "_ci95_high")
 DIFFERENCE = "_diff"
 COVERED = "_covered"
 """Suffix of the column with the share of users, or replications, that a mean covers."""
+FEW = 0.5
+"""Share of unfinished transfers from which the default metric is the received bit rate."""
 CHUNK = 1000
 """Number of rows that are converted to arrays together."""
 
@@ -53,9 +56,11 @@ class Found:
     """Share of users that a mean covers, by group and metric."""
     open: Unfinished
     """Unfinished transfers."""
+    duration_s: float = math.inf
+    """Duration of a run, s."""
 
     @classmethod
-    def of(cls, tables: Mapping[str, Table], reached: bool) -> Found:
+    def of(cls, tables: Mapping[str, Table], reached: bool, duration_s: float = math.inf) -> Found:
         """Returns the metrics of a cell's replications."""
         found = by_run(tables)
         shares = {
@@ -63,7 +68,7 @@ class Found:
             for group in found.distinct("group")
         }
         end_s = float(np.max(tables["bearers"]["end_s"], initial=0.0))
-        return cls(found, reached, shares, unfinished(tables["flows"], end_s))
+        return cls(found, reached, shares, unfinished(tables["flows"], end_s), duration_s)
 
 
 def _covered(group: Group, found: Table) -> dict[str, float]:
@@ -143,7 +148,7 @@ def results(
     rows, unended = _Rows(), NO_TRANSFERS
     for i, cell in enumerate(cells):
         own = known(cell.places)
-        other = known(baseline.of(cell)).by_run if baseline else None
+        other = known(baseline.of(cell)) if baseline else None
         runs = len(np.unique(own.by_run["run"]))
         for group in own.by_run.distinct("group"):
             row = {name: values[i] for name, values in swept.items()}
@@ -154,11 +159,11 @@ def results(
     return rows.table(), unended
 
 
-def shown_metric(table: Table) -> str:
-    """Returns the default metric: a bit rate that every cell has."""
+def shown_metric(table: Table, open_: Unfinished) -> str:
+    """Returns the default metric: a bit rate that every cell has, and most transfers."""
     rate = "application_bps"
     known = rate in table.columns and np.isfinite(table[rate][table["group"] == ALL]).all()
-    return rate if known else "received_bps"
+    return rate if known and open_.share < FEW else "received_bps"
 
 
 class _Rows:
@@ -211,16 +216,19 @@ def _ordered(names: Collection[str]) -> Iterator[str]:
             yield share
 
 
-def _metrics(group: str, own: Found, other: Table | None) -> Iterator[tuple[str, float]]:
+def _metrics(group: str, own: Found, other: Found | None) -> Iterator[tuple[str, float]]:
     """Yields name and value of each metric's columns."""
     for metric in (name for name in METRICS if name in own.by_run.columns):
         values = _by_run(own.by_run, group, metric)
-        yield from zip((metric + end for end in ENDS), _interval(metric, values), strict=True)
+        yield from zip(
+            (metric + end for end in ENDS), _ends(_mean(metric, values, own)), strict=True
+        )
         if own.covered[group][metric] < 1:
             yield metric + COVERED, own.covered[group][metric]
         if other is not None:
-            found = _difference(values, _by_run(other, group, metric))
-            yield from zip((metric + DIFFERENCE + end for end in ENDS), found, strict=True)
+            base = _by_run(other.by_run, group, metric)
+            ends = _ends(_difference(metric, (values, own), (base, other)))
+            yield from zip((metric + DIFFERENCE + end for end in ENDS), ends, strict=True)
 
 
 def _by_run(metrics: Table, group: str, metric: str) -> NDArray[np.float64]:
@@ -232,22 +240,27 @@ def _by_run(metrics: Table, group: str, metric: str) -> NDArray[np.float64]:
     return np.full(len(np.unique(metrics["run"])), math.nan)
 
 
-def _interval(metric: str, values: NDArray[np.float64]) -> tuple[float, float, float]:
+def _ends(found: Interval | None) -> tuple[float, float, float]:
+    return (math.nan, math.nan, math.nan) if found is None else (found.mean, found.low, found.high)
+
+
+def _mean(metric: str, values: NDArray[np.float64], of: Found) -> Interval | None:
     values = values[np.isfinite(values)]
-    if not values.size:
-        return math.nan, math.nan, math.nan
-    found = mean_interval(values).within(METRICS[metric].low, METRICS[metric].high)
-    return found.mean, found.low, found.high
+    return METRICS[metric].within(mean_interval(values), of.duration_s) if values.size else None
 
 
-def _difference(own: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[float, float, float]:
+def _difference(
+    metric: str, own: tuple[NDArray[np.float64], Found], base: tuple[NDArray[np.float64], Found]
+) -> Interval | None:
     """Returns the paired difference over the runs that both have."""
-    common = min(own.size, other.size)
-    both = np.isfinite(own[:common]) & np.isfinite(other[:common])
+    common = min(own[0].size, base[0].size)
+    both = np.isfinite(own[0][:common]) & np.isfinite(base[0][:common])
     if not both.any():
-        return math.nan, math.nan, math.nan
-    found = paired_difference(own[:common][both], other[:common][both])
-    return found.mean, found.low, found.high
+        return None
+    mine, other = own[0][:common][both], base[0][:common][both]
+    mean = METRICS[metric].within(mean_interval(other), base[1].duration_s)
+    found = paired_difference(mine, other)
+    return difference_within(METRICS[metric], found, mean, own[1].duration_s)
 
 
 def _find(setting: str, axes: Sequence[Axis]) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from nodeb.answer.answering import Answering
 from nodeb.base.arguments import as_path
 from nodeb.base.streams import printable
 from nodeb.base.table import Table
+from nodeb.base.units import in_s
 from nodeb.comparison.differences import MARGIN, check_margin
 from nodeb.errors import InputError, ScenarioError, writing
 from nodeb.inputs import named_files
@@ -238,10 +239,11 @@ class Sweep:
 
         @lru_cache(maxsize=64)  # a baseline cell is read again for each cell compared with it
         def known(places: tuple[int, ...]) -> Found:
-            return Found.of(*self._load(place, self.cells.at(places)))
+            cell = self.cells.at(places)
+            return Found.of(*self._load(place, cell), in_s(json.loads(cell.scenario)["duration"]))
 
         table, unended = results(self.cells, self.axes, self.seed, known, compared)
-        metric, is_chosen = metric or shown_metric(table), metric is not None
+        metric, is_chosen = metric or shown_metric(table, unended), metric is not None
         found = Outcome(
             plan=self,
             table=table,

@@ -77,6 +77,8 @@ def test_parts_add_up_to_their_whole_as_it_is_shown():
     assert parts([0.0, 0.0], "s") == ["0 ms", "0 ms"]
     assert percents([0.334, 0.333, 0.333]) == ["34 %", "33 %", "33 %"]
     assert percents([0.9999, 0.0001]) == ["more than 99 %", "less than 1 %"]
+    assert percents([0.947, 0.028, 0.0195, 0.0055]) == ["95 %", "3 %", "2 %", "less than 1 %"]
+    assert parts([3600.0, 2.6, 1.2, 1.0], "s") == ["3600 s", "2.60 s", "1.20 s", "1 s"]
 
 
 GROUPS = [f"group {number}" for number in range(15)]

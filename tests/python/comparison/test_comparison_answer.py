@@ -1,5 +1,7 @@
 """What a comparison says first, by case."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,7 +54,7 @@ def test_where_verdicts_disagree_both_sides_are_in_the_headline():
     answer, _ = found(cell_bps=0.3, received_bps_p50=-0.9, jain_index=-0.5)
     assert answer.headline.startswith("other is better in some ways and worse in others than plain")
     assert "what the cell delivers is 30" in answer.headline
-    assert "but the rate of the median phone is 90" in answer.headline
+    assert "but the median rate of the phones is 90" in answer.headline
     answer, _ = found(cell_bps=-0.3, jain_index=0.5)
     assert ": what the cell delivers is 30" in answer.headline  # the main metric comes first
 
@@ -116,3 +118,43 @@ def test_only_others_are_decided(kind):
     assert answer.headline == (
         f"other is {kind} than plain in the round-trip time; the download time is the same."
     )
+
+
+def test_a_mean_of_survivors_is_marked_wherever_it_stands():
+    base = np.full(RUNS, 2.0)
+    row = replace(difference("all", METRICS["download_s"], base, base, 0.02, 0.95), covered=0.6)
+    (answer,) = answers(Comparison("plain", [Tried("other", [row], [], {})], RUNS, 1, 0.02))
+    said = " ".join(text(answer).split())
+    assert "the download takes 2 s \N{DAGGER}, as with plain" in said
+    assert "Equal in all 20 pairs: download time \N{DAGGER}." in said
+    assert "Only of transfers that finished: 60 % for download time" in said
+
+
+def test_a_legend_is_of_a_metric_that_is_printed():
+    rng = np.random.default_rng(1)
+    base = rng.uniform(99.0, 101.0, RUNS)
+    rows = [
+        difference("all", METRICS[name], base, own, 0.02, 0.95)
+        for name, own in (("cell_bps", 2 * base), ("served", rng.normal(100.0, 30.0, RUNS)))
+    ]
+    rows[1] = replace(rows[1], covered=0.5)
+    (answer,) = answers(Comparison("plain", [Tried("other", rows, [], {})], RUNS, 1, 0.02))
+    assert "\N{DAGGER}" not in text(answer)
+    assert text(answer, everything=True).count("\N{DAGGER}") == 2
+
+
+def test_a_ratio_of_shares_stays_below_all_over_the_baseline():
+    own = np.tile([0.0, 1.0], RUNS // 2)
+    own[0] = 1.0
+    one = difference("all", METRICS["complete"], np.ones(RUNS), own, 0.02, 0.95)
+    assert one.ratio.high <= 1.0
+    few = difference("all", METRICS["complete"], np.ones(3), np.array([1.0, 0.0, 0.2]), 0.02, 0.95)
+    assert (few.ratio.low, few.ratio.high) == (0.0, 1.0)
+
+
+def test_what_would_decide_is_said_of_one_metric_with_both_numbers():
+    answer, _ = found(download_s=None, rtt_mean_s=-0.5, queueing_delay_s=None)
+    kind = next(one for one in answer.notes if one.startswith("? undecided"))
+    assert kind.startswith("? undecided: for the download time, ")
+    assert "at least" not in kind
+    assert kind.endswith(("replications more would decide.", "replication more would tell."))

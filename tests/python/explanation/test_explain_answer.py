@@ -43,3 +43,15 @@ def test_one_replication_has_no_column_of_intervals_and_says_why():
 
 def test_one_byte_is_one_byte():
     assert "(1 byte)" in str(explained(1, "1 B"))
+
+
+def test_an_outage_is_called_so():
+    text_ = (
+        'radio.link = { rate = "1 Mbps", outages = [{ start = "1 s", length = "1 h" }] }\n'
+        '[[users]]\ntraffic.ftp.size = "200 kB"\n'
+    )
+    said = " ".join(str(nodeb.explain(nodeb.Scenario.from_toml(text_), runs=2)).split())
+    assert "transmission (an outage)" in said
+    assert "What would help most: no outage of the link" in said
+    assert "faster channel" not in said
+    assert "100 %" not in said

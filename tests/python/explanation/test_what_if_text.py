@@ -127,7 +127,10 @@ def test_the_gain_is_one_over_the_pairs_that_are_complete():
     assert one.gain.mean == pytest.approx(0.4 / 3)
     assert one.parts[-1].baseline_s == pytest.approx(4.0)
     assert one.path_s == pytest.approx(0.1)
-    assert one.outcome.endswith("; 3 of 5 pairs (1 only with it, 1 only without it)")
+    assert one.outcome.endswith(
+        "; the transfer finishes with it and without in 3 of 5 pairs, only with it in 1, only "
+        "without it in 1"
+    )
     assert not one.complete
     whole = compared((3.0, 4.0), (2.9, 3.8))
     assert whole.complete
@@ -148,12 +151,41 @@ def test_what_only_the_change_completes_wins_at_least_the_rest_of_the_run():
     assert one.outcome.startswith("a gain: with the change it takes 4 (0 to 11) s, ")
     assert one.outcome.endswith("without it the run ends before; 2 of 3 pairs")
     ((_, saved, ends, path),) = savings([one]).rows
-    assert (saved.value, ends[-2:], path) == ("at least 6 s", " s", "")
+    assert (saved.value, ends[-2:], path) == ("at least 6 s \N{DAGGER}", " s", "")
+    assert one.at_least.low >= 0
     alone = compared((RUN_S,), (4.0,))
     assert (
         alone.outcome
         == "a gain: with the change it takes 4 s, without it the run ends before; 1 pair"
     )
+
+
+def headline_and_text(plain, changed):
+    found = explanation(*plain)
+    said_ = answer(found, [_compared(found, explanation(*changed), AT_ONCE)])
+    return said_.headline, text_of(said_)
+
+
+def test_a_gain_that_may_be_none_does_not_lead():
+    headline, said_ = headline_and_text((3.0, 4.0, 5.0), (2.0, 4.5, 4.9))
+    assert "no gain differs from 0 significantly; the largest is ACKs at once" in headline
+    assert "\N{DAGGER}" not in said_
+
+
+def test_a_gain_is_of_the_time_in_its_own_pairs_and_marked():
+    plain = (3.0, 4.0, 5.0, 4.0, RUN_S)
+    headline, said_ = headline_and_text(plain, (2.0, 3.1, 4.1, 2.9, 3.0))
+    line = " ".join(headline.split())
+    assert "of the 4 s in the 4 of 5 pairs that finish with it and without" in line
+    assert "With ACKs at once, 5 of 5 transfers finish instead of 4." in line
+    assert "s \N{DAGGER}" in said_
+    assert "\N{DAGGER} Only of pairs" in said_
+
+
+def test_the_time_on_the_path_is_explained_where_it_is_shown():
+    _, said_ = headline_and_text((RUN_S, RUN_S), (4.0, 5.0))
+    assert "ime on the path" not in said_
+    assert "ime on the path" in headline_and_text((3.0, 4.0), (2.0, 3.0))[1]
 
 
 def test_unknown_says_which_run_ended_too_soon():
@@ -169,7 +201,8 @@ def test_unknown_says_which_run_ended_too_soon():
 def test_one_replication_has_no_interval_and_says_so():
     assert compared((3.0,), (2.9,)).outcome == "as the path says; 1 pair, no interval"
     assert compared((3.0, RUN_S), (2.9, 3.0)).outcome == (
-        "as the path says; 1 of 2 pairs (1 only with it), no interval"
+        "as the path says; the transfer finishes with it and without in 1 of 2 pairs, no interval, "
+        "only with it in 1"
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import nodeb
 from nodeb import cli
+from nodeb.answer import number
 from nodeb.life import Life
 from nodeb.life.answer import answer
 
@@ -68,6 +69,7 @@ def test_late_packets_are_counted_with_the_place_that_took_most():
     assert f"{late.size} of {took.size} data packets " in found
     assert "late, mostly at bearer" in found
     assert f"the longest {took.max():.3g} s." in found
+    assert "Late: a delay of more than twice the median" in " ".join(answer(life).notes)
 
 
 def test_users_have_medians_of_their_own():
@@ -106,6 +108,8 @@ def test_the_picture_is_where_data_packets_were():
     bars = answer(life).picture.bars
     assert sum(bar.size for bar in bars) == pytest.approx(times(life).mean())
     assert packets[1].number == str(len(times(life)))
+    mean = number(float(times(life).mean()), "s")
+    assert answer(life).picture.head == f"mean time of a data packet at each place, {mean} in all"
 
 
 def test_users_have_rows_where_there_are_several():

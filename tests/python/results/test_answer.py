@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nodeb
+from nodeb.answer import text
 from nodeb.results.answer import answer
 from nodeb.results.metrics import METRICS
 from nodeb.results.survivors import median_of_all, unfinished
@@ -81,7 +82,7 @@ def test_a_cell_in_which_most_did_not_finish_says_so_first_and_marks_the_means_o
     assert " of 30) had not finished when the run ended after 10 s" in found.headline
     times = {fact.name: fact for fact in found.facts}
     assert times["download time"].mark == "†"
-    assert "Only transfers that finished" in marks
+    assert "Only of transfers that finished: " in marks
     assert "is at least" in marks
 
 
@@ -156,4 +157,123 @@ def test_phones_without_a_value_are_counted_for_every_metric():
     ]
     marks = " ".join(mark.text for mark in answer(result, "file.toml").marks)
     assert all(label in marks for label in partial)
-    assert bool(partial) == ("Only phones with a value count: " in marks)
+    assert bool(partial) == ("Only of phones that have a value: " in marks)
+
+
+STAGGERED = """
+duration = "6 s"
+radio.dch.bler = {bler}
+wired.loss = {loss}
+[[users]]
+traffic.ftp.size = "100 kB"
+stagger = "300 ms"
+count = 3
+"""
+UNLIKE = """
+duration = "6 s"
+radio.dch.bler = 0.1
+[[users]]
+name = "big"
+count = 2
+traffic.ftp.size = "300 kB"
+[[users]]
+name = "small"
+count = 3
+start = "1 s"
+traffic.ftp.size = "20 kB"
+"""
+PAGES = """
+duration = "60 s"
+radio.link.rate = "10 Mbps"
+wired.rate = "2 Mbps"
+[[users]]
+name = "download"
+traffic.ftp.size = "100 MB"
+[[users]]
+name = "web"
+traffic.web = {}
+"""
+NEAR_AND_FAR = """
+radio.hs_dsch.scheduler = "max_ci"
+[[users]]
+name = "near"
+traffic.ftp.size = "100 kB"
+ci = [0.00, 0.05, 0.20, 0.45, 0.30]
+[[users]]
+name = "far"
+traffic.ftp.size = "100 kB"
+ci = [0.30, 0.45, 0.20, 0.05, 0.00]
+"""
+
+
+def test_rates_together_are_data_over_the_whole_run():
+    result = nodeb.Scenario.from_toml(UNLIKE).run(runs=3)
+    headline = answer(result, "file.toml").headline
+    whole = result.flows["delivered_bytes"].sum() * 8 / 3 / 6.0 / 1e3
+    assert float(headline.split(" receive ")[1].split()[0]) == pytest.approx(whole, rel=0.01)
+    assert "together over the whole run" in headline
+
+
+def test_groups_have_rates_of_their_own_in_the_headline():
+    result = nodeb.Scenario.from_toml(UNLIKE).run(runs=3)
+    headline = answer(result, "file.toml").headline
+    means = {r["group"]: r["mean"] for r in result.summary if r["metric"] == "received_bps"}
+    for group in ("big", "small"):
+        said_ = headline.split(f" kbit/s ({group})")[0].split()[-1]
+        assert float(said_) == pytest.approx(means[group] / 1e3, rel=0.01)
+    many = UNLIKE + "".join(
+        f'[[users]]\nname = "{name}"\ntraffic.ftp.size = "20 kB"\n' for name in "abc"
+    )
+    headline = answer(nodeb.Scenario.from_toml(many).run(runs=3), "file.toml").headline
+    assert headline.count("kbit/s (") == 2
+    assert " (big) to " in headline or " (big)." in headline
+
+
+def test_load_times_of_one_group_are_key_figures_and_only_shown_means_have_a_legend():
+    found = answer(nodeb.Scenario.from_toml(PAGES).run(runs=3), "file.toml")
+    names = [fact.name for fact in found.facts]
+    assert names[0] == "load time, median (web)"
+    marked = any(fact.mark for fact in found.facts)
+    assert marked == any(mark.sign == "\N{DAGGER}" and not mark.folded for mark in found.marks)
+    assert any("load time, median" in mark.text for mark in found.marks if mark.folded)
+    assert "Only of" not in text(found)
+    assert "Only of phones that have a value" in text(found, everything=True)
+
+
+@pytest.mark.parametrize(("bler", "loss"), [(0.4, 0.0), (0.2, 0.0), (0.1, 0.02)])
+def test_what_finished_is_what_phones_have_and_acknowledged_is_called_so(bler, loss):
+    result = run(STAGGERED, runs=10, bler=bler, loss=loss)
+    found, flows = answer(result, "file.toml"), result.flows
+    at_phone = np.isfinite(flows["download_s"]).mean()
+    facts = {fact.name: fact.shown for fact in found.facts}
+    assert at_phone != flows["complete"].mean() or loss
+    if at_phone == 1:
+        assert any("All finished" in note for note in found.notes)
+    else:
+        assert facts["transfers that finished"].number == f"{100 * at_phone:.0f}"
+    (row,) = [row for row in found.everything[0].rows if "acknowledged" in row[0]] or [None]
+    assert row is None or row[1].number == f"{100 * flows['complete'].mean():.0f}"
+    assert "complete" not in text(found, everything=True)
+
+
+def test_means_over_replications_say_so():
+    marks = " ".join(
+        mark.text for mark in answer(run(STAGGERED, runs=10, bler=0.1, loss=0.02), "f.toml").marks
+    )
+    assert "Only of replications that have a value: " in marks
+    assert "for download time, 95 of 100 phones" in marks
+
+
+def test_the_median_of_two_phones_is_not_shown_beside_their_mean():
+    found = answer(nodeb.Scenario.from_toml(NEAR_AND_FAR).run(runs=3), "file.toml")
+    names = [fact.name for fact in found.facts]
+    assert "mean of the phones" in names
+    assert "half of the phones get more" not in names
+    assert not any("median phone" in name for name in names)
+
+
+def test_an_interval_of_times_ends_with_the_run():
+    result = run(STAGGERED, runs=10, bler=0.1, loss=0.02)
+    rows = [row for row in result.summary if row["unit"] == "s"]
+    assert all(row["ci95_high"] <= 6.0 for row in rows if row["runs"] > 1)
+    assert any(row["ci95_high"] == 6.0 for row in rows)

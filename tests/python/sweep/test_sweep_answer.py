@@ -88,7 +88,7 @@ def test_effects_are_those_against_the_baseline(swept):
     assert f"The smallest is that of radio.dch.bler 0.3 at wired.delay 500 ms: {smallest}" in (
         found.headline
     )
-    assert "Both are worse than with radio.dch.bler=0.0, for sure." in notes
+    assert "Both are worse than with radio.dch.bler=0.0 (95 % for all together)." in notes
     assert "at a level of 97.5 % each, so that all hold together at 95 %" in notes
 
 
@@ -112,7 +112,7 @@ def test_no_effect_that_is_sure(swept):
     )
     assert "these intervals overlap" in found.headline
     found, _, _ = said(swept(near, baseline=["radio.dch.bler=0.1"], margin=0.0))
-    assert found.headline.startswith("no effect on the application bit rate is sure: no cell")
+    assert found.headline.startswith("no effect on the application bit rate is decided. Farthest")
 
 
 def test_what_is_the_same_within_the_margin(swept):
@@ -214,7 +214,7 @@ def test_survivors_are_marked_and_counted(swept):
     assert share[1] < 0.5
     assert found.headline.count("†") == 2
     assert marks.startswith("Only of transfers that finished")
-    assert f"Fewest did with users.0.count 8: {100 * share[1]:.0f} %." in marks
+    assert f"Fewest with users.0.count 8: {100 * share[1]:.0f} %." in marks
     assert 'Longer runs show more: --set duration="' in notes
     assert "download_s_covered" in pq.read_schema(outcome.file).names
     assert "received_bps_covered" not in outcome.table.columns
@@ -239,7 +239,7 @@ def test_a_rate_that_every_cell_has_is_shown(swept):
     found, marks, notes = said(outcome)
     assert "the bit rate received by the phone" in found.headline
     assert not marks
-    assert notes.startswith("Not every cell has an application bit rate")
+    assert notes.startswith("Not every phone has an application bit rate")
     assert swept(GRID).metric == "application_bps"
 
 
@@ -280,6 +280,62 @@ def test_what_did_not_finish_adds_up(swept, tmp_path):
     assert 0 < found.count < 30
 
 
+MIXED = """name = "mixed"
+runs = 3
+duration = "5 s"
+radio.link.rate = "2 Mbps"
+[[users]]
+name = "readers"
+count = 2
+traffic.on_off = { burst.constant.value = "20 kB", pause.constant.value = "1 s" }
+[[users]]
+name = "downloads"
+traffic.ftp.size = "1 GB"
+"""
+
+
+def test_a_phone_of_endless_traffic_with_a_value_is_covered():
+    result = nodeb.Scenario.from_toml(MIXED).run()
+    shares = {
+        row["group"]: row["covered"] for row in result.summary if row["metric"] == "application_bps"
+    }
+    assert shares == {"readers": 1.0, "downloads": 0.0, "all": pytest.approx(2 / 3)}
+
+
+def test_a_sweep_leads_with_no_mean_over_few_phones(swept):
+    outcome = swept('[sweep]\nwired.delay = ["10 ms", "50 ms"]\n', MIXED)
+    assert outcome.open.share == 1
+    assert outcome.metric == "received_bps"
+
+
+STAGGERED = """name = "surv"
+runs = 10
+duration = "6 s"
+[[users]]
+traffic.ftp.size = "100 kB"
+stagger = "300 ms"
+count = 3
+[sweep]
+radio.dch.bler = [0.1, 0.2, 0.4]
+"""
+
+
+def test_a_share_without_an_interval_and_an_undecided_effect_are_not_counted(swept):
+    outcome = swept("", STAGGERED, ["radio.dch.bler=0.1"], metric="download_s")
+    found, marks, notes = said(outcome)
+    assert outcome.against.compared[-1].found.difference.n == 1
+    assert found.headline.startswith("the largest decided effect is that of radio.dch.bler 0.2")
+    assert "ach % but 1 without an interval is known" in notes or "%" not in found.table.head[-1]
+    assert "1 cell with a single pair not counted" in marks
+
+
+def test_no_interval_of_a_difference_leaves_the_range_of_its_metric(swept):
+    outcome = swept("", STAGGERED, ["radio.dch.bler=0.1"])
+    table = outcome.table
+    assert (table["complete_diff_ci95_low"] >= -1).all()
+    assert (table["download_s_ci95_high"][:2] <= 6.0).all()
+
+
 # --- printed and shown ---
 
 
@@ -310,7 +366,7 @@ def test_a_metric_of_which_no_way_is_better_differs_up_or_down(swept):
     (kind,) = [one.found.verdict.word for one in outcome.against.compared]
     assert kind in ("more", "less")
     assert found.table.rows[1][-1] == kind
-    assert f"It is {kind} than with radio.dch.bler=0.0, for sure." in notes
+    assert f"It is {kind} than with radio.dch.bler=0.0 (95 %)." in notes
     grid = swept(GRID, baseline=["radio.dch.bler=0"], metric="retransmit_bps")
     assert text(grid.answer, everything=True)
 
