@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from nodeb.answer.answer import ONE_REPLICATION, SURVIVORS, Answer, Mark, Rows
 from nodeb.answer.numbers import Shown, number, shown
 from nodeb.answer.words import counted, joined, percent, sentence
+from nodeb.base.units import in_s
 from nodeb.explanation.causes import Explanation
 from nodeb.explanation.text import best_change, incomplete, sizes
 from nodeb.results.answer import cause_bars, cause_name, main_causes
@@ -71,8 +72,9 @@ def answer(
 
 
 def _headline(found: Explanation, tried: Sequence[WhatIf] | None) -> Iterator[str]:
-    whole = found.time
-    time = shown(whole.mean, max(whole.low, 0.0), whole.high, "s").with_level
+    latest_s = math.inf if found.what else in_s(found.scenario.to_dict()["duration"])
+    whole = found.time.within(0.0, latest_s)
+    time = shown(whole.mean, whole.low, whole.high, "s").with_level
     open_ = sum(not path.complete for path in found.paths)
     if open_:
         runs = f"{open_} of {counted(len(found.paths), 'replication')}"
