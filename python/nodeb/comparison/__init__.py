@@ -51,5 +51,5 @@ def compare(
             "the same seed"
         )
     tables = {name: result.tables for name, result in results.items()}
-    lasting = {name: in_s(one.scenario.to_dict()["duration"]) for name, one in results.items()}
+    lasting = {name: in_s(one.scenario.duration) for name, one in results.items()}
     return _compare(tables, min(seeds, default=0), margin, metrics, lasting)

@@ -72,7 +72,7 @@ def answer(
 
 
 def _headline(found: Explanation, tried: Sequence[WhatIf] | None) -> Iterator[str]:
-    latest_s = math.inf if found.what else in_s(found.scenario.to_dict()["duration"])
+    latest_s = math.inf if found.what else in_s(found.scenario.duration)
     whole = found.time.within(0.0, latest_s)
     time = shown(whole.mean, whole.low, whole.high, "s").with_level
     open_ = sum(not path.complete for path in found.paths)

@@ -152,7 +152,7 @@ class Result(Answering, NamedTables):
     @cached_property
     def summary(self) -> Table:
         """Mean and 95 % interval of each metric, by group of users; see `nodeb.results.summary`."""
-        return summarize(self.tables, in_s(self.scenario.to_dict()["duration"]))
+        return summarize(self.tables, in_s(self.scenario.duration))
 
     @cached_property
     def answer(self) -> Answer:

@@ -36,7 +36,7 @@ def test_run_prints_a_summary_and_saves_a_folder(call, scenario_file):
     status, out, err = call("run", scenario_file, "--runs", 3, "--seed", 5)
     assert (status, err) == (0, "")
     assert "3 replications, seed 5." in out
-    assert "the mean phone" in out
+    assert "mean of the phones" in out
     assert "kbit/s" in out
     assert "out/small has the tables" in out
     assert pq.read_table("out/small/flows.parquet").num_rows == 6

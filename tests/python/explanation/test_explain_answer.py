@@ -55,3 +55,14 @@ def test_an_outage_is_called_so():
     assert "What would help most: no outage of the link" in said
     assert "faster channel" not in said
     assert "100 %" not in said
+
+
+def test_no_interval_of_a_time_is_longer_than_the_run():
+    text_ = (
+        'duration = "100000 s"\nradio.hs_dsch = { bler = 0.1, max_transmissions = 1 }\n'
+        '[[users]]\ntraffic.ftp.size = "20 kB"\n'
+    )
+    found = nodeb.explain(nodeb.Scenario.from_toml(text_), runs=2)
+    assert found.time.high > 100_000
+    said = " ".join(str(found).split("\n\n")[0].split())
+    assert " s (95 %: 0 to 100000 s)" in said
