@@ -22,6 +22,7 @@ from nodeb.fit import compare, read_errors
 from nodeb.fit.answer import answer
 from nodeb.fit.compare import Unit
 from nodeb.fit.folder import put
+from nodeb.fit.hidden import MAX_STATES
 from nodeb.replication.pool import check_threads
 from nodeb.storage.folders import Owner, claim
 from nodeb.storage.store import name_of
@@ -92,10 +93,12 @@ def _range(text: str | None) -> list[int] | None:
     if text is None:
         return None
     found = re.fullmatch(r"\s*(\d+)\s*(?:(?:-|\.\.)\s*(\d+)\s*)?", text)
-    numbers = range(int(found[1]), int(found[2] or found[1]) + 1) if found else range(0)
-    if not numbers:
-        raise InputError(f"--states {text}: expected a number or a range, such as 2-8")
-    return list(numbers)
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    if not first <= last <= MAX_STATES:
+        raise InputError(
+            f"--states {text}: expected a number or a range, such as 2-8, up to {MAX_STATES}"
+        )
+    return list(range(first, last + 1))
 
 
 def _units(text: str) -> list[Unit] | None:

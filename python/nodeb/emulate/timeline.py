@@ -17,7 +17,7 @@ from nodeb.errors import NodebError
 from nodeb.life.columns import arrow
 from nodeb.life.life import About, Life
 from nodeb.life.path import MAX_TRANSFERS, CriticalPath, spans_of
-from nodeb.life.watching import MAX_EVENTS
+from nodeb.life.watching import MAX_EVENTS, check_limits
 from nodeb.terminal.progress import ProgressCallback
 
 __all__ = ["RecordedLife", "recorded_life"]
@@ -98,6 +98,7 @@ def recorded_life(
         InputError: there is no such user, or the window has no events or more than `most`.
         RunError: the log cannot be replayed.
     """
+    check_limits(user, most)
     path, compiled = recording.path, recording.scenario.compiled()
 
     def work(control: _core.Control) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from nodeb.life.life import About, Life
 from nodeb.replication.threaded import run_with_progress
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["MAX_EVENTS", "watch"]
+__all__ = ["MAX_EVENTS", "check_limits", "watch"]
 
 MAX_EVENTS = 4_000_000
 """Default limit of the number of events."""
@@ -44,10 +44,7 @@ def watch(
     number = as_whole(run, "run")
     if number < 0:
         raise InputError(f"run is {run}; replications count from 0")
-    if user is not None and not 0 <= as_whole(user, "user") < 2**32:
-        raise InputError(f"user is {user}; users count from 0")
-    if as_whole(most, "most") < 1:
-        raise InputError(f"most is {most}; at least one event is needed")
+    check_limits(user, most)
 
     def work(control: _core.Control) -> dict[str, Any]:
         return _core.timeline(compiled, planned.seed, number, control, *window, user, most)
@@ -63,6 +60,18 @@ def watch(
     kept = {"nodeb": _core.version(), "seed": str(planned.seed), "run": str(number)}
     tables = {name: arrow(table, found["names"], kept) for name, table in found["tables"].items()}
     return Life(about, tables)
+
+
+def check_limits(user: int | None, most: int) -> None:
+    """Checks the user to follow and the maximum number of events.
+
+    Raises:
+        InputError: one of them is not a number, or is out of range.
+    """
+    if user is not None and not 0 <= as_whole(user, "user") < 2**32:
+        raise InputError(f"user is {user}; users count from 0")
+    if as_whole(most, "most") < 1:
+        raise InputError(f"most is {most}; at least one event is needed")
 
 
 def _nanoseconds(seconds: float, name: str) -> int:

@@ -161,6 +161,8 @@ def test_options_that_do_not_apply_to_recordings_are_refused(log, tmp_path, caps
         ("explain", log, "--user", "1"): "user 1 has no TCP connection",
         ("life", log, "--seed", "3", "--out", tmp_path / "x"): "--seed is for scenarios",
         ("life", log, "--user", "9", "--out", tmp_path / "x"): "there is no user 9",
+        ("life", log, "--user", 10**20): f"expected at most {2**63 - 1}",
+        ("life", log, "--most", 10**20): f"expected at most {2**63 - 1}",
     }
     for arguments, why in cases.items():
         assert invoke([str(part) for part in arguments]) == 2

@@ -287,7 +287,8 @@ def test_the_command_line_explains_mistakes(file, tmp_path, capsys):
     assert invoke(["link", "run", str(tmp_path / "none.toml")]) == 2
     assert invoke(["link", "curve", str(tmp_path)]) == 2
     assert "no results of `nodeb link run`" in capsys.readouterr().err
-    assert invoke(["fit", str(file), "--states", "8-2"]) == 2
+    for states in ("8-2", f"2-{10**20}"):
+        assert invoke(["fit", str(file), "--states", states]) == 2
     assert invoke(["fit", str(file), "--unit", "bit"]) == 2
     assert "found `e`" in capsys.readouterr().err
 
