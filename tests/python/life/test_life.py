@@ -150,7 +150,7 @@ def test_replications_and_seeds_differ(scenario, life):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "summary"),
     [
         ({"user": 2}, "there is no user 2; expected 0 to 1"),
         ({"user": -1}, "users count from 0"),
@@ -168,7 +168,7 @@ def test_what_cannot_be_is_told(scenario, asked, summary):
 
 
 def test_a_packet_that_nobody_knows(life):
-    with pytest.raises(nodeb.InputError, match="nothing is known of a packet 100000"):
+    with pytest.raises(nodeb.InputError, match="no events for packet 100000"):
         life.packet(100_000)
 
 
@@ -189,7 +189,7 @@ def test_the_command(file, capsys):
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "summary"),
     [
         (["--from", "soon"], '--from is "soon"; expected a time with a unit'),
         (["--to", "3"], '--to is "3"; expected a time with a unit'),
