@@ -240,3 +240,30 @@ def test_an_uplink_that_acks_keep_busy_is_named():
     assert found.causes[0] == "transmission"
     assert "queue behind own data" not in found.causes
     assert "most of it at: uplink" in remedy(found)
+
+
+@pytest.mark.parametrize(
+    ("radio", "cause"),
+    [
+        (
+            {"trace": {"at_end": "stop", "down": {"times_ms": [1, 2, 3]}, "up": {"times_ms": [1]}}},
+            "waiting for the scheduler",
+        ),
+        (
+            {
+                "fach_dch": {
+                    "policy": {"always_fach": {}},
+                    "fach_rate": "24 kbps",
+                    "signalling_rate": "24 kbps",
+                }
+            },
+            "queue behind others",
+        ),
+    ],
+    ids=["trace that stops", "FACH full of signalling"],
+)
+@pytest.mark.filterwarnings("ignore:.*signalling of 24 kbps")
+def test_a_channel_that_never_serves_is_no_propagation_delay(radio, cause):
+    users = [{"traffic": {"ftp": {"size": "20 kB"}}}]
+    never = nodeb.Scenario.from_dict({"duration": "5 s", "radio": radio, "users": users})
+    assert nodeb.explain(never, runs=1).causes[0] == cause

@@ -34,13 +34,16 @@ impl Walk<'_> {
     /// Handles a packet at a place that has not begun to serve it, or that emitted no earlier events.
     fn not_served(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
+        let waits = stay.arrives == Time(u64::MAX);
         if let Some(lane) = self.timeline.lanes.get(stay.place) {
-            let waits = stay.arrives == Time(u64::MAX);
             if waits && !lane.own.is_empty() {
                 // All packets served so far were ahead of it.
                 return self.queue(lane, lane.own.len() as u32, packet, hop);
             }
             self.gap(lane, stay.entered, stay);
+        } else if waits && stay.place.site == Site::Bearer {
+            // The channel has served no packet at all.
+            self.idle(stay.entered, stay);
         }
         self.fixed(stay.entered, Cause::Propagation, Step::Propagates, stay.place);
         (packet, hop)
