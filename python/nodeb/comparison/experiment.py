@@ -15,8 +15,9 @@ from nodeb.base.streams import printable
 from nodeb.base.table import Table
 from nodeb.base.units import in_s
 from nodeb.comparison.differences import MARGIN, Comparison, Tables, check_margin, compare
-from nodeb.errors import InputError, writing
+from nodeb.errors import InputError, ScenarioError, writing
 from nodeb.inputs.changes import key_of
+from nodeb.inputs.places import is_external
 from nodeb.inputs.reading import read_text
 from nodeb.inputs.scenario import Scenario
 from nodeb.replication.cells import (
@@ -135,6 +136,12 @@ class Experiment:
         cells = []
         for label, one in planned:
             data, recorded = one.without_recordings()
+            for number, group in enumerate(data["users"]):
+                if is_external(group):
+                    raise ScenarioError(
+                        f"{label}: users.{number}: packets of these users come from outside, which "
+                        "a run cannot supply; use `nodeb emulate`"
+                    )
             cells.append(Cell(label, simulated(data), recorded))
         return cls(
             cells,

@@ -10,11 +10,10 @@ from typing import Any
 
 from nodeb.emulate.addresses import MAX_PHONES, Addresses, of_phone
 from nodeb.errors import InputError, nearest
+from nodeb.inputs.places import EXTERNAL, is_external
 from nodeb.inputs.scenario import Scenario
 
-__all__ = ["EXTERNAL", "Phone", "Plan", "make", "parse_phone"]
-
-EXTERNAL = "external"
+__all__ = ["Phone", "Plan", "make", "parse_phone"]
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:
     Raises:
         InputError: it does not.
     """
-    name, count = group["name"], group["count"] if _is_external(group) else 1
+    name, count = group["name"], group["count"] if is_external(group) else 1
     if group.get("real") and not commands:
         raise InputError(
             f"user `{name}` is real but has no command; give --phone "
@@ -129,7 +128,7 @@ def _name(groups: list[dict[str, Any]], name: str | None) -> str:
     """Returns the name of a group after checking that it exists; for None the first real group."""
     names = [str(group["name"]) for group in groups]
     if name is None:
-        external = [str(group["name"]) for group in groups if _is_external(group)]
+        external = [str(group["name"]) for group in groups if is_external(group)]
         if external:
             return external[0]
         known = ", ".join(f"`{one}`" for one in names)
@@ -146,7 +145,7 @@ def _make_real(groups: list[dict[str, Any]], name: str) -> None:
     """Makes one phone of a simulated group real; the rest move to a new group after it."""
     place = next(at for at, group in enumerate(groups) if group["name"] == name)
     group = groups[place]
-    if _is_external(group):
+    if is_external(group):
         return
     if group["count"] > 1:
         others = copy.deepcopy(group)
@@ -154,10 +153,3 @@ def _make_real(groups: list[dict[str, Any]], name: str) -> None:
         groups.insert(place + 1, others)
         group["count"] = 1
     group["traffic"] = EXTERNAL
-
-
-def _is_external(group: dict[str, Any]) -> bool:
-    """Returns true if the scenario declares all phones of a group as real or external."""
-    traffic = group.get("traffic")
-    external = traffic == EXTERNAL or (isinstance(traffic, dict) and EXTERNAL in traffic)
-    return external or bool(group.get("real"))

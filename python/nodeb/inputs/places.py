@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["CHANNEL", "DIRECTIONS", "TRAFFIC", "Owner", "recordings"]
+__all__ = ["CHANNEL", "DIRECTIONS", "EXTERNAL", "TRAFFIC", "Owner", "is_external", "recordings"]
 
 CHANNEL, TRAFFIC = ("ue", "channel", "trace"), ("traffic", "replay")
 """Keys that lead from a group of users to a recording."""
 DIRECTIONS = ("down", "up")
 """Directions: keys of `radio.trace` that lead to delivery opportunities."""
+EXTERNAL = "external"
+"""Traffic of users whose packets come from outside the simulation."""
 Owner = int | str
 """Owner of a recording: the index of a group of users, or one of `DIRECTIONS`."""
 
@@ -38,3 +40,10 @@ def _table(parts: Any, keys: tuple[str, ...]) -> dict[str, Any] | None:
     for key in keys:
         parts = parts.get(key) if isinstance(parts, Mapping) else None
     return parts if isinstance(parts, dict) else None
+
+
+def is_external(group: Mapping[str, Any]) -> bool:
+    """Returns true if the scenario declares all phones of a group as real or external."""
+    traffic = group.get("traffic")
+    external = traffic == EXTERNAL or (isinstance(traffic, Mapping) and EXTERNAL in traffic)
+    return external or bool(group.get("real"))

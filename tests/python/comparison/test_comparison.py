@@ -264,11 +264,11 @@ def test_what_makes_no_sense_is_refused(call, pair, arguments, message):
 
 @pytest.mark.parametrize("command", ["run", "compare"])
 def test_packets_from_outside_are_refused_and_nothing_is_left(call, pair, command):
-    pair[0].write_text('[[users]]\ntraffic = "external"\n')
-    status, out, err = call(command, *(pair[:1] if command == "run" else pair))
+    pair[1].write_text('[[users]]\ntraffic = "external"\n')
+    status, out, err = call(command, *(pair[1:] if command == "run" else pair))
     assert (status, out) == (2, "")
     assert "use `nodeb emulate`" in err.splitlines()[-1]
-    assert not list(Path("out").iterdir())
+    assert not list(Path().glob("out/*"))
 
 
 def test_a_metric_that_nobody_has_is_told(call, pair):
