@@ -387,7 +387,8 @@ def _marked(one: Difference) -> str:
 
 
 def _called(one: Difference) -> str:
-    return NOUNS.get(one.metric.name, f"the {one.metric.label}")
+    noun = NOUNS.get(one.metric.name, f"the {one.metric.label}")
+    return f"{noun} {mark_of(one)}".strip()
 
 
 def _first(rows: Sequence[Difference], main: Difference | None) -> Difference:

@@ -337,11 +337,14 @@ class RunAnswer:
         return Fact("transfers that finished", found)
 
     def _fact(self, row: dict[str, Any]) -> Fact:
+        return Fact(self._label(row), row_text(row), SURVIVORS if row["covered"] < 1 else "")
+
+    def _label(self, row: dict[str, Any]) -> str:
+        """Returns the label of a key figure."""
         name = row["metric"]
         one = RATE if self.users == 1 else ""
         label = METRICS[name].label if name == one else LABELS.get(name, METRICS[name].label)
-        label = _of_group(label, row)
-        return Fact(label, row_text(row), SURVIVORS if row["covered"] < 1 else "")
+        return _of_group(label, row)
 
     def marks(self) -> Iterator[Mark]:
         """Yields remarks that readers must not overlook."""
@@ -357,15 +360,16 @@ class RunAnswer:
         every = self.result.summary
         rest = [row for row in every if (row["group"], row["metric"]) not in shown_]
         for rows, folded in ((self.shown, False), (rest, True)):
-            for text in left_out(
+            covered = [
                 (
-                    _of_group(METRICS[row["metric"]].label, row),
+                    _of_group(METRICS[row["metric"]].label, row) if folded else self._label(row),
                     METRICS[row["metric"]],
                     row["covered"],
                 )
                 for row in rows
                 if math.isfinite(row["mean"])
-            ):
+            ]
+            for text in left_out(covered):
                 yield Mark(SURVIVORS, text, folded)
         if 0 < about.count < about.transfers:
             yield Mark("!", self._of_all(about))

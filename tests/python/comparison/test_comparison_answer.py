@@ -158,3 +158,14 @@ def test_what_would_decide_is_said_of_one_metric_with_both_numbers():
     assert kind.startswith("? undecided: for the download time, ")
     assert "at least" not in kind
     assert kind.endswith(("replications more would decide.", "replication more would tell."))
+
+
+def test_both_sides_of_a_headline_are_marked_if_they_leave_some_out():
+    base = np.random.default_rng(1).uniform(99.0, 101.0, RUNS)
+    rows = [
+        replace(difference("all", METRICS[name], base, own, 0.02, 0.95), covered=0.6)
+        for name, own in (("download_s", 0.5 * base), ("jain_index", 0.5 * base))
+    ]
+    (answer,) = answers(Comparison("plain", [Tried("other", rows, [], {})], RUNS, 1, 0.02))
+    assert "the download time \N{DAGGER} is 50 % less" in answer.headline
+    assert "but fairness \N{DAGGER} is 50 % less" in answer.headline
