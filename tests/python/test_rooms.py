@@ -63,7 +63,7 @@ def folder(module):
     return name if name in ORDER else None
 
 
-def test_every_folder_has_its_place():
+def test_every_folder_is_in_the_layering():
     folders = {file.parent.name for file in PACKAGE.glob("*/__init__.py")}
     assert sorted(ORDER) == sorted(folders)
 

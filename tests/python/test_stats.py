@@ -21,7 +21,7 @@ from nodeb.stats import (
 )
 
 
-def test_student_interval_is_the_textbook_one():
+def test_student_interval_matches_the_textbook():
     # t(9, 0.975) = 2.262157 (tables); ten values 1..10: mean 5.5, s = 3.0277.
     interval = mean_interval(range(1, 11))
     assert interval.mean == 5.5
@@ -33,7 +33,7 @@ def test_student_interval_is_the_textbook_one():
     assert 8.0 not in interval
 
 
-def test_tabled_quantiles_are_those_of_scipy():
+def test_tabulated_quantiles_match_scipy():
     degrees = np.arange(1, 300)
     for probability in (0.975, 0.95):
         expected = stdtrit(degrees, probability)
@@ -49,13 +49,13 @@ def test_two_values_use_the_cauchy_quantile():
     assert interval.half_width == pytest.approx(math.tan(math.pi * 0.45))
 
 
-def test_one_value_has_no_interval_and_equal_values_have_none_wide():
+def test_one_value_has_no_interval_and_equal_values_have_zero_width():
     assert math.isnan(mean_interval([3.0]).low)
     equal = mean_interval([0.1] * 7)
     assert (equal.low, equal.high, equal.relative_half_width) == (0.1, 0.1, 0.0)
 
 
-def test_interval_covers_the_mean_as_often_as_it_says():
+def test_interval_has_its_nominal_coverage():
     rng = np.random.default_rng(1)
     hits = sum(5.0 in mean_interval(rng.normal(5.0, 2.0, 10)) for _ in range(4000))
     # 4000 trials: standard error 0.35 %, so four of them.
@@ -63,7 +63,7 @@ def test_interval_covers_the_mean_as_often_as_it_says():
 
 
 @pytest.mark.parametrize("bad", [[], [1.0, math.nan], [math.inf]])
-def test_values_without_a_mean_are_refused(bad):
+def test_values_without_a_mean_are_rejected(bad):
     with pytest.raises(InputError):
         mean_interval(bad)
 
@@ -93,7 +93,7 @@ def test_mser5_equals_its_definition(seed, n):
     assert mser5(series) == naive_mser5(series)
 
 
-def test_mser5_deletes_a_transient_and_leaves_a_stationary_series():
+def test_mser5_deletes_a_transient_and_keeps_a_stationary_series():
     rng = np.random.default_rng(3)
     noise = rng.normal(0, 1, 5000)
     transient = 30 * np.exp(-np.arange(5000) / 100)
@@ -124,7 +124,7 @@ def stationary(rho, trials, n):
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
-def test_batch_means_of_ar1_have_the_width_and_coverage_of_the_closed_form(rho):
+def test_batch_means_of_ar1_match_width_and_coverage_of_the_closed_form(rho):
     """The mean of n values has variance 1 / (n (1 - rho)^2) for large n."""
     n, trials = 20_000, 400
     found = [batch_means(7 + one, warmup=0).interval for one in stationary(rho, trials, n)]
@@ -137,7 +137,7 @@ def test_batch_means_of_ar1_have_the_width_and_coverage_of_the_closed_form(rho):
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
-def test_mser5_takes_a_warm_up_out_of_a_long_run(rho):
+def test_mser5_removes_the_warm_up_of_a_long_run(rho):
     """A run that begins far from its steady state, with a time constant of 200 observations."""
     n, trials = 20_000, 200
     series = 7 + stationary(rho, trials, n) + 40 * np.exp(-np.arange(n) / 200)
@@ -158,7 +158,7 @@ def test_batch_means_cut_equal_batches_from_the_end():
         batch_means([1.0, 2.0], batches=10)
 
 
-def test_jain_index_at_its_ends():
+def test_jain_index_at_its_bounds():
     assert jain_index([7, 7, 7]) == pytest.approx(1)
     assert jain_index([1, 0, 0, 0]) == pytest.approx(0.25)
     assert jain_index([0, 0]) == 1
@@ -166,11 +166,11 @@ def test_jain_index_at_its_ends():
 
 
 @given(st.lists(st.floats(0, 1e300), min_size=1, max_size=20))
-def test_jain_index_lies_between_one_nth_and_one(shares):
+def test_jain_index_is_between_1_over_n_and_1(shares):
     assert 1 / len(shares) - 1e-9 <= jain_index(shares) <= 1 + 1e-9
 
 
-def test_precision_stops_at_the_first_run_that_is_precise_enough():
+def test_precision_stops_at_the_first_precise_run():
     rng = np.random.default_rng(5)
     values = rng.normal(100, 10, 500)
     rule = Precision(0.02, min_runs=10, max_runs=500)
@@ -193,7 +193,7 @@ def test_precision_gives_up_at_the_limit_and_says_so():
     assert "limit" in stop.reason
 
 
-def test_precision_gives_up_where_nothing_can_be_learnt():
+def test_precision_gives_up_without_values():
     rule = Precision(0.01, min_runs=3, max_runs=20)
     for values in ([0.0, 0.0, 0.0], [1.0, math.nan, 2.0]):
         assert rule.judge(values[:2]) is None
@@ -202,7 +202,7 @@ def test_precision_gives_up_where_nothing_can_be_learnt():
         assert stop.reason == "precision not reached: there is no mean bit rate after 3 runs"
 
 
-def test_precision_bounds_the_error_as_the_documentation_says():
+def test_precision_bounds_the_error_as_documented():
     # A half-width of 20 % of the mean found leaves the true mean at most 25 % below: 1 / (1 - 0.2).
     interval = mean_interval([1.0, 1.2, 0.9, 1.1])
     gamma = interval.relative_half_width
@@ -223,6 +223,6 @@ def test_precision_interval_still_covers_the_mean():
 
 
 @pytest.mark.parametrize("rule", [{"relative": 0}, {"relative": 0.1, "min_runs": 1}])
-def test_impossible_rules_are_refused(rule):
+def test_impossible_rules_are_rejected(rule):
     with pytest.raises(InputError):
         Precision(**rule)

@@ -22,7 +22,7 @@ RESULTS = (
 
 
 @pytest.mark.parametrize("kind", RESULTS, ids=lambda kind: kind.__name__)
-def test_results_are_shown_by_their_answer(kind):
+def test_displaying_results_shows_their_answer(kind):
     assert issubclass(kind, Answering)
     assert kind.__str__ is Answering.__str__
     assert kind.answer is not Answering.answer or kind.answers is not Answering.answers
@@ -34,13 +34,13 @@ class Two(Answering):
         return [Answer("nodeb x", "", f"Answer {number}.") for number in (1, 2)]
 
 
-def test_several_answers_are_shown_one_after_the_other():
+def test_several_answers_are_displayed_in_order():
     assert str(Two()) == "Answer 1.\n\nAnswer 2."
     html = Two()._repr_html_()
     assert html.index("<h1>Answer 1.</h1>") < html.index("<h1>Answer 2.</h1>")
 
 
-def test_a_fit_shows_its_answer():
+def test_displaying_a_fit_shows_its_answer():
     errors = (np.arange(400) % 10 == 0).astype(np.uint8)
     found = nodeb.fit.compare(ErrorSequence(errors, 1, "made up"), [2], units=["pdu"], starts=1)
     assert str(found).startswith("made up: 10 % of the PDUs were lost")

@@ -25,24 +25,24 @@ from nodeb.answer.numbers import ALWAYS, difference, interval, number, shown
         ((-0.0001, -0.5, 0.5), "", ("0.0", "\N{MINUS SIGN}0.5 to 0.5")),
     ],
 )
-def test_the_half_width_decides_how_many_digits_there_are(values, unit, expected):
+def test_half_width_determines_significant_digits(values, unit, expected):
     found = shown(*values, unit)
     assert (found.value, found.interval) == expected
 
 
-def test_a_share_is_read_in_per_cent_where_the_metric_says_so():
+def test_shares_are_shown_in_percent_if_the_metric_says_so():
     assert shown(0.3904, 0.3839, 0.3970, "1", percent=True).value == "39.0 %"
     assert shown(0.8254, 0.7940, 0.8568, "1").value == "0.825"
     assert shown(0.9857, 0.98547, 0.98594, "1", percent=True).interval == "98.55 to 98.59 %"
 
 
-def test_a_mean_says_how_sure_it_is():
+def test_mean_is_shown_with_its_half_width():
     assert shown(3.011, 2.954, 3.067, "s").with_level == "3.01 s (95 %: 2.95 to 3.07 s)"
     assert shown(3.0, 3.0, 3.0, "s").with_level == f"3 s ({ALWAYS})"
     assert shown(3.0, unit="s").with_level == "3 s"
 
 
-def test_a_difference_has_signs_at_both_ends():
+def test_both_ends_of_a_difference_have_signs():
     found = difference(-0.648, -0.701, -0.594, "s", scale=("s", 1.0))
     assert (found.value, found.interval) == (
         "\N{MINUS SIGN}0.65 s",
@@ -53,7 +53,7 @@ def test_a_difference_has_signs_at_both_ends():
     assert difference(0.0, -0.4, 0.4, "").number == "0.0"
 
 
-def test_numbers_without_an_interval_have_three_digits():
+def test_numbers_without_interval_have_three_digits():
     assert number(0.09261, "s") == "92.6 ms"
     assert (number(2.5e-6, "s"), number(1e-9, "s")) == ("2.50 us", "1 ns")
     assert number(1234567.0, "bit/s") == "1.23 Mbit/s"
@@ -63,7 +63,7 @@ def test_numbers_without_an_interval_have_three_digits():
 @given(
     st.floats(-1e12, 1e12, allow_nan=False), st.floats(0, 1e9), st.sampled_from(["", "s", "bit/s"])
 )
-def test_what_is_shown_is_what_was_measured(mean, half, unit):
+def test_rounding_keeps_the_mean_and_the_order_of_the_ends(mean, half, unit):
     """Rounding moves a mean by no more than half of the last place, and keeps the order of ends."""
     scale = (unit, 1.0)
     found = shown(mean, mean - half, mean + half, unit, scale=scale)

@@ -21,7 +21,7 @@ ANSWER = Answer(
 )
 
 
-def test_the_answer_comes_first_and_everything_fits_into_80_columns():
+def test_answer_comes_first_and_fits_into_80_columns():
     lines = text(ANSWER).splitlines()
     assert lines[0] == "fifty \\x1b[31mkB: the download took 3.01 s."
     assert max(map(len, lines)) <= 80
@@ -35,18 +35,18 @@ def test_the_answer_comes_first_and_everything_fits_into_80_columns():
     assert [line[:6] for line in lines[8:10]] == ["\N{DAGGER} Only", "  fini"]
 
 
-def test_everything_is_printed_when_asked_for():
+def test_all_prints_everything():
     assert "All metrics" not in text(ANSWER)
     assert "timeouts" in text(ANSWER, everything=True)
 
 
-def test_a_terminal_that_knows_only_ascii_loses_nothing():
+def test_ascii_terminal_gets_all_information():
     plain = text(ANSWER, encoding="ascii")
     assert plain.isascii()
     assert "#" * 30 in plain
 
 
-def test_bars_of_losses_and_gains_stand_on_both_sides_of_a_line():
+def test_bars_of_losses_and_gains_start_at_a_common_line():
     bars = Bars("", [Bar("less", "\N{MINUS SIGN}2 s", -2.0), Bar("more", "+1 s", 1.0)])
     less, more = text(Answer("", "", "same.", picture=bars)).splitlines()[2:4]
     assert less.endswith("█" * 30 + "│")
@@ -54,7 +54,7 @@ def test_bars_of_losses_and_gains_stand_on_both_sides_of_a_line():
     assert less.index("│") == more.index("│")
 
 
-def test_words():
+def test_shares_lists_and_counts_in_words():
     assert [share(x) for x in (0.66, 0.5, 0.41)] == ["two thirds", "half", "41 %"]
     assert [percent(x) for x in (0.0, 0.001, 0.999, 1.0)] == [
         "0 %",
@@ -66,7 +66,7 @@ def test_words():
     assert [counted(n, "phone") for n in (1, 30)] == ["1 phone", "30 phones"]
 
 
-def test_parts_add_up_to_their_whole_as_it_is_shown():
+def test_rounded_parts_add_up_to_the_rounded_whole():
     assert parts([1.142, 0.8784, 0.3901, 0.3754, 0.225], "s") == [
         *("1.14 s", "0.88 s", "0.39 s", "0.38 s", "0.22 s"),
     ]
@@ -100,7 +100,7 @@ WIDE = Answer(
 
 
 @pytest.mark.parametrize("width", [1, 20, 30, 40, 60, 80, 200])
-def test_nothing_is_wider_than_the_terminal(width):
+def test_output_fits_the_terminal_width(width):
     lines = text(WIDE, everything=True, width=width).splitlines()
     assert max(map(len, lines)) <= max(width, 26)  # a name is never parted within a word
     whole = " ".join(" ".join(lines).split())
@@ -109,7 +109,7 @@ def test_nothing_is_wider_than_the_terminal(width):
     assert all(group in whole for group in GROUPS)
 
 
-def test_long_names_and_heads_are_parted_before_a_table_becomes_blocks():
+def test_long_names_and_headers_are_split_before_a_table_becomes_blocks():
     edge, long = "received at the cell's", "4 (3 to 5) kbit/s, a text of 40 columns"
     rows = Rows(["", "dch-50k", "scheduler=max_ci"], [[f"{edge} edge (5 %)", "12", long]])
     lines = text(Answer("", "", "x.", table=rows)).splitlines()[2:]
@@ -120,11 +120,11 @@ def test_long_names_and_heads_are_parted_before_a_table_becomes_blocks():
     ]
 
 
-def test_columns_without_a_cell_are_left_out():
+def test_empty_columns_are_omitted():
     rows = Rows(["change", "saves", "95 % interval"], [["none", shown(1.0, unit="s"), ""]])
     assert "interval" not in text(Answer("", "", "x.", table=rows))
 
 
-def test_what_all_prints_is_said_until_it_is_printed():
+def test_hint_on_all_appears_unless_all_is_given():
     assert "--all prints each group." in text(WIDE)
     assert "--all" not in text(WIDE, everything=True)

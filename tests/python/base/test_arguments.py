@@ -58,13 +58,13 @@ WRONG = {
 
 
 @pytest.mark.parametrize("message", WRONG)
-def test_a_call_that_makes_no_sense_is_told(message, small):
+def test_invalid_arguments_raise_input_error(message, small):
     with pytest.raises(nodeb.InputError) as error:
         WRONG[message](small)
     assert message in str(error.value)
 
 
-def test_so_are_those_of_a_result(result):
+def test_invalid_arguments_of_result_methods_raise_input_error(result):
     with pytest.raises(nodeb.InputError, match="folder is None; expected a path"):
         result.save(None)
     with pytest.raises(nodeb.InputError, match="no column `slice"):
@@ -74,7 +74,7 @@ def test_so_are_those_of_a_result(result):
             result.flows.where(keep)
 
 
-def test_numbers_of_numpy_and_a_table_of_changes_are_welcome(small):
+def test_numpy_numbers_and_a_dict_of_changes_are_accepted(small):
     changed = small.with_({"runs": np.int64(3), "radio": HsDsch(channels=2)}, seed=np.int32(7))
     assert (changed.runs, changed.seed, changed.radio.channels) == (3, 7, 2)
     assert changed.with_({"users.0.count": None}).users[0].count == 1

@@ -33,7 +33,7 @@ except KeyboardInterrupt:
 
 
 @needs_linux
-def test_a_signal_in_the_middle_of_a_clean_up_stops_all_the_same() -> None:
+def test_signal_during_clean_up_still_stops_the_program() -> None:
     done = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("stopped\n", "")
 
@@ -56,7 +56,7 @@ for name in "first", "later":
 
 
 @needs_linux
-def test_signals_soon_after_another_leave_time_to_tidy_up() -> None:
+def test_repeated_signals_leave_time_for_clean_up() -> None:
     command = [sys.executable, "-c", TIDYING]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("first tidied up\nlater tidied up\n", "")
@@ -73,7 +73,7 @@ main()
 
 
 @needs_linux
-def test_a_signal_that_passes_a_text_that_is_executed_is_that_signal_still(tmp_path) -> None:
+def test_signal_during_exec_of_a_string_is_not_replaced(tmp_path) -> None:
     """Modules execute texts while they load, where they make named tuples or data classes."""
     (tmp_path / "within.py").write_text(WITHIN)
     command = [sys.executable, "-m", "within"]
@@ -81,7 +81,7 @@ def test_a_signal_that_passes_a_text_that_is_executed_is_that_signal_still(tmp_p
     assert (done.returncode, done.stderr) == (143, "error: interrupted\n")
 
 
-def test_what_a_process_of_others_does_on_a_signal_stays() -> None:
+def test_signal_handlers_of_a_calling_program_are_unchanged() -> None:
     before = [signal.getsignal(number) for number in signals.STOPPING]
     signals.ignore()
     assert [signal.getsignal(number) for number in signals.STOPPING] == before
@@ -115,7 +115,7 @@ main()
 
 
 @needs_linux
-def test_a_second_ctrl_c_while_results_are_saved_does_not_take_the_message(tmp_path) -> None:
+def test_second_ctrl_c_during_saving_keeps_the_message(tmp_path) -> None:
     long = SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000")
     (tmp_path / "long.toml").write_text(long)
     done = subprocess.run(
@@ -155,7 +155,7 @@ main()
     ],
     ids=lambda moment: moment[2],
 )
-def test_ctrl_c_after_the_last_replication_loses_nothing_and_says_so(tmp_path, moment) -> None:
+def test_ctrl_c_after_the_last_replication_loses_no_results(tmp_path, moment) -> None:
     (tmp_path / "small.toml").write_text(SMALL)
     program = LATE.format(**dict(zip(("module", "holder", "name"), moment, strict=True)))
     done = subprocess.run(
@@ -189,7 +189,7 @@ main()
 
 
 @needs_linux
-def test_ctrl_c_while_a_lot_is_saved_is_answered_at_once(tmp_path) -> None:
+def test_ctrl_c_during_a_long_save_is_answered_at_once(tmp_path) -> None:
     (tmp_path / "small.toml").write_text(SMALL)
     done = subprocess.run(
         [sys.executable, "-c", SLOW], cwd=tmp_path, capture_output=True, text=True, timeout=60
@@ -220,7 +220,7 @@ main()
 @pytest.mark.parametrize(
     "arguments", [["life", "small.toml"], ["fit", "errors.txt", "--states", "2", "--starts", "1"]]
 )
-def test_ctrl_c_when_everything_is_saved_says_so(tmp_path, arguments) -> None:
+def test_ctrl_c_after_saving_reports_that_everything_is_saved(tmp_path, arguments) -> None:
     (tmp_path / "small.toml").write_text(SMALL)
     (tmp_path / "errors.txt").write_text("0001" * 20 + "011")
     program = SAVED.format(arguments=[*arguments, "--out", "kept"])

@@ -93,7 +93,7 @@ def of_emulation(folder):
 @pytest.mark.parametrize(
     "of", [of_run, of_sweep, of_comparison, of_explanation, of_link, of_emulation]
 )
-def test_what_is_handed_out_cannot_be_written_to(of, tmp_path):
+def test_returned_arrays_are_read_only(of, tmp_path):
     found = list(everything(of(tmp_path), set()))
     tables = [one for one in found if isinstance(one, Table)]
     assert tables
@@ -104,7 +104,7 @@ def test_what_is_handed_out_cannot_be_written_to(of, tmp_path):
         refused(array)
 
 
-def test_a_change_of_a_column_changes_no_result():
+def test_changing_a_column_changes_no_result():
     found = nodeb.Scenario.from_toml(SMALL).run(runs=3)
     times = found.flows["download_s"]
     with pytest.raises(ValueError, match="read-only"):
@@ -117,7 +117,7 @@ def test_a_change_of_a_column_changes_no_result():
     frame.loc[0, "download_s"] = 1.0
 
 
-def test_no_array_is_copied_to_be_protected():
+def test_protection_copies_no_array():
     mine = np.arange(5.0)
     table = Table({"a": mine})
     assert np.shares_memory(table["a"], mine)

@@ -18,13 +18,13 @@ from nodeb.base.units import in_ns
         ("12345678.123456789 s", 12_345_678_123_456_789),  # more digits than a float has
     ],
 )
-def test_a_time_is_read_to_the_nanosecond(text, ns):
+def test_times_are_parsed_to_the_nanosecond(text, ns):
     assert in_ns(text) == ns
 
 
 @pytest.mark.parametrize(
     "text", ["", "3", "s", "soon", "-1 s", "1 S", "1 parsec", "1,5 s", "1e999 s", "9" * 5000 + " s"]
 )
-def test_what_is_no_time_with_a_unit_is_refused_at_once(text):
+def test_invalid_times_are_rejected_at_once(text):
     with pytest.raises(ValueError, match="is not a time with a unit"):
         in_ns(text)

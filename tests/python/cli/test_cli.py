@@ -62,7 +62,7 @@ def test_examples_run(call, path):
     assert endless or "All finished" in out
 
 
-def test_validate_judges_every_file(call, scenario_file, tmp_path):
+def test_validate_checks_every_file(call, scenario_file, tmp_path):
     bad = tmp_path / "bad.toml"
     bad.write_text("[wired]\ndleay = '5 ms'\n" + USERS)
     status, out, err = call("validate", bad, scenario_file)
@@ -71,7 +71,7 @@ def test_validate_judges_every_file(call, scenario_file, tmp_path):
     assert f"error: {bad}:2: wired.dleay: unknown key; did you mean `delay`?" in err
 
 
-def test_schema_and_list(call, tmp_path):
+def test_schema_and_list_print_their_output(call, tmp_path):
     _, out, _ = call("schema")
     assert json.loads(out)["$schema"].endswith("2020-12/schema")
     assert call("schema", "--out", tmp_path / "s.json")[0] == 0
@@ -93,7 +93,7 @@ def test_schema_and_list(call, tmp_path):
         (b"\x00\x01\xff\xfe" * 100, "this is not UTF-8 text"),
     ],
 )
-def test_bad_files_are_told_in_one_paragraph(refused, tmp_path, content, expected):
+def test_bad_files_are_reported_in_one_paragraph(refused, tmp_path, content, expected):
     path = tmp_path / "bad.toml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     message = refused("run", path)
@@ -126,11 +126,11 @@ def test_bad_files_are_told_in_one_paragraph(refused, tmp_path, content, expecte
         (["--out", "small.toml/below"], "not a directory"),
     ],
 )
-def test_bad_options_are_told_in_one_paragraph(refused, scenario_file, arguments, expected):
+def test_bad_options_are_reported_in_one_paragraph(refused, scenario_file, arguments, expected):
     assert expected in refused("run", scenario_file, *arguments)
 
 
-def test_names_that_do_not_exist_come_with_the_nearest(refused, tmp_path):
+def test_unknown_names_suggest_the_nearest(refused, tmp_path):
     assert "there is no such file" in refused("run", "nope.toml")
     assert "directory" in refused("run", tmp_path)
     assert "did you mean `wang`?" in refused("reproduce", "wagn")
@@ -139,7 +139,7 @@ def test_names_that_do_not_exist_come_with_the_nearest(refused, tmp_path):
     assert "no such command" in refused("rnu")
 
 
-def test_our_own_mistakes_leave_no_traceback(call, scenario_file, monkeypatch):
+def test_internal_errors_print_no_traceback(call, scenario_file, monkeypatch):
     def fail(*_):
         raise ZeroDivisionError("oops")
 
@@ -151,7 +151,7 @@ def test_our_own_mistakes_leave_no_traceback(call, scenario_file, monkeypatch):
 
 
 @needs_linux
-def test_ctrl_c_keeps_what_was_finished(tmp_path):
+def test_ctrl_c_keeps_finished_replications(tmp_path):
     path = tmp_path / "long.toml"
     path.write_text(SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000"))
     # A shell that runs the tests in the background leaves SIGINT ignored.
@@ -168,7 +168,7 @@ def test_ctrl_c_keeps_what_was_finished(tmp_path):
     assert "interrupted" in about["stopping"]
 
 
-def test_a_reader_that_goes_away_is_no_error(tmp_path):
+def test_closed_pipe_is_no_error(tmp_path):
     process = start("schema", cwd=tmp_path)
     process.stdout.close()
     assert "Traceback" not in process.stderr.read()
@@ -176,7 +176,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
 
 
 @needs_linux
-def test_a_terminal_sees_progress_and_a_pipe_does_not(tmp_path):
+def test_progress_is_shown_on_terminals_only(tmp_path):
     import pty
 
     path = tmp_path / "long.toml"
@@ -201,7 +201,7 @@ def test_a_terminal_sees_progress_and_a_pipe_does_not(tmp_path):
     assert b"of 60 replications" in shown
 
 
-def test_what_a_library_makes_of_ctrl_c_is_no_mistake_of_ours(call, scenario_file, monkeypatch):
+def test_ctrl_c_converted_by_a_library_is_no_internal_error(call, scenario_file, monkeypatch):
     def fail(*_):
         raise ImportError("initialization failed")
 

@@ -54,32 +54,32 @@ def blames_nodeb(done):
 @pytest.mark.parametrize(
     "command", ["list", "run small.toml --out o", "validate small.toml", "--help"]
 )
-def test_a_full_stdout_is_told(shell, command):
+def test_full_stdout_is_reported(shell, command):
     done = shell(f"nodeb {command} > /dev/full")
     assert (done.returncode, blames_nodeb(done)) == (1, False), text(done)
     assert done.stderr.decode().startswith("error: cannot print to stdout")
     assert done.stderr.decode().endswith(": no space left on device\n")
 
 
-def test_a_full_stderr_leaves_no_traceback(shell):
+def test_full_stderr_leaves_no_traceback(shell):
     done = shell("nodeb run none.toml 2> /dev/full")
     assert (done.returncode, text(done)) == (2, "")
 
 
-def test_results_are_saved_whatever_becomes_of_stdout(shell, tmp_path):
+def test_results_are_saved_even_if_stdout_fails(shell, tmp_path):
     shell("nodeb run small.toml --out o > /dev/full")
     assert (tmp_path / "o" / "summary.csv").exists()
 
 
 @pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&-", ">&- 2>&- <&-"])
-def test_closed_streams_change_nothing(shell, tmp_path, closed):
+def test_closed_streams_change_no_result(shell, tmp_path, closed):
     done = shell(f"nodeb run small.toml --out o {closed}")
     assert (done.returncode, blames_nodeb(done)) == (0, False), text(done)
     assert (tmp_path / "o" / "flows.parquet").exists()
     assert shell(f"nodeb run none.toml {closed}").returncode == 2
 
 
-def test_an_error_does_not_go_to_stdout_because_stderr_is_closed(shell):
+def test_errors_never_go_to_stdout_if_stderr_is_closed(shell):
     assert shell("nodeb run none.toml 2>&-").stdout == b""
 
 
@@ -87,7 +87,7 @@ def test_an_error_does_not_go_to_stdout_because_stderr_is_closed(shell):
     "environment",
     [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}],
 )
-def test_a_terminal_of_ascii_gets_escapes(shell, environment):
+def test_ascii_terminal_gets_escapes(shell, environment):
     for command in ("run named.toml --out o", "validate named.toml", "link curve none"):
         done = shell(f"nodeb {command}", **environment)
         assert not blames_nodeb(done), text(done)
@@ -96,13 +96,13 @@ def test_a_terminal_of_ascii_gets_escapes(shell, environment):
 
 
 @pytest.mark.parametrize("command", ["run small.toml", "fit x.txt", "reproduce wang"])
-def test_too_many_jobs_are_refused_with_the_reason(shell, command):
+def test_too_many_jobs_are_rejected_with_the_reason(shell, command):
     done = shell(f"nodeb {command} --jobs 100000 --out o")
     assert done.returncode == 2
     assert "jobs is 100000; expected at most 1000: each is a thread" in text(done)
 
 
-def test_a_system_that_starts_no_thread_is_told(small, monkeypatch):
+def test_failure_to_start_threads_is_reported(small, monkeypatch):
     def refuse(*_):
         raise RuntimeError("can't start new thread")
 
@@ -111,7 +111,7 @@ def test_a_system_that_starts_no_thread_is_told(small, monkeypatch):
         small.run()
 
 
-def test_files_that_cannot_be_read_are_told(shell, tmp_path):
+def test_unreadable_files_are_reported(shell, tmp_path):
     for name in ("/proc/self/mem", ".", "none.toml"):
         for command in ("run", "validate", "sweep", "import"):
             done = shell(f"nodeb {command} {name}")
@@ -124,7 +124,7 @@ def test_files_that_cannot_be_read_are_told(shell, tmp_path):
         assert text(shell("nodeb run secret.toml")).endswith("cannot be read: permission denied\n")
 
 
-def test_a_folder_that_cannot_be_written_is_told(shell, tmp_path):
+def test_unwritable_folder_is_reported(shell, tmp_path):
     (tmp_path / "log.txt").write_text("-1\n")
     for command in (
         "run small.toml --out /proc/o",
@@ -138,7 +138,7 @@ def test_a_folder_that_cannot_be_written_is_told(shell, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_scenario_may_come_out_of_a_pipe(shell, tmp_path):
+def test_scenario_can_be_read_from_a_pipe(shell, tmp_path):
     for command in ("validate", "run --out o"):
         done = shell(f"nodeb {command} <(cat small.toml)")
         assert (done.returncode, done.stderr) == (0, b""), text(done)
@@ -146,7 +146,7 @@ def test_a_scenario_may_come_out_of_a_pipe(shell, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_a_signal_while_python_closes_down_leaves_no_traceback(name):
+def test_signal_during_interpreter_shutdown_leaves_no_traceback(name):
     code = (
         "import atexit, os, signal, sys\n"
         "from nodeb.__main__ import main\n"
@@ -158,7 +158,7 @@ def test_a_signal_while_python_closes_down_leaves_no_traceback(name):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_signal_while_nodeb_loads_leaves_no_traceback():
+def test_signal_during_import_leaves_no_traceback():
     code = (
         "import sys\n"
         "class Interrupts:\n"
@@ -172,7 +172,7 @@ def test_a_signal_while_nodeb_loads_leaves_no_traceback():
     assert (done.returncode, done.stderr) == (130, "error: interrupted\n")
 
 
-def test_a_backend_that_matplotlib_does_not_have_is_told_before_a_run(shell, tmp_path):
+def test_unknown_matplotlib_backend_is_reported_before_the_run(shell, tmp_path):
     done = shell("nodeb run small.toml --report --out o", MPLBACKEND="nosuch")
     assert (done.returncode, blames_nodeb(done)) == (2, False), text(done)
     assert "error: MPLBACKEND=nosuch: matplotlib has no such backend; unset it" in text(done)
@@ -180,7 +180,7 @@ def test_a_backend_that_matplotlib_does_not_have_is_told_before_a_run(shell, tmp
     assert shell("nodeb run small.toml --report --out o", MPLBACKEND="agg").returncode == 0
 
 
-def test_an_argument_that_the_locale_cannot_read_is_told(shell):
+def test_undecodable_argument_is_reported(shell):
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = shell("nodeb validate named.toml", **ascii_only)
     assert done.returncode == 0

@@ -15,7 +15,7 @@ LONG = ["n" * 241, "n" * 255, "é" * 127]
 
 
 @pytest.mark.parametrize("name", LONG, ids=["241 B", "255 B", "254 B in UTF-8"])
-def test_a_folder_has_any_name_that_the_file_system_takes(call, tmp_path, scenario_file, name):
+def test_folder_can_have_any_name_of_the_file_system(call, tmp_path, scenario_file, name):
     for _ in range(2):  # the second replaces the first
         assert call("run", scenario_file, "--out", name)[0] == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, scenario_file.name])
@@ -23,7 +23,7 @@ def test_a_folder_has_any_name_that_the_file_system_takes(call, tmp_path, scenar
     assert call("explain", scenario_file, "--out", page)[0] == 0
 
 
-def test_what_a_killed_process_left_of_a_long_name_is_removed(tmp_path):
+def test_leftovers_of_a_killed_process_with_a_long_name_are_removed(tmp_path):
     path = tmp_path / ("n" * 250)
     nobody = f".{os.getpid()}-", f".{2**22 + 1}-"
     part = tmp_path / files.aside(path).name.replace(*nobody)
@@ -36,7 +36,7 @@ def test_what_a_killed_process_left_of_a_long_name_is_removed(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["run", "sweep", "compare", "life", "explain"])
-def test_a_terminal_obeys_no_name(call, scenario_file, command):
+def test_control_characters_in_names_are_escaped(call, scenario_file, command):
     """Neither in what is printed about results, nor in errors and notes."""
     name = "a\x1b[31mred\x07"
     if command == "sweep":
@@ -64,6 +64,6 @@ def test_suggested_commands_name_the_same_file(call, scenario_file, name):
     assert not shown.stdout.startswith("-")
 
 
-def test_a_terminal_obeys_no_name_in_an_error(call):
+def test_control_characters_in_names_are_escaped_in_errors(call):
     _, _, errors = call("run", "none\x1b[31m.toml")
     assert r"none\x1b[31m.toml" in errors

@@ -58,7 +58,7 @@ def done(call):
     return done
 
 
-def test_run_and_what_reads_its_scenario(odd, done, tmp_path):
+def test_run_and_readers_of_its_scenario_accept_odd_names(odd, done, tmp_path):
     file = odd(SMALL)
     done("run", file, "--report", "--pcap", tmp_path / f"{ODD}.pcapng")
     assert json.loads((tmp_path / "out" / ODD / "provenance.json").read_text())["of"] == (
@@ -74,14 +74,14 @@ def test_run_and_what_reads_its_scenario(odd, done, tmp_path):
         done("run", name, "--report", "--out", f"{ODD}-other-{len(name)}")
 
 
-def test_compare_and_sweep(odd, done):
+def test_compare_and_sweep_accept_odd_names(odd, done):
     file = odd(SMALL)
     options = ("--runs", "3", "--report", f"{ODD}.html", "--out", f"{ODD}-pairs")
     done("compare", file, "--with", "wired.delay=9 ms", *options)
     done("sweep", odd(SWEPT), "--runs", "2", "--dataset")
 
 
-def test_link_and_fit(odd, done, tmp_path):
+def test_link_and_fit_accept_odd_names(odd, done, tmp_path):
     done("link", "run", odd(LINK))
     done("link", "curve", f"out/{ODD}")
     done("fit", odd("0001" * 20 + "011", ".txt"), "--states", "2", "--starts", "1")
@@ -89,12 +89,12 @@ def test_link_and_fit(odd, done, tmp_path):
     assert json.loads(model.read_bytes())
 
 
-def test_import(odd, done, tmp_path):
+def test_import_accepts_odd_names(odd, done, tmp_path):
     done("import", odd("1\n2\n9\n", ".mm"), "--as", "mahimahi")
     assert b"source: odd\\xff.mm" in (tmp_path / f"{ODD}.trace").read_bytes()
 
 
-def test_recorded_flights(call, done, tmp_path):
+def test_recordings_accept_odd_names(call, done, tmp_path):
     log = made_by_hand(tmp_path / f"{ODD}.log", [REAL], over(1))
     done("replay", log, "--out", ODD, "--report", f"{ODD}.html", "--pcap", f"{ODD}.pcapng")
     for name in ("life", "explain"):
@@ -103,11 +103,11 @@ def test_recorded_flights(call, done, tmp_path):
         assert "failed" not in err
 
 
-def test_reproduce(odd, done):
+def test_reproduce_accepts_odd_names(odd, done):
     done("reproduce", odd(FILE.replace("DURATION", "100 s"), ".py"), "--quick")
 
 
-def test_a_value_that_is_no_text_is_refused(call, odd):
+def test_value_that_is_not_unicode_is_rejected(call, odd):
     status, _, err = call("run", odd(SMALL), "--set", f"name={ODD}")
     assert status == 2
     assert "an argument has characters that are invalid" in err

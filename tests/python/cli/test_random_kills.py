@@ -11,7 +11,7 @@ pytestmark = [needs_linux, pytest.mark.usefixtures("real_packets")]
 
 
 @pytest.mark.slow
-def test_commands_stopped_at_any_moment_leave_nothing(tmp_path):
+def test_commands_killed_at_any_moment_leave_nothing(tmp_path):
     found = campaign(tmp_path, seed=1, kills=2 * len(COMMANDS))
     assert found.counts["kills"] == 2 * len(COMMANDS)
     assert not found.faults

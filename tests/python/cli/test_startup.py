@@ -20,7 +20,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=["import", "validate", "run"])
-def test_a_command_imports_only_what_it_needs(command, tmp_path):
+def test_commands_import_only_what_they_need(command, tmp_path):
     program = f"import sys\n{command}\nprint('imported:', *sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True

@@ -49,7 +49,7 @@ def block_errors(bler, seed, runs=10):
     return {name: Table(columns) for name, columns in tables.items()}
 
 
-def test_the_interval_covers_a_difference_known_in_closed_form():
+def test_interval_covers_a_difference_known_in_closed_form():
     """Blocks fail with the probability that is asked for, so errors differ by 0.1 exactly."""
     covered, unpaired = 0, []
     for seed in range(1000):
@@ -62,7 +62,7 @@ def test_the_interval_covers_a_difference_known_in_closed_form():
     assert 0.5 < np.median(unpaired) < 2
 
 
-def test_several_scenarios_share_the_error():
+def test_error_probability_is_shared_among_several_scenarios():
     tables = {str(p): block_errors(p, 1) for p in (0.1, 0.2, 0.3)}
     two = compare({name: tables[name] for name in ("0.1", "0.2")}, 1)
     three = compare(tables, 1)
@@ -72,7 +72,7 @@ def test_several_scenarios_share_the_error():
     )
 
 
-def test_what_is_paired_are_replications_not_phones(tmp_path):
+def test_pairs_are_replications_not_phones(tmp_path):
     path = tmp_path / "many.toml"
     path.write_text(SCENARIO.replace("[[users]]", "[[users]]\ncount = 5"))
     one = nodeb.load(path).run(runs=6)
@@ -99,14 +99,14 @@ def test_results_of_different_seeds_are_not_paired(small):
         small.run(runs=2).compare(small.run(runs=2), margin=2)
 
 
-def test_a_result_is_the_same_as_itself(small):
+def test_result_does_not_differ_from_itself(small):
     one = small.run(runs=3)
     found = one.compare(one)
     assert set(found.table["verdict"].tolist()) == {"equal"}
     assert not found.table["difference"].any()
 
 
-def test_groups_that_only_one_has_are_told(small, tmp_path):
+def test_groups_of_only_one_scenario_are_reported(small, tmp_path):
     path = tmp_path / "more.toml"
     path.write_text(SCENARIO + '[[users]]\nname = "late"\ntraffic.ftp.size = "20 kB"\n')
     found = small.with_(name="a").run(runs=3).compare(nodeb.load(path).run(runs=3))
@@ -114,7 +114,7 @@ def test_groups_that_only_one_has_are_told(small, tmp_path):
     assert set(found.table["group"].tolist()) == {"all"}
 
 
-def test_what_nobody_completed_is_told(pair):
+def test_metrics_without_completed_transfers_are_reported(pair):
     one = nodeb.load(pair[0]).run(runs=3)
     never = nodeb.load(pair[0]).with_(duration="300 ms").run(runs=3)
     text = str(one.compare(never))
@@ -146,7 +146,7 @@ def test_two_files_are_compared(call, pair):
     assert found["mean"] == pytest.approx(own["mean"])
 
 
-def test_what_nobody_reads_is_kept_all_the_same(pair, tmp_path):
+def test_results_are_kept_if_stdout_is_closed(pair, tmp_path):
     run = [sys.executable, "-m", "nodeb", "compare", *map(str, pair), "--runs", "3"]
     with subprocess.Popen([*run, "--out", str(tmp_path / "out")], stdout=subprocess.PIPE) as done:
         done.stdout.close()
@@ -166,7 +166,7 @@ def test_changes_of_one_file_are_compared(call, pair):
     assert "20 pairs" in out
 
 
-def test_what_is_there_is_not_simulated_again(call, pair, monkeypatch):
+def test_existing_replications_are_not_simulated_again(call, pair, monkeypatch):
     assert call("compare", *pair, "--runs", 5)[0] == 0
     first = Path("out/one-compared/comparison.csv").read_bytes()
     monkeypatch.setattr("nodeb.replication.cells.ReplicationWork.replicate", lambda *_: 1 / 0)
@@ -175,7 +175,7 @@ def test_what_is_there_is_not_simulated_again(call, pair, monkeypatch):
     assert call("compare", *pair, "--runs", 5, "--metric", "transfer_s")[1].count("transfer time")
 
 
-def test_what_changes_nothing_is_said(call, pair):
+def test_changes_without_effect_are_reported(call, pair):
     pair[1].write_text(pair[0].read_text() + "# the same\n")
     status, out, err = call("compare", *pair, "--runs", 3)
     assert status == 0
@@ -202,7 +202,7 @@ def test_fewer_pairs_than_intervals_need_are_reported(call, pair):
     assert call("compare", *pair, "--runs", 10, "--metric", "download_s")[2] == ""
 
 
-def test_what_is_doubtful_is_told_as_by_run(call, pair):
+def test_doubtful_scenarios_are_reported_as_by_run(call, pair):
     doubtful = SCENARIO + "[tcp.linux]\necn = true\n"
     for file in pair:
         file.write_text(doubtful if file == pair[0] else doubtful.replace("0.1", "0.3"))
@@ -212,7 +212,7 @@ def test_what_is_doubtful_is_told_as_by_run(call, pair):
     assert "(scenarios: 2 of 2)" in err
 
 
-def test_where_nothing_arrived_is_said(call, pair):
+def test_comparison_without_deliveries_says_so(call, pair):
     pair[1].write_text('duration = "50 ms"\n' + SCENARIO)
     status, out, _ = call("compare", *pair, "--runs", 2)
     assert status == 0
@@ -222,7 +222,7 @@ def test_where_nothing_arrived_is_said(call, pair):
     assert out.startswith("There is nothing to compare: nothing arrived with other")
 
 
-def test_wrong_arguments_are_told(small):
+def test_wrong_arguments_are_reported(small):
     one = small.run(runs=2)
     for call_it in (
         lambda: one.compare(one, metrics=["foo"]),
@@ -253,7 +253,7 @@ def test_wrong_arguments_are_told(small):
         (["one.toml", "--with", "wired.loss=0.1;wired.loss=0.2"], "`wired.loss` is set twice"),
     ],
 )
-def test_what_makes_no_sense_is_refused(call, pair, arguments, message):
+def test_invalid_comparisons_are_rejected(call, pair, arguments, message):
     del pair
     status, out, err = call("compare", *arguments)
     assert (status, out) == (2, "")
@@ -263,7 +263,7 @@ def test_what_makes_no_sense_is_refused(call, pair, arguments, message):
 
 
 @pytest.mark.parametrize("command", ["run", "compare"])
-def test_packets_from_outside_are_refused_and_nothing_is_left(call, pair, command):
+def test_external_packets_are_rejected_and_leave_no_folder(call, pair, command):
     pair[1].write_text('[[users]]\ntraffic = "external"\n')
     status, out, err = call(command, *(pair[1:] if command == "run" else pair))
     assert (status, out) == (2, "")
@@ -271,25 +271,25 @@ def test_packets_from_outside_are_refused_and_nothing_is_left(call, pair, comman
     assert not list(Path().glob("out/*"))
 
 
-def test_a_metric_that_nobody_has_is_told(call, pair):
+def test_unknown_metric_is_reported(call, pair):
     status, out, err = call("compare", *pair, "--runs", 2, "--metric", "cqi")
     assert (status, out) == (2, "")
     assert "none of these scenarios has `cqi` (they have: received_bps" in err
 
 
-def test_a_change_may_have_a_semicolon_in_quotes(call, pair):
+def test_change_may_contain_a_quoted_semicolon(call, pair):
     status, out, _ = call("compare", pair[0], "--with", 'users.0.name="a;b"; wired.loss=0.1')
     assert status == 0
     assert 'users.0.name="a;b"; wired.loss=0.1 is slower than one' in out
 
 
-def test_a_sweep_table_is_left_aside_and_said(call, pair):
+def test_sweep_table_is_ignored_with_a_note(call, pair):
     pair[1].write_text(SCENARIO.replace("0.1", "0.3") + "[sweep]\nwired.loss = [0.0, 0.1]\n")
     _, _, err = call("compare", *pair, "--runs", 2)
     assert "the [sweep] table of" in err
 
 
-def test_one_replication_decides_nothing(call, pair):
+def test_one_replication_decides_no_comparison(call, pair):
     status, out, _ = call("compare", *pair, "--runs", 1)
     assert status == 0
     assert out.startswith("Undecided: with other, the download time differs by +")
@@ -297,7 +297,7 @@ def test_one_replication_decides_nothing(call, pair):
     assert "better" not in out
 
 
-def test_a_comparison_has_a_page(call, pair, tmp_path):
+def test_comparison_writes_a_page(call, pair, tmp_path):
     page = tmp_path / "page.html"
     status, out, _ = call("compare", *pair, "--runs", 5, "--report", page)
     assert status == 0

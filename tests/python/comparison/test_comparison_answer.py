@@ -28,7 +28,7 @@ def found(**shifts):
     return answer, " ".join(text(answer).split())
 
 
-def test_no_difference_in_any_pair_is_an_answer_without_a_table():
+def test_identical_pairs_are_reported_without_a_table():
     answer, said = found(download_s=0.0, rtt_mean_s=0.0)
     assert answer.headline.startswith("No difference: with other the download takes ")
     assert "in each of the 20 pairs" in answer.headline
@@ -36,13 +36,13 @@ def test_no_difference_in_any_pair_is_an_answer_without_a_table():
     assert "Equal in all 20 pairs: download time and mean round-trip time." in said
 
 
-def test_the_same_within_the_margin_is_no_difference():
+def test_difference_within_the_margin_counts_as_none():
     answer, said = found(download_s=0.001, rtt_mean_s=0.001)
     assert "to within 2 %" in answer.headline
     assert "Same within 2 %: download time and mean round-trip time." in said
 
 
-def test_the_better_one_is_named_with_how_much_and_how_sure():
+def test_headline_names_the_better_one_with_difference_and_interval():
     answer, _ = found(download_s=-0.2, rtt_mean_s=-0.1)
     assert answer.headline.startswith("other is faster than plain: the download takes ")
     assert " s, 20" in answer.headline
@@ -50,7 +50,7 @@ def test_the_better_one_is_named_with_how_much_and_how_sure():
     assert [row[0][0] for row in answer.table.rows] == ["\N{CHECK MARK}"] * 2
 
 
-def test_where_verdicts_disagree_both_sides_are_in_the_headline():
+def test_headline_shows_both_sides_if_verdicts_disagree():
     answer, _ = found(cell_bps=0.3, received_bps_p50=-0.9, jain_index=-0.5)
     assert answer.headline.startswith("other is better in some ways and worse in others than plain")
     assert "what the cell delivers is 30" in answer.headline
@@ -59,19 +59,19 @@ def test_where_verdicts_disagree_both_sides_are_in_the_headline():
     assert ": what the cell delivers is 30" in answer.headline  # the main metric comes first
 
 
-def test_what_is_undecided_says_how_many_replications_would_tell():
+def test_undecided_metric_shows_how_many_replications_would_decide():
     answer, said = found(download_s=None)
     assert answer.headline.startswith("Undecided: with other, the download time differs by ")
     assert answer.headline.endswith("would decide.")
     assert "? undecided: " in said
 
 
-def test_what_neither_is_better_in_has_an_arrow():
+def test_metric_without_better_direction_has_an_arrow():
     answer, _ = found(download_s=0.0, retransmit_bps=0.5)
     assert [row[0][0] for row in answer.table.rows] == ["=", "\N{UPWARDS ARROW}"]
 
 
-def test_every_metric_of_the_headline_is_in_the_table():
+def test_table_contains_every_metric_of_the_headline():
     many = dict.fromkeys(
         [
             *("load_median_s", "cell_bps", "received_bps", "received_bps_p50", "received_bps_p5"),
@@ -90,7 +90,7 @@ def test_every_metric_of_the_headline_is_in_the_table():
     )
 
 
-def test_a_number_of_the_headline_is_that_of_the_table():
+def test_numbers_of_headline_and_table_agree():
     for shift in (-0.2, -0.004, 0.3):
         answer, _ = found(download_s=shift, rtt_mean_s=0.5)
         row = next(row for row in answer.table.rows if row[0].endswith("download time"))
@@ -100,7 +100,7 @@ def test_a_number_of_the_headline_is_that_of_the_table():
             assert words[4] == row[1]
 
 
-def test_no_interval_of_a_share_is_below_nothing():
+def test_interval_of_a_share_is_not_negative():
     base, own = np.zeros(RUNS), np.eye(RUNS)[0] * 4
     one = difference("all", METRICS["stalls"], base, own, 0.02, 0.95)
     assert (one.difference.low, one.verdict.kind) == (0.0, "undecided")
@@ -112,7 +112,7 @@ def test_no_interval_of_a_share_is_below_nothing():
 
 
 @pytest.mark.parametrize("kind", ["better", "worse"])
-def test_only_others_are_decided(kind):
+def test_headline_if_only_other_metrics_are_decided(kind):
     shift = -0.3 if kind == "better" else 0.3
     answer, _ = found(download_s=0.0, rtt_mean_s=shift)
     assert answer.headline == (

@@ -41,7 +41,7 @@ def pools():
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("loss", [0.012, 0.02])
 @pytest.mark.parametrize("runs", [10, 20])
-def test_intervals_cover_where_losses_are_rare(pools, link, loss, runs):
+def test_intervals_cover_if_losses_are_rare(pools, link, loss, runs):
     """Student's t covers 85 to 89 % of these."""
     base, own = pools[link, 0.01], pools[link, loss]
     truth, ratio = (own - base).mean(), own.mean() / base.mean()
@@ -59,7 +59,7 @@ def test_intervals_cover_where_losses_are_rare(pools, link, loss, runs):
 
 
 @pytest.mark.parametrize(("runs", "width"), [(10, 1.15), (20, 1.06), (100, 1.02)])
-def test_normal_differences_have_nearly_students_interval(runs, width):
+def test_interval_of_normal_differences_is_near_students(runs, width):
     chance = np.random.default_rng(2)
     covered, ratios = 0, []
     for _ in range(TRIALS):
@@ -73,7 +73,7 @@ def test_normal_differences_have_nearly_students_interval(runs, width):
     assert np.mean(ratios) < width
 
 
-def test_the_interval_is_the_wider_of_few_degrees_and_halls():
+def test_interval_is_the_wider_of_reduced_degrees_of_freedom_and_hall():
     values = np.array([0.0, 0, 0, 0, 0, 0, 0, 1, 2, 9])
     n, stdev = values.size, values.std(ddof=1)
     found = paired_difference(values, np.zeros(n))
@@ -86,20 +86,20 @@ def test_the_interval_is_the_wider_of_few_degrees_and_halls():
     assert transform == pytest.approx(-t / math.sqrt(n)), "Hall's equation"
 
 
-def test_the_interval_of_mirrored_values_is_mirrored():
+def test_interval_is_mirrored_with_the_values():
     values = np.random.default_rng(1).exponential(1.0, 15)
     one, other = (paired_difference(way * values, np.zeros(15)) for way in (1, -1))
     assert (other.low, other.high) == pytest.approx((-one.high, -one.low))
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-9, 1e12])
-def test_the_interval_has_the_scale_of_its_values(scale):
+def test_interval_scales_with_the_values(scale):
     values = np.random.default_rng(1).exponential(1.0, 15)
     one, other = (paired_difference(by * values, np.zeros(15)) for by in (1, scale))
     assert (other.low, other.high) == pytest.approx((scale * one.low, scale * one.high))
 
 
-def test_equal_differences_say_nothing_of_the_spread():
+def test_equal_differences_do_not_count_as_spread():
     assert varied(np.array([0.1 + 0.2, 0.3, 0.3, 1.0]), 1.0) == 1, "rounding is no difference"
     assert varied(np.array([3.0, 1.0, 2.0]), 3.0) == 2, "all vary: n - 1 degrees of freedom"
     assert varied(np.zeros(4), 0.0) == 1
@@ -108,7 +108,7 @@ def test_equal_differences_say_nothing_of_the_spread():
     assert Reach.of(5, 2, 0.95).ends(1.0, 0.0, 0.0, 0.0) == (1.0, 1.0)
 
 
-def test_the_ratio_holds_where_the_mean_of_what_is_left_may_be_nothing():
+def test_ratio_interval_covers_if_the_denominator_may_be_zero():
     """The ends are those r at which the interval of `x - r y` touches 0."""
     chance = np.random.default_rng(4)
     y = chance.normal(5.0, 1.0, 15)
@@ -123,7 +123,7 @@ def test_the_ratio_holds_where_the_mean_of_what_is_left_may_be_nothing():
     assert inside.low < 0 < inside.high
 
 
-def test_the_ratio_holds_1_where_the_difference_holds_0():
+def test_ratio_interval_contains_1_if_the_difference_interval_contains_0():
     chance = np.random.default_rng(6)
     holds = []
     for _ in range(300):
@@ -135,7 +135,7 @@ def test_the_ratio_holds_1_where_the_difference_holds_0():
     assert 0 < sum(holds) < 300
 
 
-def test_a_ratio_over_what_may_be_nothing_has_no_ends():
+def test_ratio_interval_is_unbounded_if_the_denominator_may_be_zero():
     found = ratio_interval([1.0, 2.0, 3.0, 4.0], [-1.0, 1.0, -2.0, 2.5])
     assert math.isnan(found.low)
     assert math.isnan(ratio_interval([1.0, 2.0], [0.0, 0.0]).mean)

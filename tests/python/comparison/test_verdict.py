@@ -33,22 +33,22 @@ def interval(mean, half, n=20):
         (5.0, 6.0, "more", "undecided", 0),
     ],
 )
-def test_verdicts(mean, half, better, kind, sign):
+def test_verdicts_follow_interval_and_margin(mean, half, better, kind, sign):
     found = judge(interval(mean, half), 2.0, better)
     assert (found.kind, found.sign) == (kind, sign)
 
 
-def test_a_difference_without_a_better_direction_has_a_word():
+def test_difference_without_better_direction_has_a_word():
     assert [Verdict("differs", sign).word for sign in (1, -1)] == ["more", "less"]
     assert Verdict("better", -1).word == "better"
 
 
-def test_pairs_that_are_all_equal_say_nothing_of_what_is_rare():
+def test_equal_pairs_do_not_exclude_rare_differences():
     found = judge(interval(0.0, 0.0), 0.0, "less")
     assert found.kind == "equal"
 
 
-def test_more_runs_are_a_range_that_covers_no_difference():
+def test_suggested_replications_cover_no_difference():
     """The high end is enough to find 0 within the margin, with 80 % power."""
     found = judge(interval(5.0, 6.0), 2.0, "more").more_runs
     assert 1 <= found.low < found.high < math.inf
@@ -58,7 +58,7 @@ def test_more_runs_are_a_range_that_covers_no_difference():
     assert needed < runs < 1.5 * needed
 
 
-def test_without_a_margin_no_number_tells_that_there_is_no_difference():
+def test_no_suggestion_without_a_margin():
     found = judge(interval(1.0, 3.0), 0.0)
     assert found.more_runs.low < math.inf == found.more_runs.high
     assert "if there is none, no number" in more_text(found.more_runs)
@@ -67,12 +67,12 @@ def test_without_a_margin_no_number_tells_that_there_is_no_difference():
     )
 
 
-def test_a_number_that_is_too_large_is_not_named():
+def test_too_large_suggestion_is_unbounded():
     found = judge(interval(0.0, 1.0), 1e-6)
     assert found.more_runs.high == math.inf
 
 
-def test_few_pairs_that_differ_are_not_the_same():
+def test_few_differing_pairs_are_not_equivalent():
     """One pair of 20 that differs by a tenth of the margin on average decides nothing."""
     own = np.full(20, 100.0)
     own[3] += 4.0
@@ -81,7 +81,7 @@ def test_few_pairs_that_differ_are_not_the_same():
 
 
 @pytest.mark.parametrize("mean", [0.0, 0.5, 1.2, 3.0])
-def test_the_high_end_decides_in_three_of_four_experiments(mean):
+def test_upper_suggestion_decides_in_three_of_four_experiments(mean):
     """Also without a difference, and half-way to the margin."""
     chance = np.random.default_rng(11)
     decided = []

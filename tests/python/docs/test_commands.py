@@ -42,7 +42,7 @@ def parse(arguments):
 
 
 @pytest.mark.parametrize(("line", "whole"), list(command_lines()))
-def test_a_command_line_of_the_pages_is_one(line, whole):
+def test_command_lines_of_the_pages_are_valid(line, whole):
     try:
         parse(shlex.split(line, comments=True)[1:])
     except UsageError as error:
@@ -58,13 +58,13 @@ def _is_short(error):
     return missing or "requires an argument" in error.message
 
 
-def test_a_wrong_command_line_is_found():
+def test_invalid_command_line_is_detected():
     for line in ("import a.csv --kind cqi", "runn a.toml", "link curve a --no", "list keys a b"):
         with pytest.raises(UsageError):
             parse(shlex.split(line))
 
 
-def test_command_lines_are_found():
+def test_command_lines_are_extracted():
     found = [param.values for param in command_lines()]
     assert sum(whole for _, whole in found) > 60
     assert len(found) > 150

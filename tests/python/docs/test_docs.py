@@ -44,7 +44,7 @@ def snippets():
 
 
 @pytest.mark.parametrize(("where", "code"), list(snippets()), ids=[name for name, _ in snippets()])
-def test_what_a_beginner_is_shown_works_without_extras(where, code, tmp_path):
+def test_commands_for_beginners_work_without_extras(where, code, tmp_path):
     shutil.copytree(EXAMPLES[0].parent, tmp_path / "examples")
     done = subprocess.run(
         [sys.executable, "-c", BARE + code],
@@ -64,7 +64,7 @@ def examples():
 
 
 @pytest.mark.parametrize("text", list(examples()))
-def test_every_example_of_the_reference_is_a_scenario(text, tmp_path):
+def test_every_example_of_the_reference_is_a_valid_scenario(text, tmp_path):
     file = tmp_path / "example.toml"
     file.write_text(text, encoding="utf-8")
     found = Sweep.load(file) if "[sweep" in text else nodeb.load(file)
@@ -75,14 +75,14 @@ def test_every_page_of_the_reference_has_an_example():
     assert [page.name for page in REFERENCE if not blocks(page, "toml")] == []
 
 
-def test_the_navigation_has_every_page():
+def test_navigation_contains_every_page():
     text = (ROOT / "mkdocs.yml").read_text("utf-8")
     named = set(re.findall(r": (\S+\.md)$", text, re.M))
     pages = {page.relative_to(ROOT / "docs").as_posix() for page in PAGES[1:]}
     assert named == pages
 
 
-def test_the_version_is_the_same_wherever_it_is_said():
+def test_version_is_the_same_everywhere():
     cargo = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
     (cited,) = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.M)
     assert cargo["version"] == cited == nodeb.__version__

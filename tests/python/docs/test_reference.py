@@ -32,7 +32,7 @@ def rows():
                 yield heading, re.split(r"(?<!\\) ?\| ?", line)[1:-1]
 
 
-def test_every_key_stands_on_one_page():
+def test_every_key_is_documented_on_one_page():
     assert REFERENCE.missing() == []
     wanted = [
         key for part in [SCHEMA, *SCHEMA["$defs"].values()] for key in part.get("properties", ())
@@ -41,19 +41,19 @@ def test_every_key_stands_on_one_page():
     assert sorted(found) == sorted([*wanted, "together"])
 
 
-def test_every_key_says_its_type_and_its_meaning():
+def test_every_key_has_a_type_and_a_meaning():
     for heading, (key, kind, _, _, meaning) in rows():
         assert "" not in (kind, meaning), (heading, key)
 
 
-def test_defaults_are_toml():
+def test_defaults_are_valid_toml():
     for heading, (key, _, default, _, _) in rows():
         if found := re.fullmatch(r"`(.*)`", default):
             value = tomllib.loads(f"x = {found[1]}")["x"]
             assert value != {}, (heading, key)
 
 
-def test_nothing_is_called_as_in_the_code():
+def test_no_name_of_the_code_appears():
     inner = [name for name in SCHEMA["$defs"] if re.search(r"[a-z][A-Z]|Spec$", name)]
     inner.remove("NewReno")  # which is its name elsewhere too
     assert len(inner) > 50
@@ -62,7 +62,7 @@ def test_nothing_is_called_as_in_the_code():
         assert "null" not in text, page
 
 
-def test_links_lead_somewhere():
+def test_internal_links_have_targets():
     anchors = {page: set(re.findall(r"\{#(\S+)\}", text)) for page, text in PAGES.items()}
     for page, text in PAGES.items():
         for target, anchor in re.findall(r"\]\(([\w-]+\.md)?#([^)]+)\)", text):
@@ -71,7 +71,7 @@ def test_links_lead_somewhere():
         assert len(found) == len(re.findall(r"\{#(\S+)\}", PAGES[page])), page
 
 
-def test_defaults_say_only_what_differs():
+def test_defaults_list_only_differences():
     cells = {(heading, one[0]): one for heading, one in rows()}
     assert cells["## `wired` {#wired}", "`queue`"][2] == '`"drop_tail"`'
     assert cells["## `wired` {#wired}", "`delay`"][1:4] == [
@@ -83,12 +83,12 @@ def test_defaults_say_only_what_differs():
     assert cells["## `users.ue` {#users-ue}", "`category`"][2] == "`6`"
 
 
-def test_what_is_shared_names_all_its_keys():
+def test_shared_part_lists_all_its_keys():
     assert "The same holds for `radio.hs_dsch.rlc`" in PAGES["rlc.md"]
     assert "`uplink.queue`, `radio.link.queue`" in PAGES["queues.md"]
 
 
-def test_a_part_that_names_no_key_is_refused():
+def test_part_without_keys_is_rejected():
     with pytest.raises(ValueError, match="no section for `qeue`"):
         Reference(SCHEMA, {"a.md": "<!-- keys: wired.qeue -->\n<!-- end -->"})
 

@@ -66,20 +66,20 @@ def known(name, year):
     return any(name in entry[0] + entry[2] and year in entry[0] + entry[2] for entry in ENTRIES)
 
 
-def test_a_source_says_how_it_was_checked():
+def test_every_source_states_how_it_was_checked():
     for entry in ENTRIES:
         assert len(entry) == 3, entry
         assert any(re.search(rf"\b{how}\b", entry[2]) for how in HOW), entry
 
 
-def test_a_source_stands_there_once():
+def test_every_source_is_listed_once():
     titles = [title for entry in ENTRIES for title in re.findall(r"\*([^*]{20,})\*", entry[0])]
     assert sorted(titles) == sorted(set(titles))
     found = [one for entry in ENTRIES for one in specifications(entry[0])]
     assert sorted(found) == sorted(set(found))
 
 
-def test_every_specification_that_is_cited_is_there():
+def test_every_cited_specification_is_listed():
     listed = specifications("\n".join(entry[0] for entry in ENTRIES))
     missing = {
         one: path.relative_to(ROOT).as_posix()
@@ -89,7 +89,7 @@ def test_every_specification_that_is_cited_is_there():
     assert missing == {}
 
 
-def test_every_paper_that_is_cited_is_there():
+def test_every_cited_paper_is_listed():
     missing = {
         " ".join(one): path.relative_to(ROOT).as_posix()
         for path, text in TEXTS.items()
@@ -99,13 +99,13 @@ def test_every_paper_that_is_cited_is_there():
     assert missing == {}
 
 
-def test_every_specification_that_is_there_is_cited():
+def test_every_listed_specification_is_cited():
     listed = specifications("\n".join(entry[0] for entry in ENTRIES))
     assert listed - specifications(EVERYTHING) == set()
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry[0][:30])
-def test_every_author_who_is_there_is_named(entry):
+def test_every_listed_author_is_named(entry):
     """By surname: of each work in an entry, the authors are those before its title."""
     for authors in re.findall(r"(?:^|; )([^*;]+?), \*", entry[0]):
         names = re.findall(rf"(?:[A-Z]\.[ -])+(?:[a-z]+ )?({NAME})", authors)

@@ -42,5 +42,5 @@ def test_every_abbreviation_is_in_the_glossary(page):
     assert not unknown, f"define these in docs/glossary.md: {', '.join(sorted(unknown))}"
 
 
-def test_an_unknown_abbreviation_is_found():
+def test_unknown_abbreviation_is_detected():
     assert abbreviations("The QZX of `ABC` meets two QRPs.") == {"QZX", "QRP"}

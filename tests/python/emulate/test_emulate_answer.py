@@ -24,7 +24,7 @@ def changed(**values):
     return replace(found, report=found.report | values)
 
 
-def test_the_link_and_its_time():
+def test_answer_shows_the_link_and_its_delay():
     answer, marks = said(where="out/em has the tables.")
     assert answer.headline == (
         "the link delivered 6.72 MB to 2 phones at 4.89 Mbit/s (median delay 50 ms) and 1.34 MB "
@@ -53,12 +53,12 @@ def test_few_late_deliveries_are_counted():
     assert answer.headline.endswith("at most 90 us late, and 0.2 % more than 2 ms.")
 
 
-def test_a_machine_that_slept_did_not_keep_time():
+def test_suspended_machine_is_reported_as_late():
     answer, _ = said(changed(slept_s=7.0))
     assert answer.headline.startswith("it did not keep time: the machine slept for 7.0 s")
 
 
-def test_no_packet():
+def test_answer_without_packets():
     answer, _ = said(fake_emulation.outcome(empty=True))
     assert answer.headline == (
         "no packet passed the link in 12 s. Nothing was delivered that could be late."
@@ -67,13 +67,13 @@ def test_no_packet():
     assert answer.table.rows[0][4].number == "\N{EN DASH}"
 
 
-def test_packets_under_way_are_told():
+def test_packets_in_transit_are_reported():
     outcome = fake_emulation.outcome()
     outcome.report["phones"][0]["down"]["offered_packets"] += 5
     assert "5 packets were still under way when this ended." in said(outcome)[1]
 
 
-def test_nothing_but_losses():
+def test_answer_if_all_packets_are_lost():
     outcome = fake_emulation.outcome()
     for phone in outcome.report["phones"]:
         for way in ("down", "up"):
@@ -85,7 +85,7 @@ def test_nothing_but_losses():
     )
 
 
-def test_a_driver_that_was_not_first_is_told():
+def test_driver_without_priority_is_reported():
     outcome = replace(fake_emulation.outcome(), real_time=False)
     assert "SCHED_FIFO was refused" in said(outcome)[1]
 
@@ -107,7 +107,7 @@ def answer_of():
     return make
 
 
-def test_the_same(answer_of):
+def test_identical_replay_is_reported(answer_of):
     answer = answer_of()
     assert answer.headline.startswith(
         "the same: 5772 packets arrived or were lost as they did, to the nanosecond. The link "
@@ -116,10 +116,10 @@ def test_the_same(answer_of):
     assert "kept time" not in answer.headline
 
 
-def test_not_the_same_comes_first(answer_of):
+def test_differing_replay_is_reported_first(answer_of):
     answer = answer_of(differs="packet 3 is lost here, and arrived")
     assert answer.headline.startswith("not the same: packet 3 is lost here, and arrived.")
 
 
-def test_a_log_that_was_cut_off_is_told(answer_of):
+def test_truncated_recording_is_reported(answer_of):
     assert answer_of(complete=False).marks[-1].text.startswith("The log was cut off")

@@ -41,7 +41,7 @@ def astray(link, tmp_path):
 
 
 @pytest.mark.parametrize("which", [0, -1])
-def test_nothing_is_left_when_who_holds_a_namespace_is_killed(astray, which):
+def test_killing_a_namespace_holder_leaves_nothing(astray, which):
     os.kill(holders(astray.pid)[which], signal.SIGKILL)
     _, told = astray.communicate(timeout=30)
     assert astray.returncode == 1
@@ -49,13 +49,13 @@ def test_nothing_is_left_when_who_holds_a_namespace_is_killed(astray, which):
     assert gone(MARK)
 
 
-def test_nothing_is_left_when_a_whole_group_of_processes_is_killed(astray):
+def test_killing_the_process_group_leaves_nothing(astray):
     """As a shell's `kill -9 %1` does."""
     os.killpg(astray.pid, signal.SIGKILL)
     assert gone(MARK)
 
 
-def test_nothing_is_left_when_what_was_stopped_is_killed(astray):
+def test_killing_a_stopped_process_leaves_nothing(astray):
     """As Ctrl-Z and `kill -9` do: what is stopped does not notice."""
     guard_and_holder = holders(astray.pid)
     os.killpg(astray.pid, signal.SIGSTOP)
@@ -65,7 +65,7 @@ def test_nothing_is_left_when_what_was_stopped_is_killed(astray):
     assert gone(*guard_and_holder)
 
 
-def test_a_signal_to_the_whole_group_ends_it_in_order(astray):
+def test_signal_to_the_group_ends_the_emulation_in_order(astray):
     """Signal as `timeout` sends it: the end of the command is reported, not that of a namespace."""
     os.killpg(astray.pid, signal.SIGTERM)
     _, told = astray.communicate(timeout=30)
@@ -87,7 +87,7 @@ print(ours.recv(100).decode())
 """
 
 
-def test_a_command_that_is_signalled_as_it_ends_has_ended():
+def test_command_signalled_while_it_ends_counts_as_ended():
     """Not reaped by who sends the signal: its end would be missed, and waited for."""
     end = subprocess.run(python(SIGNALLED_AS_IT_ENDS), capture_output=True, text=True, timeout=30)
     assert json.loads(end.stdout) == {"exit": 0}, end.stderr

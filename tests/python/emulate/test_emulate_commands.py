@@ -18,7 +18,7 @@ from emulations import PATIENT, gone, long_time, nodeb, processes, python
 pytestmark = pytest.mark.usefixtures("real_packets")
 
 
-def test_exit_status_streams_and_environment_are_the_commands(link):
+def test_exit_status_streams_and_environment_belong_to_the_command(link):
     program = "read line; echo $line $NODEB_PHONE $HERE; echo told >&2; exit 7"
     environment = {**os.environ, "HERE": "there"}
     done = nodeb(link, *PATIENT, "--", "sh", "-c", program, input="hello\n", env=environment)
@@ -27,7 +27,7 @@ def test_exit_status_streams_and_environment_are_the_commands(link):
     assert "told" in done.stderr
 
 
-def test_the_command_keeps_identity_and_files(link, tmp_path):
+def test_command_keeps_user_and_files(link, tmp_path):
     program = f"id -u; echo mine > {tmp_path}/file"
     done = nodeb(link, *PATIENT, "--", "sh", "-c", program)
     assert done.returncode == 0, done.stderr
@@ -35,18 +35,18 @@ def test_the_command_keeps_identity_and_files(link, tmp_path):
     assert (tmp_path / "file").stat().st_uid == os.geteuid()
 
 
-def test_a_command_ended_by_a_signal_is_told_as_shells_do(link):
+def test_command_ended_by_a_signal_gives_the_status_of_shells(link):
     assert nodeb(link, *PATIENT, "--", "sh", "-c", "kill -15 $$").returncode == 128 + 15
 
 
 @pytest.mark.parametrize(("command", "status"), [("no-such-command", 127), ("/etc/hostname", 126)])
-def test_a_command_that_cannot_be_started(link, command, status):
+def test_command_that_cannot_be_started_is_reported(link, command, status):
     done = nodeb(link, *PATIENT, "--", command)
     assert done.returncode == status
     assert "the command of `phone` cannot be started" in done.stderr
 
 
-def test_a_duration_that_ends_before_the_command_stops_it(link):
+def test_duration_stops_the_command(link):
     mark = f"sleep {long_time()}"
     begun = time.monotonic()
     done = nodeb(link, *PATIENT, "--duration", "1 s", "--", *mark.split())
@@ -57,7 +57,7 @@ def test_a_duration_that_ends_before_the_command_stops_it(link):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_nothing_is_left_after_a_signal(link, number, tmp_path):
+def test_signal_leaves_no_process_or_namespace(link, number, tmp_path):
     """Neither process nor namespace, though the command has children that went their own way."""
     started, mark = tmp_path / "started", f"sleep {long_time()}"
     program = f"setsid {mark}1 & {mark}2 & touch {started}; wait"
@@ -75,7 +75,7 @@ def test_nothing_is_left_after_a_signal(link, number, tmp_path):
     assert gone(f"{link.parent}")
 
 
-def test_ctrl_c_is_the_commands(link):
+def test_command_handles_ctrl_c(link):
     """The command decides what Ctrl-C means, here an exit status of its own."""
     program = (
         "import signal, sys, time\nsignal.signal(2, lambda *_: sys.exit(42))\n"
@@ -91,7 +91,7 @@ def test_ctrl_c_is_the_commands(link):
     assert run.returncode == 42
 
 
-def test_two_real_phones(link):
+def test_two_real_phones_share_the_cell(link):
     """Each with its own address, and the second sees the first only through the server."""
     address = "ip=$NODEB_PHONE; echo $ip; ping -c 1 -W 5 10.64.0.1 > /dev/null && echo reached"
     done = nodeb(link, *PATIENT, "--phone", f"other: sh -c '{address}'", "--", "sh", "-c", address)
@@ -122,7 +122,7 @@ def real(tmp_path):
     return file
 
 
-def test_a_scenario_says_who_is_real(real, tmp_path):
+def test_scenario_can_select_the_real_users(real, tmp_path):
     """A command for all phones of a group, or one each; the first user's is that after `--`."""
     out = tmp_path / "out"
     more = ("--phone", f"fleet: {WHO}", "--out", out)
@@ -158,14 +158,14 @@ REAL_BAD = {
 
 
 @pytest.mark.parametrize("case", REAL_BAD)
-def test_real_users_and_commands_that_do_not_fit(case, real):
+def test_mismatched_real_users_and_commands_are_rejected(case, real):
     arguments, message = REAL_BAD[case]
     done = nodeb(real, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
 
 
-def test_a_run_has_nobody_for_real_users(real, call):
+def test_run_rejects_real_users_and_validate_accepts_them(real, call):
     status, _, errors = call("run", real)
     assert status == 2
     assert "users.0.real: packets of these users come from outside" in errors
@@ -173,7 +173,7 @@ def test_a_run_has_nobody_for_real_users(real, call):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root enters the namespaces of others")
-def test_ends_in_namespaces_that_are_there(link):
+def test_ends_can_join_existing_namespaces(link):
     """The device comes and goes; what runs there meets the cell."""
     holder = "import time; print('up', flush=True); time.sleep(60)"
     with subprocess.Popen(
@@ -200,7 +200,7 @@ def test_ends_in_namespaces_that_are_there(link):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others are without these rights anyway")
-def test_without_the_rights_of_root(link):
+def test_emulation_works_without_root(link):
     """A user namespace has them, and one's own identity in it; ping is allowed."""
     drop = "-sys_admin,-net_admin,-net_raw,-sys_nice"
     without = ["setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}"]
@@ -223,7 +223,7 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def test_a_terminal_is_told_how_it_stands(link):
+def test_terminal_shows_a_status_line(link):
     """On a line of its own that is taken away; off a terminal there is none."""
     import pty
 

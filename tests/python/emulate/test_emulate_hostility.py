@@ -35,7 +35,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_is_told(case, link):
+def test_bad_input_is_reported(case, link):
     arguments, message = BAD[case]
     done = nodeb(link, *arguments)
     assert done.returncode in (1, 2)
@@ -47,7 +47,7 @@ def test_bad_input_is_told(case, link):
 FORBIDS = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --bounding-set=-sys_admin "
 
 
-def test_a_system_that_forbids_namespaces_is_told(link):
+def test_missing_permission_for_namespaces_is_reported(link):
     """One where nobody may make any, and what would allow it."""
     run = f"{FORBIDS} --inh-caps=-sys_admin {sys.executable} -m nodeb emulate {link} -- true"
     done = subprocess.run(
@@ -64,7 +64,7 @@ def test_a_system_that_forbids_namespaces_is_told(link):
     assert "raise `sysctl user.max_user_namespaces`" in done.stderr
 
 
-def test_a_machine_that_slept_was_not_true_to_time(link):
+def test_suspend_makes_the_emulation_late(link):
     """By more than a delivery may be late; the clock of the cell stood still meanwhile."""
     from nodeb.emulate.session import Outcome
 
@@ -78,7 +78,7 @@ def test_a_machine_that_slept_was_not_true_to_time(link):
     assert told(7.0) == "the machine slept for 7.0 s, and the cell with it"
 
 
-def test_a_clock_that_is_not_the_days_drives_the_cell(link):
+def test_offset_of_the_monotonic_clock_does_not_matter(link):
     """Its zero is elsewhere in a time namespace, and deadlines are kept there too."""
     if subprocess.run(["unshare", "-T", "true"], capture_output=True, check=False).returncode:
         pytest.skip("time namespaces are not for us here")
@@ -95,7 +95,7 @@ def test_a_clock_that_is_not_the_days_drives_the_cell(link):
     assert "2 received" in done.stdout
 
 
-def test_a_flood_beyond_the_rate_is_bounded(link, tmp_path):
+def test_overload_drops_packets_and_keeps_memory_bounded(link, tmp_path):
     """More than the uplink takes is dropped as the scenario says, and memory is bounded."""
     flood = (
         ECHO
@@ -148,7 +148,7 @@ sys.exit(subprocess.call("ping -c 2 -i 0.2 -W 5 10.64.0.1".split(), stdout=subpr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root writes packets of any kind")
-def test_whatever_a_device_is_given_is_refused_or_carried(link, tmp_path):
+def test_arbitrary_bytes_are_rejected_or_carried(link, tmp_path):
     """Random bytes, truncated headers, wrong lengths, giants; and the cell works afterwards."""
     out = tmp_path / "out"
     done = nodeb(link, *PATIENT, "--out", out, "--", *python(HOSTILE))
@@ -161,7 +161,7 @@ def test_whatever_a_device_is_given_is_refused_or_carried(link, tmp_path):
     assert taken + about["phones"][0]["device"].get("dropped", 0) >= 620
 
 
-def test_nothing_that_is_there_is_recorded_over(link, tmp_path):
+def test_existing_files_are_not_overwritten_by_a_recording(link, tmp_path):
     """Neither another recording nor another file; nothing is left if nothing starts."""
     log = tmp_path / "flight.log"
     assert nodeb(link, *PATIENT, "--record", log, "--", "true").returncode == 0
@@ -179,7 +179,7 @@ def test_nothing_that_is_there_is_recorded_over(link, tmp_path):
     assert not new.exists()
 
 
-def test_results_that_cannot_be_repeated_are_replaced_on_purpose_only(link, tmp_path):
+def test_unrepeatable_results_are_replaced_only_on_request(link, tmp_path):
     out = tmp_path / "out"
     assert nodeb(link, *PATIENT, "--out", out, "--", "true").returncode == 0
     done = nodeb(link, *PATIENT, "--out", out, "--", "true")
@@ -188,7 +188,7 @@ def test_results_that_cannot_be_repeated_are_replaced_on_purpose_only(link, tmp_
     assert nodeb(link, *PATIENT, "--out", out, "--force", "--", "true").returncode == 0
 
 
-def test_what_was_told_to_end_did_not_end_well(link):
+def test_terminated_emulation_fails(link):
     """Though its command had nothing to do with signals and ended as if all were well."""
     command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--"]
     program = "trap 'exit 0' TERM; echo up; while :; do sleep 0.1; done"
@@ -201,7 +201,7 @@ def test_what_was_told_to_end_did_not_end_well(link):
     assert run.returncode == 128 + signal.SIGTERM
 
 
-def test_a_disk_that_is_full_takes_no_results_with_it(link, tmp_path):
+def test_full_disk_does_not_lose_results(link, tmp_path):
     """Neither a recording nor the capture of a replay fits on a full disk."""
     out = tmp_path / "out"
     ping = ("ping", "-q", "-i", "0.01", "-c", "200", "10.64.0.1")

@@ -45,7 +45,7 @@ for server in sys.argv[1:]:
 """
 
 
-def test_what_is_outside_answers_and_sees_the_host_only(lab, link):
+def test_outside_server_answers_and_sees_only_the_host(lab, link):
     before = lab.traces()
     done = lab.nodeb(link, *PATIENT, "--nat", "--", *python(EXCHANGE), OUTSIDE, OUTSIDE6)
     assert done.returncode == 0, done.stderr
@@ -55,7 +55,7 @@ def test_what_is_outside_answers_and_sees_the_host_only(lab, link):
     assert lab.is_as(before)
 
 
-def test_pings_pass_the_cell(lab, link):
+def test_pings_are_delayed_by_the_cell(lab, link):
     """A round trip takes no less than the cell's delays, 30 ms."""
     done = lab.nodeb(link, *PATIENT, "--nat", "--", "ping", "-c", "2", "-i", "0.2", OUTSIDE)
     assert done.returncode == 0, done.stderr
@@ -68,7 +68,7 @@ UP = f"import time; print('up', flush=True); time.sleep({LONG_S})"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_nothing_is_left_at_the_host(lab, link, number):
+def test_host_keeps_no_trace_of_the_emulation(lab, link, number):
     before = lab.traces()
     with lab.emulate(link, *PATIENT, "--nat", "--", *python(UP)) as run:
         try:
@@ -89,7 +89,7 @@ KILLS = {
 
 
 @pytest.mark.parametrize("who", KILLS)
-def test_nothing_is_left_when_killed_while_a_server_sends(lab, link, who):
+def test_killing_during_a_download_leaves_nothing(lab, link, who):
     """Its socket goes on without it, and would hold the namespace for minutes."""
     program = "import os, socket; c = socket.create_connection((os.environ['NODEB_SERVER'], 5001))"
     program += "; c.sendall(b'100000000'); c.recv(1000); print('up', flush=True)"
@@ -106,7 +106,7 @@ def test_nothing_is_left_when_killed_while_a_server_sends(lab, link, who):
     assert lab.is_as(before), lab.traces()
 
 
-def test_names_are_asked_of_a_nameserver_outside(lab, link):
+def test_names_are_resolved_by_an_outside_nameserver(lab, link):
     """The file is the command's alone, and nothing is mounted for others."""
     before = Path("/proc/self/mountinfo").read_text(), Path("/etc/resolv.conf").read_text()
     look = f"cat /etc/resolv.conf; ls {link}"
@@ -136,7 +136,7 @@ def test_names_are_asked_of_a_nameserver_outside(lab, link):
         ("# nothing\nnameserver 127.0.0.1\nnameserver ::1\n", None, []),
     ],
 )
-def test_nameservers_that_are_the_host_itself_do_not_do(host, behind, found, tmp_path, monkeypatch):
+def test_nameservers_on_the_host_itself_are_not_used(host, behind, found, tmp_path, monkeypatch):
     from nodeb.emulate import resolver
 
     for key, content in (("OF_HOST", host), ("UPSTREAM", behind)):
@@ -146,7 +146,7 @@ def test_nameservers_that_are_the_host_itself_do_not_do(host, behind, found, tmp
     assert resolver.reachable_nameservers() == found
 
 
-def test_settings_of_the_host_are_left_alone(lab, link):
+def test_host_settings_are_unchanged(lab, link):
     """While it lasts, all that is new is about its own device."""
     before = set(lab.traces().splitlines())
     with lab.emulate(link, *PATIENT, "--nat", "--", *python(UP)) as run:
@@ -161,7 +161,7 @@ def test_settings_of_the_host_are_left_alone(lab, link):
     assert "dev eth0" not in new
 
 
-def test_two_emulations_lead_outside_at_once(lab, link):
+def test_two_emulations_reach_outside_at_once(lab, link):
     """Though their phones have the same addresses."""
     before = lab.traces()
     program = f"{EXCHANGE}\nimport time\ntime.sleep(2)"
@@ -174,7 +174,7 @@ def test_two_emulations_lead_outside_at_once(lab, link):
     assert lab.is_as(before)
 
 
-def test_a_network_that_the_host_knows_is_not_taken(lab, link):
+def test_network_known_to_the_host_is_not_used(lab, link):
     """All of 198.18.0.0/17 is somebody's: addresses come from the other half."""
     route = "unreachable 198.18.0.0/17"
     lab.shell(f"ip route add {route}")
@@ -188,7 +188,7 @@ def test_a_network_that_the_host_knows_is_not_taken(lab, link):
     assert 128 <= int(address.split(".")[2]) < 256
 
 
-def test_a_host_that_does_not_forward_is_told_how_it_would(link):
+def test_disabled_forwarding_is_reported_with_the_remedy(link):
     with laboratory(forwards=False) as lab:
         before = lab.traces()
         done = lab.nodeb(link, "--nat", "--", "true")
@@ -206,7 +206,7 @@ def test_a_host_that_does_not_forward_is_told_how_it_would(link):
         assert done.returncode == 1
 
 
-def test_without_rights_it_is_told_what_they_are(lab, link):
+def test_missing_rights_are_reported(lab, link):
     before = lab.traces()
     drop = "-sys_admin,-net_admin,-net_raw,-sys_nice"
     without = ["setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}"]
@@ -220,14 +220,14 @@ def test_without_rights_it_is_told_what_they_are(lab, link):
     assert lab.is_as(before)
 
 
-def test_a_kernel_without_nftables_is_told():
+def test_missing_nftables_is_reported():
     from nodeb.emulate.problems import refused
 
     told = str(refused("masquerade", os.strerror(errno.EOPNOTSUPP), errno.EOPNOTSUPP))
     assert told.startswith("masquerading was refused (operation not supported); --nat needs nftabl")
 
 
-def test_an_end_that_is_there_is_led_outside_by_others(lab, link):
+def test_nat_and_attached_server_cannot_be_combined(lab, link):
     done = lab.nodeb(link, "--nat", "--attach", "server=x", "--", "true")
     assert done.returncode == 2
     assert "--nat and --attach server= cannot be combined" in done.stderr

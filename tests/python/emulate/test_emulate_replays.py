@@ -49,7 +49,7 @@ def rows_of(file: Path) -> str:
     return repr(pyarrow.parquet.read_table(file).to_pydict())
 
 
-def test_logs_that_are_cut_off_damaged_or_none(link, tmp_path):
+def test_truncated_damaged_and_foreign_logs_are_reported(link, tmp_path):
     log = tmp_path / "flight.log"
     ping = ("ping", "-c", "10", "-i", "0.1", "10.64.0.1")
     assert nodeb(link, *PATIENT, "--record", log, "--", *ping).returncode == 0

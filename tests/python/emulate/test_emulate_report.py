@@ -37,7 +37,7 @@ ANY = {
 CQI = {"cqi": 15.2}
 
 
-def test_the_status_line_says_how_it_stands():
+def test_status_line_shows_the_state():
     before = ANY | {"time_s": 10.0, "down_packets": 5, "down_bytes": 1000, "delays_s": 1.0}
     now = before | {"time_s": 12.0, "down_packets": 9, "down_bytes": 251_000, "up_bytes": 2_500}
     now |= {"delays_s": 1.4, "queued_down": 82, "queued_up": 3, "late_p99_s": 120e-6, "lost": 4}
@@ -46,7 +46,7 @@ def test_the_status_line_says_how_it_stands():
     assert status_text(now | CQI, before) == f"{text} CQI 15 late 120 us lost 4"
 
 
-def test_the_status_line_fits_whatever_it_says():
+def test_status_line_fits_for_any_values():
     most = ANY | {"time_s": 99_999.0, "down_packets": 10**9, "down_bytes": 123_456_789_000}
     most |= {"up_bytes": 1_234_567_890, "delays_s": 123e6, "lost": 10**9, "late_p99_s": 1.23e-4}
     most |= {"queued_down": 123_456, "queued_up": 123_456} | CQI
@@ -61,11 +61,11 @@ def test_the_status_line_fits_whatever_it_says():
     assert "late 123 us" in status_text(usual, before)
 
 
-def test_without_a_packet_there_is_no_delay():
+def test_status_line_has_no_delay_without_packets():
     assert "delay -" in status_text(ANY | {"time_s": 1.0}, ANY)
 
 
-def test_the_status_line_is_for_terminals_only():
+def test_status_line_is_shown_on_terminals_only():
     class Terminal(io.StringIO):
         def isatty(self):
             return True
@@ -92,7 +92,7 @@ def page(outcome):
     return of_emulation(fake_emulation.plan(), fake_emulation.options(), outcome)
 
 
-def test_the_page_says_what_was_emulated_and_met(outcome):
+def test_page_shows_emulation_and_measurements(outcome):
     text = page(outcome)
     said = re.sub(r"<[^>]+>", " ", text).replace("\N{NO-BREAK SPACE}", " ")
     for wanted in (
@@ -114,12 +114,12 @@ def test_the_page_says_what_was_emulated_and_met(outcome):
     assert "<script" not in text
 
 
-def test_a_page_about_a_late_run_says_so_first():
+def test_page_of_a_late_run_says_so_first():
     text = page(fake_emulation.outcome(late_share=0.05))
     assert "<h1>It did not keep time: 5.00% of the deliveries" in text
 
 
-def test_a_page_about_nothing_has_what_there_is():
+def test_page_of_an_empty_run_has_the_remaining_parts():
     text = page(fake_emulation.outcome(empty=True))
     figures = set(re.findall(r'<figure id="([^"]+)"', text))
     assert figures == {"rates-down", "rates-up", "queues", "cqi"}
@@ -139,7 +139,7 @@ def series(values):
     return Table(phones), Table(spans | {"simulated_down_bytes": np.zeros(count)})
 
 
-def test_means_are_of_whole_intervals_and_say_how_steady():
+def test_means_cover_whole_intervals_and_have_confidence_intervals():
     random = np.random.default_rng(1)
     found = means(*series([*random.normal(500, 20, 200), 1e6]), {0: "phone"})
     (row,) = found.rows
@@ -151,12 +151,12 @@ def test_means_are_of_whole_intervals_and_say_how_steady():
     assert 0 < half < 20
 
 
-def test_nothing_is_said_of_few_intervals_or_of_nothing():
+def test_too_few_or_empty_intervals_give_no_mean():
     assert means(*series(np.arange(30)), {0: "phone"}).rows == []
     assert means(*series(np.zeros(100)), {0: "phone"}).rows == []
 
 
-def test_a_page_goes_where_it_was_asked_to(tmp_path):
+def test_page_is_written_to_the_requested_path(tmp_path):
     out = tmp_path / "out"
     assert page_file.checked(None, out) is None
     assert page_file.checked(Path("page.html"), out) == out / "page.html"
@@ -165,7 +165,7 @@ def test_a_page_goes_where_it_was_asked_to(tmp_path):
     assert page_file.checked(tmp_path / "page.html", None) == tmp_path / "page.html"
 
 
-def test_a_page_that_cannot_be_is_refused_before_anything_runs(tmp_path):
+def test_impossible_page_is_rejected_before_the_emulation(tmp_path):
     with pytest.raises(InputError, match="expected the name of a page"):
         page_file.checked(tmp_path / "page", None)
     with pytest.raises(OutputError, match="there is no folder"):
@@ -175,7 +175,7 @@ def test_a_page_that_cannot_be_is_refused_before_anything_runs(tmp_path):
         page_file.checked(tmp_path / "folder.html", None, force=True)
 
 
-def test_a_page_that_is_there_is_replaced_on_purpose_only(tmp_path):
+def test_existing_page_is_replaced_only_on_request(tmp_path):
     """And what is no page of nodeb's never is."""
     page = tmp_path / "page.html"
     ours = '<!doctype html>\n<meta name="generator" content="nodeb 1">'
@@ -189,7 +189,7 @@ def test_a_page_that_is_there_is_replaced_on_purpose_only(tmp_path):
     assert page.read_text() == "new"
 
 
-def test_a_page_that_has_come_meanwhile_stays(tmp_path):
+def test_page_written_meanwhile_is_not_replaced(tmp_path):
     page = tmp_path / "page.html"
     assert page_file.write(page, "first") == page
     assert page_file.write(page, "second") == tmp_path / "page-2.html"
@@ -197,7 +197,7 @@ def test_a_page_that_has_come_meanwhile_stays(tmp_path):
     assert page.read_text() == "first"
 
 
-def test_tables_say_what_they_are():
+def test_tables_have_units_and_meanings():
     tables = {name: columns for name, _, columns in _core.emulation_tables()}
     assert set(tables) == {"emulation", "emulation_cell", "emulation_delays", "emulation_lateness"}
     for columns in tables.values():
@@ -257,7 +257,7 @@ def table(folder, name):
     return {key: np.asarray(values) for key, values in columns.items()}
 
 
-def test_series_add_up_to_what_the_report_says(replayed):
+def test_series_add_up_to_the_report(replayed):
     folder, _ = replayed
     phones, cell = (table(folder / "out", name) for name in ("emulation", "emulation_cell"))
     for way in ("down", "up"):
@@ -287,7 +287,7 @@ def test_series_add_up_to_what_the_report_says(replayed):
     assert table(folder / "out", "emulation_lateness")["deliveries"].sum() == 60
 
 
-def test_the_page_lies_in_the_folder_and_belongs_to_it(replayed):
+def test_page_in_the_folder_belongs_to_it(replayed):
     folder, found = replayed
     text = (folder / "out" / "page.html").read_text()
     assert "a cell" in text

@@ -15,7 +15,7 @@ SECONDS = 60
 
 
 @pytest.mark.slow
-def test_a_minute():
+def test_one_minute_without_drift_or_leak():
     """In a process of its own: what else happens in this one takes memory, too."""
     command = [sys.executable, soak.__file__, "--seconds", str(SECONDS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=3 * SECONDS, check=False)
@@ -23,7 +23,7 @@ def test_a_minute():
     assert int(done.stdout.split(" s, ")[0]) > SECONDS - 5
 
 
-def test_what_is_told_late_is_no_drift_and_drift_is():
+def test_drift_is_measured_despite_coarse_samples():
     def seen(world_s):
         samples = soak.Samples()
         for number in range(1000):

@@ -33,7 +33,7 @@ def begun(link, *arguments):
 
 @pytest.mark.parametrize("send", [os.killpg, os.kill])
 @pytest.mark.parametrize("after_s", [0.1, 0.3, 0.4, 0.5, 0.6, 2.0])
-def test_an_interrupt_while_it_starts_ends_it(link, tmp_path, send, after_s):
+def test_interrupt_during_start_ends_the_emulation(link, tmp_path, send, after_s):
     """Whatever the machine was at then; the server never listens, so that it starts for 5 s."""
     mark, log = f"sleep {long_time()}", tmp_path / "flight.log"
     with begun(link, "--record", log, "--server", mark, "--", "echo", "began") as run:
@@ -47,7 +47,7 @@ def test_an_interrupt_while_it_starts_ends_it(link, tmp_path, send, after_s):
     assert not log.exists(), "what was recorded is of an emulation that has not begun"
 
 
-def test_an_interrupt_while_the_command_starts_is_not_lost(link):
+def test_interrupt_while_the_command_starts_is_not_lost(link):
     """It is nodeb's until the command has begun, and then the command's, which ends by it."""
     mark = f"sleep {long_time()}"
     for step in range(8):
@@ -64,7 +64,7 @@ def test_an_interrupt_while_the_command_starts_is_not_lost(link):
     assert gone(mark)
 
 
-def test_an_interrupt_of_nodeb_alone_ends_it(link):
+def test_interrupt_of_nodeb_alone_ends_the_emulation(link):
     """The command has not received the signal, so it is sent on; its output is printed."""
     mark = f"sleep {long_time()}"
     with begun(link, "--", "sh", "-c", f"echo up; exec {mark}") as run:
@@ -77,7 +77,7 @@ def test_an_interrupt_of_nodeb_alone_ends_it(link):
     assert gone(mark)
 
 
-def test_an_interrupt_that_a_command_lives_through_does_not_end_it(link):
+def test_interrupt_survived_by_the_command_does_not_end_the_emulation(link):
     """Twice, and the status is the command's."""
     program = (
         "import signal, time\nsignal.signal(2, lambda *_: print('had', flush=True))\n"
@@ -96,7 +96,7 @@ def test_an_interrupt_that_a_command_lives_through_does_not_end_it(link):
     ("server", "how"),
     [("exit 3", "with exit status 3"), ("kill -9 $$", "by SIGKILL")],
 )
-def test_a_server_that_dies_at_once_is_told(link, tmp_path, server, how):
+def test_server_that_fails_at_once_is_reported(link, tmp_path, server, how):
     log = tmp_path / "flight.log"
     server = f"sh -c '{server}'"
     done = nodeb(link, *PATIENT, "--record", log, "--server", server, "--", "echo", "began")
@@ -105,7 +105,7 @@ def test_a_server_that_dies_at_once_is_told(link, tmp_path, server, how):
     assert not log.exists()
 
 
-def test_a_server_that_ends_well_and_listens_to_nothing_is_told(link):
+def test_server_that_exits_without_listening_is_reported(link):
     """It may have set something up, so the command has its turn."""
     done = nodeb(link, *PATIENT, "--server", "true", "--", "echo", "began")
     assert (done.returncode, done.stdout) == (0, "began\n")
@@ -113,7 +113,7 @@ def test_a_server_that_ends_well_and_listens_to_nothing_is_told(link):
     assert told in done.stderr
 
 
-def test_a_server_that_dies_later_is_told(link):
+def test_server_that_fails_later_is_reported(link):
     listens = "import socket, sys; s = socket.create_server(('', 5001)); s.accept(); sys.exit(5)"
     connects = (
         "import os, socket, time; socket.create_connection((os.environ['NODEB_SERVER'], 5001)); "
@@ -125,7 +125,7 @@ def test_a_server_that_dies_later_is_told(link):
     assert "warning: the server ended with exit status 5 while commands ran\n" in done.stderr
 
 
-def test_a_server_that_becomes_a_daemon_is_waited_for(link):
+def test_server_that_becomes_a_daemon_is_awaited(link):
     """Its first process ends well at once, long before it listens."""
     later = "import socket, time; time.sleep(1); socket.create_server(('', 5001)).accept()"
     server = f"sh -c '{sys.executable} -c \"{later}\" & sleep 0.1'"
@@ -136,7 +136,7 @@ def test_a_server_that_becomes_a_daemon_is_waited_for(link):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others are not root anyway")
-def test_a_server_that_is_not_roots_listens_where_the_pages_have_it(link):
+def test_unprivileged_server_listens_on_the_documented_port(link):
     if subprocess.run([*AS_ANOTHER, "true"], check=False, capture_output=True).returncode:
         pytest.skip("no user namespaces")
     asks = (
@@ -157,7 +157,7 @@ def test_a_server_that_is_not_roots_listens_where_the_pages_have_it(link):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others are not root anyway")
-def test_who_has_no_rights_is_not_told_of_a_sysctl(link):
+def test_sysctl_is_not_suggested_without_rights(link):
     """Which would not help; forwarding is off in a network of one's own."""
     run = [sys.executable, "-m", "nodeb", "emulate", link, "--nat", "--", "true"]
     done = subprocess.run(

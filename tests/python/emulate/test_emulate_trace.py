@@ -31,7 +31,7 @@ APART_MS = 8
 """An opportunity is there so often: 1.5 Mb/s."""
 
 
-def test_a_download_takes_what_the_trace_has(tmp_path):
+def test_download_takes_the_time_of_the_trace(tmp_path):
     """150 kB with headers take at least 104 opportunities, 8 ms apart; a replay agrees."""
     import pyarrow.parquet
 

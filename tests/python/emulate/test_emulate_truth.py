@@ -30,7 +30,7 @@ print(*times)
 )
 
 
-def test_delay_is_that_of_the_closed_form(link):
+def test_delay_matches_the_closed_form(link):
     """128 B of IP: 10 us on each 100 Mb/s link, 512 us at 2 Mb/s, 40 ms of propagation."""
     server = f"{sys.executable} -c '{UDP_SERVER}'"
     done = nodeb(link, *PATIENT, "--server", server, "--", *python(UDP_ECHOES))
@@ -50,7 +50,7 @@ RADIOS = {
 
 
 @pytest.mark.parametrize("radio", RADIOS)
-def test_a_download_takes_as_long_as_simulated(radio, tmp_path):
+def test_download_takes_as_long_as_simulated(radio, tmp_path):
     text = (
         f'name = "{radio}"\ntcp.linux.control = "reno"\n[wired]\nrate = "10 Mbps"\n'
         f'delay = "50 ms"\n[uplink]\nrate = "384 kbps"\n'
@@ -101,7 +101,7 @@ print(came, wrong)
 
 
 @pytest.mark.parametrize("version", [4, 6])
-def test_bytes_come_out_as_they_went_in(link, version, tmp_path):
+def test_bytes_arrive_unchanged(link, version, tmp_path):
     address = "NODEB_SERVER6" if version == 6 else "NODEB_SERVER"
     family = "AF_INET6" if version == 6 else "AF_INET"
     server = UDP_SERVER.replace("NODEB_SERVER", address).replace("AF_INET", family)
@@ -122,7 +122,7 @@ def test_bytes_come_out_as_they_went_in(link, version, tmp_path):
     assert about["lateness"]["count"] == up["arrived_packets"] + down["arrived_packets"]
 
 
-def test_simulated_users_live_beside_the_real_one(link, tmp_path):
+def test_simulated_users_share_the_cell_with_the_real_one(link, tmp_path):
     out = tmp_path / "out"
     done = nodeb(link, *PATIENT, "--out", out, "--", "sleep", "3")
     assert done.returncode == 0, done.stderr
@@ -183,7 +183,7 @@ def round_trips(folder: Path, radio: str, count: int) -> list[float]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root goes before what else the machine does")
-def test_delays_over_a_dch_are_distributed_as_the_closed_form_says(tmp_path):
+def test_delays_over_a_dch_follow_the_closed_form_distribution(tmp_path):
     """A packet of 32 B is one PDU: it waits for the next TTI of 10 ms, which is uniform.
 
     With a probability of 0.3 each it is repeated 99 ms later, in the next TTI: steps of 100 ms,

@@ -17,7 +17,7 @@ def connection(number, down_bytes):
     return Connection(number, 0, "phone", *ends, 0.0, 1.0, 10, down_bytes, 0)
 
 
-def test_of_many_connections_those_with_most_data_are_listed():
+def test_connections_with_most_data_are_listed():
     many = [connection(number, 1000 + 37 * number % 200) for number in range(200)]
     *table, rest = listed(many).splitlines()
     assert rest == "... and 180 more, none with more data"
@@ -29,7 +29,7 @@ def test_of_many_connections_those_with_most_data_are_listed():
     assert "more" not in listed(many[:20])
 
 
-def test_a_connection_that_there_is_not_is_refused_in_few_lines():
+def test_unknown_connection_is_rejected_in_few_lines():
     many = Connections([connection(number, number) for number in range(200)], 0, 0)
     with pytest.raises(InputError, match=r"the recording has no connection 200;") as refused:
         choose(many, None, 200)
@@ -47,6 +47,6 @@ def test_a_connection_that_there_is_not_is_refused_in_few_lines():
         (b"", False),
     ],
 )
-def test_a_log_that_was_cut_off_is_known_by_its_end(tmp_path, records, whole):
+def test_truncated_log_is_recognised_by_its_end(tmp_path, records, whole):
     file = made_by_hand(tmp_path / "flight.log", [REAL], records, is_whole=whole)
     assert connections(recordings.read(file)).is_whole is whole

@@ -34,12 +34,12 @@ def said(text):
 
 
 @pytest.mark.parametrize("name", ["replay", "explain", "life"])
-def test_every_command_says_that_a_log_was_cut_off(call, cut, whole, name):
+def test_every_command_reports_a_truncated_log(call, cut, whole, name):
     assert said("".join(call(name, cut)[1:]))
     assert not said("".join(call(name, whole, "--force" if name == "life" else "--")[1:]))
 
 
-def test_a_life_of_a_log_says_whether_it_was_cut_off(cut, whole, tmp_path):
+def test_timeline_of_a_log_reports_truncation(cut, whole, tmp_path):
     for log, complete in ((cut, False), (whole, True)):
         life = timeline.recorded_life(recordings.read(log))
         assert said(life.html()) is not complete

@@ -100,7 +100,7 @@ def test_capture_of_a_replay_has_the_real_connection(log, tmp_path):
     assert max(map(int, seen.split())) > SIZE
 
 
-def test_captures_that_make_no_sense_are_told(log, tmp_path):
+def test_invalid_captures_are_rejected(log, tmp_path):
     done = replay(log, "--pcap-radio")
     assert done.returncode == 2
     assert "requires --pcap" in done.stderr
@@ -129,7 +129,7 @@ def test_timeline_of_a_recording_identifies_real_packets_by_their_headers(log, t
     assert "from_port" in page
 
 
-def test_a_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys):
+def test_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys):
     page = tmp_path / "why.html"
     assert invoke(["explain", str(log), "--out", str(page)]) == 0
     told = capsys.readouterr().out
@@ -173,7 +173,7 @@ def test_options_that_do_not_apply_to_recordings_are_refused(log, tmp_path, caps
     assert "--connection is for recordings" in capsys.readouterr().err
 
 
-def test_too_little_kept_is_told(tmp_path, capsys):
+def test_too_few_recorded_bytes_per_packet_are_reported(tmp_path, capsys):
     log = recorded(tmp_path, CELL, "--kept", "24")
     assert invoke(["explain", str(log)]) == 2
     told = capsys.readouterr().err
@@ -181,7 +181,7 @@ def test_too_little_kept_is_told(tmp_path, capsys):
     assert "record with --kept 96" in told
 
 
-def test_ping_has_a_life_and_no_explanation(tmp_path, capsys):
+def test_ping_has_a_timeline_and_no_explanation(tmp_path, capsys):
     program = """
 import os, socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -201,7 +201,7 @@ import time; time.sleep(1)
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.01])
-def test_a_kernels_download_waits_for_what_a_simulated_one_does(loss, tmp_path):
+def test_downloads_of_kernel_and_simulation_have_the_same_causes(loss, tmp_path):
     """The same cell, a download by the kernel's TCP and one by the `linux` family."""
     cell = f'[wired]\ndelay = "20 ms"\n[radio.dch]\nbler = {loss}\n[[users]]\nname = "phone"\n'
     log = recorded(tmp_path, f'{cell}traffic = "external"\n')

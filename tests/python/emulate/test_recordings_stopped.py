@@ -40,7 +40,7 @@ def test_ctrl_c_ends_the_processing_of_a_recording(log, command):
     assert sorted(file.name for file in log.parent.glob("**/*.*")) == ["silent.log"]
 
 
-def test_who_is_told_how_far_it_is_can_end_it(log):
+def test_progress_callback_can_abort_a_replay(log):
     shares = []
 
     def impatient(share, _):
@@ -54,7 +54,7 @@ def test_who_is_told_how_far_it_is_can_end_it(log):
     assert 0 < shares[-1] < 0.9
 
 
-def test_what_is_cancelled_says_so(log):
+def test_cancellation_of_a_replay_is_reported(log):
     control = _core.Control()
     control.cancel()
     recording = recordings.read(log)

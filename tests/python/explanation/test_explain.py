@@ -50,7 +50,7 @@ def test_every_cause_has_a_meaning_and_a_remedy():
     assert aimed <= set(CAUSES)
 
 
-def test_what_if_beside_the_path_and_reaction():
+def test_what_if_agrees_with_critical_path_and_reaction():
     """Without block errors all that RLC repeated is won, less what the channel then takes."""
     found = nodeb.explain(scenario(LOSSY), runs=20)
     tried = {one.name: one for one in found.what_if()}
@@ -62,7 +62,7 @@ def test_what_if_beside_the_path_and_reaction():
     assert half.gain.mean == pytest.approx(half.path_s, rel=0.2)
 
 
-def test_a_difference_is_the_sum_of_its_parts():
+def test_difference_is_the_sum_of_its_parts():
     dch, hs_dsch = (nodeb.explain(scenario(radio), runs=8) for radio in (LOSSY, HsDsch(bler=0.1)))
     *parts, whole = difference(dch, hs_dsch)
     assert sum(part.difference.mean for part in parts) == pytest.approx(whole.difference.mean)
@@ -74,7 +74,7 @@ def test_a_difference_is_the_sum_of_its_parts():
         dch.difference(nodeb.explain(scenario(LOSSY), runs=3))
 
 
-def test_users_and_transfers_that_are_not_there():
+def test_unknown_users_and_transfers_are_rejected():
     two = scenario(HsDsch(), count=2)
     with pytest.raises(InputError, match="there is no user 2; expected 0 to 1"):
         nodeb.explain(two, user=2)
@@ -89,7 +89,7 @@ def test_users_and_transfers_that_are_not_there():
         two.compiled().explain(1, 0, 9, 0, control)
 
 
-def test_a_transfer_that_does_not_end_is_explained_so_far():
+def test_unfinished_transfer_is_explained_up_to_the_end():
     cut = scenario(LOSSY, size="10 MB", duration="5 s")
     found = nodeb.explain(cut, runs=2)
     assert not found.complete
@@ -101,7 +101,7 @@ def test_a_transfer_that_does_not_end_is_explained_so_far():
     assert found.times.tolist() == [40.0]
 
 
-def test_the_command(tmp_path, capsys):
+def test_explain_prints_and_writes_a_page(tmp_path, capsys):
     file = tmp_path / "file.toml"
     file.write_text(scenario(LOSSY).to_toml())
     page = tmp_path / "why.html"
@@ -128,7 +128,7 @@ def test_the_command(tmp_path, capsys):
     assert not picture.exists()
 
 
-def test_compare_explains(tmp_path, capsys):
+def test_compare_explains_on_request(tmp_path, capsys):
     file = tmp_path / "file.toml"
     file.write_text(scenario(LOSSY).to_toml())
     command = ["compare", str(file), "--with", "radio.dch.bler=0.0", "--runs", "4"]
@@ -140,7 +140,7 @@ def test_compare_explains(tmp_path, capsys):
     assert "RLC retransmission" in rows
 
 
-def test_causes_that_differ_in_no_pair_have_no_row():
+def test_causes_without_difference_have_no_row():
     slow = Wired(rate="9 Mbps")
     one, other = (
         nodeb.explain(scenario(Dch(), wired=wired), runs=2)
@@ -164,7 +164,7 @@ def compared(tmp_path, capsys, one, *more):
     return capsys.readouterr().out
 
 
-def test_compare_explains_a_little_by_itself(tmp_path, capsys):
+def test_compare_explains_briefly_by_default(tmp_path, capsys):
     shown = compared(tmp_path, capsys, scenario(LOSSY))
     assert "Why user 0's first transfer is " in shown
     bars = shown[shown.index("Why user 0") :].split("\n\n")[0].splitlines()[1:]
@@ -172,7 +172,7 @@ def test_compare_explains_a_little_by_itself(tmp_path, capsys):
     assert any(bar.strip().startswith("slow start") for bar in bars)
 
 
-def test_compare_explains_each_scenario_under_a_heading_of_its_own(tmp_path, capsys):
+def test_compare_explains_each_scenario_under_its_own_heading(tmp_path, capsys):
     shown = compared(
         tmp_path, capsys, scenario(LOSSY), "--with", "radio.dch.bler=0.0", "--explain", "0"
     )
@@ -181,14 +181,14 @@ def test_compare_explains_each_scenario_under_a_heading_of_its_own(tmp_path, cap
     assert titles[1].endswith(" with radio.dch.bler=0.0:")
 
 
-def test_compare_does_not_explain_what_is_cut_or_long(tmp_path, capsys):
+def test_compare_does_not_explain_interrupted_or_long_runs(tmp_path, capsys):
     cut = scenario(LOSSY, size="10 MB", duration="5 s")
     assert "Why user 0" not in compared(tmp_path, capsys, cut)
     long = scenario(LinkBearer(rate="20 Mbps"), size="3 MB")
     assert "Why user 0" not in compared(tmp_path, capsys, long, "--force")
 
 
-def test_compare_says_what_did_not_end(tmp_path, capsys):
+def test_compare_reports_unfinished_transfers(tmp_path, capsys):
     cut = scenario(LOSSY, size="10 MB", duration="5 s")
     shown = compared(tmp_path, capsys, cut, "--explain", "0")
     assert "note: the transfer was not complete at the end of 7 of 7 runs of wired" in shown
@@ -196,7 +196,7 @@ def test_compare_says_what_did_not_end(tmp_path, capsys):
     assert set(table["complete"].to_pylist()) == {False}
 
 
-def test_compare_keeps_its_causes(tmp_path, capsys):
+def test_compare_saves_its_causes(tmp_path, capsys):
     folder = tmp_path / "out"
     shown = compared(tmp_path, capsys, scenario(LOSSY))
     table = pq.read_table(folder / "causes.parquet").to_pylist()
@@ -220,7 +220,7 @@ def test_compare_keeps_its_causes(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("radio", [LOSSY, HsDsch(bler=0.1)])
-def test_a_server_takes_its_time(radio):
+def test_server_delay_is_attributed_to_the_server(radio):
     traffics = [Ftp(size="60 kB", server_delay=delay) for delay in ("0 s", "700 ms")]
     at_once, later = (
         nodeb.explain(nodeb.Scenario(radio=radio, users=[UserGroup(traffic=one)]), runs=4)
@@ -233,7 +233,7 @@ def test_a_server_takes_its_time(radio):
     np.testing.assert_allclose(tried.gain.mean, (later.times - at_once.times).mean())
 
 
-def test_an_uplink_that_acks_keep_busy_is_named():
+def test_uplink_kept_busy_by_acks_is_named():
     linux = nodeb.scenario_types.Linux()
     slow = scenario(LinkBearer(rate="20 Mbps"), "1 MB", wired=Wired(rate="20 Mbps"), tcp=linux)
     found = nodeb.explain(slow, runs=1)

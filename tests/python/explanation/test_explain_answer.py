@@ -13,13 +13,13 @@ def explained(runs, size="50 kB"):
     return nodeb.explain(nodeb.Scenario(radio=Dch(bler=0.1), users=users), runs=runs)
 
 
-def test_one_change_is_named_and_not_two():
+def test_single_best_change_is_named():
     said = " ".join(str(explained(4)).split("\n\n")[0].split())
     assert said.count("most") == 1
     assert "the change with the most time on the path: " in said
 
 
-def test_times_and_shares_add_up_to_what_the_headline_says():
+def test_times_and_shares_add_up_to_the_headline():
     for runs in (1, 4, 20):
         found = explained(runs)
         bars = cause_bars(found).bars
@@ -30,7 +30,7 @@ def test_times_and_shares_add_up_to_what_the_headline_says():
         assert sum(int(bar.note.removesuffix(" %")) for bar in bars) == 100
 
 
-def test_one_replication_has_no_column_of_intervals_and_says_why():
+def test_single_replication_has_no_intervals_and_says_why():
     found = explained(1)
     shown = text(answer(found, what_if(found, jobs=1)), everything=True)
     assert "interval  " not in shown
@@ -41,7 +41,7 @@ def test_one_replication_has_no_column_of_intervals_and_says_why():
     assert "One replication" not in shown
 
 
-def test_one_byte_is_one_byte():
+def test_size_of_one_byte_is_singular():
     assert "(1 byte)" in str(explained(1, "1 B"))
 
 

@@ -23,7 +23,7 @@ def short():
 
 
 @pytest.mark.parametrize("place", ["", "missing/x.html", ".", "pipe"])
-def test_a_page_needs_a_place_before_anything_is_simulated(call, scenario_file, tmp_path, place):
+def test_page_path_is_checked_before_the_simulation(call, scenario_file, tmp_path, place):
     os.mkfifo(tmp_path / "pipe")
     out = place and tmp_path / place
     status, told, err = call("explain", scenario_file, "--runs", 1, "--out", out)
@@ -32,7 +32,7 @@ def test_a_page_needs_a_place_before_anything_is_simulated(call, scenario_file, 
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
-def test_what_is_no_file_is_never_replaced(tmp_path):
+def test_only_regular_files_are_replaced(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OutputError, match="is a folder, device or pipe"):
         write_bytes(tmp_path / "pipe", b"page")
@@ -45,7 +45,7 @@ def test_only_scenarios_are_explained(wrong):
         nodeb.explain(wrong)
 
 
-def test_a_result_explains_its_own_replications(short):
+def test_result_explains_its_own_replications(short):
     result = short.run(runs=2)
     assert len(result.explain(runs=1).paths) == 1
     with pytest.raises(InputError, match="this result has 2 replications"):
@@ -54,7 +54,7 @@ def test_a_result_explains_its_own_replications(short):
         result.explain(runs="2")
 
 
-def test_names_that_nobody_knows_are_told(short):
+def test_unknown_names_are_reported(short):
     found = nodeb.explain(short, runs=1)
     with pytest.raises(InputError, match="did you mean `timeout`"):
         found.seconds("timeuot")
@@ -62,7 +62,7 @@ def test_names_that_nobody_knows_are_told(short):
         found.difference(None)
 
 
-def test_sizes_that_differ_are_all_told():
+def test_differing_sizes_are_shown_as_a_range():
     users = [UserGroup(traffic=Web())]
     web = nodeb.Scenario(name="web", radio=Dch(), users=users, duration="60 s")
     found = nodeb.explain(web, runs=3)
@@ -72,13 +72,13 @@ def test_sizes_that_differ_are_all_told():
 
 
 @pytest.mark.parametrize("number", [-1, 0, 10**12, "1"])
-def test_packets_that_there_are_not(short, number):
+def test_unknown_packets_are_rejected(short, number):
     with pytest.raises(InputError, match=r"no packet|whole number"):
         short.life().packet(number)
 
 
 @pytest.mark.parametrize("user", [5, -1])
-def test_a_user_to_compare_is_looked_for_first(call, scenario_file, tmp_path, user):
+def test_user_to_compare_is_checked_first(call, scenario_file, tmp_path, user):
     out = tmp_path / "out"
     change = "wired.delay=90 ms"
     status, told, err = call(
@@ -89,7 +89,7 @@ def test_a_user_to_compare_is_looked_for_first(call, scenario_file, tmp_path, us
     assert not out.exists()
 
 
-def test_a_page_for_which_there_is_no_room_is_named(tmp_path, monkeypatch):
+def test_page_that_does_not_fit_on_the_disk_is_named(tmp_path, monkeypatch):
     def full(self, data):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -101,7 +101,7 @@ def test_a_page_for_which_there_is_no_room_is_named(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_page_is_there_though_nobody_reads_what_is_printed(scenario_file, tmp_path):
+def test_page_is_written_if_stdout_is_closed(scenario_file, tmp_path):
     place = tmp_path / "page.html"
     command = [
         sys.executable,
@@ -122,7 +122,7 @@ def test_a_page_is_there_though_nobody_reads_what_is_printed(scenario_file, tmp_
     assert place.read_bytes().startswith(b"<!doctype html>")
 
 
-def test_a_page_that_another_program_made_is_not_replaced(call, scenario_file, tmp_path):
+def test_page_of_another_program_is_not_replaced(call, scenario_file, tmp_path):
     place = tmp_path / "page.html"
     assert call("explain", scenario_file, "--out", place)[0] == 0
     assert call("explain", scenario_file, "--out", place)[0] == 0  # nodeb's own
@@ -133,7 +133,7 @@ def test_a_page_that_another_program_made_is_not_replaced(call, scenario_file, t
     assert "page.html is there already and is not a page that nodeb made" in err
 
 
-def test_the_explained_user_cannot_be_shown_beside_itself(call, scenario_file):
+def test_explained_user_is_not_compared_with_itself(call, scenario_file):
     status, out, err = call("explain", scenario_file, "--beside", 0)
     assert (status, out) == (2, "")
     assert "--beside 0: user 0 is explained already" in err

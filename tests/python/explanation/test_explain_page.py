@@ -38,13 +38,13 @@ def made(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", RADIOS)
-def test_a_page_can_be_read_and_fits(browser, made, kind):
+def test_page_is_readable_and_fits(browser, made, kind):
     wrong, complaints, texts = looked_at(browser, made(kind), MODES)
     assert (wrong, complaints) == ({}, [])
     assert texts > 50
 
 
-def test_a_page_has_its_pictures_and_tables_and_asks_nobody(browser, made):
+def test_page_has_figures_and_tables_and_makes_no_requests(browser, made):
     asked = []
     with browser.new_page(viewport={"width": 1400, "height": 900}) as shown:
         shown.on("request", lambda request: asked.append(request.url))

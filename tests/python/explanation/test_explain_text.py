@@ -23,7 +23,7 @@ def download(radio, size="20 kB", count=1, **more):
     return nodeb.Scenario(radio=radio, users=users, **more)
 
 
-def test_the_page_has_the_time_as_the_table_has_it():
+def test_page_and_table_show_the_same_time():
     slow = download(LinkBearer(rate="10 bps"), duration="24 h", tcp=Classic())
     found = nodeb.explain(slow, runs=1)
     seconds = found.time.mean
@@ -32,7 +32,7 @@ def test_the_page_has_the_time_as_the_table_has_it():
     assert "e+0" not in shown(found)
 
 
-def test_the_page_counts_unfinished_runs_as_the_terminal_does():
+def test_page_and_terminal_count_unfinished_runs_alike():
     cut = download(LinkBearer(rate="100 kbps", loss=0.05), "100 kB", duration="12 s")
     found = nodeb.explain(cut, runs=8)
     unfinished = sum(not path.complete for path in found.paths)
@@ -49,7 +49,7 @@ def test_the_page_counts_unfinished_runs_as_the_terminal_does():
     ("duration", "end"),
     [("5 s", "it had not ended when the run did, after 5 s"), ("600 s", "it took 17.2 s")],
 )
-def test_the_page_says_up_to_where_it_goes(duration, end):
+def test_page_states_its_end_time(duration, end):
     cut = download(LinkBearer(rate="100 kbps"), "200 kB", duration=duration)
     found = nodeb.explain(cut, runs=1)
     assert end in shown(found)
@@ -61,7 +61,7 @@ def advice(found):
     return remedy(found).removeprefix("What would help most: ").split(" (")[0]
 
 
-def test_who_is_alone_and_not_served_needs_a_better_channel():
+def test_single_user_without_service_needs_a_better_channel():
     group = {
         "traffic": {"ftp": {"size": "20 kB"}},
         "ue": {"channel": {"constant": {"snr_db": -40.0}}},
@@ -73,14 +73,14 @@ def test_who_is_alone_and_not_served_needs_a_better_channel():
     assert advice(found) == "a better channel: nearer to the Node B, or less fading"
 
 
-def test_who_waits_while_others_are_served_needs_fewer_of_them():
+def test_waiting_user_needs_fewer_users():
     found = nodeb.explain(download(Hsdpa(), "500 kB", count=12, duration="600 s"), runs=2)
     assert found.causes[0] == "waiting for the scheduler"
     assert found.step("waiting for the scheduler") == "others served"
     assert advice(found).startswith("fewer other users in the cell")
 
 
-def test_where_nothing_can_be_lost_losses_are_not_all_that_is_named():
+def test_recovery_without_losses_suggests_a_longer_timeout():
     slow = download(LinkBearer(rate="100 kbps"), duration="20 h", wired=Wired(delay="30 min"))
     found = nodeb.explain(slow, runs=1)
     assert found.causes[0] == "recovery"
@@ -88,7 +88,7 @@ def test_where_nothing_can_be_lost_losses_are_not_all_that_is_named():
 
 
 @pytest.mark.parametrize("users", [1, 9, 30, 100])
-def test_users_beside_each_other_can_be_read(users):
+def test_labels_of_many_users_do_not_overlap(users):
     one = nodeb.explain(download(Dch(bler=0.1)), runs=2)
     drawn = nodeb.plot.causes("", {f"user {user}": one for user in range(users)}, size=NARROW)
     canvas = FigureCanvasAgg(drawn)

@@ -58,22 +58,22 @@ def are_good(many, capsys):
     assert len(good) >= wanted, "\n".join(bad)
 
 
-def test_the_lever_that_the_path_names_is_among_the_best_two(capsys):
+def test_lever_named_by_the_path_is_among_the_best_two(capsys):
     """And wins half of what the best does, in 90 % of scenarios that are new each time."""
     are_good(80, capsys)
 
 
 @pytest.mark.slow
-def test_the_lever_that_the_path_names_is_among_the_best_two_of_many(capsys):
+def test_lever_named_by_the_path_is_among_the_best_two_of_many(capsys):
     are_good(1000, capsys)
 
 
-def test_what_a_share_of_nine_in_ten_hardly_ever_falls_below():
+def test_lower_bound_of_a_share_of_nine_in_ten():
     """Naming what has most time, as before, was good in 70 to 75 % of such scenarios."""
     assert [least_good(many) for many in (1, 10, 80, 1000)] == [0, 5, 63, 870]
 
 
-def test_the_link_that_is_the_bottleneck_is_named():
+def test_bottleneck_link_is_named():
     """What came during a TTI was charged to the radio, which has nothing to do with it here."""
     wired = Wired(rate="305 kbps", delay="60 ms")
     found = nodeb.explain(download(Dch(bler=0.0), "1 MB", wired=wired), runs=1)
@@ -83,7 +83,7 @@ def test_the_link_that_is_the_bottleneck_is_named():
     assert won["wired link twice as fast"] > 5 > 0.5 > won["radio twice as fast"]
 
 
-def test_losses_that_cut_the_window_are_the_lever():
+def test_losses_that_reduce_the_window_are_the_lever():
     radio = LinkBearer(rate="5 Mbps", loss=0.01)
     found = nodeb.explain(download(radio, "2 MB", tcp=Linux(control="reno")), runs=4)
     assert found.causes[0] == "window: congestion avoidance"
@@ -99,14 +99,14 @@ def test_losses_that_cut_the_window_are_the_lever():
     assert f" of {found.time.mean:.2f} s (" in most.replace("0 s", " s") or " s of " in most
 
 
-def test_the_largest_gain_comes_first():
+def test_largest_gain_comes_first():
     found = nodeb.explain(download(Dch(bler=0.1), "50 kB"), runs=4)
     won = [one.won.mean for one in what_if(found, jobs=1)]
     assert won == sorted(won, reverse=True)
     assert won[0] > won[-1]
 
 
-def test_credits_of_the_iub_are_named_and_won():
+def test_iub_credits_are_named_and_their_removal_gains():
     """The crossing of the Iub within their round trip was propagation before."""
     ue = {"channel": {"constant": {"snr_db": 20.0}}, "category": 10}
     group = {"traffic": {"ftp": {"size": "1 MB"}}, "ue": ue}
@@ -119,7 +119,7 @@ def test_credits_of_the_iub_are_named_and_won():
     assert won["credits for everything"] > 1.5
 
 
-def test_half_the_propagation_delays_takes_the_iub():
+def test_halved_propagation_includes_the_iub():
     data = download(Hsdpa(iub=Iub(delay="40 ms"))).planned(1).to_dict()
     assert BY_NAME["half the propagation delays"].apply(data, 0)
     assert data["radio"]["hsdpa"]["iub"]["delay"] == "20 ms"
@@ -132,7 +132,7 @@ def test_half_the_propagation_delays_takes_the_iub():
     )
 
 
-def test_queues_that_never_fill_are_offered_where_one_has_overflowed():
+def test_unlimited_queues_are_offered_after_an_overflow():
     change = BY_NAME["queues that never fill"]
     lossy = nodeb.explain(download(LinkBearer(loss=0.02)), runs=3)
     assert "recovery" in lossy.causes
@@ -145,7 +145,7 @@ def test_queues_that_never_fill_are_offered_where_one_has_overflowed():
     assert changed(full, BY_NAME["no packet losses"]) is None
 
 
-def test_on_the_fach_it_is_not_the_others():
+def test_fach_queue_suggests_a_dedicated_channel():
     """Signalling goes first, and one user's queue is too short to be switched."""
     found = nodeb.explain(download(FachDch(), "20 kB", count=2), runs=2)
     assert found.causes[0] == "queue behind others"
@@ -163,14 +163,14 @@ def test_on_the_fach_it_is_not_the_others():
     ],
     ids=lambda radio: radio.tag,
 )
-def test_every_radio_can_be_twice_as_fast(radio):
+def test_every_radio_can_be_made_twice_as_fast(radio):
     """A download that the radio alone limits takes about half as long."""
     wired, tcp = Wired(rate="100 Mbps", delay="1 ms"), Linux()
     found = nodeb.explain(download(radio, "400 kB", wired=wired, tcp=tcp), runs=2, jobs=1)
     assert 0.3 < gains(found)["radio twice as fast"] / found.time.mean < 0.6
 
 
-def test_an_open_window_fits_the_shortest_queue():
+def test_open_window_fits_the_shortest_queue():
     def window(limit, count=1):
         wired = Wired(queue=DropTail(limit=limit))
         data = download(Dch(), count=count, wired=wired).planned(1).to_dict()
@@ -180,7 +180,7 @@ def test_an_open_window_fits_the_shortest_queue():
     assert [window(20), window(20, 2), window(4), window(10_000)] == [20, 10, None, 1000]
 
 
-def test_effects_are_the_other_causes_that_surely_moved():
+def test_effects_are_other_causes_with_a_significant_change():
     found = nodeb.explain(download(Dch(bler=0.1), "60 kB"), runs=20)
     (errors,) = (one for one in what_if(found) if one.name == "no block errors")
     causes = [part.cause for part in errors.effects]
@@ -189,7 +189,7 @@ def test_effects_are_the_other_causes_that_surely_moved():
     assert all(part.difference.low * part.difference.high > 0 for part in errors.effects)
 
 
-def test_places_are_called_as_life_calls_them():
+def test_places_have_the_names_of_the_life_command():
     core = [{"name": "near"}, {"rate": "1 Mbps"}]
     users = [{"traffic": {"ftp": {"size": "20 kB"}}}]
     for links in (core, core[1:]):

@@ -49,7 +49,7 @@ def changed(example, change):
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.name)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
-def test_changes_make_scenarios(example, change):
+def test_changes_modify_the_scenario(example, change):
     if (example.stem, change.name) in REFUSED:
         with pytest.raises(InputError, match="has no effect"):
             changed(example, change)
@@ -58,7 +58,7 @@ def test_changes_make_scenarios(example, change):
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
-def test_removing_a_cause_that_has_no_span_changes_nothing(example):
+def test_removing_a_cause_without_a_span_changes_nothing(example):
     found = explained(example)
     assert moved_by(found) == {name for stem, name in REACTS if stem == example.stem}
 
@@ -73,7 +73,7 @@ order."""
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(40))
-def test_the_same_on_random_scenarios(number):
+def test_changes_move_only_their_cause_and_tcp_reactions_in_random_scenarios(number):
     """Only TCP may react, and on what is shared, the power or the order of losses, who is there.
 
     On `wcdma` frames that go again in a slot with new ones are part of its transmission.
@@ -142,14 +142,14 @@ def download(radio, size="40 kB", *, count=1, duration="1000 s"):
 
 
 @pytest.mark.parametrize("user", [0, 1, 2])
-def test_who_has_a_channel_of_his_own_is_alone_already(user):
+def test_user_with_a_dedicated_channel_is_already_alone(user):
     """So the change itself, which divides groups and lets others wait, changes nothing else."""
     found = nodeb.explain(download(Dch(bler=0.1), count=3), user=user, runs=RUNS)
     alone = of(what_if(found, jobs=1), "alone in the cell")
     assert (alone.gain.mean, alone.gain.low, alone.gain.high) == (0.0, 0.0, 0.0)
 
 
-def test_alone_in_a_cell_nobody_else_is_waited_for():
+def test_user_alone_in_a_cell_waits_for_no_other():
     found = nodeb.explain(download(Hsdpa(), count=4, size="200 kB"), user=2, runs=10)
     assert "waiting for the scheduler" in found.causes
     alone = of(what_if(found, jobs=1), "alone in the cell")
@@ -158,7 +158,7 @@ def test_alone_in_a_cell_nobody_else_is_waited_for():
     assert own.other_s < 0.1 * own.baseline_s
 
 
-def test_frames_of_wcdma_arrive_at_the_rates_that_they_had():
+def test_wcdma_delivers_the_same_frames_without_frame_errors():
     """What arrives is the same, and what failed is not sent."""
     found = nodeb.explain(download(Wcdma(eb_n0_db=8.0), size="30 kB"), runs=RUNS, jobs=1)
     gain = of(what_if(found, jobs=1), "no block errors").gain
@@ -172,7 +172,7 @@ def test_frames_of_wcdma_arrive_at_the_rates_that_they_had():
     assert arrived[0] == arrived[1]
 
 
-def test_block_errors_of_hsdpa_can_be_taken_away():
+def test_hsdpa_block_errors_can_be_removed():
     found = nodeb.explain(download(Hsdpa(), size="200 kB"), runs=RUNS)
     assert "HARQ round trips" in found.causes
     tried = of(what_if(found, jobs=1), "no block errors")
@@ -181,7 +181,7 @@ def test_block_errors_of_hsdpa_can_be_taken_away():
 
 
 @pytest.mark.parametrize("snr_db", [-3.0, 0.0, 5.0])
-def test_without_block_errors_formats_stay_as_they_are(snr_db):
+def test_removing_absent_block_errors_changes_nothing(snr_db):
     """On a channel that stays as it is no block fails here, and there is nothing to win."""
     group = {
         "traffic": {"ftp": {"size": "50 kB"}},
@@ -195,13 +195,13 @@ def test_without_block_errors_formats_stay_as_they_are(snr_db):
     assert (tried.outcome, tried.gain.low, tried.gain.high) == ("as the path says", 0.0, 0.0)
 
 
-def test_a_run_of_hours_can_be_had_alone():
+def test_run_of_hours_can_be_simulated_alone():
     scenario = download(Dch(), size="20 kB", duration="1 h")
     found = nodeb.explain(scenario.with_({"users.0.count": 2}), runs=1, jobs=1)
     assert of(what_if(found, jobs=1), "alone in the cell").complete
 
 
-def test_credits_can_be_taken_away():
+def test_credits_can_be_removed():
     found = nodeb.explain(download(Hsdpa(iub=Iub(room="1 kB")), size="200 kB"), runs=RUNS)
     assert "credits" in found.causes
     tried = of(what_if(found, jobs=1), "credits for everything")
@@ -210,7 +210,7 @@ def test_credits_can_be_taken_away():
     assert own.other_s == 0.0
 
 
-def test_a_transfer_that_is_not_begun_any_more_is_told(monkeypatch):
+def test_transfer_that_no_longer_starts_is_reported(monkeypatch):
     users = [UserGroup(traffic=Ftp(size="20 kB"))]
     found = nodeb.explain(nodeb.Scenario(radio=Dch(bler=0.1), users=users), runs=2)
 

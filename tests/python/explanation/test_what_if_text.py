@@ -65,12 +65,12 @@ LITTLE = "undecided, but little: within 2 % of the time"
         (0.0, 0.030, 0.070, "more than the path says"),
     ],
 )
-def test_only_what_an_interval_leaves_out_is_denied(path_s, low, high, expected):
+def test_effect_is_denied_only_outside_the_interval(path_s, low, high, expected):
     assert told(path_s, low, high) == expected
 
 
 @given(st.just(0.0) | st.floats(0.001, 1.0), st.floats(-1.0, 1.0), st.floats(0.0, 1.0))
-def test_no_label_contradicts_its_interval(path_s, low, width):
+def test_labels_agree_with_their_intervals(path_s, low, width):
     high = low + width
     text = told(path_s, low, high)
     if text.startswith(("less", "a loss")):
@@ -87,7 +87,7 @@ def test_no_label_contradicts_its_interval(path_s, low, width):
         assert not text.startswith(("undecided", "a loss", "less, if"))
 
 
-def test_only_a_cause_that_surely_moved_is_the_reason():
+def test_reason_is_a_cause_with_a_significant_change():
     sure = Part("transmission", 1.0, 1.2, interval(0.1, 0.3))
     unsure = Part("timeout", 1.0, 1.5, interval(-0.5, 1.5))
     assert told(0.5, 0.2, 0.3, others=[sure, unsure]) == "less: transmission grows by 200 ms"
@@ -97,7 +97,7 @@ def test_only_a_cause_that_surely_moved_is_the_reason():
     assert told(0.5, 2.0, 3.0, others=[shrinks]) == "more: transmission shrinks by 27357 s"
 
 
-def test_causes_that_go_in_part_say_so():
+def test_partially_removed_causes_are_marked():
     gain = interval(0.1, 0.2)
     own = Part("delayed ACK", 0.5, 0.35, interval(-0.2, -0.1))
     parts = [own, Part("", 3.0, 2.85, gain)]
@@ -121,7 +121,7 @@ def compared(plain, changed):
     return _compared(explanation(*plain), explanation(*changed), AT_ONCE)
 
 
-def test_the_gain_is_one_over_the_pairs_that_are_complete():
+def test_gain_is_computed_from_complete_pairs():
     one = compared((3.0, 4.0, RUN_S, 6.0, 5.0), (2.9, 3.8, 9.0, RUN_S, 4.9))
     assert one.gain.n == one.pairs.both == 3
     assert one.gain.mean == pytest.approx(0.4 / 3)
@@ -137,13 +137,13 @@ def test_the_gain_is_one_over_the_pairs_that_are_complete():
     assert "pair" not in whole.outcome
 
 
-def test_what_the_path_says_is_of_the_same_pairs():
+def test_path_is_computed_from_the_same_pairs():
     plain, changed = explanation(3.0, 4.0, RUN_S), explanation(2.9, 3.8, RUN_S)
     plain.paths[2].shares[Share("delayed ACK", place="phone")] = 5 * 10**9
     assert _compared(plain, changed, AT_ONCE).path_s == pytest.approx(0.1)
 
 
-def test_what_only_the_change_completes_wins_at_least_the_rest_of_the_run():
+def test_transfer_completed_only_by_the_change_gains_at_least_the_remaining_run():
     one = compared((RUN_S, RUN_S, RUN_S), (4.0, 5.0, RUN_S))
     assert (one.gain.n, one.at_least.n) == (0, 2)
     assert math.isnan(one.path_s)
@@ -188,7 +188,7 @@ def test_the_time_on_the_path_is_explained_where_it_is_shown():
     assert "ime on the path" in headline_and_text((3.0, 4.0), (2.0, 3.0))[1]
 
 
-def test_unknown_says_which_run_ended_too_soon():
+def test_unknown_gain_names_the_run_that_ended_too_early():
     ends = "the run ends before the transfer"
     neither = compared((RUN_S, RUN_S), (RUN_S, RUN_S))
     assert neither.outcome == f"unknown: {ends}, with the change and without"
@@ -198,7 +198,7 @@ def test_unknown_says_which_run_ended_too_soon():
     assert mixed.outcome == f"unknown: {ends}, with the change or without"
 
 
-def test_one_replication_has_no_interval_and_says_so():
+def test_single_replication_has_no_interval_and_says_so():
     assert compared((3.0,), (2.9,)).outcome == "as the path says; 1 pair, no interval"
     assert compared((3.0, RUN_S), (2.9, 3.0)).outcome == (
         "as the path says; the transfer finishes with it and without in 1 of 2 pairs, no interval, "
@@ -214,7 +214,7 @@ def cut_off():
     return nodeb.explain(nodeb.Scenario.from_dict(data), runs=6, jobs=1)
 
 
-def test_a_transfer_cut_off_in_some_replications_has_a_gain_all_the_same():
+def test_transfer_unfinished_in_some_replications_still_has_a_gain():
     found = cut_off()
     done = [path.complete for path in found.paths]
     assert 1 < sum(done) < 6
@@ -232,14 +232,14 @@ def test_a_transfer_cut_off_in_some_replications_has_a_gain_all_the_same():
         assert one.outcome in text
 
 
-def test_a_run_that_ends_before_every_transfer_tells_nothing():
+def test_run_without_any_finished_transfer_has_no_gain():
     users = [UserGroup(traffic=Ftp(size="10 MB"))]
     found = nodeb.explain(nodeb.Scenario(radio=Dch(bler=0.1), users=users, duration="5 s"), runs=3)
     tried = {one.name: one for one in what_if(found, jobs=1)}
     assert tried["no block errors"].outcome.startswith("unknown: the run ends before the transfer")
 
 
-def test_who_is_cut_off_by_the_others_wins_at_least_the_rest():
+def test_user_cut_off_by_the_others_gains_at_least_the_remaining_run():
     users = [UserGroup(count=4, traffic=Ftp(size="200 kB"))]
     scenario = nodeb.Scenario(radio=nodeb.scenario_types.HsDsch(), users=users, duration="10 s")
     found = nodeb.explain(scenario, runs=3, jobs=1)

@@ -52,7 +52,7 @@ def test_gaps_and_bursts_of_a_sequence_by_hand():
     assert bursts(sequence("111").errors).tolist() == [3]
 
 
-def test_laws_of_a_chain_are_those_of_what_it_produces():
+def test_chain_distributions_match_simulated_sequences():
     errors = THREE.simulate(1_000_000, random())
     assert errors.mean() == pytest.approx(THREE.error_rate, rel=0.05)
     for sample, tail in ((gaps(errors), THREE.gap_tail), (bursts(errors), THREE.burst_tail)):
@@ -62,18 +62,18 @@ def test_laws_of_a_chain_are_those_of_what_it_produces():
             assert abs(np.mean(sample > at) - expected) < 4 * chance, at
 
 
-def test_laws_of_independent_errors_are_geometric():
+def test_independent_errors_have_geometric_distributions():
     chain = binary_symmetric(sequence("0001").errors)
     assert chain.gap_tail(5) == pytest.approx(0.75 ** np.arange(6))
     assert chain.burst_tail(5) == pytest.approx(0.25 ** np.arange(6))
 
 
-def test_gilberts_bursts_are_geometric():
+def test_gilbert_bursts_are_geometric():
     tail = two_states(0.01, 0.2, 0.0, 1.0, 2).burst_tail(6)
     assert tail == pytest.approx(0.8 ** np.arange(7))
 
 
-def test_likelihood_of_a_chain_is_that_of_all_paths():
+def test_likelihood_of_a_chain_sums_over_all_paths():
     errors = sequence("0101").errors
     total = 0.0
     for path in np.ndindex(3, 3, 3, 3):
@@ -102,7 +102,7 @@ def test_starts_and_seeds_out_of_range_are_rejected(arguments, message):
         hidden_markov(errors, 2, **arguments)
 
 
-def test_a_known_hidden_markov_model_is_found_again():
+def test_known_hidden_markov_model_is_recovered():
     errors = THREE.simulate(200_000, random(3))
     found = hidden_markov(errors, 3, starts=2)
     assert found.error == pytest.approx(THREE.error, rel=0.06, abs=4e-4)
@@ -113,7 +113,7 @@ def test_a_known_hidden_markov_model_is_found_again():
     )
 
 
-def test_closed_forms_find_their_channels_again():
+def test_closed_forms_recover_their_channels():
     simple = gilbert(two_states(0.01, 0.3, 0.0, 1.0, 2).simulate(400_000, random(2)))
     assert simple.transition[0, 1] == pytest.approx(0.01, rel=0.06)
     assert simple.transition[1, 0] == pytest.approx(0.3, rel=0.06)
@@ -134,7 +134,7 @@ def test_closed_forms_find_their_channels_again():
     ],
     ids=["gilbert", "elliott", "bsc", "three"],
 )
-def test_the_right_number_of_states_is_justified(chain, states):
+def test_selection_finds_the_number_of_states(chain, states):
     errors = ErrorSequence(chain.simulate(50_000, random(5)))
     comparison = compare(errors, [2, 3, 4], starts=2)
     best = comparison.best
@@ -147,7 +147,7 @@ def test_the_right_number_of_states_is_justified(chain, states):
     assert all(more > fewer - 1.0 for fewer, more in pairwise(likelihoods))
 
 
-def test_errors_of_a_block_are_conditioned_on_it():
+def test_pdu_errors_are_conditioned_on_their_block():
     """Independent blocks that fail as a whole or by half: no chain of PDUs can say that."""
     law = Within(4, {"1111": 0.5, "0110": 0.3, "1000": 0.2}, (), 2)
     blocks = (random(1).random(20_000) < 0.03).astype(np.uint8)
@@ -164,7 +164,7 @@ def test_errors_of_a_block_are_conditioned_on_it():
     assert best.model.error_rate == pytest.approx(errors.error_rate)
 
 
-def test_likelihoods_of_blocks_and_of_pdus_can_be_compared():
+def test_likelihoods_of_blocks_and_pdus_are_comparable():
     """Independent PDUs, said by blocks: the same probability of the same sequence."""
     p, n = 0.3, 3
     fails = 1 - (1 - p) ** n
@@ -176,7 +176,7 @@ def test_likelihoods_of_blocks_and_of_pdus_can_be_compared():
     assert by_block.log_likelihood(errors) == pytest.approx(by_pdu.log_likelihood(errors))
 
 
-def test_two_sample_test_holds_its_level():
+def test_two_sample_test_keeps_its_level():
     """Samples of one law are told apart as seldom as the test says."""
     draw = random(4)
     values = [match(draw.geometric(0.3, 300), draw.geometric(0.3, 900)).p_value for _ in range(400)]
@@ -188,7 +188,7 @@ def test_two_sample_test_holds_its_level():
     assert np.isnan(match(np.array([1, 2]), draw.geometric(0.3, 900)).p_value)
 
 
-def test_model_files_say_what_the_format_wants(tmp_path):
+def test_model_files_follow_the_format(tmp_path):
     within = Within.of_counts(sequence("011000110000", 3))
     chain = two_states(0.25, 0.5, 0.0, 1.0, 2)
     model = ErrorModel("gilbert", chain, 3, within, {"seed": 1})
@@ -214,7 +214,7 @@ def test_model_files_say_what_the_format_wants(tmp_path):
     assert recorded_model(sequence("0011"), {})["errors"] == [2, 2]
 
 
-def test_a_text_of_digits_is_read(tmp_path):
+def test_text_of_digits_is_read(tmp_path):
     file = tmp_path / "e.txt"
     file.write_text("# pdus_per_block = 2\n00 01  # one\n11\n")
     errors = read_errors(file)
@@ -237,7 +237,7 @@ def test_a_text_of_digits_is_read(tmp_path):
         ("0101", 0, "pdus_per_block is 0; expected at least 1"),
     ],
 )
-def test_bad_sequences_are_explained(tmp_path, text, per_block, message):
+def test_bad_sequences_are_reported(tmp_path, text, per_block, message):
     file = tmp_path / "e.txt"
     file.write_text(text)
     with pytest.raises(InputError, match=message):
@@ -253,18 +253,18 @@ def test_bad_sequences_are_explained(tmp_path, text, per_block, message):
         ("0" * 500 + "1", None, "fit no hidden states, or give about 2004 PDUs"),
     ],
 )
-def test_sequences_that_cannot_tell_are_refused(digits, states, message):
+def test_uninformative_sequences_are_rejected(digits, states, message):
     with pytest.raises(InputError, match=message):
         compare(sequence(digits), states)
 
 
-def test_the_bound_of_a_rate_without_errors_is_a_probability():
+def test_bound_of_an_error_rate_without_errors_is_a_probability():
     with pytest.raises(InputError, match=r"no error in 1 PDU, .* rate is below 0\.95 \(95 %\)"):
         compare(sequence("0"), [2])
 
 
 @pytest.mark.parametrize("burst", [200, 800])
-def test_a_sequence_that_ends_in_a_burst_is_fitted(burst, tmp_path):
+def test_sequence_that_ends_in_a_burst_is_fitted(burst, tmp_path):
     """The most likely chain hardly ever leaves the burst, or never: then it cannot begin so."""
     errors = (random().random(4000) < 0.1).astype(np.uint8)
     found = compare(ErrorSequence(np.append(errors, np.ones(burst, np.uint8))), [2, 3], starts=2)
@@ -280,7 +280,7 @@ def test_a_sequence_that_ends_in_a_burst_is_fitted(burst, tmp_path):
     assert ("impossible" in shown) == (not all(np.isfinite(c.bic) for c in found.candidates))
 
 
-def test_no_sequence_there(tmp_path):
+def test_missing_sequence_is_reported(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_errors(tmp_path / "none.txt")
     with pytest.raises(InputError, match="no error sequence"):
@@ -291,7 +291,7 @@ def test_no_sequence_there(tmp_path):
         read_errors(tmp_path)
 
 
-def test_a_model_of_several_states_says_what_to_install(monkeypatch):
+def test_model_of_several_states_names_the_package_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "hmmlearn.hmm", None)
     with pytest.raises(InputError, match=r"pip install 'nodeb\[fit\]'"):
         compare(sequence("010011" * 50), states=[2])

@@ -27,7 +27,7 @@ def regular():
     return compare(sequence(np.arange(4000) % 10 == 0), [2], units=["pdu"], starts=1)
 
 
-def test_independent_errors_have_the_laws_of_the_best_model(independent):
+def test_fit_that_matches_independent_errors_is_reported(independent):
     found = answer(independent, "out/fit")
     lost = int(independent.errors.errors.sum())
     assert found.headline.startswith(f"10 % of the PDUs were lost ({lost} of 4000). ")
@@ -36,7 +36,7 @@ def test_independent_errors_have_the_laws_of_the_best_model(independent):
     assert found.notes[-1] == "out/fit has the models and pictures."
 
 
-def test_a_model_that_has_other_gaps_is_said_to(regular):
+def test_mismatched_gaps_are_reported(regular):
     assert "differs from the sequence in its gaps" in answer(regular).headline
 
 

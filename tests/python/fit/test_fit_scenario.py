@@ -48,7 +48,7 @@ def rate_bps(folder, model):
     return float(np.mean(flows["delivered_bytes"])) * 8 / 60
 
 
-def test_every_model_file_is_one_that_a_scenario_takes(folder):
+def test_scenarios_accept_every_model_file(folder):
     models = sorted(path.stem for path in folder.glob("*.json") if path.name != MARK)
     assert {"best", "recorded", "pdu_bsc", "pdu_hmm3", "block_gilbert", "block_hmm2"} <= set(models)
     for model in models:
@@ -57,7 +57,7 @@ def test_every_model_file_is_one_that_a_scenario_takes(folder):
         assert nodeb.load(file).resolved()
 
 
-def test_tcp_goes_as_fast_over_the_model_as_over_what_was_recorded(folder):
+def test_tcp_is_as_fast_over_the_model_as_over_the_recording(folder):
     recorded, fitted = rate_bps(folder, "recorded"), rate_bps(folder, "best")
     assert fitted == pytest.approx(recorded, rel=0.03)
     assert recorded < 0.97 * 384e3

@@ -17,7 +17,7 @@ def test_bandwidth_delay_product_of_a_umts_channel() -> None:
     assert analytics.bandwidth_delay_product(384_000, 0) == 0
 
 
-def test_window_time_adds_what_the_last_window_queues() -> None:
+def test_window_time_includes_the_queue_of_the_last_window() -> None:
     assert analytics.slow_start_window_time(1, 0.3, 32) == pytest.approx(0.3)
     assert analytics.slow_start_window_time(4, 0.3, 32) == pytest.approx(1.2 + 7 / 32)
 
@@ -32,7 +32,9 @@ def test_window_time_adds_what_the_last_window_queues() -> None:
         (36_000, 1.0, 1500, 2),  # exactly three: four fill it, no more
     ],
 )
-def test_cycles(rate_bps: float, rtt_s: float, packet_bytes: float, cycles: int) -> None:
+def test_cycles_match_hand_computation(
+    rate_bps: float, rtt_s: float, packet_bytes: float, cycles: int
+) -> None:
     assert analytics.slow_start_cycles(rate_bps, rtt_s, packet_bytes) == cycles
 
 
@@ -47,12 +49,12 @@ def test_cycles_are_the_smallest_that_fill_the_path(
     assert n == 1 or 2 ** (n - 1) < needed
 
 
-def test_rtt_model_of_the_literature() -> None:
+def test_rtt_model_matches_the_literature() -> None:
     assert analytics.rtt_model(1.5, 0.1, 0.05, 0.02) == pytest.approx(0.29)
     assert analytics.rtt_model(3, 0.1, 0.05, 0.02) == pytest.approx(0.44)
 
 
-def test_rates_and_utilization_fit_together() -> None:
+def test_rates_and_utilization_agree() -> None:
     assert analytics.application_bit_rate(50_000, 2.5) == pytest.approx(160_000)
     assert analytics.retransmit_bit_rate(51_400, 2.5, 0.1) == pytest.approx(164_480 / 0.9)
     used = analytics.channel_utilization(51_400, 2.5, 0.1, 384_000)
@@ -60,7 +62,7 @@ def test_rates_and_utilization_fit_together() -> None:
 
 
 @given(st.integers(1, 2000), st.floats(0, 2), st.floats(1e-4, 0.5), st.integers(1, 20))
-def test_slow_start_takes_at_least_its_packets_and_a_round_trip(
+def test_slow_start_takes_at_least_its_packets_and_one_round_trip(
     packets: int, rtt_s: float, packet_s: float, window: int
 ) -> None:
     time = analytics.slow_start_transfer_time(packets, rtt_s, packet_s, window)
@@ -90,6 +92,6 @@ def test_slow_start_by_hand() -> None:
         lambda: analytics.slow_start_transfer_time(0, 0.1, 0.1),
     ],
 )
-def test_impossible_quantities_are_named(call: object) -> None:
+def test_invalid_quantities_are_named(call: object) -> None:
     with pytest.raises(ValueError, match=r"must|got"):
         call()  # type: ignore[operator]

@@ -39,20 +39,20 @@ def by_quadrature(gammas: list[float]) -> float:
         [1e-3, 40.0, 40.0],
     ],
 )
-def test_bit_errors_are_the_integral(gammas: list[float]) -> None:
+def test_bit_error_rate_matches_the_integral(gammas: list[float]) -> None:
     assert wcdma.bit_error_rate(gammas) == pytest.approx(by_quadrature(gammas), rel=1e-7)
 
 
 @pytest.mark.parametrize("ber", [1e-9, 1e-4, 3e-3, 0.05, 0.4, 0.999])
 @pytest.mark.parametrize("correctable", [0, 1, 4, 127])
-def test_frames_are_binomial(ber: float, correctable: int) -> None:
+def test_frame_errors_are_binomial(ber: float, correctable: int) -> None:
     expected = stats.binom.cdf(correctable, 128, ber)
     assert wcdma.frame_success(ber, 128, correctable) == pytest.approx(
         expected, rel=1e-9, abs=1e-300
     )
 
 
-def test_check_bits_are_the_bound() -> None:
+def test_check_bits_match_the_bound() -> None:
     for bits in (15, 128, 500):
         for t in range(1, 8):
             volume = sum(math.comb(bits - 1, i) for i in range(2 * t))
@@ -66,7 +66,7 @@ def test_equation_3_by_hand() -> None:
     assert wcdma.sinr(0.25, 8, 10, 128, 10) == pytest.approx(expected)
 
 
-def test_bad_numbers_are_refused_in_words() -> None:
+def test_invalid_numbers_are_rejected_with_a_message() -> None:
     with pytest.raises(ValueError, match="no path"):
         wcdma.bit_error_rate([])
     with pytest.raises(ValueError, match="cannot correct 129 errors of 128 bits"):
@@ -79,14 +79,14 @@ def test_bad_numbers_are_refused_in_words() -> None:
         wcdma.operating_points(scenario("radio = 'dch'"), 3)
 
 
-def test_powers_that_do_not_sum_to_one_are_divided_with_a_warning() -> None:
+def test_powers_that_do_not_sum_to_one_are_normalised_with_a_warning() -> None:
     with pytest.warns(UserWarning, match="sum to 4, not 1"):
         assert wcdma.normalized([3, 1]) == [0.75, 0.25]
     given = scenario("radio.wcdma.profile.taps.powers = [3.0, 1.0]")
     assert wcdma.path_shares(given) == [0.75, 0.25]
 
 
-def test_rates_fall_with_connections_and_alpha_gives_itself() -> None:
+def test_rates_decrease_with_connections_and_alpha_is_a_fixed_point() -> None:
     given = scenario("radio.wcdma.other_cells.mean = { factor = 0.6, load.connections = 2.0 }")
     points = wcdma.operating_points(given, 15)
     rates = [point.rates[0] for point in points]
@@ -98,7 +98,7 @@ def test_rates_fall_with_connections_and_alpha_gives_itself() -> None:
     assert points[0].alpha == pytest.approx(mean, abs=0.02)
 
 
-def test_a_map_gives_everybody_a_place() -> None:
+def test_map_places_every_phone() -> None:
     given = scenario("radio.wcdma.other_cells = 'map'\nduration = '20 s'")
     given = given.with_(**{"users.0.count": 6, "runs": 2})
     cell = given.run(progress=False).tables["cell"]
@@ -108,7 +108,7 @@ def test_a_map_gives_everybody_a_place() -> None:
     assert wcdma.mean_factor(given, 500) > 0.3
 
 
-def test_the_smallest_window_fills_the_pipe() -> None:
+def test_smallest_window_fills_the_path() -> None:
     # A packet of 36 frames takes five slots of 10 ms at the highest rate, its acknowledgement one.
     windows = [
         math.ceil(wcdma.smallest_window(delay, 0.05, 0.01)) for delay in (0.02, 0.05, 0.1, 0.2, 0.4)

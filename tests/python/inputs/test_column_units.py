@@ -42,7 +42,7 @@ def dressed(unit):
 
 
 @given(st.data(), st.lists(st.integers(1, 1000), min_size=2, max_size=5))
-def test_every_spelling_of_a_unit_of_rates_means_what_it_says(data, values):
+def test_every_spelling_of_a_rate_unit_is_understood(data, values):
     spelled, factor = data.draw(rate_units())
     time = data.draw(st.sampled_from([*NS_PER]))
     step = 100 if time == "ns" else 1
@@ -57,7 +57,7 @@ def test_every_spelling_of_a_unit_of_rates_means_what_it_says(data, values):
 
 
 @given(rate_units(), rate_units())
-def test_a_unit_of_the_name_and_another_one_contradict_each_other(named, given_):
+def test_conflicting_units_in_name_and_option_are_rejected(named, given_):
     (spelled, factor), (_, other_factor) = named, given_
     unit = next(one for one, bits in RATES.items() if bits == other_factor)
     text = f"time_s,rate_{spelled}\n0,1\n1,2\n"
@@ -69,7 +69,7 @@ def test_a_unit_of_the_name_and_another_one_contradict_each_other(named, given_)
 
 
 @given(st.sampled_from(["k", "M", "Ki"]), st.sampled_from(["B", "byte"]), st.integers(1, 99))
-def test_amounts_are_whole_bytes_of_the_unit(prefix, base, value):
+def test_amounts_are_whole_bytes(prefix, base, value):
     found = read(f"t_ms,size_{prefix}{base}\n1,{value}\n2.5,{value}\n")
     assert found.trace.columns["bytes"].tolist() == [value * PREFIXES[prefix]] * 2
     assert found.trace.times_ns.tolist() == [1_000_000, 2_500_000]
@@ -89,13 +89,13 @@ def test_amounts_are_whole_bytes_of_the_unit(prefix, base, value):
         ("rate", "the unit of the rates in column `rate` is not known; give --unit"),
     ],
 )
-def test_a_rate_without_an_exact_unit_is_refused(name, message):
+def test_rate_without_exact_unit_is_rejected(name, message):
     with pytest.raises(InputError) as error:
         read(f"time_s,{name}\n0,1\n1,2\n", "rates")
     assert message in str(error.value)
 
 
-def test_an_option_decides_between_the_meanings_of_a_name():
+def test_option_resolves_an_ambiguous_name():
     found = read("time_s,rate_KBps\n0,1\n1,2\n", unit="KiB/s")
     assert found.trace.columns["rate_bps"].tolist() == [8192, 16384]
     with pytest.raises(InputError, match=r"is in kB/s or KiB/s by its name, not in Mbit/s"):
@@ -111,25 +111,25 @@ def test_an_option_decides_between_the_meanings_of_a_name():
         ("time_s_ms", "it states more than one unit"),
     ],
 )
-def test_times_without_an_exact_unit_are_refused(name, message):
+def test_times_without_exact_unit_are_rejected(name, message):
     with pytest.raises(InputError) as error:
         read(f"{name},rate_bps\n0,1\n1,2\n")
     assert message in str(error.value)
 
 
-def test_an_option_and_the_name_of_a_column_of_times_contradict_each_other():
+def test_conflicting_option_and_name_of_a_time_column_are_rejected():
     with pytest.raises(InputError, match="`time_ms` is in ms by its name, not in s"):
         read("time_ms,rate_bps\n0,1\n1,2\n", time_unit="s")
     assert read("time,rate_bps\n0,1\n1,2\n", time_unit="ms").trace.step_ns == 1_000_000
 
 
 @pytest.mark.parametrize("name", ["elapsed_us", "us", "ts_us", "sinceUs", "clock [µs]"])
-def test_columns_of_times_are_known_by_many_names(name):
+def test_time_columns_are_recognised_by_many_names(name):
     found = read(f"{name},rate_bps\n0,1\n3000,2\n").trace
     assert found.step_ns == 3_000_000
 
 
-def test_a_column_that_may_have_times_is_asked_about():
+def test_possible_time_column_needs_an_option():
     text = "delay_ms,rate_bps\n3,1\n9,2\n"
     with pytest.raises(InputError, match="`delay_ms` may have the times; give --time-column"):
         read(text)
@@ -149,12 +149,12 @@ def test_a_column_that_may_have_times_is_asked_about():
         ("1\n2\n", "snr", {"opportunity_bytes": 100}, "--bytes"),
     ],
 )
-def test_an_option_without_effect_is_refused(text, wanted, options, option):
+def test_option_without_effect_is_rejected(text, wanted, options, option):
     with pytest.raises(InputError, match=f"{option} has no effect on such a recording of {wanted}"):
         read(text, wanted, **options)
 
 
-def test_what_is_no_snr_in_db_is_refused():
+def test_snr_not_in_db_is_rejected():
     for name in ("snr_linear", "sinr_dbm", "SNR (ratio)"):
         with pytest.raises(InputError, match="is no SNR in dB by its name"):
             read(f"time_s,{name}\n0,1\n1,2\n")
@@ -162,12 +162,12 @@ def test_what_is_no_snr_in_db_is_refused():
     assert "SNRs in dB" not in read("time_s,snr_db\n0,1\n1,2\n").assumed
 
 
-def test_mahimahis_times_are_ms():
+def test_mahimahi_times_are_in_ms():
     with pytest.raises(InputError, match="column `time_s` is not in ms by its name"):
         read("time_s\n0\n3\n", "mahimahi")
 
 
-def test_the_last_entry_lasts_the_median_step_and_gaps_are_reported():
+def test_last_entry_lasts_the_median_step_and_gaps_are_reported():
     found = read("time_s,rate_bps\n0,1\n1,2\n100,3\n")
     assert found.trace.end_ns == 101 * 10**9
     assert found.assumed[-2:] == [
@@ -177,7 +177,7 @@ def test_the_last_entry_lasts_the_median_step_and_gaps_are_reported():
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=20))
-def test_a_trace_lasts_the_median_step_longer_than_its_last_time(steps):
+def test_trace_ends_a_median_step_after_its_last_time(steps):
     times = np.cumsum([0, *steps])
     rows = "".join(f"{time},5\n" for time in times)
     found = read("time_us,rate_bps\n" + rows).trace
@@ -187,6 +187,6 @@ def test_a_trace_lasts_the_median_step_longer_than_its_last_time(steps):
     assert 2 * sum(step <= lasts for step in steps) >= len(steps)
 
 
-def test_a_name_with_blanks_of_the_only_column():
+def test_name_with_blanks_of_the_only_column_is_accepted():
     found = read("Throughput (Mbit/s)\n1.5\n2\n", step_ns=10**9)
     assert found.trace.columns["rate_bps"].tolist() == [1.5e6, 2e6]

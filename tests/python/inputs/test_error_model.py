@@ -35,7 +35,7 @@ def write(folder: Path, model: object = GOOD, sequence: str = "00010\n0001 1000\
     return folder / "scenario.toml"
 
 
-def test_a_model_file_decides_over_a_radios_blocks(tmp_path: Path) -> None:
+def test_model_file_determines_the_block_errors_of_a_radio(tmp_path: Path) -> None:
     scenario = nodeb.load(write(tmp_path))
     result = scenario.run()
     assert list(result.flows["complete"]) == [True]
@@ -50,7 +50,7 @@ def test_a_model_file_decides_over_a_radios_blocks(tmp_path: Path) -> None:
     assert list(again.flows["transfer_s"]) == list(result.flows["transfer_s"])
 
 
-def test_a_rate_of_errors_makes_room_for_a_model_file(tmp_path: Path) -> None:
+def test_error_rate_is_replaced_by_a_model_file(tmp_path: Path) -> None:
     file = write(tmp_path)
     file.write_text(SCENARIO.replace('errors.file = "models/fitted.json"', "bler = 0.1"))
     of_file = "radio.dch.errors.file=models/fitted.json"
@@ -61,7 +61,7 @@ def test_a_rate_of_errors_makes_room_for_a_model_file(tmp_path: Path) -> None:
     assert changed == nodeb.load(file)
 
 
-def test_a_model_file_does_not_say_how_its_steps_go_on(tmp_path: Path) -> None:
+def test_advance_rule_of_a_model_file_is_set_by_the_scenario(tmp_path: Path) -> None:
     file = write(tmp_path)
     override = "radio.dch.errors.advances=with_blocks"
     data = nodeb.load(file, [override]).to_dict()["radio"]["dch"]["errors"]
@@ -87,13 +87,13 @@ def test_a_model_file_does_not_say_how_its_steps_go_on(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_in_a_model_file_is_told(tmp_path: Path, model: object, message: str) -> None:
+def test_invalid_model_files_are_reported(tmp_path: Path, model: object, message: str) -> None:
     with pytest.raises(nodeb.ScenarioError) as caught:
         nodeb.load(write(tmp_path, model))
     assert message in str(caught.value)
 
 
-def test_a_model_of_other_blocks_is_refused(tmp_path: Path) -> None:
+def test_model_of_a_different_block_size_is_rejected(tmp_path: Path) -> None:
     file = write(tmp_path)
     with pytest.raises(nodeb.ScenarioError, match="for blocks of 3 PDUs, but the radio's have 5"):
         nodeb.load(file, ["radio.dch.pdus_per_tti=5"]).run()
@@ -103,13 +103,13 @@ def test_a_model_of_other_blocks_is_refused(tmp_path: Path) -> None:
     ("sequence", "message"),
     [("0100\n0102\n", "sequence.txt:2: '2' is not part"), (" \n", "the file has no entries")],
 )
-def test_what_is_wrong_in_a_sequence_is_told(tmp_path: Path, sequence: str, message: str) -> None:
+def test_invalid_sequences_are_reported(tmp_path: Path, sequence: str, message: str) -> None:
     with pytest.raises(nodeb.ScenarioError) as caught:
         nodeb.load(write(tmp_path, GOOD, sequence))
     assert message in str(caught.value)
 
 
-def test_sequences_become_runs(tmp_path: Path) -> None:
+def test_sequences_are_converted_to_runs(tmp_path: Path) -> None:
     file = tmp_path / "sequence.txt"
     file.write_text("1100\n01")
     assert error_model.read_sequence(file) == [0, 2, 3, 1]

@@ -15,7 +15,7 @@ def imported(call, tmp_path, text, *arguments):
     return trace_reader.read(tmp_path / "log.trace"), out
 
 
-def test_mahimahi_becomes_rates_without_losing_a_bit(call, tmp_path):
+def test_mahimahi_traces_are_converted_to_rates_without_loss(call, tmp_path):
     trace, out = imported(call, tmp_path, "0\n1\n1\n3\n7\n40\n")
     assert "read: column 1 as times in ms\nassumed: format mahimahi; 1500 bytes each" in out
     assert (trace.kind, trace.step_ns, len(trace)) == ("rate", 2_000_000, 20)
@@ -31,26 +31,26 @@ def test_mahimahi_becomes_rates_without_losing_a_bit(call, tmp_path):
     ("lines", "mbps"),
     [(["1"], 12.0), (["5"], 2.4), (range(1, 11), 12.0), (range(3, 3001, 3), 4.0)],
 )
-def test_a_mahimahi_trace_in_a_loop_has_its_rate(call, tmp_path, lines, mbps):
+def test_looped_mahimahi_trace_keeps_its_rate(call, tmp_path, lines, mbps):
     """Its period is its last time (`link_queue.cc`: `base_timestamp_ += schedule_.back()`)."""
     text = "".join(f"{one}\n" for one in lines)
     trace, _ = imported(call, tmp_path, text, "--as", "mahimahi")
     assert trace.columns["rate_bps"].mean() == pytest.approx(mbps * 1e6, rel=1e-12)
 
 
-def test_a_mahimahi_trace_of_no_time_is_refused(call, tmp_path):
+def test_mahimahi_trace_of_zero_length_is_rejected(call, tmp_path):
     (tmp_path / "log.txt").write_text("0\n0\n")
     status, _, err = call("import", "log.txt", "--as", "mahimahi")
     assert status == 2
     assert "lasts until its last time, and that is 0 ms" in err
 
 
-def test_the_last_tti_has_the_mean_of_its_part():
+def test_last_tti_has_the_mean_of_its_part():
     trace = Trace("rate", {"rate_bps": np.array([1e6, 2e6, 3e6])}, "x", step_ns=1_500_000)
     assert by_tti(trace)["rate_bps"].tolist() == [1.25e6, 2.5e6, 3e6]
 
 
-def test_columns_of_cqis(call, tmp_path):
+def test_columns_of_cqis_are_imported(call, tmp_path):
     trace, _ = imported(call, tmp_path, "12\n30\n0\n", "--as", "cqi", "--step", "20 ms")
     assert (trace.kind, trace.step_ns) == ("cqi", 20_000_000)
     assert list(trace.columns["cqi"]) == [12, 30, 0]
@@ -61,7 +61,7 @@ def test_columns_of_cqis(call, tmp_path):
     assert (list(trace.times_ns), trace.end_ns) == ([0, 40_000_000, 120_000_000], 160_000_000)
 
 
-def test_times_and_rates(call, tmp_path):
+def test_times_and_rates_are_imported(call, tmp_path):
     trace, out = imported(call, tmp_path, "time_s,throughput_mbps\n0,1.5\n1,2\n2,0\n")
     assert "format rates" in out
     assert (trace.step_ns, list(trace.columns["rate_bps"])) == (10**9, [1.5e6, 2e6, 0])
@@ -75,7 +75,7 @@ def test_times_and_rates(call, tmp_path):
     assert (trace.step_ns, list(trace.columns["rate_bps"])) == (5_000_000, [10, 20])
 
 
-def test_snrs_traffic_and_eurane(call, tmp_path):
+def test_snrs_traffic_and_eurane_traces_are_imported(call, tmp_path):
     trace, out = imported(call, tmp_path, "# drive\n-3.25\n4\n")
     assert "format snr; SNRs in dB; entries are 2 ms apart, a TTI" in out
     assert list(trace.columns["snr_db"]) == [-3.25, 4]
@@ -89,7 +89,7 @@ def test_snrs_traffic_and_eurane(call, tmp_path):
     assert list(trace.columns["third_db"]) == [-5.7, 2.8]
 
 
-def test_what_is_written_is_read_back(call, tmp_path):
+def test_written_files_are_read_back(call, tmp_path):
     rng = np.random.default_rng(1)
     times = np.cumsum(rng.integers(1, 10**6, 60_000)) / 1e6
     rates = rng.integers(0, 10**7, 60_000)
@@ -164,7 +164,7 @@ def test_what_is_written_is_read_back(call, tmp_path):
         ),
     ],
 )
-def test_what_is_wrong_is_told_and_nothing_is_written(call, tmp_path, text, arguments, message):
+def test_invalid_input_is_reported_and_nothing_is_written(call, tmp_path, text, arguments, message):
     (tmp_path / "log.txt").write_text(text)
     status, _, err = call("import", "log.txt", *arguments)
     assert status == 2
@@ -173,7 +173,7 @@ def test_what_is_wrong_is_told_and_nothing_is_written(call, tmp_path, text, argu
     assert (tmp_path / "log.txt").read_text() == text
 
 
-def test_a_file_of_others_is_not_replaced(call, tmp_path):
+def test_foreign_file_is_not_replaced(call, tmp_path):
     (tmp_path / "log.trace").write_text("mine")
     (tmp_path / "log.txt").write_text("-1\n")
     status, _, err = call("import", "log.txt")
@@ -182,7 +182,7 @@ def test_a_file_of_others_is_not_replaced(call, tmp_path):
     assert (tmp_path / "log.trace").read_text() == "mine"
 
 
-def test_a_trace_can_be_named_in_a_scenario(call, tmp_path):
+def test_trace_can_be_named_in_a_scenario(call, tmp_path):
     (tmp_path / "log.txt").write_text("0\n3\n3\n40\n")
     assert call("import", "log.txt", "--out", "traces/bus.trace")[0] == 0
     (tmp_path / "s.toml").write_text(
@@ -203,7 +203,7 @@ def test_a_trace_can_be_named_in_a_scenario(call, tmp_path):
     "text", ["nan\n1\n2\n", "inf\n1\n2\n", "1" * 400 + "\n2\n", "1e308\n1e308\n"]
 )
 @pytest.mark.parametrize("more", [[], ["--as", "mahimahi"]])
-def test_what_is_no_number_is_told(call, tmp_path, text, more):
+def test_values_that_are_no_numbers_are_reported(call, tmp_path, text, more):
     (tmp_path / "log.txt").write_text(text)
     status, out, err = call("import", "log.txt", *more)
     assert (status, out) == (2, "")
@@ -220,12 +220,12 @@ def test_what_is_no_number_is_told(call, tmp_path, text, more):
         '"time_s" "rate_kbps"\n"0" "800"\n"1.5" "900"\n',
     ],
 )
-def test_cells_may_be_in_quotes(call, tmp_path, text):
+def test_cells_may_be_quoted(call, tmp_path, text):
     trace, _ = imported(call, tmp_path, text, "--as", "rates")
     assert trace.columns["rate_bps"].tolist() == [800e3, 900e3]
 
 
-def test_a_separator_may_end_a_line(call, tmp_path):
+def test_line_may_end_with_a_separator(call, tmp_path):
     trace, _ = imported(call, tmp_path, "time_s;rate_bps\n0;800;\n1;900;\n")
     assert trace.columns["rate_bps"].tolist() == [800, 900]
 
@@ -239,7 +239,7 @@ def test_short_recordings_and_large_numbers_are_printed_in_plain_digits(call, tm
     assert "log.trace: 1 entry of CQIs, 2 ms\n" in out
 
 
-def test_the_hint_names_the_file_where_it_lies_and_what_is_needed_at_its_end(call, tmp_path):
+def test_hint_names_the_file_and_the_keys_it_needs(call, tmp_path):
     (tmp_path / "log.txt").write_text("0,5\n1,6\n2,7\n")
     _, out, _ = call("import", "log.txt", "--as", "cqi", "--out", 'sub/a "b".trace')
     assert 'in a scenario here: ue.channel.trace.file = "sub/a \\"b\\".trace"\n' in out

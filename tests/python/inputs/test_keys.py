@@ -10,7 +10,7 @@ from nodeb.inputs.keys import Keys
 KEYS = Keys(json.loads(_core.schema()))
 
 
-def test_a_section_has_its_keys_with_type_default_and_unit(call):
+def test_section_lists_keys_with_type_default_and_unit(call):
     status, told, _ = call("list", "keys", "radio.dch")
     rows = {line.split()[0]: line for line in told.splitlines() if line[0] != " "}
     assert (status, list(rows)) == (0, ["key", *KEYS.defs["Dch"]["properties"]])
@@ -19,13 +19,13 @@ def test_a_section_has_its_keys_with_type_default_and_unit(call):
     assert "number, 0 to 1" in rows["bler"]
 
 
-def test_a_choice_has_its_names_and_what_they_are(call):
+def test_choice_lists_its_names_and_meanings(call):
     status, told, _ = call("list", "keys", "radio")
     assert (status, told.splitlines()[1].split()[:2]) == (0, ["dch", "table"])
     assert "Dedicated channels" in told
 
 
-def test_without_a_section_the_file_and_all_sections_are_listed(call):
+def test_file_and_all_sections_are_listed_by_default(call):
     _, told, _ = call("list", "keys")
     table, _, sections = told.partition("Sections")
     assert {"runs", "seed", "duration", "users"} <= {
@@ -45,17 +45,17 @@ def test_without_a_section_the_file_and_all_sections_are_listed(call):
         ("", "there is no section"),
     ],
 )
-def test_a_section_that_there_is_not_is_told_with_the_nearest(call, section, message):
+def test_unknown_section_suggests_the_nearest(call, section, message):
     status, told, err = call("list", "keys", section or ".")
     assert (status, told, message in err) == (2, "", True)
 
 
-def test_only_keys_have_sections(call):
+def test_only_keys_accepts_sections(call):
     status, _, err = call("list", "metrics", "radio.dch")
     assert (status, "only `nodeb list keys` takes a section" in err) == (2, True)
 
 
-def test_one_key_is_shown_and_an_unknown_one_names_the_list(call, tmp_path):
+def test_single_key_is_shown_and_an_unknown_one_names_the_list(call, tmp_path):
     status, out, _ = call("schema", "radio.dch.bler")
     assert status == 0
     assert [line.split()[0] for line in out.splitlines()] == [

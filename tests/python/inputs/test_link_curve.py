@@ -39,14 +39,14 @@ def test_curves_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_what_is_no_text_is_told_with_its_place(tmp_path: Path, mark: bytes) -> None:
+def test_file_that_is_not_text_is_reported_with_the_position(tmp_path: Path, mark: bytes) -> None:
     path = tmp_path / "curves.csv"
     path.write_bytes(mark + b"cqi,snr_db,bler\n1,\xe9,0.5\n")
     with pytest.raises(nodeb.ScenarioError, match=r"csv:2: .* \(byte 0xe9\)"):
         link_curve.read(path)
 
 
-def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
+def test_columns_may_be_in_any_order(tmp_path: Path) -> None:
     write(tmp_path, "bler,cqi,snr_db\n0.1,4,-12\n")
     found = link_curve.read(tmp_path / "curves.csv")
     assert found == {"cqi": [4], "snr_db": [-12], "bler": [0.1]}
@@ -65,7 +65,7 @@ def test_columns_may_stand_in_any_order(tmp_path: Path) -> None:
         ("cqi,snr_db,bler\n1,2,0.1\n1,3,0.2\n", "expected a curve that falls"),
     ],
 )
-def test_what_is_wrong_in_curves_is_told(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_curves_are_reported(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(nodeb.ScenarioError) as caught:
         nodeb.load(write(tmp_path, text))
     assert message in str(caught.value)

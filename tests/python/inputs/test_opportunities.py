@@ -128,11 +128,11 @@ def accounted(result, down, up):
     assert list(table["way"]) == ["down", "up"]
 
 
-def test_packets_leave_when_mahimahi_would_let_them(tmp_path):
+def test_packets_leave_at_the_times_of_mahimahi(tmp_path):
     assert agree(write(tmp_path), DOWN, UP) > 250
 
 
-def test_hours_without_traffic_are_counted_and_cost_nothing(tmp_path):
+def test_idle_hours_are_counted_at_no_cost(tmp_path):
     file = write(tmp_path, size="30 kB", duration="100 h")
     text = file.read_text().replace("traffic.ftp", 'start = "99 h"\ntraffic.ftp')
     file.write_text(text)
@@ -153,7 +153,7 @@ def test_every_byte_is_accounted_for(tmp_path):
     assert acks - 60 * 2 <= table["used_bytes"][1] <= acks
 
 
-def test_a_sender_who_always_has_something_gets_all(tmp_path):
+def test_saturating_sender_uses_all_opportunities(tmp_path):
     """All opportunities between the first data packet and the last are used."""
     file = write(tmp_path, size="1 MB")
     text = file.read_text().replace(
@@ -170,7 +170,7 @@ def test_a_sender_who_always_has_something_gets_all(tmp_path):
     assert 0 <= offered - len(full) <= 2  # the first and the last ms may have one more
 
 
-def test_a_trace_may_stop(tmp_path):
+def test_trace_may_stop(tmp_path):
     file = write(tmp_path, duration="10 s")
     file.write_text(file.read_text().replace("[tcp.linux]", 'at_end = "stop"\n[tcp.linux]', 1))
     result = nodeb.load(file).run()
@@ -178,7 +178,7 @@ def test_a_trace_may_stop(tmp_path):
     assert not result.flows["complete"][0]
 
 
-def test_without_a_trace_the_uplink_has_its_rate(tmp_path):
+def test_uplink_without_a_trace_has_its_rate(tmp_path):
     file = write(tmp_path)
     text = file.read_text().replace('up.file = "up"\n', "")
     file.write_text(text.replace('delay = "11 ms"', 'delay = "11 ms"\nrate = "384 kbps"'))
@@ -208,7 +208,7 @@ def test_without_a_trace_the_uplink_has_its_rate(tmp_path):
         (b"# nodeb trace 1\n# kind: traffic\n", "for the key `traffic.replay.file`"),
     ],
 )
-def test_what_is_no_trace_is_told(tmp_path, content, message):
+def test_invalid_traces_are_reported(tmp_path, content, message):
     file = write(tmp_path)
     (tmp_path / "down").write_bytes(content)
     with pytest.raises(nodeb.ScenarioError) as caught:
@@ -221,14 +221,14 @@ def test_what_is_no_trace_is_told(tmp_path, content, message):
     "content",
     [b"3\r\n3\r\n9\r\n", b"3\n3\n\n9", b"\xef\xbb\xbf# by hand\n3\n3\n9\n", b" 3\n3 \n9\n"],
 )
-def test_lines_may_end_as_they_do(tmp_path, content):
+def test_any_line_ending_is_accepted(tmp_path, content):
     file = write(tmp_path)
     (tmp_path / "down").write_bytes(content)
     radio = nodeb.load(file).to_dict()["radio"]["trace"]
     assert radio["down"]["times_ms"] == [3, 3, 9]
 
 
-def test_a_missing_trace_is_told_with_the_line_that_names_it(tmp_path):
+def test_missing_trace_is_reported_with_the_line_that_names_it(tmp_path):
     file = write(tmp_path)
     (tmp_path / "up").unlink()
     place = r"trace\.toml:13: radio\.trace\.up\.file: .*up: there is no such file"
@@ -237,7 +237,7 @@ def test_a_missing_trace_is_told_with_the_line_that_names_it(tmp_path):
 
 
 @pytest.mark.parametrize("written", ['file = ""', "file = ''"])
-def test_an_empty_name_is_told_with_its_line(tmp_path, written):
+def test_empty_name_is_reported_with_its_line(tmp_path, written):
     file = write(tmp_path)
     file.write_text(file.read_text().replace('file = "up"', written))
     place = (
@@ -247,7 +247,7 @@ def test_an_empty_name_is_told_with_its_line(tmp_path, written):
         nodeb.load(file)
 
 
-def test_what_files_say_is_checked_with_the_line_of_the_key_that_names_them(tmp_path):
+def test_contents_of_files_are_checked_against_the_key_that_names_them(tmp_path):
     (tmp_path / "c.trace").write_text(
         "# nodeb trace 1\n# kind: cqi\n# step: 2 ms\n# count: 2\ncqi\n9\n8\n"
     )
@@ -261,7 +261,7 @@ def test_what_files_say_is_checked_with_the_line_of_the_key_that_names_them(tmp_
         nodeb.load(file)
 
 
-def test_what_is_saved_needs_the_files_no_more(tmp_path):
+def test_saved_result_does_not_need_the_trace_files(tmp_path):
     scenario = nodeb.load(write(tmp_path, size="20 kB"))
     again = tmp_path / "again.toml"
     again.write_text(scenario.to_toml())
@@ -276,7 +276,7 @@ def test_what_is_saved_needs_the_files_no_more(tmp_path):
     assert changed.run().flows["download_s"][0] > wanted
 
 
-def test_commands_take_it(tmp_path, call):
+def test_commands_accept_trace_driven_links(tmp_path, call):
     """run, sweep over traces, explain, life, captures."""
     file = write(tmp_path, size="40 kB")
     (tmp_path / "slow").write_text("".join(f"{ms}\n" for ms in range(20, 2000, 20)))
@@ -292,7 +292,7 @@ def test_commands_take_it(tmp_path, call):
     assert status == 0, err
 
 
-def test_time_without_opportunities_is_told_apart(tmp_path):
+def test_time_without_opportunities_is_a_separate_cause(tmp_path):
     """An opportunity in each ms is a link of that rate; one in 20 ms is waited for."""
     for times, share in (([*range(1, 101)], 0.0), ([*range(20, 2001, 20)], 0.7)):
         found = nodeb.explain(nodeb.load(write(tmp_path, times, [*range(1, 101)])), runs=1)
@@ -300,7 +300,7 @@ def test_time_without_opportunities_is_told_apart(tmp_path):
         assert part == 0.0 if share == 0.0 else share < part < 1.0
 
 
-def test_the_example_is_one_of_these():
+def test_example_has_a_trace_driven_link():
     (file,) = (path for path in EXAMPLES if path.stem == "trace")
     traces = file.parent / "traces"
     down, up = lines(traces / "hand-made.down"), lines(traces / "hand-made.up")

@@ -72,14 +72,14 @@ def test_traffic_is_replayed(tmp_path):
         ("", "the file has no entries"),
     ],
 )
-def test_what_is_wrong_in_traffic_is_told(tmp_path, rows, message):
+def test_invalid_traffic_is_reported(tmp_path, rows, message):
     with pytest.raises(nodeb.ScenarioError) as caught:
         nodeb.load(traffic(tmp_path, rows))
     assert message in str(caught.value)
     assert "scenario.toml:4: users.0.traffic.replay.file: " in str(caught.value)
 
 
-def test_a_recording_that_is_not_there_is_told_with_the_line_that_names_it(tmp_path):
+def test_missing_recording_is_reported_with_the_line_that_names_it(tmp_path):
     file = traffic(tmp_path, "0,1\n")
     (tmp_path / "traffic.trace").unlink()
     place = r"scenario\.toml:4: users\.0\.traffic\.replay\.file: .*traffic\.trace: there is no such"
@@ -107,7 +107,7 @@ def test_channels_of_every_kind_are_replayed(tmp_path):
     assert [np.floor(snr / 1.02 + 16.62) for snr in trace["snrs_db"]] == [0, 16, 30]
 
 
-def test_entries_hold_for_their_step(tmp_path):
+def test_entries_are_valid_for_their_step(tmp_path):
     file = channel(tmp_path, "snr", "snr_db\n3\n4", step="6 ms")
     assert lists(file)["snrs_db"] == [3] * 3 + [4] * 3
     file = channel(tmp_path, "snr", "snr_db\n1\n2\n3", step="3 ms")  # at 0, 3 and 6 ms
@@ -116,7 +116,7 @@ def test_entries_hold_for_their_step(tmp_path):
     assert lists(file)["rates"] == ["1500 bps", "3000 bps"]  # the last has half a TTI
 
 
-def test_entries_hold_until_the_next_time(tmp_path):
+def test_entries_are_valid_until_the_next_time(tmp_path):
     head = "# nodeb trace 1\n# kind: rate\n# end: 8 ms\n# count: 2\n"
     file = channel(tmp_path, "rate", "rate_bps\n1")
     (tmp_path / "channel.trace").write_text(head + "time_s,rate_bps\n0,1000\n0.005,9000")
@@ -140,7 +140,7 @@ def test_entries_hold_until_the_next_time(tmp_path):
         ("traffic", "time_s,bytes\n3,4", "this is a trace of amounts of data"),
     ],
 )
-def test_what_is_wrong_in_a_channel_is_told(tmp_path, kind, rows, message):
+def test_invalid_channels_are_reported(tmp_path, kind, rows, message):
     with pytest.raises(nodeb.ScenarioError) as caught:
         nodeb.load(channel(tmp_path, kind, rows))
     assert message in str(caught.value)
@@ -162,7 +162,7 @@ def test_what_is_wrong_in_a_channel_is_told(tmp_path, kind, rows, message):
         ),
     ],
 )
-def test_a_damaged_header_is_refused(tmp_path, head, message):
+def test_damaged_header_is_rejected(tmp_path, head, message):
     (tmp_path / "x.trace").write_text(head)
     with pytest.raises(nodeb.ScenarioError) as caught:
         trace_reader.read(tmp_path / "x.trace")
@@ -179,7 +179,7 @@ def test_a_damaged_header_is_refused(tmp_path, head, message):
         ("1 2 3 14\n", ["eurane"]),
     ],
 )
-def test_what_does_not_say_what_it_is_is_refused_with_the_command(tmp_path, text, formats):
+def test_file_without_header_is_rejected_with_the_import_command(tmp_path, text, formats):
     file = channel(tmp_path, "snr", "snr_db\n1")
     (tmp_path / "channel.trace").write_text(text)
     with pytest.raises(nodeb.ScenarioError) as caught:
@@ -189,7 +189,7 @@ def test_what_does_not_say_what_it_is_is_refused_with_the_command(tmp_path, text
     assert all(f"--as {one}" in message for one in formats)
 
 
-def test_a_channel_shorter_than_the_run_needs_a_word(tmp_path):
+def test_channel_shorter_than_the_run_needs_an_explicit_end(tmp_path):
     file = channel(tmp_path, "snr", "snr_db\n5\n6")
     file.write_text(CELL.replace(', at_end = "loop"', ""))
     with pytest.raises(nodeb.ScenarioError, match="ends at 4 ms, the run at 4 s; expected `loop`"):
@@ -203,14 +203,14 @@ def test_a_channel_shorter_than_the_run_needs_a_word(tmp_path):
         'traffic.ftp.size = "1 kB"\nue.channel.trace.file = "a\\u0000b"',
     ],
 )
-def test_a_name_that_no_file_can_have_is_refused(group, tmp_path):
+def test_impossible_file_name_is_rejected(group, tmp_path):
     path = tmp_path / "s.toml"
     path.write_text(f'radio = "hsdpa"\n[[users]]\n{group}\n')
     with pytest.raises(nodeb.ScenarioError, match="cannot be read: embedded null"):
         nodeb.load(path)
 
 
-def test_changes_keep_a_recording_and_another_file_is_another(tmp_path):
+def test_changes_keep_a_recording_and_another_file_replaces_it(tmp_path):
     scenario = nodeb.load(channel(tmp_path, "snr", "snr_db\n5\n6"))
     changed = scenario.with_(**{"wired.delay": "5 ms"})
     assert list(changed.users[0].ue.channel.snrs_db) == [5, 6]
@@ -223,7 +223,7 @@ def test_changes_keep_a_recording_and_another_file_is_another(tmp_path):
     assert plain.resolved().users[0].ue.channel.snr_db == 3
 
 
-def test_a_recording_that_has_changed_is_read_again(tmp_path):
+def test_changed_recording_is_read_again(tmp_path):
     file = channel(tmp_path, "snr", "snr_db\n5\n6")
     assert lists(file)["snrs_db"] == [5, 6]
     channel(tmp_path, "snr", "snr_db\n7\n8\n9")
@@ -231,7 +231,7 @@ def test_a_recording_that_has_changed_is_read_again(tmp_path):
 
 
 @needs_linux
-def test_what_is_without_end_is_refused(monkeypatch):
+def test_endless_files_are_rejected(monkeypatch):
     with pytest.raises(nodeb.ScenarioError, match="at most 64 MiB"):
         nodeb.load("/dev/zero")
     monkeypatch.setattr(trace_reader, "MAX_BYTES", 1 << 20)
@@ -240,7 +240,7 @@ def test_what_is_without_end_is_refused(monkeypatch):
 
 
 @needs_linux
-def test_a_pipe_is_read_and_one_without_writer_is_told(tmp_path, monkeypatch):
+def test_pipe_is_read_and_one_without_writer_is_reported(tmp_path, monkeypatch):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     monkeypatch.setattr(bounded, "SILENCE_S", 0.05)
@@ -254,7 +254,7 @@ def test_a_pipe_is_read_and_one_without_writer_is_told(tmp_path, monkeypatch):
     writer.join()
 
 
-def test_a_sweep_over_recordings_knows_what_is_in_them(call, tmp_path):
+def test_sweep_resimulates_changed_recordings(call, tmp_path):
     scenario = CELL.replace(
         '{ file = "channel.trace", at_end = "loop" }', '{ file = "a.trace", at_end = "loop" }'
     )

@@ -36,7 +36,7 @@ def resolved_example() -> str:
 
 @settings(max_examples=300)
 @given(st.dictionaries(st.sampled_from(KEYS), values, max_size=5))
-def test_odd_scenarios_built_in_code(data):
+def test_odd_scenarios_built_in_code_run_or_are_rejected(data):
     try:
         resolved = _core.resolve(json.dumps(data))
     except _core.ScenarioError as error:
@@ -49,7 +49,7 @@ def test_odd_scenarios_built_in_code(data):
 
 @settings(max_examples=60)
 @given(st.data())
-def test_whatever_is_valid_runs(data):
+def test_odd_values_run_or_are_rejected(data):
     """One odd value in a valid scenario: it is refused, or it simulates to the end."""
     scenario = json.loads(resolved_example())
     place = scenario[data.draw(st.sampled_from(["wired", "uplink", "tcp", "radio"]))]
@@ -70,7 +70,7 @@ def test_whatever_is_valid_runs(data):
     assert len(flows["user"]) == 1
 
 
-def test_a_cancelled_control_stops_a_run_at_once():
+def test_cancelled_control_stops_a_run_at_once():
     control = _core.Control()
     control.cancel()
     scenario = resolved_example()

@@ -22,7 +22,7 @@ from nodeb.stats import Precision, mean_interval
 from scenarios import Fails
 
 
-def test_building_in_code_is_the_same_as_loading(small):
+def test_building_in_code_equals_loading(small):
     built = Scenario(
         name="small",
         runs=4,
@@ -32,13 +32,13 @@ def test_building_in_code_is_the_same_as_loading(small):
     assert built.resolved() == small
 
 
-def test_a_variant_may_be_given_by_name():
+def test_variant_may_be_given_by_name():
     users = [UserGroup(traffic=Ftp(size="20 kB"))]
     by_name = Scenario(radio="dch", users=users).resolved()
     assert by_name.radio == Scenario(radio=Dch(), users=users).resolved().radio
 
 
-def test_with_changes_a_copy(small):
+def test_with_changes_modifies_a_copy(small):
     other = small.with_(
         **{"wired.delay": "50 ms", "radio.dch.bler": 0.01, "tcp.classic.limited_transmit": True}
     )
@@ -47,7 +47,7 @@ def test_with_changes_a_copy(small):
     assert small.wired.delay == "110 ms"
 
 
-def test_with_takes_parts_and_takes_keys_away(small):
+def test_with_changes_accepts_parts_and_removes_keys(small):
     precise = small.with_(precision=0.05)
     assert precise.precision == 0.05
     assert precise.with_(precision=None).precision is None
@@ -56,7 +56,7 @@ def test_with_takes_parts_and_takes_keys_away(small):
     assert shared.name == 'a "quoted" näme'
 
 
-def test_a_wrong_key_or_value_in_code_is_told(small):
+def test_wrong_key_or_value_in_code_is_reported(small):
     with pytest.raises(nodeb.ScenarioError, match="did you mean `delay`"):
         small.with_(**{"wired.dleay": "5 ms"})
     small.wired.delay = "5 kB"
@@ -70,7 +70,7 @@ traffic.ftp.size = "20 kB"
 """
 
 
-def test_to_toml_is_the_resolved_scenario(small, tmp_path):
+def test_to_toml_writes_the_resolved_scenario(small, tmp_path):
     path = tmp_path / "again.toml"
     path.write_text(small.to_toml(), encoding="utf-8")
     assert tomllib.loads(small.to_toml())["tcp"]["classic"]["max_window"] == 42
@@ -92,7 +92,7 @@ def test_results_do_not_depend_on_the_number_of_jobs(small):
     assert one.flows["run"].tolist() == [r for r in range(7) for _ in range(2)]
 
 
-def test_precision_stops_at_the_same_run_for_any_jobs(small):
+def test_precision_stops_at_the_same_run_for_any_number_of_jobs(small):
     one, four = small.run(precision=0.02, jobs=1), small.run(precision=0.02, jobs=4)
     tables_equal(one, four)
     assert one.provenance.precision_reached
@@ -101,14 +101,14 @@ def test_precision_stops_at_the_same_run_for_any_jobs(small):
     assert mean_interval(rates[:-1]).relative_half_width > 0.02
 
 
-def test_precision_that_is_not_reached_is_told(small):
+def test_missed_precision_is_reported(small):
     result = small.with_(max_runs=6).run(precision=1e-6)
     assert result.provenance.runs == 6
     assert result.provenance.precision_reached is False
     assert "not reached" in result.provenance.stopping
 
 
-def test_the_saved_choices_reproduce_the_result(small):
+def test_saved_choices_reproduce_the_result(small):
     result = small.run(runs=3, seed=9)
     tables_equal(result, result.scenario.run())
     assert result.provenance.seed == 9
@@ -127,12 +127,12 @@ def test_the_saved_choices_reproduce_the_result(small):
         {"seed": 2**64},
     ],
 )
-def test_arguments_that_make_no_sense_are_refused(small, wrong):
+def test_invalid_arguments_are_rejected(small, wrong):
     with pytest.raises(nodeb.InputError):
         small.run(**wrong)
 
 
-def test_progress_is_told_and_never_runs_backwards(small):
+def test_progress_is_reported_and_never_decreases(small):
     told = []
     big = small.with_(users=[UserGroup(traffic=Ftp(size="3 MB"))])
     big.run(runs=4, progress=lambda fraction, text: told.append((fraction, text)))
@@ -154,7 +154,7 @@ class Interrupter:
             raise KeyboardInterrupt
 
 
-def test_an_interrupted_run_keeps_the_first_replications(small):
+def test_interrupted_run_keeps_the_first_replications(small):
     whole = small.run(runs=5000)  # so many that some are left when the first have finished
     with pytest.raises(nodeb.Interrupted) as caught:
         small.run(runs=5000, progress=Interrupter())
@@ -165,7 +165,7 @@ def test_an_interrupted_run_keeps_the_first_replications(small):
     np.testing.assert_array_equal(part.flows["transfer_s"], whole.flows["transfer_s"][: 2 * n])
 
 
-def test_an_interrupted_run_without_any_replication_has_no_result(small):
+def test_interrupted_run_without_any_replication_has_no_result(small):
     endless = small.with_(users=[UserGroup(traffic=Ftp(size="5 GB"))])
     begin = time.monotonic()
     with pytest.raises(nodeb.Interrupted) as caught:
@@ -194,13 +194,13 @@ def have_fail(monkeypatch, error):
     monkeypatch.setattr(Source, "compiled", lambda self: Failing(compiled(self), error))
 
 
-def test_a_failing_replication_is_a_run_error(small, monkeypatch):
+def test_failing_replication_raises_run_error(small, monkeypatch):
     have_fail(monkeypatch, ValueError("something odd"))
     with pytest.raises(nodeb.RunError, match=r"replication 0 \(seed 1\) failed: something odd"):
         small.run(runs=2, jobs=1)
 
 
-def test_a_mistake_of_ours_is_told_as_one(small, monkeypatch):
+def test_internal_error_is_reported_as_run_error(small, monkeypatch):
     with pytest.raises(_core.InternalError) as caught:
         _core.fail_on_purpose("scenario `small`, seed 1, replication 0")
     message = str(caught.value)
@@ -213,7 +213,7 @@ def test_a_mistake_of_ours_is_told_as_one(small, monkeypatch):
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 4])
-def test_a_failure_beyond_the_stopping_point_is_none_of_the_experiments(small, jobs):
+def test_failure_beyond_the_stopping_point_is_ignored(small, jobs):
     wanted = Precision(0.5, 3, 8)
     for wrong, fails in [(2, True), (3, False), (5, False)]:
         run = Replicated(Fails(small, wrong), rule_of(wanted))
@@ -228,7 +228,7 @@ def test_a_failure_beyond_the_stopping_point_is_none_of_the_experiments(small, j
 
 @pytest.mark.parametrize("users", [1, 20])
 @pytest.mark.parametrize("radio", ["dch", "fach_dch"])
-def test_many_replications_are_the_same_as_one_after_the_other(small, users, radio):
+def test_many_replications_equal_single_ones(small, users, radio):
     series = {f"record.{name}": True for name in ("cwnd", "segments", "rtt", "queue", "transfers")}
     scenario = small.with_({"users.0.count": users, "radio": radio, **series}).compiled()
     many = scenario.run_many(5, 2, 40, _core.Control())
@@ -255,7 +255,7 @@ traffic.ftp.size = "SIZE"
 """
 
 
-def test_a_rule_asks_everybody_and_not_only_who_completed(tmp_path):
+def test_precision_rule_counts_unfinished_users(tmp_path):
     path = tmp_path / "crowd.toml"
     path.write_text(CROWD.replace("SIZE", "100 kB"))
     some = nodeb.load(path).run()
@@ -272,7 +272,7 @@ def test_a_rule_asks_everybody_and_not_only_who_completed(tmp_path):
     assert "of the mean application bit rate" in everybody.provenance.stopping
 
 
-def test_a_rule_gives_up_where_nothing_arrives(tmp_path):
+def test_precision_rule_gives_up_if_nothing_arrives(tmp_path):
     path = tmp_path / "dead.toml"
     early = {"SIZE": "2 kB", "20 s": "10 ms", "1 s": "0 s"}
     path.write_text(reduce(lambda text, one: text.replace(*one), early.items(), CROWD))
@@ -281,7 +281,7 @@ def test_a_rule_gives_up_where_nothing_arrives(tmp_path):
     assert "there is no mean bit rate received" in dead.provenance.stopping
 
 
-def test_a_field_changed_after_reading_counts(small):
+def test_field_changed_after_reading_takes_effect(small):
     small.resolved().compiled()
     before = small.to_toml()
     small.users[0].count += 1
@@ -295,13 +295,13 @@ def test_a_field_changed_after_reading_counts(small):
 @pytest.mark.parametrize(
     "again", [copy.copy, copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))]
 )
-def test_a_scenario_is_the_same_copied_or_pickled(small, again):
+def test_copied_and_pickled_scenarios_are_equal(small, again):
     read = nodeb.Scenario.from_toml(small.to_toml())
     assert again(read) == read
     assert again(read).to_toml() == read.to_toml()
 
 
-def test_notes_on_keys_are_those_of_the_file_also_where_it_names_another(tmp_path):
+def test_notes_on_keys_belong_to_the_file_even_if_it_names_another(tmp_path):
     trace = trace_file.Trace("traffic", {"bytes": np.array([5.0])}, "x", times_ns=np.array([0]))
     trace_file.write(tmp_path / "a.trace", trace)
     keys = "errors.process.bsc.error_rate = 0.1\nbler = 0.01"
@@ -324,7 +324,7 @@ def read(*settings, text=DCH):
     return Scenario.from_toml(text, "s.toml", settings)
 
 
-def test_a_setting_without_a_value_removes_a_key():
+def test_setting_without_value_removes_a_key():
     assert read("radio.dch.bler=").radio.bler == read("radio=dch").radio.bler
     assert read("wired= ") == Scenario.from_toml(
         DCH.replace('[wired]\nrate = "1 Mbps"', ""), "s.toml"
@@ -342,13 +342,13 @@ def test_a_setting_without_a_value_removes_a_key():
         ("=", "a key of the path is empty"),
     ],
 )  # fmt: skip
-def test_a_key_that_is_not_there_cannot_be_removed(setting, message):
+def test_absent_key_cannot_be_removed(setting, message):
     with pytest.raises(nodeb.ScenarioError) as error:
         read(setting)
     assert message in str(error.value)
 
 
-def test_a_size_is_a_whole_number_of_bytes():
+def test_sizes_are_whole_numbers_of_bytes():
     with pytest.raises(nodeb.ScenarioError) as error:
         read(text=DCH.replace("50 kB", "1.5 B"))
     assert str(error.value) == (

@@ -42,7 +42,7 @@ def sample(tmp_path_factory):
     return module
 
 
-def test_tables_variants_and_aliases_come_out_as_python(sample):
+def test_tables_variants_and_aliases_are_generated(sample):
     source = Path(sample.__file__).read_text()
     assert "class Dch(Part):" in source
     assert "Queue: TypeAlias = DropTail | Literal['drop_tail']" in source.replace('"', "'")
@@ -53,7 +53,7 @@ def test_tables_variants_and_aliases_come_out_as_python(sample):
     assert sample.Wired.__doc__ == "Server to Node B."
 
 
-def test_parts_and_plain_data_are_two_forms_of_one_thing(sample):
+def test_parts_and_plain_data_are_equivalent(sample):
     scenario = sample.ScenarioFields(radio=sample.Dch(bler=0.2), users=[sample.User(ci=[1.0])])
     data = scenario.to_dict()
     assert data["radio"] == {"dch": {"bler": 0.2, "combining": {"none": {}}}}
@@ -62,14 +62,14 @@ def test_parts_and_plain_data_are_two_forms_of_one_thing(sample):
     assert sample.ScenarioFields.from_dict(json.loads(json.dumps(data))) == scenario
 
 
-def test_misspelt_attributes_are_refused(sample):
+def test_misspelt_attributes_are_rejected(sample):
     with pytest.raises(AttributeError):
         sample.Wired().dleay = "5 ms"
     with pytest.raises(nodeb.InputError, match="did you mean `delay`"):
         sample.Wired(dleay="5 ms")
 
 
-def test_help_shows_what_a_part_takes(sample):
+def test_help_shows_the_parameters_of_a_part(sample):
     shown = inspect.signature(sample.Wired).parameters
     assert list(shown) == list(sample.Wired().to_dict())
     assert shown["queue"].default == sample.DropTail(limit=500)
@@ -77,14 +77,14 @@ def test_help_shows_what_a_part_takes(sample):
     assert (required.default, required.kind.name) == (inspect.Parameter.empty, "KEYWORD_ONLY")
 
 
-def test_parts_are_copied_and_pickled_whole():
+def test_parts_can_be_copied_and_pickled():
     group = scenario_types.UserGroup(traffic=scenario_types.Ftp(size="5 kB"), count=2)
     for again in (copy.deepcopy(group), pickle.loads(pickle.dumps(group))):
         assert again == group
         assert again.traffic is not group.traffic
 
 
-def test_a_stale_file_is_told(tmp_path):
+def test_outdated_file_is_reported(tmp_path):
     stale = tmp_path / "types.py"
     stale.write_text("# old\n")
     done = generate("--check", "--schema", HERE / "schema_sample.json", stale)
@@ -93,7 +93,7 @@ def test_a_stale_file_is_told(tmp_path):
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_every_example_survives_the_way_through_the_types(path):
+def test_every_example_survives_conversion_to_types(path):
     scenario = nodeb.load(path)
     again = json.loads(_core.resolve(json.dumps(scenario.to_dict())))
     text = path.read_text(encoding="utf-8")
@@ -102,7 +102,7 @@ def test_every_example_survives_the_way_through_the_types(path):
     assert nodeb.Scenario.from_dict(again) == scenario
 
 
-def test_defaults_of_the_types_are_those_of_the_core():
+def test_defaults_of_types_and_core_agree():
     """A scenario that states only what it must resolves to what its types say by themselves."""
     users = [scenario_types.UserGroup(traffic=scenario_types.Ftp(size="50 kB"))]
     scenario = nodeb.Scenario(users=users)
@@ -114,7 +114,7 @@ def test_defaults_of_the_types_are_those_of_the_core():
 
 @settings(max_examples=500)
 @given(st.lists(st.floats(min_value=0, max_value=1e300), min_size=1, max_size=20))
-def test_numbers_cross_the_border_as_they_are(frequencies):
+def test_numbers_pass_the_ffi_boundary_unchanged(frequencies):
     assume(0 < sum(frequencies) < math.inf)
     group = {"traffic": {"ftp": {"size": "1 kB"}}, "ci": frequencies}
     scenario = {"radio": {"hs_dsch": {}}, "users": [group]}

@@ -57,7 +57,7 @@ def rows(table, **wanted):
     return [row for row in found if all(row[name] == value for name, value in wanted.items())]
 
 
-def test_lives_agree_with_the_tables_of_the_run(scenario, life):
+def test_timelines_agree_with_the_tables_of_the_run(scenario, life):
     result = scenario.run(runs=1)
     data = rows(life.packets, purpose="data")
     for user in (0, 1):
@@ -74,7 +74,7 @@ def test_lives_agree_with_the_tables_of_the_run(scenario, life):
     assert sum(row["failed"] for row in rows(life.blocks)) == result.bearers["blocks_failed"].sum()
 
 
-def test_a_packet_has_its_own_events_and_those_of_its_blocks(life):
+def test_packet_has_its_own_events_and_those_of_its_blocks(life):
     repeated = next(row for row in rows(life.packets, end="received") if row["repeats"] > 0)
     own = life.packet(repeated["packet"]).to_pylist()
     times = [row["time_ns"] for row in own]
@@ -89,7 +89,7 @@ def test_a_packet_has_its_own_events_and_those_of_its_blocks(life):
     assert sum(size for _, size in parts) == repeated["bytes"]
 
 
-def test_what_the_application_is_handed_is_in_order_and_all_there(scenario, life):
+def test_application_receives_all_data_in_order(scenario, life):
     for user in (0, 1):
         handed = [row for row in rows(life.packets, user=user) if row["handed_ns"]]
         handed.sort(key=lambda row: (row["handed_ns"], row["seq"]))
@@ -99,7 +99,7 @@ def test_what_the_application_is_handed_is_in_order_and_all_there(scenario, life
         assert any(row["handed_ns"] > row["ended_ns"] for row in handed), "nothing had to wait"
 
 
-def test_the_folder_holds_tables_page_and_trace(life, tmp_path):
+def test_folder_contains_tables_page_and_trace(life, tmp_path):
     folder = life.save(tmp_path / "kept")
     assert sorted(file.name for file in folder.iterdir()) == [
         *("blocks.parquet", "events.parquet", "hops.parquet", "life.html"),
@@ -130,7 +130,7 @@ def test_slices_of_a_thread_do_not_overlap(life):
     assert {(event["pid"], event["tid"]) for event in named} == set(threads)
 
 
-def test_a_window_is_a_part_of_the_whole(scenario, life):
+def test_window_is_a_part_of_the_whole(scenario, life):
     part = scenario.life(begin_s=1.0, end_s=2.0)
     times = np.asarray(life.events["time_ns"])
     inside = (times >= 1_000_000_000) & (times < 2_000_000_000)
@@ -162,12 +162,12 @@ def test_replications_and_seeds_differ(scenario, life):
         ({"most": 0}, "at least one event"),
     ],
 )
-def test_what_cannot_be_is_told(scenario, asked, summary):
+def test_invalid_arguments_are_reported(scenario, asked, summary):
     with pytest.raises(nodeb.InputError, match=summary):
         scenario.life(**asked)
 
 
-def test_a_packet_that_nobody_knows(life):
+def test_unknown_packet_is_reported(life):
     with pytest.raises(nodeb.InputError, match="no events for packet 100000"):
         life.packet(100_000)
 
@@ -180,7 +180,7 @@ def file(tmp_path, monkeypatch):
     return path
 
 
-def test_the_command(file, capsys):
+def test_command_prints_and_saves_a_timeline(file, capsys):
     command = ["life", str(file), "--user", "1", "--from", "500ms", "--to", "2.5 s"]
     assert cli.invoke(command) == 0
     summary = capsys.readouterr().out
@@ -198,20 +198,20 @@ def test_the_command(file, capsys):
         (["--most", "10"], "(--from, --to)"),
     ],
 )
-def test_the_command_tells_what_is_wrong_and_leaves_nothing(file, capsys, more, summary):
+def test_command_reports_errors_and_leaves_nothing(file, capsys, more, summary):
     assert cli.invoke(["life", str(file), *more]) == cli.BAD_INPUT
     assert summary in capsys.readouterr().err
     assert not list(file.parent.glob("out/*"))
 
 
-def test_the_folder_of_something_else_stays(file, capsys):
+def test_foreign_folder_is_kept(file, capsys):
     assert cli.invoke(["run", str(file), "--out", "out/kept"]) == 0
     assert cli.invoke(["life", str(file), "--out", "out/kept"]) == cli.BAD_INPUT
     assert "holds a run of lossy.toml" in capsys.readouterr().err
     assert cli.invoke(["life", str(file), "--out", "out/kept", "--force"]) == 0
 
 
-def test_the_path_of_a_window_is_that_of_the_transfers_in_it(scenario):
+def test_path_of_a_window_is_that_of_its_transfers(scenario):
     whole = scenario.life(user=0).critical_path
     assert whole.transfers[0] == 0
     explained = nodeb.explain(scenario, runs=1)
@@ -226,7 +226,7 @@ def test_the_path_of_a_window_is_that_of_the_transfers_in_it(scenario):
 
 
 @pytest.mark.parametrize("end_s", [10, 10.5, 100])
-def test_the_path_of_a_window_beyond_the_run_ends_with_the_run(end_s):
+def test_path_of_a_window_beyond_the_run_ends_with_the_run(end_s):
     users = [UserGroup(traffic=Ftp(size="2 MB"))]
     short = nodeb.Scenario(duration="10 s", radio=Hsdpa(), users=users)
     whole = short.life(user=0).critical_path
@@ -234,7 +234,7 @@ def test_the_path_of_a_window_beyond_the_run_ends_with_the_run(end_s):
     assert short.life(user=0, end_s=end_s).critical_path == whole
 
 
-def test_a_path_is_shown_in_a_line(scenario):
+def test_path_is_summarised_in_a_line(scenario):
     path = scenario.life(user=0, end_s=0.5).critical_path
     assert len(path.spans) > 10
     note = "Transfer 0 was not complete at the window's end."
@@ -244,7 +244,7 @@ def test_a_path_is_shown_in_a_line(scenario):
     assert str(CriticalPath(0, note="nothing to explain")) == "nothing to explain"
 
 
-def test_packets_on_the_path_are_those_of_the_tables(scenario):
+def test_packets_on_the_path_agree_with_the_tables(scenario):
     found = scenario.life(user=0)
     seqs = dict(zip(*(found.packets[name].to_pylist() for name in ("packet", "seq")), strict=True))
     assert found.critical_path.spans
@@ -275,7 +275,7 @@ def test_transfers_of_a_late_window_are_found():
     assert (beyond.transfers, beyond.note) == (late.transfers, late.note)
 
 
-def test_a_life_without_an_explained_transfer_says_so(scenario, monkeypatch):
+def test_timeline_without_an_explained_transfer_says_so(scenario, monkeypatch):
     from nodeb.life import path
 
     def refuses(*_):
@@ -287,7 +287,7 @@ def test_a_life_without_an_explained_transfer_says_so(scenario, monkeypatch):
     assert "not explained: too many records" in found.html()
 
 
-def test_a_result_tells_the_life_of_a_packet():
+def test_result_shows_the_timeline_of_a_packet():
     users = [UserGroup(traffic=Ftp(size="20 kB"))]
     scenario = nodeb.Scenario(radio=Dch(bler=0.1), users=users)
     result = scenario.run(runs=2, seed=3)

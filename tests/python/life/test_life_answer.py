@@ -28,7 +28,7 @@ def cut(life: Life, **rows) -> Life:
     return Life(life.about, life.tables | rows)
 
 
-def test_nothing_was_lost_or_late():
+def test_answer_without_losses_or_late_packets():
     life = lived(CALM.replace("{}", "{ bler = 0.0 }"))
     found = answer(life, "calm.toml", "out/calm-life")
     median = 1e3 * np.median(times(life))
@@ -60,7 +60,7 @@ def test_losses_are_counted_by_place_and_cause():
         assert f"{count} at {place} ({cause})" in found.headline
 
 
-def test_late_packets_are_counted_with_the_place_that_took_most():
+def test_late_packets_are_counted_with_the_place_of_most_delay():
     life = lived(LATE)
     took = times(life)
     late = took[took > 2 * np.median(took)]
@@ -72,7 +72,7 @@ def test_late_packets_are_counted_with_the_place_that_took_most():
     assert "Late: a delay of more than twice the median" in " ".join(answer(life).notes)
 
 
-def test_users_have_medians_of_their_own():
+def test_lateness_is_relative_to_the_users_own_median():
     """A phone whose packets all take long has no late ones because another's are fast."""
     life = lived(CALM.replace("{}", "{ bler = 0.0 }").replace("[[users]]", "[[users]]\ncount = 2"))
     sent = life.packets["sent_ns"].to_numpy().astype(np.int64)
@@ -84,7 +84,7 @@ def test_users_have_medians_of_their_own():
     assert "No data packet was late" in answer(cut(life, packets=packets)).headline
 
 
-def test_what_is_under_way_is_told():
+def test_packets_in_transit_are_reported():
     life = lived(CALM.replace("name", 'duration = "1 s"\nname', 1))
     count = pc.sum(pc.equal(life.packets["end"].cast("string"), "under way")).as_py()
     assert count > 1
@@ -92,7 +92,7 @@ def test_what_is_under_way_is_told():
     assert mark.text == f"{count} packets were still under way when this ended."
 
 
-def test_nothing_arrived_and_nothing_was_sent():
+def test_answer_if_nothing_arrived_or_nothing_was_sent():
     life = lived(CALM)
     requests = life.packets.filter(pc.equal(life.packets["purpose"].cast("string"), "ack"))
     only = cut(life, packets=requests, hops=life.hops.slice(0, 0))
@@ -102,7 +102,7 @@ def test_nothing_arrived_and_nothing_was_sent():
     assert answer(none).headline == "no packet was sent."
 
 
-def test_the_picture_is_where_data_packets_were():
+def test_picture_adds_up_to_the_mean_packet_time():
     life = lived(CALM)
     (packets,) = [row for row in answer(life).everything[0].rows if row[0] == "data"]
     bars = answer(life).picture.bars
@@ -112,14 +112,14 @@ def test_the_picture_is_where_data_packets_were():
     assert answer(life).picture.head == f"mean time of a data packet at each place, {mean} in all"
 
 
-def test_users_have_rows_where_there_are_several():
+def test_several_users_have_rows():
     text = CALM.replace("[[users]]", "[[users]]\ncount = 2")
     titles = [one.title for one in answer(lived(text)).everything]
     assert titles == ["Packets by purpose", "Packets by user"]
     assert [one.title for one in answer(lived(CALM)).everything] == titles[:1]
 
 
-def test_page_text_and_command_say_the_same(tmp_path, monkeypatch, capsys):
+def test_page_text_and_command_agree(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "calm.toml").write_text(CALM)
     assert cli.invoke(["life", "calm.toml", "--all"]) == 0
@@ -132,7 +132,7 @@ def test_page_text_and_command_say_the_same(tmp_path, monkeypatch, capsys):
     assert str(lived(CALM)).startswith("calm: none of ")
 
 
-def test_the_hint_is_of_the_same_user_and_settings(tmp_path, monkeypatch, capsys):
+def test_hint_repeats_user_and_settings(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two.toml").write_text(CALM.replace("[[users]]", "[[users]]\ncount = 2"))
     asked = ["two.toml", "--set", "wired.delay=50 ms", "--user", "1", "--seed", "3"]
@@ -141,13 +141,13 @@ def test_the_hint_is_of_the_same_user_and_settings(tmp_path, monkeypatch, capsys
     assert hint in capsys.readouterr().out
 
 
-def test_what_fails_on_wcdma_are_slots_which_a_run_does_not_count():
+def test_failed_slots_of_wcdma_are_not_called_blocks():
     text = "duration = '5 s'\nradio.wcdma = {}\n[[users]]\ntraffic.ftp.size = '20 kB'\n"
     assert "slots with failed frames" in [one.name for one in answer(lived(text)).facts]
     assert "blocks that failed" in [one.name for one in answer(lived(CALM)).facts]
 
 
-def test_one_of_something_is_no_plural():
+def test_singular_is_used_for_one():
     life = lived(CALM)
     one = cut(life, packets=life.packets.slice(0, 1), hops=life.hops.slice(0, 1))
     said = " ".join(answer(one, "calm.toml").notes)

@@ -90,7 +90,7 @@ def window_of(page):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in SCENARIOS if kind != "many"])
-def test_a_page_can_be_read_and_fits(browser, made, opened, kind):
+def test_page_is_readable_and_fits(browser, made, opened, kind):
     wrong, complaints, texts = looked_at(browser, made(kind), MODES)
     assert (wrong, complaints) == ({}, [])
     assert texts > 15
@@ -100,7 +100,7 @@ def test_a_page_can_be_read_and_fits(browser, made, opened, kind):
     assert painted(page) > 20
 
 
-def test_the_view_is_zoomed_and_moved_by_keys_wheel_and_pointer(opened):
+def test_view_is_zoomed_and_moved_by_keys_wheel_and_pointer(opened):
     page = opened("hs_dsch")
     begin, end = whole = window_of(page)
     page.focus("#canvas")
@@ -127,7 +127,7 @@ def test_the_view_is_zoomed_and_moved_by_keys_wheel_and_pointer(opened):
     assert window_of(page) == whole
 
 
-def test_two_fingers_zoom(opened):
+def test_two_fingers_zoom_the_view(opened):
     page = opened("hs_dsch", has_touch=True, viewport={"width": 390, "height": 800})
     begin, end = window_of(page)
     page.evaluate(
@@ -144,7 +144,7 @@ def test_two_fingers_zoom(opened):
     assert right - left < (end - begin) / 2
 
 
-def test_a_packet_is_found_by_its_number_and_told(opened):
+def test_packet_is_found_by_number_and_described(opened):
     page = opened("hs_dsch")
     page.fill("#find", "20")
     page.keyboard.press("Enter")
@@ -170,7 +170,7 @@ def test_a_packet_is_found_by_its_number_and_told(opened):
     assert "nothing was found for x" in page.locator("#shown").inner_text()
 
 
-def test_the_pointer_is_told_of_packets_blocks_and_strips(opened):
+def test_pointer_shows_packets_blocks_and_strips(opened):
     page = opened("dch")
     place = page.evaluate(
         """() => { const { scene, view } = nodebLife;
@@ -191,7 +191,7 @@ def test_the_pointer_is_told_of_packets_blocks_and_strips(opened):
     page.wait_for_function("document.getElementById('tip').textContent.includes('window')")
 
 
-def test_users_are_shown_one_by_one_or_all(opened):
+def test_users_are_shown_singly_or_all(opened):
     page = opened("hs_dsch")
     one = page.locator("#shown").inner_text()
     page.select_option("#user", "-1")
@@ -202,7 +202,7 @@ def test_users_are_shown_one_by_one_or_all(opened):
     assert number[1] > 2 * number[0]
 
 
-def test_spans_of_causes_can_be_given_to_the_page(opened):
+def test_page_accepts_spans_of_causes(opened):
     page = opened("dch")
     packet = page.evaluate("nodebLife.scene.data.packets.packet[10]")
     page.evaluate(
@@ -244,7 +244,7 @@ def test_a_hundred_thousand_packets_are_shown_within_a_second(opened):
     assert frame < 250, frame
 
 
-def test_a_packet_is_told_with_the_causes_that_led_to_it(opened):
+def test_packet_is_described_with_the_causes_that_led_to_it(opened):
     page = opened("hs_dsch")
     assert "critical path of user 0's transfer 0" in page.locator("#explained").inner_text()
     assert page.locator("#causes li").count() > 3
@@ -276,7 +276,7 @@ def test_a_packet_is_told_with_the_causes_that_led_to_it(opened):
     assert page.locator(".led").count() == 0, "explained is user 0"
 
 
-def test_the_strip_of_causes_is_told_and_leads_to_packets(opened):
+def test_strip_of_causes_is_described_and_leads_to_packets(opened):
     page = opened("dch")
     box = page.locator("#canvas").bounding_box()
     y = box["y"] + page.evaluate("nodebLife.scene.at.bottom") + 24
@@ -289,7 +289,7 @@ def test_the_strip_of_causes_is_told_and_leads_to_packets(opened):
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_another_user_has_no_path_and_the_page_says_where_to_get_it(opened, width):
+def test_page_of_another_user_has_no_path_and_names_the_command(opened, width):
     page = opened("hs_dsch", viewport={"width": width, "height": 1600})
     assert page.locator("#causes").is_visible()
     page.select_option("#user", "1")
@@ -306,7 +306,7 @@ def test_another_user_has_no_path_and_the_page_says_where_to_get_it(opened, widt
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
-def test_the_causes_of_a_packet_can_be_read_and_fit(opened, scheme, width):
+def test_causes_of_a_packet_are_readable_and_fit(opened, scheme, width):
     page = opened("hs_dsch", viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.evaluate("nodebLife.pin(nodebLife.scene.data.path.packet.at(-1))")
     page.click(".led summary")
@@ -329,7 +329,7 @@ LINES = """() => {
 }"""
 
 
-def test_tracks_end_where_the_time_that_was_asked_for_does(browser, tmp_path):
+def test_tracks_end_with_the_requested_time(browser, tmp_path):
     source = tmp_path / "cut.toml"
     source.write_text(f'name = "cut"\n{SCENARIOS["dch"]}')
     file = tmp_path / "cut.html"
@@ -342,7 +342,7 @@ def test_tracks_end_where_the_time_that_was_asked_for_does(browser, tmp_path):
     assert found["last"] == pytest.approx(found["known"], rel=0.01)
 
 
-def test_a_cause_has_its_colour_in_every_picture(opened):
+def test_cause_has_the_same_colour_in_every_picture(opened):
     from nodeb.answer.paints import CAUSES, FAMILIES, paint
 
     page = opened("dch")

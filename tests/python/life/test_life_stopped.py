@@ -36,7 +36,7 @@ def told(life, tmp_path):
     return calls
 
 
-def test_saving_tells_how_far_it_is(told):
+def test_saving_reports_progress(told):
     shares, texts = zip(*told, strict=True)
     assert list(shares) == sorted(shares)
     assert 0 <= shares[0] < 0.1
@@ -47,7 +47,7 @@ def test_saving_tells_how_far_it_is(told):
     ]
 
 
-def test_an_interruption_at_any_part_leaves_what_was_there(life, told, tmp_path):
+def test_interruption_during_any_part_keeps_the_old_files(life, told, tmp_path):
     folder = tmp_path / "out"
     for number in range(len(told)):
         calls = []
@@ -63,7 +63,7 @@ def test_an_interruption_at_any_part_leaves_what_was_there(life, told, tmp_path)
         assert [path.name for path in tmp_path.iterdir()] == ["told"]
 
 
-def test_pieces_of_a_trace_and_of_tables_make_the_whole(life, tmp_path, monkeypatch):
+def test_pieces_of_trace_and_tables_form_the_whole(life, tmp_path, monkeypatch):
     whole = life.trace()
     monkeypatch.setattr(trace, "PIECE", 7)
     shares = []
@@ -87,7 +87,7 @@ def test_ctrl_c_ends_saving_at_once(tmp_path, seen, times):
     assert [path.name for path in tmp_path.iterdir()] == ["web.toml"]
 
 
-def test_ctrl_c_leaves_the_results_of_before(tmp_path):
+def test_ctrl_c_keeps_the_earlier_results(tmp_path):
     (tmp_path / "web.toml").write_text(LONG)
     assert start("life", "web.toml", "--to", "9 s", cwd=tmp_path).wait() == 0
     before = content(tmp_path / "out" / "web-life")

@@ -49,7 +49,7 @@ def result():
     return experiment.run(jobs=1)
 
 
-def test_counts_rates_and_the_sequence_agree(result):
+def test_counts_rates_and_sequence_agree(result):
     noisy, better = result
     assert noisy.pdu_errors.dtype == np.uint8
     for point in result:
@@ -68,7 +68,7 @@ def test_counts_rates_and_the_sequence_agree(result):
     assert table["pdus_errors"].tolist() == [point.per.errors for point in result]
 
 
-def test_the_sequence_is_the_seeds_alone(result):
+def test_sequence_depends_on_the_seed_only(result):
     for jobs, portable in ((2, False), (1, True), (2, True)):
         again = result.experiment.run(jobs=jobs, portable=portable)
         for one, other in zip(result, again, strict=True):
@@ -78,7 +78,7 @@ def test_the_sequence_is_the_seeds_alone(result):
     assert not np.array_equal(other[0].pdu_errors, result[0].pdu_errors)
 
 
-def test_defaults_and_changes(result):
+def test_defaults_and_changes_are_resolved(result):
     experiment = result.experiment
     assert experiment.pdus_per_block == 4
     assert experiment.rate_bps == 64e3
@@ -92,7 +92,7 @@ def test_defaults_and_changes(result):
     assert full.service["beta_c"] == 15
 
 
-def test_a_folder_says_it_all(result, tmp_path):
+def test_folder_is_self_contained(result, tmp_path):
     folder = result.save(tmp_path / "found")
     name, table = read_points(folder)
     assert name == "64 kbit/s, Vehicular A"
@@ -109,7 +109,7 @@ def test_a_folder_says_it_all(result, tmp_path):
     assert [path.name for path in folder.glob("errors*")] == ["errors_4dB.txt"]
 
 
-def test_a_run_shows_its_progress_and_can_be_stopped(result):
+def test_run_shows_progress_and_can_be_stopped(result):
     experiment, seen = result.experiment, []
 
     def stop(fraction, text):
@@ -135,12 +135,12 @@ def test_a_run_shows_its_progress_and_can_be_stopped(result):
         experiment.run(jobs=1, progress=fail)
 
 
-def test_stops_at_the_wanted_number_of_errors(result):
+def test_run_stops_at_the_requested_number_of_errors(result):
     (point,) = result.experiment.with_(eb_n0_db=-3, **{"stop.block_errors": 20}).run(jobs=2)
     assert 20 <= point.bler.errors < 40
 
 
-def test_other_threads_go_on(result):
+def test_other_threads_run_during_a_simulation(result):
     running = threading.Thread(target=lambda: result.experiment.run(jobs=1))
     running.start()
     beats, begin = 0, time.perf_counter()
@@ -180,7 +180,7 @@ def test_other_threads_go_on(result):
         ('"vehicular_a"', "{ taps = [{ delay_ns = 0, power = 0 }] }", r"unknown key `power`"),
     ],
 )
-def test_mistakes_in_a_file_are_explained(file, old, new, message):
+def test_mistakes_in_a_file_are_reported(file, old, new, message):
     assert old in FILE
     file.write_text(FILE.replace(old, new))
     with pytest.raises(ScenarioError, match=message) as error:
@@ -188,7 +188,7 @@ def test_mistakes_in_a_file_are_explained(file, old, new, message):
     assert str(file) in str(error.value)
 
 
-def test_what_is_no_number_is_refused_wherever_it_comes_from(file):
+def test_values_that_are_no_numbers_are_rejected_from_every_source(file):
     file.write_text(FILE)
     with pytest.raises(ScenarioError, match=r"toml: stop\.block_errors: this number is not finite"):
         link.load(file, ["stop.block_errors=nan"])
@@ -215,12 +215,12 @@ def service(**changes):
         ({"dtch__coding": "turbo"}, r"service.dtch.coding: unknown name `turbo`.*turbo_1/3"),
     ],
 )
-def test_pdus_that_do_not_fit_are_explained(changes, message):
+def test_pdus_that_do_not_fit_are_reported(changes, message):
     with pytest.raises(ScenarioError, match=message):
         link.Experiment(**service(**changes))
 
 
-def test_settings_on_top_of_a_file(file):
+def test_settings_override_a_file(file):
     settings = ["eb_n0_db=[2]", "air.profile=static", "receiver.antennas=2"]
     experiment = link.load(file, settings)
     assert (experiment.eb_n0_db, experiment.profile) == ((2.0,), "Static")
@@ -248,14 +248,14 @@ def test_curves_have_intervals_on_a_logarithmic_axis(result):
         link_curves({"car": table}, "blr")
 
 
-def test_where_nothing_failed_the_upper_end_is_marked():
+def test_point_without_errors_has_its_upper_bound_marked():
     fine = link.Experiment(service="costamagna_64", eb_n0_db=8, stop={"bits": 1000}).run(jobs=1)
     assert fine[0].bler.errors == 0
     marks = link_curves({"fine": fine.points}).axes[0].lines[-1]
     assert marks.get_ydata().tolist() == [fine[0].bler.ci95_high]
 
 
-def test_the_command_line_goes_from_a_file_to_a_model(file, tmp_path, capsys):
+def test_command_line_leads_from_a_file_to_a_model(file, tmp_path, capsys):
     out = tmp_path / "out"
     assert invoke(["link", "run", str(file), "--jobs", "1", "--out", str(out), "--seed", "5"]) == 0
     assert "of the blocks failed at" in capsys.readouterr().out
@@ -283,7 +283,7 @@ def test_the_command_line_goes_from_a_file_to_a_model(file, tmp_path, capsys):
     assert made >= {"gaps.png", "bursts.png", "bic.png", "recorded.json", "pdu_hmm2.json"}
 
 
-def test_the_command_line_explains_mistakes(file, tmp_path, capsys):
+def test_command_line_reports_mistakes(file, tmp_path, capsys):
     assert invoke(["link", "run", str(tmp_path / "none.toml")]) == 2
     assert invoke(["link", "curve", str(tmp_path)]) == 2
     assert "no results of `nodeb link run`" in capsys.readouterr().err
@@ -294,12 +294,12 @@ def test_the_command_line_explains_mistakes(file, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_examples_can_be_run(path):
+def test_examples_run(path):
     quick = link.load(path).with_(stop={"bits": 1}).run()
     assert len(quick) == len(quick.experiment.eb_n0_db)
 
 
-def test_the_schema_knows_every_key():
+def test_schema_contains_every_key():
     schema = json.loads(_core.link_schema())
     assert {"service", "eb_n0_db", "air", "receiver", "stop"} <= schema["properties"].keys()
     assert invoke(["link", "schema"]) == 0

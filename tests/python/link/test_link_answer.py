@@ -44,11 +44,11 @@ def said(*points):
         ),
     ],
 )
-def test_the_headline(points, expected):
+def test_headline_matches_the_points(points, expected):
     assert said(*points).headline == expected
 
 
-def test_the_table_keeps_the_order_of_the_points_and_all_has_the_bits():
+def test_table_keeps_the_order_of_points_and_all_adds_the_bits():
     found = said(point(4, 8), point(2, 90))
     assert [row[0] for row in found.table.rows] == ["4 dB", "2 dB"]
     assert found.notes[-1] == "Draw it: nodeb link curve out/l"

@@ -89,7 +89,7 @@ def test_throughput_adds_up_to_the_delivered_bytes() -> None:
 
 
 @pytest.mark.parametrize("end_s", [9.7, 10.3])
-def test_the_bit_rate_does_not_fall_where_only_the_run_ends(end_s: float) -> None:
+def test_bit_rate_does_not_drop_at_the_end_of_the_run(end_s: float) -> None:
     scenario = nodeb.Scenario(
         duration=f"{end_s} s",
         radio=LinkBearer(rate="1 Mbps"),
@@ -103,13 +103,13 @@ def test_the_bit_rate_does_not_fall_where_only_the_run_ends(end_s: float) -> Non
     np.testing.assert_allclose(values[2:], 940, rtol=0.05)
 
 
-def test_sequence_marks_retransmissions() -> None:
+def test_sequence_plot_marks_retransmissions() -> None:
     figure = plot.sequence(result(**tables()))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["acknowledged", "sent", "sent again", "arrived at the phone"]
 
 
-def test_several_users_are_told_apart() -> None:
+def test_several_users_are_distinguishable() -> None:
     figure = plot.queue(result(**tables()))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["user 0 (phone)", "user 1 (phone)"]
@@ -119,7 +119,7 @@ def test_several_users_are_told_apart() -> None:
     ("kind", "key"),
     [("cwnd", "cwnd"), ("throughput", "segments"), ("sequence", "segments"), ("queue", "queue")],
 )
-def test_a_missing_series_names_the_key_to_set(kind: str, key: str) -> None:
+def test_missing_series_names_the_key_to_set(kind: str, key: str) -> None:
     from nodeb.results.result import Result
 
     known = tables()
@@ -149,13 +149,13 @@ def test_lines_draw_intervals_and_published_values() -> None:
     assert sorted(labels) == ["a", "published"]
 
 
-def test_bars_stand_side_by_side() -> None:
+def test_bars_are_drawn_side_by_side() -> None:
     data = [plot.Line("a", [1.0, 2.0]), plot.Line("b", [3.0, 4.0])]
     figure = plot.bars("t", "x", "y", ["p", "q"], data)
     lefts = [round(bar.get_x(), 3) for bar in figure.axes[0].patches]
     assert len(set(lefts)) == 4
 
 
-def test_curves_must_have_a_value_for_each_place() -> None:
+def test_curves_need_a_value_for_each_place() -> None:
     with pytest.raises(InputError, match="2 values for 3 places"):
         plot.lines("t", "x", "y", [1, 2, 3], [plot.Line("a", [1.0, 2.0])])

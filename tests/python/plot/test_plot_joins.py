@@ -31,19 +31,19 @@ def test_rows_are_joined_on_run_and_user():
     assert rows == {(0, 0): (10.0, 1.0), (0, 1): (20.0, 2.0), (1, 1): (40.0, 4.0)}
 
 
-def test_one_of_the_tables_may_have_many_rows_for_a_user():
+def test_one_of_the_tables_may_have_several_rows_per_user():
     table, _ = chosen_columns(TABLES, ["rtt_s", "cqi"])
     assert table["rtt_s"].tolist() == [0.1, 0.2, 0.3]
     assert table["cqi"].tolist() == [20.0, 20.0, 10.0]
 
 
-def test_a_table_that_has_them_all_is_taken_as_it_is():
+def test_table_that_has_all_columns_is_used_unchanged():
     table, names = chosen_columns(TABLES, ["t", "rtt"])
     assert table is TABLES["rtt"]
     assert names == {"t": "t_s", "rtt": "rtt_s"}
 
 
-def test_a_prefix_says_which_table_is_meant():
+def test_prefix_selects_the_table():
     table, names = chosen_columns(TABLES, ["snoop.n", "phones.n", "rate_bps"])
     assert names == {"snoop.n": "n", "phones.n": "phones.n", "rate_bps": "rate_bps"}
     assert sorted(table["n"].tolist()) == [1, 2, 4]
@@ -61,12 +61,12 @@ def test_a_prefix_says_which_table_is_meant():
         (["phones.cqu", "rate_bps"], "there is no column `cqu`; did you mean `cqi`"),
     ],
 )
-def test_what_cannot_be_joined_is_told(asked, expected):
+def test_tables_that_cannot_be_joined_are_reported(asked, expected):
     with pytest.raises(InputError, match=expected):
         chosen_columns(TABLES, asked)
 
 
-def test_the_command_joins_the_tables_of_a_folder(call, tmp_path):
+def test_command_joins_the_tables_of_a_folder(call, tmp_path):
     for name, table in TABLES.items():
         write_parquet(tmp_path / f"{name}.parquet", table)
     assert call("plot", ".", "--x", "cqi", "--y", "rate", "--by", "group") == (0, "rate.png\n", "")

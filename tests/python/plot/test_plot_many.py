@@ -24,7 +24,7 @@ def of_groups(**sizes):
     return result(flows=Table(flows))
 
 
-def test_few_are_all_shown_and_nothing_is_said():
+def test_few_users_are_all_shown_without_a_note():
     assert chosen(of_groups(a=3, b=3)) == [0, 1, 2, 3, 4, 5]
     assert selection_note(of_groups(a=3, b=3)) == ""
 
@@ -38,20 +38,20 @@ def test_few_are_all_shown_and_nothing_is_said():
         ({str(n): 2 for n in range(10)}, [0, 4, 8, 11, 15, 19]),  # more groups than panels
     ],
 )
-def test_of_many_each_group_has_some(sizes, expected):
+def test_selection_of_many_users_covers_each_group(sizes, expected):
     many = of_groups(**sizes)
     assert chosen(many) == expected
     assert selection_note(many).startswith(f"Shown are {TOGETHER} of {sum(sizes.values())} users")
 
 
-def test_one_user_must_be_there():
+def test_requested_user_must_exist():
     assert chosen(of_groups(a=30), 17) == [17]
     with pytest.raises(InputError, match="there is no user 30"):
         chosen(of_groups(a=30), 30)
 
 
 @pytest.mark.parametrize("kind", ["cwnd", "throughput", "queue"])
-def test_many_users_have_panels_on_one_scale(kind):
+def test_many_users_have_panels_with_a_common_scale(kind):
     known = tables(9)
     flows = {name: known["flows"][name] for name in known["flows"].columns}
     known["flows"] = Table(flows | {"received_bps": np.arange(9.0)})
@@ -65,7 +65,7 @@ def test_many_users_have_panels_on_one_scale(kind):
 
 
 @given(st.integers(2, 9), st.integers(0, 2**32), st.sampled_from([0, 2, 9]))
-def test_a_thinned_curve_keeps_its_ends_and_extremes(times_more, seed, digits):
+def test_thinned_curve_keeps_its_ends_and_extremes(times_more, seed, digits):
     random, size = np.random.default_rng(seed), times_more * MAX_POINTS
     t, v = np.sort(random.random(size)), random.normal(size=size).round(digits)
     few_t, few_v = thinned(t, v)
@@ -76,12 +76,12 @@ def test_a_thinned_curve_keeps_its_ends_and_extremes(times_more, seed, digits):
     assert set(zip(few_t, few_v, strict=True)) <= set(zip(t, v, strict=True))
 
 
-def test_short_curves_stay_as_they_are():
+def test_short_curves_are_unchanged():
     t, v = thinned([0.0, 1.0], [5, 6])
     assert (t.tolist(), v.tolist()) == ([0.0, 1.0], [5.0, 6.0])
 
 
-def test_round_trips_break_where_nothing_was_measured(small):
+def test_round_trip_curves_break_where_nothing_was_measured(small):
     done = small.with_(**{"record.rtt": True}).run(runs=1, jobs=1)
     figure = done.plot.rtt(user=0)
     (axes,) = figure.axes
@@ -95,7 +95,7 @@ def test_round_trips_break_where_nothing_was_measured(small):
     assert np.isnan(broken.get_xdata()).tolist() == [False, False, True, False, False]
 
 
-def test_channel_quality_over_time():
+def test_channel_quality_is_drawn_over_time():
     scenario = nodeb.Scenario.from_dict(
         {
             "duration": "8 s",
@@ -115,7 +115,7 @@ def test_channel_quality_over_time():
         done.plot.rtt()
 
 
-def test_shares_are_those_of_each_sample():
+def test_cumulative_distribution_counts_each_sample():
     samples = {"a": np.array([3.0, 1.0, np.nan, 2.0]), "none": np.array([np.nan])}
     (axes,) = plot.shares("t", "rtt_s", samples).axes
     (line,) = axes.lines
@@ -134,7 +134,7 @@ def test_large_samples_are_drawn_by_quantiles():
     assert y[1:] == pytest.approx(x[1:] / 1000)
 
 
-def test_phones_on_a_wcdma_map_are_shown_in_their_cell():
+def test_phones_of_a_wcdma_map_are_shown_in_their_cell():
     scenario = nodeb.Scenario.from_dict(
         {
             "radio": {"wcdma": {"other_cells": "map"}},

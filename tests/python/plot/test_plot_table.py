@@ -52,7 +52,7 @@ def drawn(figure):
     return {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in lines}
 
 
-def test_a_sweep_has_a_curve_for_each_value_with_its_own_intervals():
+def test_sweep_has_a_curve_per_value_with_its_own_intervals():
     figure = curves(swept(), "wired.loss", "application_bps", ["users.0.count"])
     (axes,) = figure.axes
     assert axes.get_xlabel() == "wired.loss"
@@ -74,13 +74,13 @@ def test_a_sweep_has_a_curve_for_each_value_with_its_own_intervals():
     assert top >= 1.04 * max(axes.lines[-1].get_ydata())
 
 
-def test_few_values_are_the_marks_of_their_axis():
+def test_few_values_become_the_ticks_of_their_axis():
     table = Table({"count": [1, 2, 5, 10, 20], "rate_bps": [5.0, 4.0, 3.0, 2.0, 1.0]})
     (axes,) = curves(table, "count", "rate_bps").axes
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1", "2", "5", "10", "20"]
 
 
-def test_rows_are_chosen_and_groups_are_all_together_unless_named():
+def test_rows_are_selected_and_groups_are_combined_unless_named():
     figure = curves(swept(), "wired.loss", "application_bps", where={"users.0.count": "2"})
     assert list(drawn(figure).values()) == [([0.0, 0.1, 0.2], pytest.approx([2.0, 2.01, 2.02]))]
     named = curves(swept(), "wired.loss", "application_bps", ["users.0.count", "group"])
@@ -88,12 +88,12 @@ def test_rows_are_chosen_and_groups_are_all_together_unless_named():
     assert "1, late" in drawn(named)
 
 
-def test_several_rows_for_a_point_are_refused_with_what_tells_them_apart():
+def test_several_rows_per_point_are_rejected_with_the_distinguishing_columns():
     with pytest.raises(InputError, match=r"differ in `users.0.count`: add --by users.0.count"):
         curves(swept(), "wired.loss", "application_bps")
 
 
-def test_replications_get_intervals_over_runs_of_means_over_users():
+def test_replications_have_intervals_over_run_means():
     figure = curves(of_runs(), "group", "application_bps")
     (_, (mean,)) = next(iter(drawn(figure).values()))
     assert mean == pytest.approx(4.0)  # of 2, 3 and 7 kbit/s
@@ -116,7 +116,7 @@ def test_series_over_time_are_averaged_in_intervals_over_runs():
     assert [y[10], y[50], y[70]] == pytest.approx([3, 5, 7])  # 2 and 4, then 6 and 4, then 6 and 8
 
 
-def test_series_of_several_users_are_not_mixed():
+def test_series_of_several_users_are_not_combined():
     columns = {"run": [0, 0], "user": [0, 1], "t_s": [0.0, 1.0], "cwnd_packets": [1.0, 2.0]}
     with pytest.raises(InputError, match="--by user or --where user=VALUE"):
         curves(Table(columns), "t_s", "cwnd_packets")
@@ -143,7 +143,7 @@ def test_axes_may_be_logarithmic(log):
         ({"x": "zero", "log": "x"}, "`zero` has no positive value for a logarithmic axis"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(arguments, expected):
+def test_impossible_plots_are_rejected(arguments, expected):
     asked = {"x": "wired.loss", "y": "application_bps", "by": ["users.0.count"], **arguments}
     table = swept().where(swept()["wired.loss"] == 0.0)
     table = Table({name: table[name] for name in table.columns} | {"zero": np.zeros(6)})
@@ -163,7 +163,7 @@ def test_what_cannot_be_drawn_is_refused(arguments, expected):
         ("timeouts", 3.0, "Retransmission timeouts"),
     ],
 )
-def test_columns_have_names_and_units_that_read_well(column, largest, label):
+def test_columns_have_readable_names_and_units(column, largest, label):
     assert Quantity.of(column, np.array([largest, np.nan])).label == label
 
 
@@ -183,13 +183,13 @@ ASKED = ("--x", "wired.loss", "--y", "application", "--by", "users.0.count")
 
 
 @pytest.mark.parametrize("suffix", list(MAGIC))
-def test_pictures_have_the_format_of_their_suffix(call, tmp_path, suffix):
+def test_figure_format_follows_the_suffix(call, tmp_path, suffix):
     status, out, err = call(".", *ASKED, "--out", f"b/a.{suffix}")
     assert (status, out, err) == (0, f"b/a.{suffix}\n", "")
     assert (tmp_path / f"b/a.{suffix}").read_bytes().startswith(MAGIC[suffix])
 
 
-def test_a_picture_goes_beside_its_table(call, tmp_path):
+def test_figure_is_saved_next_to_its_table(call, tmp_path):
     assert call("sweep.parquet", *ASKED, "--log", "y", "--title", "T")[1] == "application.png\n"
     assert (tmp_path / "application.png").exists()
 
@@ -202,7 +202,7 @@ def test_results_of_a_run_can_be_drawn(call, tmp_path, small):
     assert call(*summary, "--where", "metric=transfer_s")[0] == 0
 
 
-def test_a_long_legend_and_title_are_broken_and_have_room():
+def test_long_legend_and_title_are_wrapped_and_fit():
     loss, place = np.tile([0.0, 0.1], 12), np.repeat(np.arange(12), 2)
     names = [f"a name of a group that goes on and on and on, number {n} of twelve" for n in place]
     table = Table({"loss": loss, "group": names, "other": names, "rate": place + loss})
@@ -218,7 +218,7 @@ def test_a_long_legend_and_title_are_broken_and_have_room():
     assert len(legend.get_texts()) == 12
 
 
-def test_curves_beyond_the_seventh_look_different():
+def test_curves_beyond_the_seventh_are_distinguishable():
     loss, place = np.tile([0.0, 0.1], 20), np.repeat(np.arange(20), 2)
     figure = curves(Table({"loss": loss, "n": place, "rate": place + loss}), "loss", "rate", ["n"])
     looks = [
@@ -227,7 +227,7 @@ def test_curves_beyond_the_seventh_look_different():
     assert len(set(looks)) == 20
 
 
-def test_what_was_measured_makes_points_and_users_whole_numbers():
+def test_continuous_values_are_points_and_user_ticks_are_integers():
     table = of_runs()
     rate = Table({name: table[name] for name in table.columns} | {"delay_s": np.arange(6) / 8})
     (line,) = curves(rate, "delay_s", "application_bps").axes[0].lines
@@ -250,7 +250,7 @@ def test_what_was_measured_makes_points_and_users_whole_numbers():
         ((".", "--x", "wired.loss"), "--y"),
     ],
 )
-def test_wrong_plots_are_told_in_one_paragraph(call, tmp_path, arguments, expected):
+def test_wrong_plots_are_reported_in_one_paragraph(call, tmp_path, arguments, expected):
     (tmp_path / "empty").mkdir()
     (tmp_path / "text.parquet").write_text("PAR1 not")
     status, out, err = call(*arguments)
@@ -260,7 +260,7 @@ def test_wrong_plots_are_told_in_one_paragraph(call, tmp_path, arguments, expect
     assert "Traceback" not in err
 
 
-def test_means_that_leave_users_out_are_hollow_and_the_legend_says_so():
+def test_means_without_all_users_are_hollow_and_explained():
     table = swept()
     shares = np.where(table["wired.loss"] == 0.2, 0.25, 1.0)
     columns = {name: table[name] for name in table.columns}
@@ -276,7 +276,7 @@ def test_means_that_leave_users_out_are_hollow_and_the_legend_says_so():
     assert "hollow" not in " ".join(one.get_text() for one in whole.legends[0].get_texts())
 
 
-def test_a_single_curve_tells_of_hollow_marks_too():
+def test_single_curve_explains_hollow_marks_too():
     table = swept()
     columns = {name: table[name] for name in table.columns}
     some = Table(columns | {"application_bps_covered": np.full(len(table), 0.5)})
@@ -284,7 +284,7 @@ def test_a_single_curve_tells_of_hollow_marks_too():
     assert "hollow" in figure.legends[0].get_texts()[-1].get_text()
 
 
-def test_rows_are_chosen_by_values_with_units():
+def test_rows_are_selected_by_values_with_units():
     table = Table({"wired.delay_s": [0.02, 0.2], "x": [1, 2], "y_bps": [1.0, 2.0]})
     for value in ("20 ms", "0.02", "0.02 s", "20000 us"):
         drawn = curves(table, "x", "y_bps", where={"wired.delay": value})

@@ -23,7 +23,7 @@ def escaped(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_titles_labels_and_ticks_are_drawn_as_they_are(name, tmp_path):
+def test_titles_labels_and_ticks_are_drawn_literally(name, tmp_path):
     table = Table({"kind": [name, "b"], "speed_s": [1.0, 2.0], "who": [name, "b"]})
     figure = plot.curves(table, x="kind", y="speed_s", by=["who"], title=f"all {name}")
     text = drawn(figure, tmp_path)
@@ -39,7 +39,7 @@ def test_logarithmic_axes_show_powers(tmp_path):
     assert "mathdefault" not in text
 
 
-def test_a_run_of_users_with_odd_names_has_a_report(call, tmp_path):
+def test_report_accepts_odd_user_names(call, tmp_path):
     groups = "".join(
         f"[[users]]\nname = '{name}'\ntraffic.ftp.size = \"20 kB\"\n" for name in NAMES
     )

@@ -125,7 +125,7 @@ def columns(result, *names):
 
 @needs_tshark
 @pytest.mark.parametrize("interface", ["server", "phone"])
-def test_tshark_finds_nothing_malformed_and_every_checksum_right(captured, interface):
+def test_tshark_finds_no_malformed_packet_or_wrong_checksum(captured, interface):
     wrong = "_ws.malformed || tcp.checksum.status != 1 || ip.checksum.status != 1"
     assert captured.packets(interface, wrong) == []
     gaps = "tcp.analysis.ack_lost_segment || tcp.analysis.lost_segment && tcp.dstport == 40000"
@@ -135,7 +135,7 @@ def test_tshark_finds_nothing_malformed_and_every_checksum_right(captured, inter
 
 
 @needs_tshark
-def test_tshark_counts_the_packets_that_nodeb_counts(captured):
+def test_tshark_and_nodeb_count_the_same_packets(captured):
     """A retransmission is the same to both: it begins below the highest byte sent so far.
 
     Wireshark splits them by guesses (fast, spurious; out of order where it follows the packet
@@ -149,7 +149,7 @@ def test_tshark_counts_the_packets_that_nodeb_counts(captured):
 
 
 @needs_tshark
-def test_tshark_counts_the_bytes_that_nodeb_counts(captured):
+def test_tshark_and_nodeb_count_the_same_bytes(captured):
     """`ip_bytes` counts each data segment once, without the SYN."""
     unique = {}
     wanted = "tcp.srcport == 40000 && tcp.len > 0"
@@ -173,7 +173,7 @@ def test_tshark_counts_the_bytes_that_nodeb_counts(captured):
 
 
 @needs_tshark
-def test_tshark_counts_the_duplicate_acks_that_nodeb_records(captured):
+def test_tshark_and_nodeb_count_the_same_duplicate_acks(captured):
     """An ACK that repeats the one before; RFC 5681 also wants the window to be the same."""
     rows, tcp = captured.result.segments, captured.result.scenario.to_dict()["tcp"]
     expected = Counter()
@@ -193,7 +193,7 @@ def test_tshark_counts_the_duplicate_acks_that_nodeb_records(captured):
 
 
 @needs_tshark
-def test_connections_open_with_three_packets(captured):
+def test_connections_begin_with_a_three_way_handshake(captured):
     ((_, tcp),) = captured.result.scenario.to_dict()["tcp"].items()
     opened_by = tcp["opened_by"]
     fields = ("tcp.stream", "tcp.srcport", "tcp.flags.syn", "tcp.flags.ack", "tcp.seq", "tcp.ack")
@@ -210,7 +210,7 @@ def test_connections_open_with_three_packets(captured):
 
 
 @needs_both
-def test_tcptrace_agrees(captured):
+def test_tcptrace_and_nodeb_agree(captured):
     """It counts data sent again; nodeb counts a SYN sent again as well."""
     split = captured.split("server", "pcap")
     command = [TCPTRACE, "-l", "-n", "--csv", split]
@@ -236,7 +236,7 @@ def test_tcptrace_agrees(captured):
             assert int(unique) == flows["delivered_bytes"][user]
 
 
-def test_the_result_is_that_of_a_plain_run(small, tmp_path):
+def test_capture_does_not_change_the_result(small, tmp_path):
     captured = small.run(runs=3, pcap=tmp_path / "x.pcapng")
     plain = small.run(runs=3)
     assert captured.flows.to_pandas().equals(plain.flows.to_pandas())
@@ -257,7 +257,7 @@ def command(capsys, tmp_path, monkeypatch):
     return call
 
 
-def test_run_with_pcap(command, scenario_file):
+def test_run_writes_a_capture(command, scenario_file):
     status, out, err = command(scenario_file, "--pcap", "x.pcapng", "--snap-length", 128)
     assert (status, err) == (0, "")
     assert out.endswith("Packets: x.pcapng\n")
@@ -279,9 +279,7 @@ def test_run_with_pcap(command, scenario_file):
         (["--snap-length", "128"], "requires --pcap"),
     ],
 )
-def test_what_cannot_be_captured_is_refused_before_the_run(
-    command, scenario_file, arguments, words
-):
+def test_impossible_capture_is_rejected_before_the_run(command, scenario_file, arguments, words):
     status, out, err = command(scenario_file, *arguments)
     assert (status, out) == (2, "")
     assert err.startswith("error: ")
@@ -289,7 +287,7 @@ def test_what_cannot_be_captured_is_refused_before_the_run(
 
 
 @needs_linux
-def test_a_full_device_is_an_error_after_the_results(command, scenario_file, tmp_path):
+def test_full_device_is_reported_after_the_results(command, scenario_file, tmp_path):
     """They are those of a run without a capture, printed and saved."""
     _, told, _ = command(scenario_file, "--out", tmp_path / "as-ever")
     status, out, err = command(scenario_file, "--pcap", "/dev/full", "--out", tmp_path / "no-room")
@@ -303,7 +301,7 @@ def test_a_full_device_is_an_error_after_the_results(command, scenario_file, tmp
 
 
 @needs_linux
-def test_a_full_device_leaves_the_result_with_the_error(scenario_file):
+def test_error_of_a_full_device_contains_the_result(scenario_file):
     import nodeb
 
     scenario = nodeb.load(scenario_file)
@@ -313,7 +311,7 @@ def test_a_full_device_leaves_the_result_with_the_error(scenario_file):
 
 
 @needs_linux
-def test_an_interrupted_capture_takes_no_earlier_ones_place(scenario_file, tmp_path):
+def test_interrupted_capture_does_not_replace_an_earlier_one(scenario_file, tmp_path):
     place, kept = tmp_path / "link.pcapng", tmp_path / "kept" / "x.pcapng"
     kept.parent.mkdir()
     place.symlink_to(kept)
@@ -340,7 +338,7 @@ def until(found, timeout_s=20.0):
 
 
 @needs_linux
-def test_a_disk_that_fills_up_leaves_whole_packets(scenario_file, tmp_path):
+def test_full_disk_leaves_only_whole_packets(scenario_file, tmp_path):
     limit = 300_000
     path = tmp_path / "x.pcapng"
     code = (
@@ -362,7 +360,7 @@ def test_a_disk_that_fills_up_leaves_whole_packets(scenario_file, tmp_path):
 @pytest.mark.parametrize(
     ("radio", "places"), [('hsdpa]\niub.delay = "15 ms"', ["rnc", "node_b"]), ("dch]", ["node_b"])]
 )
-def test_tshark_reads_the_radio_network_and_what_became_of_packets(tmp_path, radio, places):
+def test_tshark_reads_radio_interfaces_and_packet_fates(tmp_path, radio, places):
     text = f'duration = "20 s"\n[wired]\nloss = 0.02\n[radio.{radio}\n'
     (tmp_path / "radio.toml").write_text(text + '[[users]]\ntraffic.ftp.size = "200 kB"\n')
     scenario = nodeb.load(tmp_path / "radio.toml")
@@ -413,7 +411,7 @@ CAUSED = {
 
 @needs_tshark
 @pytest.mark.parametrize("name", CAUSED)
-def test_tshark_reads_critical_paths_that_add_up_to_the_nanosecond(tmp_path, name):
+def test_tshark_reads_critical_paths_that_add_up(tmp_path, name):
     radio, with_radio = CAUSED[name]
     users = '[[users]]\ncount = 2\ntraffic.web = { reading.constant.value = "2 s" }\n'
     (tmp_path / "file.toml").write_text(f'duration = "20 s"\n{radio}{users}')
@@ -439,7 +437,7 @@ def test_tshark_reads_critical_paths_that_add_up_to_the_nanosecond(tmp_path, nam
     assert str(scenario.capture(plain, radio=with_radio).flows) == str(found.result.flows)
 
 
-def test_causes_of_users_that_are_not_there_are_refused(command, scenario_file, tmp_path):
+def test_causes_of_unknown_users_are_rejected(command, scenario_file, tmp_path):
     file = tmp_path / "causes.pcapng"
     assert command(scenario_file, "--pcap-causes", 0)[0] == 2
     status, _, err = command(scenario_file, "--pcap", file, "--pcap-causes", 7)

@@ -98,7 +98,7 @@ def nodeb_sweep(file: Path, out: Path, address: str) -> subprocess.Popen[str]:
     )
 
 
-def test_a_sweep_is_the_same_to_the_byte(two, grid, tmp_path):
+def test_sweep_on_a_cluster_is_identical_to_a_local_one(two, grid, tmp_path):
     plan = Sweep.load(grid(100))
     plan.run(tmp_path / "here", jobs=1)
     with Cluster(two.address) as cluster:
@@ -107,7 +107,7 @@ def test_a_sweep_is_the_same_to_the_byte(two, grid, tmp_path):
     assert kept(tmp_path / "there") == kept(tmp_path / "here")
 
 
-def test_a_run_is_the_same_and_tells_how_many_worked(two, small):
+def test_run_on_a_cluster_is_identical_and_reports_the_workers(two, small):
     with nodeb.Cluster(two.address) as cluster:
         found = small.run(runs=40, jobs=cluster)
         rough = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=cluster)
@@ -118,7 +118,7 @@ def test_a_run_is_the_same_and_tells_how_many_worked(two, small):
     assert rough.provenance.stopping == here.provenance.stopping
 
 
-def test_a_reproduction_is_the_same(two, tmp_path):
+def test_reproduction_on_a_cluster_is_identical(two, tmp_path):
     from nodeb import reproduce
 
     with Cluster(two.address) as cluster:
@@ -128,7 +128,7 @@ def test_a_reproduction_is_the_same(two, tmp_path):
         assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
 
 
-def test_a_failing_replication_is_told_as_everywhere(two):
+def test_failing_replication_is_reported_as_by_threads(two):
     wrong = ReplicationWork(Source('{"radio": {"dch": {"bler": 2}}}', None))
     with Cluster(two.address) as cluster, pytest.raises(ScenarioError) as there:
         Single(Replicated(wrong, Count(5)), 1, cluster, None, "").run()
@@ -137,7 +137,7 @@ def test_a_failing_replication_is_told_as_everywhere(two):
     assert str(there.value) == str(here.value)
 
 
-def test_long_arrays_travel_once_and_come_back_as_they_were():
+def test_long_arrays_are_transferred_once_and_unchanged():
     long, short = np.arange(100_000), np.arange(3)
     packer = packing.Packer()
     data, arrays = packer.pack({"a": long, "b": long, "c": short})
@@ -149,7 +149,7 @@ def test_long_arrays_travel_once_and_come_back_as_they_were():
     assert packer.pack([long.copy()])[1].keys() == arrays.keys()
 
 
-def test_what_goes_together_is_packed_small():
+def test_related_values_are_packed_compactly():
     data, _ = packing.Packer().pack(["a scenario that is long and much like others"] * 1000)
     assert len(data) < 1000
     found = Table({"run": [0, 1], "flag": [True, False], "name": ["a", "bc"], "bps": [0.5, np.nan]})
@@ -162,7 +162,7 @@ def test_what_goes_together_is_packed_small():
         assert back[7][name].flags.aligned
 
 
-def test_bundles_grow_with_the_cluster_so_that_a_scheduler_keeps_up(two, monkeypatch):
+def test_bundles_grow_with_the_cluster(two, monkeypatch):
     with Cluster(two.address) as cluster:
         assert pool.ClusterPool(cluster).batch_s == pool.BUNDLE_S
         monkeypatch.setattr(Cluster, "width", 16_000)
@@ -172,7 +172,7 @@ def test_bundles_grow_with_the_cluster_so_that_a_scheduler_keeps_up(two, monkeyp
     assert many._size * pool.AHEAD * many.width <= 2 * pool.MAX_TASKS
 
 
-def test_a_recording_travels_with_the_scenario(two, tmp_path, monkeypatch):
+def test_recording_is_sent_with_the_scenario(two, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = "".join(f"{8 + t % 9}\n" for t in range(20_000))
     head = "# nodeb trace 1\n# kind: snr\n# step: 2 ms\n# count: 20000\nsnr_db\n"
@@ -190,7 +190,7 @@ def test_a_recording_travels_with_the_scenario(two, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_killed_workers_cost_nothing_but_time(mortal, grid, tmp_path):
+def test_killed_workers_change_no_result(mortal, grid, tmp_path):
     plan = Sweep.load(grid(40, 3, "2 MB"))
     plan.run(tmp_path / "here", jobs=2)
     chance, over = random.Random(1), threading.Event()
@@ -216,7 +216,7 @@ def test_killed_workers_cost_nothing_but_time(mortal, grid, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_work_of_a_worker_that_hangs_is_done_by_others(mortal, grid, tmp_path, monkeypatch):
+def test_tasks_of_a_hanging_worker_are_done_by_others(mortal, grid, tmp_path, monkeypatch):
     monkeypatch.setattr("nodeb.replication.cluster.connection.SILENT_S", 3.0)
     plan = Sweep.load(grid(40, 3, "2 MB"))
     plan.run(tmp_path / "here", jobs=2)
@@ -227,7 +227,7 @@ def test_the_work_of_a_worker_that_hangs_is_done_by_others(mortal, grid, tmp_pat
     assert kept(tmp_path / "there") == kept(tmp_path / "here")
 
 
-def test_giving_up_on_a_scheduler_that_is_gone_says_nothing(two, monkeypatch):
+def test_failed_cancellation_at_a_lost_scheduler_is_silent(two, monkeypatch):
     told = []
     monkeypatch.setattr(threading, "excepthook", told.append)
     with Cluster(two.address) as cluster:
@@ -247,7 +247,7 @@ def test_giving_up_on_a_scheduler_that_is_gone_says_nothing(two, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_scheduler_that_goes_away_is_told_and_what_is_done_stays(mortal, long, tmp_path):
+def test_lost_scheduler_is_reported_and_results_are_kept(mortal, long, tmp_path):
     file, wanted = long
     client = nodeb_sweep(file, tmp_path / "there", mortal.address)
     cells = tmp_path / "there" / "cells"
@@ -264,7 +264,7 @@ def test_a_scheduler_that_goes_away_is_told_and_what_is_done_stays(mortal, long,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_a_client_that_goes_away_goes_on_from_there(two, long, tmp_path, how):
+def test_killed_client_resumes_with_finished_cells(two, long, tmp_path, how):
     file, wanted = long
     client = nodeb_sweep(file, tmp_path / "there", two.address)
     cells = tmp_path / "there" / "cells"
@@ -279,7 +279,7 @@ def test_a_client_that_goes_away_goes_on_from_there(two, long, tmp_path, how):
     assert kept(tmp_path / "there") == wanted
 
 
-def test_a_worker_with_another_nodeb_is_refused_by_name(mortal, small, tmp_path):
+def test_worker_with_another_version_is_named_and_rejected(mortal, small, tmp_path):
     package = Path(nodeb.__file__).parent
     shutil.copytree(package, tmp_path / "other" / "nodeb")
     with (tmp_path / "other" / "nodeb" / "stats.py").open("a") as file:
@@ -295,14 +295,14 @@ def test_a_worker_with_another_nodeb_is_refused_by_name(mortal, small, tmp_path)
         _until(asked)
 
 
-def test_nobody_at_the_address_is_told_soon(small):
+def test_address_without_listener_is_reported_soon(small):
     begin = time.monotonic()
     with pytest.raises(InputError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9"):
         small.run(jobs=Cluster("tcp://127.0.0.1:9"))
     assert time.monotonic() - begin < 10
 
 
-def test_somebody_else_at_the_address_is_told_soon(small, monkeypatch):
+def test_address_of_another_program_is_reported_soon(small, monkeypatch):
     monkeypatch.setattr("nodeb.replication.cluster.connection.CONNECT_S", 2.0)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         begin = time.monotonic()
@@ -311,7 +311,7 @@ def test_somebody_else_at_the_address_is_told_soon(small, monkeypatch):
         assert time.monotonic() - begin < 5
 
 
-def test_an_address_of_another_protocol_is_told(small, monkeypatch):
+def test_address_of_another_protocol_is_reported(small, monkeypatch):
     monkeypatch.setattr("nodeb.replication.cluster.connection.CONNECT_S", 2.0)
     # With a thread for each connection: one that is left open must not keep the server from ending.
     with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as web:
@@ -326,7 +326,7 @@ def test_an_address_of_another_protocol_is_told(small, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("wait_s", [1.0, 4.0])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_to_workers_too_is_told_in_one_line(grid, tmp_path, number, wait_s):
+def test_signal_to_client_and_workers_is_reported_in_one_line(grid, tmp_path, number, wait_s):
     """As a terminal sends it, `timeout`, or a batch system."""
     command = [sys.executable, "-m", "nodeb", "sweep", str(grid(400, 9, "2 MB")), "--out", "out"]
     client = subprocess.Popen(
@@ -347,7 +347,7 @@ def test_a_signal_to_workers_too_is_told_in_one_line(grid, tmp_path, number, wai
 
 @pytest.mark.slow
 @pytest.mark.parametrize("again", [False, True])
-def test_an_interrupted_run_ends_soon_and_tells_where_its_results_are(small, tmp_path, again):
+def test_interrupted_run_ends_soon_and_names_its_results(small, tmp_path, again):
     (tmp_path / "long.toml").write_text(small.with_(runs=1_000_000).to_toml())
     command = [sys.executable, "-m", "nodeb", "run", "long.toml", "--set"]
     client = subprocess.Popen(
@@ -372,7 +372,7 @@ def test_an_interrupted_run_ends_soon_and_tells_where_its_results_are(small, tmp
     assert told.endswith("those are in kept")
 
 
-def test_a_program_without_a_guard_is_told_what_is_missing(scenario_file, tmp_path):
+def test_missing_main_guard_is_reported(scenario_file, tmp_path):
     program = tmp_path / "bare.py"
     run = f"nodeb.load({str(scenario_file)!r}).run(runs=2, jobs=nodeb.Cluster('local:1'))"
     program.write_text(f"import nodeb\n{run}\n")
@@ -385,7 +385,7 @@ def test_a_program_without_a_guard_is_told_what_is_missing(scenario_file, tmp_pa
 
 
 @pytest.mark.parametrize("address", ["", "local", "local:0", "local:x", "host", "tcp://", "a b:1"])
-def test_what_is_no_address_is_refused(address):
+def test_invalid_addresses_are_rejected(address):
     with pytest.raises(InputError, match="--cluster"):
         Cluster(address)
 
@@ -393,18 +393,18 @@ def test_what_is_no_address_is_refused(address):
 @pytest.mark.parametrize(
     "address", ["local:\uff11", "local:\u0661", "host:\uff11", "tcp://[::1]:\uff11"]
 )
-def test_digits_of_an_address_are_those_of_ascii(address):
+def test_addresses_accept_ascii_digits_only(address):
     with pytest.raises(InputError, match="--cluster"):
         Cluster(address)
 
 
 @pytest.mark.parametrize("address", [3, None, b"local:2", ["local:2"], True])
-def test_an_address_is_text(address):
+def test_address_must_be_text(address):
     with pytest.raises(InputError, match=r"address of a cluster is .*; expected text such as"):
         Cluster(address)
 
 
-def test_a_number_of_workers_beyond_all_is_refused():
+def test_too_large_number_of_workers_is_rejected():
     with pytest.raises(InputError, match="expected 1 to 1000 workers"):
         Cluster("local:" + "9" * 5000)
 
@@ -419,18 +419,18 @@ def test_jobs_are_a_number_or_a_cluster(small, jobs, wanted):
 
 
 @pytest.mark.parametrize("address", ["LOCAL:2", "Local:2", "local", "local:two", "local 2"])
-def test_what_was_to_be_local_is_told_how(address):
+def test_misspelt_local_cluster_is_reported_with_the_remedy(address):
     with pytest.raises(InputError, match="expected local:N with the number of worker processes"):
         Cluster(address)
 
 
-def test_a_machine_that_is_called_like_local_is_one():
+def test_hostname_that_begins_with_local_is_an_address():
     Cluster("localhost:8786")
     Cluster("tcp://local.example.org:8786")
 
 
 @pytest.mark.parametrize("moment", ["_threads", "_check"])
-def test_a_scheduler_that_dies_at_connect_is_told(tmp_path, monkeypatch, moment):
+def test_scheduler_lost_at_connection_is_reported(tmp_path, monkeypatch, moment):
     monkeypatch.setattr("nodeb.replication.cluster.connection.CONNECT_S", 2.0)
     dying, then = Processes(tmp_path, 1), getattr(connection, moment)
 
@@ -447,7 +447,7 @@ def test_a_scheduler_that_dies_at_connect_is_told(tmp_path, monkeypatch, moment)
         dying.close()
 
 
-def test_a_worker_that_goes_while_workers_are_checked_is_nobodys_fault(two, monkeypatch):
+def test_worker_lost_during_the_version_check_is_ignored(two, monkeypatch):
     with Cluster(two.address) as cluster:
         client = cluster.client()
         there = {"tcp://gone": OSError("closed"), "tcp://there": remote.fingerprint()}
@@ -455,7 +455,7 @@ def test_a_worker_that_goes_while_workers_are_checked_is_nobodys_fault(two, monk
         connection._check(client)
 
 
-def test_workers_that_cannot_be_started_are_told(call, grid, monkeypatch):
+def test_workers_that_fail_to_start_are_reported(call, grid, monkeypatch):
     monkeypatch.setenv("DASK_TEMPORARY_DIRECTORY", "/dev/full")
     command = [sys.executable, "-m", "nodeb", "sweep", str(grid(2)), "--cluster", "local:2"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -464,7 +464,7 @@ def test_workers_that_cannot_be_started_are_told(call, grid, monkeypatch):
     assert found.stderr.count("\n") == 1
 
 
-def test_workers_without_memory_are_told(tmp_path, small, monkeypatch):
+def test_workers_without_memory_are_reported(tmp_path, small, monkeypatch):
     monkeypatch.setattr("nodeb.replication.cluster.connection.STUCK_S", 2.0)
     poor = Processes(tmp_path, 0)
     poor.add(options=("--memory-limit", "60MB"))
@@ -479,7 +479,7 @@ def test_workers_without_memory_are_told(tmp_path, small, monkeypatch):
 
 
 @pytest.mark.parametrize(("workers", "forgotten"), [(2, ["0"]), (16_000, [])])
-def test_workers_that_are_many_are_heard_of_less_often(workers, forgotten):
+def test_many_workers_are_not_forgotten_between_heartbeats(workers, forgotten):
     """Dask has each of 16,000 workers beat once in 81 s, so that a scheduler can listen."""
     told = []
 
@@ -507,9 +507,7 @@ def test_workers_that_are_many_are_heard_of_less_often(workers, forgotten):
 
 
 @pytest.mark.slow
-def test_who_is_stuck_for_want_of_memory_gives_its_work_to_others(
-    mortal, grid, tmp_path, monkeypatch
-):
+def test_tasks_move_off_worker_out_of_memory(mortal, grid, tmp_path, monkeypatch):
     monkeypatch.setattr("nodeb.replication.cluster.connection.STUCK_S", 2.0)
     mortal.workers.pop().kill()
     mortal.add(options=("--memory-limit", "60MB"))
@@ -521,7 +519,7 @@ def test_who_is_stuck_for_want_of_memory_gives_its_work_to_others(
     assert kept(tmp_path / "there") == kept(tmp_path / "here")
 
 
-def test_a_scheduler_without_workers_is_told(tmp_path, small, monkeypatch):
+def test_scheduler_without_workers_is_reported(tmp_path, small, monkeypatch):
     monkeypatch.setattr("nodeb.replication.cluster.connection.CONNECT_S", 2.0)
     alone = Processes(tmp_path, 0)
     try:
@@ -531,7 +529,7 @@ def test_a_scheduler_without_workers_is_told(tmp_path, small, monkeypatch):
         alone.close()
 
 
-def test_two_clients_do_not_take_one_folder(two, grid, tmp_path):
+def test_two_clients_cannot_use_one_folder(two, grid, tmp_path):
     file, out = grid(60, 3, "2 MB"), tmp_path / "out"
     clients = [nodeb_sweep(file, out, two.address) for _ in range(2)]
     ends = [client.communicate(timeout=120) for client in clients]
@@ -542,7 +540,7 @@ def test_two_clients_do_not_take_one_folder(two, grid, tmp_path):
     assert all("Traceback" not in err for err in refused)
 
 
-def test_local_workers_come_and_go_with_the_command(call, grid, tmp_path):
+def test_local_workers_start_and_end_with_the_command(call, grid, tmp_path):
     file = grid(2)
     assert call("sweep", file, "--out", tmp_path / "a", "--cluster", "local:2")[0] == 0
     assert call("sweep", file, "--out", tmp_path / "b", "--jobs", 1)[0] == 0
@@ -550,7 +548,7 @@ def test_local_workers_come_and_go_with_the_command(call, grid, tmp_path):
     assert not _children()
 
 
-def test_local_workers_that_are_killed_are_replaced(grid, tmp_path):
+def test_killed_local_workers_are_replaced(grid, tmp_path):
     plan = Sweep.load(grid(10, 3, "2 MB"))
     plan.run(tmp_path / "here", jobs=2)
     with Cluster("local:2") as cluster:
@@ -562,25 +560,25 @@ def test_local_workers_that_are_killed_are_replaced(grid, tmp_path):
 
 
 @pytest.mark.slow
-def test_kills_of_anybody_at_any_moment_change_no_byte(tmp_path):
+def test_random_kills_of_any_process_change_no_byte(tmp_path):
     found = Kills(tmp_path, seed=3)
     found.run(3)
     assert found.kills == 3
 
 
-def test_threads_and_workers_contradict_each_other(call, grid, tmp_path):
+def test_jobs_and_cluster_cannot_be_combined(call, grid, tmp_path):
     status, _, err = call("sweep", grid(2), "--jobs", 2, "--cluster", "local:2")
     assert status == 2
     assert "--jobs and --cluster cannot be combined" in err
 
 
-def test_a_capture_stays_here(call, scenario_file, tmp_path):
+def test_capture_and_cluster_cannot_be_combined(call, scenario_file, tmp_path):
     status, _, err = call("run", scenario_file, "--pcap", "a.pcapng", "--cluster", "local:1")
     assert status == 2
     assert "--pcap and --cluster cannot be combined" in err
 
 
-def test_lost_is_an_error_of_runs():
+def test_lost_cluster_raises_run_error():
     assert issubclass(Lost, RunError)
 
 

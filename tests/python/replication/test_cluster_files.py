@@ -30,7 +30,7 @@ wait
 
 
 @needs_linux
-def test_a_job_of_slurm_sweeps_and_ends(tmp_path):
+def test_slurm_job_runs_a_sweep_and_ends(tmp_path):
     programs = executables(tmp_path / "bin")
     (programs / "srun").write_text(SRUN)
     (programs / "srun").chmod(0o755)
@@ -60,7 +60,7 @@ def test_a_job_of_slurm_sweeps_and_ends(tmp_path):
     assert kept(tmp_path / "out" / "study-swept") == kept(tmp_path / "here")
 
 
-def test_a_worker_of_a_job_that_never_meets_its_scheduler_ends(tmp_path):
+def test_worker_without_scheduler_ends(tmp_path):
     """With the options of the job, in less time; a worker that has met one ends with it."""
     (line,) = (
         line for line in (FILES / "slurm.sh").read_text().split("srun") if " dask worker " in line
@@ -108,7 +108,7 @@ def containers() -> list[dict]:
 
 
 @pytest.mark.parametrize("container", containers(), ids=lambda one: one["name"])
-def test_what_kubernetes_is_to_start_can_be_started(container, tmp_path):
+def test_kubernetes_commands_have_valid_options(container, tmp_path):
     """Every option is one that the program has; an unknown one would end it before `--help`."""
     program, command, *options = container["args"]
     module = {"dask": f"distributed.cli.dask_{command}", "nodeb": "nodeb"}[program]
@@ -119,7 +119,7 @@ def test_what_kubernetes_is_to_start_can_be_started(container, tmp_path):
 
 
 @needs_linux
-def test_what_kubernetes_starts_sweeps(tmp_path):
+def test_kubernetes_commands_run_a_sweep(tmp_path):
     """The three commands of the file, as processes of this machine."""
     programs = executables(tmp_path / "bin")
     (tmp_path / "study").mkdir()
@@ -171,7 +171,7 @@ def _wait_for(port: int) -> None:
             time.sleep(0.1)
 
 
-def test_services_and_claims_are_those_that_are_used():
+def test_kubernetes_services_and_claims_are_used():
     by_kind = {one["kind"]: one for one in documents()}
     assert f"tcp://{by_kind['Service']['metadata']['name']}:8786" in containers()[-1]["args"]
     volumes = by_kind["Job"]["spec"]["template"]["spec"]["volumes"]
@@ -183,7 +183,7 @@ def test_services_and_claims_are_those_that_are_used():
             assert one["spec"]["selector"]["matchLabels"] == labels
 
 
-def test_the_scripts_are_there_for_who_copies_them():
+def test_slurm_script_is_executable_and_valid():
     assert os.access(FILES / "slurm.sh", os.X_OK)
     assert (
         shutil.which("bash") is None

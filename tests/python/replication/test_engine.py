@@ -43,7 +43,7 @@ def one_by_one(rule: Precision, application: list[float], received: list[float])
 
 
 @given(VALUES, st.integers(0, 80), st.floats(0.001, 0.9), st.integers(2, 12), st.randoms())
-def test_a_rule_answers_the_same_whatever_goes_together(values, lost, relative, least, chance):
+def test_precision_rule_is_independent_of_batching(values, lost, relative, least, chance):
     rule = Precision(relative, least, least + 30)
     application = [np.nan if n == lost else 2 * value for n, value in enumerate(values)]
     batches = Sequential(rule, lambda part: part)
@@ -56,7 +56,7 @@ def test_a_rule_answers_the_same_whatever_goes_together(values, lost, relative, 
     assert batches.stop() == one_by_one(rule, application, values)
 
 
-def test_judging_does_not_look_at_everything_again(monkeypatch):
+def test_precision_rule_reads_each_value_a_bounded_number_of_times(monkeypatch):
     judged = []
     real = Precision.judge
 
@@ -77,7 +77,7 @@ def test_judging_does_not_look_at_everything_again(monkeypatch):
     assert len(judged) < stop.runs / 100
 
 
-def test_expected_replications_follow_the_last_width():
+def test_expected_replications_follow_the_last_half_width():
     rule = Sequential(Precision(0.01, 5, 1000), lambda part: part)
     assert (rule.ahead(), rule.expected()) == (5, 1000)
     part = np.array([9.0, 11.0] * 10)
@@ -86,7 +86,7 @@ def test_expected_replications_follow_the_last_width():
     assert rule.expected() == rule.ahead() == exact
 
 
-def test_rates_of_a_batch_are_those_of_each_replication(small):
+def test_rates_of_a_batch_are_computed_per_replication(small):
     crowd = small.with_(**{"users.0.count": 37}).compiled()
     many = mean_rates(crowd.run_many(3, 0, 6, _core.Control()))
     single = [crowd.run_many(3, at, 1, _core.Control()) for at in range(6)]
@@ -95,7 +95,7 @@ def test_rates_of_a_batch_are_those_of_each_replication(small):
         assert many[place].tolist() == expected
 
 
-def test_a_number_of_replications_that_are_more_than_asked():
+def test_more_replications_than_requested_are_accepted():
     known: Replications[str] = Replications(Count(3))
     known.add(0, "five of them", 5)
     stop = known.judge()
@@ -104,13 +104,13 @@ def test_a_number_of_replications_that_are_more_than_asked():
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_the_replication_that_failed_is_named(small, jobs):
+def test_failing_replication_is_named(small, jobs):
     with pytest.raises(RunError, match=r"^replication 200 \(seed 1\) failed: something odd$"):
         Single(Replicated(Fails(small, 200), Count(300)), 1, jobs, None, "").run()
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
-def test_precision_is_the_same_for_any_jobs_and_batches(small, jobs, monkeypatch):
+def test_precision_is_independent_of_jobs_and_batches(small, jobs, monkeypatch):
     wanted = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=1)
     monkeypatch.setattr("nodeb.replication.workers.BATCH_S", 1e-9)  # each alone
     found = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=jobs)
@@ -130,7 +130,7 @@ def rows(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in names if not file.name.startswith(".")}
 
 
-def test_results_of_other_items_do_not_stay(tmp_path):
+def test_results_of_unselected_items_are_removed(tmp_path):
     folder = tmp_path / "out"
     run("wang", folder, ["Table 13", "Figure 12"], quick=True)
     assert list((folder / "figures").iterdir())
@@ -141,7 +141,7 @@ def test_results_of_other_items_do_not_stay(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_reproduction_killed_anywhere_comes_to_the_same(tmp_path):
+def test_reproduction_killed_at_any_moment_gives_the_same_result(tmp_path):
     arguments = [sys.executable, "-m", "nodeb", "reproduce", "wang", "--quick"]
     arguments += ["--item", "Table 13"]
     begin = time.monotonic()

@@ -47,13 +47,13 @@ def made(tmp_path_factory, quick_wang):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_page_can_be_read_and_fits(browser, made, kind):
+def test_page_is_readable_and_fits(browser, made, kind):
     wrong, complaints, texts = looked_at(browser, made(kind))
     assert (wrong, complaints) == ({}, [])
     assert texts > LEAST_TEXTS
 
 
-def test_the_ends_of_an_axis_stand_apart(browser, made):
+def test_ends_of_an_axis_do_not_overlap(browser, made):
     with browser.new_page() as page:
         page.goto(made("comparison").as_uri())
         ends = page.locator(".dots .axis").first.locator("span").all()
@@ -83,7 +83,7 @@ def test_claims_of_all_studies_can_be_filtered(browser, made):
         assert not page.locator("form.filter").is_visible()
 
 
-def test_what_cannot_be_read_or_does_not_fit_is_found(browser, tmp_path):
+def test_unreadable_and_overflowing_text_is_detected(browser, tmp_path):
     bad = tmp_path / "bad.html"
     bad.write_text(
         '<body style="background:#000"><p style="color:#222">faint</p>'

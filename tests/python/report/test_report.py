@@ -51,7 +51,7 @@ def page(quick_wang: Path) -> str:
     return (quick_wang / "report.html").read_text(encoding="utf-8")
 
 
-def test_page_is_well_formed_and_its_links_lead_somewhere(page: str) -> None:
+def test_page_is_well_formed_with_valid_links(page: str) -> None:
     outline = Outline()
     outline.feed(page)
     assert not outline.open
@@ -61,7 +61,7 @@ def test_page_is_well_formed_and_its_links_lead_somewhere(page: str) -> None:
     assert set(inner) <= set(outline.ids)
 
 
-def test_page_asks_nobody_for_anything(page: str) -> None:
+def test_page_makes_no_requests(page: str) -> None:
     outline = Outline()
     outline.feed(page)
     assert not outline.loaded
@@ -73,13 +73,13 @@ def test_page_asks_nobody_for_anything(page: str) -> None:
     assert not re.search(r"url\((?!#)", page)
 
 
-def test_page_names_no_place_on_this_machine(page: str) -> None:
+def test_page_contains_no_local_path(page: str) -> None:
     assert str(Path.home()) not in page
     assert str(Path(__file__).resolve().parents[3]) not in page
     assert "/tmp" not in page
 
 
-def test_page_has_its_parts(page: str) -> None:
+def test_page_has_all_parts(page: str) -> None:
     for part in (
         "Conformance",
         "Tables",
@@ -96,7 +96,7 @@ def test_page_has_its_parts(page: str) -> None:
     assert "nodeb reproduce wang --seed 1 --quick" in page
 
 
-def test_what_does_not_match_is_said(page: str) -> None:
+def test_mismatches_are_reported(page: str) -> None:
     mismatch = page[page.index('id="mismatch"') :]
     # The stand-in's numbers are not the study's, and Table 1 as printed contradicts its own
     # equation.
@@ -105,7 +105,7 @@ def test_what_does_not_match_is_said(page: str) -> None:
     assert "contradicted" in mismatch
 
 
-def test_inline_figures_share_no_identifiers_and_follow_the_page() -> None:
+def test_inline_figures_have_unique_identifiers_and_follow_the_theme() -> None:
     data = [plot.Line("a", [1.0, 2.0], [0.9, 1.9], [1.1, 2.1])]
     first, second = (
         inline_svg(plot.lines("title", "x", "y", [1, 2], data), name, 'says "<this>"')
@@ -122,7 +122,7 @@ def test_inline_figures_share_no_identifiers_and_follow_the_page() -> None:
     assert "title" not in re.sub(r"<[^>]*>", "", first)
 
 
-def test_files_of_a_figure_are_the_same_each_time() -> None:
+def test_figure_files_are_reproducible() -> None:
     def draw() -> tuple[bytes, str]:
         figure = plot.lines("title", "x", "y", [1, 2], [plot.Line("a", [1.0, 2.0])])
         return png(figure), standalone_svg(figure, "name")
@@ -132,14 +132,14 @@ def test_files_of_a_figure_are_the_same_each_time() -> None:
     assert first[0].startswith(b"\x89PNG")
 
 
-def test_a_template_must_get_all_it_shows() -> None:
+def test_template_requires_all_its_values() -> None:
     from jinja2 import UndefinedError
 
     with pytest.raises(UndefinedError):
         render("reproduction.html", {})
 
 
-def test_units_stay_with_their_numbers() -> None:
+def test_units_do_not_break_from_their_numbers() -> None:
     assert unbroken("HS-DSCH 384 kb/s") == "HS\u2011DSCH 384\u00a0kb/s"
 
 

@@ -29,7 +29,7 @@ def rows(table):
     return [tuple(row.values()) for row in table]
 
 
-def test_what_is_shown_is_what_was_measured(result):
+def test_recorded_series_belong_to_the_measured_replication(result):
     before = {name: rows(table) for name, table in result.tables.items()}
     found = recording.record(result)
     assert (found.until_s, found.problem, found.is_again) == (None, "", True)
@@ -40,7 +40,7 @@ def test_what_is_shown_is_what_was_measured(result):
     assert repr({name: rows(table) for name, table in result.tables.items()}) == repr(before)
 
 
-def test_of_a_long_one_the_first_part_is_shown_as_it_was(result):
+def test_first_part_of_a_long_recording_is_shown_unchanged(result):
     whole = recording.record(result).result
     most = sum(len(whole.tables[name]) for name in SERIES) // 3
     part = recording.record(result, max_rows=most)
@@ -61,7 +61,7 @@ def _times(table):
     return table["begin_s"] + table["delay_s"] if begun else table["t_s"]
 
 
-def test_who_begins_later_than_the_part_is_not_in_it(small):
+def test_user_that_starts_after_the_part_is_omitted(small):
     scenario = small.with_(**{"radio.dch.bler": 0}).to_dict()
     scenario["users"] += [scenario["users"][0] | {"name": "late", "start": "50 s"}]
     result = nodeb.Scenario.from_dict(scenario).run(jobs=1)
@@ -75,7 +75,7 @@ def test_who_begins_later_than_the_part_is_not_in_it(small):
     assert html(result)
 
 
-def test_what_was_recorded_is_not_simulated_again(small, monkeypatch):
+def test_recorded_replication_is_not_simulated_again(small, monkeypatch):
     result = small.with_(record=Record(**dict.fromkeys(SERIES, True))).run(jobs=1)
     monkeypatch.setattr(recording, "replicated", None)
     found = recording.record(result)
@@ -84,7 +84,7 @@ def test_what_was_recorded_is_not_simulated_again(small, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [RunError("something odd"), MemoryError()])
-def test_a_page_says_why_it_has_no_series_and_appears_all_the_same(small, monkeypatch, error):
+def test_page_without_series_states_the_reason(small, monkeypatch, error):
     result = small.run(jobs=1)
 
     def fail(*_, **__):
@@ -98,7 +98,7 @@ def test_a_page_says_why_it_has_no_series_and_appears_all_the_same(small, monkey
     assert 'id="cwnd"' not in page
 
 
-def test_of_what_is_far_too_much_nothing_is_recorded(small, monkeypatch):
+def test_series_are_not_recorded_if_far_too_long(small, monkeypatch):
     result = small.run(jobs=1)
     found = recording.record(result, max_rows=1)
     assert found.result is None
@@ -107,7 +107,7 @@ def test_of_what_is_far_too_much_nothing_is_recorded(small, monkeypatch):
     assert "too many packets" in recording.record(result, max_rows=100).problem
 
 
-def test_a_report_changes_no_file_of_a_run(call, scenario_file):
+def test_report_changes_no_file_of_a_run(call, scenario_file):
     for folder, more in (("plain", ()), ("shown", ("--report",))):
         assert call("run", scenario_file, "--out", folder, *more)[0] == 0
     plain, shown = (scenario_file.parent / name for name in ("plain", "shown"))
@@ -119,7 +119,7 @@ def test_a_report_changes_no_file_of_a_run(call, scenario_file):
 
 
 @pytest.mark.parametrize("stop", [Interrupted("stopped"), ValueError("a mistake of ours")])
-def test_tables_are_kept_whatever_happens_to_the_report(call, scenario_file, monkeypatch, stop):
+def test_tables_are_saved_even_if_the_report_fails(call, scenario_file, monkeypatch, stop):
     def fail(*_):
         raise stop
 
@@ -152,7 +152,7 @@ def test_packets_sent_twice_have_no_delay():
     assert found["delay_s"] == pytest.approx([0.3, 0.2])
 
 
-def test_of_a_download_the_replication_nearest_the_median_is_shown(call, scenario_file):
+def test_download_shows_the_replication_nearest_the_median(call, scenario_file):
     result = nodeb.load(scenario_file, ["users.0.count=1", "runs=9"]).run(jobs=1)
     found = result.explain()
     path = found.typical

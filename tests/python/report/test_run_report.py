@@ -44,7 +44,7 @@ def result(file: Path) -> nodeb.Result:
     return nodeb.load(file).run()
 
 
-def test_phones_have_their_places_and_what_they_got(result: nodeb.Result) -> None:
+def test_phones_are_shown_at_their_positions_with_their_rates(result: nodeb.Result) -> None:
     phones = result.phones
     assert len(phones) == 6
     far = phones.where(np.asarray(phones["user"]) == 2)
@@ -55,7 +55,7 @@ def test_phones_have_their_places_and_what_they_got(result: nodeb.Result) -> Non
     assert distance == pytest.approx(np.full(4, 100.0))
 
 
-def test_downloads_without_end_have_a_rate(result: nodeb.Result) -> None:
+def test_endless_downloads_have_a_rate(result: nodeb.Result) -> None:
     rows = {(row["group"], row["metric"]): row["mean"] for row in result.summary}
     assert rows["near", "received_bps"] > 0
     flows = result.flows
@@ -63,7 +63,7 @@ def test_downloads_without_end_have_a_rate(result: nodeb.Result) -> None:
     assert flows["received_bps"] == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_map_is_highest_at_the_node_b_and_ends_at_the_border(file: Path) -> None:
+def test_map_peaks_at_the_node_b_and_ends_at_the_cell_edge(file: Path) -> None:
     found = nodeb.load(file).cell_map(side=41)
     snr = found["snr_db"]
     assert snr.shape == (41, 41)
@@ -72,7 +72,7 @@ def test_the_map_is_highest_at_the_node_b_and_ends_at_the_border(file: Path) -> 
     assert found["sites_m"].tolist() == [[0.0, 0.0]]
 
 
-def test_a_radio_without_places_has_no_map() -> None:
+def test_radio_without_positions_has_no_map() -> None:
     dch = nodeb.load("examples/dch-50k.toml")
     with pytest.raises(ScenarioError, match="a dch has no cell to map; expected `hsdpa`"):
         dch.cell_map()
@@ -80,7 +80,7 @@ def test_a_radio_without_places_has_no_map() -> None:
         dch.run(runs=1).plot.cell()
 
 
-def test_the_picture_shows_groups_and_both_scales(result: nodeb.Result) -> None:
+def test_picture_shows_groups_and_both_scales(result: nodeb.Result) -> None:
     figure = result.plot.cell(run=1)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["Node B", "near", "far"]
     labels = {label for axes in figure.axes for label in (axes.get_xlabel(), axes.get_ylabel())}
@@ -89,7 +89,7 @@ def test_the_picture_shows_groups_and_both_scales(result: nodeb.Result) -> None:
         result.plot.cell(run=7)
 
 
-def test_the_page_shows_the_cell(result: nodeb.Result) -> None:
+def test_page_shows_the_cell(result: nodeb.Result) -> None:
     page = html(result)
     assert page.startswith("<!doctype html>")
     assert 'id="cell"' in page
@@ -97,7 +97,7 @@ def test_the_page_shows_the_cell(result: nodeb.Result) -> None:
     assert "<script" not in page
 
 
-def test_a_run_writes_its_page_on_request(
+def test_run_writes_its_page_on_request(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert invoke(["run", str(file), "--report", "--out", str(tmp_path / "out")]) == 0

@@ -18,7 +18,7 @@ def explained(radio, size, count=1):
 
 
 @pytest.mark.parametrize(("radio", "size"), [(Dch(bler=0.1), "50 kB"), (HsDsch(bler=0.2), "5 MB")])
-def test_boxes_cover_the_axis_and_have_the_time_of_every_cause(radio, size):
+def test_boxes_cover_the_axis_with_the_time_of_every_cause(radio, size):
     path = explained(radio, size, count=2)
     boxes = strip(path, path.time_ns / 1e9)["boxes"]
     assert len(boxes) <= 2 / SHARED + 1
@@ -36,12 +36,12 @@ def test_boxes_cover_the_axis_and_have_the_time_of_every_cause(radio, size):
     assert transmission == pytest.approx(100 * path.causes["transmission"] / path.time_ns)
 
 
-def test_steps_end_where_the_axis_does():
+def test_steps_end_with_the_axis():
     drawn = steps("window", "segments", np.array([0.0, 1.0, 5.0]), np.array([1.0, 4, 9]), 2.0)
     assert drawn["words"][0]["text"] == "at most 4"
     assert drawn["lines"][0]["path"].endswith("H1000")
 
 
-def test_every_cause_has_a_paint_of_its_own():
+def test_every_cause_has_its_own_colour():
     assert set(CAUSES) == set(KNOWN)
     assert len(set(map(repr, CAUSES.values()))) == len(CAUSES)

@@ -31,7 +31,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_small_files_come_out_as_published(small: Path) -> None:
+def test_small_files_match_the_published_values(small: Path) -> None:
     cells = measured(small)
     errors = [
         abs(value - published)
@@ -47,21 +47,21 @@ def test_round_trips_grow_as_published(small: Path) -> None:
     assert abs(value - published) <= 1.5
 
 
-def test_same_seed_same_file_whatever_the_threads(tmp_path: Path) -> None:
+def test_same_seed_gives_the_same_file_for_any_number_of_threads(tmp_path: Path) -> None:
     for jobs in (1, 2):
         nodeb.reproduce.run("wang", tmp_path / str(jobs), ["Table 14"], quick=True, jobs=jobs)
     texts = [(tmp_path / str(jobs) / "cells.csv").read_bytes() for jobs in (1, 2)]
     assert texts[0] == texts[1]
 
 
-def test_another_seed_gives_other_numbers(tmp_path: Path) -> None:
+def test_different_seed_gives_different_numbers(tmp_path: Path) -> None:
     for seed in (1, 2):
         nodeb.reproduce.run("wang", tmp_path / str(seed), ["Table 14"], quick=True, seed=seed)
     texts = [(tmp_path / str(seed) / "cells.csv").read_bytes() for seed in (1, 2)]
     assert texts[0] != texts[1]
 
 
-def test_the_whole_study_quickly(tmp_path: Path, quick_wang: Path) -> None:
+def test_whole_study_runs_in_the_short_version(tmp_path: Path, quick_wang: Path) -> None:
     shutil.copytree(quick_wang, tmp_path, dirs_exist_ok=True)
     outcome = nodeb.reproduce.run("wang", tmp_path, quick=True)
     assert not outcome.damaged

@@ -75,7 +75,7 @@ def table(out: Path) -> dict[str, dict[str, str]]:
         return {row["study"]: row for row in csv.DictReader(file)}
 
 
-def test_every_study_is_done_and_counted(fake, tmp_path):
+def test_every_study_is_run_and_counted(fake, tmp_path):
     called = fake().called
     found = run(tmp_path / "out")
     assert (called, found.complete) == (list(NAMES), True)
@@ -96,7 +96,7 @@ def test_every_study_is_done_and_counted(fake, tmp_path):
     assert json.loads((tmp_path / "out" / "provenance.json").read_text())["complete"]
 
 
-def test_what_is_complete_stays_and_what_was_interrupted_goes_on(fake, tmp_path):
+def test_complete_studies_are_kept_and_interrupted_ones_resume(fake, tmp_path):
     fake(hossain=KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path)
@@ -113,7 +113,7 @@ def test_what_is_complete_stays_and_what_was_interrupted_goes_on(fake, tmp_path)
     assert "Not everything is there" not in found.report.read_text("utf-8")
 
 
-def test_a_study_that_fails_leaves_the_others(fake, tmp_path):
+def test_failing_study_does_not_stop_the_others(fake, tmp_path):
     fake(hossain=RunError("something odd"))
     with pytest.raises(RunError, match="odd"):
         run(tmp_path)
@@ -121,7 +121,7 @@ def test_a_study_that_fails_leaves_the_others(fake, tmp_path):
 
 
 @pytest.mark.parametrize("other", [{"seed": 2}, {"quick": False}])
-def test_nothing_of_other_settings_is_summed_up(fake, tmp_path, other):
+def test_results_of_other_settings_are_not_combined(fake, tmp_path, other):
     fake()
     run(tmp_path)
     before = table(tmp_path)
@@ -136,7 +136,7 @@ def test_nothing_of_other_settings_is_summed_up(fake, tmp_path, other):
     assert [row["state"] for row in table(tmp_path).values()].count("missing") == 2
 
 
-def test_results_of_another_version_are_made_anew(fake, tmp_path, monkeypatch):
+def test_results_of_another_version_are_replaced(fake, tmp_path, monkeypatch):
     fake()
     run(tmp_path)
     monkeypatch.setattr(digest, "program", lambda name: "another")
@@ -146,7 +146,7 @@ def test_results_of_another_version_are_made_anew(fake, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("lost", [*digest.FILES, digest.DIGEST])
-def test_a_study_of_which_a_file_is_gone_is_made_anew(fake, tmp_path, lost):
+def test_study_with_a_missing_file_is_repeated(fake, tmp_path, lost):
     fake()
     run(tmp_path)
     (tmp_path / "hossain" / lost).unlink()
@@ -155,7 +155,7 @@ def test_a_study_of_which_a_file_is_gone_is_made_anew(fake, tmp_path, lost):
     assert again.called == ["hossain"]
 
 
-def test_nothing_begins_where_somebody_is_at_work(fake, tmp_path):
+def test_study_in_use_is_not_started(fake, tmp_path):
     fake()
     run(tmp_path)
     called = fake().called
@@ -168,7 +168,7 @@ def test_nothing_begins_where_somebody_is_at_work(fake, tmp_path):
     assert called == []
 
 
-def test_folders_of_others_are_refused_before_anything_is_simulated(fake, tmp_path):
+def test_foreign_folders_are_rejected_before_any_simulation(fake, tmp_path):
     called = fake().called
     with output.claim(tmp_path / "out", "wang", {}) as place:
         place.finish()
@@ -180,7 +180,7 @@ def test_folders_of_others_are_refused_before_anything_is_simulated(fake, tmp_pa
     assert found.complete
 
 
-def test_progress_is_that_of_all(fake, tmp_path):
+def test_progress_covers_all_studies(fake, tmp_path):
     fake()
     told = []
     run(tmp_path, progress=lambda share, text: told.append((share, text)))
@@ -193,13 +193,13 @@ def test_progress_is_that_of_all(fake, tmp_path):
     assert told[1][1] == "hossain (2 of 3): half"
 
 
-def test_every_study_says_how_long_it_takes():
+def test_every_study_states_its_duration():
     for name in studies.names():
         assert set(studies.load(name).minutes) == {"quick", "full"}
     assert sum(every.minutes(name, True) for name in studies.names()) < 10
 
 
-def test_a_digest_is_what_was_found(tmp_path, quick_wang):
+def test_digest_matches_the_tables(tmp_path, quick_wang):
     """The same figures as in the tables of the reproduction."""
     shutil.copytree(quick_wang, tmp_path, dirs_exist_ok=True)
     found = reproduction.run("wang", tmp_path, quick=True)
@@ -216,7 +216,7 @@ def test_a_digest_is_what_was_found(tmp_path, quick_wang):
     assert digest.load(tmp_path) is None
 
 
-def test_some_items_are_no_whole_study(tmp_path):
+def test_selected_items_are_not_a_whole_study(tmp_path):
     reproduction.run("wang", tmp_path, ["Table 13"], quick=True)
     part, summary = digest.load(tmp_path), every.Summary(["wang"], 1, True, 1)
     assert part is not None
@@ -224,7 +224,7 @@ def test_some_items_are_no_whole_study(tmp_path):
     assert every._same(replace(part, items=tuple(studies.load("wang").items())), summary)
 
 
-def test_items_and_names_that_make_no_sense(call):
+def test_invalid_items_and_names_are_rejected(call):
     status, _, err = call("reproduce", "all", "--item", "table 13")
     assert status == 2
     assert "`all` reproduces every item" in err
@@ -235,7 +235,7 @@ def test_items_and_names_that_make_no_sense(call):
         every.run_all(Path("out"), jobs=0)
 
 
-def test_an_interruption_says_where_to_go_on(fake, call):
+def test_interruption_states_how_to_resume(fake, call):
     fake(costamagna=KeyboardInterrupt())
     status, _, err = call("reproduce", "all", "--quick", "--out", "out")
     assert status == 130

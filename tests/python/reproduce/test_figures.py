@@ -31,7 +31,7 @@ def chart(spec: Figure, curves: int = 3, panels: int = 1) -> Chart:
     return Chart(spec, "x", ("80", "250", "500"), made, tuple(() for _ in made))
 
 
-def test_points_of_a_place_stand_beside_each_other() -> None:
+def test_points_at_the_same_place_are_drawn_side_by_side() -> None:
     spec = Figure("F", "", {"c": {"r": 1}}, "s", panels=True, marks=(Mark("best", x=250),))
     figure = draw(chart(spec, curves=6, panels=3), "title")
     assert len(figure.axes) == 3
@@ -45,7 +45,7 @@ def test_points_of_a_place_stand_beside_each_other() -> None:
         assert set(line.get_xdata()) == {1}, "250 is the second place"
 
 
-def test_a_long_title_is_broken() -> None:
+def test_long_title_is_wrapped() -> None:
     name = "Figure 5. Throughput per connection for different E_b/N_o, model B"
     figure = draw(chart(HOSSAIN.figures["Figure 5"]), name)
     title = figure.axes[0].get_title(loc="left")
@@ -56,25 +56,25 @@ def test_a_long_title_is_broken() -> None:
     assert shown.get_window_extent().x1 <= figure.bbox.x1
 
 
-def test_marks_are_lines_with_words() -> None:
+def test_marks_are_labelled_lines() -> None:
     spec = Figure("F", "", {"c": {"r": 1}}, "s", marks=(Mark("most", y=7.5), Mark("here", x=80)))
     (axes,) = draw(chart(spec), "").axes
     assert [text.get_text() for text in axes.texts] == ["most", "here"]
 
 
-def test_legends_say_what_numbers_are() -> None:
+def test_legends_explain_the_numbers() -> None:
     names = {window.context for _, window in HOSSAIN.figures["Figure 8"].rows}
     assert names == {"W = 2", "W = 5", "W = 30"}
 
 
 @pytest.mark.parametrize("name", ["fiorenzi", "prabhu"])
-def test_marks_of_a_figure_are_at_its_places(name: str) -> None:
+def test_marks_are_drawn_at_their_places(name: str) -> None:
     for figure in studies.load(name).figures.values():
         places = {place.x for place in figure.columns}
         assert {mark.x for mark in figure.marks} <= places
 
 
-def test_the_texts_between_boxes_of_the_path_find_room() -> None:
+def test_labels_between_boxes_of_the_path_fit() -> None:
     svg = str(path_diagram(tomllib.loads(FIORENZI.scenario_text)))
     assert ">uplink 384 kbps<" in svg
     assert ">20 ms<" in svg
@@ -88,7 +88,7 @@ def test_panels_share_a_scale_and_a_legend() -> None:
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]
 
 
-def test_panels_stand_in_rows_of_the_first_axis() -> None:
+def test_panels_are_arranged_in_rows_of_the_first_axis() -> None:
     lines = [Line("a", [1.0, 2.0])]
     cases = dict.fromkeys(("one", "two", "three", "four", "five", "six"), lines)
     figure = panels("title", "x", "y", [0, 1], cases, rows=3)

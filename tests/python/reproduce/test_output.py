@@ -28,7 +28,7 @@ def study(tmp_path):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
-def test_whole_results_stay_where_the_next_run_breaks_off(study, tmp_path, monkeypatch, error):
+def test_complete_results_are_kept_if_the_next_run_fails(study, tmp_path, monkeypatch, error):
     folder = tmp_path / "out"
     reproduction.run(study, folder, quick=True)
     before = results(folder)
@@ -51,7 +51,7 @@ def test_whole_results_stay_where_the_next_run_breaks_off(study, tmp_path, monke
     assert digest.load(folder).seed == 2
 
 
-def test_a_run_that_is_killed_leaves_whole_results(study, tmp_path):
+def test_killed_run_leaves_complete_results(study, tmp_path):
     folder = tmp_path / "out"
     reproduction.run(study, folder, quick=True)
     before = results(folder)
@@ -69,7 +69,7 @@ def test_a_run_that_is_killed_leaves_whole_results(study, tmp_path):
     assert there == before
 
 
-def test_the_files_of_a_study_are_verified(study, tmp_path):
+def test_files_of_a_study_are_verified(study, tmp_path):
     folder = tmp_path / "out"
     reproduction.run(study, folder, quick=True)
     assert digest.load(folder) is not None

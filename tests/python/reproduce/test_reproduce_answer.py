@@ -82,7 +82,7 @@ def test_values_and_claims_are_counted(said):
     ]
 
 
-def test_what_is_contradicted_or_missed_is_never_hidden(said):
+def test_contradicted_and_missed_claims_are_never_hidden(said):
     about = digest(verdicts=("contradicted", "holds"), targets=("missed", "met", "not measured"))
     found = said(about, unfinished=["3 downloads did not end."])
     assert found.headline == "1 of 2 claims holds; 1 contradicted."
@@ -94,7 +94,7 @@ def test_what_is_contradicted_or_missed_is_never_hidden(said):
     assert [one.shown.number for one in found.facts] == ["1 of 2", "1 of 2"]
 
 
-def test_an_interruption_comes_first(said):
+def test_interruption_is_reported_first(said):
     found = said(digest(near=3, complete=False, measured=1))
     assert found.headline == (
         "interrupted with 1 of 2 tables and figures measured. 3 of 3 published values agree with "
@@ -104,13 +104,13 @@ def test_an_interruption_comes_first(said):
     assert nothing.headline == "interrupted with 0 of 2 tables and figures measured."
 
 
-def test_nothing_to_compare_with(said):
+def test_answer_without_published_values(said):
     assert said(digest()).headline == (
         "2 tables and figures were measured, with nothing to compare with."
     )
 
 
-def test_a_quick_version_says_so(said):
+def test_short_version_says_so(said):
     assert "A quick version" in said(digest(), quick=True).notes[1]
     assert "A quick version" not in " ".join(said(digest()).notes)
 
@@ -133,12 +133,12 @@ def test_all_studies_are_counted_together():
     assert max(map(len, text(about).splitlines())) <= 80
 
 
-def test_no_study_at_all():
+def test_answer_without_any_study():
     found = Summary(["one"], 1, False, 2)
     assert every_page.answer(found).headline == "nothing was measured."
 
 
-def test_page_text_and_notebook_say_the_same(tmp_path):
+def test_page_text_and_notebook_agree(tmp_path):
     found = reproduce.run("wang", tmp_path / "w", ["Table 13"], quick=True)
     assert "published values agree with what was measured" in " ".join(str(found).split())
     page = found.report.read_text("utf-8")

@@ -37,7 +37,7 @@ def said(text, **values):
     return found, " ".join(mark.text for mark in found.marks), " ".join(found.notes)
 
 
-def test_one_download():
+def test_answer_for_one_download():
     found, marks, notes = said(ONE, duration="100 s", size="50 kB")
     assert found.headline.startswith("the download took 2.")
     assert "of that went into" in found.headline
@@ -53,14 +53,14 @@ def found_mean(text, **values):
     return float(run(text, **values).flows["download_s"].mean())
 
 
-def test_one_download_that_did_not_finish():
+def test_answer_for_one_unfinished_download():
     found, _, notes = said(ONE, duration="2 s", size="500 kB")
     assert found.headline.startswith("the download did not finish in 2 s; ")
     assert "A longer run shows more" in notes
     assert "download time" not in [fact.name for fact in found.facts]
 
 
-def test_traffic_that_never_ends():
+def test_answer_for_endless_traffic():
     text = ONE.replace(
         'ftp.size = "{size}"',
         'on_off = {{ burst.constant.value = "20 kB", pause.constant.value = "1 s" }}',
@@ -70,14 +70,14 @@ def test_traffic_that_never_ends():
     assert "finished" not in notes
 
 
-def test_a_cell_in_which_nobody_finished():
+def test_answer_if_no_user_finished():
     found, marks, _ = said(CELL, duration="60 s", size="50 MB", count=3)
     assert found.headline.startswith("the cell delivers ")
     assert "It is full: busy" in found.headline
     assert marks.startswith("None of the 12 transfers finished in 60 s")
 
 
-def test_a_cell_in_which_most_did_not_finish_says_so_first_and_marks_the_means_of_the_others():
+def test_answer_begins_with_unfinished_users_and_marks_the_means():
     found, marks, _ = said(CELL, duration="10 s", size="300 kB", count=9)
     assert " of 30) had not finished when the run ended after 10 s" in found.headline
     times = {fact.name: fact for fact in found.facts}
@@ -86,13 +86,13 @@ def test_a_cell_in_which_most_did_not_finish_says_so_first_and_marks_the_means_o
     assert "is at least" in marks
 
 
-def test_everything_shows_groups_beside_each_other():
+def test_all_shows_groups_side_by_side():
     rows = answer(run(CELL, duration="3 s", size="50 kB", count=3)).everything[0]
     assert [name for name in rows.head if name] == ["one", "two", "all"]
     assert {len(row) for row in rows.rows} == {7}
 
 
-def test_the_note_on_duration_can_be_followed():
+def test_suggested_duration_is_sufficient():
     """In the suggested duration all but a few finish."""
     result = run(CELL, duration="10 s", size="300 kB", count=9)
     about = unfinished(result.flows, 10.0)
@@ -101,7 +101,7 @@ def test_the_note_on_duration_can_be_followed():
     assert longer.flows["complete"].mean() >= 0.95
 
 
-def test_a_result_is_printed_and_shown_in_notebooks():
+def test_result_is_printed_and_shown_in_notebooks():
     result = run(ONE, duration="100 s", size="50 kB")
     assert "the download took" in str(result)
     html = result._repr_html_().replace("\N{NO-BREAK SPACE}", " ")
@@ -109,7 +109,7 @@ def test_a_result_is_printed_and_shown_in_notebooks():
     assert "<script" not in html
 
 
-def test_a_median_of_all_counts_who_did_not_finish():
+def test_median_over_all_includes_unfinished_users():
     done = np.array([True, True, False, False, False])
     assert math.isnan(median_of_all(np.array([1.0, 2.0, 9.0, 9.0, 9.0]), done))
     assert median_of_all(np.array([1.0, 2.0, 3.0, 9.0]), np.array([True] * 3 + [False])) == 2.0
@@ -120,7 +120,7 @@ def test_a_median_of_all_counts_who_did_not_finish():
 
 
 @given(st.lists(st.tuples(st.floats(0.1, 100), st.booleans()), min_size=1, max_size=40))
-def test_a_median_of_all_agrees_with_scipy(rows):
+def test_median_over_all_agrees_with_scipy(rows):
     from scipy.stats import CensoredData, ecdf
 
     times, done = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
@@ -133,7 +133,7 @@ def test_a_median_of_all_agrees_with_scipy(rows):
     assert (found == below[0]) if len(below) else math.isnan(found)
 
 
-def test_a_channel_that_does_not_count_its_time_is_not_called_idle():
+def test_channel_without_time_counter_is_not_called_idle():
     example = Path(__file__).parents[3] / "examples" / "switching.toml"
     result = nodeb.load(example).run(runs=2)
     found = answer(result)
@@ -141,7 +141,7 @@ def test_a_channel_that_does_not_count_its_time_is_not_called_idle():
     assert "cell_busy" not in result.summary["metric"].tolist()
 
 
-def test_a_mean_of_survivors_has_its_mark_in_one_replication_too():
+def test_survivor_mean_is_marked_in_a_single_replication_too():
     found = answer(run(CELL, runs=1, duration="9 s", count=7, size="400 kB"), "file.toml")
     rows = {row[0]: row for row in found.everything[0].rows}
     assert any("\N{DAGGER}" in cell.unit for cell in rows["download time"] if hasattr(cell, "unit"))

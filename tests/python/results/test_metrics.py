@@ -28,7 +28,7 @@ def said(result):
     return {row["metric"]: row for row in result.summary if row["group"] == ALL}
 
 
-def test_a_page_is_a_load_and_its_times_have_quantiles():
+def test_page_counts_as_one_load_and_has_quantiles():
     result = run(duration="2000 s", users=[{"count": 3, "traffic": {"web": {}}}])
     flows = result.flows
     assert (flows["loads"] > 5).all()
@@ -42,7 +42,7 @@ def test_a_page_is_a_load_and_its_times_have_quantiles():
     assert "loads" not in found
 
 
-def test_all_has_no_load_time_of_files_and_pages():
+def test_group_all_has_no_load_time_if_files_and_pages_are_mixed():
     groups = [
         {"name": "files", "traffic": {"ftp": {"size": "50 kB"}}},
         {"name": "pages", "traffic": {"web": {}}},
@@ -58,7 +58,7 @@ def test_all_has_no_load_time_of_files_and_pages():
     assert "load_median_s" in found
 
 
-def test_a_load_is_over_when_the_phone_has_it():
+def test_load_ends_when_the_phone_has_received_it():
     result = run(runs=3)
     flows = result.flows
     assert flows["load_mean_s"] == pytest.approx(flows["download_s"])
@@ -67,7 +67,7 @@ def test_a_load_is_over_when_the_phone_has_it():
     assert said(result)["complete"]["mean"] == 1.0
 
 
-def test_an_empty_network_has_no_queueing_delay():
+def test_empty_network_has_no_queueing_delay():
     light = {"cbr": {"size": "100 B", "interval": "2 s"}}
     quiet = said(run(duration="60 s", radio={"dch": {}}, users=[{"traffic": light}]))
     busy = said(run(radio={"dch": {}}))
@@ -76,7 +76,7 @@ def test_an_empty_network_has_no_queueing_delay():
     assert busy["rtt_mean_s"]["mean"] > busy["queueing_delay_s"]["mean"]
 
 
-def test_without_losses_nothing_is_repaired():
+def test_no_recovery_without_losses():
     clean = run(radio={"dch": {}})
     assert not clean.flows["recovery_s"].any()
     lossy = run(wired={"loss": 0.05})
@@ -85,7 +85,7 @@ def test_without_losses_nothing_is_repaired():
     assert (repaired < lossy.flows["transfer_s"]).all()
 
 
-def test_a_timeout_of_seconds_is_a_stall():
+def test_timeout_of_seconds_is_a_stall():
     lossy = run(runs=40, wired={"loss": 0.15})
     flows = lossy.flows
     assert flows["stalls"].sum() > 0
@@ -93,7 +93,7 @@ def test_a_timeout_of_seconds_is_a_stall():
     assert not run(radio={"dch": {}}).flows["stalls"].any()
 
 
-def test_intervals_stay_in_the_range_of_the_quantity():
+def test_intervals_stay_within_the_range_of_the_quantity():
     """Few and very different values: the symmetric interval would begin below zero."""
     result = run(runs=4, wired={"loss": 0.06})
     found = said(result)
@@ -106,7 +106,7 @@ def test_intervals_stay_in_the_range_of_the_quantity():
     assert found["stalled_s"]["ci95_low"] == 0.0
 
 
-def test_the_cell_edge_needs_twenty_users():
+def test_cell_edge_rate_needs_twenty_users():
     few = run(
         runs=2, radio={"hs_dsch": {}}, users=[{"count": 19, "traffic": {"ftp": {"size": "5 kB"}}}]
     )
@@ -119,7 +119,7 @@ def test_the_cell_edge_needs_twenty_users():
     assert said(many)["received_bps_p5"]["mean"] == pytest.approx(expected)
 
 
-def test_blocks_of_a_group_are_those_of_its_own_bearers():
+def test_blocks_of_a_group_are_those_of_its_bearers():
     users = [
         {"name": "a", "count": 2, "traffic": {"ftp": {"size": "50 kB"}}},
         {"name": "b", "traffic": {"ftp": {"size": "10 kB"}}},
@@ -138,7 +138,7 @@ def test_blocks_of_a_group_are_those_of_its_own_bearers():
     assert np.isfinite(shared["block_errors"][shared["group"] == ALL]).all()
 
 
-def test_a_group_reads_the_rows_of_its_users_only():
+def test_group_uses_only_rows_of_its_users():
     tables = {
         "flows": Table(
             {
@@ -162,7 +162,7 @@ def test_a_group_reads_the_rows_of_its_users_only():
 
 
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(0, 2**32))
-def test_a_function_of_each_run_sees_its_users(users, seed):
+def test_function_of_each_run_receives_its_users(users, seed):
     chance = np.random.default_rng(seed)
     run = np.repeat(np.arange(len(users)), users)
     rates = chance.choice([0.0, 1e-300, 1.0], len(run)) * chance.uniform(0.1, 1e6, len(run))
@@ -173,7 +173,7 @@ def test_a_function_of_each_run_sees_its_users(users, seed):
     assert edge.tolist() == [np.quantile(rates[run == one], 0.05) for one in range(len(users))]
 
 
-def test_a_metric_of_one_s_own_is_summed_up_and_compared(monkeypatch):
+def test_custom_metric_is_summarised_and_compared(monkeypatch):
     monkeypatch.setattr(metrics, "METRICS", dict(METRICS))
     for module in (summary, differences):
         monkeypatch.setattr(module, "METRICS", metrics.METRICS)

@@ -47,7 +47,7 @@ def result(tmp_path_factory):
     return nodeb.load(path).run()
 
 
-def test_tables_are_arrow(result):
+def test_tables_convert_to_arrow(result):
     flows = result.flows
     assert len(flows) == 15
     assert isinstance(flows.to_pandas(), pd.DataFrame)
@@ -58,7 +58,7 @@ def test_tables_are_arrow(result):
     assert arrow.column("download_s").to_pylist() == flows["download_s"].tolist()
 
 
-def test_a_table_tells_what_columns_it_has(result):
+def test_table_lists_its_columns(result):
     with pytest.raises(nodeb.InputError, match="the columns are run, user"):
         result.flows["downlaod_s"]
     with pytest.raises(nodeb.InputError, match="different lengths"):
@@ -74,13 +74,13 @@ def test_a_table_tells_what_columns_it_has(result):
     "texts", [["phone", "", "a b"], ["\u00e9", "x"], ["a\0b", "\0c"], [""], []]
 )
 @pytest.mark.parametrize("kind", [np.str_, object])
-def test_texts_are_the_same_in_arrow(texts, kind):
+def test_texts_are_equal_in_arrow(texts, kind):
     found = Table({"text": np.array(texts * 40_000, dtype=kind)}).to_arrow()["text"]
     assert found.type == pa.string()
     assert found.to_pylist() == texts * 40_000
 
 
-def test_a_table_gives_its_first_replications_and_distinct_values():
+def test_table_returns_first_replications_and_distinct_values():
     table = Table({"run": [0, 0, 1, 2], "group": ["b", "a", "b", "a"]})
     assert table.distinct("group") == ["b", "a"]
     assert Table({"x": [2, 2, 1, 2]}).distinct("x") == [2, 1]
@@ -92,7 +92,7 @@ def summary_row(summary, group, metric):
     return next(r for r in summary if (r["group"], r["metric"]) == (group, metric))
 
 
-def test_summary_is_over_users_first_then_over_runs(result):
+def test_summary_averages_over_users_before_runs(result):
     rate = result.flows["application_bps"]
     far = rate[result.flows["group"] == "far"].reshape(5, 2)
     row = summary_row(result.summary, "far", "application_bps")
@@ -106,7 +106,7 @@ def test_summary_is_over_users_first_then_over_runs(result):
     assert fair["mean"] == pytest.approx(np.mean([jain_index(r) for r in received]))
 
 
-def test_summary_has_every_metric_of_every_group(result):
+def test_summary_contains_every_metric_of_every_group(result):
     found = {(r["group"], r["metric"]) for r in result.summary}
     elsewhere = {"received_bps_p5", "cqi", "first_bler", "power_w", "dch_share"}
     elsewhere |= {"switches_per_s", "switches_per_transfer", "load_median_s", "load_p95_s"}
@@ -117,11 +117,11 @@ def test_summary_has_every_metric_of_every_group(result):
     assert found == wanted - {("near", name) for name in of_several}
 
 
-def test_the_only_group_is_everybody(small):
+def test_single_group_is_called_all(small):
     assert set(small.run(runs=2).summary["group"].tolist()) == {"all"}
 
 
-def test_summary_leaves_out_what_did_not_complete():
+def test_summary_omits_unfinished_transfers():
     nan = math.nan
     names = [*glossary.tables()["flows"].columns]
     flows = {name: np.array([1.0, nan, nan, nan]) for name in names}
@@ -139,7 +139,7 @@ def test_summary_leaves_out_what_did_not_complete():
     assert summary_row(summary, "all", "transfer_s")["runs"] == 0
 
 
-def test_a_folder_explains_itself(result, tmp_path):
+def test_folder_is_self_describing(result, tmp_path):
     folder = result.save(tmp_path / "deep" / "down")
     tables = {"flows", "bearers", "links", "cwnd", "segments", "rtt", "queue", "summary"}
     assert {p.name for p in folder.iterdir()} == {f"{t}.parquet" for t in tables} | {
@@ -158,7 +158,7 @@ def test_a_folder_explains_itself(result, tmp_path):
     assert about["wall_time_s"] > 0
 
 
-def test_saving_again_replaces_and_takes_away_old_series(result, tmp_path):
+def test_saving_again_replaces_and_removes_old_series(result, tmp_path):
     folder = result.save(tmp_path / "out")
     bare = result.scenario.with_(record={}).run(runs=2)
     with pytest.raises(nodeb.OutputError, match="holds a run of two groups with other settings"):
@@ -176,7 +176,7 @@ def test_saving_again_replaces_and_takes_away_old_series(result, tmp_path):
         _ = bare.cwnd
 
 
-def test_every_column_says_what_it_is(result):
+def test_every_column_has_a_meaning(result):
     known = glossary.tables()
     for name, table in result.tables.items():
         assert list(known[name].columns) == table.columns
@@ -214,7 +214,7 @@ def get_type_hints_of_tables():
     return [line.target.id for line in known.body]
 
 
-def test_what_a_result_does_not_have_comes_with_the_nearest(small):
+def test_unknown_attribute_suggests_the_nearest(small):
     result = small.run(runs=1)
     with pytest.raises(nodeb.InputError, match="did you mean `flows`"):
         _ = result.flwos
@@ -232,7 +232,7 @@ def test_what_a_result_does_not_have_comes_with_the_nearest(small):
         ("dch", "errors.process.gilbert_elliott = { p = 0.02, r = 0.2 }"),
     ],
 )
-def test_utilization_is_that_of_the_blocks_sent(radio, errors, tmp_path):
+def test_utilization_follows_from_the_blocks_sent(radio, errors, tmp_path):
     path = tmp_path / "long.toml"
     path.write_text(
         f"runs = 3\nradio.{radio}.{errors}\n"
@@ -244,7 +244,7 @@ def test_utilization_is_that_of_the_blocks_sent(radio, errors, tmp_path):
     assert (result.flows["utilization"] <= 1).all()
 
 
-def test_a_write_that_fails_leaves_the_old_files_readable(result, tmp_path, monkeypatch):
+def test_failed_write_leaves_the_old_files_readable(result, tmp_path, monkeypatch):
     folder = result.save(tmp_path / "out")
 
     def fail(table, file, **_):
@@ -258,7 +258,7 @@ def test_a_write_that_fails_leaves_the_old_files_readable(result, tmp_path, monk
     assert not list(tmp_path.glob(".*"))
 
 
-def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path):
+def test_impossible_folder_is_rejected_at_once(tmp_path):
     def claim_it(folder):
         claim(folder, Owner("run", "a scenario"))
 
@@ -271,7 +271,7 @@ def test_a_folder_that_cannot_be_is_refused_at_once(tmp_path):
         claim_it(tmp_path / "a\0b")
 
 
-def test_same_seed_same_bytes(small, tmp_path):
+def test_same_seed_gives_the_same_bytes(small, tmp_path):
     first, second = small.run().save(tmp_path / "a"), small.run(jobs=1).save(tmp_path / "b")
     for path in first.iterdir():
         if path.name != "provenance.json":  # the wall time differs

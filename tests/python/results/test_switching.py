@@ -17,7 +17,7 @@ def scenario():
     return nodeb.load(EXAMPLE).with_(runs=2, duration="500 s")
 
 
-def test_every_second_is_spent_in_one_state(scenario):
+def test_times_in_states_add_up_to_the_run(scenario):
     result = scenario.run()
     table = result.channels
     assert len(table) == 16
@@ -35,20 +35,20 @@ def test_every_second_is_spent_in_one_state(scenario):
     assert (watts <= 0.7).all()
 
 
-def test_a_policy_is_an_object_like_any_other(scenario):
+def test_policy_can_be_given_as_an_object(scenario):
     radio = FachDch(policy=NonPreemptive(high=0, timeout="250 ms"))
     waiting = scenario.with_(radio=radio).run().channels
     eager = scenario.with_(radio=FachDch(policy=LongestQueue(timeout="2 s"))).run().channels
     assert waiting["set_ups"].sum() > eager["set_ups"].sum() > 0
 
 
-def test_other_radios_have_no_such_table(scenario):
+def test_other_radios_have_no_switching_table(scenario):
     result = scenario.with_(radio="dch", duration="20 s").run(runs=1)
     with pytest.raises(nodeb.InputError, match='`radio = "fach_dch"`'):
         result.channels  # noqa: B018
 
 
-def test_the_summary_tells_what_switching_costs(scenario):
+def test_summary_contains_switching_costs(scenario):
     result = scenario.run()
     costs, channels, flows = (
         {row["metric"]: row["mean"] for row in result.summary if row["group"] == "all"},
@@ -64,7 +64,7 @@ def test_the_summary_tells_what_switching_costs(scenario):
     assert costs["power_w"] == pytest.approx(channels["energy_j"].mean() / 500, rel=1e-3)
 
 
-def test_signalling_that_takes_the_whole_fach_is_warned_of(scenario, tmp_path, capsys):
+def test_signalling_that_fills_the_fach_causes_a_warning(scenario, tmp_path, capsys):
     assert scenario.warnings() == []
     radio = FachDch(fach_rate="33 kbps", signalling_rate="34 kbps", policy="always_fach")
     starved = scenario.with_(radio=radio, duration="50 s")

@@ -14,7 +14,7 @@ from nodeb.results.timeseries import delivered_bytes, held_values, time_averages
 from nodeb.stats import batch_means
 
 
-def test_a_step_function_by_hand():
+def test_step_function_is_averaged_by_hand():
     # 2 from 1 s, 6 from 2 s, 0 from 4 s to the end at 5 s.
     found = time_averages([1, 2, 4, 5], [2, 6, 0, 9], [0, 1, 2, 3, 4.5, 5, 6])
     #            not known, 2, 6, (6 * 1 + 0 * 0.5) / 1.5, 0, not known
@@ -23,11 +23,11 @@ def test_a_step_function_by_hand():
     assert math.isnan(found[5])
 
 
-def test_an_interval_that_is_known_in_part_has_the_average_of_that_part():
+def test_partially_known_interval_has_the_average_of_the_known_part():
     assert time_averages([1, 2, 3], [4, 8, 0], [0, 2, 10]).tolist() == [4, 8]
 
 
-def test_of_changes_at_the_same_time_the_last_counts():
+def test_last_of_simultaneous_changes_counts():
     assert time_averages([0, 1, 1, 2], [1, 5, 3, 0], [0, 1, 2]).tolist() == [1, 3]
 
 
@@ -51,12 +51,12 @@ def test_averages_weighted_by_length_add_up_to_the_area(steps):
         (([0, 1], [1, 2], [0, 0]), "at least two, increasing"),
     ],
 )
-def test_series_that_make_no_sense_are_refused(arguments, expected):
+def test_invalid_series_are_rejected(arguments, expected):
     with pytest.raises(InputError, match=expected):
         time_averages(*arguments)
 
 
-def test_nothing_known_is_nan_everywhere():
+def test_empty_series_is_nan_everywhere():
     assert np.isnan(time_averages([], [], [0, 1, 2])).all()
 
 
@@ -79,13 +79,13 @@ def test_batch_means_of_an_mm1_queue_cover_its_mean():
     assert 0.86 <= hits / trials <= 1.0
 
 
-def test_a_held_value_is_the_last_one_set() -> None:
+def test_held_value_is_the_last_one_set() -> None:
     found = held_values([1.0, 2.0, 2.0], [5.0, 6.0, 7.0], [0.5, 1.0, 1.9, 2.0, 9.0])
     assert found.tolist() == [5, 5, 5, 7, 7]
     assert np.isnan(held_values([], [], [1.0])).all()
 
 
-def test_a_packet_that_arrives_twice_counts_once() -> None:
+def test_packet_that_arrives_twice_counts_once() -> None:
     segments = {
         "event": ["deliver", "deliver", "deliver", "send"],
         "t_s": [0.2, 0.4, 1.1, 1.2],

@@ -32,7 +32,7 @@ def test_results_are_replaced_as_a_whole(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_folder_of_another_is_left_alone_unless_forced(tmp_path):
+def test_foreign_folder_is_kept_unless_forced(tmp_path):
     folder = tmp_path / "out"
     put(folder, OTHERS, a="1")
     before = content(folder)
@@ -48,7 +48,7 @@ def test_a_folder_of_another_is_left_alone_unless_forced(tmp_path):
 
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.parametrize("name", ["thesis.tex", "flows.parquet", ".hidden"])
-def test_what_somebody_put_there_is_never_touched(tmp_path, name, force):
+def test_files_added_by_the_user_are_kept(tmp_path, name, force):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / name).write_text("mine")
     with pytest.raises(OutputError, match=f"holds `{name}`, which nodeb did not put there"):
@@ -69,20 +69,20 @@ def test_what_somebody_put_there_is_never_touched(tmp_path, name, force):
         ("claims.csv", ""),
     ],
 )
-def test_a_folder_of_an_earlier_version_says_what_to_do(tmp_path, name, text):
+def test_folder_of_an_earlier_version_is_rejected_with_the_remedy(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     with pytest.raises(OutputError, match=r"earlier version of nodeb.*; move it away, or give"):
         claim(tmp_path, MINE, force=True)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "run"}', "\x00", "[" * 100_000])
-def test_a_mark_that_is_not_understood_protects_the_folder(tmp_path, text):
+def test_unreadable_mark_protects_the_folder(tmp_path, text):
     (tmp_path / MARK).write_text(text)
     with pytest.raises(OutputError, match="cannot be understood, so the folder's owner is unknown"):
         claim(tmp_path, MINE, force=True)
 
 
-def test_a_claim_without_results_leaves_nothing(tmp_path):
+def test_claim_without_results_leaves_nothing(tmp_path):
     with claim(tmp_path / "out", MINE):
         assert (tmp_path / "out" / MARK).exists()
         with pytest.raises(OutputError, match=r"holds a run of mine\.toml"):
@@ -94,7 +94,7 @@ def test_a_claim_without_results_leaves_nothing(tmp_path):
     assert set(content(tmp_path / "out")) == {"a", MARK}
 
 
-def test_results_of_a_folder_that_was_taken_away_are_kept_elsewhere(tmp_path):
+def test_results_are_saved_elsewhere_if_the_folder_was_removed(tmp_path):
     place = claim(tmp_path / "out", MINE)
     put(tmp_path / "out", OTHERS, force=True, a="others")
     with pytest.raises(OutputError, match=r"; the results are in .*out-2 instead"):
@@ -103,7 +103,7 @@ def test_results_of_a_folder_that_was_taken_away_are_kept_elsewhere(tmp_path):
     assert content(tmp_path / "out-2")["a"] == b"mine"
 
 
-def test_where_one_is_and_what_one_reads_cannot_be_replaced(tmp_path, monkeypatch):
+def test_working_directory_and_input_folder_cannot_be_replaced(tmp_path, monkeypatch):
     folder = put(tmp_path / "out", a="1")
     (folder / "deep").mkdir()
     monkeypatch.chdir(folder / "deep")
@@ -118,7 +118,7 @@ def test_where_one_is_and_what_one_reads_cannot_be_replaced(tmp_path, monkeypatc
         claim("out", MINE, inputs=["link"])
 
 
-def test_a_link_to_a_folder_stays_a_link(tmp_path):
+def test_link_to_a_folder_stays_a_link(tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "disk")
     put(tmp_path / "out", a="1")
@@ -127,7 +127,7 @@ def test_a_link_to_a_folder_stays_a_link(tmp_path):
     assert content(tmp_path / "disk")["a"] == b"2"
 
 
-def test_a_system_that_cannot_exchange_names_swaps_all_the_same(tmp_path, monkeypatch):
+def test_folders_are_swapped_without_atomic_exchange(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "_exchange", lambda *_: False)
     put(tmp_path / "out", a="1")
     put(tmp_path / "out", b="2")
@@ -135,7 +135,7 @@ def test_a_system_that_cannot_exchange_names_swaps_all_the_same(tmp_path, monkey
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_leftovers_of_the_dead_are_cleared_and_nothing_else(tmp_path):
+def test_only_leftovers_of_dead_processes_are_removed(tmp_path):
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     alive = files.aside(tmp_path / "out").name
@@ -157,7 +157,7 @@ def test_leftovers_of_the_dead_are_cleared_and_nothing_else(tmp_path):
 # --- the command line ---
 
 
-def test_run_overwrites_nothing_of_the_users(call, scenario_file, tmp_path):
+def test_run_overwrites_no_file_of_the_user(call, scenario_file, tmp_path):
     before = scenario_file.read_bytes()
     status, _, err = call("run", scenario_file, "--out", ".")
     assert (status, scenario_file.read_bytes()) == (2, before)
@@ -170,7 +170,7 @@ def test_run_overwrites_nothing_of_the_users(call, scenario_file, tmp_path):
     assert content(Path("data")) == {"phones.parquet": b"mine"}
 
 
-def test_a_capture_replaces_captures_only(call, scenario_file, tmp_path):
+def test_capture_replaces_only_captures(call, scenario_file, tmp_path):
     for target, why in (
         (scenario_file.name, "is there already and is not a capture"),
         ("out/small/x.pcapng", "is in the results folder out/small, which is replaced as a whole"),
@@ -187,7 +187,7 @@ def test_a_capture_replaces_captures_only(call, scenario_file, tmp_path):
     assert "is in the results folder out/small" in err
 
 
-def test_a_schema_does_not_replace_a_scenario(call, scenario_file):
+def test_schema_does_not_replace_a_scenario(call, scenario_file):
     before = scenario_file.read_bytes()
     status, _, err = call("schema", "--out", scenario_file)
     assert (status, scenario_file.read_bytes()) == (2, before)
@@ -195,7 +195,7 @@ def test_a_schema_does_not_replace_a_scenario(call, scenario_file):
     assert call("schema", "--out", "s.json")[0] == call("schema", "--out", "s.json")[0] == 0
 
 
-def test_no_report_or_table_of_an_earlier_run_stays(call, scenario_file):
+def test_reports_and_tables_of_an_earlier_run_are_removed(call, scenario_file):
     assert call("run", scenario_file, "--report", "--set", "record.cwnd=true")[0] == 0
     assert {"report.html", "cwnd.parquet"} <= set(content(Path("out/small")))
     picture = ("--x", "user", "--y", "application_bps")
@@ -207,7 +207,7 @@ def test_no_report_or_table_of_an_earlier_run_stays(call, scenario_file):
     )
 
 
-def test_commands_do_not_take_each_others_folders(call, scenario_file, tmp_path):
+def test_commands_reject_folders_of_other_commands(call, scenario_file, tmp_path):
     swept = tmp_path / "swept.toml"
     swept.write_text(SMALL + SWEEP)
     assert call("run", scenario_file, "--out", "a")[0] == 0
@@ -233,7 +233,7 @@ def test_commands_do_not_take_each_others_folders(call, scenario_file, tmp_path)
     assert "sweep.parquet" not in content(Path("b"))
 
 
-def test_a_scenario_in_its_own_results_is_read_and_not_replaced(call, scenario_file):
+def test_scenario_in_its_own_results_is_read_and_kept(call, scenario_file):
     assert call("run", scenario_file, "--out", "out/scenario")[0] == 0
     before = content(Path("out/scenario"))
     status, _, err = call("run", "out/scenario/scenario.toml", "--force")
@@ -241,7 +241,7 @@ def test_a_scenario_in_its_own_results_is_read_and_not_replaced(call, scenario_f
     assert "holds out/scenario/scenario.toml, which is read here" in err
 
 
-def test_a_picture_is_listed_in_the_folder_that_it_is_in(tmp_path):
+def test_figure_is_listed_in_the_mark_of_its_folder(tmp_path):
     folder = put(tmp_path / "out", a="1")
     (folder / "p.png").write_text("")
     folders.note(folder / "p.png")
@@ -252,7 +252,7 @@ def test_a_picture_is_listed_in_the_folder_that_it_is_in(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["thesis.txt", "d/thesis.txt", "0123.arrow"])
-def test_what_somebody_put_among_cells_is_not_replaced(call, tmp_path, name):
+def test_user_files_among_cells_are_kept(call, tmp_path, name):
     (tmp_path / "s.toml").write_text(SMALL + SWEEP)
     assert call("sweep", "s.toml", "--out", "out")[0] == 0
     mine = tmp_path / "out" / "cells" / name
@@ -264,7 +264,7 @@ def test_what_somebody_put_among_cells_is_not_replaced(call, tmp_path, name):
     assert mine.read_text() == "mine"
 
 
-def test_a_mount_point_is_told(call, scenario_file, tmp_path, monkeypatch):
+def test_mount_point_is_reported(call, scenario_file, tmp_path, monkeypatch):
     (tmp_path / "disk").mkdir()
     monkeypatch.setattr("os.path.ismount", lambda path: str(path).endswith("disk"))
     status, _, err = call("run", scenario_file, "--out", "disk")
@@ -274,7 +274,7 @@ def test_a_mount_point_is_told(call, scenario_file, tmp_path, monkeypatch):
     assert call("run", scenario_file, "--out", "disk/results")[0] == 0
 
 
-def test_a_sweep_at_work_is_not_replaced(call, tmp_path):
+def test_running_sweep_is_not_replaced(call, tmp_path):
     (tmp_path / "s.toml").write_text(SMALL + SWEEP)
     assert call("sweep", "s.toml", "--out", "out")[0] == 0
     with claim(tmp_path / "out", Owner("other", "x"), force=True, resumes=True):
@@ -283,7 +283,7 @@ def test_a_sweep_at_work_is_not_replaced(call, tmp_path):
     assert "another nodeb is at work in out" in err
 
 
-def test_the_old_table_stays_with_its_mark_until_the_new_one_is_there(call, tmp_path, monkeypatch):
+def test_old_table_and_mark_are_kept_until_the_new_table_exists(call, tmp_path, monkeypatch):
     (tmp_path / "s.toml").write_text(SMALL + SWEEP)
     assert call("sweep", "s.toml", "--out", "out")[0] == 0
     before = (tmp_path / "out" / MARK).read_bytes()
@@ -300,7 +300,7 @@ def runs_in(folder: str) -> int:
     return json.loads((Path(folder) / MARK).read_text())["runs"]
 
 
-def test_fewer_replications_go_beside_more(call, scenario_file):
+def test_fewer_replications_are_saved_next_to_more(call, scenario_file):
     assert call("run", scenario_file, "--runs", 40)[0] == 0
     before = content(Path("out/small"))
     status, out, err = call("run", scenario_file, "--runs", 2)
@@ -319,7 +319,7 @@ def test_fewer_replications_go_beside_more(call, scenario_file):
 
 
 @pytest.mark.parametrize("change", [("--set", "radio.dch.bler=0.2"), ("--seed", 7)])
-def test_other_settings_go_beside_and_find_their_folder_again(call, scenario_file, change):
+def test_other_settings_get_their_own_folder_and_find_it_again(call, scenario_file, change):
     assert call("run", scenario_file)[0] == 0
     before = content(Path("out/small"))
     for _ in range(2):
@@ -332,7 +332,7 @@ def test_other_settings_go_beside_and_find_their_folder_again(call, scenario_fil
     assert sorted(path.name for path in Path("out").iterdir()) == ["small", "small-2"]
 
 
-def test_a_folder_that_somebody_named_is_refused_and_not_left_for_another(call, scenario_file):
+def test_explicit_folder_is_rejected_instead_of_renamed(call, scenario_file):
     assert call("run", scenario_file, "--out", "mine")[0] == 0
     before = content(Path("mine"))
     status, out, err = call("run", scenario_file, "--out", "mine", "--runs", 2)
@@ -341,7 +341,7 @@ def test_a_folder_that_somebody_named_is_refused_and_not_left_for_another(call, 
     assert not Path("mine-2").exists()
 
 
-def test_every_command_leaves_results_of_other_settings_alone(call, tmp_path):
+def test_every_command_keeps_results_of_other_settings(call, tmp_path):
     (tmp_path / "s.toml").write_text(SMALL + SWEEP)
     (tmp_path / "l.toml").write_text(
         'eb_n0_db = [5.0]\nservice = "costamagna_64"\nstop.bits = 3000\n'
@@ -368,14 +368,14 @@ def test_every_command_leaves_results_of_other_settings_alone(call, tmp_path):
         assert content(Path("out", folder)) != before
 
 
-def test_run_and_sweep_of_a_file_have_folders_of_their_own(call, tmp_path):
+def test_run_and_sweep_of_a_file_have_separate_folders(call, tmp_path):
     (tmp_path / "s.toml").write_text(SMALL + SWEEP)
     assert call("run", "s.toml")[0] == call("sweep", "s.toml")[0] == 0
     assert sorted(path.name for path in Path("out").iterdir()) == ["s", "s-swept"]
 
 
 @pytest.mark.parametrize("force", [(), ("--force",)])
-def test_an_interrupted_run_never_replaces_a_whole_one(call, scenario_file, monkeypatch, force):
+def test_interrupted_run_never_replaces_a_complete_one(call, scenario_file, monkeypatch, force):
     assert call("run", scenario_file, "--runs", 40)[0] == 0
     before = content(Path("out/small"))
     run = nodeb.Scenario.run

@@ -31,7 +31,7 @@ def _race(folder: str, name: str, start: float, answers) -> None:
 
 
 @pytest.mark.parametrize("attempt", range(4))
-def test_of_two_that_claim_a_folder_at_once_one_is_refused(tmp_path, attempt):
+def test_second_of_two_simultaneous_claims_is_rejected(tmp_path, attempt):
     context = multiprocessing.get_context("fork")
     answers, folder, start = context.Queue(), str(tmp_path / "out"), time.time() + 0.05
     names = ("one", "two", "three")
@@ -50,7 +50,7 @@ def test_of_two_that_claim_a_folder_at_once_one_is_refused(tmp_path, attempt):
 @pytest.mark.parametrize(
     "arguments", [("sweep", "swept.toml"), ("reproduce", "wang", "--quick", "--item", "Table 13")]
 )
-def test_two_at_work_in_one_folder_are_one_too_many(call, tmp_path, arguments):
+def test_second_process_in_a_folder_is_rejected(call, tmp_path, arguments):
     (tmp_path / "swept.toml").write_text(SMALL + SWEEP)
     assert call(*arguments, "--out", "out")[0] == 0
     before = content(tmp_path)
@@ -63,7 +63,7 @@ def test_two_at_work_in_one_folder_are_one_too_many(call, tmp_path, arguments):
     assert call(*arguments, "--out", "out")[0] == 0
 
 
-def test_two_sweeps_that_begin_at_once(tmp_path):
+def test_second_of_two_simultaneous_sweeps_is_rejected(tmp_path):
     """The same one in both: whoever comes later is refused, and the results are right."""
     file = tmp_path / "swept.toml"
     file.write_text(SMALL.replace("20 kB", "400 kB") + SWEEP)
@@ -96,7 +96,7 @@ LOOKS = [(folders.os, "listdir"), (Path, "read_bytes"), (Path, "exists"), (Path,
 
 
 @pytest.mark.parametrize(("owner", "name"), LOOKS)
-def test_a_folder_that_is_claimed_while_it_is_looked_at(tmp_path, monkeypatch, owner, name):
+def test_folder_claimed_during_inspection_is_recognised(tmp_path, monkeypatch, owner, name):
     """Its mark says whose it is; it is none of an earlier version."""
     _once_after(monkeypatch, owner, name, lambda: claim(tmp_path / "out", OTHERS))
     with pytest.raises(OutputError, match=r"out holds a run of other\.toml; give another folder"):
@@ -105,7 +105,7 @@ def test_a_folder_that_is_claimed_while_it_is_looked_at(tmp_path, monkeypatch, o
 
 @pytest.mark.parametrize("resumes", [False, True])
 @pytest.mark.parametrize(("owner", "name"), [*LOOKS, (folders.os, "open")])
-def test_a_folder_that_is_given_back_while_it_is_looked_at(
+def test_folder_released_during_inspection_can_be_claimed(
     tmp_path, monkeypatch, owner, name, resumes
 ):
     """It is nobody's then, and one's own in the end."""
@@ -118,21 +118,21 @@ def test_a_folder_that_is_given_back_while_it_is_looked_at(
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_results_that_are_replaced_while_they_are_looked_at_are_no_strangers(tmp_path, monkeypatch):
+def test_results_replaced_during_inspection_are_recognised(tmp_path, monkeypatch):
     put(tmp_path / "out", a="1")
     _once_after(monkeypatch, folders, "_read_mark", lambda: put(tmp_path / "out", b="2"))
     claim(tmp_path / "out", MINE)
     assert set(content(tmp_path / "out")) == {"b", MARK}
 
 
-def test_results_that_are_put_while_a_claim_is_given_back_stay(tmp_path, monkeypatch):
+def test_results_written_during_the_release_of_a_claim_are_kept(tmp_path, monkeypatch):
     with claim(tmp_path / "out", MINE):
         _once_after(monkeypatch, folders, "_is_bare", lambda: put(tmp_path / "out", a="1"))
     assert set(content(tmp_path / "out")) == {"a", MARK}
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_results_are_kept_beside_others_that_are_kept_at_once(tmp_path, monkeypatch):
+def test_simultaneous_savers_keep_all_results(tmp_path, monkeypatch):
     place = claim(tmp_path / "out", MINE)
     put(tmp_path / "out", OTHERS, force=True, a="others")
 
@@ -179,7 +179,7 @@ def _come_and_go(folder: str, seed: int, until: float, answers) -> None:
     answers.put(told)
 
 
-def test_many_that_come_and_go_are_refused_for_right_reasons_only(tmp_path):
+def test_many_simultaneous_claims_are_rejected_only_with_reason(tmp_path):
     context = multiprocessing.get_context("fork")
     answers, until = context.Queue(), time.time() + 3
     crowd = [

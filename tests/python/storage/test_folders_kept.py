@@ -25,7 +25,7 @@ from scenarios import SMALL, needs_linux
 
 @needs_linux
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_run_that_is_terminated_keeps_what_had_finished(tmp_path, number, status):
+def test_terminated_run_keeps_finished_replications(tmp_path, number, status):
     path = tmp_path / "long.toml"
     path.write_text(SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000"))
     process = start("run", path, "--out", "kept", cwd=tmp_path)
@@ -56,7 +56,7 @@ def whole(folder: Path) -> tuple[int, int] | None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_a_run_killed_at_any_moment_leaves_the_old_results_or_the_new(tmp_path, number):
+def test_run_killed_at_any_moment_leaves_old_or_new_results(tmp_path, number):
     file = tmp_path / "small.toml"
     file.write_text(SMALL)
     begin = time.monotonic()
@@ -98,7 +98,7 @@ place.put(lambda part: files.write_bytes(part / "a", b"new"), {})
 
 
 @pytest.mark.parametrize(("when", "left"), [("before", b"old"), ("after", b"new")])
-def test_the_worst_moments_are_before_and_after_the_swap(tmp_path, when, left):
+def test_kill_before_or_after_the_swap_leaves_complete_results(tmp_path, when, left):
     put(tmp_path / "out", a="old")
     done = subprocess.run([sys.executable, "-c", WORST, tmp_path / "out", when])
     assert done.returncode == -signal.SIGKILL
@@ -108,7 +108,7 @@ def test_the_worst_moments_are_before_and_after_the_swap(tmp_path, when, left):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_kill_between_two_renames_loses_nothing(tmp_path):
+def test_kill_between_two_renames_loses_nothing(tmp_path):
     """Where names cannot be exchanged there is a moment without a folder."""
     put(tmp_path / "out", a="old")
     code = WORST.replace("files.swap = swap", "files._exchange = lambda *_: False")
@@ -128,7 +128,7 @@ def test_a_kill_between_two_renames_loses_nothing(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_signal_waits_until_results_are_in_place(tmp_path):
+def test_signal_is_deferred_until_results_are_in_place(tmp_path):
     place = claim(tmp_path / "out", MINE)
 
     def write(part: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_signal_waits_until_results_are_in_place(tmp_path):
     assert set(content(tmp_path / "out")) == {"a", MARK}
 
 
-def test_a_signal_stops_at_once_what_can_be_made_again(tmp_path):
+def test_signal_stops_reproducible_work_at_once(tmp_path):
     put(tmp_path / "out", a="old")
     place = claim(tmp_path / "out", MINE)
 
@@ -156,7 +156,7 @@ def test_a_signal_stops_at_once_what_can_be_made_again(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_signal_in_a_swap_waits_for_its_end(tmp_path, monkeypatch):
+def test_signal_during_a_swap_is_deferred(tmp_path, monkeypatch):
     put(tmp_path / "out", a="old")
     place, swap = claim(tmp_path / "out", MINE), files.swap
 
@@ -176,7 +176,7 @@ def test_a_signal_in_a_swap_waits_for_its_end(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("limit", [0, 100, 1000, 3000, 6000, 8000])
-def test_a_full_disk_leaves_the_old_results(tmp_path, limit):
+def test_full_disk_leaves_the_old_results(tmp_path, limit):
     """No file may grow beyond the limit, so that one write after the other fails."""
     file = tmp_path / "small.toml"
     file.write_text(SMALL)
@@ -220,7 +220,7 @@ def disk(tmp_path):
 
 
 @pytest.mark.parametrize("kib", [4, 16, 32, 48, 64])
-def test_a_disk_without_room_has_the_old_results_or_none(call, disk, scenario_file, kib):
+def test_disk_without_room_has_old_results_or_none(call, disk, scenario_file, kib):
     place = disk(kib) / "small"
     first = call("run", scenario_file, "--out", place)[0]
     assert (whole(place) == (4, 4)) == (first == 0)
@@ -235,7 +235,7 @@ def test_a_disk_without_room_has_the_old_results_or_none(call, disk, scenario_fi
 
 
 @pytest.mark.parametrize("kib", [8, 24, 40])
-def test_a_sweep_on_a_full_disk_goes_on_when_there_is_room(call, disk, tmp_path, kib):
+def test_sweep_on_a_full_disk_resumes_when_there_is_room(call, disk, tmp_path, kib):
     file = tmp_path / "swept.toml"
     file.write_text(SMALL + SWEEP.replace("[0.1, 0.2]", "{ from = 0.0, to = 0.4, steps = 9 }"))
     status, _, err = call("sweep", file, "--out", disk(kib) / "s")

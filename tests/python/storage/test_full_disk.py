@@ -55,7 +55,7 @@ ENDS = "has the table", "results: ", "models and pictures: ", "page: ", "Draw it
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_what_a_full_disk_has_no_room_for_is_printed(call, command):
+def test_results_that_do_not_fit_on_the_disk_are_printed(call, command):
     status, told, _ = call(*command)
     assert status == 0
     with no_room():
@@ -69,7 +69,7 @@ def test_what_a_full_disk_has_no_room_for_is_printed(call, command):
     assert [one for one in same if one not in whole] == []
 
 
-def test_a_sweep_that_has_no_room_has_its_outcome(tmp_path):
+def test_sweep_without_room_still_has_its_outcome(tmp_path):
     plan = Sweep.load(tmp_path / "s.toml")
     whole = plan.run(tmp_path / "out")
     with no_room(), pytest.raises(FullError) as found:
@@ -84,7 +84,7 @@ def test_a_sweep_that_has_no_room_has_its_outcome(tmp_path):
     [("schema", "--out", "schema.json"), ("import", "r.csv", "--out", "r.trace")],
     ids=["schema", "import"],
 )
-def test_the_exit_status_of_a_full_disk_is_one(call, tmp_path, command):
+def test_exit_status_on_a_full_disk_is_1(call, tmp_path, command):
     (tmp_path / "r.csv").write_text("time_s,rate_kbps\n0,100\n1,200\n")
     with no_room():
         status, _, err = call(*command)

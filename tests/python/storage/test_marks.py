@@ -27,7 +27,7 @@ def flip(data: bytes, bit: int) -> bytes:
     return bytes(changed)
 
 
-def test_a_mark_has_the_checksums_of_its_files_and_its_own(tmp_path):
+def test_mark_has_checksums_of_its_files_and_itself(tmp_path):
     put(tmp_path / "out", a="one", b="two")
     data = (tmp_path / "out" / MARK).read_bytes()
     assert json.loads(data)["sha256"] == {
@@ -38,7 +38,7 @@ def test_a_mark_has_the_checksums_of_its_files_and_its_own(tmp_path):
     assert json.loads(data)["checksum"] == hashlib.sha256(others).hexdigest()
 
 
-def test_each_flipped_bit_of_a_mark_is_found():
+def test_every_flipped_bit_of_a_mark_is_detected():
     mark = {"kind": "run", "of": "a.toml", "files": ["a"], "complete": True, "share": 0.1}
     data = marks.text(mark)
     for bit in range(8 * len(data)):
@@ -46,7 +46,7 @@ def test_each_flipped_bit_of_a_mark_is_found():
             marks.parse(flip(data, bit))
 
 
-def test_a_file_that_differs_from_its_checksum_is_not_read(tmp_path):
+def test_file_that_differs_from_its_checksum_is_not_read(tmp_path):
     file = put(tmp_path / "out", a="one") / "a"
     assert read_bytes(file, 99) == b"one"
     file.write_text("one more")
@@ -57,7 +57,7 @@ def test_a_file_that_differs_from_its_checksum_is_not_read(tmp_path):
     assert read_bytes(copied, 99) == b"one more"
 
 
-def test_a_damaged_mark_is_told_by_whatever_reads_beside_it(tmp_path):
+def test_damaged_mark_is_reported_by_readers_and_claims(tmp_path):
     folder = put(tmp_path / "out", a="one")
     mark = folder / MARK
     mark.write_bytes(mark.read_bytes().replace(b'"seed": 1', b'"seed": 3'))
@@ -69,7 +69,7 @@ def test_a_damaged_mark_is_told_by_whatever_reads_beside_it(tmp_path):
         claim(folder, MINE)
 
 
-def test_what_is_put_into_a_folder_later_is_verified_too(tmp_path):
+def test_files_added_to_a_folder_later_are_verified(tmp_path):
     folder = put(tmp_path / "out", a="one")
     for text in ("b", "c"):
         (folder / "more").write_text(text)
@@ -80,7 +80,7 @@ def test_what_is_put_into_a_folder_later_is_verified_too(tmp_path):
         read_bytes(folder / "more", 99)
 
 
-def test_folders_in_a_folder_are_verified(tmp_path):
+def test_nested_folders_are_verified(tmp_path):
     def write(part):
         (part / "deep" / "er").mkdir(parents=True)
         (part / "deep" / "er" / "a").write_text("one")
@@ -94,7 +94,7 @@ def test_folders_in_a_folder_are_verified(tmp_path):
         read_bytes(file, 99)
 
 
-def test_a_flipped_bit_of_a_table_is_found_alone_and_in_its_folder(small, tmp_path):
+def test_flipped_bit_of_a_table_is_detected_by_file_and_folder(small, tmp_path):
     folder = small.run(runs=3).save(tmp_path / "out")
     file = folder / "flows.parquet"
     good = file.read_bytes()
@@ -113,7 +113,7 @@ def test_a_flipped_bit_of_a_table_is_found_alone_and_in_its_folder(small, tmp_pa
     assert len(whole["run"]) == 6
 
 
-def test_a_scenario_of_a_folder_is_verified(small, tmp_path):
+def test_scenario_of_a_folder_is_verified(small, tmp_path):
     folder = small.run(runs=1).save(tmp_path / "out")
     load(folder / "scenario.toml")
     text = (folder / "scenario.toml").read_text()
@@ -122,7 +122,7 @@ def test_a_scenario_of_a_folder_is_verified(small, tmp_path):
         nodeb.load(folder / "scenario.toml")
 
 
-def test_tables_read_while_runs_replace_their_folder_are_of_one_run(tmp_path):
+def test_tables_read_during_replacement_belong_to_one_run(tmp_path):
     def result(number: int):
         def write(part):
             for name in ("flows", "bearers", "summary"):
@@ -156,7 +156,7 @@ def test_tables_read_while_runs_replace_their_folder_are_of_one_run(tmp_path):
     assert reads > 10
 
 
-def test_what_is_no_result_is_read_as_it_is(tmp_path):
+def test_files_next_to_a_foreign_mark_are_read_unverified(tmp_path):
     (tmp_path / MARK).write_text("{}")
     (tmp_path / "a").write_text("one")
     assert read_bytes(tmp_path / "a", 99) == b"one"

@@ -27,7 +27,7 @@ def store(tmp_path):
     return cells
 
 
-def test_a_store_that_cannot_be_written_says_so(store, tmp_path):
+def test_unwritable_store_is_reported(store, tmp_path):
     (tmp_path / "file").touch()
     for inside in (Store(tmp_path / "file" / "cells"), Store(tmp_path / "none" / "cells")):
         with pytest.raises(OutputError, match=r"^cannot write results to .*cells: n"):
@@ -36,7 +36,7 @@ def test_a_store_that_cannot_be_written_says_so(store, tmp_path):
             inside.save("one", "{}", {"table": Table({"run": [0]})})
 
 
-def test_a_cell_comes_back_as_it_was(store):
+def test_cell_survives_writing_and_reading(store):
     found = store.load("one")
     assert found is not None
     assert list(found) == ["table", "empty"]
@@ -46,7 +46,7 @@ def test_a_cell_comes_back_as_it_was(store):
     assert (store.load("two"), store.damaged) == (None, [])
 
 
-def test_wrong_bits_are_never_read_as_numbers(store):
+def test_damaged_bits_are_never_read_as_numbers(store):
     (file,) = store.folder.iterdir()
     intact, chance = file.read_bytes(), random.Random(5)
     for _ in range(1500):
@@ -59,25 +59,25 @@ def test_wrong_bits_are_never_read_as_numbers(store):
 
 
 @pytest.mark.parametrize("length", [0, 1, 31, 32, 33, 500])
-def test_a_cut_file_counts_as_not_there(store, length):
+def test_truncated_file_counts_as_missing(store, length):
     (file,) = store.folder.iterdir()
     file.write_bytes(file.read_bytes()[:length])
     assert store.load("one") is None
 
 
-def test_a_cell_under_anothers_name_counts_as_not_there(store):
+def test_cell_under_another_name_counts_as_missing(store):
     (file,) = store.folder.iterdir()
     file.rename(file.with_stem("two"))
     assert store.load("two") is None
 
 
-def test_others_can_read_a_cell(store):
+def test_other_users_can_read_a_cell(store):
     (file,) = store.folder.iterdir()
     stream = pa.ipc.open_stream(file.read_bytes()).read_all()
     assert stream.column("table.group").to_pylist() == [["a", "b"] * 3]
 
 
-def test_a_damaged_cell_is_told(call, tmp_path):
+def test_damaged_cell_is_reported(call, tmp_path):
     file = tmp_path / "swept.toml"
     file.write_text(SMALL + SWEEP)
     assert call("sweep", file)[0] == 0
@@ -93,7 +93,7 @@ def test_a_damaged_cell_is_told(call, tmp_path):
     }
 
 
-def test_a_table_of_other_values_does_not_stay(call, tmp_path, monkeypatch):
+def test_outdated_table_is_removed(call, tmp_path, monkeypatch):
     file = tmp_path / "swept.toml"
     file.write_text(SMALL + SWEEP)
     assert call("sweep", file)[0] == 0

@@ -13,7 +13,7 @@ from nodeb.study.case import Settings
 from small_study import BLER, HIGH, LOW, MIDDLE, SMALL, campaign, download, rate, runs
 
 
-def test_replications_go_on_until_the_precision_is_reached(study, work):
+def test_replications_continue_until_the_precision_is_reached(study, work):
     exact = Effort(runs=4, max_runs=300, precision=0.02)
     cases = study.scenario(download, effort=exact)
     times = work.log(cases(HIGH)).stack("transfer_s").mean(axis=1)
@@ -23,7 +23,7 @@ def test_replications_go_on_until_the_precision_is_reached(study, work):
     assert len(work.log(loose(MIDDLE))) == 5
 
 
-def test_threads_do_not_change_results(study, tmp_path):
+def test_number_of_threads_changes_no_result(study, tmp_path):
     cases = study.scenario(download, effort=Effort(runs=9, max_runs=60, precision=0.03))
 
     def measured(jobs):
@@ -35,7 +35,7 @@ def test_threads_do_not_change_results(study, tmp_path):
     assert measured(1) == measured(5)
 
 
-def test_failures_say_where(study, work, monkeypatch):
+def test_failures_name_the_scenario(study, work, monkeypatch):
     wrong = study.scenario(lambda bler: download(bler).with_({"wired.dealy": "1 s"}))
     with pytest.raises(InputError, match=r"line \d+: the scenario of 1 %: .*dealy"):
         work.log(wrong(LOW))
@@ -44,7 +44,7 @@ def test_failures_say_where(study, work, monkeypatch):
         work.log(study.scenario(download)(HIGH, SMALL))
 
 
-def test_a_reduction_is_kept_in_place_of_series(study, tmp_path, counted):
+def test_reduction_is_kept_instead_of_series(study, tmp_path, counted):
     from reductions import moments
 
     cases = study.scenario(lambda bler: download(bler).with_({"record.cwnd": True}), reduce=moments)

@@ -21,7 +21,7 @@ def test_points_have_labels_values_and_places():
         BLER["2 %"]
 
 
-def test_a_case_is_simulated_once(study, tmp_path, counted):
+def test_each_case_is_simulated_once(study, tmp_path, counted):
     cases, work = study.scenario(download), campaign(study, tmp_path)
     work.measure([cases(LOW), cases(LOW, SMALL), cases(0.01, size="20 kB")])
     assert (runs(counted), work.scenarios()) == (8, 1)
@@ -31,7 +31,7 @@ def test_a_case_is_simulated_once(study, tmp_path, counted):
         cases(LOW).under(szie="50 kB")
 
 
-def test_one_scenario_has_one_effort(study, work):
+def test_conflicting_efforts_of_a_scenario_are_rejected(study, work):
     few, many = (study.scenario(download, effort=Effort(runs=n)) for n in (2, 3))
     work.measure([few(LOW)])
     with pytest.raises(InputError, match="are one scenario, but have"):
@@ -41,7 +41,7 @@ def test_one_scenario_has_one_effort(study, work):
         work.measure([endless(LOW)])
 
 
-def test_changes_reach_the_scenario(study):
+def test_changes_are_applied_to_the_scenario(study):
     case = study.scenario(download)(LOW)
     quick, whole = Settings(quick=True), Settings()
     short = Quick(changes={"duration": "7 s"})
@@ -54,7 +54,7 @@ def test_changes_reach_the_scenario(study):
     assert case.under({"wired.loss": 0.5}) == case.under({"wired.loss": 0.5})
 
 
-def test_functions_are_given_what_they_ask_for(study, tmp_path):
+def test_functions_receive_the_arguments_they_name(study, tmp_path):
     seen = []
 
     def asking(bler, given, quick, warm_up_s):
@@ -68,13 +68,13 @@ def test_functions_are_given_what_they_ask_for(study, tmp_path):
     assert set(seen) == {("m", False, 5.0)}
 
 
-def test_a_short_version_has_two_replications_at_least():
+def test_short_version_has_at_least_two_replications():
     short = Quick(runs=20, cost=200)
     efforts = [short.effort(Effort(runs=400, max_runs=2000, cost=c)) for c in (1, 50, 1000)]
     assert [one.runs for one in efforts] == [20, 4, 2]
     assert short.effort(Effort(runs=400, max_runs=2000, precision=0.01)) == Effort(runs=20)
 
 
-def test_a_precision_needs_room():
+def test_precision_needs_more_runs_than_the_minimum():
     with pytest.raises(InputError, match="more than its 20 runs"):
         Effort(runs=20, max_runs=20, precision=0.01)

@@ -22,7 +22,7 @@ from nodeb.study.case import Settings
 from small_study import BLER, HIGH, LARGE, LOW, SMALL, campaign, download, judge, rate
 
 
-def test_a_claim_can_come_out_either_way(study, work):
+def test_claim_can_hold_or_be_contradicted(study, work):
     of = rate.of(study.scenario(download))
     series = {bler: of(bler) for bler in BLER}
     verdict = judge(work, falling(series, SMALL))
@@ -37,14 +37,14 @@ def test_a_claim_can_come_out_either_way(study, work):
     assert not judge(work, flat(series, 0.001)).holds
 
 
-def test_what_is_undecided_neither_holds_nor_is_contradicted(study, work):
+def test_undecided_claim_neither_holds_nor_is_contradicted(study, work):
     of = rate.of(study.scenario(download))
     verdict = judge(work, ordered({"a": of(LOW), "b": of(LOW).under({"runs": 99})}))
     assert verdict.judgement == "undecided"
     assert "practically the margin" in verdict.effort
 
 
-def test_every_check_must_hold_and_there_must_be_one(work):
+def test_claim_needs_checks_and_all_must_hold(work):
     true, false = at_most(5, 5, name="five"), at_most(5, 4, unit="s")
     assert judge(work, true).holds
     assert judge(work, true).evidence == "five 5.0"
@@ -54,7 +54,7 @@ def test_every_check_must_hold_and_there_must_be_one(work):
         judge(work)
 
 
-def test_an_extreme_is_named_by_labels(study, work):
+def test_extreme_is_named_by_labels(study, work):
     of = rate.of(study.scenario(download))
     series = {bler: of(bler) for bler in BLER}
     verdict = judge(work, most_at(series, [LOW], LARGE))
@@ -68,7 +68,7 @@ def test_an_extreme_is_named_by_labels(study, work):
         most_at(series, list(BLER))
 
 
-def test_ordered_names_both_and_their_difference(study, work):
+def test_ordered_names_both_values_and_their_difference(study, work):
     of = rate.of(study.scenario(download))
     verdict = judge(work, ordered({LOW: of(LOW), HIGH: of(HIGH)}, margin=1, unit="kb/s"))
     assert verdict.holds
@@ -77,7 +77,7 @@ def test_ordered_names_both_and_their_difference(study, work):
     assert verdict.asked == "differences above 1 kb/s"
 
 
-def test_few_equal_replications_decide_only_what_is_certain(study, tmp_path):
+def test_few_equal_replications_decide_only_certain_claims(study, tmp_path):
     equal = metric()(lambda m: m.app_bytes[..., 0] / 1000)
     of = equal.of(study.scenario(download, effort=Effort(runs=3)))
     for quick, certain, holds in ((0, 0, False), (0, 1, True), (1, 1, False)):
@@ -85,7 +85,7 @@ def test_few_equal_replications_decide_only_what_is_certain(study, tmp_path):
         assert judge(work, at_most(of(LOW), 20, certain=bool(certain))).holds is holds
 
 
-def test_facts_are_judged_by_themselves(work):
+def test_facts_are_judged_by_their_own_interval(work):
     work.facts |= {"ber": Estimate(0.0123456, 0.012, 0.013, 10**6), "states": calculated(5)}
     verdict = judge(work, between(work.study.fact("ber", "errors"), 0.01, 0.02, name="rate"))
     assert verdict.evidence == "rate 0.0123 [0.012, 0.013] errors"

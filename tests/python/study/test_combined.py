@@ -17,7 +17,7 @@ from nodeb.study.quantity import Quantity, Sample
 from small_study import BLER, HIGH, LOW, MIDDLE, download, duration, judge, rate
 
 
-def test_a_rate_is_data_over_the_mean_time(study, work):
+def test_rate_is_data_over_the_mean_time(study, work):
     cases = study.scenario(download)
     found = rate.of(cases)(LOW).estimate(work)
     times = work.log(cases(LOW)).stack("transfer_s")
@@ -39,7 +39,7 @@ def test_common_random_numbers_cancel(study, work):
     assert ((here / 2).unit, change(here, 2).unit) == ("", "%")
 
 
-def test_the_least_and_the_most_are_those_of_a_case(study, work):
+def test_extremes_are_those_of_one_case(study, work):
     of = duration.of(study.scenario(download))
     along = {bler: of(bler) for bler in BLER}
     assert least(along).estimate(work) == of(LOW).estimate(work)
@@ -62,14 +62,14 @@ class Known(Quantity):
         return self._estimate
 
 
-def test_the_root_of_the_mean_square_by_hand(work):
+def test_root_mean_square_matches_hand_computation(work):
     found = rms([Known(3.0, 2.9, 3.1, 4), Known(4.0, 3.8, 4.2, 3)]).estimate(work)
     assert found.value == pytest.approx(math.sqrt(12.5))
     half = math.hypot(3 * 0.1, 4 * 0.2) / (2 * found.value)
     assert (found.half_width, found.runs) == (pytest.approx(half), 3)
 
 
-def test_what_is_combined_keeps_its_interval(study, work):
+def test_combined_quantity_has_an_interval(study, work):
     of = duration.of(study.scenario(download))
     low, high = rms([of(LOW), of(MIDDLE)]), rms([of(HIGH), of(MIDDLE)])
     gap = (high - low).estimate(work)
@@ -79,7 +79,7 @@ def test_what_is_combined_keeps_its_interval(study, work):
     assert alone.estimate(work).half_width == pytest.approx(0, abs=1e-9)
 
 
-def test_a_fact_is_no_quantity(study, work):
+def test_fact_cannot_be_combined_with_quantities(study, work):
     """It has no replications to be paired: it is shown and cannot be combined."""
     work.facts["delay"] = Estimate(2.0, 1.0, 3.0, 5)
     fact = study.fact("delay", "s")
@@ -101,7 +101,7 @@ def test_a_fact_is_no_quantity(study, work):
     assert [(cell.measured, cell.unit) for cell in grid] == [(work.facts["delay"], "s")]
 
 
-def test_what_is_not_known_is_neither_least_nor_most(study, work):
+def test_unknown_value_is_never_an_extreme(study, work):
     never = metric("s")(lambda m: m.transfer_s.mean(axis=-1) * math.nan)
     cases = study.scenario(download)
     known, unknown = duration.of(cases)(LOW), never.of(cases)(LOW)
@@ -111,7 +111,7 @@ def test_what_is_not_known_is_neither_least_nor_most(study, work):
     assert "least at BLER 20 %, " in judge(work, least_at(along, [HIGH])).evidence
 
 
-def test_quantities_have_no_order_and_no_truth(study):
+def test_quantities_cannot_be_compared_or_used_as_booleans(study):
     of = rate.of(study.scenario(download))
     with pytest.raises(TypeError, match="claim yields"):
         assert of(LOW) > of(HIGH)
@@ -119,7 +119,7 @@ def test_quantities_have_no_order_and_no_truth(study):
         bool(of(LOW))
 
 
-def test_metrics_take_columns_of_all_tables_and_functions_of_one_run(study, work):
+def test_metrics_accept_columns_and_functions_of_one_run(study, work):
     def last_end(tables):
         flows = tables["flows"]
         return np.max(flows["start_s"] + flows["transfer_s"])

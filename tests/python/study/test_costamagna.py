@@ -42,12 +42,12 @@ def resolved(case, models):
     return _core.resolve(json.dumps(scenario.without_recordings()[0]))
 
 
-def test_every_table_is_there():
+def test_every_table_is_included():
     items = ["Table A", "Table B", "Table B, repeated", "Table C", "Table D"]
     assert studies.load("costamagna").items() == items
 
 
-def test_every_scenario_of_the_study_can_be_run(fitted):
+def test_every_scenario_of_the_study_runs(fitted):
     models = costamagna_link.models(fitted)
     cases = {case for table in STUDY.tables.values() for case in table.cases()}
     cases |= {costamagna.random_interpretation(number, costamagna.RENO) for number in range(1, 30)}
@@ -55,7 +55,7 @@ def test_every_scenario_of_the_study_can_be_run(fitted):
     assert len({resolved(case, models) for case in cases}) > 80
 
 
-def test_where_results_lie_makes_no_other_scenario(fitted, tmp_path):
+def test_results_path_does_not_change_the_scenario(fitted, tmp_path):
     elsewhere = tmp_path / fitted.name
     shutil.copytree(fitted, elsewhere)
     case = costamagna.transfer(
@@ -65,7 +65,7 @@ def test_where_results_lie_makes_no_other_scenario(fitted, tmp_path):
     assert len(texts) == 1
 
 
-def test_repeated_until_right_the_variants_are_one_and_with_losses_they_are_not(fitted, tmp_path):
+def test_lossless_variants_agree_and_lossy_ones_differ(fitted, tmp_path):
     store = Store(tmp_path)
     store.open()
     settings = Settings(quick=True, given=costamagna_link.models(fitted))
@@ -95,7 +95,7 @@ def test_repeated_until_right_the_variants_are_one_and_with_losses_they_are_not(
         ("uplink.rate", 16, (16 * 384) ** 0.5, 384),
     ],
 )
-def test_random_interpretations_keep_to_their_distributions(key, least, middle, most):
+def test_random_interpretations_follow_their_distributions(key, least, middle, most):
     distribution = costamagna_search.NUMBERS[key]
     found = [float(str(distribution(random.Random(seed))).split()[0]) for seed in range(200)]
     assert least <= min(found)
@@ -103,7 +103,7 @@ def test_random_interpretations_keep_to_their_distributions(key, least, middle, 
     assert 60 < sum(value < middle for value in found) < 140
 
 
-def test_the_published_search_can_be_drawn_again():
+def test_published_search_can_be_repeated_from_its_numbers():
     """The values of a random interpretation depend only on its number."""
     with (DOCS / "costamagna-search.csv").open(encoding="utf-8") as file:
         published = list(csv.DictReader(file))
@@ -125,7 +125,7 @@ def test_interpretation_gives_result_if_only_reno_falls_behind():
     assert not slow.given
 
 
-def test_distance_of_two_distributions_is_that_of_kolmogorov_and_smirnov():
+def test_distance_of_distributions_is_kolmogorov_smirnov():
     from scipy.stats import ks_2samp
 
     source = np.random.default_rng(3)
@@ -135,7 +135,7 @@ def test_distance_of_two_distributions_is_that_of_kolmogorov_and_smirnov():
     assert costamagna_traces.distance(one, one) == 0
 
 
-def test_the_third_duplicate_is_found_by_hand():
+def test_third_duplicate_matches_hand_computation():
     none = np.zeros(0)
     times, acked = np.arange(8.0), np.array([0, 1, 1, 1, 2, 2, 2, 2], dtype=float)
     trace = costamagna_traces.Trace("made", none, none, none, none, times, acked)
@@ -144,7 +144,7 @@ def test_the_third_duplicate_is_found_by_hand():
 
 
 @pytest.mark.slow
-def test_link_fit_traces_and_claims_in_one_go(tmp_path, monkeypatch):
+def test_link_fit_traces_and_claims_run_in_one_study(tmp_path, monkeypatch):
     asked = "ber-at-3-db", "ack-gaps-overlap", "reno-worst"
     short = Quick(runs=2, cost=2, changes={"duration": "60 s"})
     monkeypatch.setattr(STUDY, "quick", short)

@@ -47,7 +47,7 @@ def tables():
     }
 
 
-def test_a_session_is_kept_in_bins():
+def test_session_is_stored_in_bins():
     found = fiorenzi_session.reduce(tables())
     assert found["bin_received_bytes"].tolist() == [3000, 1500, 0, 1500]
     assert found["bin_available_bytes"].tolist() == [3000, 1500, 1500, 1500]
@@ -68,12 +68,12 @@ def test_a_session_is_kept_in_bins():
         (fiorenzi.roughness, 100 * (2 + 0 + 1) / 3 / 3.25),
     ],
 )
-def test_metrics_of_a_session_are_those_of_its_bins(metric, value):
+def test_metrics_of_a_session_follow_from_its_bins(metric, value):
     found = fiorenzi_session.reduce(tables())
     assert float(metric.value(Means(found.__getitem__))) == pytest.approx(value)
 
 
-def test_only_a_proxy_that_is_told_is_sent_messages():
+def test_only_the_rnf_proxy_receives_messages():
     place = *fiorenzi.SHOWN[:2], fiorenzi.MAX_CI
     for tcp in fiorenzi.TCP:
         made = scenario(fiorenzi.session(*place, tcp, fiorenzi.SELDOM))
@@ -83,13 +83,13 @@ def test_only_a_proxy_that_is_told_is_sent_messages():
             assert made["proxy"]["rnf"]["interval"] == "500 ms"
 
 
-def test_every_scenario_of_the_study_can_be_run():
+def test_every_scenario_of_the_study_runs():
     items = [*STUDY.tables.values(), *STUDY.figures.values()]
     cases = {case for item in items for case in item.cases()}
     assert len({_core.resolve(json.dumps(scenario(case))) for case in cases}) > 100
 
 
-def test_figures_by_interval_show_every_queue_beside_the_base():
+def test_figures_by_interval_show_every_queue_next_to_the_base():
     for number in (6, 7, 8, 9):
         figure = STUDY.figures[f"Figure {number}, by interval"]
         shown = list(dict.fromkeys(str(setting) for setting, *_ in figure.rows))
@@ -97,7 +97,7 @@ def test_figures_by_interval_show_every_queue_beside_the_base():
         assert {mark.x for mark in figure.marks} == {place.x for place in figure.columns[1:2]}
 
 
-def test_the_diagram_names_the_links_of_the_core_network():
+def test_diagram_names_the_links_of_the_core_network():
     svg = str(path_diagram(tomllib.loads(STUDY.scenario_text)))
     for text in ("Gateway", "Gn, Iu, Iub", "10 + 0.4 + 15 ms", "HSDPA"):
         assert text in svg

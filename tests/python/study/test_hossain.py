@@ -21,12 +21,12 @@ def scenario(case):
     return case.scenario(Settings(), Quick())
 
 
-def test_every_figure_with_results_is_there():
+def test_every_figure_with_results_is_included():
     items = [*(f"Table {letter}" for letter in "ABC"), *(f"Figure {n}" for n in range(3, 10))]
     assert studies.load("hossain").items() == items
 
 
-def test_segments_count_with_their_headers_and_without_check_bits():
+def test_segments_count_with_headers_and_without_check_bits():
     """1500 segments of 576 bytes in 100 s, in the mean; t = 1 costs 8 of 128 bits."""
     columns = {"delivered_bytes": np.array([536_000, 1_072_000]), "bearers.end_s": np.array([100])}
     means = Means(columns.__getitem__)
@@ -48,7 +48,7 @@ def radio(case):
     }
 
 
-def test_figures_have_a_baseline_of_their_own():
+def test_each_figure_has_its_own_baseline():
     place = hossain.B, hossain.ONE
     anchors, curves = radio(hossain.anchors(*place)), radio(hossain.curves(*place))
     assert all(curves[name] != value for name, value in anchors.items())
@@ -62,7 +62,7 @@ def test_figures_have_a_baseline_of_their_own():
     }
 
 
-def test_statements_are_judged_from_the_baseline_of_their_items():
+def test_statements_are_judged_against_the_baseline_of_their_items():
     anchors = {"error-free", "anchor-a", "anchor-b"}
     for claim in STUDY.claims:
         quantities = [one for check in claim.checks() for one in check.quantities]
@@ -70,7 +70,7 @@ def test_statements_are_judged_from_the_baseline_of_their_items():
         assert known == {claim.id not in anchors and claim.items != ("Table B",)}, claim.id
 
 
-def test_giving_packets_up_is_what_stops_fifteen_connections(tmp_path):
+def test_giving_up_packets_stops_fifteen_connections(tmp_path):
     store = Store(tmp_path)
     store.open()
     work = Campaign(STUDY, store, seed=1, settings=Settings(quick=True))
@@ -81,7 +81,7 @@ def test_giving_packets_up_is_what_stops_fifteen_connections(tmp_path):
     assert few < 0.6 * more
 
 
-def test_every_scenario_of_the_study_can_be_run():
+def test_every_scenario_of_the_study_runs():
     items = [*STUDY.tables.values(), *STUDY.figures.values()]
     cases = {case for item in items for case in item.cases()}
     assert all(case.of.endless for case in cases)

@@ -87,7 +87,7 @@ def line_with(text):
         (YIELD, "yield CELLS[0]", "claim `positive`: KeyError: 0; expected checks"),
     ],
 )
-def test_what_a_function_raises_is_told_with_its_line(tmp_path, old, new, said):
+def test_exception_of_a_function_is_reported_with_its_line(tmp_path, old, new, said):
     line = line_with(old)
     with pytest.raises(InputError, match=rf"own\.py, line {line}: {said}"):
         reproduced(tmp_path, (old, new))
@@ -112,19 +112,19 @@ def test_what_a_function_raises_is_told_with_its_line(tmp_path, old, new, said):
         (SCENARIO, f"{SCENARIO}(effort=lambda bler: 3)", "the effort of 1 % returned a int, 3"),
     ],
 )
-def test_what_a_function_returns_is_checked(tmp_path, old, new, said):
+def test_return_values_of_functions_are_checked(tmp_path, old, new, said):
     with pytest.raises(InputError, match=said):
         reproduced(tmp_path, (old, new))
 
 
 @pytest.mark.parametrize("found", ["None", "{'x': 'text'}", "1 / 0"])
-def test_a_mistake_in_a_reduction_is_told(tmp_path, found):
+def test_mistake_in_a_reduction_is_reported(tmp_path, found):
     changes = [('{"x": [1.0]}', found), (SCENARIO, f"{SCENARIO}(reduce=reduce)")]
     with pytest.raises(RunError, match=r"own\.py, line \d+: the reduction `reduce`"):
         reproduced(tmp_path, *changes, (TIME, "return m.x[..., 0]"))
 
 
-def test_a_reduction_has_one_length_in_all_replications(tmp_path):
+def test_reduction_has_the_same_length_in_all_replications(tmp_path):
     """Each of the first replications is reduced by itself, so that nothing is beside it."""
     growing = 'import numpy; return {"x": numpy.ones(1 + tables["flows"]["run"][0])}'
     changes = [('return {"x": [1.0]}', growing), (SCENARIO, f"{SCENARIO}(reduce=reduce)")]
@@ -132,7 +132,7 @@ def test_a_reduction_has_one_length_in_all_replications(tmp_path):
         reproduced(tmp_path, *changes, (TIME, "return m.x[..., 0]"))
 
 
-def test_a_mistake_in_a_stage_is_told(tmp_path):
+def test_mistake_in_a_stage_is_reported(tmp_path):
     stage = "\n@study.stage\ndef look(at):\n    at.facts['n'] = 3.0\n"
     with pytest.raises(InputError, match=r"`look` sets the fact `n` to 3\.0"):
         reproduced(tmp_path, text=FILE + stage)
@@ -142,7 +142,7 @@ def test_a_mistake_in_a_stage_is_told(tmp_path):
 
 
 @pytest.mark.parametrize("leave", ["import sys; sys.exit(0)", "raise RuntimeError"])
-def test_lines_are_told_of_a_file_that_is_named_from_here(tmp_path, monkeypatch, leave):
+def test_lines_of_a_relative_file_are_reported(tmp_path, monkeypatch, leave):
     (tmp_path / "own.py").write_text(f"x = 1\n\n{leave}\n")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"own\.py, line 3: (SystemExit|RuntimeError)"):
@@ -166,7 +166,7 @@ def test_lines_are_told_of_a_file_that_is_named_from_here(tmp_path, monkeypatch,
         ("[[targets]]\nid = 't'\ntext = 'x'\neach = 'y'", "`t`: `each` is 'y'; expected a number"),
     ],
 )
-def test_mistakes_of_the_texts_name_their_file(tmp_path, text, said):
+def test_mistakes_in_texts_name_their_file(tmp_path, text, said):
     (tmp_path / "own.toml").write_text(text)
     with pytest.raises(InputError, match=rf"own\.toml: .*{said}"):
         reproduced(tmp_path)
@@ -184,14 +184,14 @@ def test_mistakes_of_the_texts_name_their_file(tmp_path, text, said):
         ),
     ],
 )
-def test_a_scenario_that_cannot_be_simulated_is_told_with_its_line(tmp_path, old, new, said):
+def test_scenario_that_cannot_be_simulated_is_reported_with_its_line(tmp_path, old, new, said):
     line = line_with("def download") - 1
     with pytest.raises(InputError, match=rf"own\.py, line {line}: {said}"):
         reproduced(tmp_path, (old, new))
 
 
 @pytest.mark.parametrize("of", ["print", "BLER", "download(BLER['1 %'])"])
-def test_a_metric_is_of_scenarios(tmp_path, of):
+def test_metric_needs_scenarios(tmp_path, of):
     more = f"\ntime.of({of})\n"
     with pytest.raises(InputError, match=r"own\.py, line .*`@study\.scenario`"):
         reproduced(tmp_path, text=FILE + more)
@@ -209,7 +209,7 @@ def test_a_metric_is_of_scenarios(tmp_path, of):
         ("Axis([1, 1], label='n')", "the axis `n` has two values with the label `1`"),
     ],
 )
-def test_what_makes_no_sense_is_refused_where_it_stands(tmp_path, more, said):
+def test_invalid_declarations_are_rejected_with_their_line(tmp_path, more, said):
     with pytest.raises(InputError, match=rf"own\.py, line {len(FILE.splitlines()) + 1}: .*{said}"):
         reproduced(tmp_path, text=FILE + more + "\n")
 
@@ -237,12 +237,12 @@ def test_what_makes_no_sense_is_refused_where_it_stands(tmp_path, more, said):
         lambda: rms(["5"]),
     ],
 )
-def test_numbers_that_make_no_sense_are_refused(make):
+def test_invalid_numbers_are_rejected(make):
     with pytest.raises(InputError):
         make()
 
 
-def test_targets_name_rows_that_there_are(tmp_path):
+def test_targets_must_name_existing_rows(tmp_path):
     target = '[[targets]]\nid = "t"\ntext = "x"\nitems = ["Table 1"]\neach = 1\n'
     (tmp_path / "own.toml").write_text(target + 'rows = ["nope*"]\n')
     with pytest.raises(InputError, match=r"`t` names rows that Table 1 lacks: nope\* .*1 %, 20 %"):
@@ -252,7 +252,7 @@ def test_targets_name_rows_that_there_are(tmp_path):
         reproduced(tmp_path)
 
 
-def test_a_folder_belongs_to_the_file_of_a_study(tmp_path):
+def test_folder_belongs_to_the_file_of_a_study(tmp_path):
     reproduced(tmp_path)
     other = tmp_path / "other"
     other.mkdir()
@@ -262,13 +262,13 @@ def test_a_folder_belongs_to_the_file_of_a_study(tmp_path):
     nodeb.reproduce.run(other / "own.py", tmp_path / "out", quick=True, force=True)
 
 
-def test_items_are_a_list_and_a_seed_is_one(tmp_path):
+def test_items_must_be_a_list_and_the_seed_one_number(tmp_path):
     for more, said in (({"items": "Table 12"}, "a list of texts"), ({"seed": 2**63}, "seed is 9")):
         with pytest.raises(InputError, match=said):
             nodeb.reproduce.run("wang", tmp_path / "out", quick=True, **more)
 
 
-def test_a_reduction_is_found_by_its_file_where_it_cannot_be_imported(tmp_path, monkeypatch):
+def test_reduction_is_found_by_file_if_it_cannot_be_imported(tmp_path, monkeypatch):
     import pickle
 
     (tmp_path / "beside.py").write_text("N = 7.0\n")
@@ -308,14 +308,14 @@ def result():
         lambda group: group.each("flows", group.column("flows", "transfer_s"), lambda x: x.max()),
     ],
 )
-def test_an_own_metric_that_is_wrong_is_named(result, monkeypatch, of):
+def test_wrong_custom_metric_is_named(result, monkeypatch, of):
     monkeypatch.setattr(metrics, "METRICS", {**metrics.METRICS})
     metrics.add(metrics.Metric("mine", "s", "Mine.", "mine", of))
     with pytest.raises(InputError, match="metric `mine`"):
         _ = result.summary
 
 
-def test_what_is_no_metric_is_not_added():
+def test_non_metrics_cannot_be_added():
     of = metrics.METRICS["transfer_s"].of
     for wrong in (
         None,

@@ -40,7 +40,7 @@ def test_shapes_and_names_are_checked(study, work):
         study.claim("1")(lambda: [])
 
 
-def test_what_a_terminal_shows_is_checked(study):
+def test_terminal_output_is_checked(study):
     study.table("Table 1", "x", {LOW: {"a": 1, "b": 5}})
     study.show("x", "Table 1", ["b"])
     study.check()
@@ -54,13 +54,13 @@ def test_what_a_terminal_shows_is_checked(study):
         study.check()
 
 
-def test_a_study_without_items_is_refused_before_it_is_measured(study, tmp_path):
+def test_study_without_items_is_rejected_before_measuring(study, tmp_path):
     study.claim("1", text="x", name="x")(lambda: [at_most(1, 2)])
     with pytest.raises(InputError, match="no table and no figure"):
         nodeb.reproduce.run(study, tmp_path / "out")
 
 
-def test_the_files_of_a_study_are_those_of_its_name(tmp_path):
+def test_files_of_a_study_have_its_name(tmp_path):
     for name in ("my.py", "my.toml", "my_base.toml", "mysql.dump", "other_my.py"):
         (tmp_path / name).touch()
     found = Study(str(tmp_path / "my.py"), title="x").files()
@@ -76,7 +76,7 @@ def test_the_files_of_a_study_are_those_of_its_name(tmp_path):
         ('claims = ["fall"]', "target `near` names an unknown claim `fall`; did you mean `falls`"),
     ],
 )
-def test_targets_are_checked_before_anything_is_measured(file, counted, wrong, told):
+def test_targets_are_checked_before_measuring(file, counted, wrong, told):
     text = TARGET.replace('each = 20\nunit = "kb/s"', wrong)
     Path(file).with_suffix(".toml").write_text(text)
     with pytest.raises(InputError, match=told):
@@ -84,7 +84,7 @@ def test_targets_are_checked_before_anything_is_measured(file, counted, wrong, t
     assert counted == []
 
 
-def test_a_cell_has_the_unit_of_its_quantity(study, work):
+def test_cell_has_the_unit_of_its_quantity(study, work):
     of = rate.of(study.scenario(download))
     rows = {LOW: {"rate": of(LOW), "change": change(of(LOW), of(HIGH))}}
     grid = study.table("Table 1", "x", rows, "100 -", near=5, runs=10).measure(work)

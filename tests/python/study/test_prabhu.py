@@ -64,11 +64,11 @@ def test_bursts_that_end_after_the_warm_up_count(metric, found):
     assert value(metric, made) == pytest.approx(found)
 
 
-def test_a_run_without_a_burst_has_no_delay():
+def test_run_without_a_burst_has_no_delay():
     assert math.isnan(value(prabhu.burst_delay, tables([0], [5], [9], [0])))
 
 
-def test_what_is_kept_does_not_grow_with_the_run():
+def test_stored_data_do_not_grow_with_the_run():
     def kept(n):
         found = prabhu_bursts.reduce(tables([30.0] * n, [1.0] * n, [1] * n, [0] * n), 20.0)
         return sum(values.size for values in found.values())
@@ -76,12 +76,12 @@ def test_what_is_kept_does_not_grow_with_the_run():
     assert kept(10) == kept(100_000)
 
 
-def test_every_figure_with_results_is_there():
+def test_every_figure_with_results_is_included():
     figures = [name for name in STUDY.items() if "Figure" in name and "paired" not in name]
     assert figures == [f"Figure {n}" for n in range(3, 10)]
 
 
-def test_the_scenarios_are_the_study_s():
+def test_scenarios_have_the_parameters_of_the_study():
     made = scenario(prabhu.bursts(prabhu.FIVE, prabhu.NPE_500, prabhu.T[7]))
     assert made.users[0].count == 5
     policy = made.radio.policy.to_dict()
@@ -96,7 +96,7 @@ def test_the_scenarios_are_the_study_s():
         assert {(one.switch_time, one.dch_channels) for one in radio} == {(switch, channels)}
 
 
-def test_a_point_is_200_000_seconds_after_the_warm_up():
+def test_point_covers_200_000_seconds_after_the_warm_up():
     written = tomllib.loads(STUDY.scenario_text)["duration"]
     seconds = float(written.removesuffix(" s")) - STUDY.warm_up_s(False)
     assert STUDY.effort.runs * seconds == 200_000
@@ -105,7 +105,7 @@ def test_a_point_is_200_000_seconds_after_the_warm_up():
     assert STUDY.warm_up_s(True) == 500
 
 
-def test_the_mean_pause_is_that_of_the_traffic():
+def test_mean_pause_follows_from_the_traffic():
     source = prabhu.base.users[0].traffic
     silent = source.silence_probability
     assert (source.pause.mean, source.silence.mean, silent) == ("300 ms", "5 s", 0.33)
@@ -117,7 +117,7 @@ def test_figures_share_their_scenarios():
     assert len({case for name in names for case in STUDY.figures[name].cases()}) == 7 * 16
 
 
-def test_values_of_the_text_are_drawn_hollow(monkeypatch):
+def test_values_quoted_in_the_text_have_hollow_marks(monkeypatch):
     monkeypatch.setattr("nodeb.study.quantity.Combined.estimate", Constant(1.0).estimate)
     found = STUDY.figures["Figure 5, paired"].measure(None)
     known = {
@@ -130,7 +130,7 @@ def test_values_of_the_text_are_drawn_hollow(monkeypatch):
     assert "hollow" in page_figures.note([found])
 
 
-def test_the_real_core_measures_a_table(tmp_path):
+def test_real_core_measures_a_table(tmp_path):
     outcome = run("prabhu", tmp_path, ["Table A"], quick=True)
     found = {(cell.row, cell.column): cell.measured.value for cell in outcome.cells}
     assert np.isfinite(list(found.values())).all()

@@ -33,7 +33,7 @@ def predictions_of(name: str) -> predicted.Predictions:
     return studies.load(name).predictions
 
 
-def test_predicted_cells_are_as_they_were_made() -> None:
+def test_predicted_cells_are_unchanged() -> None:
     found = {
         name: hashlib.sha256(file.read_bytes()).hexdigest()
         for name in studies.names()
@@ -42,7 +42,7 @@ def test_predicted_cells_are_as_they_were_made() -> None:
     assert found == HASHES
 
 
-def test_predicted_statements_are_as_they_were_made() -> None:
+def test_predicted_statements_are_unchanged() -> None:
     found = {}
     for name in studies.names():
         said = [f"{one.item}: {one.predicted}" for one in predictions_of(name).statements]
@@ -52,7 +52,7 @@ def test_predicted_statements_are_as_they_were_made() -> None:
 
 
 @pytest.mark.parametrize("name", studies.names())
-def test_predictions_are_of_the_study(name: str) -> None:
+def test_predictions_refer_to_items_and_claims_of_the_study(name: str) -> None:
     known = studies.load(name)
     predictions = known.predictions
     assert bool(predictions.provenance) == bool(predictions.cells or predictions.statements)
@@ -72,7 +72,7 @@ def measured(value: float, published: float | None) -> Cell:
 @pytest.mark.parametrize(
     ("value", "verdict"), [(109.0, "right"), (111.0, "off"), (121.0, "missed"), (90.5, "right")]
 )
-def test_a_verdict_is_of_what_was_predicted(value: float, verdict: str) -> None:
+def test_verdict_compares_with_the_prediction(value: float, verdict: str) -> None:
     """By the tolerance of the table, 10 % of 100, whatever is measured now."""
     then = predicted.Predicted("Table 1", "RR", "1 %", "kb/s", value, None, None)
     predictions = predicted.Predictions("made before", (then,))
@@ -84,7 +84,7 @@ def test_a_verdict_is_of_what_was_predicted(value: float, verdict: str) -> None:
     assert shown["right"] == (verdict == "right")
 
 
-def test_what_was_not_printed_has_no_verdict() -> None:
+def test_unpublished_value_has_no_verdict() -> None:
     then = predicted.Predicted("Table 1", "RR", "1 %", "kb/s", 5.0, 4.0, 6.0)
     (one,) = predicted.compare(predicted.Predictions("", (then,)), [measured(5.0, None)])
     assert one.grade == "open"
@@ -93,14 +93,14 @@ def test_what_was_not_printed_has_no_verdict() -> None:
     )
 
 
-def test_cells_that_were_not_measured_are_left_out() -> None:
+def test_unmeasured_cells_are_omitted() -> None:
     then = predicted.Predicted("Table 2", "RR", "1 %", "kb/s", 5.0, 4.0, 6.0)
     predictions = predicted.Predictions("", (then,))
     assert predicted.compare(predictions, [measured(5.0, None)]) == []
     assert page_predicted.content(predictions, [measured(5.0, None)], []) is None
 
 
-def test_a_missing_column_is_named(tmp_path: Path) -> None:
+def test_missing_column_is_named(tmp_path: Path) -> None:
     (tmp_path / "predicted.csv").write_text(
         "# before\nitem,row,unit,predicted,low,high\na,b,c,1,,\n"
     )
@@ -108,7 +108,7 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
         predicted.read(tmp_path / "predicted.csv")
 
 
-def test_a_wrong_statement_is_named(tmp_path: Path) -> None:
+def test_wrong_statement_is_named(tmp_path: Path) -> None:
     (tmp_path / "predicted.toml").write_text('[[statements]]\nitem = "Figure 7"\nsaid = "up"\n')
     with pytest.raises(InputError, match="said"):
         predicted.read(tmp_path / "predicted.csv")

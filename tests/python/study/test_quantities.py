@@ -54,14 +54,14 @@ def estimate(metric, log: Log) -> Estimate:
     return of.estimate(work)
 
 
-def test_a_plain_mean_has_the_usual_interval():
+def test_plain_mean_has_students_interval():
     found = estimate(time, log_of(1.0, 2.0, 3.0))
     half = 4.302653 * 1.0 / math.sqrt(3)  # t(2) at 97.5 %
     assert (found.value, found.runs) == (pytest.approx(2.0), 3)
     assert found.high - found.value == pytest.approx(half, rel=1e-6)
 
 
-def test_a_rate_is_data_over_the_mean_time():
+def test_rate_is_data_over_the_mean_time():
     assert estimate(rate, log_of(1.0, 3.0)).value == pytest.approx(4.0), "not 5.3"
     of, work = measured(rate, log_of(1.0, 3.0))
     assert of.singles(work).tolist() == pytest.approx([8.0, 8 / 3])
@@ -76,7 +76,7 @@ def test_common_random_numbers_cancel():
     assert gap.half_width < 1e-6 < left.estimate(work).half_width
 
 
-def test_combinations_with_numbers():
+def test_quantities_combine_with_numbers():
     of, work = measured(time, log_of(1.0, 3.0))
     assert change(3, 2).estimate(work).value == pytest.approx(50)
     assert (quantity(3) / 2).estimate(work).runs == 0
@@ -84,13 +84,13 @@ def test_combinations_with_numbers():
     assert (10 / of).estimate(work).runs == 2
 
 
-def test_a_download_that_never_ends_has_no_value():
+def test_endless_download_has_no_value():
     log = log_of(1.0, math.nan)
     found = estimate(rate, log)
     assert (found.known, number(found.value), log.unfinished) == (False, "", 1)
 
 
-def test_a_shared_channel_is_used_until_the_last_user_ends():
+def test_shared_channel_is_used_until_the_last_user_ends():
     shared = estimate(utilization, log_of(2.0, 4.0, users=2))
     assert shared.value == pytest.approx(100 * 16_000 / 4 / 0.8 / 10_000)
     own = estimate(utilization, log_of(2.0, 4.0, users=2, bearers=2))
@@ -106,7 +106,7 @@ def test_few_replications_have_no_interval():
 # ---------------------------------------------------------------- prediction intervals
 
 
-def test_a_prediction_interval_is_the_textbook_one():
+def test_prediction_interval_matches_the_textbook():
     # t(9, 0.975) = 2.262157 (tables); ten values 1..10: mean 5.5, s = 3.0277.
     found = prediction_interval(range(1, 11))
     assert found.half_width == pytest.approx(2.2621571628 * 3.0276503541 * math.sqrt(1.1))
@@ -118,7 +118,7 @@ def test_a_prediction_interval_is_the_textbook_one():
 
 
 @pytest.mark.parametrize("of", [1, 10])
-def test_it_covers_as_often_as_it_says(of):
+def test_prediction_interval_has_its_nominal_coverage(of):
     chance, inside = np.random.default_rng(1), 0
     for _ in range(2000):
         found = prediction_interval(chance.normal(5, 2, 8), of)
@@ -131,7 +131,7 @@ def cell(published: float | None, value: float, **tolerance: float) -> Cell:
     return Cell("Table 1", "r", "c", "%", published, found, 1, Tolerance(**tolerance))
 
 
-def test_a_published_value_is_held_against_the_scatter_of_as_few_runs():
+def test_published_value_is_compared_with_the_scatter_of_as_few_runs():
     times = np.random.default_rng(5).normal(10, 1, 40)
     of, work = measured(time, log_of(*times))
     one, ten = (_expected(work, of, runs) for runs in (1, 10))
@@ -159,7 +159,7 @@ def test_a_published_value_is_held_against_the_scatter_of_as_few_runs():
         (50, math.nan, "far"),
     ],
 )
-def test_grades(published, value, grade):
+def test_grades_follow_the_prediction_interval(published, value, grade):
     assert cell(published, value, absolute=1.5).grade == grade
 
 
@@ -172,7 +172,7 @@ def test_targets_can_be_missed():
     assert targets.check(target, [], []).met is None
 
 
-def test_the_least_of_some_values_can_be_too_large():
+def test_minimum_of_some_values_can_be_too_large():
     target = Target("x", "x", ["Table 1"], least=8, unit="%")
     assert targets.check(target, [cell(None, 9.0), cell(None, 7.9)], []).met
     assert not targets.check(target, [cell(None, 9.0), cell(None, math.nan)], []).met

@@ -34,7 +34,7 @@ def verdict(*comparisons: Comparison) -> Verdict:
         (Estimate(1, math.nan, math.nan, 1), "undecided"),
     ],
 )
-def test_more(found: Estimate, judgement: str) -> None:
+def test_more_is_judged_by_the_interval(found: Estimate, judgement: str) -> None:
     assert verdict(Comparison(found, low=0, strict=True)).judgement == judgement
 
 
@@ -50,11 +50,11 @@ def test_more(found: Estimate, judgement: str) -> None:
         (calculated(2), "holds"),
     ],
 )
-def test_the_same_is_a_test_of_equivalence(found: Estimate, judgement: str) -> None:
+def test_same_is_a_test_of_equivalence(found: Estimate, judgement: str) -> None:
     assert verdict(Comparison(found, -2, 2)).judgement == judgement
 
 
-def test_a_few_equal_replications_tell_little() -> None:
+def test_few_equal_replications_prove_little() -> None:
     above, below = interval(1, 1, 5), interval(-1, -1, 5)
     for found in (above, below):
         open_one = verdict(Comparison(found, low=0))
@@ -64,7 +64,7 @@ def test_a_few_equal_replications_tell_little() -> None:
     assert verdict(Comparison(interval(-1, -1, 6), low=0)).judgement == "contradicted"
 
 
-def test_doubt_is_the_p_value_of_students_test() -> None:
+def test_doubt_is_the_p_value_of_students_t_test() -> None:
     from scipy.stats import ttest_1samp
 
     values = np.random.default_rng(1).normal(-1, 2, 12)
@@ -73,7 +73,7 @@ def test_doubt_is_the_p_value_of_students_test() -> None:
     assert comparison.doubt == pytest.approx(ttest_1samp(values, 0).pvalue, rel=1e-9)
 
 
-def test_of_many_comparisons_a_weak_one_does_not_contradict() -> None:
+def test_one_weak_comparison_of_many_does_not_contradict() -> None:
     weak, good = Comparison(interval(-2, -0.1), low=0, strict=True), Comparison(interval(1, 2), 0)
     assert verdict(weak).judgement == "contradicted"
     assert verdict(weak, *[good] * 71).judgement == "undecided"
@@ -81,7 +81,7 @@ def test_of_many_comparisons_a_weak_one_does_not_contradict() -> None:
     assert verdict(strong, *[good] * 71).judgement == "contradicted"
 
 
-def test_a_true_claim_of_many_comparisons_is_seldom_contradicted() -> None:
+def test_true_claim_of_many_comparisons_is_rarely_contradicted() -> None:
     """At the edge of the claim, where each comparison by itself would be one time in forty."""
     chance, refuted = np.random.default_rng(3), 0
     for _ in range(400):
@@ -92,7 +92,7 @@ def test_a_true_claim_of_many_comparisons_is_seldom_contradicted() -> None:
     assert refuted <= 0.05 * 400
 
 
-def test_holm_by_hand() -> None:
+def test_holm_correction_matches_hand_computation() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005], 0.05) == [True, False, False, True]
     assert holm([], 0.05) == []
 
@@ -106,7 +106,7 @@ def test_comparisons_are_counted() -> None:
     assert verdict(good).against == ()
 
 
-def test_what_would_decide_follows_from_the_half_width() -> None:
+def test_required_replications_follow_from_the_half_width() -> None:
     # Half-width 2 at a distance of 1: four times the replications.
     claim = verdict(Comparison(interval(-1, 3, 20), low=0, strict=True))
     assert claim.missing == pytest.approx(60)
@@ -121,32 +121,32 @@ def test_what_would_decide_follows_from_the_half_width() -> None:
     assert verdict(Comparison(interval(1, 2), low=0)).effort == ""
 
 
-def test_against_a_claim_the_error_of_the_whole_claim_is_asked_for() -> None:
+def test_required_replications_use_the_error_of_the_whole_claim() -> None:
     worse = Comparison(interval(-3, 1, 20), low=0, strict=True)
     good = Comparison(interval(1, 2), 0)
     assert verdict(worse).missing == pytest.approx(60)
     assert verdict(worse, *[good] * 9).missing > 100
 
 
-def test_numbers_of_replications_are_rounded_up() -> None:
+def test_required_replications_are_rounded_up() -> None:
     assert [rounded(n) for n in (1, 60.0, 161, 12_345)] == ["1", "60", "170", "13000"]
     assert rounded(math.inf) == rounded(math.nan) == ""
 
 
-def test_all_rivals_must_be_outside_to_contradict() -> None:
+def test_contradiction_needs_all_rivals_outside() -> None:
     worse, open_one = interval(-3, -1), interval(-2, 1)
     assert verdict(Comparison(worse, 0, strict=True, rivals=(worse,))).judgement == "contradicted"
     assert verdict(Comparison(worse, 0, strict=True, rivals=(open_one,))).judgement == "undecided"
 
 
-def test_the_file_tells_verdict_and_counts() -> None:
+def test_file_contains_verdict_and_counts() -> None:
     found = verdict(Comparison(interval(-1, 3, 20), 0), Comparison(interval(1, 2), 0))
     assert to_csv("s", [found]).splitlines()[1] == (
         "s,x,says,undecided,2,1,0,1,more,60,text (undecided); text"
     )
 
 
-def test_of_what_was_found_beside_the_replications_more_of_them_decide_nothing() -> None:
+def test_more_replications_are_not_suggested_for_unrepeatable_values() -> None:
     found = verdict(Comparison(interval(1, 3, 1000), high=2.5, repeatable=False))
     assert found.judgement == "undecided"
     assert found.effort == ""

@@ -21,14 +21,14 @@ def scenario(case):
     return case.scenario(Settings(), Quick())
 
 
-def test_every_table_and_figure_with_results_is_there():
+def test_every_table_and_figure_with_results_is_included():
     tables = [1, 2, 8, *range(11, 18), 19, 20, "A.1", "A.2", "C"]
     figures = [f"Figure {n}" for n in range(8, 16)]
     assert studies.load("wang").items() == [*(f"Table {n}" for n in tables), *figures]
     assert {name for name, table in TABLES.items() if not table.published} == {"Table C"}
 
 
-def test_printed_means_are_those_of_the_printed_users():
+def test_printed_means_follow_from_the_printed_users():
     """Guards against slips of the pen: averages and spreads follow from the users."""
     for users, losses, name, summary in ((3, 3, "Table A.1", 19), (6, 2, "Table A.2", 20)):
         values = printed(name).reshape(3, users + 2, losses)
@@ -45,7 +45,7 @@ def test_printed_means_are_those_of_the_printed_users():
         assert 100 * (hs / dch - 1) == pytest.approx(percent, abs=0.6)
 
 
-def test_channel_rates_are_those_in_their_names():
+def test_channel_rates_match_their_names():
     named = [(wang.DCH, 384), (wang.HS_360, 360), (wang.HS_384, 384), (wang.SHARED, 1152)]
     for channel, kbps in named:
         radio = scenario(wang.download(channel, wang.KB_20, wang.LOW)).radio
@@ -61,7 +61,7 @@ def test_interpretations_are_compared_with_every_printed_mean():
     assert len(list(rows["RMS, Table 19"]["ns-2.27"].cases())) == 9
 
 
-def test_640_kilobits_are_those_of_table_4():
+def test_640_kilobits_match_table_4():
     case = wang.cell(wang.THREE, wang.RR, wang.NONE)
     before, after = scenario(case), scenario(case.under(wang.rates_of_table_4))
     assert after.radio.pdu_size == "10 B"

@@ -29,7 +29,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in names}
 
 
-def test_a_study_in_a_file_of_one_s_own(file, tmp_path, call):
+def test_study_in_a_user_file_runs(file, tmp_path, call):
     status, out, err = call("reproduce", file, "--quick", "--out", tmp_path / "out")
     assert (status, err) == (0, "")
     assert "2 of 2 claims hold." in out
@@ -53,7 +53,7 @@ def test_a_study_in_a_file_of_one_s_own(file, tmp_path, call):
     assert (status, "wrong.py, line 2: SyntaxError" in err) == (2, True)
 
 
-def test_the_example_of_the_docs(tmp_path):
+def test_example_of_the_docs_runs(tmp_path):
     """Sixty lines, and the law that they measure again."""
     example = Path(__file__).parents[3] / "examples" / "mathis.py"
     assert len(example.read_text("utf-8").splitlines()) <= 60
@@ -64,7 +64,7 @@ def test_the_example_of_the_docs(tmp_path):
     assert share.judgement != "contradicted"
 
 
-def test_what_a_whole_study_writes(file, tmp_path):
+def test_whole_study_writes_cells_claims_and_facts(file, tmp_path):
     shares = []
     outcome = nodeb.reproduce.run(file, tmp_path / "out", progress=lambda s, _: shares.append(s))
     assert shares == sorted(shares)
@@ -88,7 +88,7 @@ def test_what_a_whole_study_writes(file, tmp_path):
     assert "nodeb reproduce tiny.py --seed 1" in page
 
 
-def test_items_alone_have_the_same_cells(file, tmp_path):
+def test_selected_items_have_the_same_cells(file, tmp_path):
     nodeb.reproduce.run(file, tmp_path / "whole")
     nodeb.reproduce.run(file, tmp_path / "one", ["table 1"])
     part, whole = (rows(tmp_path / name / "cells.csv") for name in ("one", "whole"))
@@ -101,7 +101,7 @@ def test_items_alone_have_the_same_cells(file, tmp_path):
         nodeb.reproduce.run(file, tmp_path / "no", [])
 
 
-def test_a_study_goes_on_from_what_is_there(file, tmp_path, counted, monkeypatch):
+def test_study_resumes_from_existing_replications(file, tmp_path, counted, monkeypatch):
     nodeb.reproduce.run(file, tmp_path / "whole", jobs=1)
     everything, simulate = runs(counted), ReplicationWork.replicate
 
@@ -125,7 +125,7 @@ def test_a_study_goes_on_from_what_is_there(file, tmp_path, counted, monkeypatch
     assert counted == []
 
 
-def test_a_stage_names_the_files_that_it_leaves_and_keeps(file, tmp_path):
+def test_stage_names_the_files_that_it_writes_and_keeps(file, tmp_path):
     out, text = tmp_path / "out", Path(file).read_text("utf-8")
     stage = '@study.stage(leaves=["more.csv"], keeps=["raw"])\ndef counting(at):\n'
     stage += '    (at.out / "more.csv").touch()\n    (at.out / "raw").touch()\n'
@@ -143,7 +143,7 @@ def test_a_stage_names_the_files_that_it_leaves_and_keeps(file, tmp_path):
         nodeb.reproduce.run(file, tmp_path / "no", quick=True)
 
 
-def test_a_longer_study_goes_on_from_a_quick_one_and_back(file, tmp_path, counted):
+def test_long_version_extends_the_short_one_and_back(file, tmp_path, counted):
     folder = tmp_path / "out"
     nodeb.reproduce.run(file, folder, quick=True)
     found, quick = (folder / "cells.csv").read_bytes(), runs(counted)
@@ -153,7 +153,7 @@ def test_a_longer_study_goes_on_from_a_quick_one_and_back(file, tmp_path, counte
     assert (runs(counted), (folder / "cells.csv").read_bytes()) == (2 * quick, found)
 
 
-def test_damaged_replications_are_simulated_again_and_told(file, tmp_path, counted):
+def test_damaged_replications_are_repeated_and_reported(file, tmp_path, counted):
     nodeb.reproduce.run(file, tmp_path / "out")
     before = files(tmp_path / "out")
     broken = sorted((tmp_path / "out" / "cells").iterdir())[0]
@@ -164,7 +164,7 @@ def test_damaged_replications_are_simulated_again_and_told(file, tmp_path, count
     assert files(tmp_path / "out") == before
 
 
-def test_a_new_metric_needs_no_new_simulation(file, tmp_path, counted):
+def test_new_metric_needs_no_new_simulation(file, tmp_path, counted):
     nodeb.reproduce.run(file, tmp_path / "out")
     counted.clear()
     text = Path(file).read_text().replace("m.app_bytes / m.transfer_s * 8 / 1000", "m.start_s - 7")
@@ -174,7 +174,7 @@ def test_a_new_metric_needs_no_new_simulation(file, tmp_path, counted):
     assert max(cell.measured.value for cell in outcome.cells) < 0
 
 
-def test_a_download_that_never_ends_is_reported(tmp_path):
+def test_endless_download_is_reported(tmp_path):
     path = tmp_path / "cut.py"
     path.write_text(FILE.replace("DURATION", "0.5 s"))
     outcome = nodeb.reproduce.run(str(path), tmp_path / "out", quick=True)
@@ -183,14 +183,14 @@ def test_a_download_that_never_ends_is_reported(tmp_path):
     assert not any(cell.measured.known for cell in outcome.cells)
 
 
-def test_nothing_is_run_for_a_folder_that_cannot_be_written(file, tmp_path, counted):
+def test_unwritable_folder_is_rejected_before_any_run(file, tmp_path, counted):
     (tmp_path / "there").write_text("a file")
     with pytest.raises(OutputError):
         nodeb.reproduce.run(file, tmp_path / "there")
     assert counted == []
 
 
-def test_a_study_is_built_quickly():
+def test_study_is_built_quickly():
     """Cases are made when they are measured: naming hundreds takes no time."""
     begin = time.monotonic()
     for name in studies.names():
@@ -198,7 +198,7 @@ def test_a_study_is_built_quickly():
     assert time.monotonic() - begin < 5
 
 
-def test_the_mark_of_a_folder_tells_what_it_holds(file, tmp_path):
+def test_mark_of_a_folder_lists_its_contents(file, tmp_path):
     nodeb.reproduce.run(file, tmp_path / "out", ["Table 1"], quick=True, seed=7)
     about = json.loads((tmp_path / "out" / "provenance.json").read_text())
     assert (about["seed"], about["quick"], about["items"]) == (7, True, ["Table 1"])

@@ -62,7 +62,7 @@ def test_all_parts_of_a_table_have_the_same_columns(tmp_path, monkeypatch, sweep
     assert len(schemas(parts / "metrics")) >= 3
 
 
-def test_what_has_no_value_is_null(tmp_path):
+def test_missing_value_is_null(tmp_path):
     base = BASE.replace("[[users]]", "duration = '300 ms'\n[[users]]")
     plan = Sweep.load(write(tmp_path, "[sweep]\nwired.delay = ['5 ms', '900 ms']\n", base))
     plan.run(tmp_path / "out", jobs=1, dataset=True)
@@ -74,7 +74,7 @@ def test_what_has_no_value_is_null(tmp_path):
     assert not any(value != value for value in numbers)
 
 
-def test_going_on_without_the_option_keeps_what_fits(call, tmp_path):
+def test_resuming_without_the_option_keeps_a_matching_dataset(call, tmp_path):
     file, out = write(tmp_path, COUNTS), tmp_path / "out"
     assert call("sweep", file, "--out", out, "--dataset")[0] == 0
     before = {part: part.read_bytes() for part in (out / "dataset").rglob("*.parquet")}
@@ -87,7 +87,7 @@ def test_going_on_without_the_option_keeps_what_fits(call, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["more", "fewer", "cells"])
-def test_going_on_without_the_option_removes_what_fits_no_more(call, tmp_path, how):
+def test_resuming_without_the_option_removes_an_outdated_dataset(call, tmp_path, how):
     file, out = write(tmp_path, COUNTS), tmp_path / "out"
     assert call("sweep", file, "--out", out, "--dataset")[0] == 0
     if how == "cells":
@@ -104,7 +104,7 @@ def test_going_on_without_the_option_removes_what_fits_no_more(call, tmp_path, h
     assert call("sweep", file, "--out", out, "--runs", runs)[2] == ""
 
 
-def test_a_dataset_of_somebody_else_is_left_alone(call, tmp_path):
+def test_foreign_dataset_is_kept(call, tmp_path):
     file, out = write(tmp_path, COUNTS), tmp_path / "out"
     assert call("sweep", file, "--out", out)[0] == 0
     (out / "dataset").mkdir()

@@ -15,29 +15,29 @@ def table(**columns):
     return Table(columns)
 
 
-def test_an_axis_on_which_nothing_depends_is_named():
+def test_axis_without_effect_is_named():
     found = table(a=[1, 1, 2, 2], b=[1, 2, 1, 2], bps=[5.0, 5.0, 7.0, 7.0])
     assert without_effect(found, [axis("a"), axis("b")]) == ["b"]
 
 
-def test_an_axis_that_matters_in_one_place_only_matters():
+def test_axis_with_a_local_effect_counts():
     found = table(a=[1, 1, 2, 2], b=[1, 2, 1, 2], bps=[5.0, 5.0, 7.0, 8.0])
     assert without_effect(found, [axis("a"), axis("b")]) == []
 
 
-def test_keys_in_lockstep_are_one_axis_and_nan_is_nan():
+def test_lockstep_keys_are_one_axis_and_nan_equals_nan():
     found = table(a=[1, 2], b=["x", "y"], bps=[float("nan")] * 2, text=["p", "p"])
     assert without_effect(found, [axis("a", "b")]) == ["a, b"]
 
 
-def test_groups_of_users_are_compared_each_with_its_own():
+def test_each_group_of_users_is_compared_with_itself():
     found = table(a=[1, 1, 2, 2], group=["x", "y", "x", "y"], bps=[5.0, 6.0, 5.0, 6.0])
     assert without_effect(found, [axis("a")]) == ["a"]
     found = table(a=[1, 1, 2, 2], group=["x", "y", "x", "y"], bps=[5.0, 6.0, 6.0, 5.0])
     assert without_effect(found, [axis("a")]) == []
 
 
-def test_a_single_value_says_nothing():
+def test_single_value_shows_no_effect():
     assert without_effect(table(a=[1], bps=[5.0]), [axis("a", values=(1,))]) == []
 
 
@@ -58,14 +58,14 @@ def sweep(call, tmp_path):
     return sweep
 
 
-def test_a_sweep_tells_what_changed_nothing(sweep):
+def test_sweep_reports_keys_without_effect(sweep):
     axes = '"radio.dch.bler" = [0.0, 0.3]\n"radio.dch.buffer" = [500, 1000]'
     status, _, err = sweep("", axes)
     assert status == 0
     assert err == "note: radio.dch.buffer: no effect; all values gave the same results\n"
 
 
-def test_a_sweep_of_a_key_without_effect_is_refused(sweep):
+def test_sweep_of_a_key_without_effect_is_rejected(sweep):
     keys = "radio.dch.errors.process.gilbert_elliott = { p = 0.1, r = 0.4 }"
     status, _, err = sweep(keys, '"radio.dch.bler" = [0.01, 0.2]')
     assert status == 2
@@ -73,7 +73,7 @@ def test_a_sweep_of_a_key_without_effect_is_refused(sweep):
     assert "radio.dch.bler: this has no effect: the model in `errors`" in err
 
 
-def test_what_only_repeats_a_default_without_effect_is_noted(call, tmp_path):
+def test_redundant_default_without_effect_is_noted(call, tmp_path):
     text = BASE.format('radio.dch = { rlc = "am", retransmission_delay = "99 ms" }')
     (tmp_path / "s.toml").write_text(text)
     for command in ("run", "validate"):
@@ -82,7 +82,7 @@ def test_what_only_repeats_a_default_without_effect_is_noted(call, tmp_path):
         assert err.startswith("note: s.toml:3: radio.dch.retransmission_delay: this has no effect")
 
 
-def test_a_path_so_long_that_nothing_arrives_is_told_before_and_after(call, tmp_path):
+def test_path_too_long_for_any_delivery_is_reported_before_and_after(call, tmp_path):
     (tmp_path / "s.toml").write_text(BASE.format('wired.delay = "1e9 ms"'))
     status, out, err = call("run", "s.toml")
     assert status == 0
@@ -94,7 +94,7 @@ def test_a_path_so_long_that_nothing_arrives_is_told_before_and_after(call, tmp_
     assert '(--set duration="10 s" is longer)' in " ".join(out.split())
 
 
-def test_a_time_that_cannot_be_counted_tells_the_limit(call, tmp_path):
+def test_time_out_of_range_is_reported_with_the_limit(call, tmp_path):
     (tmp_path / "s.toml").write_text(BASE.format('duration = "1e9 s"'))
     status, _, err = call("validate", "s.toml")
     assert status == 2

@@ -54,7 +54,7 @@ def files(folder: Path) -> dict[str, bytes]:
 # --- what is swept ---
 
 
-def test_separate_keys_make_all_combinations(tmp_path):
+def test_separate_keys_form_all_combinations(tmp_path):
     table = Sweep.load(write(tmp_path, GRID)).run(tmp_path / "out").table
     assert table["radio.dch.bler"].tolist() == [0.1, 0.1, 0.1, 0.3, 0.3, 0.3]
     assert table["wired.delay_s"].tolist() == [0.05, 0.1, 0.2] * 2
@@ -78,7 +78,7 @@ def test_many_cells_take_little_memory(tmp_path):
     assert taken < 1_500_000  # the values of the axis are most of it
 
 
-def test_a_file_that_changes_is_taken_as_it_was_read(tmp_path, monkeypatch):
+def test_file_changed_during_the_sweep_is_read_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [f"{8 + t % 9}\n" for t in range(20_000)]
     head = "# nodeb trace 1\n# kind: snr\n# step: 2 ms\n# count: 20000\nsnr_db\n"
@@ -110,7 +110,7 @@ def test_a_file_that_changes_is_taken_as_it_was_read(tmp_path, monkeypatch):
     assert [len(cell.recorded) for cell in plan.cells] == [1, 1, 1]
 
 
-def test_both_forms_of_keys_mean_the_same(tmp_path):
+def test_both_forms_of_keys_are_equivalent(tmp_path):
     quoted = Sweep.load(write(tmp_path, GRID))
     dotted = Sweep.load(write(tmp_path, GRID.replace('"radio.dch.bler"', "radio.dch.bler")))
     tables = (
@@ -119,7 +119,7 @@ def test_both_forms_of_keys_mean_the_same(tmp_path):
     assert quoted.cells == dotted.cells == Sweep.load(write(tmp_path, tables)).cells
 
 
-def test_lockstep_goes_through_its_keys_together(tmp_path):
+def test_lockstep_keys_advance_together(tmp_path):
     sweep = """[sweep]
 users.0.count = [1, 2]
 [[sweep.together]]
@@ -136,7 +136,7 @@ def swept(tmp_path: Path, line: str, base: str = BASE) -> list:
     return list(axis.swept[0].values)
 
 
-def test_ranges_hold_both_ends_and_read_well(tmp_path):
+def test_ranges_include_both_ends_and_have_short_numbers(tmp_path):
     bler = "radio.dch.bler = { from = 0.0, to = 0.3, steps = 4 }"
     assert swept(tmp_path, bler) == [0.0, 0.1, 0.2, 0.3]
     delay = 'wired.delay = { from = "50 ms", to = "200 ms", steps = 4 }'
@@ -148,7 +148,7 @@ def test_ranges_hold_both_ends_and_read_well(tmp_path):
     assert swept(tmp_path, size) == ["10 kB", "13.333 kB", "16.667 kB", "20 kB"]
 
 
-def test_variants_are_swept_by_name_and_their_parameters_after_them(tmp_path):
+def test_variants_are_swept_by_name_and_then_by_parameter(tmp_path):
     sweep = """[sweep]
 radio.hs_dsch.channels = [1, 3]
 radio.hs_dsch.scheduler = ["round_robin", { proportional_fair = { window = "2 s" } }]
@@ -162,7 +162,7 @@ radio.hs_dsch.scheduler = ["round_robin", { proportional_fair = { window = "2 s"
     assert [json.loads(c.scenario)["radio"]["link"]["rate"] for c in cells] == ["1 Mbps", "2 Mbps"]
 
 
-def test_a_key_that_only_the_sweep_gives_is_enough(tmp_path):
+def test_key_set_only_by_the_sweep_is_sufficient(tmp_path):
     path = write(tmp_path, '[sweep]\nusers.0.traffic.ftp.size = ["5 kB", "10 kB"]\n', "[[users]]\n")
     table = Sweep.load(path, runs=2).run(tmp_path / "out").table
     assert table["users.0.traffic.ftp.size_bytes"].tolist() == [5000, 10_000]
@@ -189,7 +189,7 @@ def test_quantities_are_numbers_with_a_suffix(text, expected):
 # --- what the table says ---
 
 
-def test_a_cell_is_what_nodeb_run_gives(tmp_path):
+def test_cell_equals_a_plain_run(tmp_path):
     """Common random numbers: every cell has the seed and the run numbers of a plain run."""
     path = write(tmp_path, GRID)
     table = Sweep.load(path, seed=7).run(tmp_path / "out").table
@@ -203,7 +203,7 @@ def test_a_cell_is_what_nodeb_run_gives(tmp_path):
             assert found == (one["mean"], one["ci95_low"], one["ci95_high"])
 
 
-def test_groups_have_rows_of_their_own(tmp_path):
+def test_groups_have_their_own_rows(tmp_path):
     more = BASE + '[[users]]\nname = "late"\nstart = "1 s"\ntraffic.ftp.size = "20 kB"\n'
     table = Sweep.load(write(tmp_path, "[sweep]\nradio.dch.bler = [0.1, 0.2]\n", more)).run(
         tmp_path / "out"
@@ -211,7 +211,7 @@ def test_groups_have_rows_of_their_own(tmp_path):
     assert table.table["group"].tolist() == ["phone", "late", "all"] * 2
 
 
-def test_differences_are_paired_with_the_cell_that_has_the_other_value(tmp_path):
+def test_differences_are_paired_with_the_baseline_cell(tmp_path):
     path = write(tmp_path, GRID)
     sweep = Sweep.load(path, runs=40)
     table = sweep.run(tmp_path / "out", baseline=["wired.delay=100 ms"]).table
@@ -235,7 +235,7 @@ def test_differences_are_paired_with_the_cell_that_has_the_other_value(tmp_path)
     assert "transfer_s_diff" not in without.table.columns
 
 
-def test_precision_replicates_each_cell_until_it_is_known(tmp_path):
+def test_precision_applies_to_each_cell(tmp_path):
     path = write(tmp_path, "[sweep]\nradio.dch.bler = [0.05, 0.3]\n")
     outcome = Sweep.load(path, precision=0.02).run(tmp_path / "out")
     assert outcome.table["precision_reached"].tolist() == [True, True]
@@ -260,7 +260,7 @@ def test_one_replication_has_no_interval(tmp_path):
 # --- what is simulated again ---
 
 
-def test_only_what_is_missing_is_simulated(tmp_path):
+def test_only_missing_cells_are_simulated(tmp_path):
     out = tmp_path / "out"
     first = Sweep.load(write(tmp_path, "[sweep]\nradio.dch.bler = [0.1, 0.2]\n")).run(out)
     assert (first.simulated, first.kept, first.replications) == (2, 0, 8)
@@ -275,7 +275,7 @@ def test_only_what_is_missing_is_simulated(tmp_path):
     assert (other.simulated, other.kept) == (1, 1)
 
 
-def test_more_replications_go_on_from_those_that_are_there(tmp_path):
+def test_more_replications_extend_the_existing_ones(tmp_path):
     path = write(tmp_path, GRID)
     Sweep.load(path, runs=3).run(tmp_path / "out")
     more = Sweep.load(path, runs=5).run(tmp_path / "out")
@@ -286,7 +286,7 @@ def test_more_replications_go_on_from_those_that_are_there(tmp_path):
     assert (fewer.replications, set(fewer.table["runs"].tolist())) == (0, {3})
 
 
-def test_another_seed_is_another_setting(tmp_path):
+def test_different_seed_is_a_different_setting(tmp_path):
     path = write(tmp_path, GRID)
     Sweep.load(path, runs=3).run(tmp_path / "out")
     other = Sweep.load(path, seed=2, runs=3)
@@ -297,14 +297,14 @@ def test_another_seed_is_another_setting(tmp_path):
     assert other.run(tmp_path / "out", force=True).replications == 18
 
 
-def test_another_core_simulates_everything_again(tmp_path, monkeypatch):
+def test_different_core_repeats_all_simulations(tmp_path, monkeypatch):
     path = write(tmp_path, GRID)
     Sweep.load(path).run(tmp_path / "out")
     monkeypatch.setattr("nodeb.replication.cells.core_hash", lambda: "another")
     assert Sweep.load(path).run(tmp_path / "out").simulated == 6
 
 
-def test_another_metric_needs_no_simulation(tmp_path, monkeypatch):
+def test_different_metric_needs_no_simulation(tmp_path, monkeypatch):
     path = write(tmp_path, GRID)
     Sweep.load(path).run(tmp_path / "out")
     monkeypatch.setitem(METRICS, "retries", replace(METRICS["timeouts"], name="retries"))
@@ -313,7 +313,7 @@ def test_another_metric_needs_no_simulation(tmp_path, monkeypatch):
     assert found.table["retries"].tolist() == found.table["timeouts"].tolist()
 
 
-def test_a_damaged_cell_is_simulated_again(tmp_path):
+def test_damaged_cell_is_simulated_again(tmp_path):
     path, out = write(tmp_path, GRID), tmp_path / "out"
     Sweep.load(path).run(out)
     intact = files(out)
@@ -324,21 +324,21 @@ def test_a_damaged_cell_is_simulated_again(tmp_path):
     assert files(out) == intact
 
 
-def test_the_number_of_jobs_changes_nothing(tmp_path):
+def test_number_of_jobs_changes_no_result(tmp_path):
     path = write(tmp_path, GRID)
     for jobs in (1, 5):
         Sweep.load(path, precision=0.05).run(tmp_path / str(jobs), jobs=jobs)
     assert files(tmp_path / "1") == files(tmp_path / "5")
 
 
-def test_series_are_not_recorded_and_do_not_matter(tmp_path):
+def test_series_are_not_recorded_and_change_no_result(tmp_path):
     path = write(tmp_path, GRID)
     Sweep.load(path).run(tmp_path / "out")
     recording = write(tmp_path, GRID, BASE + "[record]\nsegments = true\n")
     assert Sweep.load(recording).run(tmp_path / "out").simulated == 0
 
 
-def test_a_cell_keeps_the_tables_of_its_replications(tmp_path):
+def test_cell_keeps_the_tables_of_its_replications(tmp_path):
     path = write(tmp_path, "[sweep]\nradio.dch.bler = [0.2]\n")
     table = Sweep.load(path).run(tmp_path / "out").table
     (file,) = (tmp_path / "out" / "cells").iterdir()
@@ -353,7 +353,7 @@ def test_a_cell_keeps_the_tables_of_its_replications(tmp_path):
     assert mean_interval(rates).mean == table["application_bps"][0]
 
 
-def test_an_early_stop_does_not_wait_for_what_is_not_needed(tmp_path):
+def test_early_stop_does_not_wait_for_surplus_runs(tmp_path):
     """With many threads more runs are under way than a precision needs; they do not count."""
     sweep = Sweep.load(write(tmp_path, "[sweep]\nradio.dch.bler = [0.0]\n"), precision=0.5)
     assert isinstance(sweep.stop, Precision)
@@ -363,7 +363,7 @@ def test_an_early_stop_does_not_wait_for_what_is_not_needed(tmp_path):
 # --- the command line ---
 
 
-def test_sweep_prints_rates_and_says_where_the_table_is(call, tmp_path):
+def test_sweep_prints_rates_and_the_path_of_the_table(call, tmp_path):
     status, out, err = call("sweep", write(tmp_path, GRID))
     assert (status, err) == (0, "")
     assert out.startswith("small: the application bit rate ranged from ")
@@ -374,7 +374,7 @@ def test_sweep_prints_rates_and_says_where_the_table_is(call, tmp_path):
     assert "seed 1; none was new." in call("sweep", tmp_path / "s.toml", "--runs", 3)[1]
 
 
-def test_run_validate_and_schema_know_the_sweep_table(call, tmp_path):
+def test_run_validate_and_schema_handle_the_sweep_table(call, tmp_path):
     path = write(tmp_path, GRID)
     status, out, err = call("run", path)
     assert (status, err.count("\n")) == (0, 1)
@@ -385,7 +385,7 @@ def test_run_validate_and_schema_know_the_sweep_table(call, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["sweep", "run"])
-def test_what_a_terminal_would_obey_is_printed_as_an_escape(call, tmp_path, command):
+def test_control_characters_are_printed_as_escapes(call, tmp_path, command):
     base = BASE.replace('"small"', '"s\\u001b[2J"') + 'name = "b\\u0007\\u202e"\n'
     base += '[[users]]\ntraffic.ftp.size = "20 kB"\n'
     names = "[sweep]\nusers.0.name = ['é €', \"a\\u001b[31m\\nb\"]\n"
@@ -398,7 +398,7 @@ def test_what_a_terminal_would_obey_is_printed_as_an_escape(call, tmp_path, comm
     assert "é €" in out or command == "run"
 
 
-def test_a_reader_sees_progress_in_cells(tmp_path):
+def test_progress_counts_cells(tmp_path):
     seen = []
     sweep = Sweep.load(write(tmp_path, GRID), runs=200)
     sweep.run(tmp_path / "out", progress=lambda share, text: seen.append((share, text)))
@@ -458,7 +458,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("sweep", "expected"), REFUSED)
 @pytest.mark.parametrize("command", ["sweep", "validate"])
-def test_wrong_sweeps_are_told_in_one_paragraph(call, tmp_path, command, sweep, expected):
+def test_wrong_sweeps_are_reported_in_one_paragraph(call, tmp_path, command, sweep, expected):
     path = write(tmp_path, sweep)
     if command == "validate" and not sweep:
         return  # a scenario without a sweep is valid
@@ -485,14 +485,14 @@ def test_wrong_sweeps_are_told_in_one_paragraph(call, tmp_path, command, sweep, 
         (["--out", "s.toml"], "a file of this name exists"),
     ],
 )  # fmt: skip
-def test_wrong_options_are_told_before_anything_is_simulated(call, tmp_path, arguments, expected):
+def test_wrong_options_are_reported_before_any_simulation(call, tmp_path, arguments, expected):
     status, out, err = call("sweep", write(tmp_path, GRID), *arguments)
     assert (status, out) == (2, "")
     assert expected in err
     assert not (tmp_path / "out" / "s-swept" / "cells").exists()
 
 
-def test_the_folder_of_another_scenario_is_left_alone(call, tmp_path):
+def test_folder_of_another_scenario_is_kept(call, tmp_path):
     path = write(tmp_path, GRID)
     assert call("sweep", path, "--out", "kept")[0] == 0
     before = {file: file.read_bytes() for file in Path("kept").rglob("*") if file.is_file()}
@@ -506,7 +506,7 @@ def test_the_folder_of_another_scenario_is_left_alone(call, tmp_path):
     assert call("sweep", same, "--out", "kept")[0] == 0
 
 
-def test_a_failing_replication_names_its_cell(call, tmp_path, monkeypatch):
+def test_failing_replication_names_its_cell(call, tmp_path, monkeypatch):
     def fails(*_):
         raise ValueError("something odd")
 
@@ -517,13 +517,13 @@ def test_a_failing_replication_names_its_cell(call, tmp_path, monkeypatch):
     assert err.endswith(" (seed 1) failed: something odd\n")
 
 
-def test_a_setting_of_a_swept_key_is_refused(call, tmp_path):
+def test_setting_of_a_swept_key_is_rejected(call, tmp_path):
     status, _, err = call("sweep", write(tmp_path, GRID), "--set", "radio.dch.bler=0.9")
     assert status == 2
     assert "`radio.dch.bler` is swept, so this has no effect" in err
 
 
-def test_a_baseline_without_a_metric_of_other_cells_gives_the_table_all_the_same(tmp_path, call):
+def test_baseline_may_lack_a_metric_of_other_cells(tmp_path, call):
     """The 5th percentile of users' rates needs 20 users: cells of ten have none."""
     swept = '[sweep]\n"users.0.count" = [10, 20]\n'
     path = write(tmp_path, swept, BASE.replace("runs = 4", "runs = 2"))
@@ -537,7 +537,7 @@ def test_a_baseline_without_a_metric_of_other_cells_gives_the_table_all_the_same
         assert np.isfinite(table["application_bps_diff"]).all()
 
 
-def test_a_metric_without_values_is_told_with_one_that_has_them(call, tmp_path):
+def test_metric_without_values_suggests_one_with_values(call, tmp_path):
     text = """runs = 2
 duration = "20 s"
 radio = "dch"
@@ -554,7 +554,7 @@ radio.dch.bler = [0.0, 0.1]
     assert (status, "no row has a value" in err) == (0, False)
 
 
-def test_a_sweep_can_be_pickled(tmp_path):
+def test_sweep_can_be_pickled(tmp_path):
     file = tmp_path / "swept.toml"
     file.write_text(f'{SMALL}\n[sweep]\n"radio.dch.bler" = [0.1, 0.2]\n')
     sweep = Sweep.load(file)

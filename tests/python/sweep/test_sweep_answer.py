@@ -65,7 +65,7 @@ def said(outcome):
 # --- the headline ---
 
 
-def test_the_least_and_the_greatest_value_and_which_key_changes_most(swept):
+def test_answer_names_extremes_and_the_most_influential_key(swept):
     found, _, notes = said(swept(GRID))
     assert found.headline.startswith("the application bit rate ranged from ")
     assert "with radio.dch.bler 0.3 and wired.delay 500 ms, to " in found.headline
@@ -78,7 +78,7 @@ def test_the_least_and_the_greatest_value_and_which_key_changes_most(swept):
     )
 
 
-def test_effects_are_those_against_the_baseline(swept):
+def test_effects_are_relative_to_the_baseline(swept):
     outcome = swept(GRID, baseline=["radio.dch.bler=0"])
     found, _, notes = said(outcome)
     ratios = {one.cell.values["wired.delay"]: one.found.ratio for one in outcome.against.compared}
@@ -92,7 +92,7 @@ def test_effects_are_those_against_the_baseline(swept):
     assert "at a level of 97.5 % each, so that all hold together at 95 %" in notes
 
 
-def test_no_effect_at_all(swept):
+def test_answer_without_effects(swept):
     same = "[sweep]\n'tcp.classic.max_window' = [1000, 2000]\n"
     found, _, _ = said(swept(same))
     assert found.headline.startswith("no effect on the application bit rate: ")
@@ -104,7 +104,7 @@ def test_no_effect_at_all(swept):
     )
 
 
-def test_no_effect_that_is_sure(swept):
+def test_answer_without_significant_effects(swept):
     near = '[sweep]\n"radio.dch.bler" = [0.1, 0.11]\n'
     found, _, _ = said(swept(near))
     assert found.headline.startswith(
@@ -115,14 +115,14 @@ def test_no_effect_that_is_sure(swept):
     assert found.headline.startswith("no effect on the application bit rate is decided. Farthest")
 
 
-def test_what_is_the_same_within_the_margin(swept):
+def test_answer_if_effects_are_within_the_margin(swept):
     near = '[sweep]\n"wired.delay" = ["50 ms", "55 ms"]\n'
     base = BASE.replace("bler = 0.1", "bler = 0.0")
     found, _, _ = said(swept(near, base, ["wired.delay=50 ms"], margin=0.1))
     assert "is within 10 % of that with wired.delay=50 ms" in found.headline
 
 
-def test_nothing_finished(swept):
+def test_answer_if_no_user_finished(swept):
     found, marks, notes = said(swept(GRID, size="5 MB", duration="2 s", metric="download_s"))
     assert found.headline == (
         "none of the 16 transfers finished in 2 s: there is no download time in any of 4 cells."
@@ -131,7 +131,7 @@ def test_nothing_finished(swept):
     assert "16 of 16 transfers did not finish" in notes
 
 
-def test_traffic_without_an_end_has_no_download_time(swept):
+def test_endless_traffic_has_no_download_time(swept):
     base = BASE.replace('ftp.size = "{size}"', ENDLESS)
     found, _, _ = said(swept(GRID, base, duration="3 s", metric="download_s"))
     assert found.headline == (
@@ -139,14 +139,14 @@ def test_traffic_without_an_end_has_no_download_time(swept):
     )
 
 
-def test_one_cell(swept):
+def test_answer_for_one_cell(swept):
     found, _, notes = said(swept('[sweep]\n"radio.dch.bler" = [0.1]\n'))
     assert found.headline.startswith("the application bit rate came to ")
     assert found.table is None
     assert "1 cell, 4 replications, seed 1; it was new." in notes
 
 
-def test_a_metric_that_no_cell_has(swept):
+def test_metric_without_values_in_any_cell_is_reported(swept):
     outcome = swept(GRID, metric="cell_bps")
     with pytest.raises(InputError, match="no cell of the sweep has `cell_bps`"):
         _ = outcome.answer
@@ -155,7 +155,7 @@ def test_a_metric_that_no_cell_has(swept):
 # --- the table ---
 
 
-def test_two_keys_are_a_grid(swept):
+def test_two_keys_form_a_grid(swept):
     found, _, _ = said(swept(GRID, baseline=["radio.dch.bler=0"]))
     assert found.table.head == ["radio.dch.bler \\ wired.delay", "50 ms", "500 ms"]
     assert [row[0] for row in found.table.rows] == ["0.0", "0.3"]
@@ -164,7 +164,7 @@ def test_two_keys_are_a_grid(swept):
     assert max(map(len, text(found).splitlines()[:-1])) <= 80
 
 
-def test_one_key_and_three_are_a_list_and_all_prints_a_row_for_each_cell(swept):
+def test_one_or_three_keys_form_a_list_and_all_prints_every_cell(swept):
     one, _, _ = said(swept('[sweep]\n"radio.dch.bler" = [0.0, 0.3]\n'))
     assert [row[0] for row in one.table.rows] == ["0.0", "0.3"]
     assert one.everything == []
@@ -175,7 +175,7 @@ def test_one_key_and_three_are_a_list_and_all_prints_a_row_for_each_cell(swept):
     assert len(rows.rows) == 4
 
 
-def test_a_long_list_is_cut_and_all_has_the_rest(swept):
+def test_long_list_is_shortened_and_all_prints_the_rest(swept):
     long = '[sweep]\n"radio.dch.bler" = { from = 0.0, to = 0.3, steps = 40 }\n'
     found, _, _ = said(swept(long))
     assert len(found.table.rows) == 31
@@ -184,7 +184,7 @@ def test_a_long_list_is_cut_and_all_has_the_rest(swept):
     assert found.folded == "a row for each cell"
 
 
-def test_verdicts_that_differ_stand_in_the_grid(swept):
+def test_differing_verdicts_are_shown_in_the_grid(swept):
     sweep = '[sweep]\n"radio.dch.bler" = [0.1, 0.3]\nwired.delay = ["50 ms", "50.1 ms"]\n'
     found, _, _ = said(swept(sweep, baseline=["radio.dch.bler=0.1", "wired.delay=50 ms"]))
     cells = " ".join(cell for row in found.table.rows for cell in row)
@@ -192,7 +192,7 @@ def test_verdicts_that_differ_stand_in_the_grid(swept):
     assert "=" in cells or "?" in cells
 
 
-def test_groups_are_told_and_printed_with_all(swept):
+def test_groups_are_mentioned_and_printed_with_all(swept):
     more = BASE + '[[users]]\nname = "late"\ntraffic.ftp.size = "20 kB"\n'
     found, _, notes = said(swept('[sweep]\n"radio.dch.bler" = [0.0, 0.3]\n', more))
     assert "All phones together, of the groups phone and late." in notes
@@ -228,12 +228,12 @@ def test_effects_of_survivors_are_marked(swept):
     assert found.table.rows[1][2].mark == "†"
 
 
-def test_most_that_did_not_finish_come_first(swept):
+def test_majority_of_unfinished_users_is_reported_first(swept):
     found, _, _ = said(swept("", CELL.replace("[2, 8]", "[7, 8]"), metric="download_s"))
     assert found.headline.split()[2:9] == ["of", "the", "transfers", "did", "not", "finish", "in"]
 
 
-def test_a_rate_that_every_cell_has_is_shown(swept):
+def test_metric_available_in_every_cell_is_shown(swept):
     outcome = swept(GRID, size="5 MB", duration="2 s")
     assert outcome.metric == "received_bps"
     found, marks, notes = said(outcome)
@@ -243,12 +243,12 @@ def test_a_rate_that_every_cell_has_is_shown(swept):
     assert swept(GRID).metric == "application_bps"
 
 
-def test_a_table_in_which_all_finish_has_no_shares(swept):
+def test_table_without_unfinished_users_has_no_shares(swept):
     outcome = swept(GRID)
     assert not [name for name in outcome.table.columns if name.endswith("_covered")]
 
 
-def test_the_dataset_has_the_share_of_each_replication(swept, tmp_path):
+def test_dataset_has_the_finished_share_of_each_replication(swept, tmp_path):
     outcome = swept("", CELL, dataset=True)
     rows = pq.read_table(tmp_path / "out" / "dataset" / "metrics").to_pandas()
     found = rows.groupby("cell")["download_s_covered"].mean().to_numpy()
@@ -256,7 +256,7 @@ def test_the_dataset_has_the_share_of_each_replication(swept, tmp_path):
     assert "received_bps_covered" not in rows.columns
 
 
-def test_shares_are_of_those_that_should_have_a_value():
+def test_shares_refer_to_users_that_should_have_a_value():
     tables = {
         "flows": {
             "run": np.array([0, 0, 1, 1]),
@@ -274,7 +274,7 @@ def test_shares_are_of_those_that_should_have_a_value():
     assert coverage_by_run(METRICS["jain_index"], group, by_run).tolist() == [1.0, 0.0]
 
 
-def test_what_did_not_finish_adds_up(swept, tmp_path):
+def test_unfinished_users_add_up(swept, tmp_path):
     found = swept("", CELL).open
     assert (found.transfers, NO_TRANSFERS + found, found + NO_TRANSFERS) == (30, found, found)
     assert 0 < found.count < 30
@@ -339,14 +339,14 @@ def test_no_interval_of_a_difference_leaves_the_range_of_its_metric(swept):
 # --- printed and shown ---
 
 
-def test_an_outcome_is_printed_and_shown_in_notebooks(swept):
+def test_outcome_is_printed_and_shown_in_notebooks(swept):
     outcome = swept(GRID)
     assert str(outcome).startswith("small: the application bit rate ranged from ")
     assert "<h1>The application bit rate ranged from" in outcome._repr_html_()
     assert repr(outcome) == "<Outcome 'small': 4 cells, 0 of them kept>"
 
 
-def test_the_command_prints_every_cell_with_all(call, tmp_path):
+def test_command_prints_every_cell_with_all(call, tmp_path):
     Path(tmp_path / "s.toml").write_text(
         BASE.replace("{size}", "20 kB").replace("{duration}", "9 s") + GRID
     )
@@ -356,7 +356,7 @@ def test_the_command_prints_every_cell_with_all(call, tmp_path):
     assert "application bit rate, every cell\n" not in call("sweep", "s.toml")[1]
 
 
-def test_a_metric_of_which_no_way_is_better_differs_up_or_down(swept):
+def test_metric_without_better_direction_differs_up_or_down(swept):
     outcome = swept(
         '[sweep]\n"radio.dch.bler" = [0.0, 0.3]\n',
         baseline=["radio.dch.bler=0"],
@@ -371,7 +371,7 @@ def test_a_metric_of_which_no_way_is_better_differs_up_or_down(swept):
     assert text(grid.answer, everything=True)
 
 
-def test_effects_of_keys_have_intervals_and_none_is_said_to_be_the_largest(swept):
+def test_effects_of_keys_have_intervals_and_no_ranking(swept):
     outcome = swept(GRID)
     headline = answer(outcome).headline
     assert "largest effect" not in headline
@@ -382,7 +382,7 @@ def test_effects_of_keys_have_intervals_and_none_is_said_to_be_the_largest(swept
     assert headline.endswith(").")
 
 
-def test_where_nothing_arrived_nothing_was_measured(swept):
+def test_cell_without_deliveries_has_no_value(swept):
     found, _, notes = said(swept(GRID, duration="1 ms"))
     assert found.headline == (
         "nothing arrived in any of 4 cells in 1 ms, so that nothing was measured."
@@ -390,13 +390,13 @@ def test_where_nothing_arrived_nothing_was_measured(swept):
     assert '--set duration="10 s"' in notes
 
 
-def test_what_is_not_known_to_half_of_itself_has_its_interval_in_the_cell(swept):
+def test_imprecise_value_shows_its_interval_in_the_cell(swept):
     found, _, notes = said(swept(GRID, metric="stalls", size="200 kB", duration="60 s"))
     assert "known to within" not in notes
     assert "(95 %)" in found.table.head
 
 
-def test_counts_against_a_baseline_of_none_are_differences(swept):
+def test_counts_against_a_baseline_of_zero_are_differences(swept):
     found, _, _ = said(swept(GRID, baseline=["radio.dch.bler=0"], metric="timeouts"))
     assert "in %" not in [*found.table.head]
     assert "% of" not in found.table.title

@@ -61,7 +61,7 @@ def wait_for_cells(process: subprocess.Popen[str], folder: Path, more_than: int)
 
 
 @pytest.mark.slow
-def test_sigkill_at_any_moment_loses_only_the_cells_under_way(path, tmp_path):
+def test_sigkill_loses_only_the_running_cells(path, tmp_path):
     sweep = Sweep.load(path)
     sweep.run(tmp_path / "undisturbed")
     order = [identity(cell, sweep.seed) for cell in sweep.cells]
@@ -98,7 +98,7 @@ def test_sigkill_at_any_moment_loses_only_the_cells_under_way(path, tmp_path):
     assert finished == files(tmp_path / "undisturbed")
 
 
-def test_ctrl_c_says_how_to_go_on_and_keeps_even_parts_of_cells(path, tmp_path):
+def test_ctrl_c_keeps_partial_cells_and_states_how_to_resume(path, tmp_path):
     folder = tmp_path / "stopped"
     process = start(path, folder)
     wait_for_cells(process, folder, 3)
@@ -123,7 +123,7 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_even_parts_of_cells(path, tmp_path):
     assert files(folder) == files(tmp_path / "undisturbed")
 
 
-def test_a_process_killed_while_it_writes_leaves_the_old_file(tmp_path):
+def test_kill_during_a_write_leaves_the_old_file(tmp_path):
     """The worst moment, not left to chance: half of the new content is on the disk."""
     file = tmp_path / "kept.parquet"
     file.write_bytes(b"old")

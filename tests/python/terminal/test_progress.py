@@ -15,7 +15,7 @@ def clock(monkeypatch):
     return now
 
 
-def test_a_line_a_minute(clock, capsys):
+def test_progress_prints_one_line_per_minute(clock, capsys):
     with progress.progress_bar("sweep") as bar:
         for second in range(200):
             clock[0] = 1000.0 + second
@@ -28,14 +28,14 @@ def test_a_line_a_minute(clock, capsys):
     ]
 
 
-def test_what_is_short_says_nothing(clock, capsys):
+def test_short_work_prints_no_progress(clock, capsys):
     with progress.progress_bar("run") as bar:
         clock[0] += 59.0
         bar(0.99, "nearly")
     assert capsys.readouterr().err == ""
 
 
-def test_nothing_is_promised_before_anything_is_done(clock, capsys):
+def test_remaining_time_is_unknown_at_the_start(clock, capsys):
     with progress.progress_bar("run") as bar:
         clock[0] += 61.0
         bar(0.0, "0 of 5 replications")

@@ -36,7 +36,7 @@ def folders(tmp_path):
 ONE = 'T1,"a, b",x,s,1,10,9,11,20'
 
 
-def test_the_same_is_identical(folders):
+def test_equal_results_are_identical(folders):
     a, b = folders("a", [ONE], ["c,says,10 > 9,true,holds,1,1"]), folders("b", [ONE])
     (b / "claims.csv").write_text((a / "claims.csv").read_text())
     status, out, _ = compare(a, b, "--exact")
@@ -54,7 +54,7 @@ def test_the_same_is_identical(folders):
         ('T1,"a, b",x,s,1,,,,20', "outside", 1),
     ],
 )
-def test_what_differs_is_told(folders, cell, how, status):
+def test_differences_are_reported(folders, cell, how, status):
     a, b = folders("a", [ONE]), folders("b", [cell])
     found, out, _ = compare(a, b)
     assert found == status
@@ -63,7 +63,7 @@ def test_what_differs_is_told(folders, cell, how, status):
     assert compare(a / "cells.csv", b / "cells.csv", "--exact")[0] == 1
 
 
-def test_what_is_on_one_side_only_is_told(folders):
+def test_cells_on_one_side_only_are_reported(folders):
     a, b = folders("a", [ONE, "T2,a,x,s,,1,,,0"]), folders("b", [ONE, "T3,a,x,s,,2,,,0"])
     status, out, _ = compare(a, b)
     assert status == 1
@@ -83,7 +83,7 @@ def test_claims_are_compared_by_verdict(folders, claim, how, status):
     assert (found, out[-1]) == (status, f"claims.csv: 1 {how}")
 
 
-def test_what_cannot_be_compared_is_refused(folders, tmp_path):
+def test_incomparable_results_are_rejected(folders, tmp_path):
     a = folders("a", [ONE])
     assert compare(a, tmp_path / "nothing.csv")[0] == 2
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_no_flipped_bit_is_read_in_silence(tmp_path):
+def test_every_flipped_bit_is_detected(tmp_path):
     kinds = list(flips.made(tmp_path))
     found = flips.campaign(kinds, 10 * len(kinds), seed=7)
     every = sum(found.values(), Counter())

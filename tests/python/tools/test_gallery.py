@@ -27,7 +27,7 @@ def test_every_example_is_in_the_gallery():
 
 
 @pytest.mark.parametrize("name", gallery.plan())
-def test_a_picture_is_of_the_file_as_it_is(name):
+def test_picture_matches_the_current_file(name):
     text = (ROOT / "examples" / f"{name}.toml").read_bytes()
     of = gallery.drawn()[name]
     assert of["example_sha256"] == hashlib.sha256(text).hexdigest(), "make gallery"
@@ -35,20 +35,20 @@ def test_a_picture_is_of_the_file_as_it_is(name):
     assert 0 < (DOCS / gallery.picture(name)).stat().st_size < MAX_BYTES
 
 
-def test_no_picture_is_of_nothing():
+def test_every_picture_has_an_example():
     pictures = {path.relative_to(DOCS) for path in (DOCS / gallery.PICTURES).iterdir()}
     assert pictures == {gallery.picture(name) for name in gallery.plan()}
 
 
 @pytest.mark.parametrize("name", gallery.plan())
-def test_commands_are_of_the_example(name):
+def test_commands_belong_to_the_example(name):
     entry = gallery.plan()[name]
     assert f"examples/{name}.toml" in shlex.split(entry["command"])
     assert ("plot" in entry) != ("python" in entry)
     assert f"examples/{name}.toml" in entry.get("python", f"examples/{name}.toml")
 
 
-def test_the_page_has_every_example():
+def test_page_contains_every_example():
     text = gallery.expand((DOCS / "gallery.md").read_text("utf-8"))
     for name, entry in gallery.plan().items():
         assert f"`examples/{name}.toml`" in text
@@ -57,6 +57,6 @@ def test_the_page_has_every_example():
     assert "{{" not in text
 
 
-def test_other_programs_are_not_run():
+def test_other_programs_are_not_executed():
     with pytest.raises(ValueError, match=r"is not .nodeb."):
         docs_gallery.command("rm out")

@@ -13,12 +13,12 @@ CURRENT = generated.refreshed(TEXTS)
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.stem)
-def test_parts_of_pages_are_current(page):
+def test_generated_parts_of_pages_are_current(page):
     assert CURRENT[page] == TEXTS[page], "run `python tools/generated.py --write`"
 
 
 @pytest.mark.parametrize("part", ["registry: wheel", "wheels: big"])
-def test_an_unknown_part_is_refused(part):
+def test_unknown_part_is_rejected(part):
     text = f"<!-- {part} -->\n<!-- end -->\n"
     with pytest.raises(ValueError, match="wheel"):
         generated.refreshed({Path("a.md"): text})

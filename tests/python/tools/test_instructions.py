@@ -79,13 +79,13 @@ totals: 12445
 """
 
 
-def test_only_the_program_s_own_functions_count():
+def test_only_functions_of_the_program_count():
     found = callgrind.read(OUTPUT, PROGRAM)
     assert found.functions == {"main": 45, "nodeb::work": 900}
     assert found.instructions == 945
 
 
-def test_calls_that_leave_the_program_count_and_have_one_name_on_every_processor():
+def test_external_calls_count_under_the_same_name_on_every_processor():
     found = callgrind.read(OUTPUT, PROGRAM)
     assert found.outside == {"memcpy": 100, "rand_chacha::guts::refill_wide": 10}
     assert found.calls == 110
@@ -93,7 +93,7 @@ def test_calls_that_leave_the_program_count_and_have_one_name_on_every_processor
     assert callgrind.read(other, PROGRAM).outside["memmove"] == 100
 
 
-def test_the_start_cancels_out():
+def test_startup_cost_cancels_out():
     long = callgrind.read(OUTPUT.replace("\n7 600", "\n7 1600"), PROGRAM)
     difference = long.less(callgrind.read(OUTPUT, PROGRAM))
     assert +difference.functions == Counter({"nodeb::work": 1000})
@@ -106,13 +106,13 @@ def row(instructions=1000.0, calls=1.0, peak=None, short=None, **functions):
     return Found("packet", instructions, calls, peak, "abc", functions, outside, short)
 
 
-def test_two_percent_more_pass_and_not_a_bit_beyond():
+def test_two_percent_more_passes_and_any_more_fails():
     assert judge("wire", row(calls=0.0), row(1020.0, calls=0.0)) == (True, [])
     good, _ = judge("wire", row(calls=0.0), row(1020.1, calls=0.0))
     assert not good
 
 
-def test_who_has_become_slower_is_named_first():
+def test_slowest_regression_is_named_first():
     before = row(send=600.0, receive=300.0, queue=100.0)
     now = row(1052.5, send=610.0, receive=380.0, queue=60.0)
     good, said = judge("wire", before, now)
@@ -122,7 +122,7 @@ def test_who_has_become_slower_is_named_first():
     assert "+80.000" in said[1]
 
 
-def test_a_call_counts_as_fifty_instructions():
+def test_call_counts_as_fifty_instructions():
     good, said = judge("wire", row(950.0, calls=1.0), row(950.0, calls=1.5))
     assert not good
     assert said[1].endswith("calls of malloc")
@@ -131,7 +131,7 @@ def test_a_call_counts_as_fifty_instructions():
     assert judge("wire", row(950.0, calls=1.0), row(920.0, calls=1.6)) == (True, [])
 
 
-def test_a_row_that_is_not_written_down_fails():
+def test_unrecorded_row_fails():
     good, (said,) = judge("wire", None, row())
     assert not good
     assert "not written down" in said
@@ -141,14 +141,14 @@ def test_a_row_that_is_not_written_down_fails():
     ("short", "long", "words"),
     [(500, 501, "grows with simulated time, by 1 bytes"), (520, 520, "500 -> 520 bytes")],
 )
-def test_memory_neither_grows_with_time_nor_with_a_change(short, long, words):
+def test_peak_memory_grows_neither_with_time_nor_with_a_change(short, long, words):
     good, said = judge("wire", row(peak=500), row(peak=long, short=short))
     assert not good
     assert words in said[0]
     assert judge("wire", row(peak=500), row(peak=510, short=510)) == (True, [])
 
 
-def test_what_is_written_is_read_again(tmp_path):
+def test_written_table_is_read_back(tmp_path):
     files = tmp_path / "rows.tsv", tmp_path / "functions.tsv"
     rows = {
         "a, b": row(1000.123, 0.25, 77, send=990.0, rare=1.5),
@@ -162,7 +162,7 @@ def test_what_is_written_is_read_again(tmp_path):
     assert all(instructions.same(one, again[name]) for name, one in rows.items())
 
 
-def test_every_row_is_written_down_and_no_other():
+def test_every_row_is_recorded_and_no_other():
     kept = instructions.read()
     assert list(kept) == [row.name for row in instructions.ROWS]
     assert all(one.commit and one.functions for one in kept.values())
@@ -171,7 +171,7 @@ def test_every_row_is_written_down_and_no_other():
     )
 
 
-def test_commands_of_a_row_have_one_length():
+def test_commands_of_a_row_have_equal_length():
     for row in instructions.ROWS:
         for short, long in ((row.short, row.long), row.memory or ((), ())):
             assert [len(word) for word in short] == [len(word) for word in long], row.name
@@ -179,7 +179,7 @@ def test_commands_of_a_row_have_one_length():
         assert (ROOT / row.file).is_file() or row.file in instructions.WRITTEN
 
 
-def test_without_valgrind_it_is_skipped_and_says_so(tmp_path):
+def test_check_without_valgrind_is_skipped_with_a_note(tmp_path):
     done = subprocess.run(
         [sys.executable, ROOT / "tools/instructions.py"],
         env={"PATH": str(tmp_path)},
@@ -206,7 +206,7 @@ print(f"data_pkts={{size * 1000}} simtime=1")
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="counted on x86_64")
-def test_a_made_up_regression_fails_and_names_its_function(tmp_path):
+def test_artificial_regression_fails_and_names_its_function(tmp_path):
     valgrind = tmp_path / "valgrind"
     valgrind.write_text(VALGRIND.format(python=sys.executable))
     valgrind.chmod(0o755)

@@ -47,7 +47,7 @@ def test_that_leaves():
 
 
 @pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "xdist"])
-def test_a_process_that_is_left_is_named_with_its_test_and_ended(run, options):
+def test_leftover_process_is_named_with_its_test_and_ended(run, options):
     mark = f"sleep {long_time()}"
     orphan = f"subprocess.run(['sh', '-c', 'setsid {mark} >/dev/null 2>&1 &'], check=True)"
     begun = time.monotonic()
@@ -62,13 +62,13 @@ def test_a_process_that_is_left_is_named_with_its_test_and_ended(run, options):
     assert time.monotonic() - begun < 60
 
 
-def test_a_file_that_is_left_is_named(run):
+def test_leftover_file_is_named(run):
     status, told = run(LEAVES.format("tempfile.mkstemp(prefix='of-a-test-')"))
     assert status == 1
     assert "\ntemporary file of-a-test-" in told
 
 
-def test_a_device_that_is_left_is_named(tmp_path):
+def test_leftover_device_is_named(tmp_path):
     """As any network, of which the devices are looked at before and afterwards."""
     from leftovers import Leftovers
 
@@ -78,6 +78,6 @@ def test_a_device_that_is_left_is_named(tmp_path):
     assert found.found() == names
 
 
-def test_a_tidy_run_passes(run):
+def test_clean_run_passes(run):
     status, told = run(LEAVES.format("pass"))
     assert (status, "left behind" in told) == (0, False), told

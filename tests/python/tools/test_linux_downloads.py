@@ -84,27 +84,27 @@ QUEUES: dict[tuple[str, str, int], str] = {
 
 
 @pytest.mark.parametrize("key", params(LATE, CASES, MORE))
-def test_a_download_takes_the_time_of_the_kernels(key: tuple[str, str, int]) -> None:
+def test_downloads_take_the_time_of_the_kernel(key: tuple[str, str, int]) -> None:
     row = single(key)
     strict = row.size_bytes >= LARGE_BYTES and row.kernel_repeated > 0
     assert row.ratio == pytest.approx(1, abs=0.03 if strict else 0.05)
 
 
 @pytest.mark.parametrize("key", params(REPEATS, CASES, MORE))
-def test_as_much_is_sent_again(key: tuple[str, str, int]) -> None:
+def test_retransmissions_match_the_kernel(key: tuple[str, str, int]) -> None:
     row = single(key)
     far = abs(row.nodeb_repeated - row.kernel_repeated)
     assert far <= max(0.1 * row.kernel_repeated, 3) + 1e-9
 
 
 @pytest.mark.parametrize("key", params(QUEUES, CASES, MORE))
-def test_queues_are_as_long(key: tuple[str, str, int]) -> None:
+def test_queue_lengths_match_the_kernel(key: tuple[str, str, int]) -> None:
     row = single(key)
     assert row.delay_ratio == pytest.approx(1, abs=0.1)
 
 
 @pytest.mark.parametrize("key", params({}, SATURATED))
-def test_a_full_link_takes_the_time_of_the_kernels(key: tuple[str, str, int]) -> None:
+def test_saturated_link_takes_the_time_of_the_kernel(key: tuple[str, str, int]) -> None:
     variant = key[0].partition(",")[0]
     assert rows(SATURATED)[key].ratio == pytest.approx(1, abs=0.03 if variant in FAR else 0.01)
 
@@ -122,7 +122,7 @@ def written(folder: Path, rows: str, paths: str = PATH, head: str = HEAD) -> Pat
     return folder / "mine.csv"
 
 
-def test_cases_of_ones_own_are_rebuilt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_custom_cases_are_rebuilt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = written(tmp_path, "far1,reno,100000,1,1.2,1,50,3\nfar1,reno,100000,2,1.0,3,70,3 4 80\n")
     (row,) = kernel.compare(file)
     assert (row.case, row.repetitions, row.kernel_repeated) == ("far1", 2, 2.0)
@@ -132,14 +132,14 @@ def test_cases_of_ones_own_are_rebuilt(tmp_path: Path, capsys: pytest.CaptureFix
     assert "far1  reno" in capsys.readouterr().out
 
 
-def test_the_syn_can_be_lost(tmp_path: Path) -> None:
+def test_syn_can_be_lost(tmp_path: Path) -> None:
     file = written(tmp_path, "far1,reno,1000,1,1.2,0,50,0\nfar2,reno,1000,1,1.2,0,50,\n")
     lost, whole = kernel.compare(file)
     assert lost.nodeb_s[0] == pytest.approx(whole.nodeb_s[0] + 1.0, abs=0.1)
     assert lost.nodeb_repeated == 0
 
 
-def test_what_is_wrong_with_a_file_of_cases_is_told(tmp_path: Path) -> None:
+def test_invalid_case_files_are_reported(tmp_path: Path) -> None:
     row = "far1,reno,1000,1,1.2,0,50,\n"
     with pytest.raises(InputError, match=r"mine\.csv:3: not a download: .*'soon'"):
         kernel.compare(written(tmp_path, row + row.replace("1.2", "soon")))

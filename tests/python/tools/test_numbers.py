@@ -33,7 +33,7 @@ STILL_TYPED = {
 """Pages that have such numbers all the same, and why; the studies' pages tell their own command."""
 
 
-def test_what_is_planned_was_measured_by_the_same_command():
+def test_planned_numbers_were_measured_by_the_same_command():
     assert list(PLAN) == list(FOUND)
     for name, entry in PLAN.items():
         assert FOUND[name]["command"] == entry["command"]
@@ -41,14 +41,14 @@ def test_what_is_planned_was_measured_by_the_same_command():
         assert list(FOUND[name].get("numbers", ())) == list(entry.get("numbers", ()))
 
 
-def test_commands_are_of_files_that_are_there():
+def test_commands_use_existing_files():
     for entry in PLAN.values():
         files = [part for part in shlex.split(entry["command"]) if part.endswith(".toml")]
         assert files
         assert all((ROOT / file).is_file() for file in files)
 
 
-def test_every_number_says_what_it_is():
+def test_every_number_has_a_description():
     for entry in FOUND.values():
         for one in entry.get("numbers", {}).values():
             assert one["low"] <= one["value"] <= one["high"]
@@ -58,13 +58,13 @@ def test_every_number_says_what_it_is():
     assert set(wanted) <= set(METRICS)
 
 
-def test_every_number_that_a_page_shows_was_measured():
+def test_every_number_on_a_page_was_measured():
     assert USED
     for page, text in PAGES.items():
         assert "{{ number" not in measured.expand(text), page
 
 
-def test_everything_that_was_measured_is_shown():
+def test_every_measured_number_is_shown():
     shown = {name for _, name in USED}
     for name, entry in FOUND.items():
         numbers = [f"{name}.{key}" for key in entry.get("numbers", ())]
@@ -72,7 +72,7 @@ def test_everything_that_was_measured_is_shown():
         assert not numbers or name in shown, f"no page says how {name} was measured"
 
 
-def test_numbers_with_intervals_are_not_typed():
+def test_numbers_with_intervals_are_not_typed_by_hand():
     typed = {page for page, text in PAGES.items() if TYPED.search(text)}
     studies = {page for page in typed if page.startswith("reproductions/")}
     assert typed - studies - set(STILL_TYPED) == set()
@@ -80,7 +80,7 @@ def test_numbers_with_intervals_are_not_typed():
 
 
 @pytest.mark.parametrize("name", ["tcp-schedulers.nowhere", "nowhere.delay-5", "nowhere"])
-def test_a_number_that_was_not_measured_is_told(name):
+def test_unmeasured_number_is_reported(name):
     with pytest.raises(ValueError, match=name):
         measured.expand(f"{{{{ number: {name} }}}}")
 
@@ -96,7 +96,7 @@ def test_numbers_are_shown_with_their_interval():
     )
 
 
-def test_rows_are_found_once():
+def test_rows_are_unique():
     rows = [{"group": "a", "runs": 3, "m": 1.0, "m_ci95_low": 0.5, "m_ci95_high": 1.5}]
     wanted = {"where": {"group": "a"}, "metric": "m", "unit": "s", "digits": 1, "scale": 2}
     assert docs_numbers.number(rows, "sweep", wanted)["high"] == 3.0
@@ -106,7 +106,7 @@ def test_rows_are_found_once():
         docs_numbers.number(rows * 2, "sweep", wanted)
 
 
-def test_left_out_lines_are_dots():
+def test_omitted_lines_become_an_ellipsis():
     text = "head\n\na 1\nb 2\nc 3\nd 4\n\nend\nmore\n"
     assert docs_numbers.shortened(text, ["head", "^$", "^a", "^d", "^$", "end"]) == (
         "head\n\na 1\n...\nd 4\n\nend"

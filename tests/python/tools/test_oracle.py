@@ -26,7 +26,7 @@ TRACES = traces("ns2-traces.tar.xz")
 ERAS = traces("ns2-eras.tar.xz")
 
 
-def test_there_are_traces_to_match() -> None:
+def test_all_traces_are_present() -> None:
     assert len([name for name in TRACES if "_newreno_" in name]) == 64
     assert len(ERAS) == 127
 
@@ -41,7 +41,7 @@ DAYS = sorted({name.removesuffix(".csv").split("_")[2] for name in ERAS})
 
 
 @pytest.mark.parametrize(("day", "later"), list(pairwise(DAYS)))
-def test_another_era_gives_other_traces(day: str, later: str) -> None:
+def test_another_era_gives_different_traces(day: str, later: str) -> None:
     of_day = [text for name, text in ERAS.items() if name.endswith(f"_{day}.csv")]
     moved = [text.replace(f"era={day}", f"era={later}", 1) for text in of_day]
     assert any(oracle.check(text) for text in moved)
@@ -63,18 +63,20 @@ def damaged(trace: str, event: str, change: tuple[str, str]) -> str:
 
 
 @pytest.mark.parametrize("event", ["s", "a", "w"])
-def test_a_wrong_time_is_found(trace: str, event: str) -> None:
+def test_wrong_time_is_detected(trace: str, event: str) -> None:
     assert "ns-2 has" in (oracle.check(damaged(trace, event, (".", ".9"))) or "")
 
 
-def test_a_missing_row_is_found(trace: str) -> None:
+def test_missing_row_is_detected(trace: str) -> None:
     lines = trace.splitlines()
     drop = next(i for i, line in enumerate(lines) if ",d," in line)
     difference = oracle.check("\n".join(lines[:drop] + lines[drop + 1 :])) or ""
     assert "nothing more of this kind" in difference
 
 
-def test_what_is_not_a_trace_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_file_that_is_not_a_trace_is_rejected(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "not.csv"
     path.write_text("hello\n")
     assert oracle.main([str(path)]) == 1
@@ -85,7 +87,9 @@ def test_what_is_not_a_trace_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
         oracle.check("# variant=newreno\nt,ev,seq,rtx,cwnd,ssthresh\n")
 
 
-def test_main_counts(trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_main_counts_matches(
+    trace: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
     good.write_text(trace)
     bad.write_text(damaged(trace, "s", (".", ".9")))

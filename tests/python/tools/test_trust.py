@@ -24,7 +24,7 @@ PAGE = (DOCS / "trust.md").read_text("utf-8")
 FOUND = json.loads((DOCS / "trust.json").read_text("utf-8"))
 
 
-def test_every_witness_has_its_place_on_the_page():
+def test_every_reference_is_on_the_page():
     known = list(trust.references(Namespace()))
     assert trusted.NAME.findall(PAGE) == known
     assert set(FOUND) <= set(known)
@@ -34,7 +34,7 @@ def test_every_witness_has_its_place_on_the_page():
     )  # fmt: skip
 
 
-def test_no_measured_number_is_typed():
+def test_no_measured_number_is_typed_by_hand():
     typed = [line for line in PAGE.splitlines() if re.search(r"\d+(\.\d+)? (%|of \d|kb/s)", line)]
     assert typed == []
 
@@ -44,7 +44,7 @@ def test_every_study_is_on_the_page():
     assert all(f"`{name}`" in text for name in published.names())
 
 
-def test_what_was_said_is_shown():
+def test_recorded_outputs_are_shown():
     shown = trusted.expand(PAGE)
     assert "{{" not in shown
     for said in FOUND.values():
@@ -54,7 +54,7 @@ def test_what_was_said_is_shown():
     assert "was not asked" in trusted.table(None)
 
 
-def test_short_versions_are_called_so():
+def test_short_versions_are_labelled():
     row = {**dict.fromkeys(trusted.COLUMNS, "1"), "command": "nodeb reproduce all --quick"}
     said = {"made": {"when": "2026-01-01T00:00:00", "version": "1"}, "rows": [row]}
     assert "Short versions" in trusted.table(said)
@@ -62,12 +62,12 @@ def test_short_versions_are_called_so():
     assert "Short versions" not in trusted.table(said)
 
 
-def test_ns2_still_agrees():
+def test_ns2_agrees():
     assert len(list(ns2.traces())) == 256
     assert {row["distance"] for row in FOUND["ns2"]["rows"]} == {"none differs"}
 
 
-def test_a_trace_that_differs_is_counted(monkeypatch):
+def test_differing_trace_is_counted(monkeypatch):
     monkeypatch.setattr(ns2, "traces", lambda: iter([("reno", "a"), ("reno", "b"), ("sack", "c")]))
     monkeypatch.setattr(ns2.oracle, "check", lambda text: "differs" if text == "b" else None)
     assert [(row.count, row.distance) for row in ns2.rows()] == [
@@ -77,15 +77,15 @@ def test_a_trace_that_differs_is_counted(monkeypatch):
 
 
 @pytest.mark.parametrize("packets", [1, 10, 100])
-def test_slow_start_takes_what_theory_says(packets):
+def test_slow_start_matches_theory(packets):
     assert abs(closed.slow_start(packets)) < 1e-8
 
 
-def test_blocks_fail_as_often_as_they_shall():
+def test_blocks_fail_with_the_configured_probability():
     assert abs(closed.block_errors(0.1)) < 4
 
 
-def test_ratios_are_told_by_their_mean_and_ends():
+def test_ratios_are_summarised_by_mean_and_range():
     assert spread([0.98, 1.01, 1.03]) == "+0.7 % in the mean, -2.0 to +3.0 %"
 
 
@@ -94,7 +94,7 @@ def case(control, size, ratio, repeated, delay):
     return linux_downloads.Row("case", control, size, 1, *times, 10, repeated, delay, 50.0)
 
 
-def test_the_kernel_is_told_by_control_and_size():
+def test_kernel_results_are_summarised_by_control_and_size():
     cases = [
         case("reno", 2_000_000, 1.02, 13, 50.0),
         case("reno", 2_000_000, 1.04, 14, math.nan),
@@ -110,7 +110,7 @@ def test_the_kernel_is_told_by_control_and_size():
     assert found["mean one-way delays, bbr"].distance.startswith("0 within; +25.0 %")
 
 
-def test_what_tests_of_the_link_print_is_read():
+def test_printed_output_of_link_tests_is_parsed():
     text = "point: 3.1e-1, ratio 1.034\nother\nline: 2e-3, ratio 0.98\ntest x ... ok\n"
     assert phy.RATIO.findall(text) == ["1.034", "0.98"]
     for file, test, *_ in phy.TESTS:
@@ -119,7 +119,7 @@ def test_what_tests_of_the_link_print_is_read():
         assert ", ratio {:.3}" in source
 
 
-def test_a_study_is_told_by_its_counts():
+def test_study_is_summarised_by_its_counts():
     counts = {
         "study": "wang", "claims": "3", "holds": "1", "contradicted": "0", "undecided": "2",
         "cells_compared": "9", "near": "7", "off": "1", "scattered": "0", "targets": "2",
@@ -135,20 +135,20 @@ def test_a_study_is_told_by_its_counts():
     assert rows[2].distance == "1 met, 0 missed, 1 undecided"
 
 
-def test_a_recording_offers_its_lines_in_a_loop(tmp_path):
+def test_recording_repeats_its_lines(tmp_path):
     file = tmp_path / "a.down"
     file.write_text("1\n2\n2\n7000\n")
     assert traces.offered_bytes(file) == 1500 * (8 * 4 + 3)
     assert list(traces.rows(None)) == []
 
 
-def test_a_recorded_link_carries_what_it_offers(tmp_path):
+def test_trace_driven_link_carries_its_opportunities(tmp_path):
     file = tmp_path / "even.down"
     file.write_text("\n".join(str(2 * n) for n in range(1, 1001)) + "\n")
     assert traces.carried(file) == pytest.approx(0.95, abs=0.01)  # 5 % are headers
 
 
-def test_a_witness_that_cannot_be_asked_leaves_what_it_said(tmp_path, monkeypatch, capsys):
+def test_unavailable_reference_keeps_its_recorded_output(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(trust, "FOUND", tmp_path / "trust.json")
     row = Row("somebody", "something", 1, "near", "", "x")
     monkeypatch.setattr(ns2, "rows", lambda: [row])
