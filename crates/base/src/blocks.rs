@@ -31,7 +31,7 @@ const fn before(place: u32) -> u64 {
 impl Blocks {
     /// Number of blocks that the bit sets can describe. More blocks are combined only if all are new and none
     /// fails.
-    pub const MOST: u32 = u64::BITS;
+    pub const MAX: u32 = u64::BITS;
 
     /// Returns the number of blocks.
     pub const fn count(&self) -> u32 {
@@ -45,12 +45,12 @@ impl Blocks {
 
     /// Returns true if block `place` fails.
     pub const fn has_failed(&self, place: u32) -> bool {
-        place < Self::MOST && self.failed >> place & 1 == 1
+        place < Self::MAX && self.failed >> place & 1 == 1
     }
 
     /// Returns true if block `place` is a retransmission.
     pub const fn is_again(&self, place: u32) -> bool {
-        place < Self::MOST && self.again >> place & 1 == 1
+        place < Self::MAX && self.again >> place & 1 == 1
     }
 
     /// Returns the number of retransmissions before block `place`.
@@ -98,7 +98,7 @@ impl Blocks {
         else {
             return false;
         };
-        if !is_alike || (all > Self::MOST && !(self.are_plain() && next.are_plain())) {
+        if !is_alike || (all > Self::MAX && !(self.are_plain() && next.are_plain())) {
             return false;
         }
         let new = count - if self.again == 0 { 0 } else { self.again.count_ones() };

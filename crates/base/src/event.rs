@@ -146,7 +146,7 @@ pub enum SendLimit {
 
 /// Kind of a timer at an end host, a proxy or a Snoop agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clock {
+pub enum TimerKind {
     /// A sender's retransmission timeout.
     Retransmission,
     /// A sender's tail loss probe.
@@ -242,7 +242,7 @@ pub enum Event {
     /// The limit that stops a sender from transmitting changed.
     SendLimit { place: Place, flow: u32, limit: SendLimit },
     /// A timer of a flow expires at a place. It is the cause of all packets sent in the same instant.
-    Rang { place: Place, flow: u32, clock: Clock },
+    TimerExpired { place: Place, flow: u32, timer: TimerKind },
     /// A transfer of `bytes` bytes starts, after the bytes of all earlier transfers of its flow.
     Began { flow: u32, bytes: u64 },
     /// The phone received in order the last byte of the oldest unfinished transfer, with the packet received
@@ -324,9 +324,10 @@ impl Event {
             Self::Entered { .. } => Mask::ENTERED,
             Self::Left { .. } => Mask::LEFT,
             Self::Served { .. } | Self::Frame { .. } => Mask::SERVICE,
-            Self::SendLimit { .. } | Self::Rang { .. } | Self::Began { .. } | Self::Arrived { .. } => {
-                Mask::DECISIONS
-            }
+            Self::SendLimit { .. }
+            | Self::TimerExpired { .. }
+            | Self::Began { .. }
+            | Self::Arrived { .. } => Mask::DECISIONS,
             Self::Queue { .. } => Mask::QUEUE,
             Self::Tti { .. } => Mask::TTIS,
             Self::Block { .. } | Self::Carries { .. } | Self::GivenUp { .. } => Mask::ANY_BLOCKS,

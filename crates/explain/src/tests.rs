@@ -1,7 +1,7 @@
 //! Timelines made by hand, one for each cause, with known times.
 
 use nodeb_base::error::{Error as RunError, Result};
-use nodeb_base::event::{self, Clock, Event, Part, Place, Purpose, SendLimit, Site};
+use nodeb_base::event::{self, Event, Part, Place, Purpose, SendLimit, Site, TimerKind};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 use nodeb_sim::Control;
@@ -128,8 +128,8 @@ impl Fixture {
         self
     }
 
-    fn expire(&mut self, at: u64, site: Site, clock: Clock) -> &mut Self {
-        self.emit(at, &Event::Rang { place: Place::new(site, 0), flow: 0, clock })
+    fn expire(&mut self, at: u64, site: Site, timer: TimerKind) -> &mut Self {
+        self.emit(at, &Event::TimerExpired { place: Place::new(site, 0), flow: 0, timer })
     }
 
     fn limited(&mut self, at: u64, limit: SendLimit) -> &mut Self {
@@ -229,7 +229,11 @@ fn round_trip_is_charged_to_the_limit_of_the_sender() {
 #[test]
 fn timeout_counts_from_the_lost_segment() {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).limited(0, SendLimit::SlowStart).expire(300, Site::Server, Clock::Retransmission);
+    fixture.data(0, 1, 1).limited(0, SendLimit::SlowStart).expire(
+        300,
+        Site::Server,
+        TimerKind::Retransmission,
+    );
     fixture.retransmit(300, 2, 1).link(DOWN, 2, [300, 300, 310, 360]).receive(360, Site::Phone, 2);
     assert_eq!(fixture.done(360), [(Timeout, 300), (Transmission, 10), (Propagation, 50)]);
 }
@@ -239,7 +243,7 @@ fn timeout_counts_from_the_lost_segment() {
 fn retransmitted_syn_is_charged_to_timeout() {
     let mut fixture = Fixture::on(LINK);
     let connect = Segment::control(0, Kind::Connect);
-    fixture.send(0, Site::Phone, 1, connect).expire(3_000, Site::Phone, Clock::Request);
+    fixture.send(0, Site::Phone, 1, connect).expire(3_000, Site::Phone, TimerKind::Request);
     fixture.send(3_000, Site::Phone, 2, connect).link(UPLINK, 2, [3_000, 3_000, 3_001, 3_020]);
     fixture.receive(3_020, Site::Server, 2).data(3_020, 3, 0);
     fixture.link(DOWN, 3, [3_020, 3_020, 3_030, 3_050]).receive(3_050, Site::Phone, 3);
@@ -267,7 +271,7 @@ fn delayed_ack_counts_from_the_segment_it_acknowledges() {
         Site::Phone,
         1,
     );
-    fixture.expire(160, Site::Phone, Clock::Acknowledgement).ack(160, 2, 1);
+    fixture.expire(160, Site::Phone, TimerKind::Acknowledgement).ack(160, 2, 1);
     fixture.link(UPLINK, 2, [160, 160, 161, 200]).receive(200, Site::Server, 2);
     fixture.data(200, 3, 2).link(DOWN, 3, [200, 200, 210, 260]).receive(260, Site::Phone, 3);
     let expected =
@@ -284,7 +288,7 @@ fn late_window_update_is_charged_to_the_receiver() {
         Site::Phone,
         1,
     );
-    fixture.ack(60, 2, 1).expire(140, Site::Phone, Clock::Acknowledgement).ack(140, 3, 1);
+    fixture.ack(60, 2, 1).expire(140, Site::Phone, TimerKind::Acknowledgement).ack(140, 3, 1);
     fixture.link(UPLINK, 3, [140, 140, 141, 180]).receive(180, Site::Server, 3);
     fixture.data(180, 4, 2).link(DOWN, 4, [180, 180, 190, 240]).receive(240, Site::Phone, 4);
     assert_eq!(fixture.done(240), [(ReceiverWindow, 180), (Transmission, 10), (Propagation, 50)]);
@@ -294,7 +298,7 @@ fn late_window_update_is_charged_to_the_receiver() {
 #[test]
 fn pacing_counts_from_the_previous_segment() {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).limited(0, SendLimit::Pacing).expire(40, Site::Server, Clock::Pacing);
+    fixture.data(0, 1, 1).limited(0, SendLimit::Pacing).expire(40, Site::Server, TimerKind::Pacing);
     fixture.data(40, 2, 2).link(DOWN, 2, [40, 40, 50, 100]).receive(100, Site::Phone, 2);
     assert_eq!(fixture.done(100), [(Pacing, 40), (Transmission, 10), (Propagation, 50)]);
 }
@@ -354,7 +358,10 @@ fn server_delay_is_charged_to_the_server() {
             Site::Server,
             2,
         );
-        fixture.limited(70, SendLimit::Application).expire(270, Site::Server, Clock::Server).data(270, 3, 1);
+        fixture
+            .limited(70, SendLimit::Application)
+            .expire(270, Site::Server, TimerKind::Server)
+            .data(270, 3, 1);
         fixture.link(DOWN, 3, [270, 270, 280, 300]).receive(300, Site::Phone, 3);
         let round = if kind == Kind::Ack { Handshake } else { Request };
         let handshake =
@@ -573,7 +580,7 @@ fn handover_interruption_is_charged_to_handover() {
 #[test]
 fn window_set_by_the_rnc_is_charged_to_the_proxy_window() {
     let mut fixture = Fixture::on(LINK);
-    fixture.data(0, 1, 1).limited(0, SendLimit::Steered).expire(70, Site::Server, Clock::Feedback);
+    fixture.data(0, 1, 1).limited(0, SendLimit::Steered).expire(70, Site::Server, TimerKind::Feedback);
     fixture.data(70, 2, 2).link(DOWN, 2, [70, 70, 80, 100]).receive(100, Site::Phone, 2);
     assert_eq!(fixture.done(100), [(ProxyWindow, 70), (Transmission, 10), (Propagation, 20)]);
 }
@@ -585,7 +592,7 @@ fn snoop_retransmission_is_charged_to_recovery() {
     fixture.data(0, 1, 1).limited(0, SendLimit::SlowStart).link(DOWN, 1, [0, 0, 10, 20]).enter(20, 1);
     let cause = nodeb_base::event::Cause::LinkLoss;
     fixture.emit(20, &Event::Lost { place: BEARER, packet: id(1), cause });
-    fixture.expire(120, Site::Snoop, Clock::Snoop);
+    fixture.expire(120, Site::Snoop, TimerKind::Snoop);
     let segment = Segment { seq: 1, size: 1500, retransmission: true, ..Segment::control(0, Kind::Data) };
     fixture.send(120, Site::Snoop, 2, segment).link(BEARER, 2, [120, 120, 130, 130]);
     fixture.receive(130, Site::Phone, 2);

@@ -11,7 +11,7 @@ pub mod segment;
 pub mod wire;
 
 use nodeb_base::check::Check;
-use nodeb_base::event::{Clock, Recovery, SendLimit};
+use nodeb_base::event::{Recovery, SendLimit, TimerKind};
 use nodeb_base::units::{Duration, Time};
 
 use crate::segment::Segment;
@@ -122,7 +122,7 @@ pub trait Sender: Send + std::fmt::Debug {
     /// Returns the limit that stops the sender from transmitting more.
     fn send_limit(&self) -> SendLimit;
     /// Which of its timers rings now that the time of [`Self::timer`] has come.
-    fn ringing(&self, now: Time) -> Clock;
+    fn expired_timer(&self, now: Time) -> TimerKind;
     /// What has been done.
     fn counts(&self) -> &SenderCounts;
     /// The round trip that the last ACK completed, once.

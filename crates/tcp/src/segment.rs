@@ -20,13 +20,13 @@ pub enum Kind {
 /// the numbers are modulo 2^32, and mean those nearest to the ACK's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
-    blocks: [(u32, u32); Self::MOST],
+    blocks: [(u32, u32); Self::MAX],
     count: u8,
 }
 
 impl SackBlocks {
     /// Blocks that one ACK can report.
-    pub const MOST: usize = 3;
+    pub const MAX: usize = 3;
 
     /// Adds a block of numbers `first` to `end - 1`.
     pub fn push(&mut self, first: u64, end: u64) {

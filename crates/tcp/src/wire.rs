@@ -43,7 +43,7 @@ pub struct TcpFields {
     /// SACK-permitted (RFC 2018, 2).
     pub sack_permitted: bool,
     /// SACK blocks (RFC 2018, 3): first byte and one past the last; the first `sack_count` count.
-    pub sack: [(u64, u64); SackBlocks::MOST],
+    pub sack: [(u64, u64); SackBlocks::MAX],
     /// How many of `sack` are there.
     pub sack_count: usize,
     /// Timestamp value and echo reply (RFC 7323, 3).

@@ -384,7 +384,7 @@ impl Listener for Recorder {
             | Event::Served { .. }
             | Event::Frame { .. }
             | Event::SendLimit { .. }
-            | Event::Rang { .. }
+            | Event::TimerExpired { .. }
             | Event::Began { .. }
             | Event::Arrived { .. } => {}
         }

@@ -309,8 +309,8 @@ impl Listener for Timeline {
             Event::SendLimit { place, flow, limit } if flow == self.position.flow => {
                 self.packets.set_limit(place.site, limit);
             }
-            Event::Rang { place, flow, clock } if flow == self.position.flow => {
-                self.packets.expire_timer(at, place.site, clock);
+            Event::TimerExpired { place, flow, timer } if flow == self.position.flow => {
+                self.packets.expire_timer(at, place.site, timer);
             }
             Event::Recovery { flow, state: Recovery::Reduced }
                 if flow == self.position.flow && self.begun.is_some() =>

@@ -1,6 +1,6 @@
 //! Packets of a flow: the places that they pass, and why each was sent.
 
-use nodeb_base::event::{Clock, Place, SendLimit, Site};
+use nodeb_base::event::{Place, SendLimit, Site, TimerKind};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 use nodeb_tcp::segment::{Kind, Segment};
@@ -84,7 +84,7 @@ pub(crate) enum Why {
     /// A packet passed the Snoop agent.
     Passed(u32),
     /// A timer expired that had run since its basis.
-    Expired(Clock, Basis),
+    Expired(TimerKind, Basis),
 }
 
 /// Event since which a timer had run or a packet was held back.
@@ -278,32 +278,36 @@ impl Packets {
 
     /// Adds the basis of the expired timer to the moment of a packet that is sent now.
     fn since(&self, end: usize, moment: Moment, kind: Kind, seq: u64) -> Moment {
-        let Why::Expired(clock, _) = moment.why else {
+        let Why::Expired(timer, _) = moment.why else {
             return moment;
         };
         let sent = |number: u32| if number == NONE { Basis::Unknown } else { Basis::Sent(number) };
         let acted = self.senders[end].acted;
-        let basis = match clock {
-            Clock::Retransmission | Clock::Probe | Clock::Snoop => {
+        let basis = match timer {
+            TimerKind::Retransmission | TimerKind::Probe | TimerKind::Snoop => {
                 sent(self.copy(end, seq).unwrap_or(self.senders[end].last))
             }
-            Clock::Request => sent(self.requested[end]),
-            Clock::Acknowledgement => match self.receivers[end] {
+            TimerKind::Request => sent(self.requested[end]),
+            TimerKind::Acknowledgement => match self.receivers[end] {
                 ReceiverState { waiting: NONE, last_ack } => sent(last_ack),
                 ReceiverState { waiting, .. } => Basis::Received(waiting),
             },
             // The request arrived last: only senders react to the server's own timer.
-            Clock::Server => match self.latest[end].requester.why {
+            TimerKind::Server => match self.latest[end].requester.why {
                 Why::Received(asked) => Basis::Received(asked),
                 _ => Basis::Unknown,
             },
-            Clock::Pacing | Clock::Persist | Clock::Reorder | Clock::Feedback if acted != NONE => {
+            TimerKind::Pacing | TimerKind::Persist | TimerKind::Reorder | TimerKind::Feedback
+                if acted != NONE =>
+            {
                 Basis::Acted(acted)
             }
-            Clock::Pacing | Clock::Persist | Clock::Reorder | Clock::Feedback => Basis::Unknown,
+            TimerKind::Pacing | TimerKind::Persist | TimerKind::Reorder | TimerKind::Feedback => {
+                Basis::Unknown
+            }
         };
-        debug_assert!(kind != Kind::Ack || clock == Clock::Acknowledgement);
-        Moment { why: Why::Expired(clock, basis), ..moment }
+        debug_assert!(kind != Kind::Ack || timer == TimerKind::Acknowledgement);
+        Moment { why: Why::Expired(timer, basis), ..moment }
     }
 
     /// Returns the copy of a segment that was sent last at an end or, at a Snoop agent, by the sender before it.
@@ -387,15 +391,15 @@ impl Packets {
         }
     }
 
-    pub fn expire_timer(&mut self, at: Time, site: Site, clock: Clock) {
+    pub fn expire_timer(&mut self, at: Time, site: Site, timer: TimerKind) {
         let Some(end) = end(site) else {
             return;
         };
-        let moment = Moment { at, why: Why::Expired(clock, Basis::Unknown) };
+        let moment = Moment { at, why: Why::Expired(timer, Basis::Unknown) };
         let latest = &mut self.latest[end];
-        match clock {
-            Clock::Acknowledgement => latest.receiver = moment,
-            Clock::Request => latest.requester = moment,
+        match timer {
+            TimerKind::Acknowledgement => latest.receiver = moment,
+            TimerKind::Request => latest.requester = moment,
             _ => latest.sender = moment,
         }
     }

@@ -11,7 +11,7 @@ mod host;
 mod queue;
 
 use nodeb_base::error::{Error, Result};
-use nodeb_base::event::{Clock, Place, SendLimit, Site};
+use nodeb_base::event::{Place, SendLimit, Site, TimerKind};
 use nodeb_base::units::Time;
 use nodeb_sim::Control;
 use nodeb_tcp::segment::Kind;
@@ -228,7 +228,9 @@ impl<'a> Walk<'a> {
     fn reason(&self, packet: &Packet) -> Option<Cause> {
         let trigger = match packet.moment.why {
             Why::Received(trigger) => self.packet_at(trigger),
-            Why::Expired(Clock::Server, Basis::Received(asked)) => return Some(self.reason_of_answer(asked)),
+            Why::Expired(TimerKind::Server, Basis::Received(asked)) => {
+                return Some(self.reason_of_answer(asked));
+            }
             _ => return (packet.is_retransmission && packet.kind == Kind::Data).then_some(Cause::Recovery),
         };
         match (packet.kind, trigger.kind) {
@@ -274,7 +276,7 @@ impl<'a> Walk<'a> {
                 self.round = Some(Cause::Recovery);
                 self.along_ack_to_snoop(packet)
             }
-            Why::Expired(clock, basis) => self.timer_expired(clock, basis, end),
+            Why::Expired(timer, basis) => self.timer_expired(timer, basis, end),
         }
     }
 
@@ -288,20 +290,22 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes back through the time for which an expired timer had run, to its basis.
-    fn timer_expired(&mut self, clock: Clock, basis: Basis, end: Place) -> Next {
-        let (cause, step) = match clock {
-            Clock::Retransmission | Clock::Probe | Clock::Request => (Cause::Timeout, Step::TimerRuns),
-            Clock::Reorder | Clock::Snoop => (Cause::Recovery, Step::TimerRuns),
-            Clock::Pacing => (Cause::Pacing, Step::Paced),
-            Clock::Feedback => (Cause::ProxyWindow, Step::TimerRuns),
-            Clock::Server => (Cause::Server, Step::Works),
-            Clock::Acknowledgement if matches!(basis, Basis::Received(_)) => {
+    fn timer_expired(&mut self, timer: TimerKind, basis: Basis, end: Place) -> Next {
+        let (cause, step) = match timer {
+            TimerKind::Retransmission | TimerKind::Probe | TimerKind::Request => {
+                (Cause::Timeout, Step::TimerRuns)
+            }
+            TimerKind::Reorder | TimerKind::Snoop => (Cause::Recovery, Step::TimerRuns),
+            TimerKind::Pacing => (Cause::Pacing, Step::Paced),
+            TimerKind::Feedback => (Cause::ProxyWindow, Step::TimerRuns),
+            TimerKind::Server => (Cause::Server, Step::Works),
+            TimerKind::Acknowledgement if matches!(basis, Basis::Received(_)) => {
                 (Cause::DelayedAck, Step::AckHeld)
             }
-            Clock::Acknowledgement | Clock::Persist => (Cause::ReceiverWindow, Step::Reads),
+            TimerKind::Acknowledgement | TimerKind::Persist => (Cause::ReceiverWindow, Step::Reads),
         };
         match basis {
-            Basis::Sent(packet) if clock == Clock::Snoop => self.since_snoop(packet, cause, step, end),
+            Basis::Sent(packet) if timer == TimerKind::Snoop => self.since_snoop(packet, cause, step, end),
             Basis::Sent(packet) => {
                 self.to(self.packet_at(packet).at, cause, step, end);
                 Next::Sent(packet)

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use nodeb_base::event::{Clock, Event, Mask, Place, Site};
+use nodeb_base::event::{Event, Mask, Place, Site, TimerKind};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::{Duration, Time};
 use nodeb_explain::{Cause, Path, Span, Step};
@@ -33,7 +33,7 @@ pub struct Reference {
     all_served: HashMap<Place, Vec<(Interval, u64)>>,
     blocks: Vec<OnAir>,
     frames: Vec<Interval>,
-    expired: HashMap<(Place, Time), Vec<Clock>>,
+    expired: HashMap<(Place, Time), Vec<TimerKind>>,
     received: HashMap<(Site, u64), Time>,
     sent: HashMap<u64, Time>,
     handovers: Vec<Time>,
@@ -94,15 +94,17 @@ impl Reference {
 
     /// Returns true if a timer of the cause expired at the end of the span, or the run had ended before.
     fn ran(&self, span: &Span, path: &Path) -> bool {
-        let clocks = self.expired.get(&(span.place, span.end)).map_or(&[][..], Vec::as_slice);
-        let has_expired = clocks.iter().any(|clock| match span.cause {
-            Cause::Timeout => matches!(clock, Clock::Retransmission | Clock::Probe | Clock::Request),
-            Cause::DelayedAck => *clock == Clock::Acknowledgement,
-            Cause::ReceiverWindow => matches!(clock, Clock::Acknowledgement | Clock::Persist),
-            Cause::Pacing => *clock == Clock::Pacing,
-            Cause::ProxyWindow => *clock == Clock::Feedback,
-            Cause::Server => *clock == Clock::Server,
-            Cause::Recovery => matches!(clock, Clock::Reorder | Clock::Snoop),
+        let timers = self.expired.get(&(span.place, span.end)).map_or(&[][..], Vec::as_slice);
+        let has_expired = timers.iter().any(|timer| match span.cause {
+            Cause::Timeout => {
+                matches!(timer, TimerKind::Retransmission | TimerKind::Probe | TimerKind::Request)
+            }
+            Cause::DelayedAck => *timer == TimerKind::Acknowledgement,
+            Cause::ReceiverWindow => matches!(timer, TimerKind::Acknowledgement | TimerKind::Persist),
+            Cause::Pacing => *timer == TimerKind::Pacing,
+            Cause::ProxyWindow => *timer == TimerKind::Feedback,
+            Cause::Server => *timer == TimerKind::Server,
+            Cause::Recovery => matches!(timer, TimerKind::Reorder | TimerKind::Snoop),
             _ => false,
         });
         let since_arrival = span.cause != Cause::DelayedAck
@@ -232,7 +234,9 @@ impl Listener for Reference {
                 self.blocks.push((bearer, user, transmission > 1, at));
             }
             Event::Frame { arrives, .. } => self.frames.push((at, arrives)),
-            Event::Rang { place, clock, .. } => self.expired.entry((place, at)).or_default().push(clock),
+            Event::TimerExpired { place, timer, .. } => {
+                self.expired.entry((place, at)).or_default().push(timer)
+            }
             Event::Handover { .. } => self.handovers.push(at),
             Event::State { bearer, user, state } => self.switches.push((bearer, user, at, state)),
             _ => {}

@@ -8,7 +8,7 @@
 //! the FIN, in place of which the proxy is given the total number of bytes.
 
 use nodeb_base::check::{Check, Checked};
-use nodeb_base::event::Clock;
+use nodeb_base::event::TimerKind;
 use nodeb_base::params;
 use nodeb_base::units::{Duration, Time};
 use nodeb_tcp::request::Requester;
@@ -159,11 +159,11 @@ impl SplitProxy {
     }
 
     /// Returns the timers that expire by `now`.
-    pub fn expired_timers(&self, now: Time) -> impl Iterator<Item = Clock> {
+    pub fn expired_timers(&self, now: Time) -> impl Iterator<Item = TimerKind> {
         let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
-        let sender = due(self.sender.timer()).then(|| self.sender.ringing(now));
-        let receiver = due(self.receiver.timer()).then_some(Clock::Acknowledgement);
-        let requester = due(self.requester.timer()).then_some(Clock::Request);
+        let sender = due(self.sender.timer()).then(|| self.sender.expired_timer(now));
+        let receiver = due(self.receiver.timer()).then_some(TimerKind::Acknowledgement);
+        let requester = due(self.requester.timer()).then_some(TimerKind::Request);
         [sender, receiver, requester].into_iter().flatten()
     }
 

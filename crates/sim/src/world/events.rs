@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use nodeb_base::event::{Clock, Event, Mask, Place, Purpose, Record, SendLimit, Sink, Site};
+use nodeb_base::event::{Event, Mask, Place, Purpose, Record, SendLimit, Sink, Site, TimerKind};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 use nodeb_tcp::segment::{Kind, Segment};
@@ -142,10 +142,10 @@ impl<T: Listener> World<T> {
 
     /// Emits the event that a timer of a flow expired at a site.
     #[inline]
-    pub(super) fn emit_timer(&mut self, site: Site, flow: u32, clock: Clock) {
+    pub(super) fn emit_timer(&mut self, site: Site, flow: u32, timer: TimerKind) {
         if self.env.sink.wants(Mask::DECISIONS) {
             let place = Place::new(site, flow);
-            self.env.emit(Event::Rang { place, flow, clock });
+            self.env.emit(Event::TimerExpired { place, flow, timer });
         }
     }
 
@@ -156,9 +156,9 @@ impl<T: Listener> World<T> {
             return;
         }
         let proxy = self.flows[flow].proxy.as_ref();
-        let clocks: Vec<_> = proxy.into_iter().flat_map(|proxy| proxy.expired_timers(self.env.now)).collect();
-        for clock in clocks {
-            self.emit_timer(Site::Proxy, flow, clock);
+        let timers: Vec<_> = proxy.into_iter().flat_map(|proxy| proxy.expired_timers(self.env.now)).collect();
+        for timer in timers {
+            self.emit_timer(Site::Proxy, flow, timer);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Radio network feedback: the RNC's meter and the messages to the proxy.
 
-use nodeb_base::event::{Clock, Site};
+use nodeb_base::event::{Site, TimerKind};
 
 use super::World;
 use super::connection_timers::Timer;
@@ -33,7 +33,7 @@ impl<T: Listener> World<T> {
         }
         state.timers.keep(&mut self.env, Timer::RadioNetworkFeedback, meter.timer());
         if has_message {
-            self.emit_timer(Site::Proxy, flow, Clock::Feedback);
+            self.emit_timer(Site::Proxy, flow, TimerKind::Feedback);
         }
         self.after_proxy(flow);
     }

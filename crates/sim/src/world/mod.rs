@@ -41,7 +41,7 @@ pub use snapshot::{Carried, Snapshot};
 
 use nodeb_base::engine::{Key, Stamp};
 use nodeb_base::error::{Error, Result};
-use nodeb_base::event::{Clock, Mask, Site};
+use nodeb_base::event::{Mask, Site, TimerKind};
 use nodeb_tcp::segment::Segment;
 
 use crate::metrics::RunResult;
@@ -251,24 +251,24 @@ impl<T: Listener> World<T> {
         match timer {
             Timer::Traffic => self.begin_transfer(flow),
             Timer::Server => {
-                self.emit_timer(Site::Server, flow, Clock::Server);
+                self.emit_timer(Site::Server, flow, TimerKind::Server);
                 self.answer(flow);
             }
             Timer::Retransmission => {
                 if self.env.sink.wants(Mask::DECISIONS) {
-                    let clock = self.flows[flow].sender.ringing(self.env.now);
-                    self.emit_timer(Site::Server, flow, clock);
+                    let timer = self.flows[flow].sender.expired_timer(self.env.now);
+                    self.emit_timer(Site::Server, flow, timer);
                 }
                 self.flows[flow].sender.on_timer(self.env.now, &mut self.outbox);
                 self.after_sender(flow);
             }
             Timer::DelayedAck => {
-                self.emit_timer(Site::Phone, flow, Clock::Acknowledgement);
+                self.emit_timer(Site::Phone, flow, TimerKind::Acknowledgement);
                 let ack = self.flows[flow].receiver.on_timer(self.env.now);
                 self.after_receiver(flow, ack);
             }
             Timer::Request => {
-                self.emit_timer(Site::Phone, flow, Clock::Request);
+                self.emit_timer(Site::Phone, flow, TimerKind::Request);
                 self.repeat_request(flow);
             }
             Timer::Proxy => {

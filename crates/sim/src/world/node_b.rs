@@ -1,7 +1,7 @@
 //! The Node B: bearers towards the phones, and a Snoop agent if the scenario has one.
 
 use nodeb_base::engine::Key;
-use nodeb_base::event::{Clock, Site};
+use nodeb_base::event::{Site, TimerKind};
 use nodeb_base::packet::Packet;
 use nodeb_base::units::Time;
 use nodeb_tcp::segment::Segment;
@@ -121,7 +121,7 @@ impl<T: Listener> World<T> {
 
     pub(super) fn snoop_timer(&mut self, flow: u32) {
         self.settle_bearer(flow);
-        self.emit_timer(Site::Snoop, flow, Clock::Snoop);
+        self.emit_timer(Site::Snoop, flow, TimerKind::Snoop);
         self.snoop(flow, SnoopAgent::on_timer);
     }
 

@@ -102,7 +102,7 @@ impl Receiver {
         if let Some(newest) = newest {
             recent.insert(0, newest);
         }
-        recent.truncate(SackBlocks::MOST);
+        recent.truncate(SackBlocks::MAX);
         for &(first, end) in recent.iter() {
             blocks.push(first, end);
         }

@@ -144,8 +144,8 @@ impl Wire {
         }
     }
 
-    fn sack(&self, packet: &Segment) -> [(u64, u64); SackBlocks::MOST] {
-        let mut blocks = [(0, 0); SackBlocks::MOST];
+    fn sack(&self, packet: &Segment) -> [(u64, u64); SackBlocks::MAX] {
+        let mut blocks = [(0, 0); SackBlocks::MAX];
         for (bytes, (first, end)) in blocks.iter_mut().zip(packet.sack.of(packet.seq)) {
             *bytes = (self.seq(first), self.seq(end));
         }

@@ -131,7 +131,7 @@ impl Linux {
 impl Checked for Linux {
     fn check(&self, check: &mut Check) {
         check.within("control", |check| self.control.check(check));
-        let least = u64::from(HEADER_BYTES + TIMESTAMPS_BYTES + sack_bytes(SackBlocks::MOST)) + 8;
+        let least = u64::from(HEADER_BYTES + TIMESTAMPS_BYTES + sack_bytes(SackBlocks::MAX)) + 8;
         check.require((least..=65_535).contains(&self.packet_size.0), "packet_size", || {
             format!(
                 "{} leave no room for options and data; expected {least} B to 65.535 kB",

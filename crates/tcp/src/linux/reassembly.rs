@@ -32,7 +32,7 @@ pub struct Reassembly {
 }
 
 /// Ranges remembered for the order of blocks: those that fit an ACK.
-const RECENT: usize = SackBlocks::MOST;
+const RECENT: usize = SackBlocks::MAX;
 
 impl Reassembly {
     /// A receiver that has nothing.
@@ -126,7 +126,7 @@ impl Reassembly {
             blocks.push(FIRST_BYTE + first, FIRST_BYTE + end);
         }
         for &byte in &self.recent {
-            if blocks.len() == SackBlocks::MOST {
+            if blocks.len() == SackBlocks::MAX {
                 break;
             }
             let at = self.beyond.partition_point(|&(_, e)| e <= byte);

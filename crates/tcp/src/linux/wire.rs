@@ -100,7 +100,7 @@ impl Wire {
         if is_syn {
             return TcpFields { payload, ..self.syn(packet, self.handshake.syn_of_phone()) };
         }
-        let mut sack = [(0, 0); SackBlocks::MOST];
+        let mut sack = [(0, 0); SackBlocks::MAX];
         for (shown, (first, end)) in sack.iter_mut().zip(packet.sack.of(packet.seq)) {
             *shown = (first, end);
         }

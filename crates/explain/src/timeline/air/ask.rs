@@ -139,7 +139,7 @@ impl Air {
         let sent = &self.tx[tx as usize];
         let end = sent.ttis_before(time, self.tti) * sent.blocks.per_tti;
         let has_part = |block: &Block| self.carries(block, packet);
-        if sent.blocks.count() <= Blocks::MOST {
+        if sent.blocks.count() <= Blocks::MAX {
             return (0..end).rev().map(|place| self.block(tx, place)).find(has_part);
         }
         // Runs with more blocks than bits contain new blocks only.

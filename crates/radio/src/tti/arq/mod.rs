@@ -103,7 +103,7 @@ impl ArqMac {
     /// Returns true if blocks can be emitted as combined runs: their bits describe a whole TTI, and failed
     /// blocks are retransmitted in order.
     fn emits_runs(&self) -> bool {
-        self.air.channels <= Blocks::MOST && self.air.max_transmissions.is_none()
+        self.air.channels <= Blocks::MAX && self.air.max_transmissions.is_none()
     }
 
     /// Simulates TTI `tti`, and as many following ones as nothing can change. The constants avoid costs of

@@ -6,7 +6,7 @@
 //! Source of the rules: ns-2.35 `tcp.cc`, against whose traces they are tested packet by packet.
 //! Left out: ECN, quick-start, timestamps, burst limits, and senders that never close.
 
-use nodeb_base::event::{self, Clock, SendLimit};
+use nodeb_base::event::{self, SendLimit, TimerKind};
 use nodeb_base::units::{Duration, Time};
 
 use super::eifel::{Eifel, Mistake};
@@ -405,8 +405,8 @@ impl crate::Sender for Sender {
         }
     }
 
-    fn ringing(&self, _: Time) -> Clock {
-        Clock::Retransmission
+    fn expired_timer(&self, _: Time) -> TimerKind {
+        TimerKind::Retransmission
     }
 
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>) {

@@ -47,7 +47,7 @@ pub struct Scoreboard {
     /// Segments given up since they were last asked for.
     given_up: Vec<SentSegment>,
     /// Blocks of the last ACK that had any: what they cover has been delivered.
-    known: [Block; SackBlocks::MOST],
+    known: [Block; SackBlocks::MAX],
 }
 
 /// A block of an ACK.
@@ -245,7 +245,7 @@ impl Scoreboard {
 
     /// Takes the blocks of an ACK, of bytes that were sent; hands over each segment that they deliver, once.
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&SentSegment)) {
-        let mut now_known = <[Block; SackBlocks::MOST]>::default();
+        let mut now_known = <[Block; SackBlocks::MAX]>::default();
         for (range, now) in blocks.zip(&mut now_known) {
             // Most blocks are as they were, or have grown at their end.
             let known = self.known.iter().find(|known| known.range.0 == range.0).copied();

@@ -249,7 +249,7 @@ impl Sender {
 /// Blocks of bytes delivered beyond a gap, in ascending order.
 #[derive(Default)]
 struct Blocks {
-    blocks: [(u64, u64); SackBlocks::MOST],
+    blocks: [(u64, u64); SackBlocks::MAX],
     count: usize,
 }
 

@@ -11,7 +11,7 @@ mod transmit;
 mod window_probe;
 mod window_usage;
 
-use nodeb_base::event::{Clock, Recovery, SendLimit};
+use nodeb_base::event::{Recovery, SendLimit, TimerKind};
 use nodeb_base::units::{Duration, Time};
 
 pub use self::harvest::Harvest;
@@ -436,13 +436,13 @@ impl crate::Sender for Sender {
         }
     }
 
-    fn ringing(&self, now: Time) -> Clock {
+    fn expired_timer(&self, now: Time) -> TimerKind {
         match self.timers.due(now) {
-            Some(Pending::Timeout) => Clock::Retransmission,
-            Some(Pending::Probe) => Clock::Probe,
-            Some(Pending::Reorder) => Clock::Reorder,
-            Some(Pending::Window) => Clock::Persist,
-            None => Clock::Pacing,
+            Some(Pending::Timeout) => TimerKind::Retransmission,
+            Some(Pending::Probe) => TimerKind::Probe,
+            Some(Pending::Reorder) => TimerKind::Reorder,
+            Some(Pending::Window) => TimerKind::Persist,
+            None => TimerKind::Pacing,
         }
     }
 

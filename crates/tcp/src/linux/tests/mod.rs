@@ -3,10 +3,10 @@
 
 mod beyond;
 mod frto;
-mod laws;
 mod loss;
 mod no_sack;
 mod pauses;
+mod properties;
 mod quick_acks;
 mod recovery;
 mod reordering;

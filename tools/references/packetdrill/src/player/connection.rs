@@ -103,7 +103,7 @@ impl Connection {
         ack.window = (packet.window.unwrap_or_default() << shift) as u32;
         ack.ecn.echo = packet.flags.ece && !packet.flags.syn;
         let blocks = packet.named_options().sack;
-        if blocks.len() > nodeb_tcp::segment::SackBlocks::MOST {
+        if blocks.len() > nodeb_tcp::segment::SackBlocks::MAX {
             return Err("a fourth SACK block".to_owned());
         }
         for (first, end) in blocks {
