@@ -1,7 +1,7 @@
 //! TCP: the sender at the server and the receiver at the phone.
 //!
-//! Each family of implementations has a folder: its parameters, its sender and its receiver. What
-//! the rest of the simulator needs from either end is [`Sender`] and [`Receiver`].
+//! Each family of implementations is a module with its parameters, its sender and its receiver. The rest of
+//! the simulator uses both ends through the traits [`Sender`] and [`Receiver`].
 
 pub mod classic;
 pub mod linux;
@@ -16,45 +16,45 @@ use nodeb_base::units::{Duration, Time};
 
 use crate::segment::Segment;
 
-/// What a sender has done so far.
+/// Counters of a sender since the start of its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SenderCounts {
-    /// Segments sent, SYN and retransmissions included.
+    /// Number of segments sent, SYN and retransmissions included.
     pub packets: u64,
-    /// Segments that had been sent before.
+    /// Number of retransmissions.
     pub retransmissions: u64,
-    /// Retransmission timeouts.
+    /// Number of retransmission timeouts.
     pub timeouts: u64,
-    /// Fast retransmissions.
+    /// Number of fast retransmissions.
     pub fast_retransmits: u64,
-    /// Round trips measured on data, and their sum in nanoseconds.
+    /// Number of round-trip times measured on data segments.
     pub rtt_samples: u64,
-    /// Sum of the measured round trips in nanoseconds.
+    /// Sum of these round-trip times in nanoseconds.
     pub rtt_sum_ns: u64,
-    /// The shortest of them in nanoseconds; 0 without any.
+    /// Shortest of these round-trip times in nanoseconds; 0 if there are none.
     pub rtt_min_ns: u64,
 }
 
 impl SenderCounts {
-    /// Counts a round trip measured on data.
+    /// Records a round-trip time measured on a data segment.
     pub(crate) fn measure(&mut self, rtt: Duration) {
         self.rtt_min_ns = if self.rtt_samples == 0 { rtt.0 } else { self.rtt_min_ns.min(rtt.0) };
         self.rtt_samples += 1;
         self.rtt_sum_ns += rtt.0;
     }
 
-    /// The shortest measured round trip in seconds; NaN without one.
+    /// Returns the shortest measured round-trip time in seconds, NaN if there is none.
     pub fn rtt_min_s(&self) -> f64 {
         if self.rtt_samples == 0 { f64::NAN } else { Duration(self.rtt_min_ns).as_secs() }
     }
 
-    /// Mean of the measured round trips in seconds; NaN without one.
+    /// Returns the mean of the measured round-trip times in seconds, NaN if there are none.
     pub fn rtt_mean_s(&self) -> f64 {
         self.rtt_sum_ns as f64 / self.rtt_samples as f64 / 1e9
     }
 }
 
-/// A congestion window as results show it.
+/// Congestion window and slow-start threshold, as recorded in results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Congestion window in full-sized segments.
@@ -63,54 +63,55 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
-/// How far a sender is, as its methods of the same names tell it.
+/// State of a sender: the results of its methods of the same names.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// When [`Sender::on_timer`] must be called, unless something happens before.
+    /// Time at which [`Sender::on_timer`] must be called, unless the sender's state changes before.
     pub timer: Option<Time>,
-    /// Bytes of the application that have been acknowledged.
+    /// Number of application bytes acknowledged.
     pub acked_bytes: u64,
-    /// What its loss recovery is at.
+    /// State of loss recovery.
     pub recovery: Recovery,
-    /// Whether everything has been acknowledged and nothing more will be written.
+    /// Whether all data is acknowledged and the application has closed the connection.
     pub is_done: bool,
 }
 
-/// Segments that a sender whose window is set from outside repeats on each ACK after a timeout: slow
-/// start's pace (RFC 5681, 3.1), so that a window that stays open does not repeat everything at once.
+/// Maximum number of retransmissions per ACK after a timeout while the window is set from outside. This is
+/// the pace of slow start (RFC 5681, 3.1): a window that stays open would otherwise release all
+/// retransmissions at once.
 const REPEATS_PER_ACK: u64 = 2;
 
-/// The end that sends data, at the server. It appends what it sends to `out`.
+/// The sender of a connection, at the server. Its methods append the segments to transmit to `out`.
 pub trait Sender: Send + std::fmt::Debug {
-    /// Adds `bytes` to what is to be sent.
+    /// Adds `bytes` of application data.
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>);
-    /// Nothing more will be written: once everything is acknowledged the sender is done.
+    /// Closes the connection for writing: the sender is done once all data is acknowledged.
     fn close(&mut self);
     /// Opens the connection.
     fn open(&mut self, now: Time, out: &mut Vec<Segment>);
-    /// Takes an ACK.
+    /// Processes an ACK.
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>);
-    /// The time of [`Self::timer`] has come.
+    /// Handles the expiry of [`Self::timer`].
     fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>);
-    /// When [`Self::on_timer`] must be called, unless something happens before.
+    /// Returns the time at which [`Self::on_timer`] must be called, unless another method changes it before.
     fn timer(&self) -> Option<Time>;
-    /// Whether everything written so far has been acknowledged.
+    /// Returns true if all data written so far is acknowledged.
     fn is_idle(&self) -> bool;
-    /// Whether everything has been acknowledged and nothing more will be written.
+    /// Returns true if all data is acknowledged and the application has closed the connection.
     fn is_done(&self) -> bool;
-    /// Bytes of the application that have been acknowledged.
+    /// Returns the number of application bytes acknowledged.
     fn acked_bytes(&self) -> u64;
-    /// Bytes on the wire if each segment is sent once.
+    /// Returns the number of bytes on the wire if each segment is sent once.
     fn wire_bytes(&self) -> u64;
-    /// Sets the window from outside, in full-sized segments: from now on congestion control has no say
-    /// in it, and losses are still repaired. What a larger window allows is sent at once; with a smaller
-    /// one nothing is sent until ACKs have brought down what is outstanding.
+    /// Sets the window from outside, in full-sized segments. From then on it replaces the window of
+    /// congestion control; losses are still repaired. A larger window is used at once. With a smaller one the
+    /// sender waits until ACKs have reduced the data in flight.
     fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Segment>);
-    /// The congestion window now, or the one set from outside.
+    /// Returns the congestion window, or the window set from outside.
     fn window(&self) -> Window;
-    /// What its loss recovery is at.
+    /// Returns the state of loss recovery.
     fn recovery(&self) -> Recovery;
-    /// How far it is: what has to be asked after each event, at once.
+    /// Returns the values that the simulation reads after each event.
     fn progress(&self) -> Progress {
         Progress {
             timer: self.timer(),
@@ -121,40 +122,40 @@ pub trait Sender: Send + std::fmt::Debug {
     }
     /// Returns the limit that stops the sender from transmitting more.
     fn send_limit(&self) -> SendLimit;
-    /// Which of its timers rings now that the time of [`Self::timer`] has come.
+    /// Returns which timer has expired, once the time of [`Self::timer`] has come.
     fn expired_timer(&self, now: Time) -> TimerKind;
-    /// What has been done.
+    /// Returns the counters.
     fn counts(&self) -> &SenderCounts;
-    /// The round trip that the last ACK completed, once.
+    /// Returns the round-trip time measured on the last ACK, if any, and forgets it.
     fn take_rtt_sample(&mut self) -> Option<Duration>;
 }
 
-/// The end that receives data, at the phone.
+/// The receiver of a connection, at the phone.
 pub trait Receiver: Send + std::fmt::Debug {
-    /// The SYN with which this end opens the connection.
+    /// Returns the SYN with which the phone opens the connection.
     fn connect(&self, now: Time) -> Segment;
-    /// A request of `bytes` on the open connection.
+    /// Returns a request of `bytes` bytes on the open connection.
     fn request(&self, now: Time, bytes: u32) -> Segment;
-    /// Takes a segment; returns the ACK to send now, if any.
+    /// Processes a segment. Returns the ACK to send now, if any.
     fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<Segment>;
-    /// The time of [`Self::timer`] has come; returns the ACK to send, if any.
+    /// Handles the expiry of [`Self::timer`]. Returns the ACK to send, if any.
     fn on_timer(&mut self, now: Time) -> Option<Segment>;
-    /// When [`Self::on_timer`] must be called, unless something happens before.
+    /// Returns the time at which [`Self::on_timer`] must be called, unless another method changes it before.
     fn timer(&self) -> Option<Time>;
-    /// Bytes of the application received in order.
+    /// Returns the number of application bytes received in order.
     fn delivered_bytes(&self) -> u64;
 }
 
-/// Who opens a connection.
+/// The end that opens a connection.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Opener {
-    /// The phone asks first, so that the server's SYN is an answer.
+    /// The phone sends the first SYN; the server's SYN answers it.
     #[default]
     Phone,
-    /// The server sends its SYN unasked, as ns-2's one-way agents do.
+    /// The server sends its SYN first, like ns-2's one-way agents.
     Server,
 }
 
@@ -169,7 +170,8 @@ nodeb_base::registry! {
 }
 
 impl TcpSpec {
-    /// Both ends of connection `flow`; a request of `request_bytes` rides on the phone's first ACK.
+    /// Creates both ends of connection `flow`. The phone's first ACK carries a request of `request_bytes`
+    /// bytes.
     pub fn build(&self, flow: u32, request_bytes: u32) -> (Box<dyn Sender>, Box<dyn Receiver>) {
         match self {
             Self::Classic(params) => (
@@ -183,14 +185,14 @@ impl TcpSpec {
         }
     }
 
-    /// Warns of marks that are asked for where queues on the path give none.
+    /// Warns if ECN is enabled but no queue on the path marks packets, that is, unless `marked`.
     pub fn check_marks(&self, marked: bool, check: &mut Check) {
         if let Self::Linux(params) = self {
             check.within("linux", |check| params.check_marks(marked, check));
         }
     }
 
-    /// Bytes on the wire of a full-sized segment.
+    /// Returns the size of a full-sized segment in bytes on the wire.
     pub fn packet_bytes(&self) -> u64 {
         match self {
             Self::Classic(params) => params.packet_size.0,
@@ -198,7 +200,7 @@ impl TcpSpec {
         }
     }
 
-    /// The largest window that the receiver allows, in full-sized segments.
+    /// Returns the largest window that the receiver advertises, in full-sized segments.
     pub fn receiver_window(&self) -> u64 {
         match self {
             Self::Classic(params) => u64::from(params.max_window.get()),
@@ -206,8 +208,8 @@ impl TcpSpec {
         }
     }
 
-    /// How long a phone waits for an answer to its SYN or a request before it repeats it: the timeout before
-    /// anything is measured (RFC 2988, 2.1, or RFC 6298, 2.1).
+    /// Returns the time after which a phone retransmits an unanswered SYN or request: the retransmission
+    /// timeout before any measurement (RFC 2988, 2.1, or RFC 6298, 2.1).
     pub fn request_timeout(&self) -> Duration {
         match self {
             Self::Classic(_) => Duration::from_secs(3),
@@ -215,13 +217,14 @@ impl TcpSpec {
         }
     }
 
-    /// Whether the phone acknowledges the SYN before it sends its first request, so that the round trip of the
-    /// SYN does not contain the request. In the classic family the request rides on that ACK.
+    /// Returns true if the phone acknowledges the SYN before it sends its first request, so that the
+    /// round-trip time of the SYN does not include the request. In the `classic` family that ACK carries the
+    /// request.
     pub fn asks_apart(&self) -> bool {
         matches!(self, Self::Linux(_)) && self.opener() == Opener::Phone
     }
 
-    /// Who opens the connection.
+    /// Returns the end that opens the connection.
     pub fn opener(&self) -> Opener {
         match self {
             Self::Classic(params) => params.opened_by,

@@ -1,22 +1,22 @@
-//! How a family numbers its segments, for boxes on the path that look into them.
+//! Segment numbering of the families, for agents on the path that read TCP headers.
 
 use super::TcpSpec;
 use crate::segment::{Kind, Segment};
 
-/// What the numbers of a family's packets mean.
+/// Meaning of the numbers in the packets of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbering {
-    /// Segments count from the SYN, which is 0; an ACK names the highest in order.
+    /// Segments are counted from the SYN, which is 0. An ACK carries the highest segment received in order.
     Segments,
-    /// Segments name their first byte, that of the SYN being 0; an ACK names the next one expected.
+    /// A segment carries the number of its first byte; the SYN is 0. An ACK carries the next byte expected.
     Bytes {
-        /// Headers and options of a segment.
+        /// Bytes of headers and options of a segment.
         header_bytes: u32,
     },
 }
 
 impl Numbering {
-    /// Whether a packet carries data of the server.
+    /// Returns true if a packet carries data of the server.
     pub fn is_data(self, packet: &Segment) -> bool {
         let carries = match self {
             Self::Segments => true,
@@ -25,7 +25,7 @@ impl Numbering {
         carries && packet.seq > 0 && packet.kind == Kind::Data
     }
 
-    /// The first number that an ACK leaves unacknowledged.
+    /// Returns the first number that an ACK leaves unacknowledged.
     pub fn unacknowledged(self, ack: &Segment) -> u64 {
         match self {
             Self::Segments => ack.seq + 1,
@@ -35,7 +35,7 @@ impl Numbering {
 }
 
 impl TcpSpec {
-    /// How this family numbers its segments.
+    /// Returns the numbering of this family.
     pub fn numbering(&self) -> Numbering {
         match self {
             Self::Classic(_) => Numbering::Segments,

@@ -1,8 +1,8 @@
-//! The phone's requests, which are repeated until they are heard.
+//! The phone's requests, which are retransmitted until they arrive.
 //!
-//! A request stands for what a real client sends before data flow: the SYN of the connection it
-//! opens, or an application's request. Its retransmission is that of RFC 6298, 2.1 and 5.5, without a
-//! round-trip estimate.
+//! A request is what a real client sends before data flows: the SYN of a connection that it opens, or an
+//! application's request. It is retransmitted by the rules of RFC 6298, 2.1 and 5.5, without a round-trip
+//! estimate.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -10,39 +10,40 @@ use crate::segment::{Kind, Segment};
 
 const MAX_DOUBLINGS: u32 = 4;
 
-/// Who asks, and asks again until it has been heard.
+/// Sender of requests, which retransmits each one until it is answered.
 #[derive(Debug)]
 pub struct Requester {
-    /// How long an answer is waited for; doubled each time.
+    /// Time to wait for an answer; doubles with each retransmission.
     timeout: Duration,
-    /// What is asked, how often it was sent, and when it is sent again.
+    /// Pending request: the packet, the number of its transmissions, and the time of the next one.
     asking: Option<(Segment, u32, Time)>,
 }
 
 impl Requester {
-    /// Has asked nothing, and will wait for an answer as long as `timeout` at first.
+    /// Creates a requester without a pending request. It first retransmits after `timeout`.
     pub fn new(timeout: Duration) -> Self {
         Self { timeout, asking: None }
     }
 
-    /// Asks with `packet`; returns what to send.
+    /// Starts a request with `packet`. Returns the packet to send.
     pub fn ask(&mut self, now: Time, packet: Segment) -> Segment {
         self.asking = Some((packet, 1, now + self.timeout));
         packet
     }
 
-    /// A packet of this kind has been heard. A late copy of the SYN says nothing of the request after it.
+    /// Handles the arrival of a request of this kind at the server. A late copy of the SYN does not answer
+    /// the request that follows it.
     pub fn on_request(&mut self, kind: Kind) {
         self.asking =
             self.asking.filter(|(packet, ..)| packet.kind == Kind::Request && kind == Kind::Connect);
     }
 
-    /// When [`Self::on_timer`] must be called.
+    /// Returns the time at which [`Self::on_timer`] must be called, if a request is pending.
     pub fn timer(&self) -> Option<Time> {
         self.asking.map(|(_, _, at)| at)
     }
 
-    /// The time of [`Self::timer`] has come; returns what to send again.
+    /// Handles the expiry of [`Self::timer`]. Returns the packet to retransmit, if any.
     pub fn on_timer(&mut self, now: Time) -> Option<Segment> {
         let (packet, sent, at) = self.asking.as_mut().filter(|(_, _, at)| *at <= now)?;
         *at = now + Duration(self.timeout.0 << (*sent).min(MAX_DOUBLINGS));
@@ -73,7 +74,8 @@ mod tests {
         assert_eq!(requester.timer(), None);
     }
 
-    /// A path longer than the timeout: the SYN comes twice, the second time after the request was sent and lost.
+    /// The round-trip time exceeds the timeout: the SYN arrives twice, the second time after the request was
+    /// sent and lost.
     #[test]
     fn a_late_syn_does_not_answer_the_request() {
         let mut requester = Requester::new(Duration::from_secs(1));

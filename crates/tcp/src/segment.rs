@@ -1,23 +1,23 @@
-//! What travels on links and bearers.
+//! Packets of TCP connections, as links and bearers transport them.
 
-/// Bytes of an IPv4 and a TCP header without options (RFC 791, RFC 9293).
+/// Size of an IPv4 and a TCP header without options in bytes (RFC 791, RFC 9293).
 pub const HEADER_BYTES: u32 = 40;
 
-/// What a packet is for.
+/// Role of a packet in its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The phone's request for a connection.
+    /// SYN of the phone.
     Connect,
-    /// The phone's request for more on an open connection.
+    /// Request of the phone on an open connection.
     Request,
-    /// A segment of the server: number 0 is its SYN, data begin at 1.
+    /// Segment of the server: number 0 is its SYN, data begins at 1.
     Data,
-    /// The phone's cumulative acknowledgement.
+    /// Cumulative acknowledgement of the phone.
     Ack,
 }
 
-/// Blocks of what arrived beyond a gap (RFC 2018), at most three as ns-2 reports them. As on the wire
-/// the numbers are modulo 2^32, and mean those nearest to the ACK's own.
+/// SACK blocks of an ACK (RFC 2018), at most three as in ns-2. As on the wire, sequence numbers are modulo
+/// 2^32; they stand for the numbers nearest to that of the ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
     blocks: [(u32, u32); Self::MAX],
@@ -25,16 +25,16 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// Blocks that one ACK can report.
+    /// Maximum number of blocks in one ACK.
     pub const MAX: usize = 3;
 
-    /// Adds a block of numbers `first` to `end - 1`.
+    /// Adds a block of the numbers `first` to `end - 1`.
     pub fn push(&mut self, first: u64, end: u64) {
         self.blocks[usize::from(self.count)] = (first as u32, end as u32);
         self.count += 1;
     }
 
-    /// The blocks of an ACK numbered `ack` as (first, one past the last).
+    /// Returns the blocks of an ACK with number `ack` as (first, one past the last).
     pub fn of(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
         let blocks = self.blocks[..usize::from(self.count)].iter();
         let near = move |number: u32| {
@@ -43,65 +43,66 @@ impl SackBlocks {
         blocks.map(move |&(first, end)| (near(first), near(end)))
     }
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     pub fn len(&self) -> usize {
         usize::from(self.count)
     }
 
-    /// Whether nothing is reported.
+    /// Returns true if there are no blocks.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 }
 
-/// An IP packet of one TCP connection. Copied freely: the payload itself is never simulated.
+/// IP packet of a TCP connection. It is `Copy`, since payload is not simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// The connection it belongs to.
+    /// Index of the connection.
     pub flow: u32,
-    /// Bytes on the wire, headers included.
+    /// Size in bytes on the wire, headers included.
     pub size: u32,
-    /// What it is for.
+    /// Role of the packet.
     pub kind: Kind,
-    /// Whether the segment has been sent before.
+    /// Whether the segment is a retransmission.
     pub retransmission: bool,
-    /// Whether an ACK answers a segment that had been sent before: the mark on which Eifel rests.
+    /// Whether the ACK answers a retransmission. Eifel detection depends on this bit.
     pub answers_retransmission: bool,
-    /// Segment number, or for an ACK the highest segment received in order.
+    /// Number in the units of the family (see [`Numbering`](crate::numbering::Numbering)): of the segment, or
+    /// the number that an ACK acknowledges.
     pub seq: u64,
-    /// What an ACK reports beyond that.
+    /// SACK blocks of an ACK.
     pub sack: SackBlocks,
-    /// Timestamp and echo (RFC 7323) in microseconds; 0 where the option is not used.
+    /// Timestamp value (RFC 7323) in microseconds; 0 if the option is not used.
     pub timestamp_us: u32,
-    /// The timestamp that this packet echoes.
+    /// Timestamp echo reply in microseconds; 0 if the option is not used.
     pub echo_us: u32,
-    /// Bytes an ACK allows beyond its number; the classic family does not look.
+    /// Advertised window of an ACK in bytes; the `classic` family ignores it.
     pub window: u32,
-    /// Explicit congestion notification.
+    /// ECN marks.
     pub ecn: Ecn,
 }
 
-/// The ECN marks of a packet (RFC 3168): those of its IP header and of its TCP header.
+/// ECN marks in the IP and TCP headers of a packet (RFC 3168).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "four independent marks")]
 pub struct Ecn {
-    /// The transport understands ECN, so a queue may mark instead of dropping.
+    /// The transport is ECN-capable (ECT), so a queue may mark the packet instead of dropping it.
     pub capable: bool,
-    /// A queue has met congestion (CE).
+    /// A queue on the path experienced congestion (CE).
     pub experienced: bool,
-    /// The receiver echoes that mark (ECE).
+    /// The receiver echoes a CE mark (ECE).
     pub echo: bool,
     /// The sender has reduced its window (CWR).
     pub reduced: bool,
 }
 
 impl Segment {
-    /// Whether it is one of the server's data, which its SYN is not; a probe of the window counts too.
+    /// Returns true for a segment of the server other than its SYN. A window probe counts as data.
     pub fn is_data(&self) -> bool {
         self.kind == Kind::Data && self.seq > 0
     }
 
-    /// A packet of headers alone.
+    /// Returns a packet without payload and options.
     pub fn control(flow: u32, kind: Kind) -> Self {
         Self {
             flow,

@@ -1,12 +1,13 @@
-//! Packets as TCP headers: what a capture shows of a connection.
+//! TCP headers of simulated packets, as a capture records them.
 //!
-//! The simulator moves a few numbers instead of headers. Each family translates its packets back
-//! into the fields of RFC 9293, section 3.1, in bytes; [`TcpSpec::wire`] is where a family joins.
+//! The simulator transports only a few numbers per packet instead of headers. Each family translates its
+//! packets into the fields of RFC 9293, section 3.1, in bytes. [`TcpSpec::wire`] selects the translation of a
+//! family.
 
 use super::{Opener, TcpSpec, classic, linux};
 use crate::segment::{SackBlocks, Segment};
 
-/// Where a header is seen.
+/// End of a connection at which a header is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The server's interface.
@@ -15,53 +16,53 @@ pub enum End {
     Phone,
 }
 
-/// The fields of a TCP header (RFC 9293, 3.1) with the options that nodeb knows.
+/// Fields of a TCP header (RFC 9293, 3.1) with the options that nodeb supports.
 ///
-/// Sequence and acknowledgement numbers count bytes from the initial sequence number of the end
-/// they belong to: its SYN is 0, its data begin at 1.
+/// Sequence and acknowledgement numbers count bytes from the initial sequence number of the end that they
+/// belong to: its SYN is 0, its data begins at 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the header")]
 pub struct TcpFields {
-    /// Sequence number, bytes.
+    /// Sequence number in bytes.
     pub seq: u64,
-    /// Acknowledgement number, bytes; `None` leaves the ACK flag away.
+    /// Acknowledgement number in bytes; `None` if the ACK flag is not set.
     pub ack: Option<u64>,
-    /// SYN: opens the connection.
+    /// SYN flag: opens the connection.
     pub syn: bool,
-    /// ECE: echoes a congestion mark (RFC 3168).
+    /// ECE flag: echoes a congestion mark (RFC 3168).
     pub ece: bool,
-    /// CWR: the window has been reduced (RFC 3168).
+    /// CWR flag: the sender has reduced its window (RFC 3168).
     pub cwr: bool,
-    /// Window as the header has it: bytes, shifted where window scaling is in use (RFC 7323, 2).
+    /// Window field: bytes, right-shifted by the window scale if window scaling is in use (RFC 7323, 2).
     pub window: u16,
-    /// Bytes of data after the header.
+    /// Number of payload bytes.
     pub payload: u32,
-    /// Maximum segment size, bytes (RFC 9293, 3.7.1).
+    /// Maximum segment size option, in bytes (RFC 9293, 3.7.1).
     pub mss: Option<u16>,
-    /// Window scale, bits (RFC 7323, 2).
+    /// Window scale option: the shift count (RFC 7323, 2).
     pub window_shift: Option<u8>,
-    /// SACK-permitted (RFC 2018, 2).
+    /// SACK-permitted option (RFC 2018, 2).
     pub sack_permitted: bool,
-    /// SACK blocks (RFC 2018, 3): first byte and one past the last; the first `sack_count` count.
+    /// SACK blocks (RFC 2018, 3): first byte and one past the last. Only the first `sack_count` are valid.
     pub sack: [(u64, u64); SackBlocks::MAX],
-    /// How many of `sack` are there.
+    /// Number of valid blocks in `sack`.
     pub sack_count: usize,
     /// Timestamp value and echo reply (RFC 7323, 3).
     pub timestamps: Option<(u32, u32)>,
 }
 
-/// The largest window scale (RFC 7323, 2.3).
+/// Largest window scale (RFC 7323, 2.3).
 pub const MAX_WINDOW_SHIFT: u8 = 14;
 
-/// The smallest window scale under which a window of `bytes` fits the header.
+/// Returns the smallest window scale with which a window of `bytes` bytes fits into the header.
 pub fn window_shift(bytes: u64) -> u8 {
     (0..MAX_WINDOW_SHIFT)
         .find(|shift| scaled(bytes, *shift) == bytes.div_ceil(1 << shift))
         .unwrap_or(MAX_WINDOW_SHIFT)
 }
 
-/// A window of `bytes` as the header has it under `shift`: rounded up, so that a sender which
-/// fills the window keeps within what the header says.
+/// Returns the window field for `bytes` bytes with scale `shift`. It is rounded up, so that a sender that
+/// fills the window does not exceed the window in the header.
 pub fn scaled_window(bytes: u64, shift: u8) -> u16 {
     scaled(bytes, shift) as u16
 }
@@ -70,33 +71,33 @@ fn scaled(bytes: u64, shift: u8) -> u64 {
     bytes.div_ceil(1 << shift).min(u64::from(u16::MAX))
 }
 
-/// Window of the server, to which the phone sends no more than requests; bytes.
+/// Advertised window of the server in bytes. The phone sends it only requests.
 pub const SERVER_WINDOW: u16 = u16::MAX;
 
-/// What the SYNs of a connection tell.
+/// Contents of the SYNs of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Handshake {
-    /// Who opens the connection.
+    /// End that opens the connection.
     pub opener: Opener,
-    /// Largest segment either end takes, without headers; bytes.
+    /// Largest segment that either end accepts, without headers, in bytes.
     pub mss: u16,
-    /// Window that the phone offers at first; bytes.
+    /// Initial advertised window of the phone in bytes.
     pub window_bytes: u64,
-    /// Scale of the phone's windows. The option is only in use where both ends name it (RFC 7323,
-    /// 2.2), so the server names a scale of 0 where the phone needs one.
+    /// Window scale of the phone. The option is only in use if both ends send it (RFC 7323, 2.2), so the
+    /// server sends a scale of 0 if the phone's is not 0.
     pub shift: u8,
-    /// Whether blocks beyond a gap are reported.
+    /// Whether the SYNs carry SACK-permitted.
     pub sack_permitted: bool,
 }
 
 impl Handshake {
-    /// The server's SYN: an answer, unless the server opens.
+    /// Returns the server's SYN: a SYN-ACK, unless the server opens the connection.
     pub fn syn_of_server(&self) -> TcpFields {
         let ack = (self.opener == Opener::Phone).then_some(1);
         self.syn(ack, SERVER_WINDOW, 0)
     }
 
-    /// The phone's SYN: an answer where the server opens.
+    /// Returns the phone's SYN: a SYN-ACK if the server opens the connection.
     pub fn syn_of_phone(&self) -> TcpFields {
         let ack = (self.opener == Opener::Server).then_some(1);
         self.syn(ack, scaled_window(self.window_bytes, 0), self.shift)
@@ -114,34 +115,34 @@ impl Handshake {
         }
     }
 
-    /// Whether an ACK of the server's SYN is the phone's SYN as well. The same number is what the
-    /// loss of the first data leads to, but then data have passed.
+    /// Returns true if an ACK of the server's SYN is also the phone's SYN. If the first data segment is lost,
+    /// duplicate ACKs have the same number; they differ in that data has passed this end.
     pub fn is_syn_of_phone(&self, passed: &Passed, payload: u32) -> bool {
         self.opener == Opener::Server && (payload > 0 || !passed.data)
     }
 }
 
-/// What has passed one end of a connection.
+/// Packets that have passed one end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Passed {
-    /// Whether data of the server have.
+    /// Whether data of the server has passed.
     pub data: bool,
-    /// Bytes of the phone's requests, and those before the last one.
+    /// Bytes of the phone's requests.
     pub request_bytes: u64,
     before_last: u64,
-    /// The highest number that the phone has acknowledged, as the family counts.
+    /// Highest number acknowledged by the phone, in the units of the family.
     pub acked: u64,
 }
 
 impl Passed {
-    /// Sequence number of a packet of the phone with `payload` bytes of a request: the first, which
-    /// may come again, or the next.
+    /// Returns the sequence number of a packet of the phone with `payload` bytes of a request: the first
+    /// request, which may be retransmitted, or the next one.
     pub fn request(&mut self, is_first: bool, payload: u32) -> u64 {
         let before = if is_first { 0 } else { self.request_bytes };
         self.ask(before, payload)
     }
 
-    /// Sequence number of a packet of the phone that repeats its last request.
+    /// Returns the sequence number of a retransmission of the phone's last request.
     pub fn request_again(&mut self, payload: u32) -> u64 {
         self.ask(self.before_last, payload)
     }
@@ -155,7 +156,7 @@ impl Passed {
     }
 }
 
-/// What has passed either end.
+/// Packets that have passed either end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
     /// The server's interface.
@@ -165,7 +166,7 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// What has passed `end`.
+    /// Returns the packets that have passed `end`.
     pub fn at(&mut self, end: End) -> &mut Passed {
         match end {
             End::Server => &mut self.server,
@@ -173,10 +174,10 @@ impl Ends {
         }
     }
 
-    /// A packet arrives at `end` with this header.
+    /// Records the arrival of a packet with this header at `end`.
     pub fn arrive(&mut self, end: End, fields: &TcpFields) {
         match end {
-            // A SYN takes a number of its own.
+            // A SYN occupies one sequence number.
             End::Server if fields.payload > 0 => {
                 let after = fields.seq + u64::from(fields.syn) + u64::from(fields.payload);
                 self.server.request_bytes = self.server.request_bytes.max(after - 1);
@@ -187,17 +188,18 @@ impl Ends {
     }
 }
 
-/// Translates the packets of one connection; is shown each at both ends, in order of time.
+/// Translation of the packets of one connection into headers. Each packet must be reported at both ends, in
+/// order of time.
 pub trait Wire: Send + std::fmt::Debug {
-    /// The header of a packet that `end` sends.
+    /// Returns the header of a packet that `end` sends.
     fn fields(&mut self, end: End, packet: &Segment) -> TcpFields;
 
-    /// A packet arrives at `end` with the header that it was sent with.
+    /// Records the arrival of a packet at `end`, with the header with which it was sent.
     fn arrive(&mut self, end: End, fields: &TcpFields);
 }
 
 impl TcpSpec {
-    /// What translates one connection of this family.
+    /// Creates the header translation of one connection of this family.
     pub fn wire(&self) -> Box<dyn Wire> {
         match self {
             Self::Classic(params) => Box::new(classic::wire::Wire::new(params)),

@@ -1,8 +1,8 @@
-//! ns-2 at a time: which defaults its TCP had on a given day.
+//! Defaults of ns-2's TCP on a given day.
 //!
-//! The dates stand in ns-2 itself: comments of `tcl/lib/ns-default.tcl` of ns-2.35, which name the day on which a
-//! default changed; for those without a comment its change log (`CHANGES.html`) and the preambles of its test
-//! suites, which put old defaults back. Releases are dated by the change log.
+//! The dates are from ns-2.35 itself. Comments of `tcl/lib/ns-default.tcl` state the day on which a default
+//! changed. For defaults without such a comment, the sources are the change log (`CHANGES.html`) and the
+//! preambles of the test suites, which restore old defaults. Releases are dated by the change log.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -13,7 +13,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A day.
+/// Calendar date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Date {
     year: u16,
@@ -21,13 +21,13 @@ pub struct Date {
     day: u8,
 }
 
-/// A day as (year, month, day).
+/// Returns a date.
 const fn on(year: u16, month: u8, day: u8) -> Date {
     Date { year, month, day }
 }
 
 impl Date {
-    /// Whether the calendar has this day.
+    /// Returns true if the date exists in the calendar.
     fn exists(self) -> bool {
         let leap =
             self.year.is_multiple_of(4) && (!self.year.is_multiple_of(100) || self.year.is_multiple_of(400));
@@ -40,12 +40,12 @@ impl Date {
         (1..=days).contains(&self.day)
     }
 
-    /// Days since the year 0, were all months alike: enough to tell what is near.
+    /// Returns an approximate day number in which every month has 31 days, to find the nearest release.
     fn roughly(self) -> u32 {
         (u32::from(self.year) * 12 + u32::from(self.month)) * 31 + u32::from(self.day)
     }
 
-    /// The year, month and day of a text such as `2003-06-01`, with the first where it leaves one out.
+    /// Parses a date such as `2003-06-01`. A missing month or day is 1.
     fn read(text: &str) -> Option<Self> {
         let mut numbers = text.splitn(3, '-').map(|part| part.parse::<u16>().ok());
         let year = numbers.next()??;
@@ -60,7 +60,7 @@ impl fmt::Display for Date {
     }
 }
 
-/// Releases of ns-2, and when they came out. The first is the first era.
+/// Releases of ns-2 with their dates. The first one is the earliest era.
 const RELEASES: [(&str, Date); 14] = [
     ("ns-2.1b7a", on(2000, 11, 9)),
     ("ns-2.1b8", on(2001, 6, 6)),
@@ -78,14 +78,14 @@ const RELEASES: [(&str, Date); 14] = [
     ("ns-2.35", on(2011, 11, 4)),
 ];
 
-/// A default of ns-2 that changed.
+/// Default of ns-2 that changed.
 #[derive(Clone, Copy, Debug)]
 pub struct Switch<T> {
-    /// The key of a scenario, below `tcp.classic`.
+    /// Key in a scenario, below `tcp.classic`.
     key: &'static str,
-    /// ns-2's variable.
+    /// Variable of ns-2.
     variable: &'static str,
-    /// The first day with the new default.
+    /// First day with the new default.
     since: Date,
     before: T,
     after: T,
@@ -93,16 +93,16 @@ pub struct Switch<T> {
 }
 
 impl<T: Copy> Switch<T> {
-    /// What `chosen` says, or the default of `era`.
+    /// Returns `chosen`, or the default of `era` if it is `None`.
     pub fn of(&self, chosen: Option<T>, era: Era) -> T {
         chosen.unwrap_or(if era.0 < self.since { self.before } else { self.after })
     }
 }
 
-/// A line of the table of switches: key, ns-2's variable, day of the change, default before and after, meaning.
+/// Row of the table of switches: key, ns-2's variable, day of the change, default before and after, meaning.
 pub type Line = [String; 6];
 
-/// What a default is called in the table.
+/// Text of a default in the table.
 trait Shown {
     fn shown(&self) -> String;
 }
@@ -113,7 +113,7 @@ impl<T: Serialize> Shown for T {
     }
 }
 
-/// Declares the switches, each with its line of the table.
+/// Declares the switches and a function that returns them as the rows of a table.
 macro_rules! switches {
     ($( $(#[doc = $meaning:literal])+ $name:ident: $type:ty =
         $key:literal, $variable:literal, $since:expr, $before:expr => $after:expr; )+) => {
@@ -129,7 +129,7 @@ macro_rules! switches {
             };
         )+
 
-        /// Every switch, in order of time.
+        /// Returns the table of all switches, in order of time.
         pub fn switches() -> Vec<Line> {
             vec![$({
                 let s = $name;
@@ -175,12 +175,12 @@ switches! {
     DELAYED_SYN_ACK: bool = "delayed_syn_ack", "SYN_immediate_ack_", on(2010, 2, 2), true => false;
 }
 
-/// A time in the life of ns-2: a day on which somebody fetched it.
+/// Era of ns-2: a day whose version of ns-2 determines the defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era(Date);
 
 impl Default for Era {
-    /// ns-2.1b8, whose defaults give the results of `wang`.
+    /// Returns the era of ns-2.1b8, whose defaults reproduce the results of `wang`.
     fn default() -> Self {
         Self(RELEASES[1].1)
     }
@@ -198,7 +198,8 @@ impl fmt::Display for Era {
 impl FromStr for Era {
     type Err = String;
 
-    /// An era by the name of a release or as a date; otherwise what is wrong, with the nearest release.
+    /// Parses the name of a release or a date. On failure returns a message that suggests the nearest
+    /// release.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some((_, date)) = RELEASES.iter().find(|(release, _)| *release == text) {
             return Ok(Self(*date));

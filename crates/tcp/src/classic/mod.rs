@@ -1,5 +1,5 @@
-//! The classic family: TCP as ns-2 has it and the studies used it. It counts segments, measures one
-//! round trip at a time on a tick clock, and goes back N after a timeout.
+//! The `classic` family: TCP as in ns-2 and in the studies. It counts segments, measures one round trip at a
+//! time on a clock with ticks, and goes back N after a timeout.
 
 mod eifel;
 mod era;

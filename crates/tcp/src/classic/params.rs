@@ -1,4 +1,4 @@
-//! Classic TCP's parameters, as a scenario sets them.
+//! Parameters of the `classic` family.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -79,49 +79,49 @@ params! {
 }
 
 impl Classic {
-    /// Congestion window once the connection is set up, in packets.
+    /// Returns the initial congestion window in packets.
     pub fn initial_window(&self) -> u32 {
         era::INITIAL_WINDOW.of(self.initial_window, self.era).get()
     }
 
-    /// Smallest retransmission timeout, before backoff.
+    /// Returns the smallest retransmission timeout, before backoff.
     pub fn min_rto(&self) -> Duration {
         let newest = era::MIN_RTO.of(None, self.era);
         self.min_rto.unwrap_or_else(|| era::FIRST_MIN_RTO.of(None, self.era).min(newest))
     }
 
-    /// Largest retransmission timeout, backoff included.
+    /// Returns the largest retransmission timeout, backoff included.
     pub fn max_rto(&self) -> Duration {
         era::MAX_RTO.of(self.max_rto, self.era)
     }
 
-    /// Retransmission timeout until the first round trip is measured.
+    /// Returns the retransmission timeout before the first measurement of a round-trip time.
     pub fn initial_rto(&self) -> Duration {
         era::INITIAL_RTO.of(self.initial_rto, self.era)
     }
 
-    /// Whether backoff multiplies the smallest timeout too.
+    /// Returns true if backoff also multiplies the smallest timeout.
     pub fn backoff_from_minimum(&self) -> bool {
         era::BACKOFF_FROM_MINIMUM.of(self.backoff_from_minimum, self.era)
     }
 
-    /// Granularity of the clock that measures round trips.
+    /// Returns the tick of the clock that measures round-trip times.
     pub fn clock(&self) -> Duration {
         era::CLOCK.of(self.clock, self.era)
     }
 
-    /// Whether the first two duplicate ACKs send a new segment each.
+    /// Returns true if each of the first two duplicate ACKs releases a new segment.
     pub fn limited_transmit(&self) -> bool {
         era::LIMITED_TRANSMIT.of(self.limited_transmit, self.era)
     }
 
-    /// Whether half a window may be a fraction.
+    /// Returns true if half of a window may be a fraction of packets.
     pub fn fractional_halves(&self) -> bool {
         era::FRACTIONAL_HALVES.of(self.fractional_halves, self.era)
     }
 
-    /// Whether the ACK of the SYN is held back. A phone that opened the connection answers at
-    /// once, since its request rides on that ACK.
+    /// Returns true if the ACK of the SYN is delayed. A phone that opened the connection answers at once,
+    /// since that ACK carries its request.
     pub fn delayed_syn_ack(&self) -> bool {
         self.opened_by == Opener::Server && era::DELAYED_SYN_ACK.of(self.delayed_syn_ack, self.era)
     }

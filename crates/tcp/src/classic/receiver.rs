@@ -1,8 +1,8 @@
-//! The TCP receiver at the phone: cumulative ACKs, delayed or at once.
+//! The TCP receiver at the phone: cumulative ACKs, delayed or immediate.
 //!
-//! RFC 5681, 4.2 as ns-2's `DelAckSink` applies it: every second segment in order is
-//! acknowledged, a single one after the delay; a segment out of order, one that fills part of a
-//! gap, and the SYN are acknowledged at once.
+//! It follows RFC 5681, 4.2, as ns-2's `DelAckSink` does: it acknowledges every second segment in order, and
+//! a single one after the delay. Segments out of order, segments that fill part of a gap, and the SYN are
+//! acknowledged at once.
 
 use std::collections::VecDeque;
 
@@ -15,22 +15,22 @@ use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 #[derive(Debug)]
 pub struct Receiver {
     flow: u32,
-    /// Bytes that ride on the ACK of the SYN.
+    /// Bytes of the request that the ACK of the SYN carries.
     request_bytes: u32,
     delay: Duration,
     delayed_syn_ack: bool,
-    /// Bytes of the application in order.
+    /// Application bytes received in order.
     delivered_bytes: u64,
     /// Next segment expected.
     expected: u64,
-    /// Payload of the segments from `expected` on that have arrived, `None` for those missing; the
-    /// first always is.
+    /// Payload of the received segments from `expected` on, `None` for missing ones; the first is always
+    /// missing.
     beyond: VecDeque<Option<u32>>,
-    /// Whether the first segment that the next ACK answers had been sent before.
+    /// Whether the first segment that the next ACK answers is a retransmission.
     answers: Option<bool>,
-    /// When the ACK held back must go.
+    /// Time at which the delayed ACK must be sent.
     timer: Option<Time>,
-    /// Blocks beyond a gap, those reported last first; `None` where the sender does not ask.
+    /// Blocks beyond a gap, most recently reported first; `None` if the sender does not use SACK.
     recent: Option<Vec<(u64, u64)>>,
 }
 
@@ -38,7 +38,7 @@ pub struct Receiver {
 const SACK_BLOCK_BYTES: u32 = 8;
 
 impl Receiver {
-    /// A receiver that has seen nothing. With a delay of zero every segment is acknowledged.
+    /// Creates a receiver. With a delay of zero it acknowledges every segment.
     pub fn new(flow: u32, request_bytes: u32, tcp: &Classic) -> Self {
         Self {
             flow,
@@ -77,8 +77,8 @@ impl Receiver {
         self.delivered_bytes += u64::from(payload);
     }
 
-    /// The ACK of everything so far, `seq` being the segment that causes it. Before the SYN arrives
-    /// nothing is acknowledged; its ACK is number 0.
+    /// Returns the ACK of everything received in order; segment `seq` triggers it. Nothing is acknowledged
+    /// before the SYN arrives, whose ACK has number 0.
     fn ack(&mut self, seq: u64, payload: u32) -> Segment {
         let sack = self.report(seq);
         let size = HEADER_BYTES + payload + SACK_BLOCK_BYTES * sack.len() as u32;
@@ -87,7 +87,8 @@ impl Receiver {
         Segment { size, seq: self.in_order(), sack, answers_retransmission, ..ack }
     }
 
-    /// The blocks to report: the one that holds `seq` first, then those reported last (RFC 2018, 4).
+    /// Returns the blocks to report: first the one that contains `seq`, then those reported last (RFC 2018,
+    /// 4).
     fn report(&mut self, seq: u64) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         if self.recent.is_none() {
@@ -109,7 +110,7 @@ impl Receiver {
         blocks
     }
 
-    /// The block of segments around `seq` that have arrived beyond a gap.
+    /// Returns the block of received segments beyond a gap that contains `seq`, if any.
     fn block_around(&self, seq: u64) -> Option<(u64, u64)> {
         let at = usize::try_from(seq.checked_sub(self.expected)?).ok()?;
         let arrived = |i: &usize| self.beyond.get(*i).is_some_and(Option::is_some);
@@ -118,7 +119,7 @@ impl Receiver {
         Some((self.expected + first as u64, self.expected + end as u64))
     }
 
-    /// Highest segment received in order; 0 before any data.
+    /// Returns the highest segment received in order, 0 before any data.
     fn in_order(&self) -> u64 {
         self.expected.saturating_sub(1)
     }

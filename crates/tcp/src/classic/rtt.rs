@@ -1,21 +1,21 @@
 //! Round-trip estimation and the retransmission timeout.
 //!
-//! `ticks` is ns-2's fixed-point form of Jacobson's estimator (RFC 2988) on a tick clock: the smoothed RTT is
-//! kept in eighths and the variation in quarters of a tick. `RTO = (8 var + srtt) / 8` ticks with the
-//! scaled variables, at least the minimum, times the backoff, at most the maximum.
+//! `ticks` is ns-2's fixed-point form of Jacobson's estimator (RFC 2988) on a clock with ticks. It stores the
+//! smoothed RTT in eighths of a tick and the variation in quarters of a tick. With these scaled variables
+//! `RTO = (8 var + srtt) / 8` ticks, at least the minimum, times the backoff, at most the maximum.
 //!
-//! `smoothed` is an exponential average on a clock without ticks, with one gain for mean and mean
-//! deviation: `RTO = mean + 4 deviation`, with the same limits and backoff (`hossain`, section II.A).
+//! `smoothed` is an exponential average on a clock without ticks, with the same gain for the mean and the
+//! mean deviation: `RTO = mean + 4 deviation`, with the same limits and backoff (`hossain`, section II.A).
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::registry;
 use nodeb_base::units::{Duration, Probability, Time};
 
-/// Backoff beyond which the estimate itself is distrusted (ns-2's `rtt_backoff`).
+/// Backoff factor above which the smoothed RTT is discarded (ns-2's `rtt_backoff`).
 const DISTRUST_BACKOFF: u64 = 8;
 
-/// Largest backoff whatever the timeout (ns-2's `rtt_backoff`).
+/// Largest backoff factor, whatever the timeout (ns-2's `rtt_backoff`).
 const MAX_BACKOFF: u64 = 64;
 
 registry! {
@@ -29,7 +29,7 @@ registry! {
 }
 
 params! {
-    /// The estimator on ticks has no parameters beside the connection's clock.
+    /// Parameters of the estimator on ticks: none besides the connection's clock.
     #[derive(Eq)]
     pub struct Ticks {}
 }
@@ -37,11 +37,12 @@ params! {
 impl Checked for Ticks {}
 
 params! {
-    /// Exponential averages.
+    /// Parameters of the exponential averages.
     pub struct Smoothed {
-        /// Weight of a new round trip, and of its deviation from the mean (the study's c).
+        /// Weight of a new round-trip time, and of its deviation from the mean (the study's c).
         pub gain: Probability = Probability(0.1),
-        /// Mean before the first round trip; absent: that round trip, with half of it as deviation.
+        /// Mean before the first measurement. If absent, the first round-trip time becomes the mean, and half
+        /// of it the deviation.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub initial_rtt: Option<Duration>,
     }
@@ -55,17 +56,18 @@ impl Checked for Smoothed {
     }
 }
 
-/// What is known of round trips.
+/// Estimate of the round-trip time.
 #[derive(Clone, Debug)]
 enum Estimate {
     /// Smoothed RTT in eighths of a tick, 0 before the first sample; variation in quarters of a tick.
     Ticks { tick: u64, phase: u64, srtt8: i64, var4: i64 },
-    /// Mean, if there is one, and mean deviation in nanoseconds.
+    /// Mean, `None` before the first measurement, and mean deviation in nanoseconds.
     Smoothed { gain: f64, mean: Option<f64>, deviation: f64 },
 }
 
 impl Estimate {
-    /// Takes a round trip; returns the timeout in nanoseconds that follows.
+    /// Updates the estimate with a round trip that began at `sent`. Returns the resulting timeout in
+    /// nanoseconds.
     fn sample(&mut self, sent: Time, rtt: Duration) -> u64 {
         match self {
             Self::Ticks { tick, phase, srtt8, var4 } => {
@@ -79,7 +81,8 @@ impl Estimate {
                     *srtt8 = (*srtt8 + delta).max(1);
                     *var4 = (*var4 + delta.abs() - (*var4 >> 2)).max(1);
                 }
-                // The variation counts four times, and var4 already holds four of it: 8 var4 in eighths.
+                // The variation counts four times and `var4` already is four times the variation, so in
+                // eighths it is 8 var4.
                 (((*var4 << 3) + *srtt8) >> 3) as u64 * *tick
             }
             Self::Smoothed { gain, mean, deviation } => {
@@ -96,9 +99,10 @@ impl Estimate {
         }
     }
 
-    /// A timeout was too short for a round trip, which is remembered as if it was the first unless what is
-    /// known is longer (RFC 4015, 3.2, step 11, which waits for the first round trip of data that had not been
-    /// sent when the timer expired); returns the timeout in nanoseconds that follows.
+    /// Updates the estimate after a spurious timeout. The round-trip time that exceeded the timeout is
+    /// treated like a first measurement, unless the present estimate is longer (RFC 4015, 3.2, step 11; the
+    /// RFC waits for the first round trip of data sent after the timer expired). Returns the resulting
+    /// timeout in nanoseconds.
     fn adapt(&mut self, rtt: Duration) -> u64 {
         match self {
             Self::Ticks { tick, srtt8, var4, .. } => {
@@ -116,7 +120,7 @@ impl Estimate {
         }
     }
 
-    /// The path has probably changed.
+    /// Discards the smoothed RTT, since the path has probably changed.
     fn distrust(&mut self) {
         if let Self::Ticks { srtt8, var4, .. } = self {
             *var4 += *srtt8 >> 3;
@@ -124,7 +128,7 @@ impl Estimate {
         }
     }
 
-    /// The shortest timeout that the clock can keep.
+    /// Returns the shortest timeout that the clock can measure, in nanoseconds.
     fn shortest(&self) -> u64 {
         match self {
             Self::Ticks { tick, .. } => 2 * tick,
@@ -133,12 +137,12 @@ impl Estimate {
     }
 }
 
-/// The clock and the limits of a connection's timeouts.
+/// Clock and limits of a connection's timeouts.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// One tick of the clock, and its phase when the simulation begins.
+    /// Length of a tick of the clock.
     pub tick: Duration,
-    /// That phase.
+    /// Phase of the clock when the simulation starts.
     pub phase: Duration,
     /// Timeout before the first sample.
     pub initial: Duration,
@@ -146,24 +150,24 @@ pub struct Limits {
     pub min: Duration,
     /// Largest timeout, backoff included.
     pub max: Duration,
-    /// Whether backoff multiplies the smallest timeout too.
+    /// Whether backoff also multiplies the smallest timeout.
     pub backoff_from_minimum: bool,
 }
 
-/// The estimator.
+/// Round-trip estimator with the retransmission timeout.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     estimate: Estimate,
     min_rto: u64,
     max_rto: u64,
     backoff_from_minimum: bool,
-    /// Timeout before minimum and backoff.
+    /// Timeout before minimum and backoff, in nanoseconds.
     rto: u64,
     backoff: u64,
 }
 
 impl RttEstimator {
-    /// An estimator with no sample yet.
+    /// Creates an estimator without a measurement.
     pub fn new(spec: &EstimatorSpec, limits: Limits) -> Self {
         let estimate = match spec {
             EstimatorSpec::Ticks(_) => {
@@ -180,18 +184,18 @@ impl RttEstimator {
         Self { estimate, min_rto, max_rto, backoff_from_minimum, rto, backoff: 1 }
     }
 
-    /// Takes a round trip that began at `sent` and lasted `rtt`.
+    /// Records a round trip that began at `sent` and lasted `rtt`.
     pub fn sample(&mut self, sent: Time, rtt: Duration) {
         self.rto = self.estimate.sample(sent, rtt);
     }
 
-    /// Takes the round trip `rtt` that a timeout was too short for, and ends the backoff.
+    /// Records the round-trip time `rtt` that exceeded a timeout, and ends the backoff.
     pub fn adapt(&mut self, rtt: Duration) {
         self.rto = self.estimate.adapt(rtt);
         self.reset_backoff();
     }
 
-    /// The timeout to set now.
+    /// Returns the retransmission timeout, backoff included.
     pub fn rto(&self) -> Duration {
         let rto = if self.backoff_from_minimum {
             self.rto.max(self.min_rto) * self.backoff
@@ -201,8 +205,9 @@ impl RttEstimator {
         Duration(rto.min(self.max_rto).max(self.estimate.shortest()))
     }
 
-    /// Doubles the timeout after it has expired, 64-fold at most where RFC 2988's limit in seconds is not known. Beyond a backoff of 8 the smoothed RTT on ticks is
-    /// forgotten, as a path that silent has probably changed.
+    /// Doubles the timeout after it has expired. Unless backoff also multiplies the smallest timeout, the
+    /// factor is at most 64. Above a factor of 8 the smoothed RTT on ticks is discarded, since a path that
+    /// stays silent for so long has probably changed.
     pub fn back_off(&mut self) {
         let unlimited = self.backoff_from_minimum && self.rto() < Duration(self.max_rto);
         if unlimited || self.backoff < MAX_BACKOFF {
@@ -243,7 +248,7 @@ mod tests {
         with(&EstimatorSpec::default())
     }
 
-    /// By hand: mean 470 + 0.1 (170 - 470) = 440 ms, deviation 0.1 * 300 = 30 ms.
+    /// Computed by hand: mean 470 + 0.1 (170 - 470) = 440 ms, deviation 0.1 * 300 = 30 ms.
     #[test]
     fn the_study_starts_from_a_round_trip_of_its_own() {
         let initial_rtt = Some(Duration::from_millis(470));
@@ -255,7 +260,7 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_millis(2 * 560));
     }
 
-    /// As RFC 2988 asks: half the first round trip as deviation, then both fade.
+    /// As RFC 2988 requires, half of the first round-trip time is the deviation; then both averages decay.
     #[test]
     fn without_an_initial_round_trip_the_first_sets_it() {
         let mut rtt = with(&EstimatorSpec::Smoothed(Smoothed::default()));
@@ -300,8 +305,8 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_secs(3));
     }
 
-    /// ns-2's `rfc2988_`: with an estimate of 0.13 s and a minimum of 1 s, timeouts of 1, 1, 1, 1.04 and 2.08 s
-    /// before March 2002, and of 1, 2, 4, 8 and 16 s after.
+    /// ns-2's `rfc2988_`: with an estimate of 0.13 s and a minimum of 1 s, successive timeouts are 1, 1, 1,
+    /// 1.04 and 2.08 s before March 2002, and 1, 2, 4, 8 and 16 s afterwards.
     #[test]
     fn backoff_once_left_the_minimum_alone() {
         for (backoff_from_minimum, expected) in
@@ -319,9 +324,10 @@ mod tests {
         }
     }
 
-    /// ns-2 (`TcpAgent::rtt_backoff`) forgets the smoothed RTT once `t_backoff_ > 8`: after the fourth
-    /// doubling, not the third. By hand, with 20 ticks twice: known, they leave a variation of 7.5 ticks
-    /// and so 20 + 30 ticks; forgotten, the second is a first one, 20 + 40 ticks.
+    /// ns-2 (`TcpAgent::rtt_backoff`) discards the smoothed RTT once `t_backoff_ > 8`: after the fourth
+    /// doubling, not the third. Computed by hand for two measurements of 20 ticks: if the first is kept, the
+    /// variation is 7.5 ticks and the timeout 20 + 30 ticks; if it was discarded, the second is treated as
+    /// the first, which gives 20 + 40 ticks.
     #[test]
     fn the_round_trip_is_distrusted_after_four_doublings() {
         for (doublings, ticks) in [(0, 50), (3, 50), (4, 60), (5, 60)] {

@@ -1,7 +1,7 @@
-//! What the application has written, cut into segments.
+//! Segmentation of the data that the application writes.
 //!
-//! Each write begins a segment of its own, and its last segment is as short as it comes out.
-//! Segment 0 is the SYN.
+//! Each write starts a new segment, and its last segment may be shorter than the others. Segment 0 is the
+//! SYN.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::segment::HEADER_BYTES;
 /// One write of the application.
 #[derive(Clone, Copy, Debug)]
 struct Write {
-    /// First segment, and one past the last.
+    /// First segment and one past the last.
     first: u64,
     end: u64,
     /// Payload of the last segment.
@@ -21,22 +21,22 @@ struct Write {
 #[derive(Clone, Debug)]
 pub struct Segments {
     payload: u64,
-    /// Writes not yet acknowledged, and the newest.
+    /// Writes that are not yet acknowledged, and the newest one.
     writes: VecDeque<Write>,
     end: u64,
     wire_bytes: u64,
-    /// Bytes of the writes forgotten.
+    /// Bytes of the writes that were removed.
     forgotten_bytes: u64,
 }
 
 impl Segments {
-    /// No data yet, to be sent in segments of `packet_size` bytes on the wire.
+    /// Creates an empty stream that is sent in segments of `packet_size` bytes on the wire.
     pub fn new(packet_size: u64) -> Self {
         let payload = packet_size - u64::from(HEADER_BYTES);
         Self { payload, writes: VecDeque::new(), end: 1, wire_bytes: 0, forgotten_bytes: 0 }
     }
 
-    /// Adds a write of `bytes`.
+    /// Adds a write of `bytes` bytes.
     pub fn write(&mut self, bytes: u64) {
         if bytes == 0 {
             return;
@@ -49,22 +49,22 @@ impl Segments {
         self.wire_bytes += bytes + segments * u64::from(HEADER_BYTES);
     }
 
-    /// One past the last segment.
+    /// Returns one past the number of the last segment.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Bytes on the wire if each data segment is sent once.
+    /// Returns the number of bytes on the wire if each data segment is sent once.
     pub fn wire_bytes(&self) -> u64 {
         self.wire_bytes
     }
 
-    /// Bytes on the wire of segment `seq`, which has not been forgotten.
+    /// Returns the size on the wire of segment `seq` in bytes. Its write must not have been removed.
     pub fn size_of(&self, seq: u64) -> u32 {
         if seq == 0 {
             return HEADER_BYTES;
         }
-        // Mostly there is one write.
+        // Usually there is only one write.
         let at = match self.writes.front() {
             Some(front) if seq < front.end => 0,
             _ => self.writes.partition_point(|write| write.end <= seq),
@@ -76,7 +76,7 @@ impl Segments {
         payload + HEADER_BYTES
     }
 
-    /// Forgets writes that lie wholly below segment `una`.
+    /// Removes writes that lie entirely below segment `una`.
     pub fn forget_below(&mut self, una: u64) {
         while self.writes.len() > 1 && self.writes[0].end <= una {
             let write = self.writes.pop_front();
@@ -84,7 +84,7 @@ impl Segments {
         }
     }
 
-    /// Bytes of a write in segments below `seq`.
+    /// Returns the number of bytes of a write in segments below `seq`.
     fn bytes_below(&self, write: Write, seq: u64) -> u64 {
         match seq {
             _ if seq >= write.end => {
@@ -94,10 +94,10 @@ impl Segments {
         }
     }
 
-    /// Application bytes in all segments below `una`, which has been passed to
+    /// Returns the number of application bytes in segments below `una`, which must have been passed to
     /// [`Self::forget_below`].
     pub fn bytes_up_to(&self, una: u64) -> u64 {
-        // Of the writes that have not been forgotten no other has begun.
+        // Of the remaining writes only the first may be partly acknowledged.
         self.forgotten_bytes + self.writes.front().map_or(0, |write| self.bytes_below(*write, una))
     }
 }

@@ -1,8 +1,9 @@
-//! Which segments are timed, to measure round trips.
+//! Selection of the segments whose round-trip times are measured.
 //!
-//! Only segments sent once tell a round trip (Karn & Partridge, SIGCOMM 1987), and none does that an ACK covers
-//! together with one sent again: it may have lain at the receiver until that one arrived, a timeout long. As a
-//! round trip it would make the next timeout longer, which the next loss would measure again, without end.
+//! Only segments that were sent once give a round-trip time (Karn & Partridge, SIGCOMM 1987). An ACK that
+//! also covers a retransmission gives none: the segments may have waited at the receiver for the
+//! retransmission, for as long as a timeout. Such a measurement would lengthen the next timeout, which the
+//! next loss would measure again, without end.
 
 use std::collections::VecDeque;
 
@@ -10,27 +11,27 @@ use nodeb_base::units::Time;
 
 use super::rtt::EstimatorSpec;
 
-/// When the segments under way were sent, as far as they are timed.
+/// Transmission times of the segments in flight that are timed.
 #[derive(Debug)]
 pub enum Timing {
-    /// One at a time, as ns-2 does without timestamps: the segment, and the last one timed.
+    /// One segment at a time, as in ns-2 without timestamps.
     One {
-        /// The segment being timed and when it was sent.
+        /// Number and transmission time of the segment being timed.
         timed: Option<(u64, Time)>,
-        /// The last segment timed.
+        /// Number of the last segment timed.
         last: Option<u64>,
     },
-    /// Every segment, from `first` on; `None` where one was sent again.
+    /// All segments from `first` on; `None` for those that were retransmitted.
     Each {
-        /// The first segment in `sent`.
+        /// Number of the first segment in `sent`.
         first: u64,
-        /// When each was sent.
+        /// Transmission times.
         sent: VecDeque<Option<Time>>,
     },
 }
 
 impl Timing {
-    /// What the estimator wants timed.
+    /// Creates the selection that the estimator needs.
     pub fn new(estimator: &EstimatorSpec) -> Self {
         match estimator {
             EstimatorSpec::Ticks(_) => Self::One { timed: None, last: None },
@@ -38,7 +39,8 @@ impl Timing {
         }
     }
 
-    /// A segment is sent, for the first time or `again`. First transmissions come in order.
+    /// Records the transmission of a segment, a retransmission if `again`. First transmissions must be
+    /// reported in order.
     pub fn send(&mut self, now: Time, seq: u64, again: bool) {
         match self {
             Self::One { timed, last } => {
@@ -56,8 +58,8 @@ impl Timing {
         }
     }
 
-    /// Everything below `acked` is acknowledged: the segment timed that this tells the round trip of, and
-    /// when it was sent.
+    /// Processes an ACK for everything below `acked`. Returns the number and the transmission time of the
+    /// segment whose round-trip time it gives, if any.
     pub fn acknowledge(&mut self, acked: u64) -> Option<(u64, Time)> {
         match self {
             Self::One { timed, .. } => timed.take_if(|(seq, _)| acked > *seq),
@@ -75,7 +77,8 @@ impl Timing {
         }
     }
 
-    /// A loss: the one segment being timed may wait for a repetition before it.
+    /// Records a loss: if only one segment is timed, its timing is discarded, since it may wait for a
+    /// retransmission of an earlier segment.
     pub fn mark_loss(&mut self) {
         if let Self::One { timed, .. } = self {
             *timed = None;
@@ -111,7 +114,7 @@ mod tests {
         assert_eq!(timing.acknowledge(1), Some((0, Time(10))));
         timing.send(Time(20), 1, true);
         assert_eq!(timing.acknowledge(2), None);
-        // One ACK for several: the newest counts.
+        // One ACK covers several segments: the newest is timed.
         assert_eq!(timing.acknowledge(4), Some((3, Time(13))));
         timing.send(Time(30), 0, true);
         timing.mark_loss();
@@ -119,14 +122,15 @@ mod tests {
         assert_eq!(timing.acknowledge(9), None);
     }
 
-    /// 0 is lost, 1 and 2 wait for its repetition: their ACK tells how long that took, not a round trip.
+    /// Segment 0 is lost, and 1 and 2 wait for its retransmission: their ACK gives the time of that wait, not
+    /// a round-trip time.
     #[test]
     fn what_waited_for_a_repetition_tells_nothing() {
         let mut timing = each();
         (0..4).for_each(|seq| timing.send(Time(10 + seq), seq, false));
         timing.send(Time(500), 0, true);
         assert_eq!(timing.acknowledge(3), None);
-        // The next ACK was brought by its own segment.
+        // The next ACK was triggered by its own segment.
         assert_eq!(timing.acknowledge(4), Some((3, Time(13))));
     }
 }

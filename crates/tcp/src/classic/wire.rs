@@ -1,10 +1,10 @@
-//! Classic TCP on the wire: segment numbers as bytes.
+//! Header translation of the `classic` family: segment numbers become byte numbers.
 //!
-//! Segment 0 is the server's SYN (an answer to the phone's, unless the server opens the
-//! connection); the byte at which a data segment begins follows from the sizes of those before it,
-//! all of which have passed the server. The receiver's window is constant, as in the model. The
-//! ACK of the SYN is the SYN-ACK where the server opens. Options are those of a real connection and
-//! not part of the simulated sizes, but for 8 B for each SACK block.
+//! Segment 0 is the server's SYN (a SYN-ACK, unless the server opens the connection). The first byte of a
+//! data segment follows from the sizes of the segments before it, all of which have passed the server. The
+//! receiver's window is constant, as in the model. If the server opens the connection, the ACK of its SYN is
+//! shown as a SYN-ACK. Headers show the options of a real connection; they are not part of the simulated
+//! sizes, except for 8 B per SACK block.
 
 use super::params::Classic;
 use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
@@ -13,33 +13,33 @@ use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_w
 /// Bytes that each SACK block adds to a simulated ACK.
 const SACK_BLOCK_BYTES: u32 = 8;
 
-/// Full segments in a row, as the server sent them first.
+/// Consecutive full-sized segments in the order of their first transmission.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// Number of the first.
+    /// Number of the first segment.
     segment: u64,
-    /// Sequence number at which it begins.
+    /// Sequence number of its first byte.
     seq: u64,
     /// Acknowledgement number that the segments carry.
     ack: u64,
 }
 
-/// Translates the packets of one connection.
+/// Header translation of one connection.
 #[derive(Debug)]
 pub struct Wire {
     handshake: Handshake,
     mss: u64,
-    /// The window as ACKs have it.
+    /// Window field of ACKs.
     window: u16,
     runs: Vec<Run>,
-    /// One past the highest segment that the server has sent, and the sequence number there.
+    /// One past the highest segment that the server has sent, and its sequence number.
     end: u64,
     end_seq: u64,
     ends: Ends,
 }
 
 impl Wire {
-    /// For a connection with these parameters that has sent nothing.
+    /// Creates the translation for a new connection with these parameters.
     pub fn new(tcp: &Classic) -> Self {
         let mss = tcp.packet_size.0 - u64::from(HEADER_BYTES);
         let window_bytes = u64::from(tcp.max_window.get()) * mss;
@@ -62,13 +62,13 @@ impl Wire {
         }
     }
 
-    /// The run of a segment.
+    /// Returns the run that contains a segment.
     fn run(&self, segment: u64) -> Run {
         let after = self.runs.partition_point(|run| run.segment <= segment);
         self.runs[after.saturating_sub(1)]
     }
 
-    /// Sequence number at which a segment begins.
+    /// Returns the sequence number of a segment's first byte.
     fn seq(&self, segment: u64) -> u64 {
         if segment == self.end {
             return self.end_seq;
@@ -77,7 +77,7 @@ impl Wire {
         run.seq + (segment - run.segment) * self.mss
     }
 
-    /// Notes a data segment that the server sends, if it is the next new one.
+    /// Records a data segment that the server sends, if it is the next new one.
     fn note(&mut self, segment: u64, payload: u32) {
         if segment != self.end {
             return;
@@ -90,7 +90,7 @@ impl Wire {
         self.end_seq += u64::from(payload);
     }
 
-    /// A segment of the server.
+    /// Returns the header of a segment of the server.
     fn segment(&mut self, end: End, packet: &Segment) -> TcpFields {
         if packet.seq == 0 {
             return self.handshake.syn_of_server();
@@ -104,7 +104,7 @@ impl Wire {
         TcpFields { seq, ack: Some(ack), window: SERVER_WINDOW, payload, ..TcpFields::default() }
     }
 
-    /// An ACK of the phone; that of the SYN may carry the first request.
+    /// Returns the header of an ACK of the phone. The ACK of the SYN may carry the first request.
     fn ack(&mut self, end: End, packet: &Segment) -> TcpFields {
         let sack_bytes = SACK_BLOCK_BYTES * packet.sack.len() as u32;
         let payload = packet.size.saturating_sub(HEADER_BYTES + sack_bytes);
@@ -125,7 +125,7 @@ impl Wire {
         }
     }
 
-    /// A later request of the phone.
+    /// Returns the header of a later request of the phone.
     fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - HEADER_BYTES;
@@ -186,7 +186,7 @@ mod tests {
         Segment { size: HEADER_BYTES + payload, seq, ..Segment::control(0, Kind::Ack) }
     }
 
-    /// SYN flag, sequence and acknowledgement number, and payload.
+    /// Returns the SYN flag, the sequence and acknowledgement numbers, and the payload.
     fn brief(fields: TcpFields) -> (bool, u64, Option<u64>, u32) {
         (fields.syn, fields.seq, fields.ack, fields.payload)
     }

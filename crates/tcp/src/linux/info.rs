@@ -1,4 +1,4 @@
-//! The state of a sender as Linux shows it to applications (`struct tcp_info`, `tcp_get_info`).
+//! State of a sender as Linux reports it to applications (`struct tcp_info`, `tcp_get_info`).
 
 use nodeb_base::units::Duration;
 
@@ -8,11 +8,11 @@ use super::sender::Sender;
 /// State of congestion control (`tcp_ca_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaState {
-    /// Nothing unusual has been seen.
+    /// No sign of loss.
     Open = 0,
-    /// Duplicate ACKs or SACKs have come, nothing counts as lost.
+    /// Duplicate ACKs or SACKs have arrived, but no segment is marked lost.
     Disorder = 1,
-    /// The window is being reduced for an ECN mark.
+    /// The window is being reduced because of an ECN mark.
     Cwr = 2,
     /// Fast recovery.
     Recovery = 3,
@@ -31,29 +31,30 @@ pub struct Info {
     pub ssthresh: Option<u64>,
     /// Segments sent and not acknowledged cumulatively (`packets_out`).
     pub unacked: u64,
-    /// Segments delivered beyond a gap (`sacked_out`); without SACK the duplicate ACKs.
+    /// Segments delivered beyond a gap (`sacked_out`); without SACK, the number of duplicate ACKs.
     pub sacked: u64,
-    /// Segments marked lost and not delivered, retransmitted or not (`lost_out`).
+    /// Segments marked lost and not reported delivered, retransmitted or not (`lost_out`).
     pub lost: u64,
     /// Retransmissions in flight (`retrans_out`).
     pub retrans: u64,
-    /// Retransmissions so far.
+    /// Total number of retransmissions.
     pub total_retrans: u64,
-    /// Timeouts since the last progress.
+    /// Timeouts since data was last acknowledged.
     pub retransmits: u64,
-    /// Duplicate ACKs that indicate a loss without RACK (`reordering`).
+    /// Number of duplicate ACKs that indicate a loss without RACK (`reordering`).
     pub reordering: u64,
-    /// Smoothed round trip.
+    /// Smoothed round-trip time.
     pub rtt: Option<Duration>,
-    /// Smallest round trip.
+    /// Smallest round-trip time.
     pub min_rtt: Option<Duration>,
     /// Retransmission timeout, backoff included.
     pub rto: Duration,
-    /// Payload of a full-sized segment, bytes.
+    /// Payload of a full-sized segment in bytes.
     pub snd_mss: u64,
-    /// Payload acknowledged, bytes.
+    /// Payload acknowledged in bytes.
     pub bytes_acked: u64,
-    /// Payload in the send buffer and not sent, bytes. What the application could not write yet is not in it.
+    /// Payload in the send buffer that was never sent, in bytes. Data that the application could not yet
+    /// write is not included.
     pub notsent_bytes: u64,
 }
 

@@ -1,40 +1,41 @@
-//! The kernel's clock of timers: it counts 250 jiffies a second, and timers run on its wheel (Linux 6,
-//! `kernel/time/timer.c`). Here the count begins with the run.
+//! The kernel's timer clock: 250 jiffies per second, and the timer wheel on which timers run (Linux 6,
+//! `kernel/time/timer.c`). Here jiffies are counted from the start of the run.
 //!
-//! A timer never runs early. Up to 63 jiffies ahead the wheel knows each, up to 504 only every eighth, and so
-//! on by factors of eight: a timeout of 1 s comes up to 32 ms late.
+//! A timer never expires early. Up to 63 jiffies ahead the wheel resolves single jiffies, up to 504 every
+//! eighth, and so on by factors of eight: a timeout of 1 s expires up to 32 ms late.
 
 use nodeb_base::units::{Duration, Time};
 
-/// Jiffies in a second, as most distributions have them.
+/// Jiffies per second, as most distributions configure it.
 pub const HZ: u64 = 250;
-/// One of them.
+/// Length of a jiffy.
 pub const JIFFY: Duration = Duration(1_000_000_000 / HZ);
 
-/// Slots of a level of the wheel, and by how many bits each level is coarser than the one before.
+/// Slots per level of the wheel, the number of bits by which each level is coarser than the one before, and
+/// the number of levels.
 const SLOTS: u64 = 64;
 const COARSER: u32 = 3;
 const LEVELS: u32 = 9;
 
-/// The count at a time.
+/// Returns the jiffy count at a time.
 pub fn at(now: Time) -> u64 {
     now.0 / JIFFY.0
 }
 
-/// Jiffies that cover a duration (`usecs_to_jiffies`).
+/// Returns the number of jiffies that cover a duration (`usecs_to_jiffies`).
 pub fn in_duration(wait: Duration) -> u64 {
     wait.0.div_ceil(JIFFY.0)
 }
 
-/// `wait` in whole jiffies.
+/// Returns `wait` rounded up to whole jiffies.
 pub fn whole(wait: Duration) -> Duration {
     Duration(in_duration(wait) * JIFFY.0)
 }
 
-/// When a timer runs that is set now (`calc_wheel_index`, `calc_index`).
+/// Returns the expiry of a timer that is armed now for `wait` (`calc_wheel_index`, `calc_index`).
 pub fn expiry(now: Time, wait: Duration) -> Time {
     let jiffies = in_duration(wait);
-    // The first level whose 63 slots reach as far: the factors of eight in what 63 of its slots leave.
+    // The first level whose 63 slots cover the wait.
     let level = (u64::BITS - (jiffies / (SLOTS - 1)).leading_zeros()).div_ceil(COARSER).min(LEVELS - 1);
     let shift = COARSER * level;
     let slot = ((at(now) + jiffies) >> shift) + 1;
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn timers_run_late_and_never_early() {
-        // `calc_index`: the slot after the one that holds the jiffy asked for.
+        // `calc_index`: the slot after the one that contains the requested jiffy.
         let run = |now_us: u64, wait| expiry(Time(now_us * 1_000), wait).0 / 1_000;
         assert_eq!(run(0, MS(40)), 44_000);
         assert_eq!(run(3_999, MS(40)), 44_000);

@@ -1,16 +1,16 @@
-//! The `linux` family: TCP as in today's Linux. It counts bytes, keeps a scoreboard of what was
-//! acknowledged selectively, detects loss by time (RACK-TLP), reduces proportionally (PRR), and leaves the
-//! size of the window to a congestion control of its own file. Where Linux (6.x) and an RFC differ, Linux is
-//! followed; RFC variants have names of their own.
+//! The `linux` family: TCP as in today's Linux. It counts bytes, keeps a scoreboard of selective
+//! acknowledgements, detects losses by time (RACK-TLP), and reduces the window proportionally (PRR). The size
+//! of the window is determined by a congestion control, each in a module of its own. If Linux (6.x) and an
+//! RFC differ, this family follows Linux; variants that follow an RFC have names of their own.
 //!
 //! On the wire:
-//! - Numbers are those of TCP from the initial sequence number on: the SYN is 0, the first byte 1. A
-//!   data segment's number is that of its first byte, an ACK's that of the next byte expected.
-//! - A later segment without payload is a probe of a closed window: it is answered at once.
-//! - Sizes include options: on a SYN the MSS, the window scale, SACK-permitted and the timestamps, 20 B
-//!   in all by default; later 12 B of timestamps, and 4 B and 8 B a block of SACK.
+//! - Numbers are TCP sequence numbers relative to the initial one: the SYN is 0, the first byte 1. A data
+//!   segment carries the number of its first byte, an ACK that of the next byte expected.
+//! - A later segment without payload is a window probe, which is answered at once.
+//! - Sizes include options: on a SYN the MSS, the window scale, SACK-permitted and the timestamps, 20 B in
+//!   total by default; afterwards 12 B of timestamps, and for SACK 4 B plus 8 B per block.
 //!
-//! Left out: FIN, path MTU discovery, and data that the phone sends after its request.
+//! Not modelled: FIN, path MTU discovery, and data that the phone sends after its request.
 
 pub mod control;
 mod frto;
@@ -42,27 +42,27 @@ pub use sender::Sender;
 
 use nodeb_base::units::Time;
 
-/// The timestamps option (RFC 7323, 3.2), padded to words.
+/// Size of the timestamps option in bytes (RFC 7323, 3.2), padded to words.
 pub const TIMESTAMPS_BYTES: u32 = 12;
 
-/// Number of the first byte: that of the SYN is 0.
+/// Number of the first byte; the SYN has number 0.
 pub const FIRST_BYTE: u64 = 1;
 
 /// Duplicate ACKs, or segments acknowledged beyond a gap, that indicate a loss (RFC 5681, 3.2).
 pub const DUP_THRESH: u32 = 3;
 
-/// Bytes of a SACK option of `blocks` blocks (RFC 2018, 3), padded to words.
+/// Returns the size in bytes of a SACK option with `blocks` blocks (RFC 2018, 3), padded to words.
 pub fn sack_bytes(blocks: usize) -> u32 {
     if blocks == 0 { 0 } else { 4 + 8 * blocks as u32 }
 }
 
-/// The clock of RFC 7323 in microseconds. It wraps after 71 minutes and is never 0, which would
-/// mean that the option is absent.
+/// Returns the timestamp clock of RFC 7323 in microseconds. It wraps after 71 minutes and is never 0, since 0
+/// means that the option is absent.
 pub fn clock_us(now: Time) -> u32 {
     ((now.0 / 1_000) as u32).max(1)
 }
 
-/// Whether timestamp `a` is older than `b` (RFC 7323, 5.2: modular comparison).
+/// Returns true if timestamp `a` is older than `b` (RFC 7323, 5.2: modular comparison).
 pub fn is_older(a: u32, b: u32) -> bool {
     a.wrapping_sub(b).cast_signed() < 0
 }

@@ -1,38 +1,39 @@
-//! Pacing: packets leave at the control's rate instead of in bursts.
+//! Pacing: packets leave at the rate of the congestion control instead of in bursts.
 //!
-//! A packet is what leaves together: the segments of 1/1024 s at that rate, at least some (Linux:
-//! `tcp_tso_autosize`, `tcp_min_tso_segs`). It charges the time that it takes, and the pacer blocks until that is
-//! paid off. One that leaves later than it might is charged less by that time, up to half (Linux:
-//! `tcp_update_skb_after_send`, version 6). The first segments are never paced, as in Linux's fq.
+//! A packet is the group of segments that leave together: those of 1/1024 s at that rate, at least a minimum
+//! (Linux: `tcp_tso_autosize`, `tcp_min_tso_segs`). Each packet is charged its duration at the rate, and the
+//! next one waits for that time. If a packet leaves later than allowed, the delay is subtracted from its
+//! charge, up to half of it (Linux: `tcp_update_skb_after_send`, version 6). As in Linux's `fq`, the first
+//! segments are not paced.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
-/// Time that a packet takes, seconds, and the largest packet, bytes.
+/// Duration of a packet in seconds, and largest packet in bytes.
 const PACKET_TIME: f64 = 1.0 / 1024.0;
 const MAX_PACKET: f64 = 65_536.0;
-/// Segments of a connection that are not charged.
+/// Number of segments at the start of a connection that are not paced.
 const FREE_SEGMENTS: u64 = 9;
 
-/// The pacer of one connection.
+/// Pacer of one connection.
 #[derive(Clone, Debug)]
 pub struct Pacer {
     mss: u64,
-    /// Segments that may still go without a charge.
+    /// Number of segments that may still leave without a charge.
     free: u64,
-    /// When everything charged so far is paid off.
+    /// Time at which all charges are paid off.
     paid_at: Time,
-    /// Bytes per second; `None` without pacing.
+    /// Rate in bytes per second; `None` without pacing.
     rate: Option<f64>,
-    /// Segments of a packet.
+    /// Number of segments per packet.
     packet: u64,
-    /// The packet that leaves: when, and how many segments of it are still to come.
+    /// Departure time of the present packet, and the number of its segments that are still to come.
     leaving: (Time, u64),
-    /// Time by which it leaves late and which has not been credited.
+    /// Delay of its departure that has not been credited.
     credit: Duration,
 }
 
 impl Pacer {
-    /// A pacer of segments of `mss` bytes, without a rate.
+    /// Creates a pacer for segments of `mss` bytes, without a rate.
     pub fn new(mss: u64) -> Self {
         Self {
             mss,
@@ -45,8 +46,8 @@ impl Pacer {
         }
     }
 
-    /// Sets the rate in bytes per second, and the least packet in segments. A rate below a byte per second is none,
-    /// as in the kernel's whole numbers.
+    /// Sets the rate in bytes per second, and the smallest packet in segments. A rate below one byte per
+    /// second disables pacing, since the kernel's integer would be 0.
     pub fn set_rate(&mut self, rate: Option<f64>, least: u64) {
         let rate = rate.filter(|&rate| rate >= 1.0);
         if let Some(rate) = rate
@@ -58,18 +59,18 @@ impl Pacer {
         self.rate = rate;
     }
 
-    /// Until when nothing may be sent; `None` if something may.
+    /// Returns the time until which no segment may be sent, `None` if one may be sent now.
     pub fn blocked(&self, now: Time) -> Option<Time> {
         let goes_on = self.leaving.0 == now && self.leaving.1 > 0;
         (self.rate.is_some() && self.paid_at > now && !goes_on).then_some(self.paid_at)
     }
 
-    /// When the next packet may go.
+    /// Returns the time at which the next packet may leave.
     pub fn departure(&self, now: Time) -> Time {
         self.paid_at.max(now)
     }
 
-    /// Charges a segment of `bytes` sent now.
+    /// Charges a segment of `bytes` bytes sent now.
     pub fn charge(&mut self, now: Time, bytes: u64) {
         let Some(rate) = self.rate else {
             return;
@@ -91,7 +92,7 @@ impl Pacer {
     }
 }
 
-/// How long `bytes` take at `rate` bytes per second.
+/// Returns the duration of `bytes` bytes at `rate` bytes per second.
 fn time_of(bytes: f64, rate: f64) -> Duration {
     Duration((bytes * NANOS_PER_S as f64 / rate.max(1.0)) as u64)
 }
@@ -100,7 +101,8 @@ fn time_of(bytes: f64, rate: f64) -> Duration {
 mod tests {
     use super::*;
 
-    /// When `segments` of 1000 B leave at `rate` after the free ones, if the pacer is asked as soon as it allows.
+    /// Returns the departure times of `segments` segments of 1000 B at `rate` after the unpaced ones, if each
+    /// is sent as soon as the pacer allows it.
     fn departures(rate: f64, least: u64, segments: usize) -> Vec<u64> {
         let (mut pacer, mut now) = (Pacer::new(1_000), Time::ZERO);
         pacer.free = 0;
@@ -120,14 +122,14 @@ mod tests {
         assert_eq!(departures(1_000_000.0, 2, 6), [0, 0, 2, 2, 4, 4]);
     }
 
-    /// `tcp_tso_autosize`: the rate shifted by ten bits, in whole segments.
+    /// `tcp_tso_autosize`: the rate shifted right by ten bits, in whole segments.
     #[test]
     fn fast_ones_leave_by_the_millisecond() {
         assert_eq!(departures(4_100_000.0, 2, 9), [0, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(departures(4_000_000.0, 2, 9), [0, 0, 0, 0, 0, 0, 1, 1, 1]);
     }
 
-    /// `tcp_update_skb_after_send`: nine segments leave no charge, the tenth does.
+    /// `tcp_update_skb_after_send`: nine segments are not charged, the tenth is.
     #[test]
     fn the_first_are_free() {
         let mut pacer = Pacer::new(1_000);
@@ -140,8 +142,8 @@ mod tests {
         assert_eq!(pacer.blocked(Time::ZERO), Some(Time(10_000_000)));
     }
 
-    /// The same function: a packet that leaves late is charged less by as much, at most by half. Two segments at
-    /// 100 kB/s take 20 ms.
+    /// `tcp_update_skb_after_send`: the delay of a late packet is subtracted from its charge, up to half of
+    /// it. Two segments at 100 kB/s take 20 ms.
     #[test]
     fn lateness_is_credited_up_to_half() {
         let after = |late_ms: u64| {
@@ -156,7 +158,7 @@ mod tests {
         assert_eq!([0, 3, 9, 10, 500].map(after), [20, 17, 11, 10, 10]);
     }
 
-    /// Segments that leave one by one are packets of their own: the next waits until the first is paid off.
+    /// Segments that leave one by one are separate packets: the next one waits until the first is paid off.
     #[test]
     fn what_does_not_leave_together_is_no_packet() {
         let mut pacer = Pacer::new(1_000);
@@ -167,7 +169,7 @@ mod tests {
         assert_eq!(pacer.blocked(Time(1)), Some(Time(10_000_000)));
     }
 
-    /// `tcp_update_skb_after_send` asks for a rate other than 0.
+    /// `tcp_update_skb_after_send` paces only at a rate other than 0.
     #[test]
     fn a_rate_of_nothing_is_none() {
         let mut pacer = Pacer::new(1_000);

@@ -1,4 +1,4 @@
-//! The `linux` family's parameters, as a scenario sets them.
+//! Parameters of the `linux` family.
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -79,29 +79,29 @@ params! {
     }
 }
 
-/// Options of a SYN, padded to words (RFC 9293, 3.7.1; RFC 7323, 2; RFC 2018, 2).
+/// Sizes of a SYN's options in bytes, padded to words (RFC 9293, 3.7.1; RFC 7323, 2; RFC 2018, 2).
 const MSS_BYTES: u32 = 4;
 const WINDOW_SCALE_BYTES: u32 = 4;
 const SACK_PERMITTED_BYTES: u32 = 4;
 
-/// Windows cannot be larger (RFC 7323, 2.3: 65,535 B shifted by 14).
+/// Largest possible window in bytes (RFC 7323, 2.3: 65,535 B shifted by 14).
 const LARGEST_WINDOW: u64 = 65_535 << 14;
 
 impl Linux {
-    /// Bytes of a data segment's headers.
+    /// Returns the size of a data segment's headers in bytes.
     pub fn header_bytes(&self) -> u32 {
         HEADER_BYTES + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
     }
 
-    /// Bytes of a SYN: MSS, window scale where windows need one, SACK-permitted, timestamps, padded to
-    /// words. SACK-permitted fits beside the timestamps.
+    /// Returns the size of a SYN in bytes, with MSS, window scale if windows need it, SACK-permitted and
+    /// timestamps, padded to words. SACK-permitted uses the padding of the timestamps.
     pub fn syn_bytes(&self) -> u32 {
         let scale = if window_shift(self.receive_buffer.0) > 0 { WINDOW_SCALE_BYTES } else { 0 };
         let sack = if self.sack && !self.timestamps { SACK_PERMITTED_BYTES } else { 0 };
         self.header_bytes() + MSS_BYTES + scale + sack
     }
 
-    /// Payload of a full-sized segment.
+    /// Returns the payload of a full-sized segment in bytes.
     pub fn mss(&self) -> u64 {
         self.packet_size.0.saturating_sub(u64::from(self.header_bytes())).max(1)
     }
@@ -120,7 +120,7 @@ impl Linux {
 }
 
 impl Linux {
-    /// Warns of marks that no queue on the path gives.
+    /// Warns if ECN is enabled but no queue on the path marks packets, that is, unless `marked`.
     pub fn check_marks(&self, marked: bool, check: &mut Check) {
         check.advise(!self.ecn || marked, "ecn", || {
             "this has no effect: no queue on the path marks packets; set a queue's `ecn`".to_owned()

@@ -1,27 +1,27 @@
-//! Proportional Rate Reduction (RFC 6937, RFC 9937): the window on each ACK of a recovery, in segments, as
-//! Linux counts it (`tcp_cwnd_reduction`, version 6).
+//! Proportional Rate Reduction (RFC 6937, RFC 9937): the window on each ACK of a recovery, counted in
+//! segments as in Linux (`tcp_cwnd_reduction`, version 6).
 //!
-//! While more is in flight than the new threshold, sending is spread so that the window has come
-//! down to it when one round trip is over. Below it, each ACK lets go what it delivers, or what has been
-//! delivered and not yet sent, and one segment more if it acknowledges new data and reveals no new loss
-//! (RFC 9937, 6.2, `SafeACK`).
+//! While more than the new threshold is in flight, transmissions are spread so that the window reaches the
+//! threshold after one round trip. Below the threshold, each ACK releases as much as it delivers, or as much
+//! as has been delivered and not yet sent, and one segment more if it acknowledges new data and reveals no
+//! new loss (RFC 9937, 6.2, `SafeACK`).
 
-/// The state of one recovery.
+/// PRR state of one recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prr {
     mss: u64,
-    /// The threshold and the window before (`prior_cwnd`), in segments.
+    /// Threshold, and window before the recovery (`prior_cwnd`), in segments.
     ssthresh: u64,
     before: u64,
-    /// Segments delivered and sent since (`prr_delivered`, `prr_out`).
+    /// Segments delivered and sent during the recovery (`prr_delivered`, `prr_out`).
     delivered: u64,
     out: u64,
-    /// The window, bytes.
+    /// Window in bytes.
     cwnd: u64,
 }
 
 impl Prr {
-    /// Begins a recovery that brings a window of `before` bytes down to `ssthresh`.
+    /// Starts a recovery that reduces a window of `before` bytes to `ssthresh`.
     pub fn new(mss: u64, ssthresh: u64, before: u64) -> Self {
         let segments = |bytes: u64| (bytes / mss).max(1);
         Self {
@@ -34,7 +34,8 @@ impl Prr {
         }
     }
 
-    /// Takes an ACK that delivers so many segments and leaves `pipe` bytes in flight.
+    /// Processes an ACK that delivers `delivered` segments and leaves `pipe` bytes in flight; `safe` is RFC
+    /// 9937's `SafeACK`.
     pub fn on_ack(&mut self, delivered: u64, pipe: u64, safe: bool) {
         if delivered == 0 {
             return;
@@ -47,22 +48,22 @@ impl Prr {
             let catching_up = self.delivered.saturating_sub(self.out).max(delivered);
             (catching_up + u64::from(safe)).min(self.ssthresh - in_flight)
         };
-        // The first retransmission is free.
+        // The first retransmission is always allowed.
         let allowed = allowed.max(u64::from(self.out == 0));
         self.cwnd = pipe + allowed * self.mss;
     }
 
-    /// Restarts with a smaller window after a pause.
+    /// Limits the window to `window` after a pause.
     pub fn restart(&mut self, window: u64) {
         self.cwnd = self.cwnd.min(window);
     }
 
-    /// Takes note of a segment sent.
+    /// Records the transmission of a segment.
     pub fn on_sent(&mut self) {
         self.out += 1;
     }
 
-    /// The window.
+    /// Returns the window in bytes.
     pub fn cwnd(&self) -> u64 {
         self.cwnd.max(self.mss)
     }
@@ -72,7 +73,7 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Feeds one ACK of one segment for each number in `acks`; returns which let a segment go.
+    /// Processes an ACK of one segment for each number in `acks`. Returns those that release a segment.
     fn sent_on(prr: &mut Prr, mut pipe: u64, acks: std::ops::RangeInclusive<u64>) -> Vec<u64> {
         let mut sent = Vec::new();
         for ack in acks {
@@ -89,16 +90,16 @@ mod tests {
 
     #[test]
     fn the_first_example_of_rfc_6937() {
-        // Section 4, figure 1: the first of 20 segments is lost and Reno halves the window to 10.
-        // The third ACK triggers the retransmission, then every second one lets a segment go.
+        // Section 4, figure 1: the first of 20 segments is lost and Reno halves the window to 10. The third
+        // ACK triggers the retransmission; then every second ACK releases a segment.
         let mut prr = Prr::new(1, 10, 20);
         assert_eq!(sent_on(&mut prr, 18, 3..=15), [3, 5, 7, 9, 11, 13, 15]);
     }
 
     #[test]
     fn the_second_example_of_rfc_6937() {
-        // Figure 2: segments 1 to 15 of 20 are lost. So little is in flight that each ACK lets one
-        // segment go for what it delivers and one more, as in slow start.
+        // Figure 2: segments 1 to 15 of 20 are lost. So little is in flight that each ACK releases as much as
+        // it delivers and one segment more, as in slow start.
         let mut prr = Prr::new(1, 10, 20);
         let (mut sent, mut pipe) = (Vec::new(), 4);
         for _ in 0..4 {
@@ -111,8 +112,8 @@ mod tests {
         assert_eq!(sent, [2, 2, 2, 2]);
     }
 
-    /// `tcp_cwnd_reduction` of Linux 6: `max(prr_delivered - prr_out, newly_acked_sacked)` without the one
-    /// segment more, which only an ACK of new data without a loss gets.
+    /// `tcp_cwnd_reduction` of Linux 6: `max(prr_delivered - prr_out, newly_acked_sacked)` without the
+    /// additional segment, which is only released by an ACK of new data without a loss.
     #[test]
     fn an_ack_that_reveals_loss_sends_what_has_been_delivered() {
         let mut prr = Prr::new(1, 10, 20);
@@ -130,7 +131,7 @@ mod tests {
         let mut prr = Prr::new(1, 70, 100);
         prr.on_ack(1, 99, true);
         prr.on_sent();
-        // 100 in flight, 70 sent in their place.
+        // Of 100 segments in flight, 70 are replaced.
         assert_eq!(sent_on(&mut prr, 99, 2..=100).len() + 1, 70);
     }
 }

@@ -1,32 +1,33 @@
-//! RACK: loss by time (RFC 8985, section 6).
+//! RACK: detection of losses by time (RFC 8985, section 6).
 //!
-//! A segment is lost when one sent sufficiently later has been delivered. How much later is the
-//! reordering window: nothing until reordering has been seen, then a quarter of the smallest round
-//! trip, more when D-SACKs show that this was too little.
+//! A segment is considered lost if one that was sent sufficiently later has been delivered. The required
+//! difference is the reordering window: 0 until reordering has been observed, then a quarter of the smallest
+//! round-trip time, and more if D-SACKs show that this was too little.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::reordering::Reordering;
 use super::scoreboard::{Scoreboard, SentSegment};
 
-/// Recoveries after which a widened reordering window shrinks again (6.2, step 4).
+/// Number of recoveries after which a widened reordering window shrinks again (6.2, step 4).
 const PERSIST: u32 = 16;
 
-/// What was delivered last, and how wide the window is for what was only overtaken.
+/// State of RACK: the segment delivered last and the reordering window.
 #[derive(Clone, Debug)]
 pub struct Rack {
-    /// Time of sending and end of the newest segment delivered (`RACK.xmit_ts`, `RACK.end_seq`).
+    /// Transmission time and end of the most recently sent segment delivered (`RACK.xmit_ts`,
+    /// `RACK.end_seq`).
     newest: Option<(Time, u64)>,
-    /// Round trip of the segment delivered last.
+    /// Round-trip time of the segment delivered last.
     rtt: Duration,
-    /// Whether there is something new to judge by (`rack.advanced`).
+    /// Whether losses must be detected anew: a segment was delivered or marks were undone (`rack.advanced`).
     advanced: bool,
-    /// The reordering window in quarters of the smallest round trip (`RACK.reo_wnd_mult`).
+    /// Reordering window in quarters of the smallest round-trip time (`RACK.reo_wnd_mult`).
     quarters: u32,
     persist: u32,
-    /// Whether a D-SACK has come since the window was last adapted.
+    /// Whether a D-SACK has arrived since the window was last adapted.
     dsack_seen: bool,
-    /// End of the round trip in which a D-SACK has already widened the window.
+    /// End of the round trip in which a D-SACK last widened the window.
     dsack_round: Option<u64>,
 }
 
@@ -44,23 +45,23 @@ impl Default for Rack {
     }
 }
 
-/// What RACK's window depends on at an ACK.
+/// Inputs of the reordering window at an ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
-    /// Smallest round trip.
+    /// Smallest round-trip time.
     pub min_rtt: Duration,
-    /// Smoothed round trip.
+    /// Smoothed round-trip time.
     pub srtt: Duration,
     /// Whether losses are being repaired.
     pub recovering: bool,
-    /// The path's reordering.
+    /// Reordering on the path.
     pub reordering: Reordering,
 }
 
 impl Rack {
-    /// Takes a delivered segment (steps 2 and 3). `echoed` says that the ACK's timestamp, if there
-    /// is one, does not contradict that the last transmission arrived. Any accepted delivery sets the round
-    /// trip, as in Linux (`tcp_rack_advance`, version 6), not the newest alone.
+    /// Records the delivery of a segment (steps 2 and 3). `echoed` means that the ACK's timestamp, if any, is
+    /// compatible with the arrival of the last transmission. As in Linux (`tcp_rack_advance`, version 6),
+    /// every accepted delivery sets the round-trip time, not only that of the newest segment.
     pub fn on_delivered(
         &mut self,
         now: Time,
@@ -70,7 +71,7 @@ impl Rack {
     ) {
         let end = segment.end();
         let rtt = now.since(segment.sent);
-        // Too quick for the retransmission: it was the original that arrived.
+        // The ACK is too early for the retransmission: it answers the original.
         if segment.retransmitted && (!echoed || min_rtt.is_some_and(|min| rtt < min)) {
             return;
         }
@@ -80,23 +81,23 @@ impl Rack {
         }
     }
 
-    /// Lost segments have turned out to be late: all are to be judged anew.
+    /// Requests a new detection after segments marked lost turned out to be late.
     pub fn reexamine(&mut self) {
         self.advanced = true;
     }
 
-    /// Whether there is something new to judge by, once.
+    /// Returns true if a segment was delivered or marks were undone since the last call.
     pub fn take_advance(&mut self) -> bool {
         std::mem::take(&mut self.advanced)
     }
 
-    /// Takes note of a D-SACK, which tells of a needless retransmission (step 4).
+    /// Records a D-SACK, which reports a spurious retransmission (step 4).
     pub fn note_dsack(&mut self) {
         self.dsack_seen = true;
     }
 
-    /// Widens the window after a D-SACK when something is delivered, at most once in a round trip; `una` and
-    /// `next` are the sender's (Linux: `tcp_rack_update_reo_wnd`).
+    /// Widens the reordering window after a D-SACK if a segment is delivered, at most once per round trip.
+    /// `una` and `next` are those of the sender (Linux: `tcp_rack_update_reo_wnd`).
     pub fn adapt(&mut self, una: u64, next: u64) {
         if std::mem::take(&mut self.dsack_seen) && self.dsack_round.is_none_or(|round| una >= round) {
             self.dsack_round = Some(next);
@@ -105,12 +106,12 @@ impl Rack {
         }
     }
 
-    /// Takes note that D-SACKs have taken back a reduction (`tcp_try_undo_dsack`).
+    /// Records that a reduction was undone because of D-SACKs (`tcp_try_undo_dsack`).
     pub fn on_undone(&mut self) {
         self.persist = (self.persist + 1).min(PERSIST);
     }
 
-    /// A recovery has ended.
+    /// Records the end of a recovery.
     pub fn on_recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -118,7 +119,7 @@ impl Rack {
         }
     }
 
-    /// The reordering window (step 4).
+    /// Returns the reordering window (step 4).
     fn window(&self, path: Conditions, sacked_segments: u32) -> Duration {
         let keeps_order = !path.reordering.is_seen();
         if keeps_order && (path.recovering || sacked_segments >= path.reordering.degree()) {
@@ -127,9 +128,10 @@ impl Rack {
         Duration((path.min_rtt.0 / 4 * u64::from(self.quarters)).min(path.srtt.0))
     }
 
-    /// Marks what is lost by now (step 5). Returns the bytes and when to look again.
+    /// Marks the segments that are lost by now (step 5). Returns the number of bytes marked, and the time of
+    /// the next detection if segments within the reordering window remain.
     pub fn detect(&self, now: Time, path: Conditions, board: &mut Scoreboard) -> (u64, Option<Time>) {
-        // Mostly what is out was all sent after the newest that was delivered.
+        // Usually all outstanding segments were sent after the newest one delivered.
         let Some(newest) =
             self.newest.filter(|newest| board.oldest_sent().is_some_and(|sent| sent <= newest.0))
         else {
@@ -153,8 +155,9 @@ impl Rack {
         (lost, again)
     }
 
-    /// Marks what a retransmission timeout finds lost (6.3): the first segment, and all that have been out
-    /// for a round trip, without patience for reordering (Linux: `tcp_timeout_mark_lost`).
+    /// Marks the segments that a retransmission timeout considers lost (6.3): the first one, and all that
+    /// were sent at least a round trip ago, without a reordering window (Linux: `tcp_timeout_mark_lost`).
+    /// Returns the number of bytes marked.
     pub fn detect_on_timeout(&self, now: Time, board: &mut Scoreboard) -> u64 {
         let head = board.head();
         board.mark_where(|number, segment| Some(number) == head || segment.sent + self.rtt <= now)
@@ -168,7 +171,7 @@ mod tests {
 
     const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
 
-    /// Ten segments sent 1 ms apart on a path of 100 ms.
+    /// Returns a scoreboard with ten segments, sent 1 ms apart on a path of 100 ms.
     fn board() -> Scoreboard {
         let mut board = Scoreboard::new(100);
         board.write(10_000);
@@ -183,7 +186,7 @@ mod tests {
         Conditions { min_rtt: ms, srtt: ms, recovering, reordering: Reordering::default() }
     }
 
-    /// The path after it has changed the order once.
+    /// Returns the conditions of a path that has reordered segments.
     fn reordering() -> Conditions {
         let mut path = path(true);
         path.reordering.note_late(0, 100, 100);
@@ -195,7 +198,7 @@ mod tests {
         rack.adapt(una, next);
     }
 
-    /// Segment `number` arrives beyond a gap and its SACK comes after the usual 100 ms.
+    /// Delivers segment `number` beyond a gap; its SACK arrives after the usual 100 ms.
     fn sack(rack: &mut Rack, board: &mut Scoreboard, number: u64) -> Time {
         let now = MS(100 + number);
         board.sack([(100 * number, 100 * number + 100)].into_iter(), |delivered| {
@@ -208,7 +211,7 @@ mod tests {
     fn a_segment_gets_a_quarter_of_a_round_trip() {
         let (mut rack, mut board) = (Rack::default(), board());
         let now = sack(&mut rack, &mut board, 2);
-        // Sent at 0 and 1 ms; the newest took 100 ms; the window is 25 ms.
+        // Two segments sent at 0 and 1 ms; the newest took 100 ms; the window is 25 ms.
         assert_eq!(rack.detect(now, path(false), &mut board), (0, Some(MS(126))));
         assert_eq!(rack.detect(MS(125), path(false), &mut board), (100, Some(MS(126))));
         assert_eq!(rack.detect(MS(126), path(false), &mut board), (100, None));
@@ -257,8 +260,9 @@ mod tests {
         assert_eq!(board.next_lost(), Some(0));
     }
 
-    /// `tcp_rack_advance` of Linux 6: an older segment that is delivered later moves the round trip, though
-    /// not the newest time of sending. After a pause of the link, what was sent with it is not lost.
+    /// `tcp_rack_advance` of Linux 6: an older segment that is delivered later updates the round-trip time,
+    /// but not the newest transmission time. So after an outage of the link, segments sent with it are not
+    /// considered lost.
     #[test]
     fn every_delivery_sets_the_round_trip() {
         let (mut rack, mut board) = (Rack::default(), board());
@@ -273,13 +277,13 @@ mod tests {
 
     #[test]
     fn the_reordering_window_is_at_most_the_smoothed_round_trip() {
-        // 6.2, step 4: a D-SACK in each of seven round trips would make it two round trips.
+        // 6.2, step 4: a D-SACK in each of seven round trips would widen the window to two round trips.
         let mut rack = Rack::default();
         for round in 0..7 {
             on_dsack(&mut rack, 1_000 * round, 1_000 * (round + 1));
         }
         assert_eq!(rack.window(reordering(), 9), Duration::from_millis(100));
-        // Sixteen recoveries without another end it, and a D-SACK begins the count anew.
+        // Sixteen recoveries without another D-SACK end the widening; a D-SACK restarts the count.
         for _ in 0..15 {
             rack.on_recovered();
         }

@@ -1,71 +1,71 @@
 //! Delivery rate estimation (draft-cheng-iccrg-delivery-rate-estimation-02).
 //!
-//! Every segment remembers how much had been delivered when it was sent. When it is delivered
-//! itself, what was delivered since, over the longer of the times it took to send and to
-//! acknowledge that much, is a sample of the rate that the path can deliver. It also remembers what
-//! had been lost and what was in flight, for controls that judge how much the path can hold
-//! (draft-ietf-ccwg-bbr, 4.1.2).
+//! Every segment stores how much had been delivered when it was sent. When the segment itself is delivered,
+//! the amount delivered since then, divided by the longer of the times that this amount took to be sent and
+//! to be acknowledged, is a sample of the rate that the path can deliver. The segment also stores the bytes
+//! lost and in flight, for controls that estimate how much the path can hold (draft-ietf-ccwg-bbr, 4.1.2).
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
-/// What a segment remembers of the moment when it was sent (section 3.1.2, `P.*`).
+/// State of the connection at the transmission of a segment (section 3.1.2, `P.*`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Snapshot {
-    /// Bytes delivered by then.
+    /// Bytes delivered by that time.
     pub delivered: u64,
-    /// When the last of those was acknowledged.
+    /// Time at which the last of these bytes was acknowledged.
     pub delivered_at: Time,
-    /// When the segment was sent whose delivery came last.
+    /// Transmission time of the segment delivered last.
     pub first_sent: Time,
-    /// Bytes lost by then, modulo 2^32.
+    /// Bytes lost by that time, modulo 2^32.
     pub lost: u32,
-    /// Bytes in flight, the segment's own included.
+    /// Bytes in flight, including the segment.
     pub in_flight: u32,
-    /// Whether the sender had run out of data.
+    /// Whether the application limited the sender.
     pub app_limited: bool,
 }
 
-/// What the newest segment that an ACK delivers tells about the path, in bytes (`rs.*`).
+/// Sample of the path from the newest segment that an ACK delivers, in bytes (`rs.*`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
-    /// Delivery rate per second; `None` if it was taken over too short a time.
+    /// Delivery rate in bytes per second; `None` if it was measured over too short a time.
     pub rate: Option<f64>,
-    /// Whether the sender, not the path, may have set this rate.
+    /// Whether the application, not the path, may have limited this rate.
     pub app_limited: bool,
-    /// Delivered when the segment was sent.
+    /// Bytes delivered when the segment was sent.
     pub prior_delivered: u64,
-    /// Delivered since the segment was sent.
+    /// Bytes delivered since the segment was sent.
     pub delivered: u64,
-    /// Lost since the segment was sent.
+    /// Bytes lost since the segment was sent.
     pub lost: u64,
-    /// In flight when the segment was sent, itself included.
+    /// Bytes in flight when the segment was sent, including the segment.
     pub in_flight: u64,
 }
 
-/// The connection's side of the estimation (`C.*` and `rs.*`).
+/// Rate sampler of a connection (`C.*` and `rs.*`).
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
     delivered: u64,
     lost: u32,
     delivered_at: Time,
     first_sent: Time,
-    /// `delivered` at which the sender will no longer be limited by its data; 0 when it is not.
+    /// Value of `delivered` beyond which the sender is no longer application-limited; 0 if it is not.
     app_limited_until: u64,
-    /// Snapshot and time of sending of the newest segment that this ACK delivers.
+    /// Snapshot and transmission time of the newest segment that the present ACK delivers.
     newest: Option<(Snapshot, Time)>,
-    /// Whether the control asks for no samples: then only bytes are counted.
+    /// Whether the congestion control needs no samples, so that only bytes are counted.
     counts_only: bool,
 }
 
 impl Sampler {
-    /// A sampler that gives samples, or just counts what is delivered.
+    /// Creates a sampler that provides samples or only counts delivered bytes.
     pub fn new(gives_samples: bool) -> Self {
         Self { counts_only: !gives_samples, ..Self::default() }
     }
 
-    /// Returns what a segment of `bytes` sent now, with `before` in flight, must remember. If nothing is outstanding
-    /// (`is_first`), delivery is measured from now on. Segments that are only thought lost are outstanding: were they
-    /// not, a spurious timeout would shorten the interval and raise the rate (Linux: `tcp_rate_skb_sent`).
+    /// Returns the snapshot of a segment of `bytes` bytes sent now, with `before` bytes in flight. If nothing
+    /// is outstanding (`is_first`), delivery is measured from now on. Segments that are only marked lost are
+    /// outstanding: otherwise a spurious timeout would shorten the interval and raise the rate (Linux:
+    /// `tcp_rate_skb_sent`).
     pub fn on_send(&mut self, now: Time, bytes: u64, before: u64, is_first: bool) -> Snapshot {
         if self.counts_only {
             return Snapshot::default();
@@ -84,7 +84,7 @@ impl Sampler {
         }
     }
 
-    /// Takes a segment of `bytes`, last sent at `sent`, that has just been delivered.
+    /// Records the delivery of a segment of `bytes` bytes, last sent at `sent`.
     pub fn on_delivered(&mut self, now: Time, bytes: u64, sent: Time, snapshot: Snapshot) {
         self.count(now, bytes);
         if self.counts_only {
@@ -97,14 +97,15 @@ impl Sampler {
         }
     }
 
-    /// Takes note that `bytes` more have been delivered, whichever they are.
+    /// Records the delivery of `bytes` bytes that belong to no known segment.
     pub fn count(&mut self, now: Time, bytes: u64) {
         self.delivered += bytes;
         self.delivered_at = now;
     }
 
-    /// Ends an ACK: the sample that its newest segment gives, if it delivers any. A rate over less
-    /// than the smallest round trip is not to be trusted (3.3).
+    /// Ends the processing of an ACK. Returns the sample of its newest segment, if it delivers any. The rate
+    /// is omitted if it was measured over less than the smallest round-trip time, since it is unreliable then
+    /// (3.3).
     pub fn finish(&mut self, min_rtt: Option<Duration>) -> Option<RateSample> {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
@@ -125,23 +126,24 @@ impl Sampler {
         })
     }
 
-    /// Takes note of `bytes` lost; returns those lost since a segment with this snapshot was sent.
+    /// Records `bytes` lost bytes. Returns how many bytes were lost since a segment with this snapshot was
+    /// sent.
     pub fn note_lost(&mut self, bytes: u64, snapshot: Snapshot) -> u64 {
         self.lost = self.lost.wrapping_add(bytes as u32);
         self.lost.wrapping_sub(snapshot.lost).into()
     }
 
-    /// The sender has run out of data while `in_flight` bytes are under way.
+    /// Records that the application limits the sender while `in_flight` bytes are in flight.
     pub fn set_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// Whether the sender has run out of data, and what it had sent until then is still under way.
+    /// Returns true if data that was in flight when the application limited the sender is not yet delivered.
     pub fn is_app_limited(&self) -> bool {
         self.app_limited_until != 0
     }
 
-    /// Bytes delivered so far.
+    /// Returns the number of bytes delivered so far.
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
@@ -183,7 +185,7 @@ mod tests {
         for &(at, snapshot) in &sent {
             sampler.on_delivered(MS(100), 1_000, at, snapshot);
         }
-        // 6000 B acknowledged in a moment, but over 100 ms since the first was sent.
+        // 6000 B are acknowledged at once, but more than 100 ms passed since the first was sent.
         assert_eq!(sampler.finish(None).unwrap().rate, Some(60_000.0));
     }
 
@@ -207,7 +209,7 @@ mod tests {
         sampler.on_delivered(MS(100), 1_000, MS(0), first);
         sampler.finish(None);
         sampler.on_send(MS(100), 1_000, 0, true);
-        // Given up after 300 ms: nothing is in flight, but the segment is outstanding.
+        // Marked lost after 300 ms: nothing is in flight, but the segment is outstanding.
         let again = sampler.on_send(MS(400), 1_000, 0, false);
         sampler.on_delivered(MS(500), 1_000, MS(400), again);
         assert_eq!(sampler.finish(None).unwrap().rate, Some(2_500.0), "1000 B in 400 ms");

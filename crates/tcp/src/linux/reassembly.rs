@@ -1,41 +1,41 @@
-//! What the receiver has: everything below a byte, and ranges beyond gaps, with the blocks to report
-//! about them (RFC 2018, RFC 2883).
+//! Reassembly of received data: everything below a byte, and ranges beyond gaps, with the SACK blocks that
+//! report them (RFC 2018, RFC 2883).
 
 use std::ops::Range;
 
 use super::FIRST_BYTE;
 use crate::segment::SackBlocks;
 
-/// What a segment brought.
+/// Classification of a received segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// Nothing new: the bytes had arrived before.
+    /// No new bytes.
     Duplicate,
-    /// What was expected next, and nothing waits beyond a gap.
+    /// The next expected bytes, and no data waits beyond a gap.
     InOrder,
-    /// New bytes, while or until something was missing.
+    /// New bytes while there is a gap, or that fill the last one.
     AroundGap,
 }
 
-/// The receiver's bytes.
+/// Data received on a connection.
 #[derive(Debug)]
 pub struct Reassembly {
     /// Next byte expected (`RCV.NXT`).
     expected: u64,
-    /// Ranges beyond it, ascending, apart from each other.
+    /// Ranges beyond it, ascending and disjoint.
     beyond: Vec<(u64, u64)>,
-    /// A byte in each of the ranges that changed last, newest first.
+    /// A byte of each of the most recently changed ranges, newest first.
     recent: Vec<u64>,
-    /// A duplicate to be reported once.
+    /// Duplicate to be reported once.
     duplicate: Option<(u64, u64)>,
     with_dsack: bool,
 }
 
-/// Ranges remembered for the order of blocks: those that fit an ACK.
+/// Number of ranges kept in `recent`: as many as fit into an ACK.
 const RECENT: usize = SackBlocks::MAX;
 
 impl Reassembly {
-    /// A receiver that has nothing.
+    /// Creates an empty reassembly buffer.
     pub fn new(with_dsack: bool) -> Self {
         Self {
             expected: 0,
@@ -46,17 +46,17 @@ impl Reassembly {
         }
     }
 
-    /// Next byte expected.
+    /// Returns the next byte expected.
     pub fn expected(&self) -> u64 {
         self.expected
     }
 
-    /// Bytes from there to the last that has come.
+    /// Returns the number of bytes from the next expected to the highest received.
     pub fn beyond(&self) -> u64 {
         self.beyond.last().map_or(0, |(_, end)| end - self.expected)
     }
 
-    /// Takes bytes `first` to `end - 1`.
+    /// Processes the arrival of the bytes `first` to `end - 1`.
     pub fn take(&mut self, first: u64, end: u64) -> Arrival {
         if self.beyond.is_empty() && first == self.expected && first < end {
             self.expected = end;
@@ -66,17 +66,17 @@ impl Reassembly {
             && last.1 == first
             && last.0 <= *recent
         {
-            // What goes on behind a gap.
+            // The segment continues the range that changed last.
             (last.1, *recent) = (end, first);
             return Arrival::AroundGap;
         }
         self.merge(first, end)
     }
 
-    /// Takes bytes that may touch any of the ranges.
+    /// Processes bytes that may overlap or touch any of the ranges.
     #[inline(never)]
     fn merge(&mut self, first: u64, end: u64) -> Arrival {
-        // The ranges that the new one overlaps or touches.
+        // Ranges that the new one overlaps or touches.
         let from = self.beyond.partition_point(|&(_, e)| e < first);
         let to = self.beyond.partition_point(|&(f, _)| f <= end);
         let known = self.beyond[from..to].iter().any(|&(f, e)| f <= first && end <= e);
@@ -101,8 +101,9 @@ impl Reassembly {
         if gap { Arrival::AroundGap } else { Arrival::InOrder }
     }
 
-    /// Takes note of the part of a segment that had arrived before: what lies below the next byte expected, or in the
-    /// `ranges` that it overlaps (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of Linux 6).
+    /// Records the part of a segment that had already arrived: the part below the next expected byte, or
+    /// within the `ranges` that it overlaps (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of
+    /// Linux 6).
     fn note_overlaps(&mut self, first: u64, end: u64, ranges: Range<usize>) {
         if !self.with_dsack {
             return;
@@ -118,8 +119,8 @@ impl Reassembly {
         }
     }
 
-    /// The blocks for an ACK now, in numbers of TCP: a duplicate first (RFC 2883, 4), then the ranges that changed
-    /// last, newest first (RFC 2018, 4).
+    /// Returns the SACK blocks of an ACK in sequence numbers: a duplicate first (RFC 2883, 4), then the
+    /// ranges that changed last, newest first (RFC 2018, 4).
     pub fn report(&mut self) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         if let Some((first, end)) = self.duplicate.take() {
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Takes segment `number` of 500 B; returns the ACK's number and blocks.
+    /// Processes segment `number` of 500 B. Returns the number and the blocks of the ACK.
     fn take(data: &mut Reassembly, number: u64) -> (u64, Vec<(u64, u64)>) {
         data.take(500 * number, 500 * number + 500);
         let blocks = data.report();
@@ -153,7 +154,8 @@ mod tests {
 
     #[test]
     fn the_second_case_of_rfc_2018() {
-        // Section 4: the first of eight segments, 5000 to 5499, is lost. Here bytes begin at 0.
+        // Section 4: the first of eight segments, 5000 to 5499, is lost. In this test bytes are counted from
+        // 0.
         let mut data = Reassembly::new(true);
         for number in 1..8 {
             assert_eq!(take(&mut data, number), (0, vec![(500, 500 + 500 * number)]));
@@ -175,7 +177,7 @@ mod tests {
 
     #[test]
     fn duplicates_are_reported_first_and_once() {
-        // RFC 2883, 4.1: whole duplicates, of a segment below the ACK and of one within a block.
+        // RFC 2883, 4.1: complete duplicates, of a segment below the ACK and of one within a block.
         let mut data = Reassembly::new(true);
         take(&mut data, 0);
         assert_eq!(take(&mut data, 0), (500, vec![(0, 500)]));
@@ -184,7 +186,7 @@ mod tests {
         assert_eq!(take(&mut data, 1), (1_500, vec![]));
     }
 
-    /// RFC 2883, 4.2 and 4.3: a segment of which a part had arrived.
+    /// RFC 2883, 4.2 and 4.3: a segment of which a part had already arrived.
     #[test]
     fn the_part_that_came_twice_is_reported() {
         let take = |data: &mut Reassembly, first, end| {
@@ -206,7 +208,7 @@ mod tests {
     }
 
     proptest! {
-        /// Segments that go on where the last one ended are taken by a shortcut.
+        /// Segments that continue the range that changed last are merged by a shortcut.
         #[test]
         fn merging_agrees_with_its_shortcuts(segments in prop::collection::vec((0u64..40, 1u64..4), 1..200)) {
             let (mut data, mut merged) = (Reassembly::new(true), Reassembly::new(true));
@@ -218,7 +220,8 @@ mod tests {
             }
         }
 
-        /// In whatever order segments arrive, everything is known, and blocks are apart and true.
+        /// In whatever order segments arrive, all data is received in the end, and blocks are disjoint and
+        /// correct.
         #[test]
         fn any_order_ends_with_everything(order in prop::collection::vec(0u64..30, 1..200)) {
             let (mut data, mut have) = (Reassembly::new(true), [false; 31]);

@@ -1,43 +1,45 @@
-//! The receiver's window as Linux tunes it (`tcp_grow_window`, `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`,
-//! version 6.18): the buffer follows what the application takes in a round trip (dynamic right-sizing; Fisk
-//! and Feng, LACSI 2001), and the window opens towards it by two segments for each that arrives.
+//! The receiver's window, tuned as in Linux (`tcp_grow_window`, `tcp_rcv_space_adjust` and `tcp_rcvbuf_grow`,
+//! version 6.18). The buffer follows the amount that the application reads in a round trip (dynamic
+//! right-sizing; Fisk and Feng, LACSI 2001). The window opens towards the buffer size by two segments per
+//! segment received.
 //!
-//! Sizes are of payload. Linux counts the memory of its packets, of which payload is half or more.
+//! Sizes are of payload. Linux counts the memory of packets, at least half of which is payload.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::clock_us;
 
-/// Windows offered on a SYN are not scaled (RFC 7323, 2.2).
+/// Largest window on a SYN, which is not scaled (RFC 7323, 2.2).
 const LARGEST_UNSCALED: u64 = 65_535;
-/// Smaller segments do not open the window.
+/// Smallest payload of a segment that opens the window.
 const LEAST_SEGMENT: u64 = 128;
-/// Segments that the buffer is thought to have held in the round trip before the first.
+/// Segments that the application is assumed to have read in the round trip before the first.
 const FIRST_ROUND: u64 = 10;
 
-/// The window of one connection.
+/// Receive window of one connection.
 #[derive(Debug)]
 pub struct ReceiveWindow {
     mss: u64,
-    /// What the buffer holds at most, and now.
+    /// Maximum and present size of the buffer.
     most: u64,
     buffer: u64,
-    /// What is offered at most (`rcv_ssthresh`).
+    /// Upper bound of the advertised window (`rcv_ssthresh`).
     offered: u64,
-    /// Round trip seen from here, smoothed where it grows (`rcv_rtt_est`), and the timestamp that it was last
-    /// taken from.
+    /// Round-trip time measured by the receiver (`rcv_rtt_est`), smoothed only when it grows, and the echoed
+    /// timestamp that was last used for it.
     rtt: Option<Duration>,
     last_echo: u32,
-    /// When a whole window has come since a time: a round trip too, where timestamps tell of none.
+    /// End and start time of a round in which a whole window arrives. Its length is the round-trip time if
+    /// timestamps give none.
     round: Option<(u64, Time)>,
-    /// Bytes that the application took in the round trip that took most, and when it had taken how much at the
-    /// beginning of this one (`rcvq_space`).
+    /// Most bytes that the application has read in a round trip; start time of the present round trip, and
+    /// the bytes read before it (`rcvq_space`).
     taken: u64,
     since: (Time, u64),
 }
 
 impl ReceiveWindow {
-    /// A window over a buffer of `initial` bytes that may grow to `most`.
+    /// Creates a window with a buffer of `initial` bytes that may grow to `most`.
     pub fn new(mss: u64, initial: u64, most: u64) -> Self {
         let buffer = initial.min(most);
         let offered = buffer.min(LARGEST_UNSCALED / mss.min(LARGEST_UNSCALED) * mss).max(mss.min(buffer));
@@ -46,24 +48,24 @@ impl ReceiveWindow {
         Self { mss, most, buffer, offered, rtt, last_echo: 0, round, taken, since }
     }
 
-    /// What the buffer holds.
+    /// Returns the size of the buffer.
     pub fn buffer(&self) -> u64 {
         self.buffer
     }
 
-    /// Round trip seen from here.
+    /// Returns the round-trip time measured by the receiver.
     pub fn rtt(&self) -> Option<Duration> {
         self.rtt
     }
 
-    /// One past the last byte to allow when everything below `expected` has come and the application has
-    /// taken what is below `read`.
+    /// Returns one past the last byte to allow if everything below `expected` has arrived and the application
+    /// has read everything below `read`.
     pub fn edge(&self, expected: u64, read: u64) -> u64 {
         (read + self.buffer).min(expected + self.offered)
     }
 
-    /// Takes a segment in order of `payload` bytes that echoes a timestamp, 0 if none, and after which
-    /// `expected` is next.
+    /// Processes a segment in order with `payload` bytes, after which `expected` is the next byte. `echo_us`
+    /// is the timestamp that it echoes, 0 if none.
     pub fn on_data(&mut self, now: Time, payload: u64, expected: u64, echo_us: u32) {
         if echo_us != 0 && echo_us != self.last_echo && payload >= self.mss {
             self.last_echo = echo_us;
@@ -81,7 +83,7 @@ impl ReceiveWindow {
         }
     }
 
-    /// Opens the window for a segment of `payload` bytes; returns whether it does.
+    /// Opens the window on a segment of `payload` bytes. Returns true if it does.
     pub fn open(&mut self, payload: u64) -> bool {
         let room = self.buffer.saturating_sub(self.offered);
         let opens = payload >= LEAST_SEGMENT && room > 0;
@@ -91,7 +93,8 @@ impl ReceiveWindow {
         opens
     }
 
-    /// A shorter round trip counts at once, a longer one by an eighth if it is `exact` (`tcp_rcv_rtt_update`).
+    /// Updates the round-trip time: a shorter one replaces it, a longer one counts with weight 1/8 if it is
+    /// `exact` and is ignored otherwise (`tcp_rcv_rtt_update`).
     fn measure(&mut self, sample: Duration, exact: bool) {
         self.rtt = match self.rtt {
             Some(rtt) if sample >= rtt && exact => Some(Duration(rtt.0 - rtt.0 / 8 + sample.0 / 8)),
@@ -100,14 +103,14 @@ impl ReceiveWindow {
         };
     }
 
-    /// The application has taken all below `read`; `beyond` bytes wait behind a gap. Once per round trip the
-    /// buffer is made to hold twice what was taken in it, and as much more as that has grown.
+    /// Records that the application has read everything below `read`, while `beyond` bytes wait behind a gap.
+    /// Once per round trip, the buffer grows to twice the bytes read in it, plus a share for their growth.
     pub fn on_read(&mut self, now: Time, read: u64, beyond: u64) {
         let Some(rtt) = self.rtt.filter(|rtt| now.since(self.since.0) >= *rtt) else {
             return;
         };
         let taken = read - self.since.1;
-        // Before the first round trip was known, none could be told from the next.
+        // A round-trip time of 0 means that no round trip has been measured.
         if taken > self.taken && rtt > Duration::ZERO {
             self.grow(taken, beyond);
         }
@@ -131,7 +134,7 @@ mod tests {
     const MSS: u64 = 1_000;
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// `tcp_grow_window`: two segments for each that arrives, as far as the buffer goes.
+    /// `tcp_grow_window`: two segments per segment received, up to the size of the buffer.
     #[test]
     fn the_window_opens_by_two_segments() {
         let mut window = ReceiveWindow::new(MSS, 70_000, 1_000_000);
@@ -142,7 +145,8 @@ mod tests {
         assert!(!window.open(LEAST_SEGMENT - 1));
     }
 
-    /// `tcp_rcvbuf_grow`: 30 kB in a round trip after 10 kB: 2 * 30 kB, and 2 * 60 kB (30 - 10) / 10 more.
+    /// `tcp_rcvbuf_grow`: after 10 kB in one round trip, 30 kB in the next: 2 * 30 kB, and 2 * 60 kB (30 -
+    /// 10) / 10 more.
     #[test]
     fn the_buffer_follows_what_is_taken_in_a_round_trip() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 1_000_000);
@@ -169,7 +173,7 @@ mod tests {
         assert_eq!([after(900, false), after(40, false)], [90, 40]);
     }
 
-    /// The clock of timestamps counts microseconds.
+    /// The timestamp clock counts microseconds.
     #[test]
     fn an_echo_gives_the_round_trip() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 65_536);

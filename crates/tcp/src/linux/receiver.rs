@@ -1,4 +1,4 @@
-//! The receiver at the phone: when to acknowledge, what to report, and how much more to allow.
+//! The receiver at the phone: ACK timing, SACK reports and the advertised window.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
@@ -9,22 +9,24 @@ use super::{FIRST_BYTE, clock_us, is_older, jiffies, sack_bytes};
 use crate::Opener;
 use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 
-/// Longest time for which an ACK is held back (Linux: `TCP_DELACK_MAX`).
+/// Maximum delay of an ACK (Linux: `TCP_DELACK_MAX`).
 const LONGEST_DELAY: Duration = Duration::from_millis(200);
 
-/// The application at the phone, which reads at a rate or at once.
+/// Application at the phone, which reads at a rate or immediately.
 #[derive(Debug)]
 struct Reader {
-    /// Bits per second.
+    /// Reading rate in bits per second; `None` reads immediately.
     rate: Option<u64>,
     read: u64,
-    /// When `read` was true, and bits over in units of 1 / second.
+    /// Time for which `read` is valid, and the data read beyond it that is not yet a whole byte, in 10^-9
+    /// bits.
     at: Time,
     remainder: u64,
 }
 
 impl Reader {
-    /// Bytes read by `now` of `available` that were there since the last call.
+    /// Advances to `now`; `available` bytes in total have been available since the last call. Returns the
+    /// total number of bytes read.
     fn advance(&mut self, now: Time, available: u64) -> u64 {
         match self.rate {
             Some(rate) => self.read_on(rate, now, available),
@@ -43,7 +45,8 @@ impl Reader {
         self.at = now;
     }
 
-    /// When `bytes` will have been read, if that takes time.
+    /// Returns the time at which a total of `bytes` bytes will have been read, `None` if reading is
+    /// immediate.
     #[inline(never)]
     fn time_of(&self, bytes: u64) -> Option<Time> {
         let bits = u128::from(bytes.saturating_sub(self.read)) * 8;
@@ -52,7 +55,7 @@ impl Reader {
     }
 }
 
-/// The receiving end.
+/// Receiver of one connection.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "switches and independent facts")]
 pub struct Receiver {
@@ -61,40 +64,40 @@ pub struct Receiver {
     mss: u64,
     header_bytes: u32,
     syn_bytes: u32,
-    /// Bytes of the ACK of the server's SYN, which is a SYN itself where the server opens.
+    /// Size in bytes of the ACK of the server's SYN; it is a SYN-ACK if the server opens the connection.
     syn_ack_bytes: u32,
     timestamps: bool,
     sack: bool,
     ecn: bool,
     window: ReceiveWindow,
-    /// Least time for which an ACK is held back, and what it has become (`TCP_ATO_MIN`, `ato`).
+    /// Smallest delay of an ACK, and the adaptive delay (`TCP_ATO_MIN`, `ato`).
     delay: Duration,
     ato: Option<Duration>,
     min_rto: Duration,
     last_segment: Time,
     data: Reassembly,
     reader: Reader,
-    /// One past the last byte allowed so far; never moves back (RFC 9293, 3.8.6).
+    /// One past the last byte that the advertised window allows; never moves back (RFC 9293, 3.8.6).
     allowed: u64,
     /// Whether the SYN has arrived.
     connected: bool,
-    /// Segments still to be acknowledged at once, and how many that is at most.
+    /// Number of segments that are still acknowledged at once, and its maximum.
     quick_acks: u32,
     most_quick_acks: u32,
-    /// The number last acknowledged.
+    /// Number in the last ACK, as payload.
     last_acked: u64,
     delayed: Option<Time>,
     update: Option<Time>,
-    /// Whether the first segment that the next ACK answers had been sent before.
+    /// Whether the first segment that the next ACK answers is a retransmission.
     answers: Option<bool>,
     /// Timestamp to echo (RFC 7323, 4.3: `TS.Recent`).
     recent_stamp: u32,
-    /// A mark has been seen and the sender has not answered it (RFC 3168, 6.1.3).
+    /// Whether a CE mark has arrived to which the sender has not yet responded (RFC 3168, 6.1.3).
     echoing: bool,
 }
 
 impl Receiver {
-    /// A receiver whose request of `request_bytes` rides on the ACK of the SYN.
+    /// Creates a receiver whose ACK of the SYN carries a request of `request_bytes` bytes.
     pub fn new(flow: u32, request_bytes: u32, params: &Linux) -> Self {
         Self {
             flow,
@@ -138,12 +141,12 @@ impl Receiver {
         }
     }
 
-    /// Least growth of the window that is worth telling (RFC 9293, 3.8.6.2.2).
+    /// Returns the smallest increase of the window that is advertised (RFC 9293, 3.8.6.2.2).
     fn worthwhile(&self) -> u64 {
         self.mss.min(self.window.buffer() / 2)
     }
 
-    /// Moves the window's edge as far as the application has read, but not in small steps.
+    /// Advances the window's edge as the application reads, but not in small steps.
     fn open_window(&mut self, now: Time) {
         let read = self.reader.advance(now, self.data.expected());
         self.window.on_read(now, read, self.data.beyond());
@@ -153,11 +156,12 @@ impl Receiver {
         }
     }
 
-    /// The ACK of everything so far.
+    /// Returns the ACK of everything received so far.
     fn ack(&mut self, now: Time) -> Segment {
         self.delayed = None;
         if self.quick_acks == 1 {
-            // Also before data in order have set it, which then bring no credit (`tcp_dec_quickack_mode`).
+            // This also applies before in-order data has set `ato`; that data then brings no quick ACKs
+            // (`tcp_dec_quickack_mode`).
             self.ato = Some(self.delay);
         }
         self.quick_acks = self.quick_acks.saturating_sub(1);
@@ -166,7 +170,7 @@ impl Receiver {
         self.last_acked = expected;
         self.allowed = self.allowed.max(expected);
         let sack = if self.sack { self.data.report() } else { SackBlocks::default() };
-        // Where the edge is far away, the next ACK will move it soon enough.
+        // No update timer while the edge is far away: the next ACK will move it.
         let closing = self.allowed - expected < 2 * self.mss && self.reader.read < expected;
         self.update = if closing {
             let reopened = (self.allowed + 2 * self.worthwhile()).saturating_sub(self.window.buffer());
@@ -187,12 +191,12 @@ impl Receiver {
         }
     }
 
-    /// The ACK of the SYN; the first carries the request.
+    /// Returns the ACK of the SYN. The first one carries the request.
     #[cold]
     fn answer_syn(&mut self, now: Time) -> Segment {
         let request = if self.connected { 0 } else { self.request_bytes };
         self.connected = true;
-        // From here a pause is counted (`tcp_finish_connect`).
+        // Pauses are measured from here on (`tcp_finish_connect`).
         self.last_segment = now;
         Segment { size: self.syn_ack_bytes + request, ..self.ack(now) }
     }
@@ -201,13 +205,13 @@ impl Receiver {
         if self.timestamps { clock_us(now) } else { 0 }
     }
 
-    /// Returns true if a segment that reaches beyond the window is taken nevertheless: it begins within, and the
-    /// application has read all (`tcp_sequence` of Linux 6.18).
+    /// Returns true if a segment that extends beyond the window is accepted nevertheless: it begins within
+    /// the window, and the application has read everything (`tcp_sequence` of Linux 6.18).
     fn takes_beyond(&self, first: u64) -> bool {
         first < self.allowed && self.reader.read == self.data.expected()
     }
 
-    /// Remembers the timestamp of the oldest segment not yet acknowledged (RFC 7323, 4.3).
+    /// Stores the timestamp of the oldest segment not yet acknowledged (RFC 7323, 4.3).
     fn note_stamp(&mut self, segment: &Segment) {
         if self.timestamps
             && segment.seq <= FIRST_BYTE + self.last_acked
@@ -226,9 +230,10 @@ impl Receiver {
         }
     }
 
-    /// Whether the ACK of a segment in order of `payload` bytes may wait (Linux: `__tcp_ack_snd_check`): not
-    /// when more than a segment is to be acknowledged (RFC 9293, 3.8.6.3), nor for the end of what was written,
-    /// which an application that reads at once acknowledges by reading (`tcp_cleanup_rbuf`).
+    /// Returns true if the ACK of an in-order segment of `payload` bytes may be delayed (Linux:
+    /// `__tcp_ack_snd_check`). It may not if more than one segment is unacknowledged (RFC 9293, 3.8.6.3), nor
+    /// for the last segment of a write: an application that reads immediately triggers its ACK by reading
+    /// (`tcp_cleanup_rbuf`).
     fn may_wait(&self, payload: u64) -> bool {
         let is_end = payload < self.mss && self.reader.rate.is_none();
         self.delay > Duration::ZERO
@@ -237,14 +242,14 @@ impl Receiver {
             && !is_end
     }
 
-    /// The timeout that Linux would have at this end, after the round trip of the SYN.
+    /// Returns the retransmission timeout that Linux would have at this end after the round trip of the SYN.
     fn rto(&self) -> Duration {
         let rtt = self.window.rtt().unwrap_or_default();
         Duration(rtt.0 + self.min_rto.0.max(2 * rtt.0))
     }
 
-    /// Adapts the delay to the time between segments, and acknowledges at once for a while at the start and
-    /// after a pause (Linux: `tcp_event_data_recv`).
+    /// Adapts the delay to the time between segments, and enables quick ACKs at the start and after a pause
+    /// (Linux: `tcp_event_data_recv`).
     fn note_arrival(&mut self, now: Time, payload: u64, echo_us: u32) {
         let between = Duration(jiffies::JIFFY.0 * (jiffies::at(now) - jiffies::at(self.last_segment)));
         self.last_segment = now;
@@ -266,12 +271,13 @@ impl Receiver {
 
     fn grow_window(&mut self, payload: u64) {
         if self.window.open(payload) {
-            // A bit, not a count, in Linux too: while the window opens, an even credit is not used up.
+            // Linux, too, sets a bit instead of a count here: while the window opens, an even number of quick
+            // ACKs is not used up.
             self.quick_acks |= self.most_quick_acks.min(1);
         }
     }
 
-    /// Sets the timer of the ACK that waits, unless it runs (Linux: `tcp_send_delayed_ack`).
+    /// Arms the timer of the delayed ACK, unless it is armed (Linux: `tcp_send_delayed_ack`).
     fn wait(&mut self, now: Time) {
         let longest = self.window.rtt().map_or(LONGEST_DELAY, |rtt| rtt.max(self.delay).min(LONGEST_DELAY));
         let wait = self.ato.unwrap_or(self.delay).min(longest.max(self.delay));
@@ -304,14 +310,14 @@ impl crate::Receiver for Receiver {
         };
         let payload = u64::from(segment.size.saturating_sub(self.header_bytes));
         if payload == 0 {
-            // A probe of the window.
+            // A window probe.
             return Some(self.ack(now));
         }
-        // What was there before was being read meanwhile; what comes now is read from now on.
+        // Earlier data was being read until now; the new data is read from now on.
         self.reader.advance(now, self.data.expected());
         let before = self.data.expected();
         if first + payload > self.allowed && !self.takes_beyond(first) {
-            // Nothing is kept, but the ACK tells where the edge is.
+            // The segment is discarded, but the ACK reports the window's edge.
             if first == self.allowed {
                 self.quick_acks = self.most_quick_acks;
             }
@@ -319,12 +325,13 @@ impl crate::Receiver for Receiver {
         }
         let arrival = self.data.take(first, first + payload);
         if arrival == Arrival::Duplicate {
-            // What comes twice tells of lost ACKs or of a sender in trouble (`tcp_enter_quickack_mode`).
+            // A duplicate indicates lost ACKs or a retransmitting sender (`tcp_enter_quickack_mode`).
             self.quick_acks = self.most_quick_acks;
         } else if self.data.expected() > before {
             self.note_arrival(now, payload, segment.echo_us);
         } else if self.sack {
-            // Without SACK an ACK that opens the window would be no duplicate (`tcp_data_queue_ofo`).
+            // Without SACK, an ACK that opens the window would not count as a duplicate
+            // (`tcp_data_queue_ofo`).
             self.grow_window(payload);
         }
         if arrival == Arrival::InOrder && self.may_wait(payload) {
@@ -337,7 +344,8 @@ impl crate::Receiver for Receiver {
     fn on_timer(&mut self, now: Time) -> Option<Segment> {
         let due = self.timer().is_some_and(|at| at <= now);
         if self.delayed.is_some_and(|at| at <= now) {
-            // It has waited in vain: wait longer next time (`tcp_delack_timer_handler`).
+            // No further segment arrived during the delay: wait longer next time
+            // (`tcp_delack_timer_handler`).
             let rto = self.rto();
             self.ato = self.ato.map(|ato| Duration(2 * ato.0).min(rto));
         }

@@ -1,17 +1,18 @@
-//! How much the path reorders, as Linux measures it (`tcp_check_sack_reordering`, `tcp_check_reno_reordering`,
-//! version 6): the largest distance in segments by which one has overtaken another.
+//! Degree of reordering on the path, measured as in Linux (`tcp_check_sack_reordering`,
+//! `tcp_check_reno_reordering`, version 6): the largest distance in segments by which one segment has
+//! overtaken another.
 
 use super::DUP_THRESH;
 
 /// Largest degree (`tcp_max_reordering`).
 const MAX_DEGREE: u64 = 300;
 
-/// The path's reordering.
+/// Reordering observed on the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Reordering {
-    /// Segments delivered beyond a gap that tell of a loss.
+    /// Number of segments delivered beyond a gap that indicate a loss.
     degree: u32,
-    /// Whether any has been seen (`reord_seen`).
+    /// Whether reordering has been observed (`reord_seen`).
     seen: bool,
 }
 
@@ -22,24 +23,24 @@ impl Default for Reordering {
 }
 
 impl Reordering {
-    /// Returns how many segments delivered beyond a gap tell of a loss.
+    /// Returns how many segments delivered beyond a gap indicate a loss.
     pub fn degree(self) -> u32 {
         self.degree
     }
 
-    /// Returns true if any has been seen.
+    /// Returns true if reordering has been observed.
     pub fn is_seen(self) -> bool {
         self.seen
     }
 
-    /// Returns true if the order of delivery says little: then the window grows whatever is delivered
-    /// (`tcp_may_raise_cwnd`).
+    /// Returns true if the degree exceeds its initial value. Then any delivery may open the window, not only
+    /// in-order ones (`tcp_may_raise_cwnd`).
     pub fn is_high(self) -> bool {
         self.degree > DUP_THRESH
     }
 
-    /// Takes note that the byte `late`, never sent again, was delivered after what lies below `fack`. The degree
-    /// grows to their distance in segments of `mss` bytes.
+    /// Records that the byte `late`, which was never retransmitted, was delivered after data up to `fack`.
+    /// The degree grows to their distance in segments of `mss` bytes.
     pub fn note_late(&mut self, late: u64, fack: u64, mss: u64) {
         if late < fack {
             let distance = fack - late;
@@ -50,14 +51,14 @@ impl Reordering {
         }
     }
 
-    /// Takes note of more duplicate ACKs than `outstanding` segments can have caused.
+    /// Records more duplicate ACKs than `outstanding` segments can have caused.
     pub fn note_duplicates(&mut self, outstanding: u64) {
         self.set_degree(outstanding);
         self.seen = true;
     }
 
-    /// A timeout although so many segments had been `sacked` tells that the degree was too high
-    /// (`tcp_enter_loss`).
+    /// Reduces the degree after a timeout if at least three segments had been `sacked`, since it was too high
+    /// to detect the loss (`tcp_enter_loss`).
     pub fn on_timeout(&mut self, sacked: u32) {
         if sacked >= DUP_THRESH {
             self.degree = self.degree.min(DUP_THRESH);

@@ -1,26 +1,27 @@
-//! Round-trip estimation in exact time, and the retransmission timeout (RFC 6298).
+//! Round-trip estimation without ticks, and the retransmission timeout (RFC 6298).
 //!
-//! Smoothed round trip and mean deviation are RFC 6298's. A round trip is measured on almost every
-//! ACK, so that the deviation soon forgets; the timeout therefore counts, as in Linux
-//! (`tcp_rtt_estimator`), the largest deviation of the last round, falling by a quarter a round.
-//! `min_rto` is a floor of this term, not of the sum, so that a steady path does not time out on the
-//! first late ACK. Karn's rule is kept by the caller: it hands in only unambiguous round trips.
+//! Smoothed round-trip time and mean deviation are those of RFC 6298. Since almost every ACK gives a
+//! measurement, the deviation decays quickly. As in Linux (`tcp_rtt_estimator`), the timeout therefore uses
+//! the largest deviation of the last round; if that falls, the term falls by a quarter of the difference per
+//! round. `min_rto` is a lower bound of this term, not of the sum, so that on a steady path the first late
+//! ACK does not cause a timeout. The caller implements Karn's rule and passes only unambiguous round-trip
+//! times.
 
 use nodeb_base::units::Duration;
 
 use super::jiffies;
 
-/// Doublings beyond which the timeout has reached its maximum in any case.
+/// Maximum number of doublings; the timeout then has reached its maximum in any case.
 const MAX_DOUBLINGS: u32 = 16;
-/// Timeout for data when the SYN was lost and nothing measured (RFC 6298, 5.7).
+/// Timeout for data if the SYN was lost and nothing was measured (RFC 6298, 5.7).
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
-/// The estimator.
+/// Round-trip estimator with the retransmission timeout.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     srtt: Option<Duration>,
-    /// Four times the mean deviation (RFC 6298's `4 * RTTVAR`), the largest of this round, and what
-    /// the timeout counts.
+    /// Four times the mean deviation (RFC 6298's `4 * RTTVAR`) in nanoseconds: the present value, the largest
+    /// one of this round, and the one that the timeout uses.
     deviation: u64,
     largest: u64,
     counted: u64,
@@ -29,12 +30,12 @@ pub struct RttEstimator {
     floor: Duration,
     max: Duration,
     doublings: u32,
-    /// The timeout that follows from all that.
+    /// Resulting timeout.
     rto: Duration,
 }
 
 impl RttEstimator {
-    /// An estimator with no sample yet.
+    /// Creates an estimator without a measurement.
     pub fn new(initial: Duration, floor: Duration, max: Duration) -> Self {
         let mut estimator = Self {
             srtt: None,
@@ -52,13 +53,14 @@ impl RttEstimator {
         estimator
     }
 
-    /// Takes the round trip of the newest segment that an ACK delivers, for the smallest; the smoothed one is
-    /// of the oldest (Linux: `tcp_ack_update_rtt`).
+    /// Updates the smallest round-trip time with that of the newest segment that an ACK delivers. The
+    /// smoothed one uses the oldest segment (Linux: `tcp_ack_update_rtt`).
     pub fn note_newest(&mut self, rtt: Duration) {
         self.min = Some(self.min.map_or(rtt, |min| min.min(rtt)));
     }
 
-    /// Takes a round trip; `new_round` says that a window has passed since it was last said.
+    /// Records a round-trip time. `new_round` means that a window has passed since the last call with
+    /// `new_round`.
     pub fn sample(&mut self, rtt: Duration, new_round: bool) {
         self.doublings = 0;
         if let Some(srtt) = self.srtt {
@@ -83,8 +85,10 @@ impl RttEstimator {
         }
     }
 
-    /// `RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R|`. A round trip that falls is no reason for more patience
-    /// and counts an eighth of that (Linux).
+    /// Updates the deviation: `RTTVAR = 3/4 RTTVAR + 1/4
+    /// SRTT - R
+    /// `. As in Linux, if the round-trip time falls, an increase of the deviation counts with an eighth of
+    /// this weight.
     fn deviate(&mut self, srtt: Duration, rtt: Duration) {
         let error = srtt.0.abs_diff(rtt.0);
         let grows = error > self.deviation / 4;
@@ -95,7 +99,7 @@ impl RttEstimator {
         }
     }
 
-    /// The timeout to set now, in whole jiffies.
+    /// Returns the retransmission timeout, backoff included, in whole jiffies.
     pub fn rto(&self) -> Duration {
         self.rto
     }
@@ -116,26 +120,26 @@ impl RttEstimator {
         self.update_rto();
     }
 
-    /// Ends the backoff: the path has answered.
+    /// Ends the backoff after an ACK.
     pub fn reset_backoff(&mut self) {
         self.doublings = 0;
         self.update_rto();
     }
 
-    /// The connection is set up, but the SYN had to be repeated (RFC 6298, 5.7).
+    /// Applies the larger initial timeout of a connection whose SYN was retransmitted (RFC 6298, 5.7).
     #[cold]
     pub fn lost_syn(&mut self) {
         self.initial = self.initial.max(AFTER_LOST_SYN).min(self.max);
         self.update_rto();
     }
 
-    /// Smoothed round trip.
+    /// Returns the smoothed round-trip time.
     pub fn srtt(&self) -> Option<Duration> {
         self.srtt
     }
 
-    /// Smallest round trip so far. RFC 8985 would forget it after some minutes; a path here does
-    /// not change its route.
+    /// Returns the smallest round-trip time so far. RFC 8985 would forget it after some minutes; the paths of
+    /// a simulation do not change their route.
     pub fn min(&self) -> Option<Duration> {
         self.min
     }
@@ -201,7 +205,7 @@ mod tests {
         for _ in 0..100 {
             rtt.sample(MS(300), true);
         }
-        // 500 ms and a little: 126 jiffies.
+        // Slightly more than 500 ms: 126 jiffies.
         assert_eq!(rtt.rto(), MS(504));
         rtt.back_off();
         assert_eq!(rtt.rto(), MS(1_008));

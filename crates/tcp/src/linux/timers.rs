@@ -1,27 +1,28 @@
-//! The timers of a sender. Each is a time or absent; the connection is woken for the earliest.
+//! The timers of a sender. Each one has an expiry or is disarmed; the simulator calls the sender at the
+//! earliest expiry.
 //!
-//! The timeout and the probe move on with every ACK. The time of waking does not move with them: an
-//! alarm that comes too early finds nothing due and is set anew, which costs less than setting it
-//! each time.
+//! The timeout and the probe are deferred by every ACK, but the sender's event is not rescheduled each time:
+//! if it comes too early, no timer is due and it is scheduled again. This is cheaper than rescheduling on
+//! every ACK.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::jiffies;
 
-/// What the one timer of the retransmission queue waits for (Linux: `icsk_pending`).
+/// Purpose of the timer of the retransmission queue (Linux: `icsk_pending`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
     /// Retransmission timeout (RFC 6298).
     Timeout,
     /// Tail loss probe (RFC 8985, 7).
     Probe,
-    /// End of the time for which RACK waits for reordered segments (RFC 8985, 6.2).
+    /// End of RACK's wait for reordered segments (RFC 8985, 6.2).
     Reorder,
     /// Probe of a closed window (RFC 9293, 3.8.6.1).
     Window,
 }
 
-/// A timer as it was set. When it runs is worked out where that matters: most are set anew long before.
+/// Armed timer. Its expiry is computed only if needed, since most timers are re-armed long before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait {
     since: Time,
@@ -30,7 +31,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// When it runs, by the kernel's clock: not before its time is over.
+    /// Returns the expiry by the kernel's clock: never before the timer's time is over.
     pub fn end(self) -> Time {
         jiffies::expiry(self.since, self.length)
     }
@@ -40,29 +41,29 @@ impl Wait {
     }
 }
 
-/// Everything that a sender may wait for.
+/// All timers of a sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timers {
-    /// That of the retransmission queue: setting one of these stops the others.
+    /// Timer of the retransmission queue; arming it for one purpose cancels the other purposes.
     pub loss: Option<Wait>,
-    /// The pacer lets the next segment go.
+    /// Time at which the pacer allows the next segment.
     pub pacing: Option<Time>,
     wake: Option<Time>,
 }
 
 impl Timers {
-    /// When the connection must be woken: at the earliest timer or before.
+    /// Returns the time of the sender's next event: at or before the earliest expiry.
     pub fn wake(&self) -> Option<Time> {
         self.wake
     }
 
-    /// Sets the time of waking after the timers have changed.
+    /// Schedules the sender's next event after the timers have changed.
     pub fn settle(&mut self, now: Time) {
         const NEVER: u64 = u64::MAX;
         let at = |timer: Option<Time>| timer.map_or(NEVER, |at| at.0);
         let (wake, others) = (at(self.wake), at(self.pacing));
         let stays = |earliest: u64| now.0 < wake && wake <= earliest && earliest < NEVER;
-        // The wheel's timer does not run before its time is over; when it does matters only if that is first.
+        // A timer of the wheel never expires early; its exact expiry only matters if it is the earliest.
         let least = at(self.loss.map(|wait| wait.since + wait.length));
         if stays(others.min(least)) {
             return;
@@ -73,17 +74,17 @@ impl Timers {
         }
     }
 
-    /// What the timer of the retransmission queue waits for.
+    /// Returns the purpose of the timer of the retransmission queue, `None` if it is disarmed.
     pub fn pending(&self) -> Option<Pending> {
         self.loss.map(|wait| wait.pending)
     }
 
-    /// What it has waited for, if its time has come.
+    /// Returns the purpose of the timer of the retransmission queue if it has expired.
     pub fn due(&self, now: Time) -> Option<Pending> {
         self.loss.filter(|wait| wait.is_over(now)).map(|wait| wait.pending)
     }
 
-    /// Sets it to run after `length`, by the kernel's clock.
+    /// Arms the timer of the retransmission queue to expire after `length`, by the kernel's clock.
     pub fn set(&mut self, now: Time, length: Duration, pending: Pending) {
         self.loss = Some(Wait { since: now, length, pending });
     }
@@ -106,7 +107,7 @@ mod tests {
     fn waking_moves_forward_at_once_and_back_when_it_comes() {
         let mut timers = waits(0);
         timers.settle(MS(0));
-        // The wheel rings at the end of a jiffy, 4 ms.
+        // A timer of the wheel expires at the end of a jiffy of 4 ms.
         assert_eq!(timers.wake(), Some(MS(104)));
         timers.loss = waits(50).loss;
         timers.settle(MS(50));
@@ -122,7 +123,7 @@ mod tests {
     }
 
     proptest! {
-        /// When a timer of the wheel runs is worked out only where that decides when to wake.
+        /// Computing expiries only when they determine the next event gives the same result.
         #[test]
         fn waking_agrees_with_the_ends_of_all_timers(
             steps in prop::collection::vec((0u64..9, 0u64..400, prop::option::of(0u64..90)), 1..200),

@@ -1,7 +1,8 @@
-//! The `linux` family on the wire: nearly what it is already, bytes.
+//! Header translation of the `linux` family, whose packets already count bytes.
 //!
-//! Numbers, sizes and options are the simulated ones. A phone's SYN is simulated without the options
-//! that it would bear, and is shown with them and a timestamp of 0; a later request is shown without.
+//! Numbers, sizes and options are the simulated ones. Exceptions: a SYN sent by the phone is simulated
+//! without its options, but is shown with them and a timestamp of 0; a later request is shown without
+//! options.
 
 use super::params::Linux;
 use super::{FIRST_BYTE, sack_bytes};
@@ -9,26 +10,26 @@ use crate::Opener;
 use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_window, window_shift};
 
-/// Translates the packets of one connection.
+/// Header translation of one connection.
 #[derive(Debug)]
 pub struct Wire {
     handshake: Handshake,
     timestamps: bool,
-    /// Bytes of headers, on a SYN and later.
+    /// Bytes of headers on a SYN and on later segments.
     syn_bytes: u32,
     header_bytes: u32,
     ecn: bool,
-    /// From which byte on new segments carry which acknowledgement number.
+    /// Acknowledgement numbers of new segments: (first byte from which on they carry the number, number).
     acks: Vec<(u64, u64)>,
     /// One past the highest byte that the server has sent.
     end: u64,
-    /// The window of the last ACK, bytes.
+    /// Window of the last ACK in bytes.
     window_bytes: u64,
     ends: Ends,
 }
 
 impl Wire {
-    /// For a connection with these parameters that has sent nothing.
+    /// Creates the translation for a new connection with these parameters.
     pub fn new(tcp: &Linux) -> Self {
         let window_bytes = tcp.receive_buffer.0;
         Self {
@@ -54,13 +55,15 @@ impl Wire {
         self.timestamps.then_some((packet.timestamp_us, packet.echo_us))
     }
 
-    /// A SYN asks for ECN with both flags, its answer agrees with one (RFC 3168, 6.1.1).
+    /// Completes the header of a SYN: a SYN requests ECN with both flags, a SYN-ACK accepts with one (RFC
+    /// 3168, 6.1.1).
     fn syn(&self, packet: &Segment, fields: TcpFields) -> TcpFields {
         let asks = fields.ack.is_none();
         TcpFields { ece: self.ecn, cwr: self.ecn && asks, timestamps: self.stamps(packet), ..fields }
     }
 
-    /// A segment of the server; without data the SYN, or a probe of a closed window.
+    /// Returns the header of a segment of the server: the SYN, a data segment, or without data a window
+    /// probe.
     fn segment(&mut self, end: End, packet: &Segment) -> TcpFields {
         if packet.seq == 0 {
             return self.syn(packet, self.handshake.syn_of_server());
@@ -86,7 +89,7 @@ impl Wire {
         }
     }
 
-    /// An ACK of the phone; that of the SYN may carry the first request.
+    /// Returns the header of an ACK of the phone. The ACK of the SYN may carry the first request.
     fn ack(&mut self, end: End, packet: &Segment) -> TcpFields {
         self.window_bytes = packet.window.into();
         let passed = self.ends.at(end);
@@ -117,7 +120,7 @@ impl Wire {
         }
     }
 
-    /// A later request of the phone.
+    /// Returns the header of a later request of the phone.
     fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - self.header_bytes;

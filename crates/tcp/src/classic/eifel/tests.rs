@@ -1,4 +1,4 @@
-//! Eifel's timelines, by hand.
+//! Timelines of Eifel, computed by hand.
 
 use std::num::NonZeroU32;
 
@@ -21,7 +21,7 @@ fn sent(out: &mut Vec<Segment>) -> Vec<u64> {
     out.drain(..).map(|packet| packet.seq).collect()
 }
 
-/// A sender that has 9 to 24 outstanding at 200 ms after round trips of 100 ms.
+/// Returns a sender with segments 9 to 24 outstanding at 200 ms, after round trips of 100 ms.
 fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Segment>) {
     let initial_window = NonZeroU32::new(8);
     let (era, limited_transmit) = ("2004-01-01".parse().unwrap(), Some(false));
@@ -37,7 +37,7 @@ fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Segment>) {
     (tcp, out)
 }
 
-/// The round trip grows to 1.3 s and the timer expires before: the first ACK answers the original.
+/// The round-trip time grows to 1.3 s, so the timer expires: the first ACK answers the original.
 #[test]
 fn a_late_ack_after_a_timeout_means_no_go_back_n() {
     for control in ControlSpec::defaults() {
@@ -48,12 +48,13 @@ fn a_late_ack_after_a_timeout_means_no_go_back_n() {
         tcp.on_timer(timeout, &mut out);
         assert_eq!((sent(&mut out), tcp.window().cwnd), (vec![9], 1.0), "{name}");
         tcp.on_ack(ms(1500), &answer(9, false), &mut out);
-        // 15 are outstanding, one has been acknowledged: 16 as before, and the threshold too.
+        // 15 segments are outstanding and one was just acknowledged: the window is 16 as before, and so is
+        // the threshold.
         assert_eq!(sent(&mut out), [25], "{name}");
         assert_eq!((tcp.window().cwnd, tcp.window().ssthresh), (16.0, 40.0), "{name}");
-        // The round trip of 1.3 s is the estimate now, half of it the variation: 1.3 + 4 x 0.65 s.
+        // The estimate is now the round-trip time of 1.3 s with half of it as variation: 1.3 + 4 x 0.65 s.
         assert_eq!(tcp.timer(), Some(ms(1500 + 3900)), "{name}");
-        // The phone answers the copy of 9 with a duplicate, and the rest of the window follows.
+        // The phone answers the retransmission of 9 with a duplicate ACK; then the ACKs of the window follow.
         for seq in 10..=24 {
             tcp.on_ack(ms(1500 + seq), &answer(seq, false), &mut out);
         }
@@ -75,7 +76,7 @@ fn without_it_the_window_is_sent_again() {
     }
 }
 
-/// The ACK answers the repetition: the original was lost, and everything is as it was without Eifel.
+/// The ACK answers the retransmission: the original was lost, and the sender behaves as without Eifel.
 #[test]
 fn a_timeout_for_a_loss_stands() {
     for control in ControlSpec::defaults() {
@@ -93,7 +94,8 @@ fn a_timeout_for_a_loss_stands() {
     }
 }
 
-/// Segment 9 is overtaken by four others: three duplicates have it sent again, then the original is answered.
+/// Four segments overtake segment 9: three duplicate ACKs trigger its retransmission, then the ACK answers
+/// the original.
 #[test]
 fn a_fast_retransmission_of_what_was_only_late_is_taken_back() {
     for control in ControlSpec::defaults() {
@@ -108,7 +110,7 @@ fn a_fast_retransmission_of_what_was_only_late_is_taken_back() {
         assert_eq!((tcp.window().ssthresh, tcp.counts().fast_retransmits), (8.0, 1), "{name}");
         let timer_before = tcp.timer();
         tcp.on_ack(ms(310), &answer(13, false), &mut out);
-        // Outstanding are 14 to 24, and what has left in recovery; five have been acknowledged.
+        // Segments 14 to 24 and those sent in recovery are outstanding; five were acknowledged.
         let highest = sent(&mut out).last().copied().unwrap();
         let window = tcp.window();
         assert_eq!((highest + 1 - 14, window.cwnd, window.ssthresh), (16, 16.0, 40.0), "{name}");
@@ -118,7 +120,7 @@ fn a_fast_retransmission_of_what_was_only_late_is_taken_back() {
     }
 }
 
-/// Of several timeouts for one segment the first counts, and backoff ends with it.
+/// Of several timeouts for one segment only the first counts, and the response ends the backoff.
 #[test]
 fn timeouts_in_a_row_are_one_mistake() {
     let (mut tcp, mut out) = under_way(ControlSpec::default(), true);

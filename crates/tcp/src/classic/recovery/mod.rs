@@ -1,4 +1,4 @@
-//! What a classic TCP variant does about loss.
+//! Loss recovery of the `classic` TCP variants.
 
 pub mod newreno;
 pub mod reno;
@@ -12,25 +12,26 @@ use super::era::Era;
 use super::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::{SackBlocks, Segment};
 
-/// An ACK as a recovery sees it.
+/// Fields of an ACK that loss recovery uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack<'a> {
     /// Highest segment received in order.
     pub number: u64,
-    /// Segments received beyond it.
+    /// Segments received beyond it, as SACK blocks.
     pub sack: &'a SackBlocks,
 }
 
 impl Ack<'_> {
-    /// One past the highest segment received in order.
+    /// Returns one past the highest segment received in order.
     pub fn acked(&self) -> u64 {
         self.number + 1
     }
 }
 
-/// The loss recovery of one variant. The machine it steers is [`Transmission`].
+/// Loss recovery of one variant, which controls the sender's [`Transmission`].
 pub trait Recovery: Send + std::fmt::Debug {
-    /// Takes an ACK; returns how many segments the window may let out now, `None` for none.
+    /// Processes an ACK. Returns how many segments the sender may transmit as far as the window allows,
+    /// `None` for none.
     fn on_ack(
         &mut self,
         tx: &mut Transmission,
@@ -38,30 +39,31 @@ pub trait Recovery: Send + std::fmt::Debug {
         ack: Ack<'_>,
         out: &mut Vec<Segment>,
     ) -> Option<u64>;
-    /// The application has written data; returns how many segments the window may let out now, `None` for none.
+    /// Handles a write of the application. Returns how many segments the sender may transmit as far as the
+    /// window allows, `None` for none.
     fn on_write(&mut self, _tx: &mut Transmission, _now: Time, _out: &mut Vec<Segment>) -> Option<u64> {
         Some(u64::MAX)
     }
-    /// Ends a recovery: the retransmission timer has expired, after which the machine goes back to `una`, or
-    /// a retransmission was a mistake.
+    /// Ends a recovery, because the retransmission timer has expired, after which the sender goes back to
+    /// `una`, or because a retransmission was spurious.
     fn abandon(&mut self, tx: &mut Transmission);
-    /// Whether a loss is being repaired that duplicate ACKs have told of.
+    /// Returns true while a loss that duplicate ACKs indicated is being repaired.
     fn is_repairing(&self, tx: &Transmission) -> bool;
-    /// Segments by which duplicate ACKs inflate the window.
+    /// Returns the number of segments by which duplicate ACKs inflate the window.
     fn inflation(&self) -> u64 {
         0
     }
 }
 
-/// The loss recovery of a variant that looks at the ACK's number alone.
+/// Loss recovery of a variant that uses only the number of an ACK.
 trait Cumulative {
-    /// An ACK for segments not acknowledged before, everything below `acked`.
+    /// Processes an ACK of new data: everything below `acked`.
     fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, out: &mut Vec<Segment>);
-    /// The third or a later duplicate ACK in a row.
+    /// Processes the third or a later consecutive duplicate ACK.
     fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>);
 }
 
-/// Tells new ACKs from duplicates.
+/// Dispatches an ACK by whether it acknowledges new data or is a duplicate.
 fn classify(
     recovery: &mut impl Cumulative,
     tx: &mut Transmission,
@@ -81,12 +83,13 @@ fn classify(
     }
 }
 
-/// The inflation of the window after one more duplicate ACK, the `dupacks`-th in a row.
+/// Returns the inflation of the window after another duplicate ACK, the `dupacks`-th in a row.
 fn inflated(inflation: u64, dupacks: u32) -> u64 {
     if dupacks == DUPACK_THRESHOLD { u64::from(DUPACK_THRESHOLD) } else { inflation + 1 }
 }
 
-/// Between the first and the third duplicate ACK only Limited Transmit sends.
+/// Returns the limit of segments after an ACK: `in_recovery` from the third duplicate ACK on, and `None` for
+/// the first two, on which only Limited Transmit sends.
 fn unless_waiting(tx: &Transmission, in_recovery: u64) -> Option<u64> {
     match tx.dupacks {
         0 => Some(u64::MAX),
@@ -110,7 +113,7 @@ registry! {
 }
 
 impl ControlSpec {
-    /// The recovery in its initial state, as it was in `era` where its parameters do not say otherwise.
+    /// Creates the recovery in its initial state. Parameters that are absent have the defaults of `era`.
     pub fn build(&self, era: Era) -> Box<dyn Recovery> {
         match self {
             Self::Tahoe(_) => Box::new(tahoe::TahoeRecovery),
@@ -120,7 +123,7 @@ impl ControlSpec {
         }
     }
 
-    /// Whether the receiver should report segments beyond a gap.
+    /// Returns true if the receiver should report segments beyond a gap.
     pub fn wants_sack(&self) -> bool {
         matches!(self, Self::Sack(_))
     }

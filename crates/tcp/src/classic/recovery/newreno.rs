@@ -1,8 +1,10 @@
-//! NewReno as ns-2 has it (RFC 2582, today RFC 6582).
+//! NewReno as in ns-2 (RFC 2582, today RFC 6582).
 //!
-//! A partial ACK retransmits the next hole. Two things about it changed in ns-2 in May 2003: which of them restart
-//! the timer (RFC 2582, section 3: the "impatient" and the "slow-but-steady" variant), and what they take out of
-//! the window. In July 2003 it stopped taking duplicate ACKs after a timeout for those of a recovery. Source of the rules: ns-2.35 `tcp-newreno.cc`, which still has both.
+//! A partial ACK triggers the retransmission of the next hole. In May 2003 ns-2 changed two aspects of
+//! partial ACKs: which of them restart the timer (RFC 2582, section 3: the "impatient" and the
+//! "slow-but-steady" variant), and by how much they deflate the window. Since July 2003 duplicate ACKs after
+//! a timeout no longer inflate the window. The rules are those of ns-2.35 `tcp-newreno.cc`, which still
+//! implements both.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -13,7 +15,7 @@ use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 
-/// Segments sent per ACK while in fast recovery (ns-2 `tcp-newreno.cc`).
+/// Maximum number of segments per ACK during fast recovery (ns-2 `tcp-newreno.cc`).
 const RECOVERY_BURST: u64 = 2;
 
 params! {
@@ -36,21 +38,21 @@ params! {
 
 impl Checked for NewReno {}
 
-/// Where the sender stands.
+/// Phase of loss recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// No recovery under way.
+    /// No recovery in progress.
     #[default]
     Open,
-    /// In fast recovery.
+    /// Fast recovery.
     Recovery { partial_ack_seen: bool },
 }
 
-/// NewReno's state.
+/// State of NewReno.
 #[derive(Debug)]
 pub struct NewRenoRecovery {
     phase: Phase,
-    /// By how much duplicate ACKs have inflated the window.
+    /// Segments by which duplicate ACKs have inflated the window.
     inflation: u64,
     impatient: bool,
     partial_deflation: bool,
@@ -58,7 +60,7 @@ pub struct NewRenoRecovery {
 }
 
 impl NewRenoRecovery {
-    /// The recovery before any loss, as it was in `era` where `params` do not say otherwise.
+    /// Creates the recovery before any loss. Absent `params` have the defaults of `era`.
     pub fn new(params: &NewReno, era: Era) -> Self {
         Self {
             phase: Phase::Open,
@@ -69,7 +71,8 @@ impl NewRenoRecovery {
         }
     }
 
-    /// Takes what a partial ACK acknowledged out of the inflation, and the rest out of the window.
+    /// Subtracts the segments that a partial ACK acknowledged from the inflation, and the rest from the
+    /// window. Returns the new inflation.
     fn deflate(tx: &mut Transmission, inflation: u64, acked: u64) -> u64 {
         if inflation > acked {
             inflation - (acked - 1)

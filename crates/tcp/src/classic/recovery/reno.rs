@@ -1,4 +1,4 @@
-//! Reno (RFC 2581, 3.2): fast retransmission, and fast recovery that the first new ACK ends.
+//! Reno (RFC 2581, 3.2): fast retransmission, then fast recovery until the first new ACK.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -21,17 +21,17 @@ params! {
 
 impl Checked for Reno {}
 
-/// Reno's state.
+/// State of Reno.
 #[derive(Debug)]
 pub struct RenoRecovery {
     recovering: bool,
-    /// By how much duplicate ACKs have inflated the window.
+    /// Segments by which duplicate ACKs have inflated the window.
     inflation: u64,
     clean_exit: bool,
 }
 
 impl RenoRecovery {
-    /// The recovery before any loss, as it was in `era` where `params` do not say otherwise.
+    /// Creates the recovery before any loss. Absent `params` have the defaults of `era`.
     pub fn new(params: &Reno, era: Era) -> Self {
         let clean_exit = era::CLEAN_EXIT.of(params.clean_exit, era);
         Self { recovering: false, inflation: 0, clean_exit }

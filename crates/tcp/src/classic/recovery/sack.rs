@@ -1,10 +1,9 @@
-//! SACK (RFC 2018) with ns-2's `Sack1`: a pipe that counts what is in the network, and a scoreboard
-//! of what has arrived (Fall & Floyd, "Simulation-based comparisons of Tahoe, Reno, and SACK TCP",
-//! 1996).
+//! SACK (RFC 2018) as in ns-2's `Sack1`: a pipe counts the segments in the network, and a scoreboard records
+//! the segments received (Fall & Floyd, "Simulation-based comparisons of Tahoe, Reno, and SACK TCP", 1996).
 //!
-//! In recovery every ACK takes one segment out of the pipe, a partial ACK two, and while the pipe is
-//! below the window the lowest hole goes out that has not been retransmitted, or else new data. A
-//! retransmission that is lost again waits for the timer.
+//! In recovery every ACK reduces the pipe by one segment, a partial ACK by two. While the pipe is smaller
+//! than the window, the sender transmits the lowest hole that has not been retransmitted, or else new data. A
+//! lost retransmission is only repaired after a timeout.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -21,7 +20,7 @@ params! {
 
 impl Checked for Sack {}
 
-/// What the receiver has reported, and which holes have been dealt with.
+/// Segments that the receiver has reported, and the holes that were retransmitted.
 #[derive(Debug, Default)]
 struct Scoreboard {
     /// Runs of segments received as (first, one past the last), ascending and apart.
@@ -31,7 +30,7 @@ struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Takes an ACK's report; returns whether it told something new.
+    /// Records the blocks of an ACK. Returns true if they report a new segment.
     fn update(&mut self, ack: Ack<'_>) -> bool {
         let mut changed = false;
         for (first, end) in ack.sack.of(ack.number) {
@@ -40,7 +39,7 @@ impl Scoreboard {
         changed
     }
 
-    /// Adds a run; returns whether any of it is new.
+    /// Adds a run. Returns true if it contains a new segment.
     fn add(&mut self, first: u64, end: u64) -> bool {
         let from = self.runs.partition_point(|run| run.1 < first);
         let to = self.runs.partition_point(|run| run.0 <= end);
@@ -63,7 +62,7 @@ impl Scoreboard {
         self.retransmitted = 0;
     }
 
-    /// The lowest hole below the highest segment reported that has not been retransmitted.
+    /// Returns the lowest hole below the highest reported segment that has not been retransmitted.
     fn next_hole(&self, una: u64) -> Option<u64> {
         let mut hole = una.max(self.retransmitted);
         for &(first, end) in &self.runs {
@@ -76,13 +75,13 @@ impl Scoreboard {
     }
 }
 
-/// SACK's state.
+/// State of SACK.
 #[derive(Debug, Default)]
 pub struct SackRecovery {
     scoreboard: Scoreboard,
-    /// Segments taken to be in the network, while in fast recovery.
+    /// Estimated number of segments in the network; `None` outside of fast recovery.
     pipe: Option<i64>,
-    /// After a timeout duplicate ACKs mean nothing until a new one comes.
+    /// Whether a timeout occurred since the last new ACK: duplicate ACKs are ignored until the next one.
     timed_out: bool,
 }
 
@@ -114,7 +113,7 @@ impl SackRecovery {
         None
     }
 
-    /// Sends while the pipe is below the window; returns the pipe.
+    /// Sends while the pipe is smaller than the window. Returns the new pipe.
     fn fill_pipe(&mut self, tx: &mut Transmission, now: Time, mut pipe: i64, out: &mut Vec<Segment>) -> i64 {
         let limit = tx.una + tx.max_window();
         while pipe < tx.allowed() as i64 {
@@ -178,8 +177,9 @@ impl Recovery for SackRecovery {
         (tx.dupacks == 0).then_some(u64::MAX)
     }
 
-    /// As ns-2's `send_much`: in fast recovery new data leave while the pipe is below the window. Before it a hole holds
-    /// new data back, unless it is behind an earlier loss event: then it is filled at once.
+    /// Follows ns-2's `send_much`. In fast recovery new data is sent while the pipe is smaller than the
+    /// window. Before fast recovery no new data is sent while there is a hole, unless an earlier loss event
+    /// has occurred: then the hole is filled at once.
     fn on_write(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) -> Option<u64> {
         if let Some(pipe) = self.pipe {
             self.pipe = Some(self.fill_pipe(tx, now, pipe, out));
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Runs tell the same as a plain set of segments.
+        /// The runs agree with a plain set of segments.
         #[test]
         fn the_scoreboard_agrees_with_a_set(
             blocks in prop::collection::vec((1u64..60, 1u64..8), 0..30),

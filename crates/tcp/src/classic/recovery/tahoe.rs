@@ -1,5 +1,5 @@
-//! Tahoe (Jacobson, "Congestion avoidance and control", SIGCOMM 1988): fast retransmission, but no
-//! fast recovery. The third duplicate ACK sends the connection back to one segment and slow start.
+//! Tahoe (Jacobson, "Congestion avoidance and control", SIGCOMM 1988): fast retransmission without fast
+//! recovery. After the third duplicate ACK the sender restarts slow start with one segment.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -16,7 +16,7 @@ params! {
 
 impl Checked for Tahoe {}
 
-/// Tahoe has no state of its own.
+/// State of Tahoe: none besides [`Transmission`].
 #[derive(Debug)]
 pub struct TahoeRecovery;
 
@@ -47,7 +47,7 @@ impl Recovery for TahoeRecovery {
         Some(u64::MAX)
     }
 
-    /// ns-2's Tahoe goes on counting duplicate ACKs after a timeout.
+    /// Leaves the count of duplicate ACKs unchanged: ns-2's Tahoe continues to count them after a timeout.
     fn abandon(&mut self, _: &mut Transmission) {}
 
     fn is_repairing(&self, tx: &Transmission) -> bool {

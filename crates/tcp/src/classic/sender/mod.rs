@@ -1,10 +1,10 @@
-//! The classic TCP sender: ns-2's packet-counted machine.
+//! The sender of the `classic` family: ns-2's packet-counting state machine.
 //!
-//! Sequence numbers count segments: 0 is the SYN, data are 1 to N. What all variants share lives
-//! here (window, transmission, round-trip sampling, retransmission timer, go-back-N after a
-//! timeout); what a variant does about duplicate and partial ACKs is its [`Recovery`].
-//! Source of the rules: ns-2.35 `tcp.cc`, against whose traces they are tested packet by packet.
-//! Left out: ECN, quick-start, timestamps, burst limits, and senders that never close.
+//! Sequence numbers count segments: 0 is the SYN, data is 1 to N. This module holds what all variants share:
+//! window, transmission, round-trip measurement, retransmission timer, and go-back-N after a timeout. A
+//! variant's reaction to duplicate and partial ACKs is its [`Recovery`]. The rules are those of ns-2.35
+//! `tcp.cc`; tests compare them packet by packet with its traces. Not modelled: ECN, quick-start, timestamps,
+//! burst limits, and senders that never close.
 
 use nodeb_base::event::{self, SendLimit, TimerKind};
 use nodeb_base::units::{Duration, Time};
@@ -18,29 +18,29 @@ use super::timing::Timing;
 use crate::segment::{Kind, Segment};
 use crate::{REPEATS_PER_ACK, SenderCounts, Window};
 
-/// The mechanism that policies steer. Fields are in segments unless they say otherwise.
+/// State and mechanisms shared by all variants. Fields are in segments unless stated otherwise.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of ns-2")]
 pub struct Transmission {
     /// Congestion window; may be fractional.
     pub cwnd: f64,
-    /// The window set from outside, which takes its place.
+    /// Window set from outside, which replaces `cwnd`.
     steered: Option<f64>,
     /// Slow-start threshold.
     pub ssthresh: u64,
     /// First segment not yet acknowledged.
     pub una: u64,
-    /// Next segment to send; falls back to `una` after a timeout.
+    /// Next segment to send; set back to `una` after a timeout.
     pub next: u64,
     /// One past the highest segment ever sent.
     pub end: u64,
-    /// `end` at the last loss event: an ACK up to here ends its recovery.
+    /// `end` at the last loss event: recovery ends with an ACK at or beyond it.
     pub recover: u64,
-    /// The same where that was a timeout, else 0.
+    /// `recover` if the last loss event was a timeout, else 0.
     recover_timeout: u64,
-    /// Duplicate ACKs in a row.
+    /// Number of consecutive duplicate ACKs.
     pub dupacks: u32,
-    /// What has been done.
+    /// Counters.
     pub counts: SenderCounts,
     flow: u32,
     data: Segments,
@@ -55,7 +55,7 @@ pub struct Transmission {
     timing: Timing,
     eifel: Option<Eifel>,
     timer: Option<Time>,
-    /// Round trip measured by the ACK just processed.
+    /// Round-trip time measured on the last ACK.
     fresh_rtt: Option<Duration>,
 }
 
@@ -91,8 +91,8 @@ impl Transmission {
         }
     }
 
-    /// Limited Transmit (RFC 3042): one new segment for each of the first duplicate ACKs, if it is
-    /// switched on and the receiver allows.
+    /// Sends a new segment on one of the first duplicate ACKs, if Limited Transmit (RFC 3042) is enabled and
+    /// the receiver's window allows it.
     pub fn send_beyond_window(&mut self, now: Time, out: &mut Vec<Segment>) {
         if !self.limited_transmit {
             return;
@@ -103,55 +103,55 @@ impl Transmission {
         }
     }
 
-    /// What may be outstanding as far as the network is concerned: the congestion window, or the one set
-    /// from outside once the SYN is acknowledged.
+    /// Returns how many segments may be outstanding apart from the receiver's window: the congestion window,
+    /// or the window set from outside once the SYN is acknowledged.
     pub fn allowed(&self) -> f64 {
         self.steered.filter(|_| self.una > 0).unwrap_or(self.cwnd)
     }
 
-    /// The window: what is allowed plus `inflation`, at most what the receiver allows.
+    /// Returns the window in segments: [`Self::allowed`] plus `inflation`, at most the receiver's window.
     pub fn window(&self, inflation: u64) -> u64 {
         (self.allowed() as u64 + inflation).min(self.max_window)
     }
 
-    /// Segments that may leave on an ACK for which the variant would let out `limit`.
+    /// Returns how many segments may be sent on an ACK for which the variant allows `limit`.
     fn pace(&self, limit: u64) -> u64 {
         let repeats = self.steered.is_some() && self.next < self.end;
         if repeats { limit.min(REPEATS_PER_ACK) } else { limit }
     }
 
-    /// The largest window the receiver allows.
+    /// Returns the receiver's window in segments.
     pub fn max_window(&self) -> u64 {
         self.max_window
     }
 
-    /// One past the last segment there is to send.
+    /// Returns one past the last segment that the application has written.
     pub fn data_end(&self) -> u64 {
         self.data.end()
     }
 
-    /// Half the window in use, the new size after a loss.
+    /// Returns half of the window in use: the window after a loss.
     pub fn half_window(&self, inflation: u64) -> f64 {
         let used = (self.cwnd + inflation as f64).min(self.max_window as f64);
         if self.fractional_halves { used / 2.0 } else { (used / 2.0).floor() }
     }
 
-    /// The new slow-start threshold after a timeout.
+    /// Returns the slow-start threshold after a timeout, before rounding.
     fn half_after_timeout(&self) -> f64 {
         if self.half_of_flight { (self.end - self.una) as f64 / 2.0 } else { self.half_window(0) }
     }
 
-    /// Sets the slow-start threshold after a loss: whole segments, at least two.
+    /// Sets the slow-start threshold after a loss, in whole segments and at least two.
     pub fn set_ssthresh(&mut self, half: f64) {
         self.ssthresh = (half as u64).max(2);
     }
 
-    /// Growth per ACK: one segment in slow start, 1 / cwnd in congestion avoidance.
+    /// Opens the window on an ACK: by one segment in slow start, by 1 / cwnd in congestion avoidance.
     pub fn open_window(&mut self) {
         self.cwnd += if self.cwnd < self.ssthresh as f64 { 1.0 } else { 1.0 / self.cwnd };
     }
 
-    /// Takes an ACK for everything below `acked`, with the round trip it may complete.
+    /// Processes an ACK for everything below `acked`, with the round-trip time that it may give.
     pub fn advance(&mut self, now: Time, acked: u64) {
         self.dupacks = 0;
         self.move_up_to(acked);
@@ -162,7 +162,8 @@ impl Transmission {
         self.restart_timer(now);
     }
 
-    /// As [`Self::advance`], but without a sample: the ACK may stem from a retransmission.
+    /// Processes an ACK like [`Self::advance`], but without measuring, since a retransmission may have
+    /// triggered it. Leaves the timer and the number of duplicate ACKs unchanged.
     pub fn advance_partially(&mut self, acked: u64) {
         self.move_up_to(acked);
         if self.timing.acknowledge(acked).is_some() {
@@ -170,22 +171,22 @@ impl Transmission {
         }
     }
 
-    /// As [`Self::advance_partially`] in SACK's recovery: the backoff always ends, the timer starts
-    /// afresh, and what is being timed stays so.
+    /// Processes a partial ACK in SACK recovery: restarts the timer and always ends the backoff. The segment
+    /// being timed stays so.
     pub fn advance_in_sack_recovery(&mut self, now: Time, acked: u64) {
         self.move_up_to(acked);
         self.restart_timer(now);
         self.rtt.reset_backoff();
     }
 
-    /// Whether duplicate ACKs now tell of a new loss. Only one beyond the last loss event is new;
-    /// ns-2 excepts the first data segment.
+    /// Returns true if the duplicate ACKs indicate a new loss: one beyond the last loss event. Like ns-2, it
+    /// makes an exception for the first data segment.
     pub fn may_retransmit_fast(&self) -> bool {
         self.dupacks == DUPACK_THRESHOLD && (self.una > self.recover || self.una == 1)
     }
 
-    /// Notes a fast retransmission: halves threshold and window, restarts the timer. `inflation` is
-    /// what duplicate ACKs have added to the window before.
+    /// Records a fast retransmission: halves threshold and window, and restarts the timer. `inflation` is how
+    /// much duplicate ACKs have added to the window.
     pub fn halve(&mut self, now: Time, inflation: u64) {
         self.suspect(false);
         self.mark_loss();
@@ -205,14 +206,16 @@ impl Transmission {
         self.next = self.next.max(acked);
     }
 
-    /// The first outstanding segment is about to be sent again, and window and threshold to shrink.
+    /// Records for Eifel that the first outstanding segment will be retransmitted, before window and
+    /// threshold are reduced.
     fn suspect(&mut self, timed_out: bool) {
         if let Some(eifel) = &mut self.eifel {
             eifel.suspect(self.una, self.ssthresh.max(self.end - self.una), timed_out);
         }
     }
 
-    /// A retransmission was a mistake, as an ACK for `acked` segments has told: RFC 4015, 3.2, steps 9 and 11.
+    /// Responds to a spurious retransmission, which an ACK for `acked` segments revealed (RFC 4015, 3.2,
+    /// steps 9 and 11).
     fn take_back(&mut self, now: Time, mistake: Mistake, acked: u64) {
         self.cwnd = (self.end - self.una) as f64 + (acked as f64).min(self.initial_window);
         self.ssthresh = mistake.pipe;
@@ -230,26 +233,26 @@ impl Transmission {
         }
     }
 
-    /// Starts the retransmission timer afresh.
+    /// Restarts the retransmission timer.
     pub fn restart_timer(&mut self, now: Time) {
         self.timer = Some(now + self.rtt.rto());
     }
 
-    /// Marks a loss event: recovery lasts until all that is outstanding now is acknowledged, and
-    /// the segment being timed no longer tells a round trip.
+    /// Records a loss event: recovery lasts until all segments outstanding now are acknowledged, and the
+    /// segment being timed no longer gives a round-trip time.
     pub fn mark_loss(&mut self) {
         self.recover = self.end;
         self.recover_timeout = 0;
         self.timing.mark_loss();
     }
 
-    /// Whether something is not acknowledged yet that was outstanding at the last loss event.
+    /// Returns true if a segment that was outstanding at the last loss event is not yet acknowledged.
     pub fn is_behind_loss(&self) -> bool {
         self.una > 0 && self.una < self.recover
     }
 }
 
-/// A TCP sender at the server.
+/// TCP sender at the server.
 #[derive(Debug)]
 pub struct Sender {
     tx: Transmission,
@@ -260,7 +263,7 @@ pub struct Sender {
 pub const DUPACK_THRESHOLD: u32 = 3;
 
 impl Sender {
-    /// A sender on connection `flow`; it sends nothing before it is opened.
+    /// Creates a sender on connection `flow`. It sends nothing until it is opened.
     pub fn new(flow: u32, tcp: &Classic) -> Self {
         let limits = Limits {
             tick: tcp.clock(),
@@ -314,7 +317,7 @@ impl crate::Sender for Sender {
     }
 
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
-        // With nothing outstanding an old number is no duplicate (RFC 5681, 2).
+        // If nothing is outstanding, an old number is not a duplicate ACK (RFC 5681, 2).
         let says_nothing = self.tx.una == self.tx.end && ack.seq < self.tx.una;
         if self.is_done() || says_nothing {
             return;
@@ -324,7 +327,7 @@ impl crate::Sender for Sender {
         let eifel = self.tx.eifel.as_mut();
         let mistake = eifel.and_then(|eifel| eifel.judge(now, acked, ack.answers_retransmission));
         if mistake.is_some() {
-            // Whatever recovery is under way ends, and new data are next (RFC 4015, 3.2, step 8).
+            // A recovery in progress ends, and new data is sent next (RFC 4015, 3.2, step 8).
             self.recovery.abandon(&mut self.tx);
             self.tx.recover_timeout = 0;
             self.tx.next = self.tx.end;
@@ -350,7 +353,7 @@ impl crate::Sender for Sender {
             return;
         }
         if self.tx.una == 0 {
-            // A lost SYN hints at congestion: start with one segment (RFC 5681, 3.1).
+            // A lost SYN indicates congestion: start with one segment (RFC 5681, 3.1).
             self.tx.initial_window = 1.0;
         }
         if !idle {

@@ -1,4 +1,4 @@
-//! What every sender of the family does, whatever its control.
+//! Tests of what all senders of the family share, whatever their variant.
 
 use nodeb_base::units::Probability;
 use proptest::prelude::*;
@@ -63,7 +63,7 @@ fn a_lost_syn_leaves_an_initial_window_of_one() {
     assert_eq!(sent(&mut out), [1]);
 }
 
-/// Nine packets are half to 4.5 of them, or 4 before January 2006.
+/// Half of nine packets is 4.5, or 4 before January 2006.
 #[test]
 fn half_an_odd_window_depends_on_the_era() {
     for (era, half) in [("ns-2.29", 4.0), ("ns-2.30", 4.5)] {
@@ -116,9 +116,10 @@ fn a_second_timeout_halves_again_or_keeps_half_of_what_is_outstanding() {
     }
 }
 
-/// On a path of 100 ms the first of every other pair of segments is lost, and the second waits for its
-/// repetition. The timeout stays that of the first round trip, 100 ms + 4 * 30 ms, or what follows from later ones:
-/// were that wait a round trip, each loss would make the next one's timeout longer, up to hours.
+/// On a path of 100 ms the first segment of every other pair is lost, and the second waits at the receiver
+/// for its retransmission. The timeout stays that of the first round trip, 100 ms + 4 * 30 ms, or follows
+/// from later ones. If that wait were measured as a round trip, each loss would lengthen the timeout of the
+/// next, up to hours.
 #[test]
 fn a_timeout_does_not_grow_by_its_own_length() {
     let path = Duration::from_millis(100);
@@ -148,14 +149,14 @@ fn a_timeout_does_not_grow_by_its_own_length() {
     }
 }
 
-/// Acknowledges segments up to `seq` and reports those from `first` to one before `end`.
+/// Returns an ACK of the segments up to `seq` that reports the segments from `first` to `end - 1`.
 fn sack_of(seq: u64, first: u64, end: u64) -> Segment {
     let mut ack = ack_of(seq);
     ack.sack.push(first, end);
     ack
 }
 
-/// A sender with SACK whose segments 1 to 4 have been sent and whose segment 1 is lost.
+/// Returns a sender with SACK that has sent segments 1 to 4, of which 1 is lost.
 fn sack_sender() -> Sender {
     let params = Classic {
         control: ControlSpec::Sack(crate::classic::recovery::sack::Sack::default()),
@@ -170,7 +171,7 @@ fn sack_sender() -> Sender {
     tcp
 }
 
-/// `Sack1TcpAgent::send_much`: a hole that fast recovery has not begun to fill holds new data back.
+/// `Sack1TcpAgent::send_much`: while fast recovery has not begun to fill a hole, no new data is sent.
 #[test]
 fn sack_sends_no_new_data_between_the_first_and_the_third_duplicate_ack() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
@@ -179,7 +180,8 @@ fn sack_sends_no_new_data_between_the_first_and_the_third_duplicate_ack() {
     assert!(out.is_empty());
 }
 
-/// The same after an earlier timeout (`recover_ > 0`): the hole is filled at once, and new data follow.
+/// `Sack1TcpAgent::send_much` after an earlier timeout (`recover_ > 0`): the hole is filled at once, and new
+/// data follows.
 #[test]
 fn sack_fills_a_hole_when_data_are_written_after_an_earlier_loss() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
@@ -195,7 +197,8 @@ fn sack_fills_a_hole_when_data_are_written_after_an_earlier_loss() {
     assert_eq!(sent(&mut out), [5, 7]);
 }
 
-/// In fast recovery new data need no ACK while fewer segments than the window are in the network (RFC 6675, 5 (C)).
+/// In fast recovery new data is sent without waiting for an ACK if fewer segments than the window are in the
+/// network (RFC 6675, 5 (C)).
 #[test]
 fn sack_sends_data_written_during_fast_recovery_at_once() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
@@ -203,14 +206,14 @@ fn sack_sends_data_written_during_fast_recovery_at_once() {
         tcp.on_ack(Time::ZERO, &sack_of(0, 2, end), &mut out);
     }
     assert_eq!(sent(&mut out), [1]);
-    // The pipe holds one segment, the window is half of eight.
+    // The pipe holds one segment; the window is half of eight.
     tcp.write(Time::ZERO, 5 * 1460, &mut out);
     assert_eq!(sent(&mut out), [5, 6, 7]);
 }
 
 proptest! {
-    /// Whatever ACKs come, no variant sends beyond the receiver's window, lets its window fall
-    /// below one segment, or waits without a timer while data are outstanding.
+    /// Whatever ACKs arrive, no variant sends beyond the receiver's window, reduces its window below one
+    /// segment, or has data outstanding without a timer.
     #[test]
     fn every_variant_keeps_within_its_limits(
         acks in prop::collection::vec((0u64..12, any::<bool>()), 1..200),

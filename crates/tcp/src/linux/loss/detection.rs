@@ -1,4 +1,5 @@
-//! What is lost: by time (RACK), by counts (SACK), or by duplicate ACKs; and the control hears of it.
+//! Loss detection: by time (RACK), by counts (SACK), or by duplicate ACKs; and its report to the congestion
+//! control.
 
 use nodeb_base::units::Time;
 
@@ -8,7 +9,7 @@ use crate::linux::sender::{Harvest, Sender};
 use crate::linux::timers::Pending;
 
 impl Sender {
-    /// Marks what is lost by now; returns the bytes.
+    /// Marks the segments that are lost by now. Returns the bytes newly marked.
     pub(super) fn find_losses(&mut self, now: Time, harvest: &mut Harvest) -> u64 {
         let before = self.board.repairs_lost();
         let lost = if self.params.rack {
@@ -30,7 +31,8 @@ impl Sender {
         lost
     }
 
-    /// Returns the bytes, and whether RACK waits for more (Linux: `tcp_rack_mark_lost`).
+    /// Marks losses by time. Returns the bytes newly marked, and true if RACK waits for reordered segments
+    /// (Linux: `tcp_rack_mark_lost`).
     fn find_losses_by_time(&mut self, now: Time) -> (u64, bool) {
         let path = self.conditions();
         let (lost, again) = self.rack.detect(now, path, &mut self.board);
@@ -41,7 +43,7 @@ impl Sender {
         (lost, again.is_some())
     }
 
-    /// Tells the control what has been given up, segment by segment.
+    /// Reports newly marked segments to the congestion control, one by one.
     #[cold]
     pub(super) fn report_losses(&mut self, now: Time) {
         let Self { board, sampler, control, .. } = self;

@@ -1,4 +1,4 @@
-//! Without SACK: duplicate ACKs tell what has arrived and what is lost (RFC 6582, RFC 6937).
+//! Deliveries and losses without SACK, inferred from duplicate ACKs (RFC 6582, RFC 6937).
 
 use nodeb_base::units::Time;
 
@@ -7,12 +7,13 @@ use crate::linux::control::Phase;
 use crate::linux::sender::{Harvest, Sender};
 
 impl Sender {
-    /// Without SACK a duplicate ACK stands for a segment delivered somewhere beyond the gap, which a
-    /// later ACK must not count again (RFC 6937, 3).
+    /// Estimates deliveries without SACK. A duplicate ACK means that a segment beyond the gap was delivered,
+    /// which a later ACK must not count again (RFC 6937, 3).
     #[cold]
     pub(in super::super) fn estimate_deliveries(&mut self, now: Time, harvest: &mut Harvest) {
-        // After a timeout a duplicate counts only if it answers new data (`tcp_process_loss`), and none counts
-        // while an episode is held (`tcp_fastretrans_alert` returns before `tcp_add_reno_sack`).
+        // After a timeout a duplicate ACK counts only if it answers new data (`tcp_process_loss`), and none
+        // counts while the end of an episode is delayed (`tcp_fastretrans_alert` returns before
+        // `tcp_add_reno_sack`).
         let is_loss = self.episode.phase() == Phase::Loss;
         let has_sent_new = self.episode.until().is_none_or(|until| self.board.next() > until);
         if harvest.duplicate && (self.is_held() || (is_loss && !has_sent_new)) {
@@ -33,7 +34,7 @@ impl Sender {
             if !self.episode.is_recovery() {
                 self.dupacks = 0;
             }
-            // Which of the segments had arrived before, nobody knows.
+            // It is unknown which of the segments had arrived before.
             harvest.original &= !harvest.repeated;
         }
         if harvest.delivered > 0 {
@@ -41,9 +42,9 @@ impl Sender {
         }
     }
 
-    /// There cannot be more duplicates than segments outstanding beyond the gap. If there seem to be, the
-    /// network must have changed their order by as much, and so many are waited for from now on (Linux:
-    /// `tcp_check_reno_reordering`). Returns whether there were.
+    /// Limits the number of duplicate ACKs to the segments outstanding beyond the gap. If there were more,
+    /// the network must have reordered segments by as much, so the degree of reordering grows (Linux:
+    /// `tcp_check_reno_reordering`). Returns true if there were more.
     #[cold]
     fn limit_duplicates(&mut self, acked: u64) -> bool {
         let outstanding = self.board.outstanding_segments();
@@ -57,15 +58,16 @@ impl Sender {
         too_many
     }
 
-    /// Without SACK an episode in which losses are repaired is held until something beyond its end is acknowledged, so that duplicates of what
-    /// was sent in it do not begin another (RFC 6582, 6; Linux: `tcp_is_non_sack_preventing_reopen`). What is
-    /// lost meanwhile is left to the timeout.
+    /// Returns true if the end of an episode is delayed. Without SACK, an episode that repairs losses
+    /// continues until data beyond its end is acknowledged, so that duplicate ACKs of its retransmissions do
+    /// not start another one (RFC 6582, 6; Linux: `tcp_is_non_sack_preventing_reopen`). Losses in the
+    /// meantime are left to the timeout.
     pub(super) fn is_held(&self) -> bool {
         !self.params.sack && self.episode.repairs() && self.episode.until() == Some(self.board.una())
     }
 
-    /// NewReno (RFC 6582): the third duplicate ACK tells that the first segment is lost, a partial
-    /// ACK that the next one is.
+    /// Marks losses as NewReno does (RFC 6582): with the third duplicate ACK the first segment is lost, with
+    /// a partial ACK the next one. Returns the bytes newly marked.
     #[cold]
     pub(super) fn find_loss_by_dupacks(&mut self, harvest: &Harvest) -> u64 {
         let is_lost = |number: &u64| self.board.get(*number).is_some_and(|segment| segment.lost);

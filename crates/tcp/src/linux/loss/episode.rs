@@ -4,31 +4,32 @@ use crate::linux::control::Phase;
 use crate::linux::frto::Frto;
 use crate::linux::prr::Prr;
 
-/// What the sender is doing. Each phase but the first ends when `until` is acknowledged.
+/// Episode of loss recovery. Each variant except the first ends when `until` is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Episode {
-    /// Nothing is known to be lost.
+    /// No segment is known to be lost.
     Open,
-    /// What was lost is sent again; PRR spreads the reduction, if the control wants that.
+    /// Lost segments are retransmitted, or the window is reduced because of an ECN mark. PRR spreads the
+    /// reduction, if the congestion control uses it.
     Recovery {
-        /// End of the recovery (`RecoveryPoint`).
+        /// Byte whose acknowledgement ends the recovery (`RecoveryPoint`).
         until: u64,
-        /// The reduction.
+        /// PRR state of the reduction.
         prr: Option<Prr>,
-        /// Whether anything was lost: marks alone reduce the window too (Linux: `TCP_CA_CWR`).
+        /// Whether segments were lost; otherwise an ECN mark alone reduces the window (Linux: `TCP_CA_CWR`).
         repairs: bool,
     },
-    /// As a recovery, but begun by a timeout.
+    /// Recovery after a retransmission timeout.
     Loss {
-        /// End of the recovery.
+        /// Byte whose acknowledgement ends the recovery.
         until: u64,
-        /// The search for signs that the timeout was spurious.
+        /// F-RTO's detection of a spurious timeout.
         frto: Option<Frto>,
     },
 }
 
 impl Episode {
-    /// What a control is told of it.
+    /// Returns the phase that is reported to the congestion control.
     pub fn phase(&self) -> Phase {
         match self {
             Self::Open => Phase::Open,
@@ -42,12 +43,12 @@ impl Episode {
         matches!(self, Self::Recovery { repairs: true, .. })
     }
 
-    /// Returns true if the window is being reduced for a mark alone (Linux: `TCP_CA_CWR`).
+    /// Returns true if the window is being reduced because of an ECN mark alone (Linux: `TCP_CA_CWR`).
     pub fn is_reduced(&self) -> bool {
         matches!(self, Self::Recovery { repairs: false, .. })
     }
 
-    /// Whether losses are being repaired.
+    /// Returns true while losses are being repaired.
     pub fn repairs(&self) -> bool {
         match self {
             Self::Open => false,
@@ -56,17 +57,17 @@ impl Episode {
         }
     }
 
-    /// The reduction under way.
+    /// Returns the PRR state of the present reduction.
     pub fn prr(&self) -> Option<&Prr> {
         if let Self::Recovery { prr, .. } = self { prr.as_ref() } else { None }
     }
 
-    /// The reduction under way.
+    /// Returns the PRR state of the present reduction mutably.
     pub fn prr_mut(&mut self) -> Option<&mut Prr> {
         if let Self::Recovery { prr, .. } = self { prr.as_mut() } else { None }
     }
 
-    /// Its end.
+    /// Returns the byte whose acknowledgement ends the episode.
     pub fn until(&self) -> Option<u64> {
         match self {
             Self::Open => None,

@@ -1,8 +1,8 @@
-//! What an ACK or a timeout means for the episode of a connection: how one leads to another, and back when a
-//! reduction turns out to be a mistake (Linux: `tcp_fastretrans_alert` and what it calls, version 6).
+//! Transitions between the episodes of a connection on ACKs and timeouts, and their undoing if a reduction
+//! turns out to be spurious (Linux: `tcp_fastretrans_alert` and its callees, version 6).
 //!
-//! What only a loss needs is marked cold, so that it lies apart from what every ACK runs through: with more
-//! than the 32 kB of an instruction cache in use, each ACK would wait for its code.
+//! Functions that only losses need are marked cold, so that they lie apart from the code of every ACK: if
+//! more than the 32 kB of an instruction cache were in use, each ACK would wait for its code.
 
 mod detection;
 mod dupacks;
@@ -20,11 +20,11 @@ use super::prr::Prr;
 use super::sender::{Harvest, Sender};
 use crate::segment::Segment;
 
-/// What a timer of loss detection adds at least (Linux: `TCP_TIMEOUT_MIN_US`).
+/// Minimum addition to a timer of loss detection (Linux: `TCP_TIMEOUT_MIN_US`).
 const LEAST_WAIT: Duration = Duration::from_millis(2);
 
 impl Sender {
-    /// Draws the consequences of an ACK: ends episodes, finds losses, begins episodes.
+    /// Applies the consequences of an ACK: ends episodes, detects losses, starts episodes.
     pub(super) fn judge(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest) {
         self.answer_probe(now, harvest);
         let marked = ack.ecn.echo && self.params.ecn;
@@ -53,8 +53,8 @@ impl Sender {
         }
     }
 
-    /// Ends an episode whose end is acknowledged; returns true if it is held nevertheless. After a mark it lasts
-    /// until something sent since is acknowledged, so that the receiver has heard of the reduction.
+    /// Ends an episode whose end is acknowledged. Returns true if its end is delayed nevertheless. After an
+    /// ECN mark it lasts until later data is acknowledged, so that the receiver has seen CWR.
     fn end_episode(&mut self, now: Time, ack: &Segment) -> bool {
         let una = self.board.una();
         match self.episode {
@@ -70,8 +70,8 @@ impl Sender {
         }
     }
 
-    /// Finishes a recovery, which may turn out to have been a mistake (`tcp_try_undo_recovery`). Returns true if
-    /// it is held.
+    /// Finishes a recovery, which may turn out to be spurious (`tcp_try_undo_recovery`). Returns true if its
+    /// end is delayed.
     #[cold]
     fn finish(&mut self, now: Time, ack: &Segment) -> bool {
         if self.is_mistake(ack) {
@@ -108,14 +108,14 @@ impl Sender {
     fn judge_loss(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest, marked: bool) {
         self.judge_timeout(now, ack, harvest);
         harvest.lost += self.find_losses(now, harvest);
-        // A retransmission lost after a timeout is a new loss (Linux: `FLAG_LOST_RETRANS`).
+        // A retransmission that is lost after a timeout is a new loss (Linux: `FLAG_LOST_RETRANS`).
         if self.episode == Episode::Open || harvest.lost_again {
             self.judge_open(now, harvest, marked);
         }
     }
 
-    /// Begins a recovery if anything is lost, also what was found during the one before and has been sent again
-    /// (`tcp_time_to_recover`).
+    /// Starts a recovery if any segment is marked lost, including segments that were marked and retransmitted
+    /// in the previous recovery (`tcp_time_to_recover`).
     fn judge_open(&mut self, now: Time, harvest: &mut Harvest, marked: bool) {
         if self.episode == Episode::Open {
             self.undo_by_dsack();
@@ -128,7 +128,7 @@ impl Sender {
         }
     }
 
-    /// Nothing is lost: a mark reduces the window all the same (`tcp_try_to_open`).
+    /// Handles an ACK without losses: an ECN mark reduces the window (`tcp_try_to_open`).
     fn try_to_open(&mut self, now: Time, harvest: &mut Harvest, marked: bool) {
         if !self.board.has_repeated() {
             self.undo.forget_repeats();
@@ -142,7 +142,8 @@ impl Sender {
         }
     }
 
-    /// Goes on as if nothing were lost, with more attention while something is missing (`tcp_try_keep_open`).
+    /// Continues without a recovery; the sender counts as disordered while segments are missing
+    /// (`tcp_try_keep_open`).
     fn keep_open(&mut self, now: Time) {
         self.disordered = self.board.sacked_segments() > 0
             || self.dupacks > 0
@@ -159,7 +160,8 @@ impl Sender {
         self.usage.renew(now);
     }
 
-    /// Begins a recovery (`tcp_enter_recovery`). What a mark has begun goes on to its own end, and is no mistake.
+    /// Starts a recovery (`tcp_enter_recovery`). A reduction that an ECN mark started continues to its own
+    /// end, and cannot be undone.
     #[cold]
     fn recover(&mut self, now: Time, marked: bool) {
         self.counts.fast_retransmits += 1;
@@ -175,17 +177,18 @@ impl Sender {
         }
     }
 
-    /// Begins a reduction that may turn out to be a mistake.
+    /// Starts the bookkeeping to undo a reduction that may turn out to be spurious.
     fn begin_undo(&mut self, is_justified: bool) {
         let probes = self.probe.is_some_and(|probe| probe.repeats());
         let repeats = u64::from(self.board.repairs()) + u64::from(probes);
         self.undo.begin(self.board.una(), repeats, is_justified);
     }
 
-    /// Reduces the window over a round trip, in which losses are repaired or not.
+    /// Reduces the window over a round trip, in which losses are repaired if `repairs`.
     #[cold]
     fn reduce(&mut self, now: Time, repairs: bool) {
-        // PRR comes from the window, which is what was in flight unless the data or the receiver were the limit.
+        // PRR starts from the window, which equals the data in flight unless the application or the receiver
+        // was the limit.
         let before = self.control.cwnd;
         let outstanding = self.board.next() - self.board.una();
         self.control.report(|control| control.on_congestion(now, outstanding));
@@ -196,7 +199,7 @@ impl Sender {
         self.tell_reduced = self.params.ecn;
     }
 
-    /// Lets PRR take an ACK that delivers so many segments.
+    /// Updates PRR on an ACK that delivers `delivered` segments.
     #[inline(never)]
     pub(super) fn spread_reduction(&mut self, delivered: u64, safe: bool) {
         let in_flight = self.in_flight();

@@ -7,31 +7,31 @@ use crate::linux::sender::{Harvest, Sender, Transmission};
 use crate::linux::timers::Pending;
 use crate::segment::Segment;
 
-/// A tail loss probe that has not been answered (RFC 8985, 7.4).
+/// Unanswered tail loss probe (RFC 8985, 7.4).
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// Next byte when it was sent (`TLP.end_seq`).
+    /// Next byte to be sent when the probe was sent (`TLP.end_seq`).
     end: u64,
-    /// Whether it repeats a segment.
+    /// Whether the probe is a retransmission.
     again: bool,
 }
 
 impl Probe {
-    /// Returns the next byte when it was sent.
+    /// Returns the next byte to be sent when the probe was sent.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// Returns true if the probe repeats a segment.
+    /// Returns true if the probe is a retransmission.
     pub(in super::super) fn repeats(&self) -> bool {
         self.again
     }
 }
 
 impl Sender {
-    /// Arms the tail loss probe (RFC 8985, 7.2) in the place of the timeout; returns whether there is one to
-    /// wait for. An ACK that has come `afresh` puts the timeout off, which is the latest time for a probe
-    /// (Linux: `tcp_schedule_loss_probe`).
+    /// Arms the tail loss probe (RFC 8985, 7.2) instead of the timeout. Returns false if no probe may be
+    /// sent. The probe is sent no later than the timeout would expire; an ACK (`afresh`) restarts that
+    /// timeout (Linux: `tcp_schedule_loss_probe`).
     #[inline(never)]
     pub(in super::super) fn arm_probe(&mut self, now: Time, afresh: bool) -> bool {
         let quiet = match self.episode {
@@ -46,15 +46,15 @@ impl Sender {
             return false;
         };
         let single = self.board.head() == self.board.tail();
-        // A single segment may meet a delayed ACK (`TLP.max_ack_delay`).
+        // The ACK of a single segment may be delayed (`TLP.max_ack_delay`).
         let wait = Duration(2 * srtt.0 + if single { self.params.min_rto.0 } else { LEAST_WAIT.0 });
         let timeout = if afresh { self.rtt.rto() } else { self.timeout_left(now) };
         self.timers.set(now, wait.min(timeout), Pending::Probe);
         true
     }
 
-    /// Sends the probe (7.3): new data if there are any and the receiver allows, else the tail. Only one is
-    /// sent before an answer.
+    /// Sends the probe (7.3): new data if there is any and the receiver's window allows it, else the last
+    /// segment. Only one probe is sent before an answer.
     #[cold]
     pub(in super::super) fn on_probe_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(tail) = self.board.tail() else {
@@ -66,14 +66,14 @@ impl Sender {
                 if again { (tail, Transmission::Probe) } else { (self.board.end(), Transmission::New) };
             self.send(now, number, transmission, out);
             self.probe = Some(Probe { end: self.board.next(), again });
-            // The timeout begins afresh.
+            // The timeout restarts.
             self.timers.loss = None;
         }
         self.rearm_timeout(now);
     }
 
-    /// Judges what became of the probe (7.4.2; Linux: `tcp_process_tlp_ack`): if the segment that it repeated had
-    /// been lost, that was congestion all the same.
+    /// Evaluates the answer to the probe (7.4.2; Linux: `tcp_process_tlp_ack`). If the segment that it
+    /// retransmitted had been lost, the loss counts as congestion.
     pub(in super::super) fn answer_probe(&mut self, now: Time, harvest: &Harvest) {
         let Some(probe) = self.probe.filter(|probe| self.board.una() >= probe.end) else {
             return;
@@ -84,7 +84,7 @@ impl Sender {
             self.probe = None;
         } else if una > probe.end {
             self.probe = None;
-            // The window falls at once: what was lost has been sent.
+            // The window is reduced at once, since the lost segment has already been retransmitted.
             let outstanding = self.board.next() - una;
             self.control.report(|control| control.on_congestion(now, outstanding));
             self.reopen(now);

@@ -1,4 +1,4 @@
-//! The retransmission timeout, and how it turns out to have been real or spurious.
+//! The retransmission timeout, and whether it was spurious.
 
 use nodeb_base::units::Time;
 
@@ -8,7 +8,7 @@ use crate::linux::timers::Pending;
 use crate::segment::Segment;
 
 impl Sender {
-    /// The retransmission timer has expired (RFC 6298, 5.4 to 5.6; Linux: `tcp_enter_loss`).
+    /// Handles the expiry of the retransmission timer (RFC 6298, 5.4 to 5.6; Linux: `tcp_enter_loss`).
     #[cold]
     pub(in super::super) fn on_timeout(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(head) = self.board.head() else {
@@ -40,14 +40,14 @@ impl Sender {
         self.usage.renew(now);
         self.episode = Episode::Loss { until: self.board.next(), frto: self.begin_frto() };
         self.tell_reduced = self.params.ecn;
-        // While the receiver has closed its window this is a probe (`tcp_retransmit_timer`).
+        // While the receiver's window is closed this is a probe (`tcp_retransmit_timer`).
         self.timeouts += u32::from(!self.is_window_closed());
         self.send(now, head, Transmission::Repair, out);
         self.timers.set(now, self.rtt.rto(), Pending::Timeout);
     }
 
-    /// Returns true if the window has been reduced for what is outstanding: in a recovery, or by a timeout after
-    /// which nothing was acknowledged (Linux: `tcp_enter_loss`).
+    /// Returns true if the window was already reduced for the outstanding data: in a recovery, or by a
+    /// timeout after which nothing was acknowledged (Linux: `tcp_enter_loss`).
     fn is_reduced_already(&self) -> bool {
         let una = self.board.una();
         match self.episode {
@@ -57,7 +57,8 @@ impl Sender {
         }
     }
 
-    /// Judges by an ACK what a timeout was (`tcp_process_loss`).
+    /// Evaluates an ACK after a timeout: undoes a spurious timeout or finishes the recovery
+    /// (`tcp_process_loss`).
     pub(super) fn judge_timeout(&mut self, now: Time, ack: &Segment, harvest: &Harvest) {
         if harvest.advances() && self.is_mistake(ack) {
             self.undo_timeout(now, self.params.sack);
@@ -68,7 +69,8 @@ impl Sender {
         }
     }
 
-    /// Takes a timeout back. Without SACK duplicates of its repetitions may still come (`tcp_try_undo_loss`).
+    /// Undoes a timeout, and ends its episode if `opens`. Without SACK, duplicate ACKs of its retransmissions
+    /// may still arrive (`tcp_try_undo_loss`).
     fn undo_timeout(&mut self, now: Time, opens: bool) {
         self.take_back(true);
         self.timeouts = 0;

@@ -1,44 +1,45 @@
-//! What is lost: marking it, taking that back, and what is to be sent again.
+//! Marking of lost segments, and selection of the segments to retransmit.
 
 use super::{Scoreboard, SentSegment};
 use crate::linux::DUP_THRESH;
 
-/// Number of a transmission in the order of sending that RACK has given up: no segment has it.
+/// Segment number of a transmission that RACK has marked lost; no segment has it.
 const GIVEN_UP: u64 = u64::MAX;
 
 impl Scoreboard {
-    /// Returns the number of segments given up and not reported delivered since, sent again or not (`lost_out`).
+    /// Returns the number of segments marked lost and not reported delivered since, retransmitted or not
+    /// (`lost_out`).
     pub fn lost_segments(&self) -> u64 {
         self.lost_bytes.div_ceil(self.mss)
     }
 
-    /// Returns true if anything is lost, sent again or not.
+    /// Returns true if any segment is marked lost, retransmitted or not.
     pub fn has_losses(&self) -> bool {
         self.lost_bytes > 0
     }
 
-    /// Returns true if a repair is in flight.
+    /// Returns true if a retransmission is in flight.
     pub fn has_repairs(&self) -> bool {
         self.repaired_bytes > 0
     }
 
-    /// Returns the number of segments whose repair is in flight (`retrans_out`).
+    /// Returns the number of segments whose retransmission is in flight (`retrans_out`).
     pub fn repairs(&self) -> u32 {
         self.segments.iter().filter(|segment| segment.repaired).count() as u32
     }
 
-    /// Returns the number of repairs given up so far.
+    /// Returns the number of retransmissions marked lost so far.
     pub fn repairs_lost(&self) -> u64 {
         self.repairs_lost
     }
 
-    /// Returns the segments given up since this was last called.
+    /// Removes and returns the segments marked lost since the last call.
     pub fn drain_given_up(&mut self) -> impl Iterator<Item = SentSegment> + '_ {
         self.given_up.drain(..)
     }
 
-    /// Returns the first segment lost and not yet sent again, unless as much is being repaired as is lost
-    /// (`tcp_xmit_retransmit_queue`).
+    /// Returns the first lost segment that awaits retransmission, `None` if the retransmissions in flight are
+    /// as many bytes as are lost (`tcp_xmit_retransmit_queue`).
     pub fn next_lost(&mut self) -> Option<u64> {
         if self.repaired_bytes >= self.lost_bytes {
             return None;
@@ -50,7 +51,7 @@ impl Scoreboard {
         Some(self.lost_from)
     }
 
-    /// Gives up the last transmission of a segment (`tcp_mark_skb_lost`); returns its bytes, or 0 if that is
+    /// Marks the last transmission of a segment lost (`tcp_mark_skb_lost`). Returns its bytes, or 0 if it is
     /// not in flight.
     pub fn mark_lost(&mut self, number: u64) -> u64 {
         let Some(segment) =
@@ -73,7 +74,7 @@ impl Scoreboard {
         bytes
     }
 
-    /// Takes back all marks: what was given up is in flight, beside its repair if there is one
+    /// Removes all marks: lost segments count as in flight again, in addition to their retransmissions
     /// (`tcp_undo_cwnd_reduction`).
     #[cold]
     pub fn unmark_lost(&mut self) {
@@ -81,8 +82,8 @@ impl Scoreboard {
         self.pipe += std::mem::take(&mut self.lost_bytes);
     }
 
-    /// Marks what RFC 6675's `IsLost` calls lost: segments that were sent once and have at least
-    /// `DupThresh` segments delivered beyond them. Returns the bytes.
+    /// Marks the segments that are lost by RFC 6675's `IsLost`: those sent once with at least `DupThresh`
+    /// segments delivered beyond them. Returns the bytes newly marked.
     pub fn mark_by_count(&mut self) -> u64 {
         let (mut beyond, mut number, mut bytes) = (0, self.highest_sacked, 0);
         while number > self.first {
@@ -97,8 +98,8 @@ impl Scoreboard {
         bytes
     }
 
-    /// Marks transmissions in flight, oldest first. `visit` says of each whether it is lost, or `None` to stop.
-    /// Returns the bytes newly lost.
+    /// Marks transmissions in flight, oldest first. `visit` returns true for those that are lost, or `None`
+    /// to stop. Returns the bytes newly marked.
     pub fn mark_in_order(&mut self, mut visit: impl FnMut(&SentSegment) -> Option<bool>) -> u64 {
         let (mut bytes, mut at) = (0, 0);
         while let Some(&(sent, number)) = self.order.get(at) {
@@ -106,7 +107,8 @@ impl Scoreboard {
             match current.map(&mut visit) {
                 Some(None) => break,
                 Some(Some(true)) => {
-                    // It is not looked at again, also if it turns out to be late: Linux takes it from the list.
+                    // It is not visited again, even if it turns out to be late: Linux removes it from the
+                    // list.
                     self.order[at].1 = GIVEN_UP;
                     bytes += self.mark_lost(number);
                 }
@@ -118,7 +120,8 @@ impl Scoreboard {
         bytes
     }
 
-    /// Marks all segments that are `lost`, whenever they were sent. Returns the bytes newly lost.
+    /// Marks all segments for which `lost` returns true, in order of their numbers. Returns the bytes newly
+    /// marked.
     pub fn mark_where(&mut self, mut lost: impl FnMut(u64, &SentSegment) -> bool) -> u64 {
         let mut bytes = 0;
         for number in self.first..self.end() {

@@ -1,8 +1,8 @@
-//! The scoreboard: what is in flight, what arrived beyond a gap, what is lost (RFC 6675).
+//! The scoreboard: segments in flight, delivered beyond a gap, and lost (RFC 6675).
 //!
-//! Payload is cut into segments when it is sent first, and segments are numbered. Each bears the tags that
-//! Linux gives it (`tcp_sacktag_write_queue`): delivered beyond a gap, lost, and its repair in flight. `pipe`
-//! is what is outstanding less what was delivered or lost, and the repairs in flight once more.
+//! Payload is divided into numbered segments at the first transmission. Each segment has the tags of Linux
+//! (`tcp_sacktag_write_queue`): delivered beyond a gap, lost, and retransmission in flight. `pipe` counts the
+//! outstanding bytes, less those delivered or lost, plus the retransmissions in flight.
 
 mod losses;
 mod segment;
@@ -18,49 +18,49 @@ pub use self::segment::{Duplicates, SentSegment};
 use super::rate::Snapshot;
 use crate::segment::SackBlocks;
 
-/// The scoreboard of one connection.
+/// Scoreboard of one connection.
 #[derive(Debug)]
 pub struct Scoreboard {
     mss: u64,
-    /// Bytes that the application has written.
+    /// Number of bytes that the application has written.
     written: u64,
-    /// First byte not yet acknowledged, and the next to be sent for the first time.
+    /// First byte not yet acknowledged, and next byte to be sent for the first time.
     una: u64,
     next: u64,
     /// Number of the first outstanding segment.
     first: u64,
     segments: VecDeque<SentSegment>,
-    /// Bytes in flight, bytes lost (`lost_out`), and bytes of repairs in flight (`retrans_out`).
+    /// Bytes in flight, bytes lost (`lost_out`), and bytes of retransmissions in flight (`retrans_out`).
     pipe: u64,
     lost_bytes: u64,
     repaired_bytes: u64,
     sacked_segments: u32,
-    /// One past the highest segment that was reported delivered beyond a gap.
+    /// One past the highest segment reported delivered beyond a gap.
     highest_sacked: u64,
-    /// No segment below this one awaits its repair.
+    /// Segment below which no lost segment awaits retransmission.
     lost_from: u64,
-    /// Times and numbers of all transmissions, oldest first (`tsorted_sent_queue`); those overtaken by events
-    /// are skipped.
+    /// Times and segment numbers of all transmissions, oldest first (`tsorted_sent_queue`). Transmissions
+    /// that are no longer current are skipped.
     order: VecDeque<(Time, u64)>,
-    /// Repairs given up so far.
+    /// Number of retransmissions marked lost.
     repairs_lost: u64,
-    /// Segments given up since they were last asked for.
+    /// Segments marked lost since the last call of [`Self::drain_given_up`].
     given_up: Vec<SentSegment>,
-    /// Blocks of the last ACK that had any: what they cover has been delivered.
+    /// SACK blocks of the last ACK that had any: the segments in them are delivered.
     known: [Block; SackBlocks::MAX],
 }
 
-/// A block of an ACK.
+/// SACK block of an ACK.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     /// First byte, and one past the last.
     range: (u64, u64),
-    /// One past the last segment that lies within.
+    /// One past the last segment that lies entirely within the block.
     end: u64,
 }
 
 impl Scoreboard {
-    /// An empty scoreboard for segments of at most `mss` bytes.
+    /// Creates an empty scoreboard for segments of at most `mss` bytes.
     pub fn new(mss: u64) -> Self {
         Self {
             mss,
@@ -82,85 +82,86 @@ impl Scoreboard {
         }
     }
 
-    /// Adds `bytes` to what is to be sent.
+    /// Adds `bytes` bytes of application data.
     pub fn write(&mut self, bytes: u64) {
         self.written += bytes;
     }
 
-    /// Bytes that the application has written.
+    /// Returns the number of bytes that the application has written.
     pub fn written(&self) -> u64 {
         self.written
     }
 
-    /// First byte not yet acknowledged.
+    /// Returns the first byte not yet acknowledged.
     pub fn una(&self) -> u64 {
         self.una
     }
 
-    /// Next byte to be sent for the first time.
+    /// Returns the next byte to be sent for the first time.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// Whether everything written has been sent.
+    /// Returns true if all data written has been sent.
     pub fn is_exhausted(&self) -> bool {
         self.next == self.written
     }
 
-    /// Bytes in flight (RFC 6675, `pipe`).
+    /// Returns the bytes in flight (RFC 6675, `pipe`).
     pub fn pipe(&self) -> u64 {
         self.pipe
     }
 
-    /// Segments delivered beyond a gap.
+    /// Returns the number of segments delivered beyond a gap.
     pub fn sacked_segments(&self) -> u32 {
         self.sacked_segments
     }
 
-    /// Segments sent and not yet acknowledged.
+    /// Returns the number of segments sent and not yet acknowledged.
     pub fn outstanding_segments(&self) -> u64 {
         self.segments.len() as u64
     }
 
-    /// Whether a repair is in flight or the first segment was ever sent again (`tcp_any_retrans_done`).
+    /// Returns true if a retransmission is in flight or the first segment was ever retransmitted
+    /// (`tcp_any_retrans_done`).
     pub fn has_repeated(&self) -> bool {
         self.has_repairs() || self.segments.front().is_some_and(|segment| segment.retransmitted)
     }
 
-    /// One past the highest byte delivered beyond a gap; without any, the first not acknowledged
-    /// (`tcp_highest_sack_seq`).
+    /// Returns one past the highest byte delivered beyond a gap, or the first unacknowledged byte if there is
+    /// none (`tcp_highest_sack_seq`).
     pub fn fack(&self) -> u64 {
         let highest = || self.get(self.highest_sacked - 1).map(SentSegment::end);
         if self.sacked_segments == 0 { self.una } else { highest().unwrap_or(self.una) }
     }
 
-    /// Number of the first outstanding segment, if there is one.
+    /// Returns the number of the first outstanding segment, if any.
     pub fn head(&self) -> Option<u64> {
         (!self.segments.is_empty()).then_some(self.first)
     }
 
-    /// Number of the last outstanding segment, if there is one.
+    /// Returns the number of the last outstanding segment, if any.
     pub fn tail(&self) -> Option<u64> {
         (!self.segments.is_empty()).then(|| self.end() - 1)
     }
 
-    /// Number of the next segment to be sent for the first time.
+    /// Returns the number of the next segment to be sent for the first time.
     pub fn end(&self) -> u64 {
         self.first + self.segments.len() as u64
     }
 
-    /// The bytes of segment `number`, outstanding or the next to be sent for the first time. It is
-    /// sent as large as it comes out, without waiting for more (no Nagle).
+    /// Returns the byte range of segment `number`, which is outstanding or the next to be sent for the first
+    /// time. A segment is sent even if it is not full-sized (no Nagle).
     pub fn range(&self, number: u64) -> (u64, u64) {
         self.get(number).map_or_else(|| self.next_range(), SentSegment::range)
     }
 
-    /// Returns the bytes of the next segment to be sent for the first time.
+    /// Returns the byte range of the next segment to be sent for the first time.
     pub fn next_range(&self) -> (u64, u64) {
         (self.next, self.written.min(self.next + self.mss))
     }
 
-    /// An outstanding segment.
+    /// Returns an outstanding segment.
     pub fn get(&self, number: u64) -> Option<&SentSegment> {
         self.segments.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
@@ -169,7 +170,7 @@ impl Scoreboard {
         self.segments.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
-    /// Adds the next segment, sent now.
+    /// Records the first transmission of the next segment.
     pub fn send_next(&mut self, now: Time, snapshot: Snapshot) {
         let (number, (first, end)) = (self.end(), self.next_range());
         self.order.push_back((now, number));
@@ -187,7 +188,7 @@ impl Scoreboard {
         });
     }
 
-    /// Takes note that segment `number` is sent again to repair its loss.
+    /// Records a retransmission of lost segment `number`.
     pub fn repair(&mut self, now: Time, number: u64, snapshot: Snapshot) {
         self.probe(now, number, snapshot);
         let Some(segment) = self.get_mut(number).filter(|segment| !segment.repaired) else {
@@ -199,7 +200,7 @@ impl Scoreboard {
         self.pipe += bytes;
     }
 
-    /// Takes note that segment `number` is sent again to bring an ACK, which does not count as in flight twice.
+    /// Records a retransmission of segment `number` as a probe, which does not count as in flight twice.
     pub fn probe(&mut self, now: Time, number: u64, snapshot: Snapshot) {
         if let Some(segment) = self.get_mut(number) {
             *segment = SentSegment { retransmitted: true, sent: now, snapshot, ..*segment };
@@ -207,9 +208,9 @@ impl Scoreboard {
         }
     }
 
-    /// Takes a cumulative acknowledgement; hands over what it delivers. Segments delivered before,
-    /// beyond a gap, are not handed over again. A number within a segment acknowledges what is below.
-    /// Returns how many segments are acknowledged, and whether any had been sent again.
+    /// Processes a cumulative acknowledgement. Calls `deliver` with each segment that it delivers, except
+    /// those already delivered beyond a gap. A number within a segment acknowledges only the segments below.
+    /// Returns the number of segments acknowledged, and true if any of them had been retransmitted.
     pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&SentSegment)) -> (u64, bool) {
         let (before, mut repeated) = (self.first, false);
         while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
@@ -238,16 +239,17 @@ impl Scoreboard {
         (self.first - before, repeated)
     }
 
-    /// When the first outstanding segment was last sent.
+    /// Returns the time at which the first outstanding segment was last sent.
     pub fn head_sent(&self) -> Option<Time> {
         self.segments.front().map(|segment| segment.sent)
     }
 
-    /// Takes the blocks of an ACK, of bytes that were sent; hands over each segment that they deliver, once.
+    /// Processes the SACK blocks of an ACK, which lie within outstanding data. Calls `deliver` once with each
+    /// segment that they deliver.
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&SentSegment)) {
         let mut now_known = <[Block; SackBlocks::MAX]>::default();
         for (range, now) in blocks.zip(&mut now_known) {
-            // Most blocks are as they were, or have grown at their end.
+            // Most blocks are unchanged or have grown at their end.
             let known = self.known.iter().find(|known| known.range.0 == range.0).copied();
             *now = match known {
                 Some(known) if known.range.1 == range.1 => known,
@@ -265,10 +267,10 @@ impl Scoreboard {
         number + u64::from(self.get(number).is_some_and(|segment| segment.first < byte))
     }
 
-    /// Returns the number of the outstanding segment that holds `byte`, of the first one if all lie above, and
-    /// of the next to be sent if all lie below.
+    /// Returns the number of the outstanding segment that contains `byte`: the first one if all lie above,
+    /// and the next to be sent if all lie below.
     fn holding(&self, byte: u64) -> u64 {
-        // Most segments are full, so that a division finds it.
+        // Most segments are full-sized, so a division usually finds it.
         let before = byte.saturating_sub(self.segments.front().map_or(byte, |segment| segment.first));
         let guess = before / self.mss;
         let holds = |segment: &SentSegment| segment.first <= byte && byte < segment.end();
@@ -294,7 +296,7 @@ impl Scoreboard {
                     self.pipe -= bytes;
                 }
             } else {
-                // Its repair, if there is one, is thought to be on its way still (`tcp_sacktag_one`).
+                // A retransmission, if any, is assumed to be still in flight (`tcp_sacktag_one`).
                 self.pipe -= bytes;
             }
             self.sacked_segments += 1;
@@ -302,8 +304,9 @@ impl Scoreboard {
         }
     }
 
-    /// Takes a D-SACK; hands over what it delivers from `una` on. What was repeated and ends above `marker` is
-    /// counted, and is no longer in flight (`tcp_sacktag_one`).
+    /// Processes a D-SACK. Calls `deliver` with the segments that it delivers from `una` on. Counts the
+    /// retransmitted segments that end above `marker`; their retransmissions are no longer in flight
+    /// (`tcp_sacktag_one`).
     #[cold]
     pub fn sack_duplicate(
         &mut self,
@@ -331,7 +334,7 @@ impl Scoreboard {
         found
     }
 
-    /// Takes note that a repair is no longer in flight.
+    /// Records that the retransmission of a segment is no longer in flight.
     fn end_repair(&mut self, number: u64) {
         if let Some(segment) = self.get_mut(number).filter(|segment| segment.repaired) {
             segment.repaired = false;
@@ -341,13 +344,13 @@ impl Scoreboard {
         }
     }
 
-    /// Returns true if the first segment was reported delivered, but is not acknowledged: the receiver must have
-    /// thrown it away (RFC 2018, 8).
+    /// Returns true if the first segment was reported delivered but is not acknowledged: the receiver must
+    /// have discarded it (RFC 2018, 8).
     pub fn is_reneged(&self) -> bool {
         self.segments.front().is_some_and(|segment| segment.sacked)
     }
 
-    /// Forgets what the receiver had reported (Linux: `tcp_timeout_mark_lost`).
+    /// Discards all SACK information (Linux: `tcp_timeout_mark_lost`).
     #[cold]
     pub fn forget_sacks(&mut self) {
         for segment in self.segments.iter_mut().filter(|segment| segment.sacked) {
@@ -357,18 +360,19 @@ impl Scoreboard {
         (self.sacked_segments, self.highest_sacked, self.known) = (0, 0, <_>::default());
     }
 
-    /// Returns when the oldest transmission not yet answered was sent.
+    /// Returns the time of the oldest unanswered transmission.
     pub fn oldest_sent(&mut self) -> Option<Time> {
         self.drop_stale();
         self.order.front().map(|&(sent, _)| sent)
     }
 
-    /// The segment of a transmission that is its last and has not been reported delivered.
+    /// Returns the segment of a transmission if it is the segment's last one and the segment has not been
+    /// reported delivered.
     fn current(&self, sent: Time, number: u64) -> Option<&SentSegment> {
         self.get(number).filter(|segment| segment.sent == sent && !segment.sacked)
     }
 
-    /// Forgets the oldest transmissions if they have been overtaken.
+    /// Removes the oldest transmissions if they are no longer current.
     fn drop_stale(&mut self) {
         while let Some(&(sent, number)) = self.order.front() {
             if self.current(sent, number).is_some() {

@@ -1,10 +1,10 @@
-//! A segment that was sent and not yet acknowledged.
+//! Outstanding segments.
 
 use nodeb_base::units::Time;
 
 use crate::linux::rate::Snapshot;
 
-/// An outstanding segment. It fits into a cache line.
+/// Outstanding segment. It fits into a cache line.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "the kernel's tags")]
 pub struct SentSegment {
@@ -12,15 +12,15 @@ pub struct SentSegment {
     pub(super) length: u32,
     /// Whether it was delivered beyond a gap (`TCPCB_SACKED_ACKED`).
     pub sacked: bool,
-    /// Whether it was given up and not reported delivered since (`TCPCB_LOST`).
+    /// Whether it was marked lost and not reported delivered since (`TCPCB_LOST`).
     pub lost: bool,
-    /// Whether its repair is in flight (`TCPCB_SACKED_RETRANS`).
+    /// Whether its retransmission is in flight (`TCPCB_SACKED_RETRANS`).
     pub repaired: bool,
     /// Whether it was sent more than once (`TCPCB_EVER_RETRANS`).
     pub retransmitted: bool,
     /// Time of its last transmission.
     pub sent: Time,
-    /// What it remembers of that moment.
+    /// State of the connection at that time.
     pub snapshot: Snapshot,
 }
 
@@ -40,17 +40,17 @@ impl SentSegment {
         (self.first, self.end())
     }
 
-    /// Returns true if it is lost and has not been sent again.
+    /// Returns true if it is lost and its retransmission is not in flight.
     pub(super) fn awaits_repair(&self) -> bool {
         self.lost && !self.repaired
     }
 }
 
-/// What a D-SACK says of segments that are outstanding.
+/// Effect of a D-SACK on outstanding segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Duplicates {
-    /// Number of repeated segments that it covers and that end above the byte asked about.
+    /// Number of retransmitted segments that it covers and that end above the given byte.
     pub repeated: u64,
-    /// First byte of the lowest that was repeated although it had been reported delivered.
+    /// First byte of the lowest segment that was retransmitted although it had been reported delivered.
     pub needless: Option<u64>,
 }

@@ -30,7 +30,7 @@ fn a_segment_is_lost_when_three_beyond_it_have_arrived() {
     assert_eq!(board.pipe(), 6 * MSS);
     board.repair(Time(20), 0, Snapshot::default());
     assert_eq!((board.pipe(), board.next_lost()), (7 * MSS, None));
-    // A retransmission is never lost by count.
+    // A retransmission is never marked lost by count.
     sack(&mut board, &[(5, 8), (1, 4)]);
     assert_eq!((board.mark_by_count(), board.next_lost()), (MSS, Some(4)));
 }
@@ -56,10 +56,11 @@ fn what_was_given_up_by_mistake_is_in_flight_again() {
     assert_eq!(board.pipe(), 0);
     board.repair(Time(10), 0, Snapshot::default());
     board.unmark_lost();
-    // `tcp_packets_in_flight`: the repair of what was not lost is in flight beside it.
+    // `tcp_packets_in_flight`: the retransmission of a segment that was not lost is in flight in addition to
+    // it.
     assert_eq!((board.pipe(), board.next_lost()), (6 * MSS, None));
     assert_eq!(seen(&mut board), [1, 2, 3, 4, 0]);
-    // What is delivered beyond a gap takes only one of the two, unless a D-SACK tells of both.
+    // A delivery beyond a gap removes only one of the two from the pipe, unless a D-SACK reports both.
     sack(&mut board, &[(1, 2)]);
     board.acknowledge(0, |_| {});
     assert_eq!(board.pipe(), 5 * MSS);
@@ -67,7 +68,7 @@ fn what_was_given_up_by_mistake_is_in_flight_again() {
     assert_eq!((board.pipe(), board.has_repairs()), (3 * MSS, false));
 }
 
-/// The segments that RACK looks at, in its order.
+/// Returns the segments that RACK visits, in its order.
 fn seen(board: &mut Scoreboard) -> Vec<u64> {
     let mut seen = Vec::new();
     board.mark_in_order(|segment| {
@@ -77,8 +78,8 @@ fn seen(board: &mut Scoreboard) -> Vec<u64> {
     seen
 }
 
-/// `tcp_rack_detect_loss` takes from its list what it marks, and an undo does not put it back; a timeout marks
-/// without the list.
+/// `tcp_rack_detect_loss` removes the segments that it marks from its list, and an undo does not put them
+/// back; a timeout marks segments without the list.
 #[test]
 fn rack_does_not_look_twice_at_a_transmission_that_it_gave_up() {
     let mut board = board(4);
@@ -91,7 +92,7 @@ fn rack_does_not_look_twice_at_a_transmission_that_it_gave_up() {
     assert_eq!(seen(&mut board), [2, 3]);
 }
 
-/// `tcp_xmit_retransmit_queue` stops when as much is sent again as is lost.
+/// `tcp_xmit_retransmit_queue` stops when as much is being retransmitted as is lost.
 #[test]
 fn repairs_of_what_was_not_lost_hold_others_back() {
     let mut board = board(6);
@@ -104,7 +105,8 @@ fn repairs_of_what_was_not_lost_hold_others_back() {
     assert_eq!(board.next_lost(), Some(3));
 }
 
-/// `tcp_sacktag_one`: a D-SACK of what was repeated and had been reported delivered ends its repair.
+/// `tcp_sacktag_one`: a D-SACK of a retransmitted segment that had been reported delivered ends its
+/// retransmission.
 #[test]
 fn a_dsack_ends_a_repair() {
     let mut board = board(6);
@@ -120,7 +122,7 @@ fn a_dsack_ends_a_repair() {
 }
 
 proptest! {
-    /// Blocks that the last ACK had already are not looked at again; what they deliver is the same.
+    /// Skipping blocks that the last ACK already had does not change which segments are delivered.
     #[test]
     fn known_blocks_are_a_shortcut(
         acks in prop::collection::vec((0u64..6, prop::collection::vec((0u64..20, 1u64..8), 0..=3)), 1..30),
@@ -143,7 +145,7 @@ proptest! {
         }
     }
 
-    /// Whatever is reported, the counters agree with the states.
+    /// Whatever is reported, the counters agree with the states of the segments.
     #[test]
     fn the_counters_agree_with_the_states(
         events in prop::collection::vec((0u8..8, 0u64..20, 1u64..8), 1..100),

@@ -1,5 +1,5 @@
-//! What an ACK delivers, in the kernel's order: duplicates and blocks first, then what is acknowledged
-//! cumulatively (`tcp_sacktag_write_queue`, `tcp_clean_rtx_queue`).
+//! Evaluation of an ACK, in the kernel's order: D-SACKs and SACK blocks first, then the cumulative
+//! acknowledgement (`tcp_sacktag_write_queue`, `tcp_clean_rtx_queue`).
 
 use nodeb_base::units::{Duration, Time};
 
@@ -9,7 +9,7 @@ use crate::linux::scoreboard::SentSegment;
 use crate::linux::{FIRST_BYTE, clock_us, is_older};
 use crate::segment::{SackBlocks, Segment};
 
-/// What an ACK has delivered.
+/// Result of the evaluation of an ACK.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Harvest {
@@ -18,39 +18,39 @@ pub struct Harvest {
     /// Bytes and segments acknowledged cumulatively.
     pub(in super::super) acked: u64,
     pub(in super::super) acked_segments: u64,
-    /// All bytes and segments delivered, duplicates that were reported included.
+    /// All bytes and segments delivered, reported duplicates included.
     pub(in super::super) delivered: u64,
     pub(in super::super) segments: u64,
-    /// Bytes found lost.
+    /// Bytes newly marked lost.
     pub(in super::super) lost: u64,
-    /// Whether the window is reduced for a mark.
+    /// Whether the window is reduced because of an ECN mark.
     pub(in super::super) marked: bool,
     pub(super) prior_in_flight: u64,
-    /// Round trips of the oldest and of the newest segment delivered.
+    /// Round-trip times of the oldest and of the newest segment delivered.
     pub(super) oldest_rtt: Option<Duration>,
     pub(super) newest_rtt: Option<Duration>,
-    /// The same of those reported by SACK alone.
+    /// Round-trip time of the oldest segment delivered by SACK.
     sacked_rtt: Option<Duration>,
-    /// Whether SACK has reported something new.
+    /// Whether SACK reported a new segment.
     pub(in super::super) sacked: bool,
-    /// Whether a segment that was sent once, before the episode under way began, was delivered.
+    /// Whether the ACK delivers a segment that was sent only once, before the present episode began.
     pub(in super::super) original: bool,
-    /// Whether something acknowledged cumulatively had been sent again.
+    /// Whether a cumulatively acknowledged segment had been retransmitted.
     pub(in super::super) repeated: bool,
-    /// The duplicate that was reported.
+    /// D-SACK of the ACK.
     pub(in super::super) dsack: Option<DSack>,
     /// Whether the ACK updates the receiver's window (`FLAG_WIN_UPDATE`).
     pub(in super::super) opened: bool,
-    /// Whether the ACK acknowledges nothing new although something is outstanding.
+    /// Whether the ACK acknowledges nothing new although data is outstanding.
     pub(in super::super) duplicate: bool,
-    /// Whether the timer must be set anew.
+    /// Whether the timer of the retransmission queue must be re-armed.
     pub(in super::super) rearm: bool,
-    /// Whether a retransmission has been lost.
+    /// Whether a retransmission was marked lost.
     pub(in super::super) lost_again: bool,
 }
 
 impl Harvest {
-    /// Returns true if something new is acknowledged cumulatively (`FLAG_SND_UNA_ADVANCED`).
+    /// Returns true if new data is acknowledged cumulatively (`FLAG_SND_UNA_ADVANCED`).
     pub(in super::super) fn advances(&self) -> bool {
         self.acked > 0
     }
@@ -61,18 +61,19 @@ impl Harvest {
     }
 }
 
-/// A D-SACK (RFC 2883) that is believed (`tcp_dsack_seen`).
+/// D-SACK (RFC 2883) that passed the plausibility check (`tcp_dsack_seen`).
 #[derive(Clone, Copy, Debug)]
 pub struct DSack {
     /// First byte of payload, and one past the last.
     pub(in super::super) range: (u64, u64),
-    /// Segments that it covers.
+    /// Number of segments that it covers.
     segments: u64,
     /// Whether it answers a tail loss probe.
     pub(in super::super) of_probe: bool,
 }
 
-/// Times of sending of the segments that an ACK delivers and that were sent once.
+/// Transmission times of the oldest and the newest of the segments that an ACK delivers and that were sent
+/// only once.
 #[derive(Clone, Copy)]
 struct Span {
     oldest: Time,
@@ -92,10 +93,11 @@ impl Span {
     }
 }
 
-/// What is gathered from the segments that an ACK delivers in one way.
+/// Summary of the segments that an ACK delivers by SACK, or cumulatively.
 struct Gathered {
     span: Span,
-    /// The lowest that was never sent again although something above it had been delivered before.
+    /// First byte of the lowest segment that was never retransmitted although data above it had been
+    /// delivered before.
     late: u64,
 }
 
@@ -104,8 +106,8 @@ impl Gathered {
 }
 
 impl Sender {
-    /// Takes what an ACK says about segments. One that is `old` was overtaken by another: what its blocks
-    /// deliver counts as no delivery (the end of `tcp_ack`).
+    /// Evaluates an ACK. An `old` ACK was overtaken by another one: segments that its blocks report are not
+    /// counted as deliveries (the end of `tcp_ack`).
     pub(super) fn harvest(&mut self, now: Time, ack: &Segment, old: bool) -> Harvest {
         let prior_una = self.board.una();
         let mut harvest = Harvest { prior_una, prior_in_flight: self.in_flight(), ..Harvest::default() };
@@ -116,7 +118,7 @@ impl Sender {
         let Self { board, rack, sampler, params, undo, reordering, episode, mss, .. } = self;
         let (mut acked, mut sacked) = (Gathered::NOTHING, Gathered::NOTHING);
         let mut deliver = |segment: &SentSegment, gathered: &mut Gathered, by_sack: bool| {
-            // Segments beyond a gap do not renew the timestamp that is echoed (RFC 7323, 4.3).
+            // Segments beyond a gap do not update the echoed timestamp (RFC 7323, 4.3).
             let echoed = by_sack || !params.timestamps || !is_older(ack.echo_us, clock_us(segment.sent));
             rack.on_delivered(now, segment, min_rtt, echoed);
             harvest.sacked |= by_sack;
@@ -131,7 +133,7 @@ impl Sender {
             if old {
                 return;
             }
-            // Without SACK duplicate ACKs have counted some of them (`tcp_count_delivered`).
+            // Without SACK, duplicate ACKs have already counted some of them (`tcp_count_delivered`).
             let bytes = if params.sack { segment.bytes() } else { 0 };
             sampler.on_delivered(now, bytes, segment.sent, segment.snapshot);
             harvest.delivered += segment.bytes();
@@ -148,7 +150,7 @@ impl Sender {
                 sacked.late = sacked.late.min(found.needless.unwrap_or(u64::MAX));
             }
             board.sack(blocks.iter(), |segment| deliver(segment, &mut sacked, true));
-            // After a timeout what was repeated cannot be told from what was not.
+            // After a timeout, retransmissions cannot be told from originals.
             if episode.phase() != Phase::Loss || undo.is_possible() {
                 reordering.note_late(sacked.late, board.fack(), *mss);
             }
@@ -159,7 +161,7 @@ impl Sender {
             reordering.note_late(acked.late, board.fack(), *mss);
         }
         if let Some(dsack) = dsack.filter(|_| !old) {
-            // A spurious retransmission is delivered, too (`tcp_dsack_seen`).
+            // A spurious retransmission is a delivery, too (`tcp_dsack_seen`).
             let bytes = dsack.range.1 - dsack.range.0;
             sampler.count(now, bytes);
             harvest.delivered += bytes;
@@ -173,9 +175,9 @@ impl Sender {
         harvest
     }
 
-    /// Works out the round trips of an ACK from when what it delivers was sent.
+    /// Computes the round-trip times of an ACK from the transmission times of the segments that it delivers.
     fn measure(&self, now: Time, ack: &Segment, harvest: &mut Harvest, acked: Span, sacked: Span) {
-        // Karn's rule: what was sent again makes all that is acknowledged with it ambiguous.
+        // Karn's rule: a retransmission makes everything ambiguous that is acknowledged with it.
         if !acked.is_empty() && !harvest.repeated {
             harvest.oldest_rtt = Some(now.since(acked.oldest));
             harvest.newest_rtt = Some(now.since(acked.newest));
@@ -191,15 +193,17 @@ impl Sender {
         }
     }
 
-    /// After a retransmission only the timestamp tells which transmission was answered (RFC 7323, 4).
+    /// Returns the round-trip time given by the timestamp. After a retransmission, only the timestamp shows
+    /// which transmission was answered (RFC 7323, 4).
     #[cold]
     fn rtt_by_stamp(&self, now: Time, ack: &Segment, harvest: &Harvest) -> Option<Duration> {
         let usable = self.params.timestamps && ack.echo_us != 0 && harvest.acked > 0;
         usable.then(|| Duration(u64::from(clock_us(now).wrapping_sub(ack.echo_us)) * 1_000))
     }
 
-    /// Returns true if SACKs measured a round trip on data sent before the first outstanding segment was last
-    /// sent; otherwise the timeout might be put off for ever (Linux: `tcp_clean_rtx_queue`).
+    /// Returns true if SACKs measured a round-trip time on data sent before the last transmission of the
+    /// first outstanding segment. The timer must then be re-armed, else the timeout might be deferred for
+    /// ever (Linux: `tcp_clean_rtx_queue`).
     pub(super) fn is_newer_than_head(&self, now: Time, harvest: &Harvest) -> bool {
         let (Some(rtt), Some(sent)) = (harvest.sacked_rtt, self.board.head_sent()) else {
             return false;
@@ -207,7 +211,7 @@ impl Sender {
         rtt > now.since(sent)
     }
 
-    /// Returns the D-SACK of an ACK, and its other blocks of outstanding bytes in ascending order.
+    /// Returns the D-SACK of an ACK, and its other blocks within outstanding data in ascending order.
     #[cold]
     fn read_blocks(&mut self, ack: &Segment) -> (Option<DSack>, Blocks) {
         let (una, next) = (self.board.una().max(number(ack)), self.board.next());
@@ -225,8 +229,8 @@ impl Sender {
         (dsack, blocks)
     }
 
-    /// Returns a D-SACK, unless it covers more than any window or there are more than retransmissions
-    /// (`tcp_dsack_seen`).
+    /// Returns the D-SACK, or `None` if it covers more than any window or D-SACKs have reported more segments
+    /// than were retransmitted (`tcp_dsack_seen`).
     fn accept_dsack(&mut self, range: (u64, u64)) -> Option<DSack> {
         let bytes = range.1.saturating_sub(range.0);
         if bytes == 0 || bytes > self.buffer.largest_window() {
@@ -238,7 +242,7 @@ impl Sender {
         if self.duplicates > self.counts.retransmissions {
             return None;
         }
-        // On a path that has kept order it proves nothing, nor do probes.
+        // A D-SACK proves nothing on a path without reordering, or if it answers a probe.
         if self.reordering.is_seen() && !of_probe {
             self.rack.note_dsack();
         }
@@ -271,12 +275,12 @@ fn is_duplicate(block: (u64, u64), ack: u64, next: Option<(u64, u64)>) -> bool {
     block.0 < ack || next.is_some_and(|next| next.0 <= block.0 && block.1 <= next.1)
 }
 
-/// Returns a block as payload.
+/// Converts a block from sequence numbers to payload bytes.
 fn payload((first, end): (u64, u64)) -> (u64, u64) {
     (first.saturating_sub(FIRST_BYTE), end.saturating_sub(FIRST_BYTE))
 }
 
-/// Returns the payload that an ACK acknowledges.
+/// Returns the number of payload bytes that an ACK acknowledges.
 pub(super) fn number(ack: &Segment) -> u64 {
     ack.seq.saturating_sub(FIRST_BYTE)
 }

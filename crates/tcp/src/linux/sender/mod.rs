@@ -1,9 +1,9 @@
-//! The sender at the server: what happens on an ACK, on a timer, and what is sent then.
+//! The sender at the server: processing of ACKs and timers.
 //!
-//! Each concern is a machine of its own: the scoreboard knows what is outstanding, RACK what is
-//! lost, the control how much may be in flight, PRR and the pacer when it may leave. This file
-//! leads ACKs and timers through them, `sender/transmit.rs` sends, and `loss` holds the transitions
-//! between phases.
+//! Each mechanism has a type of its own: the scoreboard records outstanding segments, RACK finds losses, the
+//! congestion control sets how much may be in flight, and PRR and the pacer determine when it may leave. This
+//! module passes ACKs and timers to them, `sender/transmit.rs` transmits, and `loss` implements the
+//! transitions between episodes.
 
 mod harvest;
 mod send_buffer;
@@ -33,11 +33,11 @@ use super::timers::{Pending, Timers};
 use crate::segment::Segment;
 use crate::{REPEATS_PER_ACK, SenderCounts, Window};
 
-/// How far the connection is.
+/// State of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Setup {
     Closed,
-    /// The SYN was last sent at a time, so many times in all.
+    /// The SYN is unanswered: time of its last transmission, and number of transmissions.
     SynSent(Time, u32),
     Established,
 }
@@ -45,15 +45,15 @@ enum Setup {
 /// Kind of a transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transmission {
-    /// A segment goes out for the first time.
+    /// First transmission of a segment.
     New,
-    /// A lost segment is sent again.
+    /// Retransmission of a lost segment.
     Repair,
-    /// The last segment is sent again to bring an ACK (RFC 8985, 7).
+    /// Retransmission of the last segment to elicit an ACK (RFC 8985, 7).
     Probe,
 }
 
-/// A sender.
+/// Sender of one connection.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Sender {
@@ -68,44 +68,45 @@ pub struct Sender {
     pub(super) rtt: RttEstimator,
     pub(super) sampler: Sampler,
     pub(super) control: Control,
-    /// The window set from outside, in bytes, which takes the control's place.
+    /// Window set from outside in bytes, which replaces that of the congestion control.
     steered: Option<u64>,
     pacer: Pacer,
     pub(super) timers: Timers,
     pub(super) episode: Episode,
-    /// Whether something was missing or sent again when the last ACK came (Linux: `TCP_CA_Disorder`).
+    /// Whether segments were missing or retransmitted at the last ACK (Linux: `TCP_CA_Disorder`).
     pub(super) disordered: bool,
-    /// Whether lost segments may be sent again now.
+    /// Whether lost segments may be retransmitted now.
     pub(super) may_repair: bool,
     pub(super) undo: Undo,
-    /// Segments that D-SACKs have reported (`dsack_dups`).
+    /// Number of segments that D-SACKs have reported (`dsack_dups`).
     duplicates: u64,
     pub(super) probe: Option<Probe>,
     pub(super) usage: WindowUsage,
     buffer: SendBuffer,
-    /// Windows for which it has room.
+    /// Number of congestion windows for which the send buffer has room.
     windows: u64,
     /// One past the last byte that the receiver allows.
     edge: u64,
-    /// Duplicate ACKs in a row: what a sender without SACK knows of deliveries beyond a gap.
+    /// Number of consecutive duplicate ACKs; without SACK, the only information about deliveries beyond a
+    /// gap.
     pub(super) dupacks: u32,
-    /// The next new segment tells that the window was reduced (RFC 3168, 6.1.2).
+    /// Whether the next new segment carries CWR (RFC 3168, 6.1.2).
     pub(super) tell_reduced: bool,
-    /// The phone's timestamp to echo.
+    /// Timestamp of the phone to echo.
     recent_stamp: u32,
     last_sent: Time,
-    /// The round of round-trip estimation ends beyond this byte.
+    /// Byte beyond which the present round of round-trip estimation ends.
     rtt_round: u64,
     pub(super) counts: SenderCounts,
     fresh_rtt: Option<Duration>,
-    /// Probes of the closed window so far.
+    /// Number of consecutive probes of the closed window.
     window_probes: u32,
-    /// Timeouts since something was acknowledged (`icsk_retransmits`).
+    /// Number of timeouts since data was last acknowledged (`icsk_retransmits`).
     pub(super) timeouts: u32,
 }
 
 impl Sender {
-    /// A sender on connection `flow`; it sends nothing before it is opened.
+    /// Creates a sender on connection `flow`. It sends nothing until it is opened.
     pub fn new(flow: u32, params: &Linux) -> Self {
         let mss = params.mss();
         let initial_window = u64::from(params.initial_window.get()) * mss;
@@ -120,7 +121,7 @@ impl Sender {
             rack: Rack::default(),
             reordering: Reordering::default(),
             rtt: RttEstimator::new(params.initial_rto, params.min_rto, params.max_rto),
-            // The other controls make no use of samples.
+            // Controls that do not pace themselves use no samples.
             sampler: Sampler::new(params.control.paces_itself()),
             windows: control.algorithm().buffered_windows(),
             control,
@@ -148,22 +149,23 @@ impl Sender {
         }
     }
 
-    /// Bytes in flight; without SACK each duplicate ACK stands for a segment delivered.
+    /// Returns the bytes in flight. Without SACK each duplicate ACK counts as a delivered segment.
     pub(super) fn in_flight(&self) -> u64 {
         self.board.pipe().saturating_sub(u64::from(self.dupacks) * self.mss)
     }
 
-    /// The window: the one set from outside, PRR's in its recovery, or the control's.
+    /// Returns the window in bytes: the one set from outside, that of PRR in its recovery, or that of the
+    /// congestion control.
     pub(super) fn cwnd(&self) -> u64 {
         self.steered.unwrap_or_else(|| self.spread_window())
     }
 
-    /// Returns the window that spreads a reduction, or the control's.
+    /// Returns the window of PRR during a reduction, else that of the congestion control.
     pub(super) fn spread_window(&self) -> u64 {
         self.episode.prr().map_or(self.control.cwnd, Prr::cwnd)
     }
 
-    /// What RACK's patience depends on.
+    /// Returns the inputs of RACK's reordering window.
     pub(super) fn conditions(&self) -> Conditions {
         Conditions {
             min_rtt: self.rtt.min().unwrap_or_default(),
@@ -185,7 +187,7 @@ impl Sender {
             self.rtt.reset_backoff();
             self.rtt.lost_syn();
             if times > 2 {
-                // Linux restarts with one segment when the SYN was lost more than once.
+                // Linux starts with one segment if the SYN was lost more than once.
                 self.control = Control::new(self.params.control.build(self.mss, self.mss, &self.params));
             }
         }
@@ -195,8 +197,8 @@ impl Sender {
         self.timers.loss = None;
     }
 
-    /// The smoothed round trip is of the oldest segment, the smallest of the newest (Linux:
-    /// `tcp_ack_update_rtt`). The backoff ends with a valid round trip only (RFC 6298, 5).
+    /// Updates the round-trip times. The smoothed one uses the oldest segment, the smallest the newest
+    /// (Linux: `tcp_ack_update_rtt`). Only a valid measurement ends the backoff (RFC 6298, 5).
     fn take_rtt(&mut self, harvest: &Harvest) {
         let (Some(oldest), Some(newest)) = (harvest.oldest_rtt, harvest.newest_rtt) else {
             return;
@@ -238,7 +240,7 @@ impl Sender {
         self.control.report(|control| control.on_ack(&event));
     }
 
-    /// An ACK of an established connection (`tcp_ack`).
+    /// Processes an ACK of an established connection (`tcp_ack`).
     fn process_ack(&mut self, now: Time, ack: &Segment) {
         let acked = number(ack);
         self.may_repair = true;
@@ -280,8 +282,8 @@ impl Sender {
         self.notify_control(now, &harvest);
     }
 
-    /// Takes the receiver's window; returns true if the ACK updates it (`tcp_may_update_window`). One that does
-    /// not advance may have been overtaken, and moves the edge back only if it closes the window.
+    /// Updates the receiver's window. Returns true if the ACK changes it (`tcp_may_update_window`). An ACK
+    /// that does not advance may have been overtaken; it moves the edge back only if it closes the window.
     fn update_edge(&mut self, acked: u64, window: u32) -> bool {
         let edge = acked + u64::from(window);
         let updates = acked > self.board.una() || edge > self.edge || window == 0;
@@ -291,13 +293,13 @@ impl Sender {
         updates
     }
 
-    /// Returns true if the receiver takes nothing more.
+    /// Returns true if the receiver's window is closed.
     pub(super) fn is_window_closed(&self) -> bool {
         self.edge <= self.board.una()
     }
 
-    /// Takes the blocks of an ACK that another has overtaken (the end of `tcp_ack`). A number older than any
-    /// window says nothing.
+    /// Processes the SACK blocks of an ACK that another one has overtaken (the end of `tcp_ack`). An ACK
+    /// whose number is older than any window is ignored.
     #[cold]
     fn process_old_ack(&mut self, now: Time, ack: &Segment) {
         let is_recent = number(ack) + self.buffer.largest_window() >= self.board.una();
@@ -308,7 +310,8 @@ impl Sender {
         }
     }
 
-    /// Takes an ACK that comes when nothing is outstanding: a D-SACK may tell of a mistake (`tcp_ack`).
+    /// Processes an ACK that arrives when nothing is outstanding: a D-SACK may show a spurious reduction
+    /// (`tcp_ack`).
     #[cold]
     fn process_ack_of_nothing(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest) {
         if harvest.dsack.is_some() {
@@ -328,7 +331,7 @@ impl crate::Sender for Sender {
     }
 
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
-        // An ACK that another has overtaken does not renew it (RFC 7323, 5.3).
+        // An ACK that another one has overtaken does not update the timestamp (RFC 7323, 5.3).
         let stamp = ack.timestamp_us;
         if self.params.timestamps
             && stamp != 0

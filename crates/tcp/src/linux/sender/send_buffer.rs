@@ -1,51 +1,52 @@
-//! The send buffer: how much of what the application has to say the sender may hold until it is acknowledged
+//! The send buffer: limits how much unacknowledged and unsent data the application can hand to the sender
 //! (Linux: `tcp_sndbuf_expand`, `sk_stream_is_writeable`, version 6).
 //!
-//! The buffer counts memory, not payload. It grows with the window, but only at moments at which it, and not
-//! the window, kept data back (`tcp_should_expand_sndbuf`), and the application is woken when a third of the
-//! buffer is free. So a gap that is not filled for long stops new data: at twice the window or before.
+//! The buffer counts memory, not payload. It grows with the congestion window, but only when the buffer, and
+//! not the window, prevents data from being sent (`tcp_should_expand_sndbuf`). A blocked application may
+//! write again when a third of the buffer is free. A gap that stays unfilled therefore stops new data, at the
+//! latest at twice the window.
 
 use std::collections::VecDeque;
 
-/// Memory of a packet besides its payload: `sk_buff` and head of one that carries its payload in pages, as
-/// `ss -m` of Linux 6.18 on x86-64 shows it.
+/// Memory of a packet besides its payload in bytes: `sk_buff` and head of a packet with its payload in pages,
+/// as `ss -m` shows it on Linux 6.18 on x86-64.
 const OVERHEAD: u64 = 832;
-/// What `tcp_sndbuf_expand` adds to a segment for headers and shared info, before it rounds up to a power of
-/// two, and for the `sk_buff` afterwards.
+/// Bytes that `tcp_sndbuf_expand` adds to a segment: for headers and shared info before it rounds up to a
+/// power of two, and for the `sk_buff` afterwards.
 const HEADERS: u64 = 320 + 256;
 const SK_BUFF: u64 = 256;
-/// Segments for which there is room at the least (`TCP_INIT_CWND`).
+/// Minimum number of segments per window (`TCP_INIT_CWND`).
 const LEAST_SEGMENTS: u64 = 10;
-/// Segments of a packet, as slowly as links here are (`tcp_min_tso_segs`).
+/// Segments per packet at the rates of these links (`tcp_min_tso_segs`).
 const PACKET_SEGMENTS: u64 = 2;
-/// Payload of an unsent packet at the most (`GSO_LEGACY_MAX_SIZE` less headers).
+/// Maximum payload of an unsent packet in bytes (`GSO_LEGACY_MAX_SIZE` less headers).
 const UNSENT_BYTES: u64 = 65_536 - 320;
 
-/// The buffer of one sender.
+/// Send buffer of one sender.
 #[derive(Debug)]
 pub struct SendBuffer {
     mss: u64,
     /// Memory for a segment of the window (`per_mss`).
     share: u64,
-    /// Memory that it may take, and may ever take (`sk_sndbuf`, the largest `tcp_wmem`).
+    /// Present and maximum size of the buffer (`sk_sndbuf`, the largest `tcp_wmem`).
     size: u64,
     most: u64,
-    /// One past the last byte that the application has put in.
+    /// One past the last byte that the application has written into the buffer.
     filled: u64,
     /// Whether the application waits for room.
     blocked: bool,
-    /// Largest window of the receiver, and what a packet not yet sent holds therefore: at most half of it
-    /// (`tcp_bound_to_half_wnd`).
+    /// Largest window of the receiver, and the resulting payload of an unsent packet: at most half of that
+    /// window (`tcp_bound_to_half_wnd`).
     window: u64,
     unsent_packet: u64,
-    /// Largest window for which room was made.
+    /// Largest congestion window for which room was made.
     largest: u64,
-    /// Ends of the packets outstanding, and how many segments they have.
+    /// Outstanding packets: (end, number of segments).
     packets: VecDeque<(u64, u64)>,
 }
 
 impl SendBuffer {
-    /// An empty buffer that holds `most` bytes of memory in the end.
+    /// Creates an empty buffer that may grow to `most` bytes of memory.
     pub fn new(mss: u64, most: u64) -> Self {
         let share = (mss + HEADERS).next_power_of_two() + SK_BUFF;
         Self {
@@ -62,17 +63,18 @@ impl SendBuffer {
         }
     }
 
-    /// One past the last byte that may be sent.
+    /// Returns one past the last byte in the buffer.
     pub fn filled(&self) -> u64 {
         self.filled
     }
 
-    /// Returns the largest window that the receiver has offered.
+    /// Returns the largest window that the receiver has advertised.
     pub fn largest_window(&self) -> u64 {
         self.window
     }
 
-    /// Makes room for so many windows of `cwnd` bytes, each time for as many (`tcp_sndbuf_expand`).
+    /// Makes room for `windows` windows of `cwnd` bytes, if `cwnd` is larger than ever before
+    /// (`tcp_sndbuf_expand`).
     pub fn expand(&mut self, cwnd: u64, windows: u64) {
         if cwnd > self.largest {
             self.largest = cwnd;
@@ -81,7 +83,7 @@ impl SendBuffer {
         }
     }
 
-    /// Takes note that everything below `una` is acknowledged, and of the receiver's window.
+    /// Removes packets below `una`, which are acknowledged, and updates the largest window of the receiver.
     pub fn on_ack(&mut self, una: u64, window: u64) {
         while self.packets.front().is_some_and(|&(end, _)| end <= una) {
             self.packets.pop_front();
@@ -92,7 +94,8 @@ impl SendBuffer {
         }
     }
 
-    /// Takes note of a new segment sent that ends at `end`, perhaps together with the one before.
+    /// Records the transmission of a new segment that ends at `end`, in a packet with the one before if
+    /// `together`.
     pub fn on_sent(&mut self, end: u64, together: bool) {
         match self.packets.back_mut().filter(|(_, segments)| together && *segments < PACKET_SEGMENTS) {
             Some(packet) => *packet = (end, packet.1 + 1),
@@ -100,13 +103,14 @@ impl SendBuffer {
         }
     }
 
-    /// Whether the application waits for room.
+    /// Returns true if the application waits for room.
     pub fn is_blocked(&self) -> bool {
         self.blocked
     }
 
-    /// Lets the application put in a packet of what it has `written`, if it is awake or has the room to be
-    /// woken; bytes from `una` on are held, and from `next` on unsent. Returns whether it has.
+    /// Lets the application write a packet of the `written` bytes in total, unless it waits and there is not
+    /// yet enough room. Bytes from `una` on are held; those from `next` on are unsent. Returns true if data
+    /// was added.
     pub fn fill(&mut self, written: u64, una: u64, next: u64) -> bool {
         let memory = self.memory(una, next);
         self.blocked &= self.size.saturating_sub(memory) < memory / 2;
@@ -114,7 +118,7 @@ impl SendBuffer {
             return false;
         }
         let (packet, unsent) = (self.unsent_packet, self.filled - next);
-        // What is left of a packet that was sent in part is filled up, whatever is taken.
+        // A partly sent packet is filled up, whatever the memory in use.
         let more = if (1..packet).contains(&unsent) { packet - unsent } else { packet };
         self.blocked = more == packet && memory >= self.size;
         if self.blocked {
@@ -124,7 +128,7 @@ impl SendBuffer {
         true
     }
 
-    /// Memory taken (`sk_wmem_queued`).
+    /// Returns the memory in use (`sk_wmem_queued`).
     fn memory(&self, una: u64, next: u64) -> u64 {
         let unsent = self.filled.saturating_sub(next).div_ceil(self.unsent_packet);
         self.filled - una + OVERHEAD * (self.packets.len() as u64 + unsent)
@@ -144,8 +148,8 @@ mod tests {
         buffer
     }
 
-    /// `tcp_sndbuf_expand`: 2304 B for a segment of 1448 B, twice for each of the window; at first 46,080 B, and
-    /// 101,376 B with a window of 22, as `ss -m` shows on Linux 6.18.
+    /// `tcp_sndbuf_expand`: 2304 B for a segment of 1448 B, twice the segments of the window; 46,080 B at
+    /// first, and 101,376 B with a window of 22, as `ss -m` shows on Linux 6.18.
     #[test]
     fn it_has_room_for_two_windows() {
         let mut buffer = buffer();
@@ -158,8 +162,8 @@ mod tests {
         assert_eq!(buffer.size, 4 << 20);
     }
 
-    /// `tcp_sendmsg_locked` begins a packet while less than the buffer is taken, and fills up one sent in part.
-    /// `sk_stream_is_writeable` wakes the application when half as much is free as is taken.
+    /// `tcp_sendmsg_locked` starts a packet while less than the buffer is in use, and fills up a partly sent
+    /// one. `sk_stream_is_writeable` unblocks the application when half as much is free as is in use.
     #[test]
     fn the_application_is_woken_when_a_third_is_free() {
         let mut buffer = buffer();
@@ -168,7 +172,7 @@ mod tests {
         (1..=10).for_each(|n| buffer.on_sent(n * MSS, true));
         assert_eq!(buffer.packets.len(), 5);
         assert!(buffer.fill(ALL, 0, 10 * MSS) && !buffer.fill(ALL, 0, 10 * MSS));
-        // What `ss -m` shows on Linux 6.18 after the first write: 31,856 B unsent, 51,328 B taken.
+        // `ss -m` on Linux 6.18 after the first write: 31,856 B unsent, 51,328 B in use.
         assert_eq!((buffer.filled(), buffer.memory(0, 10 * MSS)), (32 * MSS, 51_328));
         buffer.on_ack(10 * MSS, 64_240);
         assert!(!buffer.fill(ALL, 10 * MSS, 10 * MSS), "32,688 B taken, 13,392 B free");

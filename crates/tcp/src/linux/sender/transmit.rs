@@ -1,4 +1,4 @@
-//! What is sent when: the windows, the pacer and the data each have a say.
+//! Transmission of segments, as far as windows, pacer and data allow.
 
 use nodeb_base::event::SendLimit;
 use nodeb_base::units::{Duration, Time};
@@ -8,19 +8,19 @@ use crate::linux::control::Phase;
 use crate::linux::{FIRST_BYTE, clock_us};
 use crate::segment::{Ecn, Kind, Segment};
 
-/// Pacing of a control that knows no rate, relative to a window per round trip, in slow start and
-/// afterwards (Linux: `tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
+/// Pacing rate of a control without a rate of its own, relative to one window per round trip, in slow start
+/// and afterwards (Linux: `tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
 const SLOW_START_PACE: f64 = 2.0;
 const AVOIDANCE_PACE: f64 = 1.2;
 
 impl Sender {
-    /// Bytes per second at which segments may leave; `None` without pacing.
+    /// Returns the pacing rate in bytes per second, `None` without pacing.
     fn pace(&self) -> Option<f64> {
-        // A window set from outside is what the path holds, and all of it may leave.
+        // A window set from outside is what the path can hold, so all of it may leave at once.
         if self.steered.is_some() {
             return None;
         }
-        // A control that knows its rate paces itself (Linux: `tcp_internal_pacing`); others need fq.
+        // A control with a rate paces itself (Linux: `tcp_internal_pacing`); others need `fq`.
         if let Some(rate) = self.control.pacing_rate {
             return Some(rate);
         }
@@ -57,8 +57,8 @@ impl Sender {
         self.timers.settle(now);
     }
 
-    /// Sends what the windows, the pacer and the data allow. After a timeout a window set from outside
-    /// lets out `repeats` segments that were sent before, while something is in flight.
+    /// Sends as much as windows, pacer and data allow. After a timeout, a window set from outside releases at
+    /// most `repeats` retransmissions while data is in flight.
     pub(super) fn transmit(&mut self, now: Time, mut repeats: u64, out: &mut Vec<Segment>) {
         let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
@@ -88,7 +88,7 @@ impl Sender {
         self.timers.settle(now);
     }
 
-    /// Sends as far as there is something to send; returns whether a window or the pacer has ended it.
+    /// Sends until there is nothing left to send. Returns true if a window or the pacer stopped it before.
     fn send_allowed(&mut self, now: Time, gently: bool, repeats: &mut u64, out: &mut Vec<Segment>) -> bool {
         while let Some((number, transmission)) = self.next_segment() {
             let again = transmission == Transmission::Repair;
@@ -111,8 +111,8 @@ impl Sender {
         false
     }
 
-    /// What to send next: lost segments first, then new ones that the receiver allows (RFC 6675,
-    /// `NextSeg`, 1 and 2; RACK and the probe take the place of 3 and 4).
+    /// Returns the segment to send next: lost segments first, then new ones that the receiver's window allows
+    /// (RFC 6675, `NextSeg`, 1 and 2; RACK and the probe replace 3 and 4).
     fn next_segment(&mut self) -> Option<(u64, Transmission)> {
         if self.may_repair
             && !self.is_probing_timeout()
@@ -123,25 +123,25 @@ impl Sender {
         self.has_new().then_some((self.board.end(), Transmission::New))
     }
 
-    /// Returns true unless the receiver has shrunk its window to below a segment. The first one is sent all the same,
-    /// as a probe (`__tcp_retransmit_skb`).
+    /// Returns true if segment `number` may be retransmitted: the receiver has not shrunk its window to below
+    /// it. The first outstanding segment may be in any case, as a probe (`__tcp_retransmit_skb`).
     pub(in super::super) fn may_send_again(&self, number: u64) -> bool {
         self.board.range(number).0 < self.edge || self.board.head() == Some(number)
     }
 
-    /// Whether the application has put new data into the buffer, and the receiver allows them.
+    /// Returns true if the send buffer holds a new segment that the receiver's window allows.
     pub(in super::super) fn has_new(&self) -> bool {
         let (first, end) = self.board.next_range();
         first < end && end <= self.edge.min(self.buffer.filled())
     }
 
-    /// Returns the bytes in the send buffer that were never sent.
+    /// Returns the number of bytes in the send buffer that were never sent.
     pub(in super::super) fn unsent_in_buffer(&self) -> u64 {
         self.buffer.filled().saturating_sub(self.board.next())
     }
 
-    /// Returns the limit that stops new data from being sent. A full send buffer counts as the application's limit,
-    /// as it cannot write more.
+    /// Returns the limit that stops new data from being sent. If the send buffer is full the limit is the
+    /// application, which cannot write more.
     pub(super) fn limit_of_new_data(&self) -> SendLimit {
         if self.board.is_exhausted() {
             SendLimit::Application
@@ -160,8 +160,8 @@ impl Sender {
         }
     }
 
-    /// Lets the application put more into the buffer, which grows if it keeps the window from being used (Linux:
-    /// `tcp_new_space`). Returns whether there is more.
+    /// Lets the application write more data into the send buffer. If the buffer, and not the window, limits
+    /// the sender, it grows first (Linux: `tcp_new_space`). Returns true if data was added.
     fn fill_buffer(&mut self) -> bool {
         if self.buffer.is_blocked() && self.in_flight() < self.cwnd() {
             self.buffer.expand(self.cwnd(), self.windows);
@@ -174,7 +174,8 @@ impl Sender {
         in_flight == 0 || in_flight + bytes <= self.cwnd()
     }
 
-    /// The window after a pause: it halves with each timeout (RFC 2861; Linux: `tcp_cwnd_restart`).
+    /// Reduces the window after a pause: it halves with each timeout of the pause (RFC 2861; Linux:
+    /// `tcp_cwnd_restart`).
     fn restart_after_idle(&mut self, now: Time) {
         let (first, end) = self.board.next_range();
         if self.board.head().is_some() || first == end || end > self.edge {
@@ -183,7 +184,7 @@ impl Sender {
         let (pause, rto) = (now.since(self.last_sent).0, self.rtt.rto().0);
         if pause > rto && self.params.slow_start_after_idle {
             self.control.report(|control| control.on_idle((pause - 1) / rto));
-            // Not again, should the pacer wait, nor for what was not used.
+            // Prevents a second reduction while the pacer waits, and one for the unused window.
             self.last_sent = now;
             self.usage.begin_period(now);
             let window = self.control.cwnd;
@@ -193,22 +194,22 @@ impl Sender {
         }
     }
 
-    /// Sets the timer of the retransmission queue after an ACK (Linux: `tcp_set_xmit_timer`).
+    /// Arms the timer of the retransmission queue after an ACK (Linux: `tcp_set_xmit_timer`).
     pub(in super::super) fn set_loss_timer(&mut self, now: Time) {
         if !self.arm_probe(now, true) {
             self.rearm_timeout(now);
         }
     }
 
-    /// What is left of the timeout that began when the first outstanding segment was last sent, at least a
-    /// moment (Linux: `tcp_rto_delta_us`).
+    /// Returns the remainder of the timeout that started when the first outstanding segment was last sent, at
+    /// least 1 us (Linux: `tcp_rto_delta_us`).
     pub(in super::super) fn timeout_left(&self, now: Time) -> Duration {
         let sent = self.board.head_sent().unwrap_or(now);
         Duration((sent + self.rtt.rto()).since(now).0.max(1_000))
     }
 
-    /// Sets the timeout; where another timer ran, the time since the first outstanding segment was sent counts
-    /// (Linux: `tcp_rearm_rto`).
+    /// Arms the retransmission timeout. If another timer was armed, the timeout counts from the last
+    /// transmission of the first outstanding segment (Linux: `tcp_rearm_rto`).
     #[inline(never)]
     pub(in super::super) fn rearm_timeout(&mut self, now: Time) {
         if self.board.head().is_none() {
@@ -222,7 +223,7 @@ impl Sender {
         self.timers.set(now, wait, Pending::Timeout);
     }
 
-    /// Tells the control that nothing was in flight.
+    /// Reports to the control that a transmission starts with nothing in flight.
     #[inline(never)]
     fn report_start(&mut self, now: Time) {
         let (pause, restarts) = (now.since(self.last_sent), self.sampler.is_app_limited());
@@ -234,7 +235,7 @@ impl Sender {
         });
     }
 
-    /// Sends segment `number`, for the first time or again.
+    /// Sends segment `number`, for the first time or as a retransmission.
     pub(in super::super) fn send(
         &mut self,
         now: Time,
@@ -256,7 +257,7 @@ impl Sender {
             Transmission::New => {
                 self.board.send_next(now, snapshot);
                 self.buffer.on_sent(end, now == self.last_sent);
-                // Retransmissions are not marked (RFC 3168, 6.1.5).
+                // Retransmissions are not ECN-capable (RFC 3168, 6.1.5).
                 let reduced = std::mem::take(&mut self.tell_reduced);
                 packet.ecn = Ecn { capable: self.params.ecn, reduced, ..Ecn::default() };
             }

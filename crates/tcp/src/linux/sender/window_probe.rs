@@ -6,18 +6,19 @@ use super::{Pending, Sender};
 use crate::linux::FIRST_BYTE;
 use crate::segment::Segment;
 
-/// Doublings of the time between probes at most (`tcp_probe0_when`).
+/// Maximum number of doublings of the time between probes (`tcp_probe0_when`).
 const MAX_DOUBLINGS: u32 = 10;
 
 impl Sender {
-    /// The time to the next probe: the timeout, doubled with each that has been sent (`tcp_probe0_when`).
+    /// Returns the time to the next probe: the retransmission timeout, doubled with each probe sent
+    /// (`tcp_probe0_when`).
     fn probe_wait(&self) -> Duration {
         let base = self.rtt.rto().max(self.params.min_rto);
         Duration(base.0.saturating_mul(1 << self.window_probes.min(MAX_DOUBLINGS))).min(self.params.max_rto)
     }
 
-    /// Arms the first probe if nothing is outstanding and the window keeps the next segment from being sent: nothing
-    /// else can find it open again (`tcp_check_probe_timer`).
+    /// Arms the first probe if nothing is outstanding and the window does not allow the next segment, since
+    /// only a probe can then find that the window has opened (`tcp_check_probe_timer`).
     pub(super) fn keep_waiting(&mut self, now: Time) {
         let waits = self.timers.pending() == Some(Pending::Window);
         if self.board.head().is_some() || self.board.is_exhausted() || self.timers.pacing.is_some() {
@@ -33,7 +34,7 @@ impl Sender {
         }
     }
 
-    /// Sends a probe. The timeout itself is not backed off (`tcp_send_probe0`).
+    /// Sends a probe. The retransmission timeout itself is not backed off (`tcp_send_probe0`).
     #[cold]
     pub(super) fn on_window_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         self.counts.packets += 1;
@@ -42,8 +43,8 @@ impl Sender {
         self.timers.set(now, self.probe_wait(), Pending::Window);
     }
 
-    /// Takes an ACK that comes when nothing is outstanding: while the window stays closed, the time to the next probe
-    /// begins again (`tcp_ack_probe`).
+    /// Processes an ACK that arrives when nothing is outstanding: while the window stays closed, the time to
+    /// the next probe restarts (`tcp_ack_probe`).
     pub(super) fn answer_window_probe(&mut self, now: Time) {
         if self.timers.pending() != Some(Pending::Window) {
             return;

@@ -1,21 +1,21 @@
-//! The part of the congestion window that the application uses (RFC 7661, as Linux decides it: `tcp_cwnd_validate`).
+//! Use of the congestion window by the application (RFC 7661, as Linux implements it: `tcp_cwnd_validate`).
 
 use nodeb_base::units::Time;
 
 use super::Sender;
 use crate::linux::loss::Episode;
 
-/// Use of the congestion window in the present round, and in the present period.
+/// Use of the congestion window in the present round and in the present period.
 ///
-/// A round ends when what was outstanding at its beginning is acknowledged. A period ends when the window was all in
-/// use, or after a timeout without growth.
+/// A round ends when all data outstanding at its start is acknowledged. A period ends when the window is
+/// fully used, or after a timeout without growth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowUsage {
     /// Most bytes outstanding in this round (`max_packets_out`).
     outstanding: u64,
-    /// Whether the window was the limit in this round (`is_cwnd_limited`).
+    /// Whether the window limited the sender in this round (`is_cwnd_limited`).
     limited: bool,
-    /// The byte whose acknowledgement ends the round (`cwnd_usage_seq`).
+    /// Byte whose acknowledgement ends the round (`cwnd_usage_seq`).
     until: u64,
     /// Most bytes outstanding in this period (`snd_cwnd_used`).
     used: u64,
@@ -24,21 +24,22 @@ pub struct WindowUsage {
 }
 
 impl WindowUsage {
-    /// Begins a period.
+    /// Starts a period.
     pub(in super::super) fn begin_period(&mut self, now: Time) {
         self.used = 0;
         self.since = now;
     }
 
-    /// Counts the timeout of the period from now on: the window has changed, or might have grown (`tcp_cong_avoid`).
+    /// Restarts the timeout of the period, because the window has changed or could have grown
+    /// (`tcp_cong_avoid`).
     pub(in super::super) fn renew(&mut self, now: Time) {
         self.since = now;
     }
 }
 
 impl Sender {
-    /// Notes that new data were sent, or that the window (`limited`) kept data from being sent. A window that the
-    /// application has not used for a timeout falls (`tcp_cwnd_application_limited`).
+    /// Records that new data was sent or, if `limited`, that the window prevented it. A window that the
+    /// application has not used for a timeout is reduced (`tcp_cwnd_application_limited`).
     pub(super) fn note_usage(&mut self, now: Time, limited: bool) {
         let outstanding = self.board.next() - self.board.una();
         let usage = &mut self.usage;
@@ -61,7 +62,7 @@ impl Sender {
         }
     }
 
-    /// Returns true if the window limits the sender; in slow start, also if half of it was in use
+    /// Returns true if the window limits the sender; in slow start, also if half of it is in use
     /// (`tcp_is_cwnd_limited`).
     pub(super) fn is_window_limited(&self) -> bool {
         let slow_start = self.control.is_slow_start;
