@@ -73,6 +73,7 @@ def import_(
     if target.exists() and target.samefile(file):
         raise InputError(f"{target} is the input file; give another file with --out")
     files.refuse_other(target, MAGIC, "a trace", "--out")
+    files.remove_leftovers(target.resolve().parent, target.name)
     if data.startswith(MAGIC):
         raise InputError(f"{file} is already a trace; scenarios can use it unchanged")
     options = formats.Options(

@@ -175,6 +175,8 @@ def refuse_other_page(path: Path, option: str) -> None:
 def check_place(path: Path, option: str) -> None:
     """Checks, before anything is done, that a file can be written to a path.
 
+    Temporary files of killed processes that wrote it are removed.
+
     Args:
         path: path of the file to write.
         option: command-line option with its name.
@@ -192,7 +194,9 @@ def check_place(path: Path, option: str) -> None:
         wrong = f"is {path}, but there is no folder {path.parent}"
     if wrong is not None:
         raise OutputError(f"{option} {wrong}; expected the name of a file")
-    with writing(f"write {path}"), file_aside(path.resolve()) as part:
+    place = path.resolve()
+    remove_leftovers(place.parent, place.name)
+    with writing(f"write {path}"), file_aside(place) as part:
         part.touch()
 
 

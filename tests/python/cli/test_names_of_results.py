@@ -35,6 +35,17 @@ def test_leftovers_of_a_killed_process_with_a_long_name_are_removed(tmp_path):
     assert list(tmp_path.iterdir()) == [other]
 
 
+@pytest.mark.parametrize(
+    "command", ["import log.txt --out a.html", "explain small.toml --out a.html"]
+)
+def test_leftovers_of_a_killed_process_are_removed_beside_files(call, scenario_file, command):
+    Path("log.txt").write_text("-1\n")
+    name = files.aside(Path("a.html")).name.replace(f"-{os.getpid()}-", f"-{2**22 + 1}-")
+    Path(name).write_text("part")
+    assert call(*command.split())[0] == 0
+    assert {path.name for path in Path().iterdir()} == {"a.html", "log.txt", "small.toml"}
+
+
 @pytest.mark.parametrize("command", ["run", "sweep", "compare", "life", "explain"])
 def test_control_characters_in_names_are_escaped(call, scenario_file, command):
     """Neither in what is printed about results, nor in errors and notes."""
