@@ -21,7 +21,7 @@ use crate::segment::Segment;
 pub struct SenderCounts {
     /// Number of segments sent, SYN and retransmissions included.
     pub packets: u64,
-    /// Number of retransmissions.
+    /// Number of segments sent that had been sent before.
     pub retransmissions: u64,
     /// Number of retransmission timeouts.
     pub timeouts: u64,
@@ -160,9 +160,9 @@ pub enum Opener {
 }
 
 nodeb_base::registry! {
-    /// The TCP implementation, as a scenario names it.
+    /// TCP implementation, as named in a scenario.
     "tcp" TcpSpec = Classic {
-        /// As in ns-2 and the studies: counts segments, one round-trip sample at a time, go-back-N.
+        /// As in ns-2 and the studies: counts segments, times one segment at a time, goes back N.
         "classic" => Classic(classic::Classic),
         /// As in today's Linux: byte counts, SACK, RACK-TLP, PRR, CUBIC with HyStart, timestamps.
         "linux" => Linux(linux::Linux),

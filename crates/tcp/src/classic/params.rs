@@ -14,66 +14,67 @@ use crate::Opener;
 use crate::segment::HEADER_BYTES;
 
 params! {
-    /// A classic TCP connection's parameters. The defaults are Table 9 of `wang` and, where it is silent,
-    /// those of ns-2.1b8.
+    /// Parameters of a `classic` TCP connection. The defaults are those of Table 9 of `wang`, and of ns-2.1b8
+    /// for values that the table does not contain.
     pub struct Classic {
-        /// What the sender does about loss.
+        /// Loss recovery of the sender.
         pub control: ControlSpec,
-        /// The ns-2 whose defaults hold for the keys that are absent: a release (`"ns-2.26"`) or a date.
+        /// Version of ns-2 whose defaults apply to absent keys: a release (`"ns-2.26"`) or a date.
         pub era: Era,
-        /// A full-sized segment on the wire, with 40 B of IP and TCP headers.
+        /// Size of a full-sized segment on the wire, with 40 B of IP and TCP headers.
         pub packet_size: Size = Size(1500),
-        /// Congestion window once the connection is set up, in packets; absent: the era's.
+        /// Initial congestion window in packets; absent: the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub initial_window: Option<NonZeroU32>,
-        /// Largest window the receiver allows, in packets.
+        /// Advertised window of the receiver in packets.
         pub max_window: NonZeroU32 = positive(42),
-        /// Slow-start threshold at the start, in packets.
+        /// Initial slow-start threshold in packets.
         pub initial_ssthresh: NonZeroU32 = positive(40),
-        /// Smallest retransmission timeout, before backoff; absent: the era's.
+        /// Smallest retransmission timeout, before backoff; absent: the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub min_rto: Option<Duration>,
-        /// Largest retransmission timeout, backoff included; absent: the era's.
+        /// Largest retransmission timeout, backoff included; absent: the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub max_rto: Option<Duration>,
-        /// Retransmission timeout until the first round trip is measured (RFC 2988, 2.1, asks for 3 s);
-        /// absent: the era's.
+        /// Retransmission timeout until the first round-trip time is measured (RFC 2988, 2.1, requires 3 s);
+        /// absent: the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub initial_rto: Option<Duration>,
-        /// Whether backoff multiplies the smallest timeout too (RFC 2988, 2.4 and 5.5; ns-2's `rfc2988_`),
-        /// and not the estimate alone; absent: the era's.
+        /// Whether backoff also multiplies the smallest timeout (RFC 2988, 2.4 and 5.5; ns-2's `rfc2988_`),
+        /// or only the estimate; absent: the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub backoff_from_minimum: Option<bool>,
-        /// How round trips are estimated, and which segments are timed.
+        /// Round-trip estimator, which also determines the segments that are timed.
         pub estimator: EstimatorSpec,
-        /// Whether the window falls to one segment when nothing was sent for a retransmission timeout
-        /// (ns-2's `slow_start_restart_`; RFC 2581, 4.1, goes back to the initial window instead).
+        /// Whether the window is reset to one segment if nothing was sent for a retransmission timeout
+        /// (ns-2's `slow_start_restart_`; RFC 2581, 4.1, uses the initial window instead).
         pub slow_start_restart: bool = true,
-        /// Whether a timeout sets the slow-start threshold to half of what is outstanding (RFC 2581, 3.1),
-        /// which a second one leaves as it is, and not to half of the window as in ns-2, where a second one
-        /// leaves two packets.
+        /// Whether a timeout sets the slow-start threshold to half of the data outstanding (RFC 2581, 3.1),
+        /// so that a second timeout leaves it unchanged. Otherwise it is half of the window as in ns-2, and
+        /// two packets after a second timeout.
         pub half_of_flight: bool = false,
-        /// Granularity of the clock that measures round trips (ns-2's `tcpTick_`); absent: the era's.
+        /// Tick of the clock that measures round-trip times (ns-2's `tcpTick_`); absent: the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub clock: Option<Duration>,
-        /// Phase of that clock when the simulation begins; less than one tick.
+        /// Phase of that clock at the start of the simulation; less than one tick.
         pub clock_phase: Duration = Duration::ZERO,
-        /// Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's.
+        /// Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub limited_transmit: Option<bool>,
-        /// Whether half a window, after a loss, may be a fraction of packets (ns-2's `precisionReduce_`) or
-        /// is rounded down; absent: the era's.
+        /// Whether half of a window, after a loss, may be a fraction of packets (ns-2's `precisionReduce_`)
+        /// or is rounded down; absent: the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub fractional_halves: Option<bool>,
-        /// Recognize retransmissions that were not needed by the mark that their ACKs lack (Eifel, RFC 3522),
-        /// and take their consequences back (RFC 4015).
+        /// Detect spurious retransmissions by a bit that their ACKs lack (Eifel, RFC 3522), and undo their
+        /// effects (RFC 4015).
         pub eifel: bool = false,
-        /// How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once.
+        /// Delay of the ACK of a single segment; 0 acknowledges each segment at once.
         pub delayed_ack: Duration = Duration::from_millis(100),
-        /// Whether the ACK of a SYN that the server sent unasked is held back as well; absent: the era's.
+        /// Whether the ACK of the server's SYN is delayed as well, if the server opens the connection;
+        /// absent: the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub delayed_syn_ack: Option<bool>,
-        /// Who opens the connection.
+        /// End that opens the connection.
         pub opened_by: Opener = Opener::Phone,
     }
 }

@@ -19,11 +19,11 @@ const DISTRUST_BACKOFF: u64 = 8;
 const MAX_BACKOFF: u64 = 64;
 
 registry! {
-    /// The round-trip estimator, as a scenario names it.
+    /// Round-trip estimator, as named in a scenario.
     "estimator" EstimatorSpec = Ticks {
         /// Jacobson's estimator in ns-2's fixed-point form: one segment is timed at a time.
         "ticks" => Ticks(Ticks),
-        /// Exponential averages of mean and deviation: every segment sent only once is timed.
+        /// Exponential averages of mean and deviation: every segment that is sent only once is timed.
         "smoothed" => Smoothed(Smoothed),
     }
 }
@@ -325,9 +325,9 @@ mod tests {
     }
 
     /// ns-2 (`TcpAgent::rtt_backoff`) discards the smoothed RTT once `t_backoff_ > 8`: after the fourth
-    /// doubling, not the third. Computed by hand for two measurements of 20 ticks: if the first is kept, the
-    /// variation is 7.5 ticks and the timeout 20 + 30 ticks; if it was discarded, the second is treated as
-    /// the first, which gives 20 + 40 ticks.
+    /// doubling, not the third. Computed by hand for two measurements of 20 ticks. If the first is kept, the
+    /// variation is 7.5 ticks and the timeout 20 + 30 ticks. If it was discarded, the second is treated as
+    /// the first: 20 + 40 ticks.
     #[test]
     fn the_round_trip_is_distrusted_after_four_doublings() {
         for (doublings, ticks) in [(0, 50), (3, 50), (4, 60), (5, 60)] {

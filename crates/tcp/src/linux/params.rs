@@ -14,14 +14,14 @@ use crate::segment::{HEADER_BYTES, SackBlocks};
 use crate::wire::window_shift;
 
 params! {
-    /// Parameters of a TCP connection as in today's Linux. The defaults are Linux's, or the RFC's where Linux
-    /// adapts.
+    /// Parameters of a `linux` TCP connection. The defaults are those of Linux, or of the RFC where Linux
+    /// adapts the value.
     pub struct Linux {
-        /// How large the window is and how fast it is sent.
+        /// Congestion control: size of the window and pacing rate.
         pub control: CongestionSpec,
-        /// A full-sized segment on the wire, with 40 B of IP and TCP headers and the options.
+        /// Size of a full-sized segment on the wire, with 40 B of IP and TCP headers and the options.
         pub packet_size: Size = Size(1500),
-        /// Congestion window once the connection is set up, in segments (RFC 6928).
+        /// Initial congestion window in segments (RFC 6928).
         pub initial_window: NonZeroU32 = positive(10),
         /// Timestamps in every segment (RFC 7323): 12 B.
         pub timestamps: bool = true,
@@ -29,52 +29,53 @@ params! {
         pub sack: bool = true,
         /// Report duplicates in the first SACK block (RFC 2883).
         pub dsack: bool = true,
-        /// Find losses by time (RACK, RFC 8985) rather than by counting (RFC 6675). Needs SACK.
+        /// Detect losses by time (RACK, RFC 8985) rather than by counting (RFC 6675). Needs SACK.
         pub rack: bool = true,
         /// Probe for a lost tail before the timeout (TLP, RFC 8985, section 7). Needs RACK.
         pub tail_loss_probe: bool = true,
-        /// Take a reduction back when timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was
-        /// lost (RFC 4015).
+        /// Undo a reduction if timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was lost (RFC
+        /// 4015).
         pub undo: bool = true,
-        /// Recognize a spurious timeout by what the ACKs after it deliver (F-RTO, RFC 5682), and take its
-        /// reduction back.
+        /// Detect a spurious timeout from the segments that the following ACKs deliver (F-RTO, RFC 5682), and
+        /// undo its reduction.
         pub frto: bool = true,
         /// Let queues mark segments instead of dropping them (RFC 3168).
         pub ecn: bool = false,
-        /// Spread the segments of every control over the round trip, as under Linux's queueing discipline
-        /// `fq`. BBR paces itself without it.
+        /// Spread the segments of every congestion control over the round trip, as Linux's queueing
+        /// discipline `fq` does. BBR paces itself without it.
         pub pacing: bool = false,
-        /// Halve the window with each timeout of a pause (RFC 2861; Linux: `tcp_slow_start_after_idle`). BBR does
-        /// not in any case.
+        /// Halve the window once per timeout of a pause (RFC 2861; Linux: `tcp_slow_start_after_idle`). BBR
+        /// never does.
         pub slow_start_after_idle: bool = true,
         // Linux: TCP_RTO_MIN, TCP_RTO_MAX, TCP_TIMEOUT_INIT, TCP_ATO_MIN, TCP_MAX_QUICKACKS, the largest
         // tcp_wmem, and tcp_rmem of 6.18: 32 MiB and 128 KiB, of which 160 in 256 hold payload where
         // 1448 B take 2304 B of memory.
-        /// Least share of the timeout that stands for the variation of the round trip. As in Linux the
-        /// timeout is the smoothed round trip and at least this.
+        /// Lower bound of the variation term of the retransmission timeout. As in Linux, the timeout is the
+        /// smoothed round-trip time plus at least this.
         pub min_rto: Duration = Duration::from_millis(200),
         /// Largest retransmission timeout, backoff included.
         pub max_rto: Duration = Duration::from_secs(120),
-        /// Retransmission timeout until the first round trip is measured (RFC 6298, 2.1).
+        /// Retransmission timeout until the first round-trip time is measured (RFC 6298, 2.1).
         pub initial_rto: Duration = Duration::from_secs(1),
-        /// How long the receiver holds back the ACK of a single segment at the least; it adapts to the time
-        /// between segments. 0 acknowledges each at once.
+        /// Smallest delay of the ACK of a single segment; the delay adapts to the time between segments. 0
+        /// acknowledges each segment at once.
         pub delayed_ack: Duration = Duration::from_millis(40),
-        /// Segments that the receiver acknowledges at once, for slow start's sake: at the start, after a
-        /// pause, and after a duplicate. While its window opens every one is.
+        /// Number of segments that the receiver acknowledges at once to speed up slow start: at the start,
+        /// after a pause, and after a duplicate. While its window opens, every segment is acknowledged at
+        /// once.
         pub quick_acks: u32 = 16,
-        /// What the receiver holds at most for the application; bounds the window.
+        /// Maximum size of the receive buffer; bounds the window.
         pub receive_buffer: Size = Size(20_971_520),
-        /// What it holds at first. The buffer grows with what comes in a round trip (dynamic right-sizing);
-        /// as large as `receive_buffer`, it has a fixed size.
+        /// Initial size of the receive buffer. The buffer grows with the data received per round trip
+        /// (dynamic right-sizing); if this equals `receive_buffer`, its size is fixed.
         pub initial_receive_buffer: Size = Size(81_920),
-        /// Memory of the send buffer at most (the largest `tcp_wmem`). It has room for two windows up to
-        /// there.
+        /// Maximum memory of the send buffer (the largest `tcp_wmem`). Up to this limit it has room for two
+        /// windows.
         pub send_buffer: Size = Size(4_194_304),
-        /// Rate at which the application at the phone reads; at once when absent.
+        /// Reading rate of the application at the phone; absent: it reads immediately.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub read_rate: Option<Rate>,
-        /// Who opens the connection.
+        /// End that opens the connection.
         pub opened_by: Opener = Opener::Phone,
     }
 }

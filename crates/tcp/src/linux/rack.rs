@@ -20,7 +20,8 @@ pub struct Rack {
     newest: Option<(Time, u64)>,
     /// Round-trip time of the segment delivered last.
     rtt: Duration,
-    /// Whether losses must be detected anew: a segment was delivered or marks were undone (`rack.advanced`).
+    /// Whether a new detection of losses is due: a segment was delivered or marks were undone
+    /// (`rack.advanced`).
     advanced: bool,
     /// Reordering window in quarters of the smallest round-trip time (`RACK.reo_wnd_mult`).
     quarters: u32,

@@ -99,15 +99,15 @@ fn unless_waiting(tx: &Transmission, in_recovery: u64) -> Option<u64> {
 }
 
 registry! {
-    /// The TCP variant, as a scenario names it.
+    /// TCP variant, as named in a scenario.
     "control" ControlSpec = NewReno {
-        /// Tahoe: any loss is answered by slow start from one segment.
+        /// Tahoe: after any loss, slow start from one segment.
         "tahoe" => Tahoe(tahoe::Tahoe),
         /// Reno (RFC 2581): fast recovery until the first new ACK.
         "reno" => Reno(reno::Reno),
         /// NewReno (RFC 6582): stays in fast recovery until the whole window is acknowledged.
         "newreno" => NewReno(newreno::NewReno),
-        /// SACK (RFC 2018) with ns-2's pipe algorithm: retransmits just what is missing.
+        /// SACK (RFC 2018) with ns-2's pipe algorithm: retransmits only missing segments.
         "sack" => Sack(sack::Sack),
     }
 }

@@ -21,16 +21,16 @@ const RECOVERY_BURST: u64 = 2;
 params! {
     /// Parameters of NewReno.
     pub struct NewReno {
-        /// Whether only the first partial ACK of a recovery restarts the timer (impatient), and not each
-        /// (slow but steady); absent: the era's.
+        /// Whether only the first partial ACK of a recovery restarts the timer (impatient), instead of each
+        /// (slow but steady); absent: the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub impatient: Option<bool>,
-        /// Whether a partial ACK takes what it acknowledges out of the window, and not all that duplicate
-        /// ACKs have added; absent: the era's.
+        /// Whether a partial ACK deflates the window by what it acknowledges, instead of by all that
+        /// duplicate ACKs have added; absent: the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub partial_deflation: Option<bool>,
-        /// Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout too;
-        /// absent: the era's.
+        /// Whether duplicate ACKs inflate the window only in fast recovery, and not after a timeout; absent:
+        /// the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub clean_exit: Option<bool>,
     }

@@ -12,8 +12,8 @@ use crate::segment::Segment;
 params! {
     /// Parameters of Reno.
     pub struct Reno {
-        /// Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout too;
-        /// absent: the era's.
+        /// Whether duplicate ACKs inflate the window only in fast recovery, and not after a timeout; absent:
+        /// the era's default.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub clean_exit: Option<bool>,
     }

@@ -212,8 +212,8 @@ fn sack_sends_data_written_during_fast_recovery_at_once() {
 }
 
 proptest! {
-    /// Whatever ACKs arrive, no variant sends beyond the receiver's window, reduces its window below one
-    /// segment, or has data outstanding without a timer.
+    /// No sequence of ACKs makes a variant send beyond the receiver's window, reduce its window below one
+    /// segment, or have data outstanding without a timer.
     #[test]
     fn every_variant_keeps_within_its_limits(
         acks in prop::collection::vec((0u64..12, any::<bool>()), 1..200),

@@ -1,6 +1,6 @@
-//! CUBIC as Linux has it (`tcp_cubic.c`, version 6): the window grows as a cubic function of the time since
-//! the last reduction, in whole segments and by a clock of 1/250 s, and at least as Reno would that falls
-//! to 0.7. RFC 9438's is `cubic_rfc9438`.
+//! CUBIC as in Linux (`tcp_cubic.c`, version 6). The window grows as a cubic function of the time since the
+//! last reduction, in whole segments and by a clock of 1/250 s. It grows at least as fast as a Reno that
+//! reduces its window to 0.7. The variant of RFC 9438 is `cubic_rfc9438`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -13,17 +13,17 @@ use crate::linux::Linux;
 use crate::linux::jiffies;
 
 params! {
-    /// CUBIC's parameters.
+    /// Parameters of CUBIC.
     pub struct Cubic {
-        /// Share of the window that a reduction leaves; counted in 1/1024.
+        /// Share of the window that remains after a reduction; rounded to 1/1024.
         pub beta: f64 = 0.7,
-        /// Aggressiveness in segments per second cubed; counted in 10/1024.
+        /// Aggressiveness in segments per second cubed; rounded to 10/1024.
         pub c: f64 = 0.4,
-        /// Leave bandwidth to newcomers: remember less than the window at loss.
+        /// Release bandwidth to new flows: store less than the window at a loss.
         pub fast_convergence: bool = true,
-        /// Grow at least as Reno would.
+        /// Grow at least as fast as Reno.
         pub tcp_friendliness: bool = true,
-        /// What ends slow start besides a loss.
+        /// Method that ends slow start before a loss.
         pub slow_start: SlowStart = SlowStart::HyStart,
     }
 }
@@ -34,7 +34,7 @@ impl Checked for Cubic {
     }
 }
 
-/// Checks what the variants of CUBIC have in common.
+/// Checks the parameters that the variants of CUBIC have in common.
 pub fn check_shape(beta: f64, c: f64, check: &mut Check) {
     check.require(beta > 0.0 && beta < 1.0, "beta", || {
         format!("a reduction to {beta} of the window is none; expected between 0 and 1")
@@ -44,18 +44,19 @@ pub fn check_shape(beta: f64, c: f64, check: &mut Check) {
     });
 }
 
-/// Shares are counted in 1/1024 (`BICTCP_BETA_SCALE`), as are seconds (`BICTCP_HZ`).
+/// Unit of shares (`BICTCP_BETA_SCALE`) and of seconds (`BICTCP_HZ`): 1/1024.
 const SCALE: u64 = 1_024;
-/// For so many jiffies an unchanged window needs no new look (`HZ / 32`).
+/// Jiffies for which the growth rate of an unchanged window is not recomputed (`HZ / 32`).
 const PATIENCE: u64 = jiffies::HZ / 32;
-/// After a reduction so long pass before round trips count again.
+/// Jiffies after a reduction in which round-trip times are ignored.
 const SETTLING: u64 = jiffies::HZ;
-/// Segments for one more while nothing is known of the path: 5 % per round trip.
+/// Maximum number of delivered segments per segment of growth while nothing is known of the path: 5 % per
+/// round trip.
 const BLIND: u64 = 20;
-/// Segments for one more at the least: half a window per round trip.
+/// Minimum number of delivered segments per segment of growth: half a window per round trip.
 const FASTEST: u64 = 2;
 
-/// A stage of congestion avoidance, with times in jiffies and windows in segments.
+/// Epoch of congestion avoidance, with times in jiffies and windows in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Epoch {
     start: u64,
@@ -63,7 +64,7 @@ struct Epoch {
     k: u64,
     /// Window in the middle of the plateau (`bic_origin_point`).
     origin: u64,
-    /// What Reno would have (`tcp_cwnd`), and segments delivered since it last grew (`ack_cnt`).
+    /// Window that Reno would have (`tcp_cwnd`), and segments delivered since it last grew (`ack_cnt`).
     reno: u64,
     delivered: u64,
 }
@@ -74,7 +75,7 @@ impl CongestionParams for Cubic {
     }
 }
 
-/// CUBIC's state.
+/// State of CUBIC.
 #[derive(Debug)]
 pub struct CubicControl {
     params: Cubic,
@@ -85,18 +86,19 @@ pub struct CubicControl {
     window: LossWindow,
     search: Search,
     epoch: Option<Epoch>,
-    /// Window before the last reduction in segments, less what fast convergence releases; 0 while there is
-    /// none (`last_max_cwnd`).
+    /// Window before the last reduction in segments, less the share released by fast convergence; 0 if there
+    /// is none (`last_max_cwnd`).
     last_max: u64,
-    /// Smallest round trip.
+    /// Smallest round-trip time.
     least: Option<Duration>,
-    /// Segments for one more (`cnt`), and window and jiffy for which that was found.
+    /// Number of delivered segments per segment of growth (`cnt`), and the window and jiffy for which it was
+    /// computed.
     each: u64,
     found_for: (u64, u64),
 }
 
 impl CubicControl {
-    /// CUBIC at the start of a connection whose segments are `paced` or not.
+    /// Creates CUBIC at the start of a connection, with `paced` segments or not.
     pub fn new(params: &Cubic, mss: u64, initial_window: u64, paced: bool) -> Self {
         Self {
             beta: (params.beta * SCALE as f64).round() as u64,
@@ -113,7 +115,7 @@ impl CubicControl {
         }
     }
 
-    /// Takes the round trip of the newest segment (`cubictcp_acked`).
+    /// Records the round-trip time of the newest segment (`cubictcp_acked`).
     fn measure(&mut self, ack: &AckEvent) {
         let Some(rtt) = ack.rtt else {
             return;
@@ -127,7 +129,7 @@ impl CubicControl {
         }
     }
 
-    /// Finds how many segments must be delivered for one more (`bictcp_update`).
+    /// Computes how many segments must be delivered per segment of growth (`bictcp_update`).
     fn update(&mut self, now: Time, segments: u64) {
         let (cwnd, now) = (self.window.segments(), jiffies::at(now));
         if let Some(epoch) = &mut self.epoch {
@@ -147,7 +149,7 @@ impl CubicControl {
         self.each = self.each.max(FASTEST);
     }
 
-    /// The stage under way, or a new one from here.
+    /// Returns the present epoch, or starts one.
     fn begin_epoch(&mut self, now: u64, cwnd: u64, segments: u64) -> Epoch {
         let (last_max, scale) = (self.last_max, self.scale);
         *self.epoch.get_or_insert_with(|| {
@@ -158,7 +160,8 @@ impl CubicControl {
         })
     }
 
-    /// Segments for one more by the cubic function, taken one smallest round trip ahead.
+    /// Returns the number of delivered segments per segment of growth by the cubic function, evaluated one
+    /// smallest round-trip time ahead.
     fn cubic_pace(&self, epoch: &Epoch, now: u64, cwnd: u64) -> u64 {
         let ahead = jiffies::in_duration(self.least.unwrap_or_default());
         let t = (now.saturating_sub(epoch.start) + ahead) * SCALE / jiffies::HZ;
@@ -170,15 +173,16 @@ impl CubicControl {
         if self.last_max == 0 { each.min(BLIND) } else { each }
     }
 
-    /// Reno that falls to beta instead of half grows by 3 (1 - beta) / (1 + beta) per round trip, however
-    /// large its window (`beta_scale`: 15 eighths of a window for each segment more).
+    /// Ensures that growth is at least that of a Reno that reduces its window to beta instead of half. Such a
+    /// Reno grows by 3 (1 - beta) / (1 + beta) per round trip, whatever its window (`beta_scale`: 15/8 of a
+    /// window per segment of growth).
     fn keep_up_with_reno(&mut self, cwnd: u64) {
         let share = 8 * (SCALE + self.beta) / 3 / (SCALE - self.beta).max(1);
         let needed = (cwnd * share / 8).max(1);
         let Some(epoch) = &mut self.epoch else {
             return;
         };
-        // A segment more for each time that more than `needed` are there.
+        // One more segment per `needed` segments delivered, once the count exceeds `needed`.
         let grown = epoch.delivered.saturating_sub(1) / needed;
         epoch.delivered -= grown * needed;
         epoch.reno += grown;
@@ -187,7 +191,7 @@ impl CubicControl {
         }
     }
 
-    /// A timeout makes everything learned void (`bictcp_reset`).
+    /// Resets the state after a timeout (`bictcp_reset`).
     fn forget(&mut self) {
         self.epoch = None;
         self.last_max = 0;
@@ -206,7 +210,7 @@ impl LossBased for CubicControl {
         &mut self.window
     }
 
-    /// `cubictcp_cong_avoid`.
+    /// Opens the window (`cubictcp_cong_avoid`).
     fn grow(&mut self, ack: &AckEvent) {
         self.measure(ack);
         if !ack.may_grow() {
@@ -223,7 +227,7 @@ impl LossBased for CubicControl {
         }
     }
 
-    /// `cubictcp_recalc_ssthresh`, with fast convergence.
+    /// Returns the window after a loss (`cubictcp_recalc_ssthresh`), with fast convergence.
     fn reduced(&mut self) -> u64 {
         let cwnd = self.window.segments();
         self.epoch = None;
@@ -239,7 +243,8 @@ impl LossBased for CubicControl {
         self.forget();
     }
 
-    /// Time in which nothing was in flight does not count (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
+    /// Shifts the epoch by the pause: time with nothing in flight does not count (`cubictcp_cwnd_event`,
+    /// `CA_EVENT_TX_START`).
     fn after_pause(&mut self, now: Time, pause: Duration) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = (epoch.start + pause.0 / jiffies::JIFFY.0).min(jiffies::at(now));
@@ -273,7 +278,7 @@ mod tests {
         }
     }
 
-    /// Delivers a window per round trip of `rtt` until `end` seconds; returns times and windows.
+    /// Delivers a window per round trip of `rtt` until `end` seconds. Returns times and windows.
     fn grow(control: &mut CubicControl, rtt: Duration, end: f64) -> Vec<(f64, u64)> {
         let (mut now, mut seen) = (Time(1_000_000_000), Vec::new());
         while now.as_secs() < 1.0 + end {
@@ -304,8 +309,8 @@ mod tests {
         }
     }
 
-    /// `beta_scale` = 8 (1024 + 717) / 3 / (1024 - 717) = 15: 8/15 of a segment per round trip, above the
-    /// window of the last loss too, where RFC 9438 would grow by one.
+    /// `beta_scale` = 8 (1024 + 717) / 3 / (1024 - 717) = 15: growth by 8/15 of a segment per round trip,
+    /// also above the window of the last loss, where RFC 9438 grows by one.
     #[test]
     fn short_round_trips_are_reno_friendly_at_any_window() {
         let mut control = control();
@@ -317,7 +322,8 @@ mod tests {
         assert!((slope(20, 48) - 8.0 / 15.0).abs() < 0.08, "{rounds:?}");
     }
 
-    /// `cubictcp_recalc_ssthresh`: 70 segments are fewer than the 100 of the last loss: 70 (1024 + 717) / 2048.
+    /// `cubictcp_recalc_ssthresh`: 70 segments are fewer than the 100 of the last loss, so 70 (1024 + 717) /
+    /// 2048 are stored.
     #[test]
     fn fast_convergence_remembers_less() {
         let mut control = control();
@@ -328,7 +334,8 @@ mod tests {
         assert_eq!((control.window.segments(), control.last_max), (49, 59));
     }
 
-    /// `cubictcp_state`: `bictcp_reset` on entering the loss state; then one segment more for 20 at most.
+    /// `cubictcp_state`: `bictcp_reset` on entering the loss state; then at most 20 segments are needed per
+    /// segment of growth.
     #[test]
     fn a_timeout_makes_the_past_void() {
         let mut control = control();
@@ -342,7 +349,7 @@ mod tests {
         assert_eq!((control.each, control.epoch.map(|epoch| epoch.k)), (BLIND, Some(0)));
     }
 
-    /// The window grows by half a window per round trip at the most.
+    /// The window grows by at most half of itself per round trip.
     #[test]
     fn at_least_two_segments_for_one_more() {
         let mut control = control();
@@ -353,7 +360,7 @@ mod tests {
         assert_eq!(control.each, FASTEST);
     }
 
-    /// `cubictcp_cwnd_event`: the epoch moves by the pause, never beyond now.
+    /// `cubictcp_cwnd_event`: the epoch is shifted by the pause, but not beyond the present.
     #[test]
     fn a_pause_moves_the_epoch() {
         let mut control = control();

@@ -1,5 +1,5 @@
-//! CUBIC (RFC 9438): the window grows as a cubic function of the time since the last reduction,
-//! slowly around the size at which loss occurred and fast away from it. Linux's is `cubic`.
+//! CUBIC (RFC 9438): the window grows as a cubic function of the time since the last reduction, slowly near
+//! the size at which the loss occurred and fast away from it. The variant of Linux is `cubic`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -12,15 +12,15 @@ use super::{AckEvent, CongestionControl, CongestionParams};
 use crate::linux::Linux;
 
 params! {
-    /// CUBIC's parameters.
+    /// Parameters of CUBIC.
     pub struct CubicRfc9438 {
-        /// Share of the window that a reduction leaves, `beta_cubic` (RFC 9438, 4.6).
+        /// Share of the window that remains after a reduction, `beta_cubic` (RFC 9438, 4.6).
         pub beta: f64 = 0.7,
         /// Aggressiveness in segments per second cubed, `C` (RFC 9438, 5).
         pub c: f64 = 0.4,
-        /// Leave bandwidth to newcomers: remember less than the window at loss (RFC 9438, 4.7).
+        /// Release bandwidth to new flows: store less than the window at a loss (RFC 9438, 4.7).
         pub fast_convergence: bool = true,
-        /// What ends slow start besides a loss.
+        /// Method that ends slow start before a loss.
         pub slow_start: SlowStart = SlowStart::HyStartPlusPlus,
     }
 }
@@ -31,25 +31,25 @@ impl Checked for CubicRfc9438 {
     }
 }
 
-/// A stage of congestion avoidance. Windows are in segments, times in seconds.
+/// Epoch of congestion avoidance. Windows are in segments, times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Epoch {
     start: Time,
     k: f64,
     /// Window in the middle of the plateau.
     w_max: f64,
-    /// What Reno would have (4.3).
+    /// Window that Reno would have (4.3).
     w_est: f64,
 }
 
 impl Epoch {
-    /// Equations 1 and 2: begins at `now` with the window at `cwnd`.
+    /// Creates an epoch that starts at `now` with window `cwnd` (equations 1 and 2).
     fn new(now: Time, cwnd: f64, w_max: f64, c: f64) -> Self {
         let w_max = w_max.max(cwnd);
         Self { start: now, k: libm::cbrt((w_max - cwnd) / c), w_max, w_est: cwnd }
     }
 
-    /// Equation 1.
+    /// Returns the window by the cubic function (equation 1).
     fn window_after(&self, elapsed: Duration, c: f64) -> f64 {
         let t = elapsed.as_secs() - self.k;
         c * t * t * t + self.w_max
@@ -62,7 +62,7 @@ impl CongestionParams for CubicRfc9438 {
     }
 }
 
-/// CUBIC's state.
+/// State of CUBIC.
 #[derive(Debug)]
 pub struct CubicRfc9438Control {
     params: CubicRfc9438,
@@ -70,19 +70,19 @@ pub struct CubicRfc9438Control {
     search: Search,
     least: Option<Duration>,
     epoch: Option<Epoch>,
-    /// Window before the last reduction, in segments, less what fast convergence releases; 0 while
-    /// there is none.
+    /// Window before the last reduction in segments, less the share released by fast convergence; 0 if there
+    /// is none.
     w_max: f64,
-    /// Window just before the last reduction (`cwnd_prior`).
+    /// Window just before the last reduction in segments (`cwnd_prior`).
     prior: f64,
-    /// Growth not yet large enough to be bytes.
+    /// Growth that is not yet a whole byte.
     fraction: f64,
-    /// What the last reduction has replaced.
+    /// `w_max`, `prior` and `epoch` before the last reduction.
     before: (f64, f64, Option<Epoch>),
 }
 
 impl CubicRfc9438Control {
-    /// CUBIC at the start of a connection.
+    /// Creates CUBIC at the start of a connection.
     pub fn new(params: &CubicRfc9438, mss: u64, initial_window: u64, paced: bool) -> Self {
         Self {
             params: params.clone(),
@@ -101,22 +101,23 @@ impl CubicRfc9438Control {
         self.window.cwnd as f64 / self.window.mss as f64
     }
 
-    /// Segments left over for congestion avoidance.
+    /// Opens the window in slow start. Returns the segments left over for congestion avoidance.
     fn slow_start(&mut self, ack: &AckEvent) -> u64 {
         self.search.judge(ack, &mut self.window, self.least);
         let growth = self.search.growth(ack.segments);
         self.window.slow_start(growth)
     }
 
-    /// Section 4.2: grows towards where the cubic function will be one round trip from now, but at
-    /// least as Reno would.
+    /// Opens the window in congestion avoidance (section 4.2): towards the value of the cubic function one
+    /// round trip later, but at least as fast as Reno would.
     fn avoid_congestion(&mut self, ack: &AckEvent, segments: u64) {
         let (c, beta) = (self.params.c, self.params.beta);
         let cwnd = self.segments();
         let acked = segments as f64;
         let w_max = self.w_max;
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(ack.now, cwnd, w_max, c));
-        // Equation 4; once as large as before the reduction, Reno's increase is one per round trip.
+        // Equation 4; once Reno's window is as large as before the reduction, it grows by one segment per
+        // round trip.
         let alpha = if epoch.w_est < self.prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
         epoch.w_est += alpha * acked / cwnd;
         let elapsed = ack.now.since(epoch.start);
@@ -136,7 +137,7 @@ impl CubicRfc9438Control {
         self.window.cwnd += whole;
     }
 
-    /// Sections 4.6 and 4.7.
+    /// Stores the state before a reduction and returns the reduced window in bytes (sections 4.6 and 4.7).
     fn remember(&mut self) -> u64 {
         let cwnd = self.segments();
         self.before = (self.w_max, self.prior, self.epoch.take());
@@ -158,7 +159,7 @@ impl CongestionControl for CubicRfc9438Control {
             self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
         }
         if !ack.window_limited {
-            // Time in which the window was not used does not count (4.2 and 5.8).
+            // Time in which the window is not used does not count (4.2 and 5.8).
             self.epoch = None;
         }
         if !ack.may_grow() {
@@ -183,7 +184,7 @@ impl CongestionControl for CubicRfc9438Control {
             let target = self.remember();
             self.window.reduce(target);
         }
-        // 4.8: the next stage begins on the plateau.
+        // 4.8: the next epoch starts on the plateau.
         self.w_max = 0.0;
         self.window.restart(in_flight);
     }
@@ -234,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Acknowledges a window per round trip of `rtt` until `end`; returns the windows in segments.
+    /// Acknowledges a window per round trip of `rtt` until `end`. Returns the windows in segments.
     fn grow(control: &mut CubicRfc9438Control, rtt: Duration, end: f64) -> Vec<(f64, f64)> {
         let (mut now, mut seen) = (Time::ZERO, Vec::new());
         while now.as_secs() < end {
@@ -261,7 +262,7 @@ mod tests {
 
     #[test]
     fn the_window_follows_equation_1() {
-        // A long round trip and a large window, where CUBIC is ahead of Reno.
+        // A long round-trip time and a large window, where CUBIC grows faster than Reno.
         let mut control = control();
         control.window.cwnd = 1_000 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -276,7 +277,7 @@ mod tests {
 
     #[test]
     fn short_round_trips_are_reno_friendly() {
-        // 4.3: 10 ms and 20 segments; W_est grows by alpha = 9/17 a round trip, then by 1.
+        // 4.3: with 10 ms and 20 segments, W_est grows by alpha = 9/17 per round trip, then by 1.
         let mut control = control();
         control.window.cwnd = 20 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -290,7 +291,7 @@ mod tests {
 
     #[test]
     fn fast_convergence_remembers_less() {
-        // 4.7: the second loss comes below the first one's window.
+        // 4.7: the second loss occurs below the window of the first one.
         let mut control = control();
         control.window.cwnd = 100 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -315,8 +316,8 @@ mod tests {
 
     #[test]
     fn w_est_grows_by_alpha_in_a_window() {
-        // Equation 4: from 14 segments, 1 * alpha / 14 more for each segment, alpha = 3 * 0.3 / 1.7,
-        // until the window before the loss, 20, is reached; then alpha is 1.
+        // Equation 4: from 14 segments, 1 * alpha / 14 more per segment, alpha = 3 * 0.3 / 1.7, until the
+        // window before the loss, 20, is reached; then alpha is 1.
         let mut control = control();
         control.window.cwnd = 20 * MSS;
         control.on_congestion(Time::ZERO, 0);

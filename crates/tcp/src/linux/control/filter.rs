@@ -1,30 +1,30 @@
-//! The largest value of a sliding window, by the best three candidates (as Linux's `minmax`).
+//! Maximum over a sliding window, tracked with the best three candidates (like Linux's `minmax`).
 
-/// A windowed maximum over integer times.
+/// Windowed maximum over integer times.
 #[derive(Clone, Debug)]
 pub struct WindowedMax {
     length: u64,
-    /// Best, second and third, each newer than the one before: (time, value).
+    /// Best, second and third candidate, each newer than the one before: (time, value).
     best: [(u64, f64); 3],
 }
 
 impl WindowedMax {
-    /// An empty window of `length`.
+    /// Creates an empty window of `length`.
     pub fn new(length: u64) -> Self {
         Self { length, best: [(0, 0.0); 3] }
     }
 
-    /// Remembers for `length` from now on.
+    /// Sets the length of the window.
     pub fn set_length(&mut self, length: u64) {
         self.length = length;
     }
 
-    /// The largest value.
+    /// Returns the largest value.
     pub fn max(&self) -> f64 {
         self.best[0].1
     }
 
-    /// Takes `value` at time `at`.
+    /// Adds `value` at time `at`.
     pub fn update(&mut self, at: u64, value: f64) {
         let new = (at, value);
         if value >= self.best[0].1 || at - self.best[2].0 > self.length {
@@ -39,7 +39,7 @@ impl WindowedMax {
         self.expire(new);
     }
 
-    /// Replaces a best that is too old; keeps candidates from different parts of the window.
+    /// Removes a best candidate that is too old, and keeps candidates from different parts of the window.
     fn expire(&mut self, new: (u64, f64)) {
         let age = new.0 - self.best[0].0;
         if age > self.length {

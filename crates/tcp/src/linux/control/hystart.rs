@@ -1,44 +1,46 @@
-//! HyStart as Linux has it (`tcp_cubic.c`, version 6; Ha and Rhee, Computer Networks 55(9), 2011): leaves
-//! slow start when the ACKs of a round last for half the smallest round trip, or when round trips grow.
+//! HyStart as in Linux (`tcp_cubic.c`, version 6; Ha and Rhee, Computer Networks 55(9), 2011): ends slow
+//! start if the ACKs of a round last for half of the smallest round-trip time, or if round-trip times grow.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::AckEvent;
 
-/// Windows below this are not judged, segments (`hystart_low_window`).
+/// Smallest window in segments at which HyStart is active (`hystart_low_window`).
 const LEAST_WINDOW: u64 = 16;
-/// ACKs no further apart belong to one train (`hystart_ack_delta_us`).
+/// Maximum distance of consecutive ACKs in a train (`hystart_ack_delta_us`).
 const TRAIN_GAP: Duration = Duration::from_millis(2);
-/// What segmentation offload may add to a train (`hystart_ack_delay`, at all but the highest rates).
+/// Time that segmentation offload may add to a train (`hystart_ack_delay`, at all but the highest rates).
 const OFFLOAD: Duration = Duration::from_millis(1);
-/// Round trips of a round that are not yet judged (`HYSTART_MIN_SAMPLES`).
+/// Number of round-trip times at the start of a round that are not compared (`HYSTART_MIN_SAMPLES`).
 const SAMPLES: u32 = 8;
-/// Bounds of the increase that counts (`HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`).
+/// Bounds of the increase of the round-trip time that ends slow start (`HYSTART_DELAY_MIN`,
+/// `HYSTART_DELAY_MAX`).
 const LEAST_INCREASE: Duration = Duration::from_millis(4);
 const MAX_INCREASE: Duration = Duration::from_millis(16);
 
-/// The state of one round.
+/// State of HyStart in one round.
 #[derive(Clone, Debug)]
 pub struct HyStart {
     paced: bool,
-    /// When the round began, and when the last ACK of its train came.
+    /// Start time of the round, and arrival time of the last ACK of its train.
     begun: Time,
     last: Time,
-    /// The round ends when a byte beyond this one is acknowledged.
+    /// Byte beyond which the round ends when it is acknowledged.
     end: u64,
-    /// Smallest round trip of the round.
+    /// Smallest round-trip time of the round.
     rtt: Option<Duration>,
     samples: u32,
 }
 
 impl HyStart {
-    /// At the start of a connection; `paced` says that segments are spread over the round trip.
+    /// Creates the state at the start of a connection. `paced` means that segments are spread over the round
+    /// trip.
     pub fn new(paced: bool) -> Self {
         Self { paced, begun: Time::ZERO, last: Time::ZERO, end: 0, rtt: None, samples: 0 }
     }
 
-    /// Takes an ACK in slow start (`hystart_update`) with a window of `segments` on a path whose smallest
-    /// round trip is `least`; returns whether slow start must end.
+    /// Processes an ACK in slow start (`hystart_update`) with a window of `segments` segments on a path with
+    /// smallest round-trip time `least`. Returns true if slow start must end.
     pub fn on_ack(&mut self, ack: &AckEvent, segments: u64, rtt: Duration, least: Duration) -> bool {
         if ack.una > self.end || self.begun == Time::ZERO {
             let (paced, end) = (self.paced, ack.next);
@@ -74,8 +76,8 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// After how many ACKs `gap_ms` apart, each with a round trip of `rtt_ms` where 60 is the least, slow
-    /// start ends.
+    /// Returns the number of ACKs after which slow start ends. They arrive `gap_ms` apart, each with a
+    /// round-trip time of `rtt_ms`; the smallest one is 60 ms.
     fn acks(paced: bool, segments: u64, gap_ms: u64, rtt_ms: u64) -> Option<u64> {
         let mut hystart = HyStart::new(paced);
         (0..200).find(|n| {
@@ -85,7 +87,7 @@ mod tests {
         })
     }
 
-    /// `hystart_update`: a train that lasts for more than (60 + 1) / 2 ms without pacing, 61 ms with it.
+    /// `hystart_update`: a train that lasts longer than (60 + 1) / 2 ms without pacing, 61 ms with pacing.
     #[test]
     fn a_train_of_half_a_round_trip_ends_slow_start() {
         assert_eq!([acks(false, 16, 1, 60), acks(true, 16, 1, 60)], [Some(31), Some(62)]);
@@ -93,7 +95,7 @@ mod tests {
         assert_eq!(acks(false, 16, 3, 60), None, "hystart_ack_delta_us");
     }
 
-    /// The ninth round trip of a round is the first that is judged: 60 ms and an eighth.
+    /// The ninth round-trip time of a round is the first that is compared: with 60 ms and an eighth.
     #[test]
     fn round_trips_that_grow_by_an_eighth_end_slow_start() {
         assert_eq!([acks(false, 16, 3, 67), acks(false, 16, 3, 68)], [None, Some(8)]);

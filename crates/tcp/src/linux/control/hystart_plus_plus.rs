@@ -1,40 +1,41 @@
-//! HyStart++ (RFC 9406): leaves slow start when the round trip grows, before the queue overflows.
+//! HyStart++ (RFC 9406): ends slow start when the round-trip time grows, before the queue overflows.
 //!
-//! When the smallest round trip of a round exceeds that of the round before, growth continues more
-//! slowly (conservative slow start). If that was a false alarm, slow start resumes; otherwise
-//! congestion avoidance begins after five rounds.
+//! If the smallest round-trip time of a round exceeds that of the previous round, growth continues more
+//! slowly (conservative slow start). If this was a false alarm, slow start resumes; otherwise congestion
+//! avoidance starts after five rounds.
 
 use nodeb_base::units::Duration;
 
-/// Bounds of the increase that counts, and its share of a round trip (section 4.3).
+/// Bounds of the increase of the round-trip time that ends slow start, and its share of the round-trip time
+/// (section 4.3).
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
 const MIN_RTT_DIVISOR: u64 = 8;
-/// Round trips to be seen in a round.
+/// Number of round-trip times required in a round.
 const N_RTT_SAMPLE: u32 = 8;
-/// By how much conservative slow start grows more slowly, and how long it lasts.
+/// Factor by which conservative slow start grows more slowly, and its duration in rounds.
 const CSS_GROWTH_DIVISOR: u64 = 4;
 const CSS_ROUNDS: u32 = 5;
-/// Segments per ACK unless paced.
+/// Maximum growth per ACK in segments, unless paced.
 const L: u64 = 8;
 
 /// State of HyStart++.
 #[derive(Clone, Debug)]
 pub struct HyStartPlusPlus {
     limit: u64,
-    /// A round ends when this byte is acknowledged (`windowEnd`).
+    /// Byte whose acknowledgement ends the round (`windowEnd`).
     window_end: u64,
     last_round_min: Option<Duration>,
     this_round_min: Option<Duration>,
     samples: u32,
-    /// Conservative slow start: its baseline round trip and the rounds that it has lasted.
+    /// State of conservative slow start: baseline round-trip time, and number of rounds so far.
     conservative: Option<(Duration, u32)>,
-    /// Segments delivered that have not yet opened the window.
+    /// Delivered segments that have not yet opened the window.
     left: u64,
 }
 
 impl HyStartPlusPlus {
-    /// HyStart++ at the start of a connection.
+    /// Creates HyStart++ at the start of a connection.
     pub fn new(paced: bool) -> Self {
         Self {
             limit: if paced { u64::MAX } else { L },
@@ -47,7 +48,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Takes an ACK in slow start; returns whether congestion avoidance must begin.
+    /// Processes an ACK in slow start. Returns true if congestion avoidance must start.
     pub fn on_ack(&mut self, una: u64, next: u64, rtt: Option<Duration>) -> bool {
         let mut over = false;
         if una >= self.window_end {
@@ -91,7 +92,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Segments by which those delivered open the window.
+    /// Returns the number of segments by which `segments` delivered segments open the window.
     pub fn growth(&mut self, segments: u64) -> u64 {
         let segments = segments.min(self.limit);
         if self.conservative.is_none() {
@@ -110,7 +111,7 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// One round of `samples` ACKs with the same round trip; returns whether slow start ended.
+    /// Simulates a round of `samples` ACKs with the same round-trip time. Returns true if slow start ended.
     fn round(hystart: &mut HyStartPlusPlus, rtt: Duration, samples: u64) -> bool {
         let (start, mut over) = (hystart.window_end, false);
         for ack in 0..samples {
@@ -157,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_increase_that_counts_is_between_4_and_16_ms() {
-        // 4.3: an eighth of the round trip, clamped.
+        // 4.3: an eighth of the round-trip time, clamped.
         let slowed = |before: u64, now: u64| {
             let mut hystart = HyStartPlusPlus::new(true);
             round(&mut hystart, MS(before), 10);

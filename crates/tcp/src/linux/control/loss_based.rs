@@ -1,23 +1,23 @@
-//! Controls that grow until a segment is lost and then fall to a share of their window: what they have
-//! in common.
+//! Common parts of controls that grow until a loss and then reduce the window to a share of it.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::{AckEvent, CongestionControl};
 
-/// A control whose state is a [`LossWindow`]; it says how the window grows and what a loss leaves.
+/// Control with a [`LossWindow`] as state, which defines the growth of the window and its reduction after a
+/// loss.
 pub trait LossBased: Send + std::fmt::Debug {
-    /// The window.
+    /// Returns the window.
     fn window(&self) -> &LossWindow;
-    /// The window, to be changed.
+    /// Returns the window mutably.
     fn window_mut(&mut self) -> &mut LossWindow;
-    /// Takes an ACK and opens the window.
+    /// Processes an ACK and opens the window.
     fn grow(&mut self, ack: &AckEvent);
-    /// Bytes that a loss leaves of the window.
+    /// Returns the window after a loss in bytes.
     fn reduced(&mut self) -> u64;
-    /// A timeout has emptied the window.
+    /// Handles a timeout, after the window was reduced.
     fn after_timeout(&mut self) {}
-    /// Data are sent again after nothing was in flight and nothing sent for `pause`.
+    /// Handles the start of a transmission after nothing was in flight and nothing was sent for `pause`.
     fn after_pause(&mut self, _now: Time, _pause: Duration) {}
 }
 
@@ -65,15 +65,15 @@ impl<T: LossBased> CongestionControl for T {
     }
 }
 
-/// Window and threshold of a control that reacts to loss, with what they were before. Both are bytes, but
-/// whole segments, as Linux counts them.
+/// Window and threshold of a loss-based control, with their values before the last reduction. Both are in
+/// bytes, but whole segments, as in Linux.
 #[derive(Clone, Copy, Debug)]
 pub struct LossWindow {
-    /// Size of a segment.
+    /// Payload of a segment in bytes.
     pub mss: u64,
-    /// Congestion window.
+    /// Congestion window in bytes.
     pub cwnd: u64,
-    /// Slow-start threshold.
+    /// Slow-start threshold in bytes.
     pub ssthresh: u64,
     initial: u64,
     /// Segments delivered since congestion avoidance last opened the window (`snd_cwnd_cnt`).
@@ -82,7 +82,7 @@ pub struct LossWindow {
 }
 
 impl LossWindow {
-    /// The window at the start.
+    /// Creates the window at the start of a connection.
     pub fn new(mss: u64, initial_window: u64) -> Self {
         Self {
             mss,
@@ -94,7 +94,7 @@ impl LossWindow {
         }
     }
 
-    /// The window in segments.
+    /// Returns the window in segments.
     pub fn segments(&self) -> u64 {
         self.cwnd / self.mss
     }
@@ -107,20 +107,21 @@ impl LossWindow {
         self.count = 0;
     }
 
-    /// Restarts with one segment beyond what is in flight after a timeout (RFC 5681, 3.1).
+    /// Sets the window to one segment more than is in flight, after a timeout (RFC 5681, 3.1).
     pub fn restart(&mut self, in_flight: u64) {
         self.cwnd = (in_flight.div_ceil(self.mss) + 1) * self.mss;
         self.count = 0;
     }
 
-    /// The threshold, or three quarters of a window that has grown beyond it (Linux: `tcp_current_ssthresh`).
+    /// Returns the threshold, or three quarters of a window that has grown beyond it (Linux:
+    /// `tcp_current_ssthresh`).
     fn threshold_in_use(&self) -> u64 {
         let segments = self.segments();
         self.ssthresh.max((segments / 2 + segments / 4) * self.mss)
     }
 
-    /// After a pause of so many whole timeouts the window has halved with each, down to the restart window
-    /// (RFC 5681, 4.1, and RFC 2861; Linux: `tcp_cwnd_restart`).
+    /// Halves the window once per timeout of a pause, down to the restart window (RFC 5681, 4.1, and RFC
+    /// 2861; Linux: `tcp_cwnd_restart`).
     pub fn idle(&mut self, timeouts: u64) {
         self.ssthresh = self.threshold_in_use();
         let restart = self.initial.min(self.cwnd);
@@ -128,8 +129,8 @@ impl LossWindow {
         self.cwnd = (halved * self.mss).max(restart);
     }
 
-    /// Of the window only `used` bytes were needed for a timeout: it falls half the way (RFC 2861; Linux:
-    /// `tcp_cwnd_application_limited`).
+    /// Reduces the window to the mean of itself and `used`, the bytes that were needed during a
+    /// retransmission timeout (RFC 2861; Linux: `tcp_cwnd_application_limited`).
     pub fn unused(&mut self, used: u64) {
         let used = used.max(self.initial);
         if used < self.cwnd {
@@ -138,7 +139,8 @@ impl LossWindow {
         }
     }
 
-    /// Takes the last reduction back, which has come to `window` (Linux: `tcp_reno_undo_cwnd`).
+    /// Undoes the last reduction; the window is at least `window`, its present value (Linux:
+    /// `tcp_reno_undo_cwnd`).
     pub fn undo(&mut self, window: u64) {
         if let Some((cwnd, ssthresh)) = self.before.take() {
             self.cwnd = (window.div_ceil(self.mss) * self.mss).max(cwnd);
@@ -146,13 +148,13 @@ impl LossWindow {
         }
     }
 
-    /// Whether the window is below the threshold.
+    /// Returns true if the window is below the threshold.
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
 
-    /// Slow start: grows by the `segments` delivered, up to the threshold; returns those left over for
-    /// congestion avoidance (Linux: `tcp_slow_start`).
+    /// Opens the window in slow start by the `segments` delivered, up to the threshold. Returns the segments
+    /// left over for congestion avoidance (Linux: `tcp_slow_start`).
     pub fn slow_start(&mut self, segments: u64) -> u64 {
         let room = self.ssthresh.saturating_sub(self.cwnd).div_ceil(self.mss);
         let grown = segments.min(room);
@@ -160,11 +162,11 @@ impl LossWindow {
         segments - grown
     }
 
-    /// Congestion avoidance: opens the window by a segment for every `each` delivered (Linux:
+    /// Opens the window in congestion avoidance by a segment per `each` segments delivered (Linux:
     /// `tcp_cong_avoid_ai`).
     pub fn avoid(&mut self, each: u64, segments: u64) {
         let each = each.max(1);
-        // Credits from a time of slower growth count once.
+        // Credit from a time of slower growth counts as one segment at most.
         if self.count >= each {
             self.count = 0;
             self.cwnd += self.mss;
@@ -181,7 +183,7 @@ mod tests {
 
     const MSS: u64 = 1_000;
 
-    /// `tcp_cwnd_restart` of Linux 6: the loop halves once for each timeout that the pause exceeds.
+    /// `tcp_cwnd_restart` of Linux 6: the loop halves the window once per timeout that the pause exceeds.
     #[test]
     fn a_pause_halves_the_window_once_a_timeout() {
         let after = |timeouts| {
@@ -194,7 +196,7 @@ mod tests {
         assert_eq!(after(1).1, 75, "tcp_current_ssthresh: three quarters of the window");
     }
 
-    /// `tcp_cwnd_application_limited`: half the way to what was used, at least the initial window.
+    /// `tcp_cwnd_application_limited`: half of the way to the used part, at least the initial window.
     #[test]
     fn a_window_not_used_falls_half_the_way() {
         let mut window = LossWindow::new(MSS, 10 * MSS);
@@ -203,7 +205,7 @@ mod tests {
         assert_eq!((window.cwnd, window.ssthresh), (55 * MSS, u64::MAX));
     }
 
-    /// `tcp_cong_avoid_ai`: credits gathered at a larger divisor are applied once, and gently.
+    /// `tcp_cong_avoid_ai`: credit gathered with a larger divisor counts once.
     #[test]
     fn credits_of_a_slower_time_count_once() {
         let mut window = LossWindow::new(MSS, 10 * MSS);

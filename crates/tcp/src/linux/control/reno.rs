@@ -1,4 +1,4 @@
-//! Reno: additive increase, multiplicative decrease (RFC 5681) by bytes (RFC 3465).
+//! Reno: additive increase, multiplicative decrease (RFC 5681), with byte counting (RFC 3465).
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -8,15 +8,15 @@ use super::{AckEvent, CongestionControl, CongestionParams};
 use crate::linux::Linux;
 
 params! {
-    /// Reno has no parameters.
+    /// Parameters of Reno: none.
     #[schemars(rename = "LinuxReno")]
     pub struct Reno {}
 }
 
 impl Checked for Reno {}
 
-/// Reno's growth, which other controls share (Linux: `tcp_reno_cong_avoid`): in slow start a segment for
-/// each delivered, afterwards one for each window delivered.
+/// Opens the window as Reno does; other controls share this function (Linux: `tcp_reno_cong_avoid`). In slow
+/// start it grows by one segment per segment delivered, afterwards by one segment per window delivered.
 pub fn grow(window: &mut LossWindow, ack: &AckEvent) {
     if !ack.may_grow() {
         return;
@@ -36,14 +36,14 @@ impl CongestionParams for Reno {
     }
 }
 
-/// Reno's state.
+/// State of Reno.
 #[derive(Debug)]
 pub struct RenoControl {
     window: LossWindow,
 }
 
 impl RenoControl {
-    /// Reno at the start of a connection.
+    /// Creates Reno at the start of a connection.
     pub fn new(mss: u64, initial_window: u64) -> Self {
         Self { window: LossWindow::new(mss, initial_window) }
     }
@@ -62,8 +62,8 @@ impl LossBased for RenoControl {
         grow(&mut self.window, ack);
     }
 
-    /// Half of the window, however much is outstanding (Linux: `tcp_reno_ssthresh`). What limited transmit
-    /// has sent beyond it does not count (RFC 5681, 3.1).
+    /// Returns half of the window, regardless of the data outstanding (Linux: `tcp_reno_ssthresh`). Segments
+    /// sent beyond it by Limited Transmit do not count (RFC 5681, 3.1).
     fn reduced(&mut self) -> u64 {
         self.window.cwnd / 2
     }
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn slow_start_counts_every_segment_delivered() {
-        // `tcp_slow_start` of Linux 6 has no limit per ACK, before a timeout or after it.
+        // `tcp_slow_start` of Linux 6 has no limit per ACK, neither before nor after a timeout.
         let mut control = RenoControl::new(MSS, 10 * MSS);
         acknowledge(&mut control, 5, Phase::Open);
         assert_eq!(control.cwnd(), 15 * MSS);
@@ -94,8 +94,9 @@ mod tests {
         assert_eq!(control.cwnd(), 20 * MSS);
     }
 
-    /// `tcp_may_raise_cwnd` wants data acknowledged cumulatively, `tcp_cong_avoid` counts what is newly
-    /// delivered: the ACK that ends a recovery brings a window, of which SACKs had told before.
+    /// `tcp_may_raise_cwnd` requires that data is acknowledged cumulatively, while `tcp_cong_avoid` counts
+    /// newly delivered segments: the ACK that ends a recovery acknowledges a window of segments, which SACKs
+    /// had reported before.
     #[test]
     fn what_sack_has_counted_before_does_not_count_again() {
         let mut control = RenoControl::new(MSS, 10 * MSS);
@@ -106,7 +107,7 @@ mod tests {
         assert_eq!(control.cwnd(), 11 * MSS);
     }
 
-    /// `tcp_reno_ssthresh` halves `snd_cwnd`; what is outstanding beyond the window does not enter.
+    /// `tcp_reno_ssthresh` halves `snd_cwnd`; data outstanding beyond the window has no effect.
     #[test]
     fn the_threshold_is_half_of_the_window() {
         let mut control = RenoControl::new(MSS, 21 * MSS);

@@ -1,5 +1,5 @@
-//! Scalable TCP: grows and shrinks in proportion to its window, so that it recovers from a loss in the
-//! same number of round trips at any rate (Kelly, ACM CCR 33(2), 2003). Small windows are Reno's.
+//! Scalable TCP: the window grows and shrinks in proportion to its size, so that recovery from a loss takes
+//! the same number of round trips at any rate (Kelly, ACM CCR 33(2), 2003). Small windows follow Reno.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -9,13 +9,13 @@ use super::{AckEvent, CongestionControl, CongestionParams, reno};
 use crate::linux::Linux;
 
 params! {
-    /// Scalable TCP's parameters.
+    /// Parameters of Scalable TCP.
     pub struct Scalable {
         /// Growth per byte acknowledged (section 3 of the paper: `a`).
         pub increase: f64 = 0.01,
-        /// Share of the window that a loss takes away (`b`).
+        /// Share of the window by which a loss reduces it (`b`).
         pub decrease: f64 = 0.125,
-        /// Segments up to which the window is Reno's (`lwnd`).
+        /// Number of segments up to which the window follows Reno (`lwnd`).
         pub legacy_window: u32 = 16,
     }
 }
@@ -36,17 +36,17 @@ impl CongestionParams for Scalable {
     }
 }
 
-/// Scalable TCP's state.
+/// State of Scalable TCP.
 #[derive(Debug)]
 pub struct ScalableControl {
     params: Scalable,
     window: LossWindow,
-    /// Growth not yet large enough to be bytes.
+    /// Growth that is not yet a whole byte.
     fraction: f64,
 }
 
 impl ScalableControl {
-    /// Scalable TCP at the start of a connection.
+    /// Creates Scalable TCP at the start of a connection.
     pub fn new(params: &Scalable, mss: u64, initial_window: u64) -> Self {
         let window = LossWindow::new(mss, initial_window);
         Self { params: params.clone(), window, fraction: 0.0 }
@@ -90,7 +90,7 @@ mod tests {
 
     const MSS: u64 = 1_000;
 
-    /// Round trips until a window of `segments` is back after a loss.
+    /// Returns the number of round trips until a window of `segments` segments is restored after a loss.
     fn rounds_to_recover(segments: u64) -> u32 {
         let mut control = ScalableControl::new(&Scalable::default(), MSS, segments * MSS);
         control.on_congestion(Time::ZERO, 0);
@@ -106,10 +106,10 @@ mod tests {
 
     #[test]
     fn recovery_takes_as_long_at_any_window() {
-        // Section 3: log(1 - b) / log(1 + a) = 13.4 round trips; Reno's need half the window.
-        // A window of 87.5 begins at 87 whole segments.
+        // Section 3: log(1 - b) / log(1 + a) = 13.4 round trips; Reno needs half the window. A window of 87.5
+        // starts at 87 whole segments.
         assert_eq!([100, 1_000, 10_000].map(rounds_to_recover), [15, 14, 14]);
-        // From 8 to 16 segments one by one.
+        // From 8 to 16 segments, one per round trip.
         assert_eq!(rounds_to_recover(16), 8);
     }
 }

@@ -1,4 +1,4 @@
-//! How slow start finds its end before a loss does.
+//! Methods to end slow start before a loss occurs.
 
 use nodeb_base::units::Duration;
 use schemars::JsonSchema;
@@ -9,33 +9,34 @@ use super::hystart::HyStart;
 use super::hystart_plus_plus::HyStartPlusPlus;
 use super::loss_based::LossWindow;
 
-/// What ends slow start besides a loss.
+/// Method that ends slow start before a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum SlowStart {
-    /// Nothing (RFC 5681).
+    /// None (RFC 5681).
     #[serde(rename = "standard")]
     Standard,
-    /// Long trains of ACKs, and round trips that grow (Linux).
+    /// Long trains of ACKs, or growing round-trip times (Linux).
     #[serde(rename = "hystart")]
     HyStart,
-    /// Round trips that grow; a slower start makes sure (RFC 9406).
+    /// Growing round-trip times, confirmed by a slower slow start (RFC 9406).
     #[serde(rename = "hystart++")]
     HyStartPlusPlus,
 }
 
-/// The search for the end of slow start.
+/// State of the method.
 #[derive(Clone, Debug)]
 pub enum Search {
-    /// There is none, or it is over.
+    /// No method, or slow start has ended.
     Idle,
-    /// Linux's.
+    /// HyStart of Linux.
     HyStart(HyStart),
-    /// That of RFC 9406.
+    /// HyStart++ of RFC 9406.
     HyStartPlusPlus(HyStartPlusPlus),
 }
 
 impl Search {
-    /// At the start of a connection whose segments are `paced`.
+    /// Creates the state at the start of a connection. `paced` means that segments are spread over the round
+    /// trip.
     pub fn new(slow_start: SlowStart, paced: bool) -> Self {
         match slow_start {
             SlowStart::Standard => Self::Idle,
@@ -44,8 +45,8 @@ impl Search {
         }
     }
 
-    /// Takes an ACK in slow start on a path whose smallest round trip is `least`, if that may be judged. If
-    /// slow start is over, the threshold is the window.
+    /// Processes an ACK in slow start on a path with smallest round-trip time `least`, if the ACK qualifies.
+    /// If this ends slow start, the threshold becomes the window.
     #[cold]
     pub fn judge(&mut self, ack: &AckEvent, window: &mut LossWindow, least: Option<Duration>) {
         let is_over = match self {
@@ -62,7 +63,7 @@ impl Search {
         }
     }
 
-    /// Segments by which those delivered may open the window.
+    /// Returns the number of segments by which `segments` delivered segments may open the window.
     pub fn growth(&mut self, segments: u64) -> u64 {
         match self {
             Self::HyStartPlusPlus(hystart) => hystart.growth(segments),

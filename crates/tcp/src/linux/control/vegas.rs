@@ -1,5 +1,5 @@
-//! Vegas: keeps a few segments in the queue by comparing the round trip with the smallest one
-//! (Brakmo and Peterson, IEEE JSAC 13(8), 1995; once per round trip as in Linux, `tcp_vegas.c`).
+//! Vegas: keeps a few segments in the queue, by comparing the round-trip time with the smallest one (Brakmo
+//! and Peterson, IEEE JSAC 13(8), 1995; once per round trip as in Linux, `tcp_vegas.c`).
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -9,17 +9,17 @@ use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
 use crate::linux::Linux;
 
-/// Round trips to be seen before one is believed; fewer may all stem from delayed ACKs.
+/// Number of round-trip times required in a round; fewer may all be affected by delayed ACKs.
 const SAMPLES: u32 = 3;
 
 params! {
-    /// Vegas's parameters, in segments that wait in the queue.
+    /// Parameters of Vegas, in segments in the queue.
     pub struct Vegas {
-        /// Fewer than these, and the window grows.
+        /// Number of segments below which the window grows.
         pub alpha: u32 = 2,
-        /// More than these, and it shrinks.
+        /// Number of segments above which the window shrinks.
         pub beta: u32 = 4,
-        /// More than these end slow start.
+        /// Number of segments above which slow start ends.
         pub gamma: u32 = 1,
     }
 }
@@ -38,20 +38,20 @@ impl CongestionParams for Vegas {
     }
 }
 
-/// Vegas's state.
+/// State of Vegas.
 #[derive(Debug)]
 pub struct VegasControl {
     params: Vegas,
     window: LossWindow,
     base_rtt: Option<Duration>,
-    /// Smallest round trip of this round, and how many were seen.
+    /// Smallest round-trip time of this round, and number of round-trip times measured in it.
     round_rtt: Option<Duration>,
     samples: u32,
     round_end: u64,
 }
 
 impl VegasControl {
-    /// Vegas at the start of a connection.
+    /// Creates Vegas at the start of a connection.
     pub fn new(params: &Vegas, mss: u64, initial_window: u64) -> Self {
         Self {
             params: params.clone(),
@@ -63,7 +63,8 @@ impl VegasControl {
         }
     }
 
-    /// Once per round trip: compares the segments that wait with what is wanted.
+    /// Adjusts the window, once per round trip: compares the estimated segments in the queue with the
+    /// thresholds.
     fn adjust(&mut self, ack: &AckEvent) {
         let (Some(base), Some(rtt)) = (self.base_rtt, self.round_rtt) else {
             return;
@@ -129,7 +130,8 @@ mod tests {
     use super::super::CongestionControl as _;
     use super::*;
 
-    /// The window after one round of 20 segments at round trips of `rtt_ms` on a path of 100 ms.
+    /// Returns the window after one round of 20 segments with round-trip times of `rtt_ms` on a path of 100
+    /// ms.
     fn after_round(rtt_ms: u64) -> u64 {
         let mut control = VegasControl::new(&Vegas::default(), 1_000, 20_000);
         control.window.ssthresh = 10_000;
@@ -151,20 +153,21 @@ mod tests {
 
     #[test]
     fn two_to_four_segments_wait() {
-        // 20 segments: 105 ms are one in the queue, 115 ms three, 125 ms five.
+        // With 20 segments, 105 ms correspond to one segment in the queue, 115 ms to three, 125 ms to five.
         assert_eq!([105, 115, 125].map(after_round), [21_000, 20_000, 19_000]);
     }
 
     #[test]
     fn slow_start_ends_when_more_than_one_segment_waits() {
-        // 20 (110 - 100) / 100 = 2 segments wait: back to what 100 ms hold, and one more.
+        // 20 (110 - 100) / 100 = 2 segments are in the queue: the window becomes what 100 ms hold, and one
+        // more.
         let mut control = VegasControl::new(&Vegas::default(), 1_000, 20_000);
         control.base_rtt = Some(Duration::from_millis(100));
         for (una, next) in [(1_000, 20_000), (2_000, 20_000), (3_000, 20_000), (20_000, 40_000)] {
             let rtt = Some(Duration::from_millis(110));
             control.on_ack(&AckEvent { una, next, rtt, window_limited: false, ..AckEvent::default() });
         }
-        // In whole segments, as Linux counts.
+        // Whole segments, as in Linux.
         assert_eq!(control.cwnd(), 20_000 * 100 / 110 / 1_000 * 1_000 + 1_000);
         assert_eq!(control.ssthresh(), control.cwnd() - 1_000);
     }

@@ -1,5 +1,5 @@
-//! Veno: Reno that tells losses of the radio from congestion by the queue that Vegas would see (Fu and
-//! Liew, IEEE JSAC 21(2), 2003; as in Linux, `tcp_veno.c`).
+//! Veno: Reno, but the queue length that Vegas would estimate distinguishes losses on the radio link from
+//! congestion (Fu and Liew, IEEE JSAC 21(2), 2003; as in Linux, `tcp_veno.c`).
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -10,9 +10,9 @@ use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
 use crate::linux::Linux;
 
 params! {
-    /// Veno's parameters.
+    /// Parameters of Veno.
     pub struct Veno {
-        /// Segments in the queue below which a loss is not taken for congestion.
+        /// Number of segments in the queue below which a loss is not attributed to congestion.
         pub beta: u32 = 3,
     }
 }
@@ -25,21 +25,21 @@ impl CongestionParams for Veno {
     }
 }
 
-/// Veno's state.
+/// State of Veno.
 #[derive(Debug)]
 pub struct VenoControl {
     params: Veno,
     window: LossWindow,
     base_rtt: Option<Duration>,
-    /// Smallest round trip of this round, which ends at a byte.
+    /// Smallest round-trip time of this round, and the byte whose acknowledgement ends the round.
     round_rtt: Option<Duration>,
     round_end: u64,
-    /// Segments that waited in the last round.
+    /// Estimated number of segments in the queue during the last round.
     waiting: f64,
 }
 
 impl VenoControl {
-    /// Veno at the start of a connection.
+    /// Creates Veno at the start of a connection.
     pub fn new(params: &Veno, mss: u64, initial_window: u64) -> Self {
         Self {
             params: params.clone(),
@@ -84,7 +84,7 @@ impl LossBased for VenoControl {
         self.measure(ack);
         let avoiding = ack.phase == Phase::Open && !self.window.in_slow_start();
         if avoiding && self.is_congested() {
-            // Half Reno's pace (section III-A).
+            // Half of Reno's growth (section III-A).
             if ack.may_grow() {
                 self.window.avoid(2 * self.window.segments(), ack.segments);
             }
@@ -93,7 +93,7 @@ impl LossBased for VenoControl {
         }
     }
 
-    /// A fifth less if the queue was short, else half (section III-B of the paper).
+    /// Returns the window after a loss: half if congested, else 4/5 (section III-B of the paper).
     fn reduced(&mut self) -> u64 {
         let cwnd = self.window.cwnd;
         if self.is_congested() { cwnd / 2 } else { cwnd / 5 * 4 }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use nodeb_base::units::Time;
 
-    /// The window after a loss at 20 segments and round trips of `rtt_ms` on a path of 100 ms.
+    /// Returns the window after a loss at 20 segments with round-trip times of `rtt_ms` on a path of 100 ms.
     fn after_loss(rtt_ms: u64) -> u64 {
         let mut control = VenoControl::new(&Veno::default(), 1_000, 20_000);
         control.base_rtt = Some(Duration::from_millis(100));
@@ -117,13 +117,14 @@ mod tests {
 
     #[test]
     fn a_loss_with_a_short_queue_costs_a_fifth() {
-        // 20 (1 - 100 / 110) = 1.8 segments wait, or 20 (1 - 100 / 125) = 4.
+        // 20 (1 - 100 / 110) = 1.8 or 20 (1 - 100 / 125) = 4 segments are in the queue.
         assert_eq!([110, 125].map(after_loss), [16_000, 10_000]);
     }
 
     #[test]
     fn a_long_queue_halves_the_pace() {
-        // 20 segments at 125 ms on a path of 100 ms: 4 wait. A window acknowledged adds half a segment.
+        // 20 segments at 125 ms on a path of 100 ms: 4 are in the queue. A window acknowledged adds half a
+        // segment.
         let mut control = VenoControl::new(&Veno::default(), 1_000, 20_000);
         control.window.ssthresh = 10_000;
         (control.base_rtt, control.waiting) = (Some(Duration::from_millis(100)), 4.0);
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!(control.cwnd(), 21_000);
     }
 
-    /// The pace is halved in congestion avoidance alone: not below the threshold, nor after a timeout.
+    /// Growth is halved only in congestion avoidance: not below the threshold, nor after a timeout.
     #[test]
     fn a_long_queue_does_not_slow_down_slow_start_or_a_recovery() {
         let after = |ssthresh, phase| {

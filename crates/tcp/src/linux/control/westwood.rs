@@ -1,5 +1,6 @@
-//! Westwood+: Reno that falls to what the path delivers instead of half, so that losses of the radio
-//! cost little (Grieco and Mascolo, ACM CCR 34(2), 2004; filters as in Linux, `tcp_westwood.c`).
+//! Westwood+: Reno, but a loss reduces the window to the measured bandwidth-delay product instead of half, so
+//! that losses on the radio link cost little (Grieco and Mascolo, ACM CCR 34(2), 2004; filters as in Linux,
+//! `tcp_westwood.c`).
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -13,7 +14,7 @@ use crate::linux::Linux;
 const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);
 
 params! {
-    /// Westwood+ has no parameters.
+    /// Parameters of Westwood+: none.
     pub struct Westwood {}
 }
 
@@ -25,20 +26,20 @@ impl CongestionParams for Westwood {
     }
 }
 
-/// Westwood+'s state.
+/// State of Westwood+.
 #[derive(Debug)]
 pub struct WestwoodControl {
     window: LossWindow,
     min_rtt: Option<Duration>,
-    /// Beginning of the sample under way, and what had been delivered then.
+    /// Start time of the present sample, and the bytes delivered before it.
     since: Option<(Time, u64)>,
-    /// Bytes per second: smoothed once, and twice.
+    /// Bandwidth in bytes per second, smoothed once and smoothed twice.
     smooth: f64,
     bandwidth: f64,
 }
 
 impl WestwoodControl {
-    /// Westwood+ at the start of a connection.
+    /// Creates Westwood+ at the start of a connection.
     pub fn new(mss: u64, initial_window: u64) -> Self {
         Self {
             window: LossWindow::new(mss, initial_window),
@@ -49,7 +50,8 @@ impl WestwoodControl {
         }
     }
 
-    /// One sample per round trip (what the plus stands for: it is immune to ACK compression).
+    /// Updates the bandwidth with one sample per round trip. This is the difference between Westwood+ and
+    /// Westwood: it is immune to ACK compression.
     fn sample(&mut self, ack: &AckEvent) {
         let (since, delivered) = *self
             .since
@@ -68,7 +70,7 @@ impl WestwoodControl {
         self.since = Some((ack.now, ack.total_delivered));
     }
 
-    /// What is in flight when the queue is empty.
+    /// Returns the bandwidth-delay product in bytes.
     fn pipe_size(&self) -> u64 {
         self.min_rtt.map_or(0, |rtt| (self.bandwidth * rtt.as_secs()) as u64)
     }
@@ -103,7 +105,8 @@ mod tests {
 
     #[test]
     fn a_loss_leaves_what_the_path_delivers() {
-        // 1 MB/s and 100 ms, but round trips of 150 ms: a pipe of 100 kB, a window of 150 kB.
+        // 1 MB/s and 100 ms, but round-trip times of 150 ms: a bandwidth-delay product of 100 kB, a window of
+        // 150 kB.
         let mut control = WestwoodControl::new(1_000, 150_000);
         let mut now = Time::ZERO;
         for ack in 1..2_000 {
@@ -139,8 +142,8 @@ mod tests {
         assert_eq!(bandwidths.map(|rate| rate.round() as u64), [0, 1_000_000, 65_000_000 / 64]);
     }
 
-    /// Linux (`westwood_update_window`) takes a sample after `max(rtt, TCP_WESTWOOD_RTT_MIN)`, 50 ms: over a
-    /// round trip of 10 ms only then, over one of 80 ms after 80 ms.
+    /// Linux (`westwood_update_window`) takes a sample after `max(rtt, TCP_WESTWOOD_RTT_MIN)`: after 50 ms if
+    /// the round-trip time is 10 ms, after 80 ms if it is 80 ms.
     #[test]
     fn a_sample_lasts_a_round_trip_and_at_least_50_ms() {
         for (srtt, lasts) in [(10, 50_000), (80, 80_000)] {

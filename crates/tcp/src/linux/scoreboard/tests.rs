@@ -145,7 +145,7 @@ proptest! {
         }
     }
 
-    /// Whatever is reported, the counters agree with the states of the segments.
+    /// The counters agree with the states of the segments for any reports.
     #[test]
     fn the_counters_agree_with_the_states(
         events in prop::collection::vec((0u8..8, 0u64..20, 1u64..8), 1..100),

@@ -150,7 +150,7 @@ impl Sender {
                 sacked.late = sacked.late.min(found.needless.unwrap_or(u64::MAX));
             }
             board.sack(blocks.iter(), |segment| deliver(segment, &mut sacked, true));
-            // After a timeout, retransmissions cannot be told from originals.
+            // After a timeout, retransmissions cannot be distinguished from originals.
             if episode.phase() != Phase::Loss || undo.is_possible() {
                 reordering.note_late(sacked.late, board.fack(), *mss);
             }

@@ -1,4 +1,4 @@
-//! Segments that reach beyond the receiver's window, as a sender of another kind may send them.
+//! Segments beyond the receiver's window, as other senders may send them.
 
 use super::*;
 
@@ -8,12 +8,13 @@ fn mss() -> u64 {
     Linux::default().mss()
 }
 
-/// A segment whose payload begins at a byte.
+/// Returns a segment whose payload starts at a byte.
 fn segment(first: u64) -> Segment {
     Segment { size: 1_500, seq: FIRST_BYTE + first, ..Segment::control(0, Kind::Data) }
 }
 
-/// A receiver of 20 segments' room that has got the first two; returns with it one past the last byte it allows.
+/// Returns a receiver with room for 20 segments that has received the first two, and one past the last byte
+/// that it allows.
 fn receiver(read_rate: Option<Rate>) -> (Receiver, u64) {
     let buffer = Size(20 * mss());
     let params =
@@ -25,13 +26,14 @@ fn receiver(read_rate: Option<Rate>) -> (Receiver, u64) {
     (receiver, ack.seq + u64::from(ack.window) - FIRST_BYTE)
 }
 
-/// The blocks of the answer to a segment at `first`, as payload.
+/// Returns the SACK blocks of the answer to a segment at `first`, as payload.
 fn blocks(receiver: &mut Receiver, first: u64) -> Vec<(u64, u64)> {
     let ack = receiver.on_segment(NOW, &segment(first)).expect("an answer at once");
     ack.sack.of(ack.seq).map(|(from, to)| (from - FIRST_BYTE, to - FIRST_BYTE)).collect()
 }
 
-/// `tcp_sequence` of Linux 6.18: what begins beyond the window or at its edge is answered and not kept.
+/// `tcp_sequence` of Linux 6.18: a segment that starts beyond the window or at its edge is answered and
+/// discarded.
 #[test]
 fn what_begins_beyond_the_window_is_not_kept() {
     let (mut receiver, edge) = receiver(None);
@@ -39,7 +41,8 @@ fn what_begins_beyond_the_window_is_not_kept() {
     assert_eq!(blocks(&mut receiver, edge + 1), []);
 }
 
-/// The same function: what begins within is kept to its end if the application has read all that came before.
+/// `tcp_sequence`: a segment that starts within the window is accepted to its end if the application has read
+/// all earlier data.
 #[test]
 fn what_straddles_the_edge_is_kept_if_nothing_waits_to_be_read() {
     let straddling = |read_rate| {

@@ -1,11 +1,11 @@
-//! F-RTO by the steps of RFC 5682, 3.1, as `tcp_process_loss` of Linux 6 takes them, with SACK or without.
+//! F-RTO by the steps of RFC 5682, 3.1, as in `tcp_process_loss` of Linux 6, with and without SACK.
 
 use super::script::{NONE, Script, Sent};
 use super::*;
 use crate::linux::control::CongestionSpec;
 use crate::linux::control::reno::Reno;
 
-/// Reno without the other ways to recognize a mistake and without a probe before the timeout.
+/// Reno without the other methods to detect spurious timeouts and without a tail loss probe.
 fn params(sack: bool) -> Linux {
     Linux {
         control: CongestionSpec::Reno(Reno::default()),
@@ -19,7 +19,7 @@ fn params(sack: bool) -> Linux {
     }
 }
 
-/// Ten segments are outstanding and the timer has expired: the first has been sent again.
+/// Returns a sender with ten segments outstanding whose timer has expired: the first one was retransmitted.
 fn timed_out(params: Linux, segments: u64) -> Script {
     let (mut script, sent) = Script::begin(params, segments);
     assert_eq!(sent, (0..10).map(|number| (number, false)).collect::<Vec<Sent>>());
@@ -32,9 +32,9 @@ fn timed_out(params: Linux, segments: u64) -> Script {
 fn acks_of_what_was_sent_before_the_timeout_show_that_it_was_spurious() {
     for sack in [false, true] {
         let mut script = timed_out(params(sack), 100);
-        // Step 2.b: the late ACK of the first segment lets two new ones go, and none again.
+        // Step 2.b: the late ACK of the first segment releases two new segments, and no retransmission.
         assert_eq!(script.acknowledge(1, &[]), [(10, false), (11, false)]);
-        // Step 3.b: the second segment was never sent again. The window is what it was.
+        // Step 3.b: the second segment was never retransmitted. The window is restored.
         let sent = script.acknowledge(2, &[]);
         assert!(sent.iter().all(|&(number, again)| number >= 12 && !again), "{sent:?}");
         let (cwnd, ssthresh) = script.window();
@@ -53,11 +53,11 @@ fn with_sack_a_block_below_the_recovery_point_is_a_sign_too() {
 
 #[test]
 fn a_genuine_loss_leads_to_the_conventional_recovery() {
-    // All ten were lost: the new segments bring duplicate ACKs, with SACK blocks beyond the point.
+    // All ten were lost: the new segments cause duplicate ACKs, with SACK blocks beyond the recovery point.
     for (sack, blocks) in [(false, &[][..]), (true, &[(10, 11)])] {
         let mut script = timed_out(params(sack), 100);
         assert_eq!(script.acknowledge(1, &[]), [(10, false), (11, false)]);
-        // Step 3.a: at most three segments, and what was outstanding is sent again.
+        // Step 3.a: at most three segments; the outstanding ones are retransmitted.
         let sent = script.acknowledge(1, blocks);
         assert_eq!(sent.first(), Some(&(1, true)), "{sent:?}");
         assert!(script.window().0 <= 3 && script.window().1 == 5, "{:?}", script.window());
@@ -66,8 +66,9 @@ fn a_genuine_loss_leads_to_the_conventional_recovery() {
 
 #[test]
 fn an_ack_of_everything_convinces_with_sack_alone() {
-    // Linux: what was never sent again and never reported by SACK cannot have come before the retransmission's
-    // ACK (`FLAG_ORIG_SACK_ACKED`). Without SACK it can, and the ACK covers something sent again.
+    // Linux: a segment that was never retransmitted and never reported by SACK cannot have arrived before the
+    // retransmission's ACK (`FLAG_ORIG_SACK_ACKED`). Without SACK it can, and the ACK covers a
+    // retransmission.
     for (sack, ssthresh) in [(false, 5), (true, NONE)] {
         let mut script = timed_out(params(sack), 100);
         script.acknowledge(10, &[]);
@@ -77,7 +78,7 @@ fn an_ack_of_everything_convinces_with_sack_alone() {
 
 #[test]
 fn a_duplicate_first_means_nothing_and_a_block_of_the_old_that_they_arrive() {
-    // A duplicate counts only after new data were sent.
+    // A duplicate ACK counts only after new data was sent.
     let mut basic = timed_out(params(false), 100);
     assert_eq!(basic.acknowledge(0, &[]), []);
     assert_eq!(basic.acknowledge(1, &[]), [(10, false), (11, false)]);
@@ -86,12 +87,12 @@ fn a_duplicate_first_means_nothing_and_a_block_of_the_old_that_they_arrive() {
     assert_eq!(enhanced.window(), (10, NONE));
 }
 
-/// `tcp_process_loss`: the first ACK already delivers a segment that was never sent again.
+/// `tcp_process_loss`: the first ACK already delivers a segment that was never retransmitted.
 #[test]
 fn the_first_ack_may_be_enough() {
     let mut script = timed_out(params(true), 100);
     script.acknowledge(2, &[]);
-    // What it was, and a segment for each of the two.
+    // The previous window, and a segment for each of the two.
     assert_eq!(script.window(), (12, NONE));
 }
 
@@ -127,12 +128,12 @@ fn switched_off_it_leaves_the_recovery_conventional() {
 
 #[test]
 fn timestamps_decide_first() {
-    // Eifel: the first ACK echoes the original, so that nothing need be sent to find out.
+    // Eifel: the first ACK echoes the original, so no probing is needed.
     let (mut script, _) = Script::begin(Linux { timestamps: true, undo: true, ..params(true) }, 100);
     script.time_out();
     script.echo(1, &[], 100_000);
     assert_eq!(script.window().1, NONE);
-    // The first ACK echoes the retransmission, which did arrive: F-RTO goes on.
+    // The first ACK echoes the retransmission, which did arrive: F-RTO continues.
     let (mut script, _) = Script::begin(Linux { timestamps: true, undo: true, ..params(true) }, 100);
     script.time_out();
     let again_us = (script.now.0 / 1_000) as u32;

@@ -1,11 +1,11 @@
-//! What becomes of segments that are lost or late.
+//! Lost and late segments.
 
 use super::*;
 
 #[test]
 fn a_lost_tail_is_found_by_the_probe_and_not_by_the_timeout() {
-    // The last two of 20 segments are lost; the SYN is packet 0. Two round trips later the probe
-    // repeats the last, and its SACK tells of the other, before the timeout.
+    // The last two of 20 segments are lost; the SYN is packet 0. Two round trips later the probe retransmits
+    // the last one, and its SACK reveals the loss of the other, before the timeout.
     let lose = |with_probe| {
         let params = Linux { tail_loss_probe: with_probe, ..Linux::default() };
         let mut lab = transfer(20 * 1448, &params, 100)
@@ -28,8 +28,8 @@ fn the_probe_waits_two_round_trips() {
     let ack = receiver.on_segment(Time(50_000_000), &out.remove(0)).unwrap();
     let now = Time(100_000_000);
     sender.on_ack(now, &ack, &mut out);
-    // RFC 8985, 7.2: 2 SRTT with several segments in flight; `tcp_schedule_loss_probe` of Linux 6 adds 2 ms.
-    // The timeout, which would come after three, does not run beside it.
+    // RFC 8985, 7.2: 2 SRTT if several segments are in flight; `tcp_schedule_loss_probe` of Linux 6 adds 2
+    // ms. The timeout, which would expire after three SRTT, is not armed at the same time.
     let end = sender.timers.loss.map(Wait::end);
     assert_eq!((end, sender.timers.pending()), (Some(jiffies::expiry(now, MS(202))), Some(Pending::Probe)));
 }
@@ -60,7 +60,7 @@ fn a_lost_retransmission_is_sent_again_without_a_timeout() {
 
 #[test]
 fn a_delay_spike_is_recognized_and_the_window_restored() {
-    // A radio link that stops for 1.5 s lets the timer expire although nothing is lost.
+    // An outage of the radio link of 1.5 s lets the timer expire although nothing is lost.
     let window_after = |undo| {
         let params = Linux { undo, dsack: undo, frto: undo, tail_loss_probe: false, ..Linux::default() };
         let mut lab = transfer(4_000_000, &params, 1000);

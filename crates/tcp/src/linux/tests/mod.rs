@@ -1,5 +1,5 @@
-//! Both ends over a path of one rate, one delay and one drop-tail queue (here), and a sender alone
-//! that is fed ACKs by hand (`script`).
+//! Tests of both ends over a path with a rate, a delay and a drop-tail queue (here), and of a sender alone
+//! whose ACKs the test provides (`script`).
 
 mod beyond;
 mod frto;
@@ -31,7 +31,7 @@ use crate::{Receiver as _, Sender as _};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
-/// What happens to a data packet on its way: lost, or late by so much.
+/// Returns the extra delay of a data packet on the path, or `None` if it is lost.
 type Fate<'a> = dyn FnMut(usize, Time, &Segment) -> Option<Duration> + 'a;
 
 struct Path {
@@ -39,11 +39,11 @@ struct Path {
     delay: Duration,
     limit: usize,
     free_at: Time,
-    /// From when to when nothing is sent.
+    /// Start and end of an outage.
     outage: (Time, Time),
-    /// Packets in the queue beyond which it marks those that allow it.
+    /// Number of packets in the queue above which it marks ECN-capable packets.
     mark_above: usize,
-    /// Departures of the packets in the queue.
+    /// Departure times of the packets in the queue.
     queue: std::collections::VecDeque<Time>,
     longest_queue: usize,
 }
@@ -63,7 +63,7 @@ impl Path {
         }
     }
 
-    /// When a packet that arrives now is at the other end; `None` when it finds the queue full.
+    /// Returns the arrival time at the other end of a packet that arrives now, `None` if the queue is full.
     fn accept(&mut self, now: Time, size: u32) -> Option<Time> {
         while self.queue.front().is_some_and(|&at| at <= now) {
             self.queue.pop_front();
@@ -91,7 +91,7 @@ struct Pair {
     sender: Sender,
     receiver: Receiver,
     done: Option<Time>,
-    /// One past the last byte that any ACK on its way allows.
+    /// One past the last byte that any ACK in flight allows.
     allowed: u64,
 }
 
@@ -103,20 +103,22 @@ impl Pair {
         Self { sender, receiver, done: None, allowed: 0 }
     }
 
-    /// What holds at every moment. `before` was in flight before what was `sent`, by a timer or not.
+    /// Asserts the invariants. `before` bytes were in flight before the segments in `sent` were transmitted,
+    /// `by_timer` or not.
     fn check(&self, before: u64, sent: &[Segment], by_timer: bool) {
         let sender = &self.sender;
         let (cwnd, mss) = (sender.control.cwnd, sender.mss);
         assert!(cwnd >= mss && sender.window().cwnd >= 1.0, "window {cwnd} {:?}", sender.window());
         assert!(sender.board.next() <= self.allowed, "beyond the receiver's window");
-        // A repair of what was not lost is in flight beside it (`tcp_packets_in_flight`).
+        // A retransmission of a segment that was not lost is in flight in addition to it
+        // (`tcp_packets_in_flight`).
         let outstanding = sender.board.next() - sender.board.una();
         assert!(sender.board.pipe() <= outstanding + u64::from(sender.board.repairs()) * mss);
         assert_eq!(sender.timer().is_none(), sender.is_idle(), "timers {:?}", sender.timers);
-        // Three exceptions from the window: a timeout's retransmission (RFC 6298, 5.4) and a tail loss
-        // probe (RFC 8985, 7.3) are one segment more; PRR brings down over a round trip what was in
-        // flight when the recovery began (RFC 6937, 3). Limited transmit needs none: what duplicate ACKs stand for is no longer
-        // in flight.
+        // There are three exceptions from the window. A timeout's retransmission (RFC 6298, 5.4) and a tail
+        // loss probe (RFC 8985, 7.3) are one segment more. PRR reduces the data in flight at the start of the
+        // recovery over a round trip (RFC 6937, 3). Limited transmit needs no exception: segments reported by
+        // duplicate ACKs are no longer in flight.
         let most = match sender.episode.prr() {
             Some(prr) => prr.cwnd().max(before + mss),
             None if by_timer => cwnd.max(before + mss),
@@ -134,7 +136,7 @@ struct Lab<'a> {
     packets: usize,
     fate: Box<Fate<'a>>,
     acks: usize,
-    /// ACKs that are lost, by their order.
+    /// Indices of the ACKs that are lost.
     lost_acks: BTreeSet<usize>,
 }
 
@@ -163,7 +165,7 @@ impl<'a> Lab<'a> {
         self.events.insert((at, self.order), event);
     }
 
-    /// Lets the sender of `pair` act, and sends what it sends.
+    /// Lets the sender of `pair` act, and transmits its segments.
     fn act(
         &mut self,
         now: Time,
@@ -206,7 +208,7 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// When the next timer is due, and whose: (time, pair, whether the sender's).
+    /// Returns the next timer: (time, pair, true if it is the sender's).
     fn next_timer(&self) -> Option<(Time, usize, bool)> {
         let of = |(i, pair): (usize, &Pair)| {
             let sender = pair.sender.timer().map(|at| (at, i, true));
@@ -216,7 +218,7 @@ impl<'a> Lab<'a> {
         self.pairs.iter().enumerate().flat_map(of).flatten().min()
     }
 
-    /// Runs until `end`, or until everything is done; may be called again to go on.
+    /// Runs until `end` or until everything is done; may be called again to continue.
     fn run(&mut self, end: Time) {
         if self.packets == 0 {
             for pair in 0..self.pairs.len() {
@@ -263,7 +265,7 @@ impl<'a> Lab<'a> {
 
 const LONG: Time = Time(10_000 * NANOS_PER_S);
 
-/// A transfer over 4 Mbit/s and 25 ms each way, with `limit` packets of queue.
+/// Creates a transfer over 4 Mbit/s and 25 ms in each direction, with a queue of `limit` packets.
 fn transfer(bytes: u64, params: &Linux, limit: usize) -> Lab<'static> {
     Lab::new(&[bytes], params, Path::new(4_000, 25, limit))
 }

@@ -1,4 +1,4 @@
-//! A sender without SACK, which knows by duplicate ACKs alone what arrives beyond a gap.
+//! A sender without SACK, which learns of deliveries beyond a gap only by duplicate ACKs.
 
 use super::script::{MSS, Script};
 use super::*;
@@ -22,8 +22,8 @@ fn duplicates(script: &mut Script, next: u64, count: u32) {
     }
 }
 
-/// `tcp_limit_reno_sacked` of Linux 6: of ten segments outstanding at most nine can have arrived beyond the gap.
-/// A tenth duplicate is one of something that was only late (`tcp_check_reno_reordering`).
+/// `tcp_limit_reno_sacked` of Linux 6: of ten segments outstanding, at most nine can have arrived beyond the
+/// gap. A tenth duplicate ACK answers a segment that was only late (`tcp_check_reno_reordering`).
 #[test]
 fn more_duplicates_than_segments_make_patient() {
     let mut script = begin(10);
@@ -35,8 +35,8 @@ fn more_duplicates_than_segments_make_patient() {
     assert_eq!((script.sender.dupacks, script.sender.reordering.degree()), (9, 10));
 }
 
-/// `tcp_is_non_sack_preventing_reopen`: while exactly the end of a recovery is acknowledged, duplicates are of
-/// what was sent again, and `tcp_fastretrans_alert` ends before it counts them.
+/// `tcp_is_non_sack_preventing_reopen`: while exactly the end of a recovery is acknowledged, duplicate ACKs
+/// answer retransmissions, and `tcp_fastretrans_alert` returns before it counts them.
 #[test]
 fn duplicates_at_the_end_of_a_recovery_do_not_count() {
     let mut script = begin(40);
@@ -53,8 +53,8 @@ fn duplicates_at_the_end_of_a_recovery_do_not_count() {
     assert_eq!(script.sender.counts.fast_retransmits, 1);
 }
 
-/// `tcp_count_delivered` by `tcp_add_reno_sack` and `tcp_remove_reno_sacks`: a duplicate is a segment delivered,
-/// which the ACK that fills the gap does not count again.
+/// `tcp_count_delivered` in `tcp_add_reno_sack` and `tcp_remove_reno_sacks`: a duplicate ACK is a segment
+/// delivered, which the ACK that fills the gap does not count again.
 #[test]
 fn a_segment_is_delivered_once() {
     let mut script = begin(10);
@@ -66,9 +66,9 @@ fn a_segment_is_delivered_once() {
     assert_eq!(script.sender.sampler.delivered(), 10 * MSS);
 }
 
-/// `tcp_sndbuf_expand` of Linux 6: with a window of ten the buffer takes 46,080 B. The application puts in 65
-/// segments at once, and as many again as have been sent of them, before it is full. A gap that stays stops new
-/// data there, and what is acknowledged lets them go on.
+/// `tcp_sndbuf_expand` of Linux 6: with a window of ten the buffer has 46,080 B. The application writes 65
+/// segments at once, and as many more as have been sent of them, before it is full. A gap that stays unfilled
+/// stops new data there; the ACK of that data releases more.
 #[test]
 fn a_gap_that_stays_fills_the_send_buffer() {
     let mut script = begin(1_000);
@@ -82,8 +82,8 @@ fn a_gap_that_stays_fills_the_send_buffer() {
     assert!(sent(&script) > 75);
 }
 
-/// `tcp_fastretrans_alert` by `tcp_reset_reno_sack`: the duplicates of a recovery end with it. What is left of them
-/// must not begin another.
+/// `tcp_fastretrans_alert` calls `tcp_reset_reno_sack`: the duplicate ACKs of a recovery end with it. The
+/// remaining ones must not start another recovery.
 #[test]
 fn leaving_a_recovery_forgets_its_duplicates() {
     let mut script = begin(100);

@@ -1,4 +1,4 @@
-//! Senders that have nothing to send for a while, or may not.
+//! Senders that are idle, or whose receiver's window is closed.
 
 use super::script::{MSS, Script};
 use super::*;
@@ -15,7 +15,7 @@ fn write(script: &mut Script, segments: u64) -> usize {
     out.len()
 }
 
-/// A window of 40 that has lain idle for more than a timeout.
+/// Returns a sender with a window of 40 that has been idle for more than a timeout.
 fn rested(params: Linux) -> Script {
     let (mut script, _) = Script::begin(params, 30);
     script.wait(100);
@@ -28,8 +28,8 @@ fn rested(params: Linux) -> Script {
     script
 }
 
-/// `tcp_cwnd_restart` begins the time anew for which the window must not lie unused (`snd_cwnd_stamp`): 40, 20 and not
-/// 15, as Linux 6.18.44 does.
+/// `tcp_cwnd_restart` restarts the time after which an unused window is reduced (`snd_cwnd_stamp`): 40, 20
+/// and not 15, as in Linux 6.18.44.
 #[test]
 fn a_pause_reduces_the_window_once() {
     let mut script = rested(params());
@@ -39,15 +39,16 @@ fn a_pause_reduces_the_window_once() {
     assert_eq!(script.window().0, 20);
 }
 
-/// `tcp_slow_start_after_idle`: without it neither a pause nor an application that uses less reduces the window.
+/// `tcp_slow_start_after_idle`: if it is off, neither a pause nor an application that uses less reduces the
+/// window.
 #[test]
 fn the_window_outlives_a_pause_without_slow_start_after_idle() {
     let script = rested(Linux { slow_start_after_idle: false, ..params() });
     assert_eq!(script.window().0, 40);
 }
 
-/// `snd_cwnd_stamp`: the timeout after which an unused window falls counts from the last ACK that may raise it; 40 and
-/// not 25, as Linux 6.18.44 does.
+/// `snd_cwnd_stamp`: the timeout after which an unused window is reduced counts from the last ACK that may
+/// raise it; 40 and not 25, as in Linux 6.18.44.
 #[test]
 fn an_unused_window_stays_while_acks_come() {
     let (mut script, _) = Script::begin(params(), 30);
@@ -64,14 +65,14 @@ fn an_unused_window_stays_while_acks_come() {
     }
 }
 
-/// Hands the sender an ACK of all segments before `next` that allows `window` bytes more.
+/// Delivers an ACK of all segments before `next` that allows `window` bytes more. Returns the segments sent.
 fn allow(script: &mut Script, next: u64, window: u32) -> Vec<script::Sent> {
     let ack = Segment { window, ..script.ack(next, &[]) };
     script.take(&ack)
 }
 
-/// `tcp_send_probe0` and `tcp_ack_probe` of Linux 6.18.44: the timeout is not backed off, the time to the next probe
-/// is, and begins again with each ACK. So the pause that follows is known, and the window begins anew.
+/// `tcp_send_probe0` and `tcp_ack_probe` of Linux 6.18.44: the timeout is not backed off. The time to the
+/// next probe is, and each ACK restarts it. So the pause that follows is recognized, and the window restarts.
 #[test]
 fn probes_of_a_closed_window_leave_the_timeout_alone() {
     let (mut script, _) = Script::begin(params(), 200);
@@ -92,7 +93,8 @@ fn probes_of_a_closed_window_leave_the_timeout_alone() {
     assert_eq!(script.window().0, 10);
 }
 
-/// `tcp_may_update_window`: an ACK that advances may shrink the window, one that does not may only open or close it.
+/// `tcp_may_update_window`: an ACK that advances may shrink the window; one that does not may only open or
+/// close it.
 #[test]
 fn the_receiver_may_shrink_its_window() {
     let (mut script, _) = Script::begin(params(), 200);
@@ -106,8 +108,8 @@ fn the_receiver_may_shrink_its_window() {
     assert!(script.sender.is_window_closed());
 }
 
-/// `__tcp_retransmit_skb`: beyond a shrunk window only the first segment is sent again, as a probe, and while the window
-/// is closed no timeout counts (`tcp_retransmit_timer`).
+/// `__tcp_retransmit_skb`: beyond a shrunk window only the first segment is retransmitted, as a probe, and
+/// while the window is closed timeouts do not count (`tcp_retransmit_timer`).
 #[test]
 fn nothing_is_sent_again_beyond_a_shrunk_window() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 200);
@@ -123,7 +125,7 @@ fn nothing_is_sent_again_beyond_a_shrunk_window() {
     assert_eq!((script.time_out(), script.sender.timeouts), (vec![(1, true)], 0));
 }
 
-/// RFC 7323, 4.3: the sender echoes the newest timestamp of the other end.
+/// RFC 7323, 4.3: the sender echoes the newest timestamp of the receiver.
 #[test]
 fn the_newest_timestamp_is_echoed() {
     let (mut script, _) = Script::begin(params(), 200);

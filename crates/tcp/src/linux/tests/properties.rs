@@ -1,11 +1,11 @@
-//! Laws that hold whatever the path does.
+//! Properties that hold for any path.
 
 use proptest::prelude::*;
 
 use super::super::rate::Sampler;
 use super::*;
 
-/// Trouble on the way and settings that change how it is met.
+/// Random impairments of the path, and settings that change the reaction to them.
 #[derive(Clone, Debug)]
 struct Trouble {
     drops: BTreeSet<usize>,
@@ -41,8 +41,8 @@ fn trouble() -> impl Strategy<Value = Trouble> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// Whatever is lost or late, each control keeps the laws of [`Pair::check`] at every step,
-    /// everything arrives, and then no timer is left.
+    /// Each control satisfies the invariants of [`Pair::check`] at every step, whatever is lost or late; all
+    /// data arrives, and then no timer is left.
     #[test]
     fn every_control_obeys_the_laws(trouble in trouble()) {
         for control in CongestionSpec::defaults() {
@@ -58,7 +58,7 @@ proptest! {
         }
     }
 
-    /// A control that asks for no samples of the rate does the same with them.
+    /// A control that needs no rate samples behaves in the same way with them.
     #[test]
     fn samples_change_no_control_without_use_for_them(trouble in trouble()) {
         let Trouble { drops, lost_acks, late_ms, params } = trouble;
@@ -80,7 +80,7 @@ proptest! {
         }
     }
 
-    /// Whatever ACKs come, however absurd, the sender keeps its counts and does not panic.
+    /// No sequence of ACKs, even impossible ones, makes the sender's counters inconsistent or lets it panic.
     #[test]
     fn a_sender_survives_any_ack(
         acks in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! When the receiver acknowledges at once.
+//! Quick ACKs of the receiver.
 
 use super::*;
 
@@ -8,7 +8,8 @@ fn segment(number: u64) -> Segment {
     Segment { size: 1_500, seq, ..Segment::control(0, Kind::Data) }
 }
 
-/// How many of 40 segments in order that come 8 ms apart are acknowledged at once, after some beyond a gap.
+/// Returns how many of 40 in-order segments, 8 ms apart, are acknowledged at once after `lost` segments
+/// beyond a gap.
 fn at_once(lost: u64) -> usize {
     let mut receiver = Receiver::new(0, 100, &Linux::default());
     let mut now = Time(NANOS_PER_S);
@@ -27,8 +28,9 @@ fn at_once(lost: u64) -> usize {
     (10..50).map(answer).take_while(|at_once| *at_once).count()
 }
 
-/// `tcp_dec_quickack_mode` of Linux 6: leaving the mode sets `ato`. If data beyond a gap have opened the window
-/// first, those in order find it set, and no pause since the SYN (`tcp_finish_connect`), and bring no credit of 16 (`tcp_event_data_recv`).
+/// `tcp_dec_quickack_mode` of Linux 6: leaving the mode sets `ato`. If data beyond a gap has opened the
+/// window before, in-order data finds it set, and no pause since the SYN (`tcp_finish_connect`), so it grants
+/// no 16 quick ACKs (`tcp_event_data_recv`).
 #[test]
 fn data_beyond_a_gap_first_leave_no_credit() {
     assert!(at_once(0) >= 10, "{}", at_once(0));

@@ -1,4 +1,4 @@
-//! How recoveries begin and end.
+//! Start and end of recoveries.
 
 use super::script::{Script, Sent};
 use super::*;
@@ -6,12 +6,13 @@ use crate::linux::control::CongestionSpec;
 use crate::linux::control::reno::Reno;
 use nodeb_base::event::Recovery;
 
-/// Reno without timestamps, so that no ACK says which transmission it answers.
+/// Reno without timestamps, so that no ACK shows which transmission it answers.
 fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), timestamps: false, ..Linux::default() }
 }
 
-/// The first of ten segments is lost, and of those sent in its recovery the first, which is sent again.
+/// Returns a sender that has lost the first of ten segments and the first of those sent in its recovery,
+/// which is retransmitted.
 fn lost_in_recovery() -> Script {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
@@ -23,8 +24,8 @@ fn lost_in_recovery() -> Script {
     script
 }
 
-/// `tcp_time_to_recover` of Linux 6 asks for `lost_out`, in which what was sent again stays: a loss found during a
-/// recovery beyond its end begins the next one, which reduces the window once more.
+/// `tcp_time_to_recover` of Linux 6 uses `lost_out`, which includes retransmitted segments: a loss found
+/// during a recovery beyond its end starts the next one, which reduces the window again.
 #[test]
 fn what_is_lost_in_a_recovery_begins_another() {
     let mut script = lost_in_recovery();
@@ -33,8 +34,8 @@ fn what_is_lost_in_a_recovery_begins_another() {
     assert_eq!((script.sender.counts.fast_retransmits, script.window().1), (2, 2));
 }
 
-/// `tcp_init_undo`: what is in flight again when the recovery begins counts too. If all of it turns out to have
-/// been sent in vain, so was the reduction.
+/// `tcp_init_undo`: retransmissions in flight when the recovery starts count too. If all of them turn out to
+/// be spurious, so does the reduction.
 #[test]
 fn a_repair_under_way_may_take_the_next_reduction_back() {
     let mut script = lost_in_recovery();
@@ -43,8 +44,9 @@ fn a_repair_under_way_may_take_the_next_reduction_back() {
     assert_eq!(script.window().1, 5);
 }
 
-/// `tcp_ack` takes the blocks before what is acknowledged cumulatively, so that the round trip of RACK is that of
-/// the last segment of these (`tcp_rack_advance`). What was sent with the blocks gets as much time.
+/// `tcp_ack` processes the blocks before the cumulative acknowledgement, so RACK's round-trip time is that of
+/// the last segment acknowledged cumulatively (`tcp_rack_advance`). Segments sent with those in the blocks
+/// get as much time.
 #[test]
 fn a_stretch_ack_leaves_newer_segments_their_time() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -60,7 +62,7 @@ fn a_stretch_ack_leaves_newer_segments_their_time() {
     );
 }
 
-/// `tcp_dsack_seen`: a spurious retransmission is delivered as well, and lets the window grow.
+/// `tcp_dsack_seen`: a spurious retransmission counts as delivered, and lets the window grow.
 #[test]
 fn a_duplicate_that_is_reported_is_a_delivery() {
     let (mut script, _) = Script::begin(params(), 10);
@@ -69,8 +71,8 @@ fn a_duplicate_that_is_reported_is_a_delivery() {
     assert_eq!(script.window().0, 10 + 11);
 }
 
-/// `tcp_fastretrans_alert`: after a mark the reduction lasts until something above its end is acknowledged, for the
-/// flag that tells of it to reach the receiver.
+/// `tcp_fastretrans_alert`: after an ECN mark the reduction lasts until data above its end is acknowledged,
+/// so that CWR reaches the receiver.
 #[test]
 fn a_mark_is_answered_until_something_newer_arrives() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 100);
@@ -85,8 +87,8 @@ fn a_mark_is_answered_until_something_newer_arrives() {
     assert_eq!(script.sender.recovery(), Recovery::Open);
 }
 
-/// `tcp_enter_recovery` while `tcp_in_cwnd_reduction`: a loss after a mark goes on with the reduction under way, and
-/// with the undo barred.
+/// `tcp_enter_recovery` while `tcp_in_cwnd_reduction`: a loss after an ECN mark continues the present
+/// reduction, which cannot be undone.
 #[test]
 fn a_loss_after_a_mark_reduces_no_more() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 100);
@@ -101,7 +103,8 @@ fn a_loss_after_a_mark_reduces_no_more() {
     assert_eq!((script.sender.recovery(), script.window().1), (Recovery::Open, 5));
 }
 
-/// `tcp_schedule_loss_probe`: none while anything is missing, but also while the window is reduced for a mark.
+/// `tcp_schedule_loss_probe`: there is no probe while segments are missing, but there is one while the window
+/// is reduced because of an ECN mark.
 #[test]
 fn probes_are_sent_unless_something_is_missing() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 10);

@@ -9,9 +9,9 @@ fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), timestamps: false, ..Linux::default() }
 }
 
-/// `tcp_sacktag_one`: a segment sent once and reported after a higher one was overtaken. Its distance is the degree
-/// of reordering (`tcp_check_sack_reordering`), and beyond three the window grows on SACKs, too
-/// (`tcp_may_raise_cwnd`).
+/// `tcp_sacktag_one`: a segment sent once and reported after a higher one was overtaken. Its distance is the
+/// degree of reordering (`tcp_check_sack_reordering`), and with a degree above three the window also grows on
+/// SACKs (`tcp_may_raise_cwnd`).
 #[test]
 fn the_window_grows_on_sacks_where_the_path_reorders() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -24,7 +24,8 @@ fn the_window_grows_on_sacks_where_the_path_reorders() {
     assert_eq!(script.window().0, 13);
 }
 
-/// `tcp_clean_rtx_queue`: so was what is acknowledged cumulatively below what had been reported before this ACK.
+/// `tcp_clean_rtx_queue`: a segment that is acknowledged cumulatively, below data reported before this ACK,
+/// was overtaken as well.
 #[test]
 fn an_ack_of_a_gap_shows_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -35,7 +36,7 @@ fn an_ack_of_a_gap_shows_reordering() {
     assert_eq!(script.sender.reordering.degree(), 3);
 }
 
-/// Blocks that arrive together are taken in ascending order: neither has overtaken the other.
+/// Blocks that arrive together are processed in ascending order: neither has overtaken the other.
 #[test]
 fn blocks_reported_at_once_are_no_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -44,7 +45,8 @@ fn blocks_reported_at_once_are_no_reordering() {
     assert!(!script.sender.reordering.is_seen());
 }
 
-/// `tcp_rack_reo_wnd`: with reordering seen, RACK waits a quarter of a round trip also in a recovery.
+/// `tcp_rack_reo_wnd`: once reordering was observed, RACK waits a quarter of a round-trip time also in a
+/// recovery.
 #[test]
 fn rack_waits_where_the_path_reorders() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -57,7 +59,7 @@ fn rack_waits_where_the_path_reorders() {
     assert!(script.time_out().contains(&(0, true)));
 }
 
-/// `tcp_newreno_mark_lost`: as many duplicates tell of a loss as the path was seen to reorder.
+/// `tcp_newreno_mark_lost`: a loss needs as many duplicate ACKs as the degree of reordering.
 #[test]
 fn a_timeout_resets_the_degree() {
     let (mut script, _) = Script::begin(Linux { rack: false, tail_loss_probe: false, ..params() }, 100);
@@ -71,7 +73,7 @@ fn a_timeout_resets_the_degree() {
     assert_eq!(script.sender.reordering.degree(), 8, "two segments beyond the gap");
 }
 
-/// The end of `tcp_ack`: an ACK that another has overtaken says nothing by its number, but by its blocks.
+/// The end of `tcp_ack`: of an ACK that another one has overtaken, only the blocks are used, not the number.
 #[test]
 fn the_blocks_of_an_old_ack_count() {
     let (mut script, _) = Script::begin(params(), 100);

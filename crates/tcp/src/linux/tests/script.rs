@@ -1,23 +1,24 @@
-//! A sender that is fed ACKs by hand, segment by segment.
+//! A sender whose ACKs the test provides, segment by segment.
 
 use super::*;
 
-/// A sender of segments of 1000 B on a path of 100 ms, with its connection set up at 100 ms.
+/// Sender of segments of 1000 B on a path of 100 ms, with its connection established at 100 ms.
 pub struct Script {
     pub sender: Sender,
     pub now: Time,
     params: Linux,
 }
 
-/// A segment as a test looks at it: its number, and whether it was sent before.
+/// Segment as tests compare it: its number, and true if it is a retransmission.
 pub type Sent = (u64, bool);
 
 pub const MSS: u64 = 1_000;
-/// No slow-start threshold.
+/// Value of [`Script::window`] if there is no slow-start threshold.
 pub const NONE: u64 = u64::MAX / MSS;
 
 impl Script {
-    /// Has `segments` to send; returns with it what is sent when the connection is set up.
+    /// Creates a sender with `segments` segments of data. Returns it with the segments sent when the
+    /// connection is established.
     pub fn begin(params: Linux, segments: u64) -> (Self, Vec<Sent>) {
         let packet_size = Size(MSS + u64::from(params.header_bytes()));
         let params = Linux { packet_size, pacing: false, ..params };
@@ -31,13 +32,13 @@ impl Script {
         (new, sent)
     }
 
-    /// Lets `ms` go by without a timer that sends.
+    /// Advances by `ms` milliseconds; no timer may send in that time.
     pub fn wait(&mut self, ms: u64) {
         let sent = self.pause(ms);
         assert!(sent.is_empty(), "{sent:?} before {:?}", self.now);
     }
 
-    /// Lets `ms` go by; returns what timers send meanwhile.
+    /// Advances by `ms` milliseconds. Returns the segments that timers send.
     pub fn pause(&mut self, ms: u64) -> Vec<Sent> {
         self.now += MS(ms);
         let mut out = Vec::new();
@@ -47,7 +48,7 @@ impl Script {
         numbers(&out)
     }
 
-    /// Waits for the next timer that lets something go.
+    /// Advances to the next timer that sends. Returns its segments.
     pub fn time_out(&mut self) -> Vec<Sent> {
         let mut out = Vec::new();
         while out.is_empty() {
@@ -57,18 +58,19 @@ impl Script {
         numbers(&out)
     }
 
-    /// An ACK of all segments before `next`, with blocks of segments, that echoes nothing.
+    /// Delivers an ACK of all segments before `next`, with blocks of segments and without a timestamp.
+    /// Returns the segments sent.
     pub fn acknowledge(&mut self, next: u64, blocks: &[(u64, u64)]) -> Vec<Sent> {
         self.echo(next, blocks, 0)
     }
 
-    /// An ACK that echoes the timestamp of `echo_us`.
+    /// Delivers an ACK like [`Self::acknowledge`] that echoes the timestamp `echo_us`.
     pub fn echo(&mut self, next: u64, blocks: &[(u64, u64)], echo_us: u32) -> Vec<Sent> {
         let ack = Segment { echo_us, ..self.ack(next, blocks) };
         self.take(&ack)
     }
 
-    /// An ACK that echoes a mark.
+    /// Delivers an ACK like [`Self::acknowledge`] that echoes an ECN mark.
     pub fn mark(&mut self, next: u64, blocks: &[(u64, u64)]) -> Vec<Sent> {
         let mut ack = self.ack(next, blocks);
         ack.ecn.echo = true;
@@ -86,14 +88,14 @@ impl Script {
         ack
     }
 
-    /// Hands an ACK to the sender; returns what it sends.
+    /// Delivers an ACK to the sender. Returns the segments sent.
     pub fn take(&mut self, ack: &Segment) -> Vec<Sent> {
         let mut out = Vec::new();
         self.sender.on_ack(self.now, ack, &mut out);
         numbers(&out)
     }
 
-    /// Window and slow-start threshold in whole segments; the threshold is [`NONE`] at first.
+    /// Returns window and slow-start threshold in whole segments; the threshold is [`NONE`] at first.
     pub fn window(&self) -> (u64, u64) {
         (self.sender.control.cwnd / MSS, self.sender.control.ssthresh / MSS)
     }

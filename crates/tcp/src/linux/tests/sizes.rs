@@ -1,9 +1,9 @@
-//! Bytes on the wire.
+//! Sizes on the wire.
 
 use super::*;
 use crate::Opener;
 
-/// The SYN, its answer and the first segment under `params`, with a request of 100 B.
+/// Returns the sizes of the SYN, the SYN-ACK and the first segment under `params`, with a request of 100 B.
 fn sizes(params: &Linux) -> [u32; 3] {
     let (mut sender, mut receiver) = (Sender::new(0, params), Receiver::new(0, 100, params));
     let mut out = Vec::new();

@@ -13,7 +13,7 @@ fn rto(script: &Script) -> Option<Time> {
     script.sender.timers.loss.map(Wait::end)
 }
 
-/// When a timer runs that is set at `now_ms` to run after `wait_ms`.
+/// Returns the expiry of a timer that is armed at `now_ms` for `wait_ms`.
 fn wheel(now_ms: u64, wait_ms: u64) -> Time {
     jiffies::expiry(Time::ZERO + MS(now_ms), MS(wait_ms))
 }
@@ -22,18 +22,19 @@ fn wheel(now_ms: u64, wait_ms: u64) -> Time {
 fn the_timer_runs_while_something_is_outstanding() {
     let (mut script, sent) = Script::begin(params(), 10);
     assert_eq!(sent.len(), 10);
-    // 5.1, and 2.2: after a round trip of 100 ms the timeout is 100 ms + 4 * 50 ms, and runs by the wheel.
+    // 5.1 and 2.2: after a round-trip time of 100 ms the timeout is 100 ms + 4 * 50 ms, and expires by the
+    // timer wheel.
     assert_eq!(rto(&script), Some(wheel(100, 300)));
-    // 5.3: an ACK of new data starts it again. 2.3: a second round trip of 100 ms leaves three
-    // quarters of the variation, 150 ms, and Linux's floor of that term is 200 ms.
+    // 5.3: an ACK of new data restarts it. 2.3: a second round-trip time of 100 ms leaves three quarters of
+    // the variation, 150 ms; Linux's lower bound of that term is 200 ms.
     script.wait(100);
     script.acknowledge(5, &[]);
     assert_eq!(rto(&script), Some(wheel(200, 300)));
-    // Only new data count.
+    // Only ACKs of new data restart it.
     script.wait(10);
     script.acknowledge(5, &[]);
     assert_eq!(rto(&script), Some(wheel(200, 300)));
-    // 5.2: all is acknowledged.
+    // 5.2: all data is acknowledged.
     script.acknowledge(10, &[]);
     assert_eq!((rto(&script), script.sender.timer()), (None, None));
 }
@@ -46,11 +47,11 @@ fn a_timeout_sends_the_first_segment_and_doubles() {
         assert_eq!(script.time_out(), [(0, true)]);
         assert_eq!(rto(&script), Some(jiffies::expiry(script.now, MS(next))));
     }
-    // An answer ends the backoff; RFC 5681, 3.1: the window restarts with one segment.
+    // An ACK ends the backoff; RFC 5681, 3.1: the window restarts with one segment.
     assert_eq!(script.sender.counts().timeouts, 3);
     let stamp = (script.now.0 / 1_000) as u32;
     script.wait(100);
-    // Karn: it must be a measured one (`tcp_ack_update_rtt`).
+    // Karn: only an ACK that gives a measurement (`tcp_ack_update_rtt`).
     script.echo(1, &[], stamp);
     assert_eq!(script.sender.rtt.rto(), MS(300));
 }
@@ -64,7 +65,8 @@ fn the_initial_window_is_ten_segments() {
     assert_eq!(Script::begin(three, 100).1.len(), 3);
 }
 
-/// Sends the SYN again `times` times before it is answered; returns what follows and the timeout.
+/// Retransmits the SYN `times` times before it is answered. Returns the number of segments sent then, and the
+/// timeout.
 fn after_lost_syns(times: u32) -> (usize, Duration) {
     let params = Linux { timestamps: false, ..params() };
     let (mut sender, mut out) = (Sender::new(0, &params), Vec::new());
@@ -86,7 +88,7 @@ fn after_lost_syns(times: u32) -> (usize, Duration) {
 
 #[test]
 fn a_lost_syn_makes_cautious() {
-    // 5.7: 3 s for data. RFC 6928, 2: more than one loss leaves a window of one segment.
+    // 5.7: 3 s for data. RFC 6928, 2: after more than one loss the window is one segment.
     assert_eq!(after_lost_syns(1), (10, MS(3_000)));
     assert_eq!(after_lost_syns(2), (1, MS(3_000)));
 }

@@ -1,4 +1,4 @@
-//! Reductions that turn out to have been mistakes.
+//! Spurious reductions.
 
 use super::script::{NONE, Script, Sent};
 use super::*;
@@ -9,11 +9,12 @@ fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), ..Linux::default() }
 }
 
-/// When the first ten segments were sent, as their timestamp.
+/// Timestamp of the first ten segments.
 const FIRST_US: u32 = 100_000;
 
-/// `tcp_try_undo_partial` of Linux 6: an ACK of what was only late takes the reduction back once nothing sent again
-/// is under way. Before, it shows how much the path reorders, and nothing more is given up on it.
+/// `tcp_try_undo_partial` of Linux 6: an ACK of segments that were only late undoes the reduction once no
+/// retransmission is in flight. Before that, it shows the degree of reordering, and no more segments are
+/// marked lost on it.
 #[test]
 fn a_partial_ack_waits_for_the_repairs_under_way() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -29,18 +30,19 @@ fn a_partial_ack_waits_for_the_repairs_under_way() {
     assert!(cwnd >= 10 && ssthresh == NONE, "{cwnd} {ssthresh}");
 }
 
-/// The same ACK lets new segments go and none again (`REXMIT_NONE`), though another is known to be lost.
+/// The same ACK releases new segments and no retransmissions (`REXMIT_NONE`), although another segment is
+/// known to be lost.
 #[test]
 fn a_partial_ack_of_the_original_sends_nothing_again() {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
-    // PRR lets the first go; the others wait.
+    // PRR allows the first; the others wait.
     assert_eq!(script.acknowledge(0, &[(9, 10), (7, 8), (5, 6)])[0], (0, true));
     let sent = script.echo(1, &[(9, 10), (7, 8), (5, 6)], FIRST_US);
     assert!(sent.iter().all(|&(_, again)| !again), "{sent:?}");
 }
 
-/// `tcp_check_dsack` and `tcp_sacktag_one`: a D-SACK not above `undo_marker` tells of an earlier recovery.
+/// `tcp_check_dsack` and `tcp_sacktag_one`: a D-SACK not above `undo_marker` concerns an earlier recovery.
 #[test]
 fn a_late_dsack_does_not_take_a_real_reduction_back() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
@@ -59,7 +61,7 @@ fn a_late_dsack_does_not_take_a_real_reduction_back() {
     assert_eq!(script.window().1, 5, "what the first recovery left");
 }
 
-/// `tcp_dsack_seen` does not believe more duplicates than there were retransmissions.
+/// `tcp_dsack_seen` ignores more duplicates than there were retransmissions.
 #[test]
 fn duplicates_that_were_never_sent_again_do_not_count() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
@@ -71,8 +73,8 @@ fn duplicates_that_were_never_sent_again_do_not_count() {
     assert_eq!(script.window().1, 6, "two reported, one sent again");
 }
 
-/// `tcp_undo_cwnd_reduction` by `tcp_reno_undo_cwnd`: the window is the larger of what it was and what PRR has made of
-/// it. Here PRR has followed what was in flight, which exceeded the window before.
+/// `tcp_undo_cwnd_reduction` calls `tcp_reno_undo_cwnd`: the window becomes the larger of the previous one
+/// and that of PRR. Here PRR has followed the data in flight, which exceeded the previous window.
 #[test]
 fn the_undone_window_is_no_smaller_than_the_spread_one() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
@@ -86,8 +88,8 @@ fn the_undone_window_is_no_smaller_than_the_spread_one() {
     assert!(script.window().0 >= spread, "{:?}", script.window());
 }
 
-/// As Linux 6.18.44 does (window, threshold and what it sends): nothing is sent again on partial ACKs of originals
-/// while repairs are under way, and the degree of reordering is what they were overtaken by.
+/// As in Linux 6.18.44 (window, threshold and segments sent): partial ACKs of originals cause no
+/// retransmission while retransmissions are in flight, and the degree of reordering is their distance.
 #[test]
 fn partial_acks_of_originals_let_new_segments_go() {
     let (mut script, _) = Script::begin(params(), 60);
@@ -102,15 +104,15 @@ fn partial_acks_of_originals_let_new_segments_go() {
     }
 }
 
-/// As Linux 6.18.44 does: RACK has taken the sixth segment from its list when it gave it up
-/// (`tcp_rack_detect_loss`). When the timeout turns out to be spurious it counts as in flight, and only the next
-/// timeout sends it again.
+/// As in Linux 6.18.44: RACK removed the sixth segment from its list when it marked it lost
+/// (`tcp_rack_detect_loss`). When the timeout turns out to be spurious, the segment counts as in flight, and
+/// only the next timeout retransmits it.
 #[test]
 fn what_rack_gave_up_before_a_spurious_timeout_waits_for_the_next() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 60);
     script.wait(100);
     assert_eq!(script.acknowledge(0, &[(6, 10)]), [(0, true), (1, true), (2, true), (3, true)]);
-    // F-RTO judges a timeout within a recovery only if it is not the first.
+    // F-RTO evaluates a timeout within a recovery only if it is not the first.
     assert_eq!((script.time_out(), script.time_out()), (vec![(0, true)], vec![(0, true)]));
     let sent = script.acknowledge(0, &[(4, 5), (6, 10)]);
     assert_eq!(sent, (10..15).map(|number| (number, false)).collect::<Vec<Sent>>());

@@ -1,4 +1,4 @@
-//! What limits how much is in flight.
+//! Limits of the data in flight.
 
 use super::*;
 
@@ -24,7 +24,7 @@ fn a_reader_slower_than_the_link_sets_the_pace() {
     let params = Linux { read_rate: Some(Rate(800_000)), receive_buffer: Size(20_000), ..Linux::default() };
     let mut lab = transfer(1_000_000, &params, 1000);
     lab.run(LONG);
-    // 1 MB at 100 kB/s, less what is left in the buffer at the end.
+    // 1 MB at 100 kB/s, less the data left in the buffer at the end.
     assert!((9.5..10.5).contains(&lab.seconds(0)), "{}", lab.seconds(0));
     assert_eq!(lab.pairs[0].sender.counts().retransmissions, 0);
 }

@@ -1,5 +1,5 @@
-//! BBR: models the path by its bottleneck bandwidth and its round trip, and paces at the one what
-//! the other can hold.
+//! BBR: models the path by its bottleneck bandwidth and its round-trip time. It paces at that bandwidth and
+//! limits the data in flight by their product.
 
 mod path;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What both versions measure: rounds, the bandwidth, the round trip, and whether the pipe is full;
-//! and the window with the one to return to.
+//! Common parts of both versions: rounds, bandwidth, round-trip time, detection of a full pipe, and the
+//! window with its saved value.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -7,30 +7,31 @@ use super::super::filter::WindowedMax;
 use super::super::{AckEvent, Phase};
 use crate::linux::rate::RateSample;
 
-/// Growth that shows that the pipe is not full, and rounds without it that show the contrary (v1:
-/// 4.3.2.2; v3: 5.3.1.2).
+/// Bandwidth growth by which the pipe is not yet full, and number of rounds without such growth after which
+/// it is full (v1: 4.3.2.2; v3: 5.3.1.2).
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 /// Smallest window in segments (`BBRMinPipeCwnd`).
 const MIN_SEGMENTS: u64 = 4;
-/// Send quanta for which the window has room: one each in the sending host's queue, in its network
+/// Number of send quanta for which the window has room: one each in the sending host's queue, in its network
 /// card, and in the receiving host.
 const QUANTA: u64 = 3;
-/// What leaves together takes this long, seconds, and is at most so many bytes.
+/// Duration of a send quantum in seconds, and its maximum size in bytes.
 const QUANTUM_TIME: f64 = 0.001;
 const LARGEST_QUANTUM: f64 = 65_536.0;
 
-/// Round trips counted by bytes delivered (v1: 4.1.1.1; v3: 5.5.1).
+/// Round trips, counted by bytes delivered (v1: 4.1.1.1; v3: 5.5.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {
     pub count: u64,
-    /// Whether the last ACK began a round.
+    /// Whether the last ACK started a round.
     pub start: bool,
     end: u64,
 }
 
 impl Rounds {
-    /// A sample over too short a time begins no round (Linux: `bbr_update_bw`, `tcp_rate_gen`).
+    /// Processes an ACK. A sample over too short a time does not start a round (Linux: `bbr_update_bw`,
+    /// `tcp_rate_gen`).
     pub fn on_ack(&mut self, ack: &AckEvent) {
         let valid = ack.sample.filter(|sample| sample.rate.is_some());
         self.start = valid.is_some_and(|sample| sample.prior_delivered >= self.end);
@@ -40,13 +41,13 @@ impl Rounds {
         }
     }
 
-    /// Begins a round with what is sent from now on.
+    /// Starts a round with the data sent from now on.
     pub fn restart(&mut self, delivered: u64) {
         self.end = delivered;
     }
 }
 
-/// Looks for a plateau of the bandwidth while sending accelerates.
+/// Detection of a bandwidth plateau while the sending rate grows.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FullPipe {
     baseline: f64,
@@ -54,17 +55,17 @@ pub struct FullPipe {
 }
 
 impl FullPipe {
-    /// Begins to look, with `baseline` to be exceeded.
+    /// Starts the detection of growth above `baseline`.
     pub fn above(baseline: f64) -> Self {
         Self { baseline, rounds: 0 }
     }
 
-    /// Forgets the baseline, so that the next round is growth (Linux: `bbr_set_state`).
+    /// Resets the baseline, so that the next round counts as growth (Linux: `bbr_set_state`).
     pub fn forget_baseline(&mut self) {
         self.baseline = 0.0;
     }
 
-    /// Takes a round's bandwidth; returns whether the pipe is full.
+    /// Records the bandwidth of a round. Returns true if the pipe is full.
     pub fn on_round(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= self.baseline * FULL_GROWTH {
             *self = Self::above(bandwidth);
@@ -75,20 +76,20 @@ impl FullPipe {
     }
 }
 
-/// The model of the path: how much it delivers, and how long that takes when no queue is there.
+/// Model of the path: bandwidth, and round-trip time without a queue.
 #[derive(Clone, Debug)]
 pub struct Path {
     mss: u64,
     initial_window: u64,
     pub rounds: Rounds,
     max_bandwidth: WindowedMax,
-    /// The smallest round trip and when it was measured.
+    /// Smallest round-trip time, and the time of its measurement.
     pub min_rtt: Option<(Duration, Time)>,
 }
 
 impl Path {
-    /// Nothing is known. `length` is how long the largest bandwidth is remembered, in whatever unit
-    /// [`Self::update_bandwidth`] is told the time.
+    /// Creates a model without measurements. The largest bandwidth is kept for `length`, in the unit of the
+    /// times passed to [`Self::update_bandwidth`].
     pub fn new(mss: u64, initial_window: u64, length: u64) -> Self {
         Self {
             mss,
@@ -99,12 +100,12 @@ impl Path {
         }
     }
 
-    /// The largest bandwidth, bytes per second.
+    /// Returns the largest bandwidth in bytes per second.
     pub fn max_bandwidth(&self) -> f64 {
         self.max_bandwidth.max()
     }
 
-    /// Takes a sample at time `at`; those that the data have limited count only if they are larger.
+    /// Adds a sample at time `at`. An application-limited sample only counts if it is not below the maximum.
     pub fn update_bandwidth(&mut self, at: u64, sample: Option<RateSample>) {
         if let Some(sample) = sample
             && let Some(rate) = sample.rate
@@ -114,45 +115,48 @@ impl Path {
         }
     }
 
-    /// Smallest window.
+    /// Returns the smallest window in bytes.
     pub fn min_window(&self) -> u64 {
         MIN_SEGMENTS * self.mss
     }
 
-    /// Segments that leave together at `rate`, at least `least`.
+    /// Returns the number of segments that leave together at `rate`, at least `least`.
     pub fn quantum(&self, rate: f64, least: u64) -> u64 {
         ((QUANTUM_TIME * rate).min(LARGEST_QUANTUM) as u64 / self.mss).max(least)
     }
 
-    /// Segments that may wait at either end.
+    /// Returns the number of segments for which the window has room at the end hosts.
     pub fn quanta(&self, rate: f64, least: u64) -> u64 {
         QUANTA * self.quantum(rate, least)
     }
 
-    /// The connection is set up; its round trip is the first (Linux: `bbr_init`; v3: 5.2.1, `OnInit`).
+    /// Records the round-trip time of the SYN as the first measurement (Linux: `bbr_init`; v3: 5.2.1,
+    /// `OnInit`).
     pub fn on_established(&mut self, now: Time, rtt: Option<Duration>) {
         self.min_rtt = rtt.map(|rtt| (rtt, now));
     }
 
-    /// `gain` times what the path holds at `bandwidth`; the initial window while there is no round trip.
+    /// Returns `gain` times the bandwidth-delay product at `bandwidth`, or the initial window if no
+    /// round-trip time is known.
     pub fn bdp(&self, bandwidth: f64, gain: f64) -> u64 {
         let bdp = |(rtt, _): (Duration, Time)| (gain * bandwidth * rtt.as_secs()) as u64;
         self.min_rtt.map_or(self.initial_window, bdp)
     }
 
-    /// The bandwidth at the start: the initial window in a round trip, or in 1 ms where none is known
-    /// (Linux: `bbr_init_pacing_rate_from_rtt`; v3: 5.6.2).
+    /// Returns the bandwidth assumed at the start: the initial window per round-trip time, or per 1 ms if
+    /// that is unknown (Linux: `bbr_init_pacing_rate_from_rtt`; v3: 5.6.2).
     pub fn nominal_bandwidth(&self, rtt: Option<Duration>) -> f64 {
         self.initial_window as f64 / rtt.map_or(1e-3, |rtt| rtt.as_secs().max(1e-6))
     }
 
-    /// Whether less than the initial window has been delivered, too little to judge the path.
+    /// Returns true if less than the initial window has been delivered, which is too little to model the
+    /// path.
     pub fn is_unknown(&self, delivered: u64) -> bool {
         delivered < self.initial_window
     }
 }
 
-/// The window, and what it was before a recovery or a probe of the round trip.
+/// Window, and its value before a recovery or a measurement of the round-trip time.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     pub cwnd: u64,
@@ -165,7 +169,7 @@ impl Window {
         Self { cwnd, saved: 0, phase: Phase::Open }
     }
 
-    /// Remembers the window; one that was reduced before does not replace a larger one.
+    /// Saves the window. A window that is already reduced does not replace a larger saved one.
     pub fn save(&mut self, probing_rtt: bool) {
         let undisturbed = self.phase == Phase::Open && !probing_rtt;
         self.saved = if undisturbed { self.cwnd } else { self.saved.max(self.cwnd) };
@@ -176,7 +180,7 @@ impl Window {
     }
 }
 
-/// The pacing rate, which does not fall before the pipe has been full.
+/// Pacing rate, which does not fall until the pipe has been full.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pace {
     pub rate: Option<f64>,
@@ -190,8 +194,8 @@ impl Pace {
     }
 }
 
-/// A number below `most` that looks drawn at random and follows from the time (Fibonacci hashing: the time
-/// times 2^64 over the golden ratio).
+/// Returns a pseudo-random number below `most` derived from the time (Fibonacci hashing: the time multiplied
+/// by 2^64 over the golden ratio).
 pub fn draw(now: Time, most: u64) -> u64 {
     let mixed = now.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
     (mixed * most) >> 32

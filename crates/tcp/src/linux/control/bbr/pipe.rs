@@ -1,4 +1,4 @@
-//! A pipe for tests: 1 MB/s, 100 ms and a queue, filled by a control alone with endless data.
+//! Path for tests of a control alone: 1 MB/s, 100 ms and a queue, with unlimited data.
 
 use std::collections::VecDeque;
 
@@ -9,10 +9,10 @@ use super::path::Path;
 use crate::linux::rate::{Sampler, Snapshot};
 
 pub const MSS: u64 = 1_000;
-/// Bytes per second.
+/// Rate in bytes per second.
 pub const RATE: f64 = 1e6;
 pub const RTT: Duration = Duration(100_000_000);
-/// The bandwidth-delay product in segments.
+/// Bandwidth-delay product in segments.
 pub const BDP: u64 = 100;
 const SEGMENT: Duration = Duration(1_000_000);
 
@@ -24,17 +24,17 @@ struct SentSegment {
     snapshot: Snapshot,
 }
 
-/// The pipe and the sender's side of it.
+/// Path with a simple sender.
 pub struct Pipe<C> {
     pub control: C,
     pub now: Time,
-    /// Segments that the queue holds.
+    /// Limit of the queue in segments.
     pub limit: u64,
-    /// Which segments are lost beyond those that find the queue full.
+    /// Returns true for segments that are lost in addition to those that find the queue full.
     pub loses: fn(u64) -> bool,
-    /// Whether the network marks what is sent now.
+    /// Whether the network marks the segments sent now.
     pub marks: bool,
-    /// The longest queue since it was last set to 0, in segments.
+    /// Longest queue in segments since it was last set to 0.
     pub longest: u64,
     pub lost: u64,
     pub sent: u64,
@@ -68,7 +68,7 @@ impl<C: CongestionControl> Pipe<C> {
         self.flight.len() as u64 * MSS
     }
 
-    /// Runs until `seconds`; `look` sees the control after each ACK.
+    /// Runs until `seconds`; calls `look` after each ACK.
     pub fn run(&mut self, seconds: f64, mut look: impl FnMut(&Self)) {
         let end = Time((seconds * NANOS_PER_S as f64) as u64);
         while self.now < end {
@@ -134,7 +134,7 @@ impl<C: CongestionControl> Pipe<C> {
         });
     }
 
-    /// What follows a lost segment is taken to reveal the loss at once.
+    /// Handles a lost segment; the next segment is assumed to reveal the loss at once.
     fn lose(&mut self, segment: &SentSegment) {
         self.lost += 1;
         let range = (segment.number * MSS, (segment.number + 1) * MSS);
@@ -152,8 +152,8 @@ impl<C: CongestionControl> Pipe<C> {
     }
 }
 
-/// On a steady path bandwidth and round trip are known within 5 %, and after start-up the queue is
-/// shorter than a bandwidth-delay product.
+/// Asserts that on a steady path bandwidth and round-trip time are estimated within 5 %, and that after
+/// start-up the queue is shorter than a bandwidth-delay product.
 pub fn knows_a_steady_path<C: CongestionControl>(mut pipe: Pipe<C>, path: impl Fn(&C) -> &Path) {
     pipe.run(2.0, |_| {});
     pipe.longest = 0;

@@ -1,20 +1,20 @@
-//! How much more is acknowledged at once than the bandwidth explains: links and receivers deliver in
-//! bursts, and the window must have room to go on between them (Linux 6.x:
-//! `bbr_update_ack_aggregation`, `bbr_ack_aggregation_cwnd`).
+//! Excess of acknowledged data over the bandwidth: links and receivers deliver in bursts, and the window must
+//! have room to continue between them (Linux 6.x: `bbr_update_ack_aggregation`, `bbr_ack_aggregation_cwnd`).
 
 use nodeb_base::units::{Duration, Time};
 
-/// Rounds for which one of two largest excesses is collected: both together are those of 5 to 10.
+/// Rounds for which each of the two largest excesses is collected in turn; together they cover 5 to 10
+/// rounds.
 const ROUNDS: u32 = 5;
-/// The window makes room for what the bandwidth delivers in this time, at most.
+/// Maximum room in the window, as a time at the bandwidth.
 const LONGEST: Duration = Duration::from_millis(100);
-/// Segments after which an epoch ends in any case.
+/// Number of segments after which an epoch ends in any case.
 const MAX_SEGMENTS: u64 = 1 << 20;
 
-/// The excess in segments.
+/// Excess in segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aggregation {
-    /// When the epoch began, and segments delivered in it.
+    /// Start time of the epoch, and segments delivered in it.
     since: Time,
     acked: u64,
     largest: [u64; 2],
@@ -23,13 +23,13 @@ pub struct Aggregation {
 }
 
 impl Aggregation {
-    /// Begins an epoch: time in which nothing was sent does not count.
+    /// Starts an epoch; time in which nothing was sent does not count.
     pub fn restart(&mut self, now: Time) {
         (self.since, self.acked) = (now, 0);
     }
 
-    /// Takes an ACK that delivers `segments` where `bandwidth` segments per second are expected; an
-    /// excess is at most the window, `cwnd` segments.
+    /// Processes an ACK that delivers `segments` segments at a bandwidth of `bandwidth` segments per second.
+    /// The excess is at most the window of `cwnd` segments.
     pub fn on_ack(&mut self, now: Time, segments: u64, bandwidth: f64, cwnd: u64, round: bool) {
         if round {
             self.begin_round();
@@ -54,7 +54,7 @@ impl Aggregation {
         }
     }
 
-    /// Segments for which the window makes room at `bandwidth` segments per second.
+    /// Returns the number of segments for which the window has room at `bandwidth` segments per second.
     pub fn room(&self, bandwidth: f64) -> u64 {
         let largest = self.largest[0].max(self.largest[1]);
         largest.min((bandwidth * LONGEST.as_secs()) as u64)
@@ -67,24 +67,24 @@ mod tests {
 
     const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
 
-    /// `bbr_update_ack_aggregation`: what is acknowledged beyond bandwidth times the epoch's length; an
-    /// epoch ends as soon as ACKs fall behind.
+    /// `bbr_update_ack_aggregation`: the excess is what is acknowledged beyond bandwidth times the length of
+    /// the epoch; an epoch ends when ACKs fall behind.
     #[test]
     fn the_excess_is_what_the_bandwidth_does_not_explain() {
         let mut aggregation = Aggregation::default();
-        // 1 segment per ms is expected; 8 come at once, 3 more after 2 ms.
+        // 1 segment per ms is expected; 8 arrive at once, 3 more after 2 ms.
         aggregation.on_ack(MS(10), 8, 1e3, 100, false);
         assert_eq!(aggregation.room(1e3), 8);
         aggregation.on_ack(MS(12), 3, 1e3, 100, false);
         assert_eq!(aggregation.room(1e3), 9);
-        // After 20 ms the epoch is over; what comes then is no longer counted from 10 ms.
+        // After 20 ms the epoch is over; later segments are no longer counted from 10 ms.
         aggregation.on_ack(MS(30), 2, 1e3, 100, false);
         assert_eq!(aggregation.room(1e3), 9);
         aggregation.on_ack(MS(31), 30, 1e3, 12, false);
         assert_eq!(aggregation.room(1e3), 12, "the window is the most");
     }
 
-    /// `bbr_ack_aggregation_cwnd`: no more than the bandwidth delivers in 100 ms.
+    /// `bbr_ack_aggregation_cwnd`: at most what the bandwidth delivers in 100 ms.
     #[test]
     fn the_room_is_that_of_a_tenth_of_a_second() {
         let mut aggregation = Aggregation::default();
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(aggregation.room(100.0), 10);
     }
 
-    /// The two largest excesses take turns every 5 rounds, so one is remembered for 5 to 10.
+    /// The two largest excesses alternate every 5 rounds, so an excess is kept for 5 to 10 rounds.
     #[test]
     fn an_excess_is_forgotten_after_five_to_ten_rounds() {
         let mut aggregation = Aggregation::default();

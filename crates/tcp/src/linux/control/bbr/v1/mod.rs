@@ -1,10 +1,10 @@
-//! BBR version 1 as in Linux 6.x (`tcp_bbr.c`, whose functions are named): sends at the path's
-//! bottleneck bandwidth and keeps about one bandwidth-delay product in flight (Cardwell et al., ACM
-//! Queue 14(5), 2016; draft-cardwell-iccrg-bbr-congestion-control-00).
+//! BBR version 1 as in Linux 6.x (`tcp_bbr.c`, whose functions are named): sends at the bottleneck bandwidth
+//! and keeps about one bandwidth-delay product in flight (Cardwell et al., ACM Queue 14(5), 2016;
+//! draft-cardwell-iccrg-bbr-congestion-control-00).
 //!
-//! The bandwidth is the largest delivery rate of the last ten round trips, the round trip the
-//! smallest of the last ten seconds. Gains around 1 probe for more of the one and, for a moment
-//! every ten seconds, for less of the other. Marks (ECN) are ignored.
+//! The bandwidth is the largest delivery rate of the last ten round trips, the round-trip time the smallest
+//! of the last ten seconds. Pacing gains above and below 1 probe for more bandwidth; every ten seconds the
+//! window is briefly reduced to measure the round-trip time. ECN marks are ignored.
 
 mod aggregation;
 mod policer;
@@ -24,17 +24,16 @@ use aggregation::Aggregation;
 use policer::{Observation, Policer};
 use window::least_quantum;
 
-/// 2 / ln 2, the smallest gain that doubles the rate every round trip, in Linux's 256ths; and its
-/// inverse.
+/// Smallest gain that doubles the rate every round trip, 2 / ln 2 in Linux's 256ths, and its inverse.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
 const DRAIN_GAIN: f64 = 88.0 / 256.0;
-/// Gains of the phases of probing for bandwidth, one round trip each (`bbr_pacing_gain`).
+/// Pacing gains of the phases of probing for bandwidth, one round trip each (`bbr_pacing_gain`).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Window in steady state in bandwidth-delay products, for delayed and stretched ACKs.
+/// Window in steady state in bandwidth-delay products; allows for delayed and stretched ACKs.
 const CWND_GAIN: f64 = 2.0;
-/// Share of the bandwidth that is sent, to shorten the queue (`bbr_pacing_margin_percent`).
+/// Share of the bandwidth at which to send, so that the queue shrinks (`bbr_pacing_margin_percent`).
 const PACING_MARGIN: f64 = 0.99;
-/// Round trips over which the bandwidth is remembered (`bbr_bw_rtts`).
+/// Round trips for which a bandwidth sample is kept (`bbr_bw_rtts`).
 const BANDWIDTH_ROUNDS: u64 = CYCLE.len() as u64 + 2;
 
 impl CongestionParams for Bbr {
@@ -48,12 +47,12 @@ impl CongestionParams for Bbr {
 }
 
 params! {
-    /// BBR's parameters.
+    /// Parameters of BBR.
     pub struct Bbr {
-        /// How long the smallest round trip is trusted before it is measured anew (Linux:
+        /// Time for which the smallest round-trip time is valid before it is measured again (Linux:
         /// `bbr_min_rtt_win_sec`).
         pub min_rtt_window: Duration = Duration::from_secs(10),
-        /// How long the window is kept small for that (Linux: `bbr_probe_rtt_mode_ms`).
+        /// Time for which the window is kept small for that measurement (Linux: `bbr_probe_rtt_mode_ms`).
         pub probe_rtt: Duration = Duration::from_millis(200),
     }
 }
@@ -66,34 +65,34 @@ impl Checked for Bbr {
     }
 }
 
-/// The states.
+/// State of BBR.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     Startup,
     Drain,
-    /// Which gain is used, and since when.
+    /// Index of the gain in [`CYCLE`], and start time of the phase.
     ProbeBandwidth(usize, Time),
-    /// Until when, once the window is small; and whether a round has passed since.
+    /// End time, once the window is small, and whether a round has passed since then.
     ProbeRtt(Option<(Time, bool)>),
 }
 
-/// What the bandwidth is multiplied by.
+/// Factors of the bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Gains {
     pacing: f64,
     window: f64,
 }
 
-/// BBR's state.
+/// BBR of one connection.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct BbrControl {
     params: Bbr,
     mss: u64,
     state: State,
-    /// Those of the state at the end of the last ACK.
+    /// Gains of the state at the end of the last ACK.
     gains: Gains,
-    /// The window, the one to return to, and what the last ACK found the connection doing.
+    /// Window, saved window, and phase of the sender at the last ACK.
     window: Window,
     pace: Pace,
     path: Path,
@@ -101,20 +100,20 @@ pub struct BbrControl {
     filled: bool,
     aggregation: Aggregation,
     policer: Policer,
-    /// Recovery's first round sends no more than is delivered.
+    /// Whether the window is limited by packet conservation, in the first round of a recovery.
     conserving: bool,
-    /// What looks like a recovery follows from a mark.
+    /// Whether the sender's recovery is a response to an ECN mark.
     marked: bool,
-    /// Sending has just begun anew after the sender had no data (`idle_restart`).
+    /// Whether sending has just restarted after the application limited it (`idle_restart`).
     restarting: bool,
-    /// When something was last delivered, and bytes delivered and lost so far.
+    /// Time of the last delivery, and bytes delivered and lost so far.
     delivered_at: Time,
     delivered: u64,
     lost: u64,
 }
 
 impl BbrControl {
-    /// BBR before the connection is set up.
+    /// Creates BBR before the connection is established.
     pub fn new(params: &Bbr, mss: u64, initial_window: u64) -> Self {
         Self {
             params: params.clone(),
@@ -137,12 +136,12 @@ impl BbrControl {
         }
     }
 
-    /// The bandwidth that is believed in, bytes per second (`bbr_bw`).
+    /// Returns the present bandwidth estimate in bytes per second (`bbr_bw`).
     fn bandwidth(&self) -> f64 {
         self.policer.rate().unwrap_or(self.path.max_bandwidth())
     }
 
-    /// `bbr_update_gains`.
+    /// Sets the gains of the present state (`bbr_update_gains`).
     fn update_gains(&mut self) {
         let (pacing, window) = match self.state {
             State::Startup => (HIGH_GAIN, HIGH_GAIN),
@@ -154,7 +153,7 @@ impl BbrControl {
         self.gains = Gains { pacing, window };
     }
 
-    /// `bbr_update_bw`: rounds, the policer and the largest bandwidth.
+    /// Updates rounds, policer detection and the largest bandwidth (`bbr_update_bw`).
     fn update_bandwidth(&mut self, ack: &AckEvent) {
         self.path.rounds.on_ack(ack);
         let Some(sample) = ack.sample.filter(|sample| sample.rate.is_some()) else {
@@ -191,7 +190,7 @@ impl BbrControl {
         }
     }
 
-    /// `bbr_update_cycle_phase`.
+    /// Advances to the next phase of probing for bandwidth if it is time (`bbr_update_cycle_phase`).
     fn update_phase(&mut self, ack: &AckEvent) {
         if let State::ProbeBandwidth(phase, since) = self.state
             && self.is_next_phase(ack, since)
@@ -200,8 +199,9 @@ impl BbrControl {
         }
     }
 
-    /// `bbr_is_next_cycle_phase`: a phase lasts a round trip; probing up goes on until it has filled the
-    /// pipe or met loss, draining ends as soon as it is done.
+    /// Returns true if the present phase is over (`bbr_is_next_cycle_phase`). A phase lasts a round trip;
+    /// probing continues until it has filled the pipe or caused a loss, and draining ends as soon as the
+    /// queue is empty.
     fn is_next_phase(&self, ack: &AckEvent, since: Time) -> bool {
         let min_rtt = self.path.min_rtt.map_or(Duration::ZERO, |(rtt, _)| rtt);
         let over = self.delivered_at.since(since) > min_rtt;
@@ -213,15 +213,15 @@ impl BbrControl {
         }
     }
 
-    /// `bbr_reset_probe_bw_mode`: begins at any phase but that which drains. Linux draws it at random;
-    /// here it follows from the time, which differs from flow to flow as much.
+    /// Starts probing for bandwidth at any phase except the draining one (`bbr_reset_probe_bw_mode`). Linux
+    /// selects it at random; here it is derived from the time, which differs between flows as well.
     fn enter_probe_bandwidth(&mut self) {
         let draw = draw(self.delivered_at, CYCLE.len() as u64 - 1);
         let phase = if draw == 0 { 0 } else { draw as usize + 1 };
         self.state = State::ProbeBandwidth(phase, self.delivered_at);
     }
 
-    /// `bbr_check_full_bw_reached`: the pipe is full when the bandwidth has not grown for three rounds.
+    /// Detects a full pipe: the bandwidth has not grown for three rounds (`bbr_check_full_bw_reached`).
     fn check_full_pipe(&mut self, ack: &AckEvent) {
         let app_limited = ack.sample.is_some_and(|sample| sample.app_limited);
         if !self.filled && self.path.rounds.start && !app_limited {
@@ -229,7 +229,7 @@ impl BbrControl {
         }
     }
 
-    /// `bbr_check_drain`.
+    /// Enters `Drain` when the pipe is full, and leaves it when the queue is empty (`bbr_check_drain`).
     fn check_drain(&mut self, ack: &AckEvent) {
         if self.state == State::Startup && self.filled {
             self.state = State::Drain;
@@ -241,19 +241,19 @@ impl BbrControl {
         }
     }
 
-    /// `bbr_set_pacing_rate`: never below what has been reached before the pipe is known to be full.
+    /// Sets the pacing rate; until the pipe is full it never falls (`bbr_set_pacing_rate`).
     fn set_pacing_rate(&mut self, gain: f64) {
         self.pace.set(PACING_MARGIN * gain * self.bandwidth(), self.filled);
     }
 
-    /// `bbr_save_cwnd`.
+    /// Saves the window (`bbr_save_cwnd`).
     fn save_cwnd(&mut self) {
         self.window.save(matches!(self.state, State::ProbeRtt(_)));
     }
 }
 
 impl CongestionControl for BbrControl {
-    /// `bbr_init`.
+    /// Initializes the model with the round-trip time of the SYN (`bbr_init`).
     fn on_established(&mut self, now: Time, rtt: Option<Duration>) {
         self.delivered_at = now;
         self.path.on_established(now, rtt);
@@ -261,7 +261,7 @@ impl CongestionControl for BbrControl {
         self.pace.set(PACING_MARGIN * HIGH_GAIN * self.path.nominal_bandwidth(rtt), true);
     }
 
-    /// `bbr_main`.
+    /// Updates the model, then window and pacing rate (`bbr_main`).
     fn on_ack(&mut self, ack: &AckEvent) {
         if ack.delivered > 0 {
             (self.delivered_at, self.delivered) = (ack.now, ack.total_delivered);
@@ -281,12 +281,12 @@ impl CongestionControl for BbrControl {
         self.lost += loss.range.1 - loss.range.0;
     }
 
-    /// `bbr_ssthresh`. What recovery does to the window, the next ACK decides.
+    /// Saves the window (`bbr_ssthresh`). The next ACK determines the window of the recovery.
     fn on_congestion(&mut self, _: Time, _: u64) {
         self.save_cwnd();
     }
 
-    /// `tcp_enter_loss` and `bbr_set_state`: a timeout ends the round.
+    /// Handles a timeout, which ends the round (`tcp_enter_loss` and `bbr_set_state`).
     fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
         if !again {
             self.save_cwnd();
@@ -298,7 +298,7 @@ impl CongestionControl for BbrControl {
         self.look_for_policer(true, false);
     }
 
-    /// `bbr_cwnd_event`, `CA_EVENT_TX_START`: at the bandwidth, without a gain.
+    /// Restarts at the bandwidth without a gain (`bbr_cwnd_event`, `CA_EVENT_TX_START`).
     fn on_restart(&mut self, now: Time) {
         self.restarting = true;
         self.aggregation.restart(now);
@@ -309,7 +309,8 @@ impl CongestionControl for BbrControl {
         }
     }
 
-    /// `bbr_undo_cwnd`: the window itself comes back with the end of recovery.
+    /// Resets the detection of a full pipe and of a policer (`bbr_undo_cwnd`). The window is restored at the
+    /// end of the recovery.
     fn undo(&mut self, _: u64) {
         self.full_pipe = FullPipe::default();
         self.policer = Policer::default();
@@ -339,7 +340,7 @@ impl CongestionControl for BbrControl {
         false
     }
 
-    /// Samples of `ProbeRTT` say nothing of the bandwidth (`bbr_update_min_rtt`).
+    /// Returns true in `ProbeRTT`, whose samples do not show the bandwidth (`bbr_update_min_rtt`).
     fn holds_back(&self) -> bool {
         matches!(self.state, State::ProbeRtt(_))
     }

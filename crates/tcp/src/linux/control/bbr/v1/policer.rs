@@ -1,40 +1,39 @@
-//! Recognizes a token-bucket policer: two intervals in a row that lose much at the same rate. That
-//! rate then takes the place of the largest bandwidth (Linux 6.x: `bbr_lt_bw_sampling`,
-//! `bbr_lt_bw_interval_done`).
+//! Detection of a token-bucket policer: two consecutive intervals with much loss at the same rate. That rate
+//! then replaces the largest bandwidth (Linux 6.x: `bbr_lt_bw_sampling`, `bbr_lt_bw_interval_done`).
 
 use nodeb_base::units::Time;
 
-/// Fewest and most rounds of an interval.
+/// Minimum and maximum number of rounds of an interval.
 const LEAST_ROUNDS: u32 = 4;
 const MAX_ROUNDS: u32 = 4 * LEAST_ROUNDS;
-/// Lost over delivered from which an interval counts as policed.
+/// Ratio of lost to delivered data from which an interval counts as policed.
 const LOSSY: f64 = 50.0 / 256.0;
-/// Two rates are the same within this share of the first, or within so many bytes per second.
+/// Largest difference of two equal rates: as a share of the first, or in bytes per second.
 const SAME_SHARE: f64 = 1.0 / 8.0;
 const SAME_RATE: f64 = 500.0;
-/// Rounds for which the policer's rate is used.
+/// Number of rounds for which the policer's rate is used.
 const USED_ROUNDS: u32 = 48;
 
-/// What an ACK, or a timeout, tells.
+/// Input at an ACK or a timeout.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Observation {
-    /// When the last byte was delivered.
+    /// Time of the last delivery.
     pub delivered_at: Time,
     /// Bytes delivered and lost so far.
     pub delivered: u64,
     pub lost: u64,
-    /// Whether something was found lost just now.
+    /// Whether data was newly marked lost.
     pub loses: bool,
-    /// Whether a round begins.
+    /// Whether a round starts.
     pub round: bool,
-    /// Whether the data limit the sender.
+    /// Whether the application limits the sender.
     pub app_limited: bool,
-    /// Whether the state is `ProbeBW`, in which alone rounds of use are counted.
+    /// Whether the state is `ProbeBW`; only there are the rounds of use counted.
     pub probing: bool,
 }
 
-/// The interval at hand, from its beginning.
+/// Present interval: values at its start.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     since: Time,
@@ -42,24 +41,24 @@ struct Interval {
     lost: u64,
 }
 
-/// The search for a policer.
+/// Detector of a policer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Policer {
     interval: Option<Interval>,
-    /// Rounds of the interval, or of use.
+    /// Rounds of the interval, or of the use of the rate.
     rounds: u32,
-    /// The rate of the interval before, bytes per second.
+    /// Rate of the previous interval in bytes per second.
     last: Option<f64>,
     used: bool,
 }
 
 impl Policer {
-    /// The policer's rate in bytes per second, while one is believed in.
+    /// Returns the policer's rate in bytes per second while it is used.
     pub fn rate(&self) -> Option<f64> {
         self.last.filter(|_| self.used)
     }
 
-    /// Takes an observation; returns whether the belief in a policer ends with it.
+    /// Processes an observation. Returns true if the use of the policer's rate ends with it.
     pub fn observe(&mut self, seen: &Observation) -> bool {
         if self.used {
             return self.count_use(seen);
@@ -94,14 +93,14 @@ impl Policer {
         self.rounds = 0;
     }
 
-    /// Ends an interval with much loss: at the rate of the one before there is a policer.
+    /// Ends an interval. If it had much loss, at the same rate as the previous one, there is a policer.
     fn end(&mut self, seen: &Observation) {
         let Some(interval) = self.interval else {
             return;
         };
         let delivered = (seen.delivered - interval.delivered) as f64;
         let lost = (seen.lost - interval.lost) as f64;
-        // Both times count whole milliseconds.
+        // Both times are truncated to milliseconds.
         let lasted = seen.delivered_at.0 / 1_000_000 - interval.since.0 / 1_000_000;
         if delivered == 0.0 || lost < LOSSY * delivered || lasted == 0 {
             return;
@@ -123,7 +122,8 @@ impl Policer {
 mod tests {
     use super::*;
 
-    /// Rounds of 100 ms in which `per_round` bytes are delivered and `share` as many are lost.
+    /// Simulates rounds of 100 ms in which `per_round` bytes are delivered and `share` times as many are
+    /// lost.
     fn rounds(policer: &mut Policer, from: u64, count: u64, per_round: u64, share: f64) -> bool {
         (from..from + count).any(|round| {
             policer.observe(&Observation {
@@ -138,8 +138,8 @@ mod tests {
         })
     }
 
-    /// `bbr_lt_bw_interval_done`: the mean of two intervals of at least 4 rounds, each with a loss of 20 %
-    /// or more, whose rates differ by an eighth at most.
+    /// `bbr_lt_bw_interval_done`: the rate is the mean of two intervals of at least 4 rounds, each with a
+    /// loss of 20 % or more, whose rates differ by at most an eighth.
     #[test]
     fn two_lossy_intervals_of_the_same_rate_are_a_policer() {
         let mut policer = Policer::default();
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(policer.rate(), None);
     }
 
-    /// `bbr_lt_bw_sampling`: after 48 rounds of use the search begins anew.
+    /// `bbr_lt_bw_sampling`: after 48 rounds of use the detection restarts.
     #[test]
     fn the_belief_lasts_48_rounds() {
         let mut policer = Policer::default();

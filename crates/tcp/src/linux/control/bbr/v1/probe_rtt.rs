@@ -1,5 +1,5 @@
-//! The smallest round trip, and the pauses in which it is measured anew (Linux 6.x:
-//! `bbr_update_min_rtt`, `bbr_check_probe_rtt_done`).
+//! The smallest round-trip time, and the `ProbeRTT` state that measures it (Linux 6.x: `bbr_update_min_rtt`,
+//! `bbr_check_probe_rtt_done`).
 
 use nodeb_base::units::Time;
 
@@ -7,8 +7,9 @@ use super::{BbrControl, State};
 use crate::linux::control::AckEvent;
 
 impl BbrControl {
-    /// Takes an ACK's round trip. An old minimum gives way to any round trip that no delayed ACK has
-    /// made longer, and is measured anew, unless the sender comes from a pause.
+    /// Records the round-trip time of an ACK. An expired minimum is replaced by any round-trip time that is
+    /// not lengthened by a delayed ACK, and a new measurement starts, unless the sender restarts after a
+    /// pause.
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
         let expired = self.path.min_rtt.is_some_and(|(_, at)| ack.now.since(at) > self.params.min_rtt_window);
         if let Some(rtt) = ack.rtt
@@ -26,8 +27,8 @@ impl BbrControl {
         }
     }
 
-    /// The ACK of a single small segment with nothing behind it may have waited at the receiver
-    /// (`tcp_clean_rtx_queue`: `FLAG_ACK_MAYBE_DELAYED`).
+    /// Returns true if the ACK may have been delayed by the receiver: it acknowledges a single segment that
+    /// is not full-sized (`tcp_clean_rtx_queue`: `FLAG_ACK_MAYBE_DELAYED`).
     fn may_be_delayed(&self, ack: &AckEvent) -> bool {
         let alone = ack.sample.is_some_and(|sample| sample.delivered == ack.delivered);
         alone && ack.acked > 0 && ack.delivered < self.mss
@@ -50,7 +51,7 @@ impl BbrControl {
         }
     }
 
-    /// Goes on as before once the window has been small for long enough.
+    /// Leaves `ProbeRTT` once the window has been small for long enough.
     pub(super) fn end_probe_rtt(&mut self, now: Time) {
         let State::ProbeRtt(Some((until, _))) = self.state else {
             return;

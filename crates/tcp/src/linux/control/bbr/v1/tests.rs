@@ -48,14 +48,15 @@ fn the_gains_take_turns_and_each_lasts_a_round_trip() {
     }
 }
 
-/// An ACK that delivers `segments` at `ms` milliseconds with nothing else to tell.
+/// Returns an ACK that delivers `segments` segments at `ms` milliseconds.
 fn ack(ms: u64, segments: u64, total: u64) -> AckEvent {
     let now = Time(ms * 1_000_000);
     let (delivered, total_delivered) = (segments * MSS, total * MSS);
     AckEvent { now, departure: now, delivered, acked: delivered, total_delivered, ..AckEvent::default() }
 }
 
-/// The same with a rate in segments per second of data sent when `before` segments were delivered.
+/// Returns an ACK like [`ack`] with a rate sample in segments per second, of data sent when `before` segments
+/// were delivered.
 fn sampled(ms: u64, segments: u64, total: u64, before: u64, rate: f64) -> AckEvent {
     let sample = RateSample {
         rate: Some(rate * MSS as f64),
@@ -68,7 +69,7 @@ fn sampled(ms: u64, segments: u64, total: u64, before: u64, rate: f64) -> AckEve
     AckEvent { sample: Some(sample), ..ack(ms, segments, total) }
 }
 
-/// Knows a path of 100 segments per second and 100 ms, so of 10 segments, and cruises.
+/// Returns a control that cruises on a path of 100 segments per second and 100 ms, that is, 10 segments.
 fn cruising() -> BbrControl {
     let mut control = BbrControl::new(&Bbr::default(), MSS, 10 * MSS);
     control.on_established(Time::ZERO, Some(RTT));
@@ -81,8 +82,8 @@ fn cruising() -> BbrControl {
     control
 }
 
-/// `bbr_init_pacing_rate_from_rtt`: high gain times the initial window in the SYN's round trip, less
-/// 1 %, or in 1 ms where there is none; `bbr_set_pacing_rate` keeps it until a sample asks for more.
+/// `bbr_init_pacing_rate_from_rtt`: high gain times the initial window per round-trip time of the SYN, less 1
+/// %, or per 1 ms if there is none; `bbr_set_pacing_rate` keeps it until a sample gives a higher one.
 #[test]
 fn the_first_rate_is_that_of_the_initial_window_and_is_kept() {
     let mut control = BbrControl::new(&Bbr::default(), MSS, 10 * MSS);
@@ -98,7 +99,8 @@ fn the_first_rate_is_that_of_the_initial_window_and_is_kept() {
     assert!((blind.pacing_rate().unwrap() / first - 100.0).abs() < 1e-6);
 }
 
-/// `bbr_update_gains`: start-up has the same gain for rate and window, Drain the inverse for its rate.
+/// `bbr_update_gains`: start-up has the same gain for rate and window; Drain has the inverse gain for the
+/// rate.
 #[test]
 fn drain_undoes_what_the_start_has_sent() {
     let (mut pipe, mut seen) = (pipe(), Vec::<(State, Gains)>::new());
@@ -124,8 +126,8 @@ fn cruising_leaves_one_percent() {
 }
 
 /// `bbr_quantization_budget` with `bbr_min_tso_segs` and `bbr_tso_segs_goal`: three quanta, then the next
-/// even number, then two more in the phase that probes. Quanta have 1 segment below 1.2 Mbit/s, 2 above,
-/// and what goes in a millisecond where that is more.
+/// even number, then two more in the phase that probes. A quantum is 1 segment below 1.2 Mbit/s, 2 above, or
+/// the segments of a millisecond if those are more.
 #[test]
 fn the_window_has_room_for_three_quanta() {
     let mut control = cruising();
@@ -141,8 +143,8 @@ fn the_window_has_room_for_three_quanta() {
     assert_eq!(control.inflight(1.05), 11 + 15);
 }
 
-/// `bbr_set_cwnd_to_recover_or_restore`: recovery begins with what is in flight and what was just
-/// delivered, sends for a round as much as is delivered, and ends with the window of before.
+/// `bbr_set_cwnd_to_recover_or_restore`: recovery starts with the data in flight plus that just delivered,
+/// sends as much as is delivered for a round, and ends with the window before it.
 #[test]
 fn recovery_conserves_packets_for_a_round_and_gives_the_window_back() {
     let mut control = cruising();
@@ -155,11 +157,11 @@ fn recovery_conserves_packets_for_a_round_and_gives_the_window_back() {
     };
     control.on_ack(&lossy);
     assert_eq!(control.cwnd(), 14 * MSS);
-    // In the round: one out for one in, whatever the target.
+    // In the round: one segment sent per segment delivered, whatever the target.
     let next = AckEvent { in_flight: 13 * MSS, phase: Phase::Recovery, ..sampled(120, 1, 104, 95, 100.0) };
     control.on_ack(&next);
     assert_eq!(control.cwnd(), 14 * MSS);
-    // After it: two for one, up to the target.
+    // After the round: two segments per segment delivered, up to the target.
     let after = AckEvent { in_flight: 13 * MSS, phase: Phase::Recovery, ..sampled(220, 2, 115, 104, 100.0) };
     control.on_ack(&after);
     assert_eq!(control.cwnd(), 16 * MSS);
@@ -168,7 +170,7 @@ fn recovery_conserves_packets_for_a_round_and_gives_the_window_back() {
     assert_eq!(control.cwnd(), 26 * MSS, "the window of before");
 }
 
-/// The kernel's version 1 has no reaction to ECN: in `TCP_CA_CWR` `bbr_set_cwnd` goes on as in
+/// The kernel's version 1 does not react to ECN: in `TCP_CA_CWR`, `bbr_set_cwnd` continues as in
 /// `TCP_CA_Open`.
 #[test]
 fn marks_are_ignored() {
@@ -180,15 +182,15 @@ fn marks_are_ignored() {
         control.on_ack(&AckEvent { marked: ms == 110, phase: Phase::Recovery, ..seen });
         assert_eq!(control.cwnd(), other.cwnd());
     }
-    // A loss makes it a recovery.
+    // A loss turns it into a recovery.
     let lossy =
         AckEvent { lost: MSS, in_flight: 5 * MSS, phase: Phase::Recovery, ..sampled(130, 1, 104, 90, 100.0) };
     control.on_ack(&lossy);
     assert_eq!(control.cwnd(), 6 * MSS);
 }
 
-/// `tcp_enter_loss`: a timeout leaves what is in flight and a segment; the end of the repair restores the
-/// window.
+/// `tcp_enter_loss`: a timeout sets the window to the data in flight plus a segment; the end of the recovery
+/// restores it.
 #[test]
 fn a_timeout_shrinks_the_window_until_it_is_repaired() {
     let mut control = cruising();
@@ -200,8 +202,8 @@ fn a_timeout_shrinks_the_window_until_it_is_repaired() {
     assert_eq!(control.cwnd(), 24 * MSS);
 }
 
-/// `bbr_packets_in_net_at_edt`: what leaves before the pacer lets the next go is not in the network then,
-/// and while sending accelerates the next quantum is.
+/// `bbr_packets_in_net_at_edt`: data delivered before the pacer allows the next quantum is not in the network
+/// then; while the rate grows, that quantum is.
 #[test]
 fn what_is_in_the_network_counts_when_the_next_departs() {
     let mut control = cruising();
@@ -213,8 +215,8 @@ fn what_is_in_the_network_counts_when_the_next_departs() {
     assert_eq!(control.in_network_at_departure(&later, MSS), 0);
 }
 
-/// `bbr_update_bw`: a sample that the data limit counts only if it is the largest; one over too short a
-/// time begins no round.
+/// `bbr_update_bw`: an application-limited sample counts only if it is the largest; one over too short a time
+/// does not start a round.
 #[test]
 fn limited_and_short_samples_count_for_little() {
     let mut control = cruising();
@@ -234,8 +236,8 @@ fn limited_and_short_samples_count_for_little() {
     assert_eq!(control.path.rounds.count, rounds);
 }
 
-/// `bbr_update_min_rtt`: only a smaller round trip renews the minimum; after 10 s any does that no
-/// delayed ACK has made longer, and `ProbeRTT` begins, unless the sender comes from a pause.
+/// `bbr_update_min_rtt`: only a smaller round-trip time updates the minimum. After 10 s any one does that is
+/// not lengthened by a delayed ACK, and `ProbeRTT` starts, unless the sender restarts after a pause.
 #[test]
 fn an_old_round_trip_is_measured_anew() {
     let equal = AckEvent { rtt: Some(RTT), in_flight: 10 * MSS, ..sampled(9_000, 1, 102, 101, 100.0) };
@@ -265,7 +267,7 @@ fn an_old_round_trip_is_measured_anew() {
     assert!(matches!(paused.state, State::ProbeBandwidth(..)));
 }
 
-/// `bbr_check_probe_rtt_done`: 200 ms and a round with 4 segments, then the window of before.
+/// `bbr_check_probe_rtt_done`: 200 ms and a round with 4 segments, then the previous window.
 #[test]
 fn probing_the_round_trip_takes_200_ms_and_a_round() {
     let mut control = cruising();
@@ -299,7 +301,7 @@ fn a_restart_has_no_gain() {
     assert!((control.pacing_rate().unwrap() - 99.0 * MSS as f64).abs() < 1e-6);
 }
 
-/// `bbr_reset_probe_bw_mode`: any phase but the one that drains.
+/// `bbr_reset_probe_bw_mode`: any phase except the draining one.
 #[test]
 fn probing_begins_at_any_phase_but_draining() {
     let mut control = cruising();

@@ -1,16 +1,16 @@
-//! The window: what the path holds, room for hosts that send and receive in bursts, and what
-//! recovery makes of it (Linux 6.x: `bbr_set_cwnd` and what it calls).
+//! The window: bandwidth-delay product, room for bursts of the end hosts, and recovery (Linux 6.x:
+//! `bbr_set_cwnd` and its callees).
 
 use super::{BbrControl, State};
 use crate::linux::control::{AckEvent, Phase};
 
-/// Segments delivered before which the window grows in any case, and the window while no round trip is
-/// known (`TCP_INIT_CWND`).
+/// Number of delivered segments before which the window grows in any case; also the window while no
+/// round-trip time is known (`TCP_INIT_CWND`).
 const INITIAL: u64 = 10;
-/// Below this segments leave one by one: 1.2 Mbit/s in bytes per second (`bbr_min_tso_segs`).
+/// Rate in bytes per second below which segments leave one by one: 1.2 Mbit/s (`bbr_min_tso_segs`).
 const SLOW: f64 = 150_000.0;
 
-/// Segments that leave together at `rate`, at least.
+/// Returns the minimum number of segments that leave together at `rate`.
 pub fn least_quantum(rate: f64) -> u64 {
     if rate < SLOW { 1 } else { 2 }
 }
@@ -20,32 +20,34 @@ impl BbrControl {
         bytes.div_ceil(self.mss)
     }
 
-    /// Segments that leave together (`bbr_tso_segs_goal`).
+    /// Returns the number of segments that leave together (`bbr_tso_segs_goal`).
     fn quantum(&self) -> u64 {
         let rate = self.pace.rate.unwrap_or(0.0);
         self.path.quantum(rate, least_quantum(rate))
     }
 
-    /// `gain` bandwidth-delay products in segments, rounded up (`bbr_bdp`).
+    /// Returns `gain` bandwidth-delay products in segments, rounded up (`bbr_bdp`).
     fn bdp(&self, bandwidth: f64, gain: f64) -> u64 {
         let held = |rtt: f64| (gain * bandwidth * rtt / self.mss as f64).ceil() as u64;
         self.path.min_rtt.map_or(INITIAL, |(rtt, _)| held(rtt.as_secs()))
     }
 
-    /// With room for three quanta, an even number to invite fewer delayed ACKs, and two more while
-    /// probing for bandwidth, so that small windows show it (`bbr_quantization_budget`).
+    /// Returns `segments` plus room for three quanta, rounded up to an even number to cause fewer delayed
+    /// ACKs, and two more while probing for bandwidth, so that probing has an effect with small windows
+    /// (`bbr_quantization_budget`).
     fn budget(&self, segments: u64) -> u64 {
         let even = (segments + 3 * self.quantum()).next_multiple_of(2);
         if matches!(self.state, State::ProbeBandwidth(0, _)) { even + 2 } else { even }
     }
 
-    /// What is in flight, in segments, when `gain` bandwidth-delay products are (`bbr_inflight`).
+    /// Returns the segments in flight at `gain` bandwidth-delay products (`bbr_inflight`).
     pub(super) fn inflight(&self, gain: f64) -> u64 {
         self.budget(self.bdp(self.path.max_bandwidth(), gain))
     }
 
-    /// Segments in the network when the pacer lets the next go: of the `in_flight` bytes some will have
-    /// left, and while sending accelerates the next is counted (`bbr_packets_in_net_at_edt`).
+    /// Returns the number of segments in the network when the pacer allows the next one
+    /// (`bbr_packets_in_net_at_edt`): some of the `in_flight` bytes will have been delivered by then, and
+    /// while the rate grows the next quantum counts.
     pub(super) fn in_network_at_departure(&self, ack: &AckEvent, in_flight: u64) -> u64 {
         let wait = ack.departure.since(ack.now).as_secs();
         let delivered = (self.bandwidth() * wait / self.mss as f64) as u64;
@@ -53,14 +55,14 @@ impl BbrControl {
         (self.segments(in_flight) + next).saturating_sub(delivered)
     }
 
-    /// What the connection is doing, to the kernel's eyes: after a mark (`TCP_CA_CWR`) BBR goes on as if
-    /// nothing was, until something is lost.
+    /// Returns the phase of the sender as the kernel sees it: after an ECN mark (`TCP_CA_CWR`) BBR behaves as
+    /// in the open state until a segment is lost.
     fn phase(&mut self, ack: &AckEvent) -> Phase {
         self.marked = ack.phase == Phase::Recovery && (self.marked || ack.marked) && ack.lost == 0;
         if self.marked { Phase::Open } else { ack.phase }
     }
 
-    /// `bbr_set_cwnd`.
+    /// Sets the window (`bbr_set_cwnd`).
     pub(super) fn set_cwnd(&mut self, ack: &AckEvent) {
         let phase = self.phase(ack);
         if ack.delivered > 0 && !self.conserve(ack, phase) {
@@ -84,8 +86,8 @@ impl BbrControl {
         *cwnd = (*cwnd).max(self.path.min_window());
     }
 
-    /// Recovery: its first round sends a segment for each that is delivered, its end takes the window
-    /// back to what it was (`bbr_set_cwnd_to_recover_or_restore`). Returns whether that sets the window.
+    /// Applies packet conservation in the first round of a recovery, and restores the window at its end
+    /// (`bbr_set_cwnd_to_recover_or_restore`). Returns true if this determines the window.
     fn conserve(&mut self, ack: &AckEvent, phase: Phase) -> bool {
         let kept = |control: &Self| {
             (control.segments(ack.in_flight) + control.segments(ack.delivered)) * control.mss

@@ -1,5 +1,5 @@
-//! How much more is acknowledged at once than the bandwidth explains (5.5.9): radio links and delayed
-//! ACKs deliver in bursts, and the window must have room to go on between them.
+//! Excess of acknowledged data over the bandwidth (5.5.9): radio links and delayed ACKs deliver in bursts,
+//! and the window must have room to continue between them.
 
 use nodeb_base::units::Time;
 
@@ -7,11 +7,11 @@ use super::Bbr3Control;
 use crate::linux::control::AckEvent;
 use crate::linux::control::filter::WindowedMax;
 
-/// Rounds over which the largest excess is remembered, once the pipe has been full and before.
+/// Rounds for which an excess is kept, after the pipe has been full and before.
 const ROUNDS: u64 = 10;
 const STARTUP_ROUNDS: u64 = 1;
 
-/// The excess, `BBR.extra_acked`.
+/// Excess in bytes (`BBR.extra_acked`).
 #[derive(Clone, Debug)]
 pub struct Aggregation {
     since: Time,
@@ -26,25 +26,25 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// The largest excess, bytes.
+    /// Returns the largest excess in bytes.
     pub fn extra(&self) -> u64 {
         self.largest.max() as u64
     }
 
-    /// Time in which nothing was sent does not count.
+    /// Restarts the epoch; time in which nothing was sent does not count.
     pub fn restart(&mut self, now: Time) {
         self.since = now;
     }
 }
 
 impl Bbr3Control {
-    /// `UpdateACKAggregation`.
+    /// Updates the excess on an ACK (`UpdateACKAggregation`).
     pub(super) fn aggregate(&mut self, ack: &AckEvent) {
         let bandwidth = self.bandwidth();
         let aggregation = &mut self.aggregation;
         let mut expected = bandwidth * ack.now.since(aggregation.since).as_secs();
         if aggregation.delivered <= expected {
-            // ACKs have come more slowly than expected: a burst has ended.
+            // ACKs have arrived more slowly than expected: a burst has ended.
             (aggregation.since, aggregation.delivered, expected) = (ack.now, 0.0, 0.0);
         }
         aggregation.delivered += ack.delivered as f64;

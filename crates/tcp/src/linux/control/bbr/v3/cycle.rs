@@ -5,58 +5,60 @@ use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 use super::{Bbr3Control, State};
 use crate::linux::control::AckEvent;
 
-/// Least time between probes on the clock (5.3.3.8.2); up to a second comes on top.
+/// Minimum time between probes (5.3.3.8.2); up to a second is added.
 const LEAST_WAIT: Duration = Duration::from_secs(2);
-/// Most round trips between probes, so that Reno can keep up.
+/// Maximum number of round trips between probes, so that Reno flows can coexist.
 const MAX_ROUNDS: u64 = 63;
-/// Doublings of the growth of the long-term bound.
+/// Maximum number of doublings of the growth of the long-term bound.
 const MAX_DOUBLINGS: u32 = 30;
 
-/// What the ACKs that arrive now say about the last probe (2.14: `ack_phase`).
+/// Relation of the ACKs that arrive now to the last probe (2.14: `ack_phase`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Feedback {
     #[default]
     None,
-    /// Of what was sent to fill the pipe.
+    /// ACKs of data sent to fill the pipe.
     Refilling,
-    /// The probe has begun.
+    /// The probe has started, but its data is not yet acknowledged.
     Starting,
-    /// Of the probe.
+    /// ACKs of the probe.
     Probing,
-    /// The probe is over, and its last segments are acknowledged.
+    /// The probe is over, and its last segments are being acknowledged.
     Stopping,
 }
 
-/// The state of the cycle.
+/// State of the cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cycle {
-    /// Cycles so far: the time by which the bandwidth is forgotten.
+    /// Number of cycles so far, which is the clock of the bandwidth filter.
     pub count: u64,
     feedback: Feedback,
-    /// Whether samples tell of a probe (`is_bw_probe_sample`).
+    /// Whether samples belong to a probe (`is_bw_probe_sample`).
     pub sampling: bool,
-    /// When this cycle began, and how long it waits at most.
+    /// Start time of this cycle, and maximum time until its probe.
     since: Time,
     wait: Duration,
     pub rounds_since_up: u64,
-    /// The last probe was too much; it was ended as soon as it had reached what was too much before.
+    /// Whether the last probe was too much; and whether the present one was ended as soon as it had reached
+    /// that amount.
     pub too_high: bool,
     precautionary: bool,
-    /// Growth of the long-term bound: acknowledged since the last, needed for the next, doublings.
+    /// Growth of the long-term bound: bytes acknowledged since the last increase, bytes needed per segment of
+    /// growth, and number of doublings.
     acked: u64,
     acked_per_segment: u64,
     doublings: u32,
 }
 
 impl Cycle {
-    /// No more is sent to probe.
+    /// Ends the transmission of the probe.
     pub fn stop(&mut self) {
         self.feedback = Feedback::Stopping;
     }
 }
 
 impl Bbr3Control {
-    /// `StartProbeBW_DOWN`.
+    /// Enters `ProbeBW_DOWN` (`StartProbeBW_DOWN`).
     pub(super) fn start_down(&mut self) {
         self.latest.reset();
         self.cycle.acked_per_segment = u64::MAX;
@@ -68,7 +70,7 @@ impl Bbr3Control {
         self.state = State::Down;
     }
 
-    /// `StartProbeBW_REFILL`.
+    /// Enters `ProbeBW_REFILL` (`StartProbeBW_REFILL`).
     pub(super) fn start_refill(&mut self) {
         self.bounds.forget_short_term();
         self.cycle.doublings = 0;
@@ -79,7 +81,7 @@ impl Bbr3Control {
         self.state = State::Refill;
     }
 
-    /// `StartProbeBW_UP`.
+    /// Enters `ProbeBW_UP` (`StartProbeBW_UP`).
     fn start_up(&mut self, ack: &AckEvent) {
         self.cycle.feedback = Feedback::Starting;
         self.path.rounds.restart(self.delivered);
@@ -88,7 +90,7 @@ impl Bbr3Control {
         self.raise_slope();
     }
 
-    /// `UpdateProbeBWCyclePhase`.
+    /// Advances the cycle on an ACK (`UpdateProbeBWCyclePhase`).
     pub(super) fn update_cycle(&mut self, ack: &AckEvent) {
         if !self.filled || ack.sample.is_none() || self.adapt_long_term(ack) {
             return;
@@ -105,14 +107,15 @@ impl Bbr3Control {
         }
     }
 
-    /// `IsTimeToProbeBW`: after two to three seconds, or as many rounds as Reno would need.
+    /// Returns true if it is time to probe: after two to three seconds, or as many rounds as Reno would need
+    /// (`IsTimeToProbeBW`).
     fn is_time_to_probe(&self) -> bool {
         let reno_rounds = self.target_inflight() / self.mss;
         self.now > self.cycle.since + self.cycle.wait
             || self.cycle.rounds_since_up >= reno_rounds.min(MAX_ROUNDS)
     }
 
-    /// `TargetInflight`.
+    /// Returns the target for the bytes in flight (`TargetInflight`).
     pub(super) fn target_inflight(&self) -> u64 {
         self.path.bdp(self.bandwidth(), 1.0).min(self.window.cwnd)
     }
@@ -122,13 +125,13 @@ impl Bbr3Control {
             && ack.in_flight <= self.inflight(self.path.max_bandwidth(), 1.0)
     }
 
-    /// UP goes on until the pipe is full, or what was too much the last time is in flight
-    /// (`IsTimeToGoDown`).
+    /// Leaves `ProbeBW_UP` when the pipe is full, or when the volume that was too much the last time is in
+    /// flight (`IsTimeToGoDown`).
     fn probe(&mut self, ack: &AckEvent) {
         if self.cycle.too_high && ack.in_flight >= self.bounds.long_term {
             self.cycle.precautionary = true;
         } else if self.is_at_long_term_bound(ack) {
-            // The bound, not the path, may have kept the bandwidth from growing.
+            // The bound, not the path, may have prevented the bandwidth from growing.
             return self.search_full_pipe(rate(ack));
         } else if !self.full_now {
             return;
@@ -137,13 +140,13 @@ impl Bbr3Control {
         self.start_down();
     }
 
-    /// Whether the window is full, and no larger because of the long-term bound.
+    /// Returns true if the window is fully used and limited by the long-term bound.
     fn is_at_long_term_bound(&self, ack: &AckEvent) -> bool {
         let cwnd = self.window.cwnd;
         ack.prior_in_flight + self.mss > cwnd && cwnd >= self.bounds.long_term
     }
 
-    /// `AdaptLongTermModel`; returns whether it has decided what comes next.
+    /// Adapts the long-term bound (`AdaptLongTermModel`). Returns true if this determined the next state.
     fn adapt_long_term(&mut self, ack: &AckEvent) -> bool {
         let Some(sample) = ack.sample else {
             return false;
@@ -171,14 +174,14 @@ impl Bbr3Control {
         false
     }
 
-    /// `RaiseInflightLongtermSlope`: twice as fast each round.
+    /// Doubles the growth of the long-term bound (`RaiseInflightLongtermSlope`).
     fn raise_slope(&mut self) {
         let growth = 1 << self.cycle.doublings;
         self.cycle.doublings = (self.cycle.doublings + 1).min(MAX_DOUBLINGS);
         self.cycle.acked_per_segment = (self.window.cwnd / growth).max(self.mss);
     }
 
-    /// `ProbeInflightLongtermUpward`.
+    /// Raises the long-term bound during a probe (`ProbeInflightLongtermUpward`).
     fn raise_long_term(&mut self, ack: &AckEvent) {
         if !self.is_at_long_term_bound(ack) {
             return;

@@ -1,12 +1,12 @@
 //! BBR version 3 (draft-ietf-ccwg-bbr, editors' copy of 3 August 2026, whose sections are cited).
 //!
-//! As version 1 it paces at the bandwidth and keeps the path's content in flight. Beyond that it
-//! bounds both by the loss that it meets: for long by the largest volume that was safe, for a short
-//! time by what was just delivered; and it probes for more only every few seconds.
+//! Like version 1, it paces at the bandwidth and keeps the bandwidth-delay product in flight. In addition it
+//! bounds both by loss: for the long term by the largest volume that was safe, for the short term by what was
+//! just delivered. It probes for more only every few seconds.
 //!
-//! The draft leaves the response to ECN open. Here a mark counts as a loss: of a probe it ends the
-//! probe, at other times it lowers the short-term bounds. Where the draft draws at random, the draw
-//! follows from the time, which differs from flow to flow as much.
+//! The draft does not specify the response to ECN. Here a mark counts as a loss: during a probe it ends the
+//! probe, at other times it lowers the short-term bounds. Values that the draft draws at random are derived
+//! from the time, which differs between flows as well.
 
 mod aggregation;
 mod cycle;
@@ -27,19 +27,20 @@ use cycle::Cycle;
 use probe_rtt::MinRtt;
 use signals::{Bounds, Latest, Undo};
 
-/// 4 ln 2, the smallest gain that doubles the rate every round trip (5.3.1.1).
+/// Smallest gain that doubles the rate every round trip, 4 ln 2 (5.3.1.1).
 const STARTUP_GAIN: f64 = 2.77;
-/// Empties the queue of the start in a round trip (5.3.2), for at most so many rounds.
+/// Gain that empties the queue of start-up in a round trip (5.3.2), and maximum number of rounds of this
+/// state.
 const DRAIN_GAIN: f64 = 0.5;
 const DRAIN_ROUNDS: u64 = 3;
-/// Window in bandwidth-delay products (5.6.1).
+/// Window in bandwidth-delay products (5.6.1), in general and in `ProbeBW_UP`.
 const CWND_GAIN: f64 = 2.0;
 const UP_CWND_GAIN: f64 = 2.25;
-/// Share of the bandwidth that pacing aims at (5.6.2: `PacingMarginPercent`).
+/// Share of the bandwidth at which to pace (5.6.2: `PacingMarginPercent`).
 const PACING_MARGIN: f64 = 0.99;
-/// Segments that leave together, at least (5.6.3).
+/// Minimum number of segments that leave together (5.6.3).
 const LEAST_QUANTUM: u64 = 2;
-/// The largest bandwidth is that of this cycle and the one before (5.5.3: `MaxBwFilterLen`).
+/// Cycles before the present one whose bandwidth samples are kept (5.5.3: `MaxBwFilterLen`).
 const BANDWIDTH_CYCLES: u64 = 1;
 
 impl CongestionParams for Bbr3 {
@@ -53,19 +54,19 @@ impl CongestionParams for Bbr3 {
 }
 
 params! {
-    /// BBRv3's parameters.
+    /// Parameters of BBRv3.
     pub struct Bbr3 {
         /// Share of a round trip's data that may be lost while probing (2.8: `LossThresh`).
         pub loss_threshold: f64 = 0.02,
-        /// Share of a bound that a round trip with loss leaves at least (2.8: `Beta`).
+        /// Minimum share of a bound that remains after a round trip with loss (2.8: `Beta`).
         pub beta: f64 = 0.7,
-        /// Share of the largest safe volume that is left to others (2.8: `Headroom`).
+        /// Share of the largest safe volume that is left to other flows (2.8: `Headroom`).
         pub headroom: f64 = 0.15,
-        /// How long the smallest round trip is trusted (2.16.1: `MinRTTFilterLen`).
+        /// Time for which the smallest round-trip time is valid (2.16.1: `MinRTTFilterLen`).
         pub min_rtt_window: Duration = Duration::from_secs(10),
-        /// Time between measurements of the round trip (2.16.2: `ProbeRTTInterval`).
+        /// Time between measurements of the round-trip time (2.16.2: `ProbeRTTInterval`).
         pub probe_rtt_interval: Duration = Duration::from_secs(5),
-        /// How long the window is kept small for one (2.16.2: `ProbeRTTDuration`).
+        /// Time for which the window is kept small for a measurement (2.16.2: `ProbeRTTDuration`).
         pub probe_rtt: Duration = Duration::from_millis(200),
     }
 }
@@ -88,18 +89,18 @@ impl Checked for Bbr3 {
     }
 }
 
-/// The states (5.1).
+/// State of BBRv3 (5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Startup,
-    /// Since this round.
+    /// `Drain`, with the round in which it started.
     Drain(u64),
-    /// `ProbeBW_DOWN` to `ProbeBW_UP`.
+    /// `ProbeBW_DOWN`; the next three are the other states of `ProbeBW`.
     Down,
     Cruise,
     Refill,
     Up,
-    /// Until when, once the window is small; and whether a round has passed since.
+    /// End time, once the window is small, and whether a round has passed since then.
     ProbeRtt(Option<(Time, bool)>),
 }
 
@@ -108,26 +109,26 @@ impl State {
         matches!(self, Self::Down | Self::Cruise | Self::Refill | Self::Up)
     }
 
-    /// Whether what is sent explores how much the path can take (`IsProbingBW`).
+    /// Returns true in the bandwidth-probing states (`IsProbingBW`).
     fn is_probing(self) -> bool {
         matches!(self, Self::Startup | Self::Refill | Self::Up)
     }
 }
 
-/// BBRv3's state.
+/// BBRv3 of one connection.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Bbr3Control {
     params: Bbr3,
     mss: u64,
-    /// Whether more than one loss a round trip can be told.
+    /// Whether SACK is used, so that more than one loss per round trip can be detected.
     sack: bool,
     state: State,
     window: Window,
     pace: Pace,
     path: Path,
     full_pipe: FullPipe,
-    /// Whether this search has found the pipe full, and whether any has (`full_bw_now`,
+    /// Whether the present search has found the pipe full, and whether any search has (`full_bw_now`,
     /// `full_bw_reached`).
     full_now: bool,
     filled: bool,
@@ -137,14 +138,14 @@ pub struct Bbr3Control {
     min_rtt: MinRtt,
     aggregation: Aggregation,
     undo: Undo,
-    /// Sending has just begun anew after the sender was idle.
+    /// Whether sending has just restarted after the sender was idle.
     restarting: bool,
     now: Time,
     delivered: u64,
 }
 
 impl Bbr3Control {
-    /// BBRv3 at the start of a connection.
+    /// Creates BBRv3 at the start of a connection.
     pub fn new(params: &Bbr3, mss: u64, initial_window: u64, sack: bool) -> Self {
         Self {
             params: params.clone(),
@@ -169,12 +170,12 @@ impl Bbr3Control {
         }
     }
 
-    /// `BBR.bw`: the bandwidth that is safe for now.
+    /// Returns the bandwidth within the short-term bound, in bytes per second (`BBR.bw`).
     fn bandwidth(&self) -> f64 {
         self.path.max_bandwidth().min(self.bounds.bandwidth)
     }
 
-    /// `gain` times what the path holds at `bandwidth`, with room for quanta (5.6.4.2).
+    /// Returns `gain` times the bandwidth-delay product at `bandwidth`, with room for quanta (5.6.4.2).
     fn inflight(&self, bandwidth: f64, gain: f64) -> u64 {
         self.quantized(self.path.bdp(bandwidth, gain))
     }
@@ -197,7 +198,7 @@ impl Bbr3Control {
         }
     }
 
-    /// 5.3.1.2: whether acceleration has stopped to bring more.
+    /// Detects that the bandwidth no longer grows with the sending rate (5.3.1.2).
     fn check_full_pipe(&mut self, ack: &AckEvent) {
         let Some(sample) = ack.sample.filter(|sample| !sample.app_limited && self.path.rounds.start) else {
             return;
@@ -210,13 +211,13 @@ impl Bbr3Control {
         }
     }
 
-    /// `ResetFullBW`: looks for a plateau above `rate`.
+    /// Starts a search for a bandwidth plateau above `rate` (`ResetFullBW`).
     fn search_full_pipe(&mut self, rate: f64) {
         self.full_pipe = FullPipe::above(rate);
         self.full_now = false;
     }
 
-    /// 5.3.1 and 5.3.2.
+    /// Handles the transitions from `Startup` to `Drain` and from `Drain` to `ProbeBW` (5.3.1 and 5.3.2).
     fn update_start(&mut self, ack: &AckEvent) {
         if self.state == State::Startup {
             self.check_startup_loss(ack);
@@ -232,12 +233,12 @@ impl Bbr3Control {
         }
     }
 
-    /// 5.6.2.
+    /// Sets the pacing rate (5.6.2).
     fn set_pacing_rate(&mut self) {
         self.pace.set(PACING_MARGIN * self.gains().0 * self.bandwidth(), self.filled);
     }
 
-    /// 5.6.4.6 and 5.6.4.7.
+    /// Sets the window (5.6.4.6 and 5.6.4.7).
     fn set_cwnd(&mut self, ack: &AckEvent) {
         let bdp = self.path.bdp(self.bandwidth(), self.gains().1);
         let most = self.quantized(bdp + self.aggregation.extra());
@@ -261,7 +262,7 @@ impl Bbr3Control {
 }
 
 impl CongestionControl for Bbr3Control {
-    /// 5.2.1 and 5.6.2.
+    /// Initializes the model with the round-trip time of the SYN (5.2.1 and 5.6.2).
     fn on_established(&mut self, now: Time, rtt: Option<Duration>) {
         self.path.on_established(now, rtt);
         self.aggregation.restart(now);
@@ -287,7 +288,7 @@ impl CongestionControl for Bbr3Control {
         self.take_loss(loss);
     }
 
-    /// 5.6.4.4. What else is to be saved has been when the loss was noted.
+    /// Saves the window (5.6.4.4). The other state was saved when the loss was recorded.
     fn on_congestion(&mut self, _: Time, _: u64) {
         self.save_window();
         self.window.phase = Phase::Recovery;
@@ -304,7 +305,7 @@ impl CongestionControl for Bbr3Control {
         self.window.restore();
     }
 
-    /// 5.4: at the bandwidth, without a gain.
+    /// Restarts at the bandwidth without a gain (5.4).
     fn on_restart(&mut self, now: Time) {
         self.now = now;
         self.restarting = true;

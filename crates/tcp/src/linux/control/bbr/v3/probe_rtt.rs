@@ -1,24 +1,24 @@
-//! The smallest round trip, and the pauses in which it is measured (5.3.4).
+//! The smallest round-trip time, and the `ProbeRTT` state that measures it (5.3.4).
 
 use nodeb_base::units::{Duration, Time};
 
 use super::{Bbr3Control, State};
 use crate::linux::control::AckEvent;
 
-/// Window of a measurement in bandwidth-delay products (`ProbeRTTCwndGain`).
+/// Window during a measurement in bandwidth-delay products (`ProbeRTTCwndGain`).
 pub const CWND_GAIN: f64 = 0.5;
 
-/// The smallest round trip since the last measurement.
+/// Smallest round-trip time since the last measurement.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MinRtt {
-    /// Its length, and since when it counts (`probe_rtt_min_delay`, `probe_rtt_min_stamp`).
+    /// Round-trip time, and the time from which it counts (`probe_rtt_min_delay`, `probe_rtt_min_stamp`).
     recent: Option<(Duration, Time)>,
     /// Whether a new measurement is due.
     expired: bool,
 }
 
 impl Bbr3Control {
-    /// `UpdateMinRTT`.
+    /// Updates the smallest round-trip time on an ACK (`UpdateMinRTT`).
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
         let (interval, window) = (self.params.probe_rtt_interval, self.params.min_rtt_window);
         let MinRtt { recent, expired } = &mut self.min_rtt;
@@ -35,12 +35,12 @@ impl Bbr3Control {
         }
     }
 
-    /// `ProbeRTTCwnd`.
+    /// Returns the window during a measurement (`ProbeRTTCwnd`).
     pub(super) fn probe_rtt_window(&self) -> u64 {
         self.path.bdp(self.bandwidth(), CWND_GAIN).max(self.path.min_window())
     }
 
-    /// `CheckProbeRTT`.
+    /// Enters `ProbeRTT` if a measurement is due, and advances it (`CheckProbeRTT`).
     pub(super) fn update_probe_rtt(&mut self, ack: &AckEvent) {
         if !self.holds_breath() && self.min_rtt.expired && !self.restarting {
             self.window.save(false);
@@ -69,7 +69,8 @@ impl Bbr3Control {
         matches!(self.state, State::ProbeRtt(_))
     }
 
-    /// `CheckProbeRTTDone` and `ExitProbeRTT`: goes on with what is known to be safe.
+    /// Leaves `ProbeRTT` if the measurement is complete, within the bounds known to be safe
+    /// (`CheckProbeRTTDone` and `ExitProbeRTT`).
     pub(super) fn end_probe_rtt(&mut self) {
         let State::ProbeRtt(Some((until, _))) = self.state else {
             return;

@@ -1,20 +1,20 @@
-//! The response to loss (5.5.10): what was just delivered, and the bounds that follow from it.
+//! The response to loss (5.5.10): recent deliveries, and the bounds derived from them.
 
 use super::{Bbr3Control, State};
 use crate::linux::control::{AckEvent, Loss, Phase};
 use crate::linux::rate::RateSample;
 
-/// Gaps in the data lost in a round trip that end the start (5.3.1.3).
+/// Number of separate losses in a round trip that end start-up (5.3.1.3).
 const STARTUP_GAPS: u32 = 6;
 
-/// The bounds of the model; infinite while there is no reason for any.
+/// Bounds of the model; infinite while there is no reason for a bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// `bw_shortterm`.
+    /// Short-term bound of the bandwidth in bytes per second (`bw_shortterm`).
     pub bandwidth: f64,
-    /// `inflight_shortterm`.
+    /// Short-term bound of the bytes in flight (`inflight_shortterm`).
     pub short_term: u64,
-    /// `inflight_longterm`.
+    /// Long-term bound of the bytes in flight (`inflight_longterm`).
     pub long_term: u64,
 }
 
@@ -25,7 +25,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// `ResetShortTermModel`.
+    /// Removes the short-term bounds (`ResetShortTermModel`).
     pub fn forget_short_term(&mut self) {
         *self = Self { long_term: self.long_term, ..Self::default() };
     }
@@ -39,29 +39,29 @@ impl Bounds {
     }
 }
 
-/// What a round trip has delivered and lost.
+/// Deliveries and losses of a round trip.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Latest {
     bandwidth: f64,
     inflight: u64,
-    /// The round ends with what is sent after so much had been delivered.
+    /// Value of the delivered bytes whose later transmissions end the round.
     round_end: u64,
-    /// Whether the last ACK ended one.
+    /// Whether the last ACK ended a round.
     round_over: bool,
     loss_in_round: bool,
-    /// Gaps in the data lost in this round, and where the last one ended.
+    /// Number of separate losses in this round, and the end of the last one.
     gaps: u32,
     gap_end: u64,
 }
 
 impl Latest {
-    /// `ResetCongestionSignals`.
+    /// Resets the signals (`ResetCongestionSignals`).
     pub fn reset(&mut self) {
         self.loss_in_round = false;
         (self.bandwidth, self.inflight) = (0.0, 0);
     }
 
-    /// `UpdateLatestDeliverySignals`.
+    /// Adds a sample to the signals (`UpdateLatestDeliverySignals`).
     fn take(&mut self, sample: Option<RateSample>, delivered: u64) {
         self.round_over = false;
         let Some(sample) = sample else {
@@ -75,7 +75,7 @@ impl Latest {
         }
     }
 
-    /// `AdvanceLatestDeliverySignals`.
+    /// Restarts the signals with a sample if the round is over (`AdvanceLatestDeliverySignals`).
     pub fn advance(&mut self, sample: Option<RateSample>) {
         if let Some(sample) = sample
             && self.round_over
@@ -86,16 +86,16 @@ impl Latest {
     }
 }
 
-/// What a recovery that turns out to be needless must give back (5.5.11).
+/// State to restore if a recovery turns out to be spurious (5.5.11).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Undo {
-    /// The state that loss has ended.
+    /// State that was ended by the loss.
     state: Option<State>,
     bounds: Bounds,
 }
 
 impl Bbr3Control {
-    /// `UpdateCongestionSignals`.
+    /// Updates signals, rounds, bandwidth and short-term bounds on an ACK (`UpdateCongestionSignals`).
     pub(super) fn update_signals(&mut self, ack: &AckEvent) {
         self.latest.take(ack.sample, ack.total_delivered);
         self.path.rounds.on_ack(ack);
@@ -112,7 +112,7 @@ impl Bbr3Control {
         }
     }
 
-    /// Once per round trip with loss: towards what was delivered in it.
+    /// Lowers the short-term bounds towards the deliveries of the round, once per round trip with loss.
     fn lower_short_term(&mut self) {
         let beta = self.params.beta;
         let bandwidth = self.bounds.bandwidth.min(self.path.max_bandwidth());
@@ -122,7 +122,7 @@ impl Bbr3Control {
         self.bounds.short_term = self.latest.inflight.max((beta * inflight as f64) as u64);
     }
 
-    /// `InflightWithHeadroom`.
+    /// Returns the long-term bound less the headroom for other flows (`InflightWithHeadroom`).
     pub(super) fn safe_with_headroom(&self) -> u64 {
         let safe = self.bounds.long_term;
         if safe == u64::MAX {
@@ -132,12 +132,13 @@ impl Bbr3Control {
         safe.saturating_sub(headroom).max(self.path.min_window())
     }
 
-    /// `IsInflightTooHigh`: `lost` bytes while at most `in_flight` were under way.
+    /// Returns true if a loss of `lost` bytes with `in_flight` bytes in flight exceeds the threshold
+    /// (`IsInflightTooHigh`).
     pub(super) fn is_too_high(&self, lost: u64, in_flight: u64) -> bool {
         lost as f64 > self.params.loss_threshold * in_flight as f64 || (lost > 0 && !self.sack)
     }
 
-    /// `HandleLostPacket`.
+    /// Processes a lost segment (`HandleLostPacket`).
     pub(super) fn take_loss(&mut self, loss: &Loss) {
         self.now = loss.now;
         self.delivered = loss.delivered;
@@ -151,7 +152,7 @@ impl Bbr3Control {
         }
     }
 
-    /// A mark is taken for a loss; of a probe it says that the probe was too much.
+    /// Processes an ECN mark like a loss; during a probe it means that the probe was too much.
     fn take_mark(&mut self, ack: &AckEvent) {
         self.note_loss();
         if self.cycle.sampling
@@ -161,7 +162,7 @@ impl Bbr3Control {
         }
     }
 
-    /// `NoteLoss` and `SaveStateUponLoss`.
+    /// Records a loss, and saves the state at the first one of a round (`NoteLoss` and `SaveStateUponLoss`).
     fn note_loss(&mut self) {
         if !self.latest.loss_in_round {
             self.latest.round_end = self.delivered;
@@ -171,8 +172,8 @@ impl Bbr3Control {
         self.latest.loss_in_round = true;
     }
 
-    /// `InflightAtLoss`: how much was in flight when the loss passed the threshold, which may have
-    /// been within the segment.
+    /// Returns the bytes in flight when the loss exceeded the threshold, which may have been within the
+    /// segment (`InflightAtLoss`).
     pub(super) fn inflight_at(&self, loss: &Loss) -> u64 {
         let (threshold, size) = (self.params.loss_threshold, loss.range.1 - loss.range.0);
         let in_flight = u64::from(loss.snapshot.in_flight).saturating_sub(size) as f64;
@@ -181,7 +182,7 @@ impl Bbr3Control {
         (in_flight + within.max(0.0)) as u64
     }
 
-    /// `HandleInflightTooHigh`.
+    /// Lowers the long-term bound and ends a probe (`HandleInflightTooHigh`).
     fn lower_long_term(&mut self, in_flight: u64, app_limited: bool) {
         self.cycle.too_high = true;
         self.cycle.sampling = false;
@@ -195,7 +196,8 @@ impl Bbr3Control {
         }
     }
 
-    /// `CheckStartupHighLoss`, at the end of a round trip of a fast recovery.
+    /// Ends start-up if losses are high, at the end of a round trip of a fast recovery
+    /// (`CheckStartupHighLoss`).
     pub(super) fn check_startup_loss(&mut self, ack: &AckEvent) {
         let Some(sample) = ack.sample.filter(|_| self.latest.round_over) else {
             return;
@@ -209,12 +211,12 @@ impl Bbr3Control {
         }
     }
 
-    /// `SaveCwnd`.
+    /// Saves the window (`SaveCwnd`).
     pub(super) fn save_window(&mut self) {
         self.window.save(matches!(self.state, State::ProbeRtt(_)));
     }
 
-    /// `HandleSpuriousLossDetection`.
+    /// Restores the state before a spurious recovery (`HandleSpuriousLossDetection`).
     pub(super) fn take_back(&mut self) {
         self.window.restore();
         self.latest.loss_in_round = false;

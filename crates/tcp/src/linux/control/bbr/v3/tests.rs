@@ -5,7 +5,7 @@ fn pipe() -> Pipe<Bbr3Control> {
     Pipe::new(Bbr3Control::new(&Bbr3::default(), MSS, 10 * MSS, true))
 }
 
-/// The states of a run until `seconds`, each once, with the time at which it begins.
+/// Runs until `seconds`. Returns each state once, with the time at which it starts.
 fn states(pipe: &mut Pipe<Bbr3Control>, seconds: f64) -> Vec<(State, f64)> {
     let mut seen = Vec::<(State, f64)>::new();
     pipe.run(seconds, |pipe| {
@@ -33,7 +33,7 @@ fn the_states_follow_each_other() {
     assert_eq!(order[..2], [State::Startup, State::Drain(0)]);
     for pair in order[1..].windows(2) {
         let may_follow: &[State] = match pair[0] {
-            // What is in flight may be so little that DOWN is over at once.
+            // So little may be in flight that DOWN ends at once.
             State::Drain(_) | State::Down => &[State::Down, State::Cruise, State::Refill],
             State::Cruise => &[State::Refill],
             State::Refill => &[State::Up],
@@ -51,14 +51,14 @@ fn the_states_follow_each_other() {
 fn start_up_ends_three_rounds_after_the_bandwidth_has_stopped_growing() {
     let mut pipe = pipe();
     let seen = states(&mut pipe, 3.0);
-    // 10 segments double to 200 in five rounds of 100 ms; three more show that it was enough, and
-    // those last up to 200 ms for the queue.
+    // 10 segments double to 200 in five rounds of 100 ms; three more show that the pipe is full. Those last
+    // up to 200 ms because of the queue.
     let drain = seen[1].1;
     assert!((0.7..1.3).contains(&drain), "{seen:?}");
-    // 5.3.2: at half the bandwidth the queue is gone in about a round trip.
+    // 5.3.2: at half the bandwidth the queue is empty after about a round trip.
     assert!(seen[2].1 - drain < 0.35, "{seen:?}");
     assert!(pipe.control.filled);
-    // The window in Startup allows a bandwidth-delay product of queue.
+    // The window in Startup allows a queue of a bandwidth-delay product.
     assert!(pipe.longest <= BDP + 20, "{}", pipe.longest);
 }
 
@@ -72,7 +72,7 @@ fn probes_come_every_two_to_three_seconds() {
         let since = begun.filter(|&begun| begun < refill).fold(0.0, f64::max);
         assert!((1.9..3.9).contains(&(refill - since)), "{since} to {refill}");
     }
-    // At least one in the time between two measurements.
+    // At least one between two measurements.
     assert!(at(State::Refill).count() >= 5, "{seen:?}");
     // 5.3.4: every five seconds, for 200 ms and at least a round trip.
     let pauses: Vec<f64> = at(State::ProbeRtt(None)).collect();
@@ -112,9 +112,9 @@ fn a_shallow_queue_bounds_what_is_in_flight_and_losses_are_few() {
     pipe.run(60.0, |pipe| {
         let safe = pipe.control.bounds.long_term;
         let cwnd = pipe.control.cwnd();
-        // The path holds 20 segments more and one in service; a fiftieth of what is sent may be lost.
+        // The path holds 20 segments more and one in service; 2 % of the data may be lost.
         assert!(safe == u64::MAX || safe <= (BDP + 21) * MSS * 100 / 98 + MSS, "{safe}");
-        // 5.6.1: in CRUISE 15 % stay free.
+        // 5.6.1: in CRUISE, 15 % are left free.
         assert!(pipe.control.state != State::Cruise || cwnd <= safe / 100 * 85 + MSS, "{cwnd} {safe}");
     });
     assert!(pipe.control.bounds.long_term < u64::MAX);
@@ -158,19 +158,19 @@ fn a_round_with_loss_lowers_the_bounds_by_no_more_than_beta() {
 
 #[test]
 fn the_volume_at_which_loss_passed_the_threshold() {
-    // 5.5.10.2: 100 segments before this one, of which one was lost. Two of a hundred are allowed, so
-    // that another (0.02 * 100 000 - 1000) / 0.98 = 1020 B might have been lost.
+    // 5.5.10.2: 100 segments were sent before this one, of which one was lost. Two of a hundred are allowed,
+    // so another (0.02 * 100 000 - 1000) / 0.98 = 1020 B might have been lost.
     let bbr = pipe().control;
     let snapshot = crate::linux::rate::Snapshot { in_flight: 101 * MSS as u32, ..<_>::default() };
     let loss = Loss { now: Time::ZERO, range: (0, MSS), snapshot, lost: 2 * MSS, delivered: 0 };
     assert_eq!(bbr.inflight_at(&loss), 101_020);
-    // All that was allowed had been lost before.
+    // The allowed amount had already been lost.
     assert_eq!(bbr.inflight_at(&Loss { lost: 4 * MSS, ..loss }), 100_000);
 }
 
 #[test]
 fn start_up_ends_when_many_gaps_show_too_much_loss() {
-    // 5.3.1.3: long before the pipe is full, every tenth segment is lost.
+    // 5.3.1.3: every tenth segment is lost, long before the pipe is full.
     let mut pipe = pipe();
     pipe.loses = |number| number > 60 && number % 10 == 0;
     let mut at_loss = None;
@@ -185,7 +185,7 @@ fn start_up_ends_when_many_gaps_show_too_much_loss() {
 
 #[test]
 fn a_needless_recovery_gives_everything_back() {
-    // 5.5.11: during UP a loss too many ends the probe; then it turns out that nothing was lost.
+    // 5.5.11: in UP, too many losses end the probe; then the losses turn out to be spurious.
     let mut pipe = pipe();
     let mut probing = false;
     while !probing {
@@ -217,7 +217,7 @@ fn marks_are_taken_for_losses() {
 
 #[test]
 fn bursts_of_acks_widen_the_window() {
-    // 5.5.9: 20 segments are acknowledged at once every 20 ms; all but one exceed what is expected.
+    // 5.5.9: 20 segments are acknowledged at once every 20 ms; all but one exceed the expected number.
     let mut bbr = Bbr3Control::new(&Bbr3::default(), MSS, 10 * MSS, true);
     let mut now = Time::ZERO;
     let sample = |delivered| crate::linux::rate::RateSample {
@@ -238,8 +238,8 @@ fn bursts_of_acks_widen_the_window() {
     assert_eq!(bbr.aggregation.extra(), 20 * MSS);
 }
 
-/// 5.6.2: `pacing_rate = pacing_gain * BBR.bw * (100 - BBR.PacingMarginPercent) / 100`, the margin being 1 %
-/// (2.5), so that the queue drains; the first rate, before there is a bandwidth, goes without it.
+/// 5.6.2: `pacing_rate = pacing_gain * BBR.bw * (100 - BBR.PacingMarginPercent) / 100`, with a margin of 1 %
+/// (2.5), so that the queue drains; the first rate, before there is a bandwidth, has no margin.
 #[test]
 fn pacing_stays_a_percent_below_the_bandwidth() {
     let mut pipe = pipe();
@@ -256,7 +256,7 @@ fn pacing_stays_a_percent_below_the_bandwidth() {
         }
     });
     assert!(looked > 1_000, "{looked}");
-    // 5.4: sending that begins anew is paced in the same way, without a gain.
+    // 5.4: a restart is paced in the same way, without a gain.
     let mut bbr = pipe.control;
     bbr.on_restart(pipe.now);
     let share = bbr.pacing_rate().unwrap() / bbr.bandwidth();
