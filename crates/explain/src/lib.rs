@@ -144,7 +144,7 @@ fn bare_ack(scenario: &Scenario, user: u64) -> u32 {
     });
     let longest = |group: &UserGroup| {
         let tcp = scenario.air_tcp_of(group);
-        let rides = scenario.proxy.is_some() || !tcp.asks_apart();
+        let rides = scenario.proxy.is_some() || !tcp.requests_separately();
         let request = group.traffic().first_request_bytes();
         (rides && request > 0).then(|| HEADER_BYTES + request - 1)
     };

@@ -220,7 +220,7 @@ impl TcpSpec {
     /// Returns true if the phone acknowledges the SYN before it sends its first request, so that the
     /// round-trip time of the SYN does not include the request. In the `classic` family that ACK carries the
     /// request.
-    pub fn asks_apart(&self) -> bool {
+    pub fn requests_separately(&self) -> bool {
         matches!(self, Self::Linux(_)) && self.opener() == Opener::Phone
     }
 

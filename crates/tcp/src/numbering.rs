@@ -50,7 +50,7 @@ mod tests {
     use crate::linux::Linux;
 
     #[test]
-    fn a_syn_with_options_and_a_probe_carry_no_data() {
+    fn syn_with_options_and_probe_carry_no_data() {
         let tcp = Linux::default();
         let numbering = TcpSpec::Linux(tcp.clone()).numbering();
         let is_data = |seq: u64, size: u32| {

@@ -16,36 +16,36 @@ pub struct Requester {
     /// Time to wait for an answer; doubles with each retransmission.
     timeout: Duration,
     /// Pending request: the packet, the number of its transmissions, and the time of the next one.
-    asking: Option<(Segment, u32, Time)>,
+    pending: Option<(Segment, u32, Time)>,
 }
 
 impl Requester {
     /// Creates a requester without a pending request. It first retransmits after `timeout`.
     pub fn new(timeout: Duration) -> Self {
-        Self { timeout, asking: None }
+        Self { timeout, pending: None }
     }
 
     /// Starts a request with `packet`. Returns the packet to send.
     pub fn ask(&mut self, now: Time, packet: Segment) -> Segment {
-        self.asking = Some((packet, 1, now + self.timeout));
+        self.pending = Some((packet, 1, now + self.timeout));
         packet
     }
 
     /// Handles the arrival of a request of this kind at the server. A late copy of the SYN does not answer
     /// the request that follows it.
     pub fn on_request(&mut self, kind: Kind) {
-        self.asking =
-            self.asking.filter(|(packet, ..)| packet.kind == Kind::Request && kind == Kind::Connect);
+        self.pending =
+            self.pending.filter(|(packet, ..)| packet.kind == Kind::Request && kind == Kind::Connect);
     }
 
     /// Returns the time at which [`Self::on_timer`] must be called, if a request is pending.
     pub fn timer(&self) -> Option<Time> {
-        self.asking.map(|(_, _, at)| at)
+        self.pending.map(|(_, _, at)| at)
     }
 
     /// Handles the expiry of [`Self::timer`]. Returns the packet to retransmit, if any.
     pub fn on_timer(&mut self, now: Time) -> Option<Segment> {
-        let (packet, sent, at) = self.asking.as_mut().filter(|(_, _, at)| *at <= now)?;
+        let (packet, sent, at) = self.pending.as_mut().filter(|(_, _, at)| *at <= now)?;
         *at = now + Duration(self.timeout.0 << (*sent).min(MAX_DOUBLINGS));
         *sent += 1;
         Some(Segment { retransmission: true, ..*packet })
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_is_repeated_ever_later_until_it_is_heard() {
+    fn request_is_retransmitted_with_backoff_until_answered() {
         let mut requester = Requester::new(Duration::from_secs(3));
         assert_eq!(requester.timer(), None);
         let first = requester.ask(Time::ZERO, Segment::control(7, Kind::Connect));
@@ -77,7 +77,7 @@ mod tests {
     /// The round-trip time exceeds the timeout: the SYN arrives twice, the second time after the request was
     /// sent and lost.
     #[test]
-    fn a_late_syn_does_not_answer_the_request() {
+    fn late_syn_does_not_answer_request() {
         let mut requester = Requester::new(Duration::from_secs(1));
         requester.ask(Time::ZERO, Segment::control(7, Kind::Request));
         requester.on_request(Kind::Connect);

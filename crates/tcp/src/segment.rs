@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_are_near_their_ack() {
+    fn sack_block_numbers_are_nearest_to_the_ack() {
         let mut blocks = SackBlocks::default();
         let ack = (7 << 32) - 1_000;
         blocks.push(ack - 3_000, ack - 2_000);

@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_are_scaled_only_where_they_must() {
+    fn windows_are_scaled_only_if_needed() {
         assert_eq!([0, 61_320, 65_535, 65_536, 1 << 20].map(window_shift), [0, 0, 0, 1, 5]);
         assert_eq!(scaled_window(65_537, 1), 32_769);
         assert_eq!(window_shift(u64::MAX), MAX_WINDOW_SHIFT);

@@ -190,9 +190,9 @@ impl Flow {
         let air_tcp = scenario.air_tcp_of(group);
         let request_bytes = group.traffic().first_request_bytes();
         // A proxy only relays a request that rides on the ACK of the SYN.
-        let asks_apart = request_bytes > 0 && scenario.proxy.is_none() && tcp.asks_apart();
+        let requests_separately = request_bytes > 0 && scenario.proxy.is_none() && tcp.requests_separately();
         let (riding, first_request) =
-            if asks_apart { (0, Some(request_bytes)) } else { (request_bytes, None) };
+            if requests_separately { (0, Some(request_bytes)) } else { (request_bytes, None) };
         let proxy = scenario.proxy.as_ref();
         let snoop = scenario.snoop.as_ref();
         Some(Self {
@@ -211,7 +211,7 @@ impl Flow {
             first_request,
             work: group.traffic().server_delay().map(|delay| Work {
                 delay,
-                awaits_ack: !asks_apart,
+                awaits_ack: !requests_separately,
                 is_busy: false,
             }),
             accepted: None,

@@ -41,7 +41,7 @@ impl Date {
     }
 
     /// Returns an approximate day number in which every month has 31 days, to find the nearest release.
-    fn roughly(self) -> u32 {
+    fn approximate_day(self) -> u32 {
         (u32::from(self.year) * 12 + u32::from(self.month)) * 31 + u32::from(self.day)
     }
 
@@ -103,12 +103,12 @@ impl<T: Copy> Switch<T> {
 pub type Line = [String; 6];
 
 /// Text of a default in the table.
-trait Shown {
-    fn shown(&self) -> String;
+trait Text {
+    fn text(&self) -> String;
 }
 
-impl<T: Serialize> Shown for T {
-    fn shown(&self) -> String {
+impl<T: Serialize> Text for T {
+    fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 }
@@ -134,7 +134,7 @@ macro_rules! switches {
             vec![$({
                 let s = $name;
                 let meaning = s.meaning.trim_ascii().trim_end_matches('.').to_owned();
-                [s.key.into(), s.variable.into(), s.since.to_string(), s.before.shown(), s.after.shown(), meaning]
+                [s.key.into(), s.variable.into(), s.since.to_string(), s.before.text(), s.after.text(), meaning]
             }),+]
         }
     };
@@ -214,7 +214,8 @@ impl FromStr for Era {
             return Err(format!("{text} is before the first era; the nearest is \"{first}\" of {opening}"));
         }
         if !date.exists() || date.to_string() != text {
-            let distance = |(_, release): &&(&str, Date)| release.roughly().abs_diff(date.roughly());
+            let distance =
+                |(_, release): &&(&str, Date)| release.approximate_day().abs_diff(date.approximate_day());
             return Err(no_era(text, RELEASES.iter().min_by_key(distance)));
         }
         Ok(Self(date))
@@ -258,7 +259,7 @@ impl JsonSchema for Era {
         json_schema!({
             "type": "string",
             "description": format!(
-                "A time in the life of ns-2: a date such as \"2003-06-01\", or a release: {}.", releases.join(", ")
+                "Version of ns-2: a date such as \"2003-06-01\", or a release: {}.", releases.join(", ")
             ),
             "examples": ["ns-2.26", "2003-06-01"],
         })
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_changes_on_its_day() {
+    fn default_changes_on_its_day() {
         for (day, window, allowed) in
             [("2001-05-25", 1, false), ("2001-05-26", 2, false), ("2001-11-28", 2, true)]
         {
@@ -284,13 +285,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_chosen_wins() {
+    fn explicit_value_overrides_era() {
         assert!(LIMITED_TRANSMIT.of(Some(true), era("ns-2.1b8")));
         assert_eq!(CLOCK.of(Some(Duration::from_millis(1)), era("ns-2.35")), Duration::from_millis(1));
     }
 
     #[test]
-    fn a_release_is_its_date() {
+    fn release_name_equals_its_date() {
         assert_eq!(era("ns-2.26"), era("2003-02-26"));
         assert_eq!(era("2003-02-26").to_string(), "ns-2.26");
         assert_eq!(era("2003-06-01").to_string(), "2003-06-01");
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn releases_and_switches_come_in_order_of_time() {
+    fn releases_and_switches_are_in_order_of_time() {
         assert!(
             RELEASES.is_sorted_by_key(|(_, date)| *date) && RELEASES.iter().all(|(_, date)| date.exists())
         );
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_era_names_the_nearest() {
+    fn invalid_era_suggests_nearest_release() {
         let wrong = |text: &str| text.parse::<Era>().unwrap_err();
         assert!(wrong("1999-01-01").contains("before the first era; the nearest is \"ns-2.1b7a\""));
         assert!(wrong("1998").contains("\"ns-2.1b7a\""));

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn every_second_segment_in_order_is_acknowledged() {
+    fn every_second_in_order_segment_is_acknowledged() {
         let mut receiver = receiver(100, 0);
         assert_eq!(acks(&mut receiver, &[0, 1, 2, 3]), [Some(0), None, Some(2), None]);
         assert_eq!(receiver.timer(), Some(Time(100_000_000)));
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_reported_and_filled_at_once() {
+    fn gaps_are_acknowledged_at_once() {
         let mut receiver = receiver(100, 0);
         assert_eq!(
             acks(&mut receiver, &[0, 1, 3, 5, 2, 4, 6]),
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_block_is_reported_first_and_at_most_three() {
+    fn newest_of_at_most_three_blocks_is_first() {
         let control = ControlSpec::Sack(Sack::default());
         let params = Classic { control, delayed_ack: Duration::ZERO, ..Classic::default() };
         let mut receiver = Receiver::new(0, 0, &params);

@@ -13,7 +13,7 @@ use nodeb_base::registry;
 use nodeb_base::units::{Duration, Probability, Time};
 
 /// Backoff factor above which the smoothed RTT is discarded (ns-2's `rtt_backoff`).
-const DISTRUST_BACKOFF: u64 = 8;
+const DISCARD_BACKOFF: u64 = 8;
 
 /// Largest backoff factor, whatever the timeout (ns-2's `rtt_backoff`).
 const MAX_BACKOFF: u64 = 64;
@@ -121,7 +121,7 @@ impl Estimate {
     }
 
     /// Discards the smoothed RTT, since the path has probably changed.
-    fn distrust(&mut self) {
+    fn discard_srtt(&mut self) {
         if let Self::Ticks { srtt8, var4, .. } = self {
             *var4 += *srtt8 >> 3;
             *srtt8 = 0;
@@ -213,8 +213,8 @@ impl RttEstimator {
         if unlimited || self.backoff < MAX_BACKOFF {
             self.backoff *= 2;
         }
-        if self.backoff > DISTRUST_BACKOFF {
-            self.estimate.distrust();
+        if self.backoff > DISCARD_BACKOFF {
+            self.estimate.discard_srtt();
         }
     }
 
@@ -250,7 +250,7 @@ mod tests {
 
     /// Computed by hand: mean 470 + 0.1 (170 - 470) = 440 ms, deviation 0.1 * 300 = 30 ms.
     #[test]
-    fn the_study_starts_from_a_round_trip_of_its_own() {
+    fn smoothed_estimate_starts_from_initial_rtt() {
         let initial_rtt = Some(Duration::from_millis(470));
         let mut rtt = with(&EstimatorSpec::Smoothed(Smoothed { initial_rtt, ..Smoothed::default() }));
         assert_eq!(rtt.rto(), Duration::from_secs(3));
@@ -262,7 +262,7 @@ mod tests {
 
     /// As RFC 2988 requires, half of the first round-trip time is the deviation; then both averages decay.
     #[test]
-    fn without_an_initial_round_trip_the_first_sets_it() {
+    fn first_rtt_initializes_smoothed_estimate() {
         let mut rtt = with(&EstimatorSpec::Smoothed(Smoothed::default()));
         rtt.sample(Time::ZERO, Duration::from_millis(1_000));
         assert_eq!(rtt.rto(), Duration::from_millis(1_000 + 4 * 450));
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_sample_sets_srtt_and_half_of_it_as_variation() {
+    fn first_rtt_sets_srtt_and_half_of_it_as_variation() {
         let mut rtt = estimator();
         assert_eq!(rtt.rto(), Duration::from_secs(3));
         rtt.sample(Time::ZERO, Duration::from_millis(200));
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn steady_samples_bring_the_timeout_down_to_the_minimum() {
+    fn steady_rtt_reduces_timeout_to_minimum() {
         let mut rtt = estimator();
         for _ in 0..200 {
             rtt.sample(Time::ZERO, Duration::from_millis(100));
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn backoff_doubles_up_to_the_maximum() {
+    fn backoff_doubles_up_to_maximum() {
         let mut rtt = estimator();
         let timeouts: Vec<u64> = std::iter::repeat_with(|| {
             let rto = rtt.rto();
@@ -308,7 +308,7 @@ mod tests {
     /// ns-2's `rfc2988_`: with an estimate of 0.13 s and a minimum of 1 s, successive timeouts are 1, 1, 1,
     /// 1.04 and 2.08 s before March 2002, and 1, 2, 4, 8 and 16 s afterwards.
     #[test]
-    fn backoff_once_left_the_minimum_alone() {
+    fn backoff_multiplies_minimum_since_march_2002() {
         for (backoff_from_minimum, expected) in
             [(false, [1_000, 1_000, 1_000, 1_040, 2_080]), (true, [1_000, 2_000, 4_000, 8_000, 16_000])]
         {
@@ -329,7 +329,7 @@ mod tests {
     /// variation is 7.5 ticks and the timeout 20 + 30 ticks. If it was discarded, the second is treated as
     /// the first: 20 + 40 ticks.
     #[test]
-    fn the_round_trip_is_distrusted_after_four_doublings() {
+    fn srtt_is_discarded_after_four_doublings() {
         for (doublings, ticks) in [(0, 50), (3, 50), (4, 60), (5, 60)] {
             let mut rtt = estimator();
             rtt.sample(Time::ZERO, Duration::from_millis(200));

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_write_is_cut_into_full_segments_and_a_rest() {
+    fn write_is_split_into_full_segments_and_rest() {
         let mut segments = Segments::new(1500);
         segments.write(50_000);
         assert_eq!(segments.end(), 36);

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn one_segment_at_a_time() {
+    fn ticks_estimator_times_one_segment_at_a_time() {
         let mut timing = Timing::new(&EstimatorSpec::default());
         timing.send(Time(1), 0, false);
         timing.send(Time(2), 1, false);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn every_segment_that_was_sent_once() {
+    fn smoothed_estimator_times_segments_sent_once() {
         let mut timing = each();
         (0..5).for_each(|seq| timing.send(Time(10 + seq), seq, false));
         assert_eq!(timing.acknowledge(1), Some((0, Time(10))));
@@ -125,7 +125,7 @@ mod tests {
     /// Segment 0 is lost, and 1 and 2 wait for its retransmission: their ACK gives the time of that wait, not
     /// a round-trip time.
     #[test]
-    fn what_waited_for_a_repetition_tells_nothing() {
+    fn segments_waiting_for_retransmission_are_not_timed() {
         let mut timing = each();
         (0..4).for_each(|seq| timing.send(Time(10 + seq), seq, false));
         timing.send(Time(500), 0, true);

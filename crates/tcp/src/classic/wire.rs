@@ -187,14 +187,14 @@ mod tests {
     }
 
     /// Returns the SYN flag, the sequence and acknowledgement numbers, and the payload.
-    fn brief(fields: TcpFields) -> (bool, u64, Option<u64>, u32) {
+    fn summary(fields: TcpFields) -> (bool, u64, Option<u64>, u32) {
         (fields.syn, fields.seq, fields.ack, fields.payload)
     }
 
     #[test]
-    fn three_packets_open_a_connection_and_a_request_follows() {
+    fn three_packets_open_connection_before_request() {
         let mut wire = wire(&Classic::default());
-        let mut shown = |packet| brief(wire.fields(End::Server, &packet));
+        let mut shown = |packet| summary(wire.fields(End::Server, &packet));
         assert_eq!(shown(Segment::control(0, Kind::Connect)), (true, 0, None, 0));
         assert_eq!(shown(segment(0, 40)), (true, 0, Some(1), 0));
         assert_eq!(shown(ack(0, 100)), (false, 1, Some(1), 100));
@@ -206,9 +206,9 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_opens_is_answered_with_a_syn() {
+    fn server_opening_is_answered_with_syn_ack() {
         let mut wire = wire(&Classic { opened_by: Opener::Server, ..Classic::default() });
-        let mut shown = |packet| brief(wire.fields(End::Server, &packet));
+        let mut shown = |packet| summary(wire.fields(End::Server, &packet));
         assert_eq!(shown(segment(0, 40)), (true, 0, None, 0));
         assert_eq!(shown(ack(0, 0)), (true, 0, Some(1), 0));
         assert_eq!(shown(segment(1, 1500)), (false, 1, Some(1), 1460));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn short_segments_within_a_connection_shift_what_follows() {
+    fn short_segments_shift_later_sequence_numbers() {
         let mut wire = wire(&Classic::default());
         let sizes = [1500, 1500, 140, 1500, 41, 1500];
         let starts: Vec<u64> =
@@ -230,9 +230,9 @@ mod tests {
     }
 
     #[test]
-    fn a_later_request_continues_the_first() {
+    fn later_request_continues_sequence_numbers() {
         let mut wire = wire(&Classic::default());
-        let mut shown = |packet| brief(wire.fields(End::Server, &packet));
+        let mut shown = |packet| summary(wire.fields(End::Server, &packet));
         shown(ack(0, 100));
         shown(segment(1, 540));
         shown(ack(1, 0));
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn sack_blocks_are_bytes() {
+    fn sack_blocks_are_converted_to_bytes() {
         let mut wire = wire(&Classic::default());
         for seq in 1..=5 {
             wire.fields(End::Server, &segment(seq, if seq == 5 { 140 } else { 1500 }));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_window_is_scaled_and_both_syns_say_so() {
+    fn large_window_is_scaled_on_both_syns() {
         let mut wire = wire(&Classic { max_window: 1000.try_into().unwrap(), ..Classic::default() });
         let shifts = [Segment::control(0, Kind::Connect), segment(0, 40)]
             .map(|packet| wire.fields(End::Server, &packet).window_shift);

@@ -11,7 +11,7 @@
 //! the window was only late.
 
 use super::loss::Episode;
-use super::sender::{Harvest, Sender};
+use super::sender::{AckResult, Sender};
 
 /// Stage of the detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,21 +24,21 @@ pub enum Frto {
 
 impl Sender {
     /// Processes an ACK. Returns true if it shows that the timeout was spurious.
-    pub(super) fn is_spurious_timeout(&mut self, harvest: &Harvest) -> bool {
+    pub(super) fn is_spurious_timeout(&mut self, result: &AckResult) -> bool {
         let Episode::Loss { until, frto: Some(_) } = self.episode else {
             return false;
         };
         // Step 3.b.
-        if harvest.original {
+        if result.original {
             return true;
         }
-        let has_sent_new = self.board.next() > until;
+        let has_sent_new = self.scoreboard.next() > until;
         let can_send_new = self.has_new();
         let frto = if has_sent_new {
             // Step 3.a: the new data arrived, the old data did not.
-            let is_real = harvest.sacked || harvest.duplicate;
+            let is_real = result.sacked || result.duplicate;
             (!is_real).then_some(Frto::Waiting)
-        } else if harvest.acked > 0 && self.board.una() < until {
+        } else if result.acked > 0 && self.scoreboard.una() < until {
             can_send_new.then_some(Frto::Probing)
         } else {
             Some(Frto::Waiting)

@@ -62,16 +62,16 @@ impl Sender {
     /// Returns a snapshot of the state.
     pub fn info(&self) -> Info {
         let window = crate::Sender::window(self);
-        let board = &self.board;
+        let scoreboard = &self.scoreboard;
         Info {
             ca_state: self.ca_state(),
             // A short segment counts as one.
             cwnd: window.cwnd.ceil() as u64,
             ssthresh: window.ssthresh.is_finite().then_some(window.ssthresh as u64),
-            unacked: board.outstanding_segments(),
-            sacked: u64::from(board.sacked_segments()) + u64::from(self.dupacks),
-            lost: board.lost_segments(),
-            retrans: board.repairs().into(),
+            unacked: scoreboard.outstanding_segments(),
+            sacked: u64::from(scoreboard.sacked_segments()) + u64::from(self.dupacks),
+            lost: scoreboard.lost_segments(),
+            retrans: scoreboard.repairs().into(),
             total_retrans: self.counts.retransmissions,
             retransmits: self.timeouts.into(),
             reordering: self.reordering.degree().into(),
@@ -79,7 +79,7 @@ impl Sender {
             min_rtt: self.rtt.min(),
             rto: self.rtt.rto(),
             snd_mss: self.mss,
-            bytes_acked: board.una(),
+            bytes_acked: scoreboard.una(),
             notsent_bytes: self.unsent_in_buffer(),
         }
     }

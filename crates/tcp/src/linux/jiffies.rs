@@ -49,7 +49,7 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     #[test]
-    fn the_level_is_the_first_that_reaches_as_far() {
+    fn wheel_level_is_first_that_covers_wait() {
         let first = |jiffies: u64| (0..LEVELS).find(|level| jiffies < (SLOTS - 1) << (COARSER * level));
         let edges = (0..LEVELS).map(|level| (SLOTS - 1) << (COARSER * level));
         for jiffies in edges.flat_map(|edge| [edge - 1, edge, edge + 1]).chain(0..600) {
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn timers_run_late_and_never_early() {
+    fn timers_expire_late_and_never_early() {
         // `calc_index`: the slot after the one that contains the requested jiffy.
         let run = |now_us: u64, wait| expiry(Time(now_us * 1_000), wait).0 / 1_000;
         assert_eq!(run(0, MS(40)), 44_000);

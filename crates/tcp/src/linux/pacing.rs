@@ -48,13 +48,13 @@ impl Pacer {
 
     /// Sets the rate in bytes per second, and the smallest packet in segments. A rate below one byte per
     /// second disables pacing, since the kernel's integer would be 0.
-    pub fn set_rate(&mut self, rate: Option<f64>, least: u64) {
+    pub fn set_rate(&mut self, rate: Option<f64>, min_segments: u64) {
         let rate = rate.filter(|&rate| rate >= 1.0);
         if let Some(rate) = rate
             && self.rate != Some(rate)
         {
             let bytes = (PACKET_TIME * rate).min(MAX_PACKET);
-            self.packet = ((bytes / self.mss as f64) as u64).max(least).max(1);
+            self.packet = ((bytes / self.mss as f64) as u64).max(min_segments).max(1);
         }
         self.rate = rate;
     }
@@ -103,10 +103,10 @@ mod tests {
 
     /// Returns the departure times of `segments` segments of 1000 B at `rate` after the unpaced ones, if each
     /// is sent as soon as the pacer allows it.
-    fn departures(rate: f64, least: u64, segments: usize) -> Vec<u64> {
+    fn departures(rate: f64, min_segments: u64, segments: usize) -> Vec<u64> {
         let (mut pacer, mut now) = (Pacer::new(1_000), Time::ZERO);
         pacer.free = 0;
-        pacer.set_rate(Some(rate), least);
+        pacer.set_rate(Some(rate), min_segments);
         let mut out = Vec::new();
         while out.len() < segments {
             now = pacer.blocked(now).unwrap_or(now);
@@ -117,21 +117,21 @@ mod tests {
     }
 
     #[test]
-    fn segments_leave_in_the_least_packet() {
+    fn segments_leave_in_smallest_packets() {
         assert_eq!(departures(100_000.0, 1, 5), [0, 10, 20, 30, 40]);
         assert_eq!(departures(1_000_000.0, 2, 6), [0, 0, 2, 2, 4, 4]);
     }
 
     /// `tcp_tso_autosize`: the rate shifted right by ten bits, in whole segments.
     #[test]
-    fn fast_ones_leave_by_the_millisecond() {
+    fn packets_at_high_rate_last_a_millisecond() {
         assert_eq!(departures(4_100_000.0, 2, 9), [0, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(departures(4_000_000.0, 2, 9), [0, 0, 0, 0, 0, 0, 1, 1, 1]);
     }
 
     /// `tcp_update_skb_after_send`: nine segments are not charged, the tenth is.
     #[test]
-    fn the_first_are_free() {
+    fn first_segments_are_not_paced() {
         let mut pacer = Pacer::new(1_000);
         pacer.set_rate(Some(100_000.0), 1);
         for _ in 0..9 {
@@ -145,7 +145,7 @@ mod tests {
     /// `tcp_update_skb_after_send`: the delay of a late packet is subtracted from its charge, up to half of
     /// it. Two segments at 100 kB/s take 20 ms.
     #[test]
-    fn lateness_is_credited_up_to_half() {
+    fn late_departure_is_credited_up_to_half() {
         let after = |late_ms: u64| {
             let mut pacer = Pacer::new(1_000);
             (pacer.free, pacer.paid_at) = (0, Time(100_000_000));
@@ -160,7 +160,7 @@ mod tests {
 
     /// Segments that leave one by one are separate packets: the next one waits until the first is paid off.
     #[test]
-    fn what_does_not_leave_together_is_no_packet() {
+    fn separate_segments_are_separate_packets() {
         let mut pacer = Pacer::new(1_000);
         pacer.free = 0;
         pacer.set_rate(Some(100_000.0), 2);
@@ -171,7 +171,7 @@ mod tests {
 
     /// `tcp_update_skb_after_send` paces only at a rate other than 0.
     #[test]
-    fn a_rate_of_nothing_is_none() {
+    fn rate_of_zero_disables_pacing() {
         let mut pacer = Pacer::new(1_000);
         pacer.free = 0;
         pacer.set_rate(Some(0.3), 1);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_rate_nothing_waits() {
+    fn segments_do_not_wait_without_rate() {
         let mut pacer = Pacer::new(1_000);
         pacer.charge(Time::ZERO, 1 << 30);
         assert_eq!(pacer.blocked(Time::ZERO), None);

@@ -86,7 +86,7 @@ const WINDOW_SCALE_BYTES: u32 = 4;
 const SACK_PERMITTED_BYTES: u32 = 4;
 
 /// Largest possible window in bytes (RFC 7323, 2.3: 65,535 B shifted by 14).
-const LARGEST_WINDOW: u64 = 65_535 << 14;
+const MAX_WINDOW: u64 = 65_535 << 14;
 
 impl Linux {
     /// Returns the size of a data segment's headers in bytes.
@@ -132,10 +132,10 @@ impl Linux {
 impl Checked for Linux {
     fn check(&self, check: &mut Check) {
         check.within("control", |check| self.control.check(check));
-        let least = u64::from(HEADER_BYTES + TIMESTAMPS_BYTES + sack_bytes(SackBlocks::MAX)) + 8;
-        check.require((least..=65_535).contains(&self.packet_size.0), "packet_size", || {
+        let min_size = u64::from(HEADER_BYTES + TIMESTAMPS_BYTES + sack_bytes(SackBlocks::MAX)) + 8;
+        check.require((min_size..=65_535).contains(&self.packet_size.0), "packet_size", || {
             format!(
-                "{} leave no room for options and data; expected {least} B to 65.535 kB",
+                "{} leave no room for options and data; expected {min_size} B to 65.535 kB",
                 self.packet_size
             )
         });
@@ -156,15 +156,15 @@ impl Checked for Linux {
         check.require(self.delayed_ack <= Duration::from_millis(500), "delayed_ack", || {
             format!("{} is too long; RFC 9293, 3.8.6.3, allows at most 500 ms", self.delayed_ack)
         });
-        let window = 2 * self.packet_size.0..=LARGEST_WINDOW;
+        let window = 2 * self.packet_size.0..=MAX_WINDOW;
         check.require(window.contains(&self.receive_buffer.0), "receive_buffer", || {
             format!(
                 "a window of {} is impossible; expected two packets to {}",
                 self.receive_buffer,
-                Size(LARGEST_WINDOW)
+                Size(MAX_WINDOW)
             )
         });
-        let initial = 2 * self.packet_size.0..=LARGEST_WINDOW;
+        let initial = 2 * self.packet_size.0..=MAX_WINDOW;
         check.require(initial.contains(&self.initial_receive_buffer.0), "initial_receive_buffer", || {
             format!("{} are too few or too many; expected at least two packets", self.initial_receive_buffer)
         });

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_example_of_rfc_6937() {
+    fn first_example_of_rfc_6937() {
         // Section 4, figure 1: the first of 20 segments is lost and Reno halves the window to 10. The third
         // ACK triggers the retransmission; then every second ACK releases a segment.
         let mut prr = Prr::new(1, 10, 20);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_example_of_rfc_6937() {
+    fn second_example_of_rfc_6937() {
         // Figure 2: segments 1 to 15 of 20 are lost. So little is in flight that each ACK releases as much as
         // it delivers and one segment more, as in slow start.
         let mut prr = Prr::new(1, 10, 20);
@@ -115,7 +115,7 @@ mod tests {
     /// `tcp_cwnd_reduction` of Linux 6: `max(prr_delivered - prr_out, newly_acked_sacked)` without the
     /// additional segment, which is only released by an ACK of new data without a loss.
     #[test]
-    fn an_ack_that_reveals_loss_sends_what_has_been_delivered() {
+    fn ack_revealing_loss_releases_only_delivered_segments() {
         let mut prr = Prr::new(1, 10, 20);
         prr.on_sent();
         prr.on_ack(1, 4, false);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_ends_at_the_threshold() {
+    fn prr_window_ends_at_threshold() {
         let mut prr = Prr::new(1, 70, 100);
         prr.on_ack(1, 99, true);
         prr.on_sent();

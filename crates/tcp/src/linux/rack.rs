@@ -131,23 +131,23 @@ impl Rack {
 
     /// Marks the segments that are lost by now (step 5). Returns the number of bytes marked, and the time of
     /// the next detection if segments within the reordering window remain.
-    pub fn detect(&self, now: Time, path: Conditions, board: &mut Scoreboard) -> (u64, Option<Time>) {
+    pub fn detect(&self, now: Time, path: Conditions, scoreboard: &mut Scoreboard) -> (u64, Option<Time>) {
         // Usually all outstanding segments were sent after the newest one delivered.
         let Some(newest) =
-            self.newest.filter(|newest| board.oldest_sent().is_some_and(|sent| sent <= newest.0))
+            self.newest.filter(|newest| scoreboard.oldest_sent().is_some_and(|sent| sent <= newest.0))
         else {
             return (0, None);
         };
-        let patience = Duration(self.rtt.0 + self.window(path, board.sacked_segments()).0);
+        let allowance = Duration(self.rtt.0 + self.window(path, scoreboard.sacked_segments()).0);
         let mut again: Option<Time> = None;
-        let lost = board.mark_in_order(|segment| {
+        let lost = scoreboard.mark_in_order(|segment| {
             if segment.sent > newest.0 {
                 return None;
             }
             if (segment.sent, segment.end()) >= newest {
                 return Some(false);
             }
-            let deadline = segment.sent + patience;
+            let deadline = segment.sent + allowance;
             if deadline > now {
                 again = again.max(Some(deadline));
             }
@@ -159,9 +159,9 @@ impl Rack {
     /// Marks the segments that a retransmission timeout considers lost (6.3): the first one, and all that
     /// were sent at least a round trip ago, without a reordering window (Linux: `tcp_timeout_mark_lost`).
     /// Returns the number of bytes marked.
-    pub fn detect_on_timeout(&self, now: Time, board: &mut Scoreboard) -> u64 {
-        let head = board.head();
-        board.mark_where(|number, segment| Some(number) == head || segment.sent + self.rtt <= now)
+    pub fn detect_on_timeout(&self, now: Time, scoreboard: &mut Scoreboard) -> u64 {
+        let head = scoreboard.head();
+        scoreboard.mark_where(|number, segment| Some(number) == head || segment.sent + self.rtt <= now)
     }
 }
 
@@ -173,13 +173,13 @@ mod tests {
     const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
 
     /// Returns a scoreboard with ten segments, sent 1 ms apart on a path of 100 ms.
-    fn board() -> Scoreboard {
-        let mut board = Scoreboard::new(100);
-        board.write(10_000);
+    fn scoreboard() -> Scoreboard {
+        let mut scoreboard = Scoreboard::new(100);
+        scoreboard.write(10_000);
         for number in 0..10 {
-            board.send_next(MS(number), Snapshot::default());
+            scoreboard.send_next(MS(number), Snapshot::default());
         }
-        board
+        scoreboard
     }
 
     fn path(recovering: bool) -> Conditions {
@@ -200,35 +200,35 @@ mod tests {
     }
 
     /// Delivers segment `number` beyond a gap; its SACK arrives after the usual 100 ms.
-    fn sack(rack: &mut Rack, board: &mut Scoreboard, number: u64) -> Time {
+    fn sack(rack: &mut Rack, scoreboard: &mut Scoreboard, number: u64) -> Time {
         let now = MS(100 + number);
-        board.sack([(100 * number, 100 * number + 100)].into_iter(), |delivered| {
+        scoreboard.sack([(100 * number, 100 * number + 100)].into_iter(), |delivered| {
             rack.on_delivered(now, delivered, Some(Duration::from_millis(100)), true);
         });
         now
     }
 
     #[test]
-    fn a_segment_gets_a_quarter_of_a_round_trip() {
-        let (mut rack, mut board) = (Rack::default(), board());
-        let now = sack(&mut rack, &mut board, 2);
+    fn reordering_window_is_a_quarter_of_min_rtt() {
+        let (mut rack, mut scoreboard) = (Rack::default(), scoreboard());
+        let now = sack(&mut rack, &mut scoreboard, 2);
         // Two segments sent at 0 and 1 ms; the newest took 100 ms; the window is 25 ms.
-        assert_eq!(rack.detect(now, path(false), &mut board), (0, Some(MS(126))));
-        assert_eq!(rack.detect(MS(125), path(false), &mut board), (100, Some(MS(126))));
-        assert_eq!(rack.detect(MS(126), path(false), &mut board), (100, None));
+        assert_eq!(rack.detect(now, path(false), &mut scoreboard), (0, Some(MS(126))));
+        assert_eq!(rack.detect(MS(125), path(false), &mut scoreboard), (100, Some(MS(126))));
+        assert_eq!(rack.detect(MS(126), path(false), &mut scoreboard), (100, None));
     }
 
     #[test]
-    fn three_segments_beyond_need_no_patience_on_a_path_that_keeps_order() {
-        let (mut rack, mut board) = (Rack::default(), board());
-        sack(&mut rack, &mut board, 1);
-        sack(&mut rack, &mut board, 2);
-        let now = sack(&mut rack, &mut board, 3);
-        assert_eq!(rack.detect(now, path(false), &mut board), (100, None));
+    fn no_reordering_window_after_three_sacks_on_ordered_path() {
+        let (mut rack, mut scoreboard) = (Rack::default(), scoreboard());
+        sack(&mut rack, &mut scoreboard, 1);
+        sack(&mut rack, &mut scoreboard, 2);
+        let now = sack(&mut rack, &mut scoreboard, 3);
+        assert_eq!(rack.detect(now, path(false), &mut scoreboard), (100, None));
     }
 
     #[test]
-    fn reordering_makes_rack_patient_and_dsacks_more_so() {
+    fn dsacks_widen_reordering_window() {
         let mut rack = Rack::default();
         assert_eq!(rack.window(path(true), 9), Duration::ZERO);
         assert_eq!(rack.window(reordering(), 9), Duration::from_millis(25));
@@ -246,38 +246,38 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_retransmission_is_found_too() {
-        let (mut rack, mut board) = (Rack::default(), board());
+    fn rack_detects_lost_retransmission() {
+        let (mut rack, mut scoreboard) = (Rack::default(), scoreboard());
         for number in 1..=3 {
-            sack(&mut rack, &mut board, number);
+            sack(&mut rack, &mut scoreboard, number);
         }
-        rack.detect(MS(103), path(false), &mut board);
-        board.repair(MS(104), 0, Snapshot::default());
-        board.send_next(MS(105), Snapshot::default());
-        board.sack([(1_000, 1_100)].into_iter(), |delivered| {
+        rack.detect(MS(103), path(false), &mut scoreboard);
+        scoreboard.repair(MS(104), 0, Snapshot::default());
+        scoreboard.send_next(MS(105), Snapshot::default());
+        scoreboard.sack([(1_000, 1_100)].into_iter(), |delivered| {
             rack.on_delivered(MS(205), delivered, None, true);
         });
-        assert_eq!(rack.detect(MS(205), path(true), &mut board).0, 100 * 7);
-        assert_eq!(board.next_lost(), Some(0));
+        assert_eq!(rack.detect(MS(205), path(true), &mut scoreboard).0, 100 * 7);
+        assert_eq!(scoreboard.next_lost(), Some(0));
     }
 
     /// `tcp_rack_advance` of Linux 6: an older segment that is delivered later updates the round-trip time,
     /// but not the newest transmission time. So after an outage of the link, segments sent with it are not
     /// considered lost.
     #[test]
-    fn every_delivery_sets_the_round_trip() {
-        let (mut rack, mut board) = (Rack::default(), board());
-        sack(&mut rack, &mut board, 9);
+    fn every_delivery_sets_rtt() {
+        let (mut rack, mut scoreboard) = (Rack::default(), scoreboard());
+        sack(&mut rack, &mut scoreboard, 9);
         let late = MS(900);
-        board.acknowledge(100, |delivered| {
+        scoreboard.acknowledge(100, |delivered| {
             rack.on_delivered(late, delivered, Some(Duration::from_millis(100)), true);
         });
         assert_eq!((rack.rtt, rack.newest), (Duration::from_millis(900), Some((MS(9), 1_000))));
-        assert_eq!(rack.detect(late, path(true), &mut board).0, 0);
+        assert_eq!(rack.detect(late, path(true), &mut scoreboard).0, 0);
     }
 
     #[test]
-    fn the_reordering_window_is_at_most_the_smoothed_round_trip() {
+    fn reordering_window_is_at_most_srtt() {
         // 6.2, step 4: a D-SACK in each of seven round trips would widen the window to two round trips.
         let mut rack = Rack::default();
         for round in 0..7 {

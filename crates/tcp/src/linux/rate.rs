@@ -156,7 +156,7 @@ mod tests {
     const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
 
     #[test]
-    fn a_steady_stream_shows_its_rate() {
+    fn steady_stream_gives_its_rate() {
         let mut sampler = Sampler::default();
         let mut in_flight = std::collections::VecDeque::new();
         let mut last = None;
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn compressed_acks_do_not_raise_the_rate_above_that_of_sending() {
+    fn compressed_acks_do_not_raise_rate_above_sending_rate() {
         let mut sampler = Sampler::default();
         let sent: Vec<_> =
             (0..6).map(|i| (MS(10 * i), sampler.on_send(MS(10 * i), 1_000, 1_000 * i, i == 0))).collect();
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_from_a_sender_without_data_are_marked() {
+    fn samples_of_limited_sender_are_flagged() {
         let mut sampler = Sampler::default();
         let first = sampler.on_send(MS(0), 1_000, 0, true);
         sampler.set_app_limited(1_000);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_does_not_shorten_the_interval() {
+    fn timeout_does_not_shorten_interval() {
         let mut sampler = Sampler::default();
         let first = sampler.on_send(MS(0), 1_000, 0, true);
         sampler.on_delivered(MS(100), 1_000, MS(0), first);

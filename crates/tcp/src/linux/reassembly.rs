@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_case_of_rfc_2018() {
+    fn second_case_of_rfc_2018() {
         // Section 4: the first of eight segments, 5000 to 5499, is lost. In this test bytes are counted from
         // 0.
         let mut data = Reassembly::new(true);
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_third_case_of_rfc_2018() {
+    fn third_case_of_rfc_2018() {
         // The 2nd, 4th, 6th and 8th are lost; then the 4th and the 2nd arrive.
         let mut data = Reassembly::new(true);
         assert_eq!(take(&mut data, 0), (500, vec![]));
@@ -188,7 +188,7 @@ mod tests {
 
     /// RFC 2883, 4.2 and 4.3: a segment of which a part had already arrived.
     #[test]
-    fn the_part_that_came_twice_is_reported() {
+    fn duplicate_part_of_segment_is_reported() {
         let take = |data: &mut Reassembly, first, end| {
             data.take(first, end);
             let blocks = data.report();
@@ -210,7 +210,7 @@ mod tests {
     proptest! {
         /// Segments that continue the range that changed last are merged by a shortcut.
         #[test]
-        fn merging_agrees_with_its_shortcuts(segments in prop::collection::vec((0u64..40, 1u64..4), 1..200)) {
+        fn merge_agrees_with_shortcut(segments in prop::collection::vec((0u64..40, 1u64..4), 1..200)) {
             let (mut data, mut merged) = (Reassembly::new(true), Reassembly::new(true));
             for (first, length) in segments {
                 let (first, end) = (100 * first, 100 * (first + length));
@@ -223,7 +223,7 @@ mod tests {
         /// In whatever order segments arrive, all data is received in the end, and blocks are disjoint and
         /// correct.
         #[test]
-        fn any_order_ends_with_everything(order in prop::collection::vec(0u64..30, 1..200)) {
+        fn any_order_completes_reassembly(order in prop::collection::vec(0u64..30, 1..200)) {
             let (mut data, mut have) = (Reassembly::new(true), [false; 31]);
             for number in order {
                 let was_known = std::mem::replace(&mut have[number as usize], true);

@@ -10,9 +10,9 @@ use nodeb_base::units::{Duration, Time};
 use super::clock_us;
 
 /// Largest window on a SYN, which is not scaled (RFC 7323, 2.2).
-const LARGEST_UNSCALED: u64 = 65_535;
+const MAX_UNSCALED: u64 = 65_535;
 /// Smallest payload of a segment that opens the window.
-const LEAST_SEGMENT: u64 = 128;
+const MIN_SEGMENT: u64 = 128;
 /// Segments that the application is assumed to have read in the round trip before the first.
 const FIRST_ROUND: u64 = 10;
 
@@ -21,7 +21,7 @@ const FIRST_ROUND: u64 = 10;
 pub struct ReceiveWindow {
     mss: u64,
     /// Maximum and present size of the buffer.
-    most: u64,
+    max_buffer: u64,
     buffer: u64,
     /// Upper bound of the advertised window (`rcv_ssthresh`).
     offered: u64,
@@ -34,18 +34,18 @@ pub struct ReceiveWindow {
     round: Option<(u64, Time)>,
     /// Most bytes that the application has read in a round trip; start time of the present round trip, and
     /// the bytes read before it (`rcvq_space`).
-    taken: u64,
+    read_bytes: u64,
     since: (Time, u64),
 }
 
 impl ReceiveWindow {
-    /// Creates a window with a buffer of `initial` bytes that may grow to `most`.
-    pub fn new(mss: u64, initial: u64, most: u64) -> Self {
-        let buffer = initial.min(most);
-        let offered = buffer.min(LARGEST_UNSCALED / mss.min(LARGEST_UNSCALED) * mss).max(mss.min(buffer));
-        let taken = offered.min(FIRST_ROUND * mss);
+    /// Creates a window with a buffer of `initial` bytes that may grow to `max_buffer`.
+    pub fn new(mss: u64, initial: u64, max_buffer: u64) -> Self {
+        let buffer = initial.min(max_buffer);
+        let offered = buffer.min(MAX_UNSCALED / mss.min(MAX_UNSCALED) * mss).max(mss.min(buffer));
+        let read_bytes = offered.min(FIRST_ROUND * mss);
         let (rtt, round, since) = (None, None, (Time::ZERO, 0));
-        Self { mss, most, buffer, offered, rtt, last_echo: 0, round, taken, since }
+        Self { mss, max_buffer, buffer, offered, rtt, last_echo: 0, round, read_bytes, since }
     }
 
     /// Returns the size of the buffer.
@@ -86,7 +86,7 @@ impl ReceiveWindow {
     /// Opens the window on a segment of `payload` bytes. Returns true if it does.
     pub fn open(&mut self, payload: u64) -> bool {
         let room = self.buffer.saturating_sub(self.offered);
-        let opens = payload >= LEAST_SEGMENT && room > 0;
+        let opens = payload >= MIN_SEGMENT && room > 0;
         if opens {
             self.offered += room.min(2 * self.mss);
         }
@@ -109,21 +109,22 @@ impl ReceiveWindow {
         let Some(rtt) = self.rtt.filter(|rtt| now.since(self.since.0) >= *rtt) else {
             return;
         };
-        let taken = read - self.since.1;
+        let read_bytes = read - self.since.1;
         // A round-trip time of 0 means that no round trip has been measured.
-        if taken > self.taken && rtt > Duration::ZERO {
-            self.grow(taken, beyond);
+        if read_bytes > self.read_bytes && rtt > Duration::ZERO {
+            self.grow(read_bytes, beyond);
         }
         self.since = (now, read);
     }
 
     #[cold]
-    fn grow(&mut self, taken: u64, beyond: u64) {
-        let wanted = 2 * taken;
-        let growth = u128::from(wanted) * u128::from(taken - self.taken) / u128::from(self.taken.max(1));
-        let wanted = (u128::from(wanted) + 2 * growth).min(u128::from(self.most)) as u64 + beyond;
-        self.buffer = self.buffer.max(wanted.min(self.most));
-        self.taken = taken;
+    fn grow(&mut self, read_bytes: u64, beyond: u64) {
+        let wanted = 2 * read_bytes;
+        let growth = u128::from(wanted) * u128::from(read_bytes - self.read_bytes)
+            / u128::from(self.read_bytes.max(1));
+        let wanted = (u128::from(wanted) + 2 * growth).min(u128::from(self.max_buffer)) as u64 + beyond;
+        self.buffer = self.buffer.max(wanted.min(self.max_buffer));
+        self.read_bytes = read_bytes;
     }
 }
 
@@ -136,19 +137,19 @@ mod tests {
 
     /// `tcp_grow_window`: two segments per segment received, up to the size of the buffer.
     #[test]
-    fn the_window_opens_by_two_segments() {
+    fn window_opens_by_two_segments() {
         let mut window = ReceiveWindow::new(MSS, 70_000, 1_000_000);
         assert_eq!(window.edge(0, 0), 65_000);
         let opens: Vec<bool> = (1..=4).map(|_| window.open(MSS)).collect();
         assert_eq!((opens, window.edge(4_000, 4_000)), (vec![true, true, true, false], 74_000));
         let mut window = ReceiveWindow::new(MSS, 70_000, 1_000_000);
-        assert!(!window.open(LEAST_SEGMENT - 1));
+        assert!(!window.open(MIN_SEGMENT - 1));
     }
 
     /// `tcp_rcvbuf_grow`: after 10 kB in one round trip, 30 kB in the next: 2 * 30 kB, and 2 * 60 kB (30 -
     /// 10) / 10 more.
     #[test]
-    fn the_buffer_follows_what_is_taken_in_a_round_trip() {
+    fn buffer_follows_bytes_read_per_round_trip() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 1_000_000);
         window.measure(MS(100), true);
         window.on_read(Time::ZERO + MS(99), 30_000, 0);
@@ -163,7 +164,7 @@ mod tests {
 
     /// `tcp_rcv_rtt_update` of Linux 6.18.
     #[test]
-    fn a_longer_round_trip_counts_by_an_eighth() {
+    fn longer_rtt_has_weight_one_eighth() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 65_536);
         let mut after = |ms, exact| {
             window.measure(MS(ms), exact);
@@ -175,7 +176,7 @@ mod tests {
 
     /// The timestamp clock counts microseconds.
     #[test]
-    fn an_echo_gives_the_round_trip() {
+    fn timestamp_echo_gives_rtt() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 65_536);
         window.on_data(Time::ZERO + MS(150), MSS, MSS, 70_000);
         assert_eq!(window.rtt(), Some(MS(80)));
@@ -184,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_application_that_takes_nothing_closes_the_window() {
+    fn window_closes_if_application_does_not_read() {
         let window = ReceiveWindow::new(MSS, 20_000, 20_000);
         assert_eq!([window.edge(5_000, 5_000), window.edge(20_000, 5_000)], [25_000, 25_000]);
     }

@@ -10,7 +10,7 @@ use crate::Opener;
 use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 
 /// Maximum delay of an ACK (Linux: `TCP_DELACK_MAX`).
-const LONGEST_DELAY: Duration = Duration::from_millis(200);
+const MAX_DELAY: Duration = Duration::from_millis(200);
 
 /// Application at the phone, which reads at a rate or immediately.
 #[derive(Debug)]
@@ -29,14 +29,14 @@ impl Reader {
     /// total number of bytes read.
     fn advance(&mut self, now: Time, available: u64) -> u64 {
         match self.rate {
-            Some(rate) => self.read_on(rate, now, available),
+            Some(rate) => self.read_at_rate(rate, now, available),
             None => self.read = available,
         }
         self.read
     }
 
     #[inline(never)]
-    fn read_on(&mut self, rate: u64, now: Time, available: u64) {
+    fn read_at_rate(&mut self, rate: u64, now: Time, available: u64) {
         let scale = u128::from(8 * NANOS_PER_S);
         let progress = u128::from(now.since(self.at).0) * u128::from(rate) + u128::from(self.remainder);
         let bytes = (progress / scale).min(u128::from(available - self.read)) as u64;
@@ -83,7 +83,7 @@ pub struct Receiver {
     connected: bool,
     /// Number of segments that are still acknowledged at once, and its maximum.
     quick_acks: u32,
-    most_quick_acks: u32,
+    max_quick_acks: u32,
     /// Number in the last ACK, as payload.
     last_acked: u64,
     delayed: Option<Time>,
@@ -131,7 +131,7 @@ impl Receiver {
             allowed: 0,
             connected: false,
             quick_acks: 0,
-            most_quick_acks: params.quick_acks,
+            max_quick_acks: params.quick_acks,
             last_acked: 0,
             delayed: None,
             update: None,
@@ -142,7 +142,7 @@ impl Receiver {
     }
 
     /// Returns the smallest increase of the window that is advertised (RFC 9293, 3.8.6.2.2).
-    fn worthwhile(&self) -> u64 {
+    fn min_window_update(&self) -> u64 {
         self.mss.min(self.window.buffer() / 2)
     }
 
@@ -151,7 +151,7 @@ impl Receiver {
         let read = self.reader.advance(now, self.data.expected());
         self.window.on_read(now, read, self.data.beyond());
         let edge = self.window.edge(self.data.expected(), read);
-        if edge >= self.allowed + self.worthwhile() {
+        if edge >= self.allowed + self.min_window_update() {
             self.allowed = edge;
         }
     }
@@ -173,7 +173,7 @@ impl Receiver {
         // No update timer while the edge is far away: the next ACK will move it.
         let closing = self.allowed - expected < 2 * self.mss && self.reader.read < expected;
         self.update = if closing {
-            let reopened = (self.allowed + 2 * self.worthwhile()).saturating_sub(self.window.buffer());
+            let reopened = (self.allowed + 2 * self.min_window_update()).saturating_sub(self.window.buffer());
             self.reader.time_of(reopened.min(expected))
         } else {
             None
@@ -207,7 +207,7 @@ impl Receiver {
 
     /// Returns true if a segment that extends beyond the window is accepted nevertheless: it begins within
     /// the window, and the application has read everything (`tcp_sequence` of Linux 6.18).
-    fn takes_beyond(&self, first: u64) -> bool {
+    fn accepts_beyond(&self, first: u64) -> bool {
         first < self.allowed && self.reader.read == self.data.expected()
     }
 
@@ -256,13 +256,13 @@ impl Receiver {
         match self.ato {
             None => {
                 self.ato = Some(self.delay);
-                self.quick_acks = self.most_quick_acks;
+                self.quick_acks = self.max_quick_acks;
             }
             Some(ato) if between.0 <= self.delay.0 / 2 => {
                 self.ato = Some(Duration(ato.0 / 2 + self.delay.0 / 2));
             }
             Some(ato) if between < ato => self.ato = Some(Duration(ato.0 / 2 + between.0).min(self.rto())),
-            Some(_) if between > self.rto() => self.quick_acks = self.most_quick_acks,
+            Some(_) if between > self.rto() => self.quick_acks = self.max_quick_acks,
             Some(_) => {}
         }
         self.window.on_data(now, payload, self.data.expected(), echo_us);
@@ -273,14 +273,14 @@ impl Receiver {
         if self.window.open(payload) {
             // Linux, too, sets a bit instead of a count here: while the window opens, an even number of quick
             // ACKs is not used up.
-            self.quick_acks |= self.most_quick_acks.min(1);
+            self.quick_acks |= self.max_quick_acks.min(1);
         }
     }
 
     /// Arms the timer of the delayed ACK, unless it is armed (Linux: `tcp_send_delayed_ack`).
     fn wait(&mut self, now: Time) {
-        let longest = self.window.rtt().map_or(LONGEST_DELAY, |rtt| rtt.max(self.delay).min(LONGEST_DELAY));
-        let wait = self.ato.unwrap_or(self.delay).min(longest.max(self.delay));
+        let max_delay = self.window.rtt().map_or(MAX_DELAY, |rtt| rtt.max(self.delay).min(MAX_DELAY));
+        let wait = self.ato.unwrap_or(self.delay).min(max_delay.max(self.delay));
         self.delayed.get_or_insert(jiffies::expiry(now, wait));
     }
 }
@@ -316,17 +316,17 @@ impl crate::Receiver for Receiver {
         // Earlier data was being read until now; the new data is read from now on.
         self.reader.advance(now, self.data.expected());
         let before = self.data.expected();
-        if first + payload > self.allowed && !self.takes_beyond(first) {
+        if first + payload > self.allowed && !self.accepts_beyond(first) {
             // The segment is discarded, but the ACK reports the window's edge.
             if first == self.allowed {
-                self.quick_acks = self.most_quick_acks;
+                self.quick_acks = self.max_quick_acks;
             }
             return Some(self.ack(now));
         }
         let arrival = self.data.take(first, first + payload);
         if arrival == Arrival::Duplicate {
             // A duplicate indicates lost ACKs or a retransmitting sender (`tcp_enter_quickack_mode`).
-            self.quick_acks = self.most_quick_acks;
+            self.quick_acks = self.max_quick_acks;
         } else if self.data.expected() > before {
             self.note_arrival(now, payload, segment.echo_us);
         } else if self.sack {

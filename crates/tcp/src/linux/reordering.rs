@@ -78,7 +78,7 @@ mod tests {
 
     /// `tcp_check_sack_reordering`: the distance from the late byte to the highest delivered, rounded up.
     #[test]
-    fn the_degree_is_the_largest_distance() {
+    fn degree_is_largest_distance() {
         let mut path = Reordering::default();
         let mut after = |late, fack| {
             path.note_late(late, fack, MSS);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_with_segments_beyond_the_gap_resets_the_degree() {
+    fn timeout_with_sacked_segments_resets_degree() {
         let mut path = Reordering::default();
         path.note_late(0, 900, MSS);
         path.on_timeout(2);

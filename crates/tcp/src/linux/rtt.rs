@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_deviation_of_a_round_counts_and_fades() {
+    fn largest_deviation_of_round_counts_and_decays() {
         let mut rtt = estimator(200);
         for _ in 0..100 {
             rtt.sample(MS(100), true);
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_trip_that_falls_adds_little() {
+    fn falling_rtt_adds_little_deviation() {
         let mut rtt = estimator(0);
         for _ in 0..100 {
             rtt.sample(MS(800), true);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_timeout_backs_off_to_its_maximum_and_recovers() {
+    fn timeout_backs_off_to_maximum_and_resets() {
         let mut rtt = estimator(200);
         for _ in 0..100 {
             rtt.sample(MS(300), true);

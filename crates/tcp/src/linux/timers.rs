@@ -24,13 +24,13 @@ pub enum Pending {
 
 /// Armed timer. Its expiry is computed only if needed, since most timers are re-armed long before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wait {
+pub struct ArmedTimer {
     since: Time,
     length: Duration,
     pending: Pending,
 }
 
-impl Wait {
+impl ArmedTimer {
     /// Returns the expiry by the kernel's clock: never before the timer's time is over.
     pub fn end(self) -> Time {
         jiffies::expiry(self.since, self.length)
@@ -45,32 +45,33 @@ impl Wait {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timers {
     /// Timer of the retransmission queue; arming it for one purpose cancels the other purposes.
-    pub loss: Option<Wait>,
+    pub loss: Option<ArmedTimer>,
     /// Time at which the pacer allows the next segment.
     pub pacing: Option<Time>,
-    wake: Option<Time>,
+    next_event: Option<Time>,
 }
 
 impl Timers {
     /// Returns the time of the sender's next event: at or before the earliest expiry.
-    pub fn wake(&self) -> Option<Time> {
-        self.wake
+    pub fn next_event(&self) -> Option<Time> {
+        self.next_event
     }
 
     /// Schedules the sender's next event after the timers have changed.
-    pub fn settle(&mut self, now: Time) {
+    pub fn reschedule(&mut self, now: Time) {
         const NEVER: u64 = u64::MAX;
         let at = |timer: Option<Time>| timer.map_or(NEVER, |at| at.0);
-        let (wake, others) = (at(self.wake), at(self.pacing));
-        let stays = |earliest: u64| now.0 < wake && wake <= earliest && earliest < NEVER;
+        let (next_event, others) = (at(self.next_event), at(self.pacing));
+        let stays = |earliest: u64| now.0 < next_event && next_event <= earliest && earliest < NEVER;
         // A timer of the wheel never expires early; its exact expiry only matters if it is the earliest.
-        let least = at(self.loss.map(|wait| wait.since + wait.length));
-        if stays(others.min(least)) {
+        let lower_bound = at(self.loss.map(|wait| wait.since + wait.length));
+        if stays(others.min(lower_bound)) {
             return;
         }
-        let earliest = if least < others { others.min(at(self.loss.map(Wait::end))) } else { others };
+        let earliest =
+            if lower_bound < others { others.min(at(self.loss.map(ArmedTimer::end))) } else { others };
         if !stays(earliest) {
-            self.wake = (earliest < NEVER).then_some(Time(earliest));
+            self.next_event = (earliest < NEVER).then_some(Time(earliest));
         }
     }
 
@@ -86,7 +87,7 @@ impl Timers {
 
     /// Arms the timer of the retransmission queue to expire after `length`, by the kernel's clock.
     pub fn set(&mut self, now: Time, length: Duration, pending: Pending) {
-        self.loss = Some(Wait { since: now, length, pending });
+        self.loss = Some(ArmedTimer { since: now, length, pending });
     }
 }
 
@@ -104,41 +105,41 @@ mod tests {
     }
 
     #[test]
-    fn waking_moves_forward_at_once_and_back_when_it_comes() {
+    fn next_event_advances_at_once_and_is_deferred_lazily() {
         let mut timers = waits(0);
-        timers.settle(MS(0));
+        timers.reschedule(MS(0));
         // A timer of the wheel expires at the end of a jiffy of 4 ms.
-        assert_eq!(timers.wake(), Some(MS(104)));
+        assert_eq!(timers.next_event(), Some(MS(104)));
         timers.loss = waits(50).loss;
-        timers.settle(MS(50));
-        assert_eq!(timers.wake(), Some(MS(104)));
-        timers.settle(MS(104));
-        assert_eq!(timers.wake(), timers.loss.map(Wait::end));
+        timers.reschedule(MS(50));
+        assert_eq!(timers.next_event(), Some(MS(104)));
+        timers.reschedule(MS(104));
+        assert_eq!(timers.next_event(), timers.loss.map(ArmedTimer::end));
         timers.pacing = Some(MS(120));
-        timers.settle(MS(110));
-        assert_eq!(timers.wake(), Some(MS(120)));
-        timers = Timers { wake: timers.wake, ..Timers::default() };
-        timers.settle(MS(115));
-        assert_eq!(timers.wake(), None);
+        timers.reschedule(MS(110));
+        assert_eq!(timers.next_event(), Some(MS(120)));
+        timers = Timers { next_event: timers.next_event, ..Timers::default() };
+        timers.reschedule(MS(115));
+        assert_eq!(timers.next_event(), None);
     }
 
     proptest! {
         /// Computing expiries only when they determine the next event gives the same result.
         #[test]
-        fn waking_agrees_with_the_ends_of_all_timers(
+        fn next_event_agrees_with_all_expiries(
             steps in prop::collection::vec((0u64..9, 0u64..400, prop::option::of(0u64..90)), 1..200),
         ) {
-            let (mut timers, mut now, mut wake): (Timers, Time, Option<Time>) = (Timers::default(), MS(0), None);
+            let (mut timers, mut now, mut next_event): (Timers, Time, Option<Time>) = (Timers::default(), MS(0), None);
             for (passes, length, pacing) in steps {
                 now += Duration::from_millis(passes);
                 let length = Duration::from_millis(length);
                 timers.set(now, length, Pending::Probe);
                 timers.pacing = pacing.map(|wait| now + Duration::from_millis(wait));
-                timers.settle(now);
+                timers.reschedule(now);
                 let end = jiffies::expiry(now, length);
                 let earliest = timers.pacing.map_or(end, |at| at.min(end));
-                wake = wake.filter(|&wake| now < wake && wake <= earliest).or(Some(earliest));
-                prop_assert_eq!(timers.wake(), wake);
+                next_event = next_event.filter(|&next_event| now < next_event && next_event <= earliest).or(Some(earliest));
+                prop_assert_eq!(timers.next_event(), next_event);
                 for later in (0..500).map(|ms| now + Duration::from_millis(ms)) {
                     prop_assert_eq!(timers.due(later).is_some(), end <= later);
                 }

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_stay_bytes() {
+    fn sequence_numbers_are_unchanged() {
         let mut wire = Wire::new(&Linux::default());
         let mut shown = |packet: Segment| {
             let fields = wire.fields(End::Server, &packet);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duplicate_is_reported_below_the_ack() {
+    fn dsack_is_below_ack() {
         let mut wire = Wire::new(&Linux::default());
         let mut sack = SackBlocks::default();
         sack.push(1001, 2001);

@@ -26,7 +26,7 @@ struct Suspect {
 
 /// Spurious retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mistake {
+pub struct SpuriousRetransmission {
     /// Segments outstanding before it, or the slow-start threshold at that time if larger (`pipe_prev`).
     pub pipe: u64,
     /// Round-trip time of the original, if a timeout caused the retransmission.
@@ -67,13 +67,18 @@ impl Eifel {
 
     /// Processes an ACK for everything below `acked`, which answers a retransmission if
     /// `answers_retransmission`. Returns the retransmission that it shows to be spurious, if any.
-    pub fn judge(&mut self, now: Time, acked: u64, answers_retransmission: bool) -> Option<Mistake> {
+    pub fn detect(
+        &mut self,
+        now: Time,
+        acked: u64,
+        answers_retransmission: bool,
+    ) -> Option<SpuriousRetransmission> {
         let Suspect { seq, pipe, timed_out } = self.suspect.take_if(|suspect| acked > suspect.seq)?;
         if answers_retransmission {
             return None;
         }
         let sent = self.sent.get(seq.checked_sub(self.first)? as usize)?;
-        Some(Mistake { pipe, late: timed_out.then(|| now.since(*sent)) })
+        Some(SpuriousRetransmission { pipe, late: timed_out.then(|| now.since(*sent)) })
     }
 }
 

@@ -39,7 +39,7 @@ fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Segment>) {
 
 /// The round-trip time grows to 1.3 s, so the timer expires: the first ACK answers the original.
 #[test]
-fn a_late_ack_after_a_timeout_means_no_go_back_n() {
+fn late_ack_after_timeout_prevents_go_back_n() {
     for control in ControlSpec::defaults() {
         let name = control.key();
         let (mut tcp, mut out) = under_way(control, true);
@@ -65,7 +65,7 @@ fn a_late_ack_after_a_timeout_means_no_go_back_n() {
 }
 
 #[test]
-fn without_it_the_window_is_sent_again() {
+fn without_eifel_late_acks_cause_go_back_n() {
     for control in ControlSpec::defaults() {
         let name = control.key();
         let (mut tcp, mut out) = under_way(control, false);
@@ -78,7 +78,7 @@ fn without_it_the_window_is_sent_again() {
 
 /// The ACK answers the retransmission: the original was lost, and the sender behaves as without Eifel.
 #[test]
-fn a_timeout_for_a_loss_stands() {
+fn timeout_for_real_loss_is_not_undone() {
     for control in ControlSpec::defaults() {
         let mut ends = [true, false].map(|eifel| under_way(control.clone(), eifel));
         let steps = ends.each_mut().map(|(tcp, out)| {
@@ -97,7 +97,7 @@ fn a_timeout_for_a_loss_stands() {
 /// Four segments overtake segment 9: three duplicate ACKs trigger its retransmission, then the ACK answers
 /// the original.
 #[test]
-fn a_fast_retransmission_of_what_was_only_late_is_taken_back() {
+fn spurious_fast_retransmission_is_undone() {
     for control in ControlSpec::defaults() {
         let name = control.key();
         let (mut tcp, mut out) = under_way(control, true);
@@ -122,7 +122,7 @@ fn a_fast_retransmission_of_what_was_only_late_is_taken_back() {
 
 /// Of several timeouts for one segment only the first counts, and the response ends the backoff.
 #[test]
-fn timeouts_in_a_row_are_one_mistake() {
+fn consecutive_timeouts_are_one_event() {
     let (mut tcp, mut out) = under_way(ControlSpec::default(), true);
     for at in [1200, 3200] {
         assert_eq!(tcp.timer(), Some(ms(at)));
@@ -136,21 +136,21 @@ fn timeouts_in_a_row_are_one_mistake() {
 }
 
 #[test]
-fn the_list_of_sending_times_keeps_step() {
+fn transmission_times_follow_acks() {
     let mut eifel = Eifel::default();
     (0..10).for_each(|seq| eifel.note_sent(ms(seq)));
     eifel.forget_below(4);
     eifel.suspect(4, 6, true);
     eifel.suspect(4, 2, false);
-    assert_eq!(eifel.judge(ms(50), 4, false), None, "nothing new is acknowledged");
+    assert_eq!(eifel.detect(ms(50), 4, false), None, "nothing new is acknowledged");
     assert_eq!(
-        eifel.judge(ms(50), 6, false),
-        Some(Mistake { pipe: 6, late: Some(Duration::from_millis(46)) })
+        eifel.detect(ms(50), 6, false),
+        Some(SpuriousRetransmission { pipe: 6, late: Some(Duration::from_millis(46)) })
     );
-    assert_eq!(eifel.judge(ms(50), 7, false), None, "told once");
+    assert_eq!(eifel.detect(ms(50), 7, false), None, "reported once");
     eifel.forget_below(7);
     eifel.suspect(7, 3, false);
-    assert_eq!(eifel.judge(ms(60), 8, true), None, "the repetition was needed");
+    assert_eq!(eifel.detect(ms(60), 8, true), None, "the retransmission was needed");
     eifel.suspect(0, 1, true);
-    assert_eq!(eifel.judge(ms(60), 9, false), None, "a SYN has no window");
+    assert_eq!(eifel.detect(ms(60), 9, false), None, "a SYN has no window");
 }

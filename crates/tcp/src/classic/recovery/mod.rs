@@ -28,7 +28,7 @@ impl Ack<'_> {
     }
 }
 
-/// Loss recovery of one variant, which controls the sender's [`Transmission`].
+/// Loss recovery of one variant, which controls the sender's `Transmission`.
 pub trait Recovery: Send + std::fmt::Debug {
     /// Processes an ACK. Returns how many segments the sender may transmit as far as the window allows,
     /// `None` for none.

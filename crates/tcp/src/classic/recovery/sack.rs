@@ -218,7 +218,7 @@ mod tests {
     proptest! {
         /// The runs agree with a plain set of segments.
         #[test]
-        fn the_scoreboard_agrees_with_a_set(
+        fn scoreboard_agrees_with_set(
             blocks in prop::collection::vec((1u64..60, 1u64..8), 0..30),
             una in 1u64..20,
             retransmitted in 0u64..40,

@@ -16,7 +16,7 @@ params! {
 
 impl Checked for Tahoe {}
 
-/// State of Tahoe: none besides [`Transmission`].
+/// State of Tahoe: none besides `Transmission`.
 #[derive(Debug)]
 pub struct TahoeRecovery;
 

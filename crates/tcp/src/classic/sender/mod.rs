@@ -9,7 +9,7 @@
 use nodeb_base::event::{self, SendLimit, TimerKind};
 use nodeb_base::units::{Duration, Time};
 
-use super::eifel::{Eifel, Mistake};
+use super::eifel::{Eifel, SpuriousRetransmission};
 use super::params::Classic;
 use super::recovery::{Ack, Recovery};
 use super::rtt::{Limits, RttEstimator};
@@ -56,7 +56,7 @@ pub struct Transmission {
     eifel: Option<Eifel>,
     timer: Option<Time>,
     /// Round-trip time measured on the last ACK.
-    fresh_rtt: Option<Duration>,
+    last_rtt: Option<Duration>,
 }
 
 impl Transmission {
@@ -216,10 +216,10 @@ impl Transmission {
 
     /// Responds to a spurious retransmission, which an ACK for `acked` segments revealed (RFC 4015, 3.2,
     /// steps 9 and 11).
-    fn take_back(&mut self, now: Time, mistake: Mistake, acked: u64) {
+    fn respond_to_spurious(&mut self, now: Time, spurious: SpuriousRetransmission, acked: u64) {
         self.cwnd = (self.end - self.una) as f64 + (acked as f64).min(self.initial_window);
-        self.ssthresh = mistake.pipe;
-        if let Some(late) = mistake.late {
+        self.ssthresh = spurious.pipe;
+        if let Some(late) = spurious.late {
             self.rtt.adapt(late);
             self.restart_timer(now);
         }
@@ -227,7 +227,7 @@ impl Transmission {
 
     fn take_sample(&mut self, seq: u64, sent: Time, rtt: Duration) {
         self.rtt.sample(sent, rtt);
-        self.fresh_rtt = Some(rtt);
+        self.last_rtt = Some(rtt);
         if seq > 0 {
             self.counts.measure(rtt);
         }
@@ -298,7 +298,7 @@ impl Sender {
             timing: Timing::new(&tcp.estimator),
             eifel: tcp.eifel.then(Eifel::default),
             timer: None,
-            fresh_rtt: None,
+            last_rtt: None,
         };
         Self { tx, recovery: tcp.control.build(tcp.era) }
     }
@@ -318,23 +318,23 @@ impl crate::Sender for Sender {
 
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
         // If nothing is outstanding, an old number is not a duplicate ACK (RFC 5681, 2).
-        let says_nothing = self.tx.una == self.tx.end && ack.seq < self.tx.una;
-        if self.is_done() || says_nothing {
+        let is_old = self.tx.una == self.tx.end && ack.seq < self.tx.una;
+        if self.is_done() || is_old {
             return;
         }
         let before = self.tx.una;
         let acked = ack.seq + 1;
         let eifel = self.tx.eifel.as_mut();
-        let mistake = eifel.and_then(|eifel| eifel.judge(now, acked, ack.answers_retransmission));
-        if mistake.is_some() {
+        let spurious = eifel.and_then(|eifel| eifel.detect(now, acked, ack.answers_retransmission));
+        if spurious.is_some() {
             // A recovery in progress ends, and new data is sent next (RFC 4015, 3.2, step 8).
             self.recovery.abandon(&mut self.tx);
             self.tx.recover_timeout = 0;
             self.tx.next = self.tx.end;
         }
         let limit = self.recovery.on_ack(&mut self.tx, now, Ack { number: ack.seq, sack: &ack.sack }, out);
-        if let Some(mistake) = mistake {
-            self.tx.take_back(now, mistake, self.tx.una - before);
+        if let Some(spurious) = spurious {
+            self.tx.respond_to_spurious(now, spurious, self.tx.una - before);
         }
         if before == 0 && self.tx.una == 1 {
             self.tx.cwnd = self.tx.initial_window;
@@ -457,7 +457,7 @@ impl crate::Sender for Sender {
     }
 
     fn take_rtt_sample(&mut self) -> Option<Duration> {
-        self.tx.fresh_rtt.take()
+        self.tx.last_rtt.take()
     }
 }
 

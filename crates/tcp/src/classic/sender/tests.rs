@@ -24,7 +24,7 @@ fn sent(out: &mut Vec<Segment>) -> Vec<u64> {
 }
 
 #[test]
-fn slow_start_sends_two_more_for_each_ack() {
+fn slow_start_sends_two_segments_per_ack() {
     let (mut tcp, mut out, now) = (sender(&Classic::default(), 100), Vec::new(), Time::ZERO);
     tcp.open(now, &mut out);
     assert_eq!(sent(&mut out), [0]);
@@ -37,7 +37,7 @@ fn slow_start_sends_two_more_for_each_ack() {
 }
 
 #[test]
-fn the_window_is_limited_and_the_end_is_the_end() {
+fn sender_stops_at_receiver_window_and_end_of_data() {
     let params = Classic { max_window: 4.try_into().unwrap(), ..Classic::default() };
     let (mut tcp, mut out, now) = (sender(&params, 10), Vec::new(), Time::ZERO);
     tcp.open(now, &mut out);
@@ -52,7 +52,7 @@ fn the_window_is_limited_and_the_end_is_the_end() {
 }
 
 #[test]
-fn a_lost_syn_leaves_an_initial_window_of_one() {
+fn lost_syn_sets_initial_window_to_one() {
     let (mut tcp, mut out) = (sender(&Classic::default(), 10), Vec::new());
     tcp.open(Time::ZERO, &mut out);
     let at = tcp.timer().unwrap();
@@ -65,7 +65,7 @@ fn a_lost_syn_leaves_an_initial_window_of_one() {
 
 /// Half of nine packets is 4.5, or 4 before January 2006.
 #[test]
-fn half_an_odd_window_depends_on_the_era() {
+fn half_of_odd_window_depends_on_era() {
     for (era, half) in [("ns-2.29", 4.0), ("ns-2.30", 4.5)] {
         let (max_window, initial_window) = (9.try_into().unwrap(), Some(9.try_into().unwrap()));
         let era = era.parse().unwrap();
@@ -80,7 +80,7 @@ fn half_an_odd_window_depends_on_the_era() {
 }
 
 #[test]
-fn an_idle_timeout_restarts_slow_start_where_asked() {
+fn idle_timeout_restarts_slow_start_if_enabled() {
     for (slow_start_restart, segments_after) in [(true, 1), (false, 6)] {
         let params = Classic { slow_start_restart, ..Classic::default() };
         let (mut tcp, mut out) = (Sender::new(0, &params), Vec::new());
@@ -101,7 +101,7 @@ fn an_idle_timeout_restarts_slow_start_where_asked() {
 }
 
 #[test]
-fn a_second_timeout_halves_again_or_keeps_half_of_what_is_outstanding() {
+fn threshold_after_second_timeout_depends_on_half_of_flight() {
     for (half_of_flight, thresholds) in [(false, [10, 2]), (true, [10, 10])] {
         let initial_window = std::num::NonZeroU32::new(20);
         let params = Classic { initial_window, half_of_flight, ..Classic::default() };
@@ -121,7 +121,7 @@ fn a_second_timeout_halves_again_or_keeps_half_of_what_is_outstanding() {
 /// from later ones. If that wait were measured as a round trip, each loss would lengthen the timeout of the
 /// next, up to hours.
 #[test]
-fn a_timeout_does_not_grow_by_its_own_length() {
+fn timeout_does_not_grow_by_its_own_length() {
     let path = Duration::from_millis(100);
     let estimator = Smoothed { gain: Probability(0.4), initial_rtt: None };
     let params = Classic {
@@ -173,7 +173,7 @@ fn sack_sender() -> Sender {
 
 /// `Sack1TcpAgent::send_much`: while fast recovery has not begun to fill a hole, no new data is sent.
 #[test]
-fn sack_sends_no_new_data_between_the_first_and_the_third_duplicate_ack() {
+fn sack_sends_no_new_data_between_first_and_third_duplicate_ack() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
     tcp.on_ack(Time::ZERO, &sack_of(0, 2, 3), &mut out);
     tcp.write(Time::ZERO, 1460, &mut out);
@@ -183,7 +183,7 @@ fn sack_sends_no_new_data_between_the_first_and_the_third_duplicate_ack() {
 /// `Sack1TcpAgent::send_much` after an earlier timeout (`recover_ > 0`): the hole is filled at once, and new
 /// data follows.
 #[test]
-fn sack_fills_a_hole_when_data_are_written_after_an_earlier_loss() {
+fn sack_fills_hole_on_write_after_earlier_loss() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
     let at = tcp.timer().unwrap();
     tcp.on_timer(at, &mut out);
@@ -215,7 +215,7 @@ proptest! {
     /// No sequence of ACKs makes a variant send beyond the receiver's window, reduce its window below one
     /// segment, or have data outstanding without a timer.
     #[test]
-    fn every_variant_keeps_within_its_limits(
+    fn every_variant_stays_within_limits(
         acks in prop::collection::vec((0u64..12, any::<bool>()), 1..200),
         limited_transmit: bool,
     ) {

@@ -47,14 +47,14 @@ pub fn check_shape(beta: f64, c: f64, check: &mut Check) {
 /// Unit of shares (`BICTCP_BETA_SCALE`) and of seconds (`BICTCP_HZ`): 1/1024.
 const SCALE: u64 = 1_024;
 /// Jiffies for which the growth rate of an unchanged window is not recomputed (`HZ / 32`).
-const PATIENCE: u64 = jiffies::HZ / 32;
+const RECOMPUTE_JIFFIES: u64 = jiffies::HZ / 32;
 /// Jiffies after a reduction in which round-trip times are ignored.
-const SETTLING: u64 = jiffies::HZ;
+const SETTLING_JIFFIES: u64 = jiffies::HZ;
 /// Maximum number of delivered segments per segment of growth while nothing is known of the path: 5 % per
 /// round trip.
-const BLIND: u64 = 20;
+const MAX_BLIND_SEGMENTS: u64 = 20;
 /// Minimum number of delivered segments per segment of growth: half a window per round trip.
-const FASTEST: u64 = 2;
+const MIN_SEGMENTS: u64 = 2;
 
 /// Epoch of congestion avoidance, with times in jiffies and windows in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +90,7 @@ pub struct CubicControl {
     /// is none (`last_max_cwnd`).
     last_max: u64,
     /// Smallest round-trip time.
-    least: Option<Duration>,
+    min_rtt: Option<Duration>,
     /// Number of delivered segments per segment of growth (`cnt`), and the window and jiffy for which it was
     /// computed.
     each: u64,
@@ -109,7 +109,7 @@ impl CubicControl {
             params: params.clone(),
             epoch: None,
             last_max: 0,
-            least: None,
+            min_rtt: None,
             each: 0,
             found_for: (0, 0),
         }
@@ -120,12 +120,12 @@ impl CubicControl {
         let Some(rtt) = ack.rtt else {
             return;
         };
-        if self.epoch.is_some_and(|epoch| jiffies::at(ack.now) < epoch.start + SETTLING) {
+        if self.epoch.is_some_and(|epoch| jiffies::at(ack.now) < epoch.start + SETTLING_JIFFIES) {
             return;
         }
-        self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+        self.min_rtt = Some(self.min_rtt.map_or(rtt, |min_rtt| min_rtt.min(rtt)));
         if self.window.in_slow_start() {
-            self.search.judge(ack, &mut self.window, self.least);
+            self.search.on_ack_in_slow_start(ack, &mut self.window, self.min_rtt);
         }
     }
 
@@ -134,7 +134,7 @@ impl CubicControl {
         let (cwnd, now) = (self.window.segments(), jiffies::at(now));
         if let Some(epoch) = &mut self.epoch {
             epoch.delivered += segments;
-            if self.found_for.0 == cwnd && now <= self.found_for.1 + PATIENCE {
+            if self.found_for.0 == cwnd && now <= self.found_for.1 + RECOMPUTE_JIFFIES {
                 return;
             }
         }
@@ -144,9 +144,9 @@ impl CubicControl {
             self.each = self.cubic_pace(&epoch, now, cwnd);
         }
         if self.params.tcp_friendliness {
-            self.keep_up_with_reno(cwnd);
+            self.apply_reno_friendliness(cwnd);
         }
-        self.each = self.each.max(FASTEST);
+        self.each = self.each.max(MIN_SEGMENTS);
     }
 
     /// Returns the present epoch, or starts one.
@@ -163,20 +163,20 @@ impl CubicControl {
     /// Returns the number of delivered segments per segment of growth by the cubic function, evaluated one
     /// smallest round-trip time ahead.
     fn cubic_pace(&self, epoch: &Epoch, now: u64, cwnd: u64) -> u64 {
-        let ahead = jiffies::in_duration(self.least.unwrap_or_default());
+        let ahead = jiffies::in_duration(self.min_rtt.unwrap_or_default());
         let t = (now.saturating_sub(epoch.start) + ahead) * SCALE / jiffies::HZ;
         let offset = u128::from(t.abs_diff(epoch.k));
         let distance = ((u128::from(10 * self.scale) * offset.pow(3)) >> 40).min(1 << 40) as u64;
         let target =
             if t < epoch.k { epoch.origin.saturating_sub(distance) } else { epoch.origin + distance };
         let each = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
-        if self.last_max == 0 { each.min(BLIND) } else { each }
+        if self.last_max == 0 { each.min(MAX_BLIND_SEGMENTS) } else { each }
     }
 
     /// Ensures that growth is at least that of a Reno that reduces its window to beta instead of half. Such a
     /// Reno grows by 3 (1 - beta) / (1 + beta) per round trip, whatever its window (`beta_scale`: 15/8 of a
     /// window per segment of growth).
-    fn keep_up_with_reno(&mut self, cwnd: u64) {
+    fn apply_reno_friendliness(&mut self, cwnd: u64) {
         let share = 8 * (SCALE + self.beta) / 3 / (SCALE - self.beta).max(1);
         let needed = (cwnd * share / 8).max(1);
         let Some(epoch) = &mut self.epoch else {
@@ -192,10 +192,10 @@ impl CubicControl {
     }
 
     /// Resets the state after a timeout (`bictcp_reset`).
-    fn forget(&mut self) {
+    fn reset(&mut self) {
         self.epoch = None;
         self.last_max = 0;
-        self.least = None;
+        self.min_rtt = None;
         self.each = 0;
         self.search = Search::new(self.params.slow_start, self.paced);
     }
@@ -240,7 +240,7 @@ impl LossBased for CubicControl {
     }
 
     fn after_timeout(&mut self) {
-        self.forget();
+        self.reset();
     }
 
     /// Shifts the epoch by the pause: time with nothing in flight does not count (`cubictcp_cwnd_event`,
@@ -294,7 +294,7 @@ mod tests {
 
     /// `bictcp_update`: W(t) = C (t - K)^3 + W_max with C = 410 / 1024 and K = cbrt(300 / C) = 9.08 s.
     #[test]
-    fn the_window_follows_the_cubic_function() {
+    fn window_follows_cubic_function() {
         let mut control = control();
         control.window.cwnd = 1_000 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -312,7 +312,7 @@ mod tests {
     /// `beta_scale` = 8 (1024 + 717) / 3 / (1024 - 717) = 15: growth by 8/15 of a segment per round trip,
     /// also above the window of the last loss, where RFC 9438 grows by one.
     #[test]
-    fn short_round_trips_are_reno_friendly_at_any_window() {
+    fn short_rtt_is_reno_friendly_at_any_window() {
         let mut control = control();
         control.window.cwnd = 20 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -325,7 +325,7 @@ mod tests {
     /// `cubictcp_recalc_ssthresh`: 70 segments are fewer than the 100 of the last loss, so 70 (1024 + 717) /
     /// 2048 are stored.
     #[test]
-    fn fast_convergence_remembers_less() {
+    fn fast_convergence_stores_smaller_window() {
         let mut control = control();
         control.window.cwnd = 100 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -337,7 +337,7 @@ mod tests {
     /// `cubictcp_state`: `bictcp_reset` on entering the loss state; then at most 20 segments are needed per
     /// segment of growth.
     #[test]
-    fn a_timeout_makes_the_past_void() {
+    fn timeout_resets_state() {
         let mut control = control();
         control.window.cwnd = 100 * MSS;
         control.on_timeout(Time::ZERO, 0, false);
@@ -346,23 +346,23 @@ mod tests {
         assert_eq!(control.ssthresh(), 70 * MSS);
         control.window.cwnd = 70 * MSS;
         control.on_ack(&ack(Time(1_000_000_000), 1, MS(100)));
-        assert_eq!((control.each, control.epoch.map(|epoch| epoch.k)), (BLIND, Some(0)));
+        assert_eq!((control.each, control.epoch.map(|epoch| epoch.k)), (MAX_BLIND_SEGMENTS, Some(0)));
     }
 
     /// The window grows by at most half of itself per round trip.
     #[test]
-    fn at_least_two_segments_for_one_more() {
+    fn growth_needs_at_least_two_segments_per_segment() {
         let mut control = control();
         control.window.cwnd = 100 * MSS;
         control.on_congestion(Time::ZERO, 0);
         control.on_ack(&ack(Time(1_000_000_000), 1, MS(100)));
         control.on_ack(&ack(Time(101_000_000_000), 1, MS(100)));
-        assert_eq!(control.each, FASTEST);
+        assert_eq!(control.each, MIN_SEGMENTS);
     }
 
     /// `cubictcp_cwnd_event`: the epoch is shifted by the pause, but not beyond the present.
     #[test]
-    fn a_pause_moves_the_epoch() {
+    fn pause_shifts_epoch() {
         let mut control = control();
         control.window.cwnd = 100 * MSS;
         control.on_congestion(Time::ZERO, 0);

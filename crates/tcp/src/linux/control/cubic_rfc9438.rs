@@ -68,7 +68,7 @@ pub struct CubicRfc9438Control {
     params: CubicRfc9438,
     window: LossWindow,
     search: Search,
-    least: Option<Duration>,
+    min_rtt: Option<Duration>,
     epoch: Option<Epoch>,
     /// Window before the last reduction in segments, less the share released by fast convergence; 0 if there
     /// is none.
@@ -88,7 +88,7 @@ impl CubicRfc9438Control {
             params: params.clone(),
             window: LossWindow::new(mss, initial_window),
             search: Search::new(params.slow_start, paced),
-            least: None,
+            min_rtt: None,
             epoch: None,
             w_max: 0.0,
             prior: 0.0,
@@ -103,7 +103,7 @@ impl CubicRfc9438Control {
 
     /// Opens the window in slow start. Returns the segments left over for congestion avoidance.
     fn slow_start(&mut self, ack: &AckEvent) -> u64 {
-        self.search.judge(ack, &mut self.window, self.least);
+        self.search.on_ack_in_slow_start(ack, &mut self.window, self.min_rtt);
         let growth = self.search.growth(ack.segments);
         self.window.slow_start(growth)
     }
@@ -138,7 +138,7 @@ impl CubicRfc9438Control {
     }
 
     /// Stores the state before a reduction and returns the reduced window in bytes (sections 4.6 and 4.7).
-    fn remember(&mut self) -> u64 {
+    fn save_and_reduce(&mut self) -> u64 {
         let cwnd = self.segments();
         self.before = (self.w_max, self.prior, self.epoch.take());
         self.w_max = if self.params.fast_convergence && cwnd < self.w_max {
@@ -156,7 +156,7 @@ impl CubicRfc9438Control {
 impl CongestionControl for CubicRfc9438Control {
     fn on_ack(&mut self, ack: &AckEvent) {
         if let Some(rtt) = ack.rtt {
-            self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |min_rtt| min_rtt.min(rtt)));
         }
         if !ack.window_limited {
             // Time in which the window is not used does not count (4.2 and 5.8).
@@ -175,13 +175,13 @@ impl CongestionControl for CubicRfc9438Control {
     }
 
     fn on_congestion(&mut self, _: Time, _: u64) {
-        let target = self.remember();
+        let target = self.save_and_reduce();
         self.window.reduce(target);
     }
 
     fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
         if !again {
-            let target = self.remember();
+            let target = self.save_and_reduce();
             self.window.reduce(target);
         }
         // 4.8: the next epoch starts on the plateau.
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn k_is_the_time_back_to_the_old_window() {
+    fn k_is_time_to_previous_window() {
         // Equation 2: from 70 back to 100 at C = 0.4 takes cbrt(30 / 0.4) s.
         let epoch = Epoch::new(Time::ZERO, 70.0, 100.0, 0.4);
         assert!((epoch.k - 4.217_163).abs() < 1e-5, "{}", epoch.k);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_follows_equation_1() {
+    fn window_follows_equation_1() {
         // A long round-trip time and a large window, where CUBIC grows faster than Reno.
         let mut control = control();
         control.window.cwnd = 1_000 * MSS;
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn short_round_trips_are_reno_friendly() {
+    fn short_rtt_is_reno_friendly() {
         // 4.3: with 10 ms and 20 segments, W_est grows by alpha = 9/17 per round trip, then by 1.
         let mut control = control();
         control.window.cwnd = 20 * MSS;
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn fast_convergence_remembers_less() {
+    fn fast_convergence_stores_smaller_window() {
         // 4.7: the second loss occurs below the window of the first one.
         let mut control = control();
         control.window.cwnd = 100 * MSS;
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_timeout_growth_begins_on_the_plateau() {
+    fn growth_starts_on_plateau_after_timeout() {
         let mut control = control();
         control.window.cwnd = 100 * MSS;
         control.on_timeout(Time::ZERO, 0, false);
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn w_est_grows_by_alpha_in_a_window() {
+    fn w_est_grows_by_alpha_per_window() {
         // Equation 4: from 14 segments, 1 * alpha / 14 more per segment, alpha = 3 * 0.3 / 1.7, until the
         // window before the loss, 20, is reached; then alpha is 1.
         let mut control = control();
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_grows_by_no_more_than_half_a_round_trip() {
+    fn window_grows_by_at_most_half_per_round_trip() {
         // 4.2: the target is at most 1.5 cwnd, however long ago the plateau was.
         let mut control = control();
         control.window.cwnd = 100 * MSS;

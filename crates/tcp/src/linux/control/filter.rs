@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_of_the_window_is_kept_and_then_forgotten() {
+    fn maximum_expires_with_window() {
         let mut filter = WindowedMax::new(10);
         let seen: Vec<f64> = [5.0, 9.0, 7.0, 6.0]
             .into_iter()

@@ -6,7 +6,7 @@ use nodeb_base::units::{Duration, Time};
 use super::AckEvent;
 
 /// Smallest window in segments at which HyStart is active (`hystart_low_window`).
-const LEAST_WINDOW: u64 = 16;
+const MIN_WINDOW: u64 = 16;
 /// Maximum distance of consecutive ACKs in a train (`hystart_ack_delta_us`).
 const TRAIN_GAP: Duration = Duration::from_millis(2);
 /// Time that segmentation offload may add to a train (`hystart_ack_delay`, at all but the highest rates).
@@ -15,7 +15,7 @@ const OFFLOAD: Duration = Duration::from_millis(1);
 const SAMPLES: u32 = 8;
 /// Bounds of the increase of the round-trip time that ends slow start (`HYSTART_DELAY_MIN`,
 /// `HYSTART_DELAY_MAX`).
-const LEAST_INCREASE: Duration = Duration::from_millis(4);
+const MIN_INCREASE: Duration = Duration::from_millis(4);
 const MAX_INCREASE: Duration = Duration::from_millis(16);
 
 /// State of HyStart in one round.
@@ -40,33 +40,33 @@ impl HyStart {
     }
 
     /// Processes an ACK in slow start (`hystart_update`) with a window of `segments` segments on a path with
-    /// smallest round-trip time `least`. Returns true if slow start must end.
-    pub fn on_ack(&mut self, ack: &AckEvent, segments: u64, rtt: Duration, least: Duration) -> bool {
+    /// smallest round-trip time `min_rtt`. Returns true if slow start must end.
+    pub fn on_ack(&mut self, ack: &AckEvent, segments: u64, rtt: Duration, min_rtt: Duration) -> bool {
         if ack.una > self.end || self.begun == Time::ZERO {
             let (paced, end) = (self.paced, ack.next);
             *self = Self { paced, begun: ack.now, last: ack.now, end, rtt: None, samples: 0 };
         }
-        segments >= LEAST_WINDOW && (self.is_train_long(ack.now, least) | self.has_grown(rtt, least))
+        segments >= MIN_WINDOW && (self.is_train_long(ack.now, min_rtt) | self.has_grown(rtt, min_rtt))
     }
 
-    fn is_train_long(&mut self, now: Time, least: Duration) -> bool {
+    fn is_train_long(&mut self, now: Time, min_rtt: Duration) -> bool {
         if now.since(self.last) > TRAIN_GAP {
             return false;
         }
         self.last = now;
-        let patience = least.0 + OFFLOAD.0;
-        now.since(self.begun) > Duration(if self.paced { patience } else { patience / 2 })
+        let allowance = min_rtt.0 + OFFLOAD.0;
+        now.since(self.begun) > Duration(if self.paced { allowance } else { allowance / 2 })
     }
 
-    fn has_grown(&mut self, rtt: Duration, least: Duration) -> bool {
+    fn has_grown(&mut self, rtt: Duration, min_rtt: Duration) -> bool {
         let smallest = self.rtt.map_or(rtt, |smallest| smallest.min(rtt));
         self.rtt = Some(smallest);
         if self.samples < SAMPLES {
             self.samples += 1;
             return false;
         }
-        let increase = Duration(least.0 / 8).clamp(LEAST_INCREASE, MAX_INCREASE);
-        smallest > Duration(least.0 + increase.0)
+        let increase = Duration(min_rtt.0 / 8).clamp(MIN_INCREASE, MAX_INCREASE);
+        smallest > Duration(min_rtt.0 + increase.0)
     }
 }
 
@@ -89,7 +89,7 @@ mod tests {
 
     /// `hystart_update`: a train that lasts longer than (60 + 1) / 2 ms without pacing, 61 ms with pacing.
     #[test]
-    fn a_train_of_half_a_round_trip_ends_slow_start() {
+    fn ack_train_of_half_min_rtt_ends_slow_start() {
         assert_eq!([acks(false, 16, 1, 60), acks(true, 16, 1, 60)], [Some(31), Some(62)]);
         assert_eq!(acks(false, 15, 1, 60), None, "hystart_low_window");
         assert_eq!(acks(false, 16, 3, 60), None, "hystart_ack_delta_us");
@@ -97,7 +97,7 @@ mod tests {
 
     /// The ninth round-trip time of a round is the first that is compared: with 60 ms and an eighth.
     #[test]
-    fn round_trips_that_grow_by_an_eighth_end_slow_start() {
+    fn rtt_growth_by_an_eighth_ends_slow_start() {
         assert_eq!([acks(false, 16, 3, 67), acks(false, 16, 3, 68)], [None, Some(8)]);
     }
 }

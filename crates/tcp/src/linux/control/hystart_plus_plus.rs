@@ -58,7 +58,7 @@ impl HyStartPlusPlus {
             self.this_round_min = Some(self.this_round_min.map_or(rtt, |min| min.min(rtt)));
             self.samples += 1;
         }
-        self.judge();
+        self.compare_rounds();
         over
     }
 
@@ -76,7 +76,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    fn judge(&mut self) {
+    fn compare_rounds(&mut self) {
         let (Some(now), true) = (self.this_round_min, self.samples >= N_RTT_SAMPLE) else {
             return;
         };
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_trip_that_grows_by_an_eighth_slows_the_start() {
+    fn rtt_growth_by_an_eighth_starts_conservative_slow_start() {
         let mut hystart = HyStartPlusPlus::new(true);
         round(&mut hystart, MS(80), 10);
         round(&mut hystart, MS(89), 10);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn congestion_avoidance_begins_after_five_rounds() {
+    fn congestion_avoidance_starts_after_five_rounds() {
         let mut hystart = HyStartPlusPlus::new(true);
         round(&mut hystart, MS(80), 10);
         round(&mut hystart, MS(100), 10);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_false_alarm_resumes_slow_start() {
+    fn false_alarm_resumes_slow_start() {
         let mut hystart = HyStartPlusPlus::new(true);
         round(&mut hystart, MS(80), 10);
         round(&mut hystart, MS(100), 10);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn few_samples_prove_nothing_and_bursts_are_bounded() {
+    fn few_samples_are_ignored_and_bursts_bounded() {
         let mut hystart = HyStartPlusPlus::new(false);
         round(&mut hystart, MS(80), 10);
         round(&mut hystart, MS(200), 7);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_increase_that_counts_is_between_4_and_16_ms() {
+    fn rtt_threshold_is_between_4_and_16_ms() {
         // 4.3: an eighth of the round-trip time, clamped.
         let slowed = |before: u64, now: u64| {
             let mut hystart = HyStartPlusPlus::new(true);

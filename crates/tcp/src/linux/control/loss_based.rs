@@ -185,7 +185,7 @@ mod tests {
 
     /// `tcp_cwnd_restart` of Linux 6: the loop halves the window once per timeout that the pause exceeds.
     #[test]
-    fn a_pause_halves_the_window_once_a_timeout() {
+    fn pause_halves_window_once_per_timeout() {
         let after = |timeouts| {
             let mut window = LossWindow::new(MSS, 10 * MSS);
             (window.cwnd, window.ssthresh) = (100 * MSS, 50 * MSS);
@@ -198,7 +198,7 @@ mod tests {
 
     /// `tcp_cwnd_application_limited`: half of the way to the used part, at least the initial window.
     #[test]
-    fn a_window_not_used_falls_half_the_way() {
+    fn unused_window_falls_halfway() {
         let mut window = LossWindow::new(MSS, 10 * MSS);
         window.cwnd = 100 * MSS;
         window.unused(3 * MSS);
@@ -207,7 +207,7 @@ mod tests {
 
     /// `tcp_cong_avoid_ai`: credit gathered with a larger divisor counts once.
     #[test]
-    fn credits_of_a_slower_time_count_once() {
+    fn credit_of_slower_growth_counts_once() {
         let mut window = LossWindow::new(MSS, 10 * MSS);
         window.avoid(100, 90);
         assert_eq!(window.segments(), 10);

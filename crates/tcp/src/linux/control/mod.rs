@@ -147,7 +147,7 @@ pub trait CongestionControl: Send + std::fmt::Debug {
         None
     }
     /// Returns the minimum number of segments that leave together at `rate` bytes per second.
-    fn least_quantum(&self, _rate: f64) -> u64 {
+    fn min_quantum(&self, _rate: f64) -> u64 {
         2
     }
     /// Returns true if the sender should spread a reduction over a round trip (PRR).
@@ -173,7 +173,7 @@ pub trait CongestionControl: Send + std::fmt::Debug {
             cwnd: self.cwnd(),
             ssthresh: self.ssthresh(),
             pacing_rate,
-            least_quantum: self.least_quantum(pacing_rate.unwrap_or(0.0)),
+            min_quantum: self.min_quantum(pacing_rate.unwrap_or(0.0)),
             holds_back: self.holds_back(),
             is_slow_start: self.is_slow_start(),
         }
@@ -190,7 +190,7 @@ pub struct Plan {
     /// Pacing rate in bytes per second.
     pub pacing_rate: Option<f64>,
     /// Minimum number of segments that leave together.
-    pub least_quantum: u64,
+    pub min_quantum: u64,
     /// Whether the control deliberately sends less than the path allows.
     pub holds_back: bool,
     /// Whether the window grows in search of the path's capacity.

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_counts_every_segment_delivered() {
+    fn slow_start_counts_every_delivered_segment() {
         // `tcp_slow_start` of Linux 6 has no limit per ACK, neither before nor after a timeout.
         let mut control = RenoControl::new(MSS, 10 * MSS);
         acknowledge(&mut control, 5, Phase::Open);
@@ -98,7 +98,7 @@ mod tests {
     /// newly delivered segments: the ACK that ends a recovery acknowledges a window of segments, which SACKs
     /// had reported before.
     #[test]
-    fn what_sack_has_counted_before_does_not_count_again() {
+    fn segments_counted_by_sack_do_not_count_again() {
         let mut control = RenoControl::new(MSS, 10 * MSS);
         let ack = AckEvent { acked: 50 * MSS, delivered: MSS, segments: 1, ..AckEvent::default() };
         control.on_ack(&ack);
@@ -109,14 +109,14 @@ mod tests {
 
     /// `tcp_reno_ssthresh` halves `snd_cwnd`; data outstanding beyond the window has no effect.
     #[test]
-    fn the_threshold_is_half_of_the_window() {
+    fn threshold_is_half_of_window() {
         let mut control = RenoControl::new(MSS, 21 * MSS);
         control.on_congestion(Time::ZERO, 30 * MSS);
         assert_eq!(control.ssthresh(), 10 * MSS);
     }
 
     #[test]
-    fn congestion_avoidance_adds_a_segment_per_window() {
+    fn congestion_avoidance_adds_one_segment_per_window() {
         let mut control = RenoControl::new(MSS, 20 * MSS);
         control.on_congestion(Time::ZERO, 20 * MSS);
         assert_eq!((control.cwnd(), control.ssthresh()), (10 * MSS, 10 * MSS));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn two_segments_are_the_least_threshold_and_a_timeout_restarts() {
+    fn threshold_is_at_least_two_segments() {
         let mut control = RenoControl::new(MSS, 3 * MSS);
         control.on_timeout(Time::ZERO, 0, false);
         assert_eq!((control.cwnd(), control.ssthresh()), (MSS, 2 * MSS));

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn recovery_takes_as_long_at_any_window() {
+    fn recovery_time_is_independent_of_window() {
         // Section 3: log(1 - b) / log(1 + a) = 13.4 round trips; Reno needs half the window. A window of 87.5
         // starts at 87 whole segments.
         assert_eq!([100, 1_000, 10_000].map(rounds_to_recover), [15, 14, 14]);

@@ -45,14 +45,19 @@ impl Search {
         }
     }
 
-    /// Processes an ACK in slow start on a path with smallest round-trip time `least`, if the ACK qualifies.
-    /// If this ends slow start, the threshold becomes the window.
+    /// Processes an ACK in slow start on a path with smallest round-trip time `min_rtt`, if the ACK
+    /// qualifies. If this ends slow start, the threshold becomes the window.
     #[cold]
-    pub fn judge(&mut self, ack: &AckEvent, window: &mut LossWindow, least: Option<Duration>) {
+    pub fn on_ack_in_slow_start(
+        &mut self,
+        ack: &AckEvent,
+        window: &mut LossWindow,
+        min_rtt: Option<Duration>,
+    ) {
         let is_over = match self {
             Self::Idle => false,
-            Self::HyStart(hystart) => match (ack.rtt, least) {
-                (Some(rtt), Some(least)) => hystart.on_ack(ack, window.segments(), rtt, least),
+            Self::HyStart(hystart) => match (ack.rtt, min_rtt) {
+                (Some(rtt), Some(min_rtt)) => hystart.on_ack(ack, window.segments(), rtt, min_rtt),
                 _ => false,
             },
             Self::HyStartPlusPlus(hystart) => hystart.on_ack(ack.una, ack.next, ack.rtt),

@@ -152,13 +152,13 @@ mod tests {
     }
 
     #[test]
-    fn two_to_four_segments_wait() {
+    fn two_to_four_segments_stay_in_queue() {
         // With 20 segments, 105 ms correspond to one segment in the queue, 115 ms to three, 125 ms to five.
         assert_eq!([105, 115, 125].map(after_round), [21_000, 20_000, 19_000]);
     }
 
     #[test]
-    fn slow_start_ends_when_more_than_one_segment_waits() {
+    fn slow_start_ends_with_more_than_one_queued_segment() {
         // 20 (110 - 100) / 100 = 2 segments are in the queue: the window becomes what 100 ms hold, and one
         // more.
         let mut control = VegasControl::new(&Vegas::default(), 1_000, 20_000);

@@ -116,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_with_a_short_queue_costs_a_fifth() {
+    fn loss_with_short_queue_costs_a_fifth() {
         // 20 (1 - 100 / 110) = 1.8 or 20 (1 - 100 / 125) = 4 segments are in the queue.
         assert_eq!([110, 125].map(after_loss), [16_000, 10_000]);
     }
 
     #[test]
-    fn a_long_queue_halves_the_pace() {
+    fn long_queue_halves_growth() {
         // 20 segments at 125 ms on a path of 100 ms: 4 are in the queue. A window acknowledged adds half a
         // segment.
         let mut control = VenoControl::new(&Veno::default(), 1_000, 20_000);
@@ -139,7 +139,7 @@ mod tests {
 
     /// Growth is halved only in congestion avoidance: not below the threshold, nor after a timeout.
     #[test]
-    fn a_long_queue_does_not_slow_down_slow_start_or_a_recovery() {
+    fn long_queue_does_not_slow_slow_start_or_recovery() {
         let after = |ssthresh, phase| {
             let mut control = VenoControl::new(&Veno::default(), 1_000, 20_000);
             (control.window.ssthresh, control.waiting, control.round_end) = (ssthresh, 4.0, u64::MAX);

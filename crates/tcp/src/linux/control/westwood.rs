@@ -11,7 +11,7 @@ use super::{AckEvent, CongestionControl, CongestionParams, reno};
 use crate::linux::Linux;
 
 /// Shortest time over which the bandwidth is sampled (Linux: `TCP_WESTWOOD_RTT_MIN`).
-const SHORTEST_SAMPLE: Duration = Duration::from_millis(50);
+const MIN_SAMPLE_TIME: Duration = Duration::from_millis(50);
 
 params! {
     /// Parameters of Westwood+: none.
@@ -57,7 +57,7 @@ impl WestwoodControl {
             .since
             .get_or_insert((ack.now, ack.total_delivered - ack.delivered.min(ack.total_delivered)));
         let elapsed = ack.now.since(since);
-        if elapsed < ack.srtt.max(SHORTEST_SAMPLE) {
+        if elapsed < ack.srtt.max(MIN_SAMPLE_TIME) {
             return;
         }
         let rate = (ack.total_delivered - delivered) as f64 / elapsed.as_secs();
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_loss_leaves_what_the_path_delivers() {
+    fn loss_reduces_window_to_bandwidth_delay_product() {
         // 1 MB/s and 100 ms, but round-trip times of 150 ms: a bandwidth-delay product of 100 kB, a window of
         // 150 kB.
         let mut control = WestwoodControl::new(1_000, 150_000);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bandwidth_is_filtered_twice() {
+    fn bandwidth_is_filtered_twice() {
         // Samples of 1 MB/s and then 2 MB/s over 100 ms each, gains of an eighth.
         let mut control = WestwoodControl::new(1_000, 100_000);
         let mut sample = |ms: u64, delivered, total_delivered| {
@@ -145,7 +145,7 @@ mod tests {
     /// Linux (`westwood_update_window`) takes a sample after `max(rtt, TCP_WESTWOOD_RTT_MIN)`: after 50 ms if
     /// the round-trip time is 10 ms, after 80 ms if it is 80 ms.
     #[test]
-    fn a_sample_lasts_a_round_trip_and_at_least_50_ms() {
+    fn sample_lasts_a_round_trip_and_at_least_50_ms() {
         for (srtt, lasts) in [(10, 50_000), (80, 80_000)] {
             let bandwidth = |us: u64| {
                 let mut control = WestwoodControl::new(1_000, 10_000);

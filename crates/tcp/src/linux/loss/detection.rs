@@ -3,29 +3,29 @@
 
 use nodeb_base::units::Time;
 
-use super::LEAST_WAIT;
+use super::MIN_WAIT;
 use crate::linux::control::Loss;
-use crate::linux::sender::{Harvest, Sender};
+use crate::linux::sender::{AckResult, Sender};
 use crate::linux::timers::Pending;
 
 impl Sender {
     /// Marks the segments that are lost by now. Returns the bytes newly marked.
-    pub(super) fn find_losses(&mut self, now: Time, harvest: &mut Harvest) -> u64 {
-        let before = self.board.repairs_lost();
+    pub(super) fn find_losses(&mut self, now: Time, result: &mut AckResult) -> u64 {
+        let before = self.scoreboard.lost_retransmissions();
         let lost = if self.params.rack {
             if !self.rack.take_advance() {
                 return 0;
             }
             let (lost, waits) = self.find_losses_by_time(now);
-            harvest.rearm &= !waits;
+            result.rearm &= !waits;
             lost
         } else if self.params.sack {
-            self.board.mark_by_count()
+            self.scoreboard.mark_by_count()
         } else {
-            self.find_loss_by_dupacks(harvest)
+            self.find_loss_by_dupacks(result)
         };
         if lost > 0 {
-            harvest.lost_again = self.board.repairs_lost() > before;
+            result.lost_again = self.scoreboard.lost_retransmissions() > before;
             self.report_losses(now);
         }
         lost
@@ -35,9 +35,9 @@ impl Sender {
     /// (Linux: `tcp_rack_mark_lost`).
     fn find_losses_by_time(&mut self, now: Time) -> (u64, bool) {
         let path = self.conditions();
-        let (lost, again) = self.rack.detect(now, path, &mut self.board);
+        let (lost, again) = self.rack.detect(now, path, &mut self.scoreboard);
         if let Some(at) = again {
-            let wait = (at + LEAST_WAIT).since(now).min(self.rtt.rto());
+            let wait = (at + MIN_WAIT).since(now).min(self.rtt.rto());
             self.timers.set(now, wait, Pending::Reorder);
         }
         (lost, again.is_some())
@@ -46,8 +46,8 @@ impl Sender {
     /// Reports newly marked segments to the congestion control, one by one.
     #[cold]
     pub(super) fn report_losses(&mut self, now: Time) {
-        let Self { board, sampler, control, .. } = self;
-        for segment in board.drain_given_up() {
+        let Self { scoreboard, sampler, control, .. } = self;
+        for segment in scoreboard.drain_newly_lost() {
             let (range, snapshot) = (segment.range(), segment.snapshot);
             let lost = sampler.note_lost(segment.bytes(), snapshot);
             let delivered = sampler.delivered();

@@ -4,41 +4,41 @@ use nodeb_base::units::Time;
 
 use super::Episode;
 use crate::linux::control::Phase;
-use crate::linux::sender::{Harvest, Sender};
+use crate::linux::sender::{AckResult, Sender};
 
 impl Sender {
     /// Estimates deliveries without SACK. A duplicate ACK means that a segment beyond the gap was delivered,
     /// which a later ACK must not count again (RFC 6937, 3).
     #[cold]
-    pub(in super::super) fn estimate_deliveries(&mut self, now: Time, harvest: &mut Harvest) {
+    pub(in super::super) fn estimate_deliveries(&mut self, now: Time, result: &mut AckResult) {
         // After a timeout a duplicate ACK counts only if it answers new data (`tcp_process_loss`), and none
         // counts while the end of an episode is delayed (`tcp_fastretrans_alert` returns before
         // `tcp_add_reno_sack`).
         let is_loss = self.episode.phase() == Phase::Loss;
-        let has_sent_new = self.episode.until().is_none_or(|until| self.board.next() > until);
-        if harvest.duplicate && (self.is_held() || (is_loss && !has_sent_new)) {
+        let has_sent_new = self.episode.until().is_none_or(|until| self.scoreboard.next() > until);
+        if result.duplicate && (self.is_end_delayed() || (is_loss && !has_sent_new)) {
             return;
         }
-        if harvest.duplicate {
+        if result.duplicate {
             self.dupacks += 1;
             if !self.limit_duplicates(0) {
-                (harvest.segments, harvest.delivered) = (1, self.mss);
+                (result.segments, result.delivered) = (1, self.mss);
             }
-        } else if harvest.acked > 0 {
-            let (segments, known) = (harvest.acked_segments, u64::from(self.dupacks));
+        } else if result.acked > 0 {
+            let (segments, known) = (result.acked_segments, u64::from(self.dupacks));
             let unknown = segments.saturating_sub(known).max(1);
-            harvest.delivered = harvest.acked * unknown / segments.max(1);
-            harvest.segments = unknown;
+            result.delivered = result.acked * unknown / segments.max(1);
+            result.segments = unknown;
             self.dupacks = known.saturating_sub(segments.saturating_sub(1)) as u32;
             self.limit_duplicates(segments);
             if !self.episode.is_recovery() {
                 self.dupacks = 0;
             }
             // It is unknown which of the segments had arrived before.
-            harvest.original &= !harvest.repeated;
+            result.original &= !result.repeated;
         }
-        if harvest.delivered > 0 {
-            self.sampler.count(now, harvest.delivered);
+        if result.delivered > 0 {
+            self.sampler.count(now, result.delivered);
         }
     }
 
@@ -47,12 +47,12 @@ impl Sender {
     /// `tcp_check_reno_reordering`). Returns true if there were more.
     #[cold]
     fn limit_duplicates(&mut self, acked: u64) -> bool {
-        let outstanding = self.board.outstanding_segments();
-        let holes = self.board.lost_segments().max(1).min(outstanding);
-        let most = outstanding - holes;
-        let too_many = u64::from(self.dupacks) > most;
+        let outstanding = self.scoreboard.outstanding_segments();
+        let holes = self.scoreboard.lost_segments().max(1).min(outstanding);
+        let max = outstanding - holes;
+        let too_many = u64::from(self.dupacks) > max;
         if too_many {
-            self.dupacks = most as u32;
+            self.dupacks = max as u32;
             self.reordering.note_duplicates(outstanding + acked);
         }
         too_many
@@ -62,25 +62,26 @@ impl Sender {
     /// continues until data beyond its end is acknowledged, so that duplicate ACKs of its retransmissions do
     /// not start another one (RFC 6582, 6; Linux: `tcp_is_non_sack_preventing_reopen`). Losses in the
     /// meantime are left to the timeout.
-    pub(super) fn is_held(&self) -> bool {
-        !self.params.sack && self.episode.repairs() && self.episode.until() == Some(self.board.una())
+    pub(super) fn is_end_delayed(&self) -> bool {
+        !self.params.sack && self.episode.repairs() && self.episode.until() == Some(self.scoreboard.una())
     }
 
     /// Marks losses as NewReno does (RFC 6582): with the third duplicate ACK the first segment is lost, with
     /// a partial ACK the next one. Returns the bytes newly marked.
     #[cold]
-    pub(super) fn find_loss_by_dupacks(&mut self, harvest: &Harvest) -> u64 {
-        let is_lost = |number: &u64| self.board.get(*number).is_some_and(|segment| segment.lost);
-        let Some(head) = self.board.head().filter(|head| !self.is_held() && !is_lost(head)) else {
+    pub(super) fn find_loss_by_dupacks(&mut self, result: &AckResult) -> u64 {
+        let is_lost = |number: &u64| self.scoreboard.get(*number).is_some_and(|segment| segment.lost);
+        let Some(head) = self.scoreboard.head().filter(|head| !self.is_end_delayed() && !is_lost(head))
+        else {
             return 0;
         };
         let lost = match self.episode {
             Episode::Open | Episode::Recovery { repairs: false, .. } => {
                 self.dupacks >= self.reordering.degree()
             }
-            Episode::Recovery { .. } => harvest.acked > 0,
+            Episode::Recovery { .. } => result.acked > 0,
             Episode::Loss { .. } => false,
         };
-        if lost { self.board.mark_lost(head) } else { 0 }
+        if lost { self.scoreboard.mark_lost(head) } else { 0 }
     }
 }

@@ -17,46 +17,46 @@ pub use self::episode::Episode;
 pub use self::probe::Probe;
 pub use self::undo::Undo;
 use super::prr::Prr;
-use super::sender::{Harvest, Sender};
+use super::sender::{AckResult, Sender};
 use crate::segment::Segment;
 
 /// Minimum addition to a timer of loss detection (Linux: `TCP_TIMEOUT_MIN_US`).
-const LEAST_WAIT: Duration = Duration::from_millis(2);
+const MIN_WAIT: Duration = Duration::from_millis(2);
 
 impl Sender {
     /// Applies the consequences of an ACK: ends episodes, detects losses, starts episodes.
-    pub(super) fn judge(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest) {
-        self.answer_probe(now, harvest);
+    pub(super) fn update_episode(&mut self, now: Time, ack: &Segment, result: &mut AckResult) {
+        self.on_probe_ack(now, result);
         let marked = ack.ecn.echo && self.params.ecn;
-        let usual = (harvest.advances() || harvest.opened) && !harvest.sacked && !marked;
+        let usual = (result.advances() || result.opened) && !result.sacked && !marked;
         if usual && self.episode == Episode::Open && !self.disordered {
             return;
         }
-        self.judge_unusual(now, ack, harvest, marked);
+        self.update_unusual_episode(now, ack, result, marked);
     }
 
     #[inline(never)]
-    fn judge_unusual(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest, marked: bool) {
+    fn update_unusual_episode(&mut self, now: Time, ack: &Segment, result: &mut AckResult, marked: bool) {
         if marked {
             self.undo.justify();
         }
         if self.episode == Episode::Open && !self.disordered {
-            self.undo.forget_repeats();
+            self.undo.forget_retransmission_time();
         }
         if self.end_episode(now, ack) {
             return;
         }
         match self.episode {
-            Episode::Recovery { repairs: true, .. } => self.judge_recovery(now, ack, harvest, marked),
-            Episode::Loss { .. } => self.judge_loss(now, ack, harvest, marked),
-            Episode::Open | Episode::Recovery { .. } => self.judge_open(now, harvest, marked),
+            Episode::Recovery { repairs: true, .. } => self.process_in_recovery(now, ack, result, marked),
+            Episode::Loss { .. } => self.process_in_loss(now, ack, result, marked),
+            Episode::Open | Episode::Recovery { .. } => self.process_in_open(now, result, marked),
         }
     }
 
     /// Ends an episode whose end is acknowledged. Returns true if its end is delayed nevertheless. After an
     /// ECN mark it lasts until later data is acknowledged, so that the receiver has seen CWR.
     fn end_episode(&mut self, now: Time, ack: &Segment) -> bool {
-        let una = self.board.una();
+        let una = self.scoreboard.una();
         match self.episode {
             Episode::Recovery { until, repairs: true, .. } if until <= una => {
                 self.dupacks = 0;
@@ -74,14 +74,14 @@ impl Sender {
     /// end is delayed.
     #[cold]
     fn finish(&mut self, now: Time, ack: &Segment) -> bool {
-        if self.is_mistake(ack) {
-            self.take_back(false);
+        if self.is_spurious_reduction(ack) {
+            self.undo_reduction(false);
         } else {
             self.rack.on_recovered();
         }
-        if self.is_held() {
-            if !self.board.has_repeated() {
-                self.undo.forget_repeats();
+        if self.is_end_delayed() {
+            if !self.scoreboard.has_retransmitted() {
+                self.undo.forget_retransmission_time();
             }
             return true;
         }
@@ -90,51 +90,51 @@ impl Sender {
     }
 
     #[cold]
-    fn judge_recovery(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest, marked: bool) {
-        if harvest.advances() && self.undo_partially(now, ack, harvest) {
+    fn process_in_recovery(&mut self, now: Time, ack: &Segment, result: &mut AckResult, marked: bool) {
+        if result.advances() && self.undo_partially(now, ack, result) {
             self.may_repair = false;
             return;
         }
         if self.undo_by_dsack() {
-            self.try_to_open(now, harvest, marked);
+            self.try_to_open(now, result, marked);
         }
-        harvest.lost += self.find_losses(now, harvest);
-        if !self.episode.is_recovery() && self.board.has_losses() {
+        result.lost += self.find_losses(now, result);
+        if !self.episode.is_recovery() && self.scoreboard.has_losses() {
             self.recover(now, marked);
         }
     }
 
     #[cold]
-    fn judge_loss(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest, marked: bool) {
-        self.judge_timeout(now, ack, harvest);
-        harvest.lost += self.find_losses(now, harvest);
+    fn process_in_loss(&mut self, now: Time, ack: &Segment, result: &mut AckResult, marked: bool) {
+        self.evaluate_timeout(now, ack, result);
+        result.lost += self.find_losses(now, result);
         // A retransmission that is lost after a timeout is a new loss (Linux: `FLAG_LOST_RETRANS`).
-        if self.episode == Episode::Open || harvest.lost_again {
-            self.judge_open(now, harvest, marked);
+        if self.episode == Episode::Open || result.lost_again {
+            self.process_in_open(now, result, marked);
         }
     }
 
     /// Starts a recovery if any segment is marked lost, including segments that were marked and retransmitted
     /// in the previous recovery (`tcp_time_to_recover`).
-    fn judge_open(&mut self, now: Time, harvest: &mut Harvest, marked: bool) {
+    fn process_in_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
         if self.episode == Episode::Open {
             self.undo_by_dsack();
         }
-        harvest.lost += self.find_losses(now, harvest);
-        if self.board.has_losses() {
+        result.lost += self.find_losses(now, result);
+        if self.scoreboard.has_losses() {
             self.recover(now, marked);
         } else {
-            self.try_to_open(now, harvest, marked);
+            self.try_to_open(now, result, marked);
         }
     }
 
     /// Handles an ACK without losses: an ECN mark reduces the window (`tcp_try_to_open`).
-    fn try_to_open(&mut self, now: Time, harvest: &mut Harvest, marked: bool) {
-        if !self.board.has_repeated() {
-            self.undo.forget_repeats();
+    fn try_to_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
+        if !self.scoreboard.has_retransmitted() {
+            self.undo.forget_retransmission_time();
         }
         if marked && self.episode == Episode::Open {
-            harvest.marked = true;
+            result.marked = true;
             self.undo.end();
             self.reduce(now, false);
         } else if !self.episode.is_reduced() {
@@ -145,10 +145,10 @@ impl Sender {
     /// Continues without a recovery; the sender counts as disordered while segments are missing
     /// (`tcp_try_keep_open`).
     fn keep_open(&mut self, now: Time) {
-        self.disordered = self.board.sacked_segments() > 0
+        self.disordered = self.scoreboard.sacked_segments() > 0
             || self.dupacks > 0
-            || self.board.has_losses()
-            || self.board.has_repeated();
+            || self.scoreboard.has_losses()
+            || self.scoreboard.has_retransmitted();
         if self.episode != Episode::Open {
             self.reopen(now);
         }
@@ -165,8 +165,8 @@ impl Sender {
     #[cold]
     fn recover(&mut self, now: Time, marked: bool) {
         self.counts.fast_retransmits += 1;
-        if !self.board.has_repeated() {
-            self.undo.forget_repeats();
+        if !self.scoreboard.has_retransmitted() {
+            self.undo.forget_retransmission_time();
         }
         let reduced = self.episode.is_reduced();
         self.begin_undo(reduced || marked);
@@ -179,9 +179,9 @@ impl Sender {
 
     /// Starts the bookkeeping to undo a reduction that may turn out to be spurious.
     fn begin_undo(&mut self, is_justified: bool) {
-        let probes = self.probe.is_some_and(|probe| probe.repeats());
-        let repeats = u64::from(self.board.repairs()) + u64::from(probes);
-        self.undo.begin(self.board.una(), repeats, is_justified);
+        let probes = self.probe.is_some_and(|probe| probe.is_retransmission());
+        let is_retransmission = u64::from(self.scoreboard.repairs()) + u64::from(probes);
+        self.undo.begin(self.scoreboard.una(), is_retransmission, is_justified);
     }
 
     /// Reduces the window over a round trip, in which losses are repaired if `repairs`.
@@ -190,13 +190,13 @@ impl Sender {
         // PRR starts from the window, which equals the data in flight unless the application or the receiver
         // was the limit.
         let before = self.control.cwnd;
-        let outstanding = self.board.next() - self.board.una();
+        let outstanding = self.scoreboard.next() - self.scoreboard.una();
         self.control.report(|control| control.on_congestion(now, outstanding));
         let spread = self.control.algorithm().reduces_proportionally();
         let prr = spread.then(|| Prr::new(self.mss, self.control.ssthresh, before));
-        self.episode = Episode::Recovery { until: self.board.next(), prr, repairs };
+        self.episode = Episode::Recovery { until: self.scoreboard.next(), prr, repairs };
         self.probe = None;
-        self.tell_reduced = self.params.ecn;
+        self.send_cwr = self.params.ecn;
     }
 
     /// Updates PRR on an ACK that delivers `delivered` segments.

@@ -2,8 +2,8 @@
 
 use nodeb_base::units::{Duration, Time};
 
-use super::{Episode, LEAST_WAIT};
-use crate::linux::sender::{Harvest, Sender, Transmission};
+use super::{Episode, MIN_WAIT};
+use crate::linux::sender::{AckResult, Sender, Transmission};
 use crate::linux::timers::Pending;
 use crate::segment::Segment;
 
@@ -23,7 +23,7 @@ impl Probe {
     }
 
     /// Returns true if the probe is a retransmission.
-    pub(in super::super) fn repeats(&self) -> bool {
+    pub(in super::super) fn is_retransmission(&self) -> bool {
         self.again
     }
 }
@@ -39,15 +39,15 @@ impl Sender {
             Episode::Recovery { repairs, .. } => !repairs,
             Episode::Loss { .. } => false,
         };
-        if !self.params.tail_loss_probe || !quiet || self.board.head().is_none() {
+        if !self.params.tail_loss_probe || !quiet || self.scoreboard.head().is_none() {
             return false;
         }
         let Some(srtt) = self.rtt.srtt() else {
             return false;
         };
-        let single = self.board.head() == self.board.tail();
+        let single = self.scoreboard.head() == self.scoreboard.tail();
         // The ACK of a single segment may be delayed (`TLP.max_ack_delay`).
-        let wait = Duration(2 * srtt.0 + if single { self.params.min_rto.0 } else { LEAST_WAIT.0 });
+        let wait = Duration(2 * srtt.0 + if single { self.params.min_rto.0 } else { MIN_WAIT.0 });
         let timeout = if afresh { self.rtt.rto() } else { self.timeout_left(now) };
         self.timers.set(now, wait.min(timeout), Pending::Probe);
         true
@@ -57,15 +57,15 @@ impl Sender {
     /// segment. Only one probe is sent before an answer.
     #[cold]
     pub(in super::super) fn on_probe_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
-        let Some(tail) = self.board.tail() else {
+        let Some(tail) = self.scoreboard.tail() else {
             return;
         };
         let again = !self.has_new();
         if self.probe.is_none() && (!again || self.may_send_again(tail)) {
             let (number, transmission) =
-                if again { (tail, Transmission::Probe) } else { (self.board.end(), Transmission::New) };
+                if again { (tail, Transmission::Probe) } else { (self.scoreboard.end(), Transmission::New) };
             self.send(now, number, transmission, out);
-            self.probe = Some(Probe { end: self.board.next(), again });
+            self.probe = Some(Probe { end: self.scoreboard.next(), again });
             // The timeout restarts.
             self.timers.loss = None;
         }
@@ -74,22 +74,22 @@ impl Sender {
 
     /// Evaluates the answer to the probe (7.4.2; Linux: `tcp_process_tlp_ack`). If the segment that it
     /// retransmitted had been lost, the loss counts as congestion.
-    pub(in super::super) fn answer_probe(&mut self, now: Time, harvest: &Harvest) {
-        let Some(probe) = self.probe.filter(|probe| self.board.una() >= probe.end) else {
+    pub(in super::super) fn on_probe_ack(&mut self, now: Time, result: &AckResult) {
+        let Some(probe) = self.probe.filter(|probe| self.scoreboard.una() >= probe.end) else {
             return;
         };
-        let una = self.board.una();
-        let pure_duplicate = !harvest.advances() && !harvest.opened && !harvest.sacked;
-        if !probe.again || harvest.dsack.is_some_and(|dsack| dsack.of_probe) {
+        let una = self.scoreboard.una();
+        let pure_duplicate = !result.advances() && !result.opened && !result.sacked;
+        if !probe.again || result.dsack.is_some_and(|dsack| dsack.of_probe) {
             self.probe = None;
         } else if una > probe.end {
             self.probe = None;
             // The window is reduced at once, since the lost segment has already been retransmitted.
-            let outstanding = self.board.next() - una;
+            let outstanding = self.scoreboard.next() - una;
             self.control.report(|control| control.on_congestion(now, outstanding));
             self.reopen(now);
             self.keep_open(now);
-            self.tell_reduced = self.params.ecn;
+            self.send_cwr = self.params.ecn;
         } else if pure_duplicate {
             self.probe = None;
         }

@@ -3,7 +3,7 @@
 use nodeb_base::units::Time;
 
 use super::Episode;
-use crate::linux::sender::{Harvest, Sender, Transmission};
+use crate::linux::sender::{AckResult, Sender, Transmission};
 use crate::linux::timers::Pending;
 use crate::segment::Segment;
 
@@ -11,19 +11,19 @@ impl Sender {
     /// Handles the expiry of the retransmission timer (RFC 6298, 5.4 to 5.6; Linux: `tcp_enter_loss`).
     #[cold]
     pub(in super::super) fn on_timeout(&mut self, now: Time, out: &mut Vec<Segment>) {
-        let Some(head) = self.board.head() else {
+        let Some(head) = self.scoreboard.head() else {
             return;
         };
         self.counts.timeouts += 1;
         self.rtt.back_off();
         let again = self.is_reduced_already();
-        if self.board.is_reneged() {
-            self.board.forget_sacks();
-            self.board.mark_where(|_, _| true);
+        if self.scoreboard.is_reneged() {
+            self.scoreboard.forget_sacks();
+            self.scoreboard.mark_where(|_, _| true);
         } else if self.params.rack {
-            self.rack.detect_on_timeout(now, &mut self.board);
+            self.rack.detect_on_timeout(now, &mut self.scoreboard);
         } else {
-            self.board.mark_where(|_, _| true);
+            self.scoreboard.mark_where(|_, _| true);
         }
         self.report_losses(now);
         self.dupacks = 0;
@@ -33,13 +33,13 @@ impl Sender {
         }
         self.probe = None;
         if self.episode == Episode::Open {
-            self.reordering.on_timeout(self.board.sacked_segments());
+            self.reordering.on_timeout(self.scoreboard.sacked_segments());
         }
-        let in_flight = self.board.pipe();
+        let in_flight = self.scoreboard.pipe();
         self.control.report(|control| control.on_timeout(now, in_flight, again));
         self.usage.renew(now);
-        self.episode = Episode::Loss { until: self.board.next(), frto: self.begin_frto() };
-        self.tell_reduced = self.params.ecn;
+        self.episode = Episode::Loss { until: self.scoreboard.next(), frto: self.begin_frto() };
+        self.send_cwr = self.params.ecn;
         // While the receiver's window is closed this is a probe (`tcp_retransmit_timer`).
         self.timeouts += u32::from(!self.is_window_closed());
         self.send(now, head, Transmission::Repair, out);
@@ -49,7 +49,7 @@ impl Sender {
     /// Returns true if the window was already reduced for the outstanding data: in a recovery, or by a
     /// timeout after which nothing was acknowledged (Linux: `tcp_enter_loss`).
     fn is_reduced_already(&self) -> bool {
-        let una = self.board.una();
+        let una = self.scoreboard.una();
         match self.episode {
             Episode::Open => false,
             Episode::Recovery { until, .. } => until > una,
@@ -59,12 +59,12 @@ impl Sender {
 
     /// Evaluates an ACK after a timeout: undoes a spurious timeout or finishes the recovery
     /// (`tcp_process_loss`).
-    pub(super) fn judge_timeout(&mut self, now: Time, ack: &Segment, harvest: &Harvest) {
-        if harvest.advances() && self.is_mistake(ack) {
+    pub(super) fn evaluate_timeout(&mut self, now: Time, ack: &Segment, result: &AckResult) {
+        if result.advances() && self.is_spurious_reduction(ack) {
             self.undo_timeout(now, self.params.sack);
-        } else if self.is_spurious_timeout(harvest) {
+        } else if self.is_spurious_timeout(result) {
             self.undo_timeout(now, true);
-        } else if self.episode.until().is_some_and(|until| until <= self.board.una()) {
+        } else if self.episode.until().is_some_and(|until| until <= self.scoreboard.una()) {
             self.finish(now, ack);
         }
     }
@@ -72,9 +72,9 @@ impl Sender {
     /// Undoes a timeout, and ends its episode if `opens`. Without SACK, duplicate ACKs of its retransmissions
     /// may still arrive (`tcp_try_undo_loss`).
     fn undo_timeout(&mut self, now: Time, opens: bool) {
-        self.take_back(true);
+        self.undo_reduction(true);
         self.timeouts = 0;
-        if opens && !self.is_held() {
+        if opens && !self.is_end_delayed() {
             self.reopen(now);
         }
     }

@@ -3,7 +3,7 @@
 use nodeb_base::units::Time;
 
 use super::Episode;
-use crate::linux::sender::{Harvest, Sender};
+use crate::linux::sender::{AckResult, Sender};
 use crate::linux::{clock_us, is_older};
 use crate::segment::Segment;
 
@@ -14,7 +14,7 @@ pub struct Undo {
     /// (`undo_marker`).
     marker: Option<u64>,
     /// Number of retransmissions not reported as duplicates; `None` before the first (`undo_retrans`).
-    repeats: Option<u64>,
+    retransmissions: Option<u64>,
     /// Time of the first retransmission (`retrans_stamp`).
     first: Option<Time>,
     /// Whether an ECN mark also caused the reduction (`prior_ssthresh` of 0).
@@ -22,11 +22,11 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// Starts a reduction at byte `una` with `repeats` retransmissions in flight. `is_justified` means that
-    /// an ECN mark also caused it (`tcp_init_undo`).
-    pub(super) fn begin(&mut self, una: u64, repeats: u64, is_justified: bool) {
+    /// Starts a reduction at byte `una` with `retransmissions` retransmissions in flight. `is_justified`
+    /// means that an ECN mark also caused it (`tcp_init_undo`).
+    pub(super) fn begin(&mut self, una: u64, retransmissions: u64, is_justified: bool) {
         self.marker = Some(una);
-        self.repeats = (repeats > 0).then_some(repeats);
+        self.retransmissions = (retransmissions > 0).then_some(retransmissions);
         self.is_justified = is_justified;
     }
 
@@ -41,20 +41,20 @@ impl Undo {
     }
 
     /// Records that no retransmission is in flight.
-    pub(super) fn forget_repeats(&mut self) {
+    pub(super) fn forget_retransmission_time(&mut self) {
         self.first = None;
     }
 
     /// Records a retransmission.
     pub fn note_retransmission(&mut self, now: Time) {
         self.first.get_or_insert(now);
-        *self.repeats.get_or_insert(0) += 1;
+        *self.retransmissions.get_or_insert(0) += 1;
     }
 
     /// Records that `segments` retransmissions were reported as duplicates.
     pub fn note_duplicates(&mut self, segments: u64) {
-        if let Some(repeats) = self.repeats.as_mut().filter(|_| self.marker.is_some()) {
-            *repeats = repeats.saturating_sub(segments);
+        if let Some(retransmissions) = self.retransmissions.as_mut().filter(|_| self.marker.is_some()) {
+            *retransmissions = retransmissions.saturating_sub(segments);
         }
     }
 
@@ -70,7 +70,7 @@ impl Undo {
 
     /// Returns true if every retransmission was reported as a duplicate (RFC 3708).
     fn is_all_duplicate(&self) -> bool {
-        self.marker.is_some() && self.repeats == Some(0)
+        self.marker.is_some() && self.retransmissions == Some(0)
     }
 }
 
@@ -78,26 +78,27 @@ impl Sender {
     /// Undoes the last reduction if D-SACKs show that it was spurious (`tcp_try_undo_dsack`). Returns true if
     /// so.
     pub(super) fn undo_by_dsack(&mut self) -> bool {
-        let is_mistake = self.params.undo && self.undo.is_all_duplicate();
-        if is_mistake {
+        let is_spurious_reduction = self.params.undo && self.undo.is_all_duplicate();
+        if is_spurious_reduction {
             self.rack.on_undone();
-            self.take_back(false);
+            self.undo_reduction(false);
         }
-        is_mistake
+        is_spurious_reduction
     }
 
     /// Returns true if the last reduction was spurious, at its end or after a timeout (`tcp_may_undo`).
-    pub(super) fn is_mistake(&self, ack: &Segment) -> bool {
+    pub(super) fn is_spurious_reduction(&self, ack: &Segment) -> bool {
         self.params.undo
             && self.undo.marker.is_some()
-            && (self.undo.repeats == Some(0) || self.was_delayed(ack))
+            && (self.undo.retransmissions == Some(0) || self.was_delayed(ack))
     }
 
     /// Returns true if a segment sent before the first retransmission triggered the ACK (Eifel detection, RFC
     /// 3522), or if nothing was retransmitted (`tcp_packet_delayed`).
     fn was_delayed(&self, ack: &Segment) -> bool {
         let Some(first) = self.undo.first else {
-            return self.params.sack || self.episode.until().is_some_and(|until| self.board.una() < until);
+            return self.params.sack
+                || self.episode.until().is_some_and(|until| self.scoreboard.una() < until);
         };
         self.params.timestamps && ack.echo_us != 0 && is_older(ack.echo_us, clock_us(first))
     }
@@ -106,18 +107,18 @@ impl Sender {
     /// retransmission is in flight, the reduction is undone and the function returns false. If
     /// retransmissions are in flight, it returns true: no segment may be marked lost or retransmitted on this
     /// ACK.
-    pub(super) fn undo_partially(&mut self, now: Time, ack: &Segment, harvest: &Harvest) -> bool {
+    pub(super) fn undo_partially(&mut self, now: Time, ack: &Segment, result: &AckResult) -> bool {
         if !self.params.undo || !self.undo.is_possible() || !self.was_delayed(ack) {
             return false;
         }
-        self.reordering.note_late(harvest.prior_una(), self.board.fack(), self.mss);
-        if self.board.has_repairs() {
+        self.reordering.note_late(result.prior_una(), self.scoreboard.fack(), self.mss);
+        if self.scoreboard.has_repairs() {
             return true;
         }
-        if !self.board.has_repeated() {
-            self.undo.forget_repeats();
+        if !self.scoreboard.has_retransmitted() {
+            self.undo.forget_retransmission_time();
         }
-        self.take_back(true);
+        self.undo_reduction(true);
         self.keep_open(now);
         false
     }
@@ -125,14 +126,14 @@ impl Sender {
     /// Restores window and threshold (Eifel response, RFC 4015), unless an ECN mark also caused the
     /// reduction. With `unmark`, lost segments count as in flight again (`tcp_undo_cwnd_reduction`).
     #[cold]
-    pub(super) fn take_back(&mut self, unmark: bool) {
+    pub(super) fn undo_reduction(&mut self, unmark: bool) {
         if unmark {
-            self.board.unmark_lost();
+            self.scoreboard.unmark_lost();
         }
         if !self.undo.is_justified {
             let (window, ssthresh) = (self.spread_window(), self.control.ssthresh);
             self.control.report(|control| control.undo(window));
-            self.tell_reduced &= self.control.ssthresh <= ssthresh;
+            self.send_cwr &= self.control.ssthresh <= ssthresh;
             if let Episode::Recovery { prr, .. } = &mut self.episode {
                 *prr = None;
             }

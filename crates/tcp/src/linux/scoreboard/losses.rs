@@ -4,7 +4,7 @@ use super::{Scoreboard, SentSegment};
 use crate::linux::DUP_THRESH;
 
 /// Segment number of a transmission that RACK has marked lost; no segment has it.
-const GIVEN_UP: u64 = u64::MAX;
+const MARKED_LOST: u64 = u64::MAX;
 
 impl Scoreboard {
     /// Returns the number of segments marked lost and not reported delivered since, retransmitted or not
@@ -29,13 +29,13 @@ impl Scoreboard {
     }
 
     /// Returns the number of retransmissions marked lost so far.
-    pub fn repairs_lost(&self) -> u64 {
-        self.repairs_lost
+    pub fn lost_retransmissions(&self) -> u64 {
+        self.lost_retransmissions
     }
 
     /// Removes and returns the segments marked lost since the last call.
-    pub fn drain_given_up(&mut self) -> impl Iterator<Item = SentSegment> + '_ {
-        self.given_up.drain(..)
+    pub fn drain_newly_lost(&mut self) -> impl Iterator<Item = SentSegment> + '_ {
+        self.newly_lost.drain(..)
     }
 
     /// Returns the first lost segment that awaits retransmission, `None` if the retransmissions in flight are
@@ -64,11 +64,11 @@ impl Scoreboard {
         let (segment, bytes) = (*segment, segment.bytes());
         if was_lost {
             self.repaired_bytes -= bytes;
-            self.repairs_lost += 1;
+            self.lost_retransmissions += 1;
         } else {
             self.lost_bytes += bytes;
         }
-        self.given_up.push(segment);
+        self.newly_lost.push(segment);
         self.pipe -= bytes;
         self.lost_from = self.lost_from.min(number);
         bytes
@@ -109,7 +109,7 @@ impl Scoreboard {
                 Some(Some(true)) => {
                     // It is not visited again, even if it turns out to be late: Linux removes it from the
                     // list.
-                    self.order[at].1 = GIVEN_UP;
+                    self.order[at].1 = MARKED_LOST;
                     bytes += self.mark_lost(number);
                 }
                 _ => {}

@@ -43,9 +43,9 @@ pub struct Scoreboard {
     /// that are no longer current are skipped.
     order: VecDeque<(Time, u64)>,
     /// Number of retransmissions marked lost.
-    repairs_lost: u64,
-    /// Segments marked lost since the last call of [`Self::drain_given_up`].
-    given_up: Vec<SentSegment>,
+    lost_retransmissions: u64,
+    /// Segments marked lost since the last call of [`Self::drain_newly_lost`].
+    newly_lost: Vec<SentSegment>,
     /// SACK blocks of the last ACK that had any: the segments in them are delivered.
     known: [Block; SackBlocks::MAX],
 }
@@ -76,8 +76,8 @@ impl Scoreboard {
             highest_sacked: 0,
             lost_from: 0,
             order: VecDeque::new(),
-            repairs_lost: 0,
-            given_up: Vec::new(),
+            lost_retransmissions: 0,
+            newly_lost: Vec::new(),
             known: <_>::default(),
         }
     }
@@ -124,7 +124,7 @@ impl Scoreboard {
 
     /// Returns true if a retransmission is in flight or the first segment was ever retransmitted
     /// (`tcp_any_retrans_done`).
-    pub fn has_repeated(&self) -> bool {
+    pub fn has_retransmitted(&self) -> bool {
         self.has_repairs() || self.segments.front().is_some_and(|segment| segment.retransmitted)
     }
 

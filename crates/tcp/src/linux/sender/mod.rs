@@ -5,7 +5,7 @@
 //! module passes ACKs and timers to them, `sender/transmit.rs` transmits, and `loss` implements the
 //! transitions between episodes.
 
-mod harvest;
+mod ack_result;
 mod send_buffer;
 mod transmit;
 mod window_probe;
@@ -14,8 +14,8 @@ mod window_usage;
 use nodeb_base::event::{Recovery, SendLimit, TimerKind};
 use nodeb_base::units::{Duration, Time};
 
-pub use self::harvest::Harvest;
-use self::harvest::number;
+pub use self::ack_result::AckResult;
+use self::ack_result::number;
 use self::send_buffer::SendBuffer;
 use self::window_usage::WindowUsage;
 use super::control::{AckEvent, Control};
@@ -62,7 +62,7 @@ pub struct Sender {
     pub(super) mss: u64,
     closed: bool,
     setup: Setup,
-    pub(super) board: Scoreboard,
+    pub(super) scoreboard: Scoreboard,
     pub(super) rack: Rack,
     pub(super) reordering: Reordering,
     pub(super) rtt: RttEstimator,
@@ -91,14 +91,14 @@ pub struct Sender {
     /// gap.
     pub(super) dupacks: u32,
     /// Whether the next new segment carries CWR (RFC 3168, 6.1.2).
-    pub(super) tell_reduced: bool,
+    pub(super) send_cwr: bool,
     /// Timestamp of the phone to echo.
     recent_stamp: u32,
     last_sent: Time,
     /// Byte beyond which the present round of round-trip estimation ends.
     rtt_round: u64,
     pub(super) counts: SenderCounts,
-    fresh_rtt: Option<Duration>,
+    last_rtt: Option<Duration>,
     /// Number of consecutive probes of the closed window.
     window_probes: u32,
     /// Number of timeouts since data was last acknowledged (`icsk_retransmits`).
@@ -117,7 +117,7 @@ impl Sender {
             mss,
             closed: false,
             setup: Setup::Closed,
-            board: Scoreboard::new(mss),
+            scoreboard: Scoreboard::new(mss),
             rack: Rack::default(),
             reordering: Reordering::default(),
             rtt: RttEstimator::new(params.initial_rto, params.min_rto, params.max_rto),
@@ -138,12 +138,12 @@ impl Sender {
             buffer: SendBuffer::new(mss, params.send_buffer.0),
             edge: 0,
             dupacks: 0,
-            tell_reduced: false,
+            send_cwr: false,
             recent_stamp: 0,
             last_sent: Time::ZERO,
             rtt_round: 0,
             counts: SenderCounts::default(),
-            fresh_rtt: None,
+            last_rtt: None,
             window_probes: 0,
             timeouts: 0,
         }
@@ -151,7 +151,7 @@ impl Sender {
 
     /// Returns the bytes in flight. Without SACK each duplicate ACK counts as a delivered segment.
     pub(super) fn in_flight(&self) -> u64 {
-        self.board.pipe().saturating_sub(u64::from(self.dupacks) * self.mss)
+        self.scoreboard.pipe().saturating_sub(u64::from(self.dupacks) * self.mss)
     }
 
     /// Returns the window in bytes: the one set from outside, that of PRR in its recovery, or that of the
@@ -182,7 +182,7 @@ impl Sender {
             let rtt = now.since(sent);
             self.rtt.note_newest(rtt);
             self.rtt.sample(rtt, true);
-            self.fresh_rtt = Some(rtt);
+            self.last_rtt = Some(rtt);
         } else {
             self.rtt.reset_backoff();
             self.rtt.lost_syn();
@@ -191,7 +191,7 @@ impl Sender {
                 self.control = Control::new(self.params.control.build(self.mss, self.mss, &self.params));
             }
         }
-        let rtt = self.fresh_rtt;
+        let rtt = self.last_rtt;
         self.control.report(|control| control.on_established(now, rtt));
         self.usage.renew(now);
         self.timers.loss = None;
@@ -199,38 +199,38 @@ impl Sender {
 
     /// Updates the round-trip times. The smoothed one uses the oldest segment, the smallest the newest
     /// (Linux: `tcp_ack_update_rtt`). Only a valid measurement ends the backoff (RFC 6298, 5).
-    fn take_rtt(&mut self, harvest: &Harvest) {
-        let (Some(oldest), Some(newest)) = (harvest.oldest_rtt, harvest.newest_rtt) else {
+    fn take_rtt(&mut self, result: &AckResult) {
+        let (Some(oldest), Some(newest)) = (result.oldest_rtt, result.newest_rtt) else {
             return;
         };
-        let new_round = self.board.una() > self.rtt_round;
+        let new_round = self.scoreboard.una() > self.rtt_round;
         if new_round {
-            self.rtt_round = self.board.next();
+            self.rtt_round = self.scoreboard.next();
         }
         self.rtt.note_newest(newest);
         self.rtt.sample(oldest, new_round);
-        self.fresh_rtt = Some(newest);
+        self.last_rtt = Some(newest);
         self.counts.measure(newest);
     }
 
-    fn notify_control(&mut self, now: Time, harvest: &Harvest) {
+    fn notify_control(&mut self, now: Time, result: &AckResult) {
         let event = AckEvent {
             now,
-            acked: harvest.acked,
-            delivered: harvest.delivered,
-            segments: harvest.segments,
-            lost: harvest.lost,
-            marked: harvest.marked,
-            prior_in_flight: harvest.prior_in_flight,
+            acked: result.acked,
+            delivered: result.delivered,
+            segments: result.segments,
+            lost: result.lost,
+            marked: result.marked,
+            prior_in_flight: result.prior_in_flight,
             in_flight: self.in_flight(),
-            rtt: harvest.newest_rtt,
+            rtt: result.newest_rtt,
             srtt: self.rtt.srtt().unwrap_or_default(),
             sample: self.sampler.finish(self.rtt.min()),
             total_delivered: self.sampler.delivered(),
-            una: self.board.una(),
-            next: self.board.next(),
+            una: self.scoreboard.una(),
+            next: self.scoreboard.next(),
             phase: self.episode.phase(),
-            reordered: harvest.sacked && self.reordering.is_high(),
+            reordered: result.sacked && self.reordering.is_high(),
             window_limited: self.is_window_limited(),
             departure: self.pacer.departure(now),
         };
@@ -244,49 +244,49 @@ impl Sender {
     fn process_ack(&mut self, now: Time, ack: &Segment) {
         let acked = number(ack);
         self.may_repair = true;
-        if acked > self.board.next() {
+        if acked > self.scoreboard.next() {
             return;
         }
-        if acked < self.board.una() {
+        if acked < self.scoreboard.una() {
             self.process_old_ack(now, ack);
             return;
         }
-        let had_outstanding = self.board.head().is_some();
+        let had_outstanding = self.scoreboard.head().is_some();
         let opened = self.update_edge(acked, ack.window);
         self.buffer.on_ack(acked, u64::from(ack.window));
-        let mut harvest = self.harvest(now, ack, false);
-        harvest.opened = opened;
-        harvest.duplicate &= !opened;
+        let mut result = self.evaluate_ack(now, ack, false);
+        result.opened = opened;
+        result.duplicate &= !opened;
         if !had_outstanding {
-            self.process_ack_of_nothing(now, ack, &mut harvest);
+            self.process_ack_of_nothing(now, ack, &mut result);
             return;
         }
-        if harvest.acked > 0 || harvest.sacked {
-            self.rack.adapt(self.board.una(), self.board.next());
+        if result.acked > 0 || result.sacked {
+            self.rack.adapt(self.scoreboard.una(), self.scoreboard.next());
         }
-        self.take_rtt(&harvest);
-        if harvest.acked > 0 {
+        self.take_rtt(&result);
+        if result.acked > 0 {
             self.timeouts = 0;
         }
-        harvest.rearm = harvest.acked > 0 || self.is_newer_than_head(now, &harvest);
+        result.rearm = result.acked > 0 || self.is_newer_than_head(now, &result);
         if !self.params.sack {
-            self.estimate_deliveries(now, &mut harvest);
+            self.estimate_deliveries(now, &mut result);
         }
-        self.judge(now, ack, &mut harvest);
+        self.update_episode(now, ack, &mut result);
         if self.episode.prr().is_some() {
-            self.spread_reduction(harvest.segments, harvest.acked > 0 && harvest.lost == 0);
+            self.spread_reduction(result.segments, result.acked > 0 && result.lost == 0);
         }
-        if harvest.rearm {
+        if result.rearm {
             self.set_loss_timer(now);
         }
-        self.notify_control(now, &harvest);
+        self.notify_control(now, &result);
     }
 
     /// Updates the receiver's window. Returns true if the ACK changes it (`tcp_may_update_window`). An ACK
     /// that does not advance may have been overtaken; it moves the edge back only if it closes the window.
     fn update_edge(&mut self, acked: u64, window: u32) -> bool {
         let edge = acked + u64::from(window);
-        let updates = acked > self.board.una() || edge > self.edge || window == 0;
+        let updates = acked > self.scoreboard.una() || edge > self.edge || window == 0;
         if updates {
             self.edge = edge;
         }
@@ -295,31 +295,31 @@ impl Sender {
 
     /// Returns true if the receiver's window is closed.
     pub(super) fn is_window_closed(&self) -> bool {
-        self.edge <= self.board.una()
+        self.edge <= self.scoreboard.una()
     }
 
     /// Processes the SACK blocks of an ACK that another one has overtaken (the end of `tcp_ack`). An ACK
     /// whose number is older than any window is ignored.
     #[cold]
     fn process_old_ack(&mut self, now: Time, ack: &Segment) {
-        let is_recent = number(ack) + self.buffer.largest_window() >= self.board.una();
+        let is_recent = number(ack) + self.buffer.largest_window() >= self.scoreboard.una();
         if is_recent && self.params.sack && !ack.sack.is_empty() {
-            let mut harvest = self.harvest(now, ack, true);
-            harvest.duplicate = false;
-            self.judge(now, ack, &mut harvest);
+            let mut result = self.evaluate_ack(now, ack, true);
+            result.duplicate = false;
+            self.update_episode(now, ack, &mut result);
         }
     }
 
     /// Processes an ACK that arrives when nothing is outstanding: a D-SACK may show a spurious reduction
     /// (`tcp_ack`).
     #[cold]
-    fn process_ack_of_nothing(&mut self, now: Time, ack: &Segment, harvest: &mut Harvest) {
-        if harvest.dsack.is_some() {
-            self.judge(now, ack, harvest);
+    fn process_ack_of_nothing(&mut self, now: Time, ack: &Segment, result: &mut AckResult) {
+        if result.dsack.is_some() {
+            self.update_episode(now, ack, result);
         } else {
-            self.answer_probe(now, harvest);
+            self.on_probe_ack(now, result);
         }
-        self.answer_window_probe(now);
+        self.on_window_probe_ack(now);
     }
 }
 
@@ -373,11 +373,11 @@ impl crate::Sender for Sender {
     }
 
     fn timer(&self) -> Option<Time> {
-        self.timers.wake()
+        self.timers.next_event()
     }
 
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>) {
-        self.board.write(bytes);
+        self.scoreboard.write(bytes);
         if self.setup == Setup::Established {
             self.transmit(now, 0, out);
         }
@@ -388,7 +388,7 @@ impl crate::Sender for Sender {
     }
 
     fn is_idle(&self) -> bool {
-        self.board.una() == self.board.written()
+        self.scoreboard.una() == self.scoreboard.written()
     }
 
     fn is_done(&self) -> bool {
@@ -396,13 +396,13 @@ impl crate::Sender for Sender {
     }
 
     fn acked_bytes(&self) -> u64 {
-        self.board.una()
+        self.scoreboard.una()
     }
 
     fn wire_bytes(&self) -> u64 {
-        let unsent = self.board.written() - self.board.next();
-        let segments = self.board.end() + unsent.div_ceil(self.mss);
-        self.board.written() + segments * u64::from(self.params.header_bytes())
+        let unsent = self.scoreboard.written() - self.scoreboard.next();
+        let segments = self.scoreboard.end() + unsent.div_ceil(self.mss);
+        self.scoreboard.written() + segments * u64::from(self.params.header_bytes())
     }
 
     fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Segment>) {
@@ -454,6 +454,6 @@ impl crate::Sender for Sender {
     }
 
     fn take_rtt_sample(&mut self) -> Option<Duration> {
-        self.fresh_rtt.take()
+        self.last_rtt.take()
     }
 }

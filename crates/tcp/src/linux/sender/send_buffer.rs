@@ -16,7 +16,7 @@ const OVERHEAD: u64 = 832;
 const HEADERS: u64 = 320 + 256;
 const SK_BUFF: u64 = 256;
 /// Minimum number of segments per window (`TCP_INIT_CWND`).
-const LEAST_SEGMENTS: u64 = 10;
+const MIN_SEGMENTS: u64 = 10;
 /// Segments per packet at the rates of these links (`tcp_min_tso_segs`).
 const PACKET_SEGMENTS: u64 = 2;
 /// Maximum payload of an unsent packet in bytes (`GSO_LEGACY_MAX_SIZE` less headers).
@@ -30,7 +30,7 @@ pub struct SendBuffer {
     share: u64,
     /// Present and maximum size of the buffer (`sk_sndbuf`, the largest `tcp_wmem`).
     size: u64,
-    most: u64,
+    max_size: u64,
     /// One past the last byte that the application has written into the buffer.
     filled: u64,
     /// Whether the application waits for room.
@@ -40,25 +40,25 @@ pub struct SendBuffer {
     window: u64,
     unsent_packet: u64,
     /// Largest congestion window for which room was made.
-    largest: u64,
+    largest_cwnd: u64,
     /// Outstanding packets: (end, number of segments).
     packets: VecDeque<(u64, u64)>,
 }
 
 impl SendBuffer {
-    /// Creates an empty buffer that may grow to `most` bytes of memory.
-    pub fn new(mss: u64, most: u64) -> Self {
+    /// Creates an empty buffer that may grow to `max_size` bytes of memory.
+    pub fn new(mss: u64, max_size: u64) -> Self {
         let share = (mss + HEADERS).next_power_of_two() + SK_BUFF;
         Self {
             mss,
             share,
-            size: (2 * LEAST_SEGMENTS * share).min(most),
-            most,
+            size: (2 * MIN_SEGMENTS * share).min(max_size),
+            max_size,
             filled: 0,
             blocked: false,
             window: 0,
             unsent_packet: mss,
-            largest: 0,
+            largest_cwnd: 0,
             packets: VecDeque::new(),
         }
     }
@@ -76,10 +76,10 @@ impl SendBuffer {
     /// Makes room for `windows` windows of `cwnd` bytes, if `cwnd` is larger than ever before
     /// (`tcp_sndbuf_expand`).
     pub fn expand(&mut self, cwnd: u64, windows: u64) {
-        if cwnd > self.largest {
-            self.largest = cwnd;
-            let wanted = windows * (cwnd / self.mss).max(LEAST_SEGMENTS) * self.share;
-            self.size = self.size.max(wanted.min(self.most));
+        if cwnd > self.largest_cwnd {
+            self.largest_cwnd = cwnd;
+            let wanted = windows * (cwnd / self.mss).max(MIN_SEGMENTS) * self.share;
+            self.size = self.size.max(wanted.min(self.max_size));
         }
     }
 
@@ -151,7 +151,7 @@ mod tests {
     /// `tcp_sndbuf_expand`: 2304 B for a segment of 1448 B, twice the segments of the window; 46,080 B at
     /// first, and 101,376 B with a window of 22, as `ss -m` shows on Linux 6.18.
     #[test]
-    fn it_has_room_for_two_windows() {
+    fn send_buffer_has_room_for_two_windows() {
         let mut buffer = buffer();
         assert_eq!(buffer.size, 46_080);
         buffer.expand(22 * MSS, 2);
@@ -165,7 +165,7 @@ mod tests {
     /// `tcp_sendmsg_locked` starts a packet while less than the buffer is in use, and fills up a partly sent
     /// one. `sk_stream_is_writeable` unblocks the application when half as much is free as is in use.
     #[test]
-    fn the_application_is_woken_when_a_third_is_free() {
+    fn application_continues_when_a_third_is_free() {
         let mut buffer = buffer();
         assert!(buffer.fill(ALL, 0, 0));
         assert_eq!(buffer.filled(), 22 * MSS);

@@ -54,7 +54,7 @@ impl Sender {
             ..self.packet(now, 0, 0)
         });
         self.timers.set(now, self.rtt.rto(), Pending::Timeout);
-        self.timers.settle(now);
+        self.timers.reschedule(now);
     }
 
     /// Sends as much as windows, pacer and data allow. After a timeout, a window set from outside releases at
@@ -62,18 +62,18 @@ impl Sender {
     pub(super) fn transmit(&mut self, now: Time, mut repeats: u64, out: &mut Vec<Segment>) {
         let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
-        let before = self.board.next();
+        let before = self.scoreboard.next();
         let mut had_unsent = self.unsent_in_buffer() > 0;
         self.restart_after_idle(now);
         let rate = self.pace();
-        self.pacer.set_rate(rate, self.control.least_quantum);
+        self.pacer.set_rate(rate, self.control.min_quantum);
         let mut limited = self.send_allowed(now, gently, &mut repeats, out);
         while self.fill_buffer() {
             had_unsent = true;
             limited = self.send_allowed(now, gently, &mut repeats, out);
         }
         // The probe itself does not arm the next one.
-        let sends_new = self.board.next() > before;
+        let sends_new = self.scoreboard.next() > before;
         if sends_new {
             self.arm_probe(now, false);
         }
@@ -81,18 +81,19 @@ impl Sender {
         if sends_new || (limited && had_unsent) {
             self.note_usage(now, limited);
         }
-        if self.control.holds_back || (!limited && self.board.is_exhausted()) {
+        if self.control.holds_back || (!limited && self.scoreboard.is_exhausted()) {
             self.sampler.set_app_limited(self.in_flight());
         }
-        self.keep_waiting(now);
-        self.timers.settle(now);
+        self.update_window_probe_timer(now);
+        self.timers.reschedule(now);
     }
 
     /// Sends until there is nothing left to send. Returns true if a window or the pacer stopped it before.
     fn send_allowed(&mut self, now: Time, gently: bool, repeats: &mut u64, out: &mut Vec<Segment>) -> bool {
         while let Some((number, transmission)) = self.next_segment() {
             let again = transmission == Transmission::Repair;
-            let (first, end) = if again { self.board.range(number) } else { self.board.next_range() };
+            let (first, end) =
+                if again { self.scoreboard.range(number) } else { self.scoreboard.next_range() };
             if !self.window_allows(end - first) {
                 return true;
             }
@@ -116,36 +117,36 @@ impl Sender {
     fn next_segment(&mut self) -> Option<(u64, Transmission)> {
         if self.may_repair
             && !self.is_probing_timeout()
-            && let Some(lost) = self.board.next_lost()
+            && let Some(lost) = self.scoreboard.next_lost()
         {
             return self.may_send_again(lost).then_some((lost, Transmission::Repair));
         }
-        self.has_new().then_some((self.board.end(), Transmission::New))
+        self.has_new().then_some((self.scoreboard.end(), Transmission::New))
     }
 
     /// Returns true if segment `number` may be retransmitted: the receiver has not shrunk its window to below
     /// it. The first outstanding segment may be in any case, as a probe (`__tcp_retransmit_skb`).
     pub(in super::super) fn may_send_again(&self, number: u64) -> bool {
-        self.board.range(number).0 < self.edge || self.board.head() == Some(number)
+        self.scoreboard.range(number).0 < self.edge || self.scoreboard.head() == Some(number)
     }
 
     /// Returns true if the send buffer holds a new segment that the receiver's window allows.
     pub(in super::super) fn has_new(&self) -> bool {
-        let (first, end) = self.board.next_range();
+        let (first, end) = self.scoreboard.next_range();
         first < end && end <= self.edge.min(self.buffer.filled())
     }
 
     /// Returns the number of bytes in the send buffer that were never sent.
     pub(in super::super) fn unsent_in_buffer(&self) -> u64 {
-        self.buffer.filled().saturating_sub(self.board.next())
+        self.buffer.filled().saturating_sub(self.scoreboard.next())
     }
 
     /// Returns the limit that stops new data from being sent. If the send buffer is full the limit is the
     /// application, which cannot write more.
     pub(super) fn limit_of_new_data(&self) -> SendLimit {
-        if self.board.is_exhausted() {
+        if self.scoreboard.is_exhausted() {
             SendLimit::Application
-        } else if self.board.next_range().1 > self.edge {
+        } else if self.scoreboard.next_range().1 > self.edge {
             SendLimit::Receiver
         } else if !self.has_new() {
             SendLimit::Application
@@ -166,7 +167,7 @@ impl Sender {
         if self.buffer.is_blocked() && self.in_flight() < self.cwnd() {
             self.buffer.expand(self.cwnd(), self.windows);
         }
-        self.buffer.fill(self.board.written(), self.board.una(), self.board.next())
+        self.buffer.fill(self.scoreboard.written(), self.scoreboard.una(), self.scoreboard.next())
     }
 
     fn window_allows(&self, bytes: u64) -> bool {
@@ -177,8 +178,8 @@ impl Sender {
     /// Reduces the window after a pause: it halves with each timeout of the pause (RFC 2861; Linux:
     /// `tcp_cwnd_restart`).
     fn restart_after_idle(&mut self, now: Time) {
-        let (first, end) = self.board.next_range();
-        if self.board.head().is_some() || first == end || end > self.edge {
+        let (first, end) = self.scoreboard.next_range();
+        if self.scoreboard.head().is_some() || first == end || end > self.edge {
             return;
         }
         let (pause, rto) = (now.since(self.last_sent).0, self.rtt.rto().0);
@@ -204,7 +205,7 @@ impl Sender {
     /// Returns the remainder of the timeout that started when the first outstanding segment was last sent, at
     /// least 1 us (Linux: `tcp_rto_delta_us`).
     pub(in super::super) fn timeout_left(&self, now: Time) -> Duration {
-        let sent = self.board.head_sent().unwrap_or(now);
+        let sent = self.scoreboard.head_sent().unwrap_or(now);
         Duration((sent + self.rtt.rto()).since(now).0.max(1_000))
     }
 
@@ -212,7 +213,7 @@ impl Sender {
     /// transmission of the first outstanding segment (Linux: `tcp_rearm_rto`).
     #[inline(never)]
     pub(in super::super) fn rearm_timeout(&mut self, now: Time) {
-        if self.board.head().is_none() {
+        if self.scoreboard.head().is_none() {
             self.timers.loss = None;
             return;
         }
@@ -244,9 +245,9 @@ impl Sender {
         out: &mut Vec<Segment>,
     ) {
         let again = transmission != Transmission::New;
-        let (first, end) = if again { self.board.range(number) } else { self.board.next_range() };
-        let (bytes, before) = (end - first, self.board.pipe());
-        let nothing_outstanding = self.board.head().is_none();
+        let (first, end) = if again { self.scoreboard.range(number) } else { self.scoreboard.next_range() };
+        let (bytes, before) = (end - first, self.scoreboard.pipe());
+        let nothing_outstanding = self.scoreboard.head().is_none();
         if before == 0 {
             self.report_start(now);
         }
@@ -255,17 +256,17 @@ impl Sender {
         let mut packet = Segment { retransmission: again, ..self.packet(now, FIRST_BYTE + first, bytes) };
         match transmission {
             Transmission::New => {
-                self.board.send_next(now, snapshot);
+                self.scoreboard.send_next(now, snapshot);
                 self.buffer.on_sent(end, now == self.last_sent);
                 // Retransmissions are not ECN-capable (RFC 3168, 6.1.5).
-                let reduced = std::mem::take(&mut self.tell_reduced);
+                let reduced = std::mem::take(&mut self.send_cwr);
                 packet.ecn = Ecn { capable: self.params.ecn, reduced, ..Ecn::default() };
             }
             Transmission::Repair => {
-                self.board.repair(now, number, snapshot);
+                self.scoreboard.repair(now, number, snapshot);
                 self.undo.note_retransmission(now);
             }
-            Transmission::Probe => self.board.probe(now, number, snapshot),
+            Transmission::Probe => self.scoreboard.probe(now, number, snapshot),
         }
         self.counts.retransmissions += u64::from(again);
         out.push(packet);
@@ -275,7 +276,7 @@ impl Sender {
         }
         self.pacer.charge(now, bytes);
         if again {
-            if self.board.head() == Some(number) && self.timers.pending() != Some(Pending::Reorder) {
+            if self.scoreboard.head() == Some(number) && self.timers.pending() != Some(Pending::Reorder) {
                 self.timers.set(now, self.rtt.rto(), Pending::Timeout);
             }
         } else if nothing_outstanding || self.timers.pending() == Some(Pending::Probe) {

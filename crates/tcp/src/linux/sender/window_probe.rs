@@ -19,9 +19,10 @@ impl Sender {
 
     /// Arms the first probe if nothing is outstanding and the window does not allow the next segment, since
     /// only a probe can then find that the window has opened (`tcp_check_probe_timer`).
-    pub(super) fn keep_waiting(&mut self, now: Time) {
+    pub(super) fn update_window_probe_timer(&mut self, now: Time) {
         let waits = self.timers.pending() == Some(Pending::Window);
-        if self.board.head().is_some() || self.board.is_exhausted() || self.timers.pacing.is_some() {
+        if self.scoreboard.head().is_some() || self.scoreboard.is_exhausted() || self.timers.pacing.is_some()
+        {
             if waits {
                 self.timers.loss = None;
             }
@@ -29,7 +30,7 @@ impl Sender {
             self.window_probes = 0;
             self.timers.set(now, self.probe_wait(), Pending::Window);
         }
-        if self.board.head().is_none() && self.timers.pending() != Some(Pending::Window) {
+        if self.scoreboard.head().is_none() && self.timers.pending() != Some(Pending::Window) {
             self.timers.loss = None;
         }
     }
@@ -38,14 +39,14 @@ impl Sender {
     #[cold]
     pub(super) fn on_window_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         self.counts.packets += 1;
-        out.push(self.packet(now, FIRST_BYTE + self.board.una(), 0));
+        out.push(self.packet(now, FIRST_BYTE + self.scoreboard.una(), 0));
         self.window_probes += 1;
         self.timers.set(now, self.probe_wait(), Pending::Window);
     }
 
     /// Processes an ACK that arrives when nothing is outstanding: while the window stays closed, the time to
     /// the next probe restarts (`tcp_ack_probe`).
-    pub(super) fn answer_window_probe(&mut self, now: Time) {
+    pub(super) fn on_window_probe_ack(&mut self, now: Time) {
         if self.timers.pending() != Some(Pending::Window) {
             return;
         }

@@ -41,11 +41,11 @@ impl Sender {
     /// Records that new data was sent or, if `limited`, that the window prevented it. A window that the
     /// application has not used for a timeout is reduced (`tcp_cwnd_application_limited`).
     pub(super) fn note_usage(&mut self, now: Time, limited: bool) {
-        let outstanding = self.board.next() - self.board.una();
+        let outstanding = self.scoreboard.next() - self.scoreboard.una();
         let usage = &mut self.usage;
-        let new_round = self.board.una() >= usage.until;
+        let new_round = self.scoreboard.una() >= usage.until;
         if new_round || limited || (!usage.limited && outstanding > usage.outstanding) {
-            *usage = WindowUsage { outstanding, limited, until: self.board.next(), ..*usage };
+            *usage = WindowUsage { outstanding, limited, until: self.scoreboard.next(), ..*usage };
         }
         if self.is_window_limited() {
             self.usage.begin_period(now);

@@ -35,7 +35,7 @@ fn blocks(receiver: &mut Receiver, first: u64) -> Vec<(u64, u64)> {
 /// `tcp_sequence` of Linux 6.18: a segment that starts beyond the window or at its edge is answered and
 /// discarded.
 #[test]
-fn what_begins_beyond_the_window_is_not_kept() {
+fn segment_starting_beyond_window_is_discarded() {
     let (mut receiver, edge) = receiver(None);
     assert_eq!(blocks(&mut receiver, edge), []);
     assert_eq!(blocks(&mut receiver, edge + 1), []);
@@ -44,7 +44,7 @@ fn what_begins_beyond_the_window_is_not_kept() {
 /// `tcp_sequence`: a segment that starts within the window is accepted to its end if the application has read
 /// all earlier data.
 #[test]
-fn what_straddles_the_edge_is_kept_if_nothing_waits_to_be_read() {
+fn segment_across_edge_is_accepted_if_all_data_is_read() {
     let straddling = |read_rate| {
         let (mut receiver, edge) = receiver(read_rate);
         let first = edge - mss() / 2;

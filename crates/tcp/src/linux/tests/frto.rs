@@ -29,7 +29,7 @@ fn timed_out(params: Linux, segments: u64) -> Script {
 }
 
 #[test]
-fn acks_of_what_was_sent_before_the_timeout_show_that_it_was_spurious() {
+fn acks_of_originals_show_spurious_timeout() {
     for sack in [false, true] {
         let mut script = timed_out(params(sack), 100);
         // Step 2.b: the late ACK of the first segment releases two new segments, and no retransmission.
@@ -44,7 +44,7 @@ fn acks_of_what_was_sent_before_the_timeout_show_that_it_was_spurious() {
 }
 
 #[test]
-fn with_sack_a_block_below_the_recovery_point_is_a_sign_too() {
+fn sack_block_below_recovery_point_shows_spurious_timeout() {
     let mut script = timed_out(params(true), 100);
     assert_eq!(script.acknowledge(1, &[]).len(), 2);
     script.acknowledge(1, &[(3, 4)]);
@@ -52,7 +52,7 @@ fn with_sack_a_block_below_the_recovery_point_is_a_sign_too() {
 }
 
 #[test]
-fn a_genuine_loss_leads_to_the_conventional_recovery() {
+fn real_loss_leads_to_conventional_recovery() {
     // All ten were lost: the new segments cause duplicate ACKs, with SACK blocks beyond the recovery point.
     for (sack, blocks) in [(false, &[][..]), (true, &[(10, 11)])] {
         let mut script = timed_out(params(sack), 100);
@@ -65,7 +65,7 @@ fn a_genuine_loss_leads_to_the_conventional_recovery() {
 }
 
 #[test]
-fn an_ack_of_everything_convinces_with_sack_alone() {
+fn ack_of_all_data_is_conclusive_only_with_sack() {
     // Linux: a segment that was never retransmitted and never reported by SACK cannot have arrived before the
     // retransmission's ACK (`FLAG_ORIG_SACK_ACKED`). Without SACK it can, and the ACK covers a
     // retransmission.
@@ -77,7 +77,7 @@ fn an_ack_of_everything_convinces_with_sack_alone() {
 }
 
 #[test]
-fn a_duplicate_first_means_nothing_and_a_block_of_the_old_that_they_arrive() {
+fn first_duplicate_is_inconclusive_without_old_sack_block() {
     // A duplicate ACK counts only after new data was sent.
     let mut basic = timed_out(params(false), 100);
     assert_eq!(basic.acknowledge(0, &[]), []);
@@ -89,7 +89,7 @@ fn a_duplicate_first_means_nothing_and_a_block_of_the_old_that_they_arrive() {
 
 /// `tcp_process_loss`: the first ACK already delivers a segment that was never retransmitted.
 #[test]
-fn the_first_ack_may_be_enough() {
+fn first_ack_may_suffice() {
     let mut script = timed_out(params(true), 100);
     script.acknowledge(2, &[]);
     // The previous window, and a segment for each of the two.
@@ -97,7 +97,7 @@ fn the_first_ack_may_be_enough() {
 }
 
 #[test]
-fn without_new_data_the_recovery_is_conventional() {
+fn no_new_data_leads_to_conventional_recovery() {
     for sack in [false, true] {
         let mut script = timed_out(params(sack), 10);
         assert_eq!(script.acknowledge(1, &[])[0], (1, true));
@@ -106,7 +106,7 @@ fn without_new_data_the_recovery_is_conventional() {
 }
 
 #[test]
-fn repeated_timeouts_are_judged_as_one_and_one_within_a_recovery_is_not() {
+fn repeated_timeouts_count_as_one_except_in_recovery() {
     let mut script = timed_out(params(true), 100);
     assert_eq!(script.time_out(), [(0, true)]);
     assert_eq!(script.acknowledge(1, &[]), [(10, false), (11, false)]);
@@ -121,13 +121,13 @@ fn repeated_timeouts_are_judged_as_one_and_one_within_a_recovery_is_not() {
 }
 
 #[test]
-fn switched_off_it_leaves_the_recovery_conventional() {
+fn disabled_frto_leads_to_conventional_recovery() {
     let mut script = timed_out(Linux { frto: false, ..params(true) }, 100);
     assert_eq!(script.acknowledge(1, &[])[0], (1, true));
 }
 
 #[test]
-fn timestamps_decide_first() {
+fn timestamps_take_precedence() {
     // Eifel: the first ACK echoes the original, so no probing is needed.
     let (mut script, _) = Script::begin(Linux { timestamps: true, undo: true, ..params(true) }, 100);
     script.time_out();

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_lost_tail_is_found_by_the_probe_and_not_by_the_timeout() {
+fn lost_tail_is_detected_by_probe() {
     // The last two of 20 segments are lost; the SYN is packet 0. Two round trips later the probe retransmits
     // the last one, and its SACK reveals the loss of the other, before the timeout.
     let lose = |with_probe| {
@@ -19,7 +19,7 @@ fn a_lost_tail_is_found_by_the_probe_and_not_by_the_timeout() {
 }
 
 #[test]
-fn the_probe_waits_two_round_trips() {
+fn probe_waits_two_round_trips() {
     let mut sender = Sender::new(0, &Linux::default());
     let mut out = Vec::new();
     sender.write(Time::ZERO, 100_000, &mut out);
@@ -30,7 +30,7 @@ fn the_probe_waits_two_round_trips() {
     sender.on_ack(now, &ack, &mut out);
     // RFC 8985, 7.2: 2 SRTT if several segments are in flight; `tcp_schedule_loss_probe` of Linux 6 adds 2
     // ms. The timeout, which would expire after three SRTT, is not armed at the same time.
-    let end = sender.timers.loss.map(Wait::end);
+    let end = sender.timers.loss.map(ArmedTimer::end);
     assert_eq!((end, sender.timers.pending()), (Some(jiffies::expiry(now, MS(202))), Some(Pending::Probe)));
 }
 
@@ -46,7 +46,7 @@ fn one_loss_costs_one_retransmission_and_no_timeout() {
 }
 
 #[test]
-fn a_lost_retransmission_is_sent_again_without_a_timeout() {
+fn lost_retransmission_is_repeated_without_timeout() {
     let mut losses = 2;
     let mut lab = transfer(600_000, &Linux::default(), 1000).with_fate(move |_, _, packet| {
         let hit = packet.seq == FIRST_BYTE + 60 * 1448 && losses > 0;
@@ -59,7 +59,7 @@ fn a_lost_retransmission_is_sent_again_without_a_timeout() {
 }
 
 #[test]
-fn a_delay_spike_is_recognized_and_the_window_restored() {
+fn delay_spike_is_detected_and_window_restored() {
     // An outage of the radio link of 1.5 s lets the timer expire although nothing is lost.
     let window_after = |undo| {
         let params = Linux { undo, dsack: undo, frto: undo, tail_loss_probe: false, ..Linux::default() };
@@ -75,7 +75,7 @@ fn a_delay_spike_is_recognized_and_the_window_restored() {
 }
 
 #[test]
-fn reordering_below_a_quarter_of_a_round_trip_is_no_loss() {
+fn reordering_below_a_quarter_of_min_rtt_is_no_loss() {
     let mut lab = transfer(2_000_000, &Linux::default(), 1000)
         .with_fate(|i, _, _| Some(if i % 50 == 7 { MS(8) } else { Duration::ZERO }));
     lab.run(LONG);

@@ -24,7 +24,7 @@ use super::control::CongestionSpec;
 use super::params::Linux;
 use super::receiver::Receiver;
 use super::sender::Sender;
-use super::timers::{Pending, Wait};
+use super::timers::{ArmedTimer, Pending};
 use super::{FIRST_BYTE, jiffies};
 use crate::segment::{Kind, Segment};
 use crate::{Receiver as _, Sender as _};
@@ -109,11 +109,11 @@ impl Pair {
         let sender = &self.sender;
         let (cwnd, mss) = (sender.control.cwnd, sender.mss);
         assert!(cwnd >= mss && sender.window().cwnd >= 1.0, "window {cwnd} {:?}", sender.window());
-        assert!(sender.board.next() <= self.allowed, "beyond the receiver's window");
+        assert!(sender.scoreboard.next() <= self.allowed, "beyond the receiver's window");
         // A retransmission of a segment that was not lost is in flight in addition to it
         // (`tcp_packets_in_flight`).
-        let outstanding = sender.board.next() - sender.board.una();
-        assert!(sender.board.pipe() <= outstanding + u64::from(sender.board.repairs()) * mss);
+        let outstanding = sender.scoreboard.next() - sender.scoreboard.una();
+        assert!(sender.scoreboard.pipe() <= outstanding + u64::from(sender.scoreboard.repairs()) * mss);
         assert_eq!(sender.timer().is_none(), sender.is_idle(), "timers {:?}", sender.timers);
         // There are three exceptions from the window. A timeout's retransmission (RFC 6298, 5.4) and a tail
         // loss probe (RFC 8985, 7.3) are one segment more. PRR reduces the data in flight at the start of the

@@ -25,7 +25,7 @@ fn duplicates(script: &mut Script, next: u64, count: u32) {
 /// `tcp_limit_reno_sacked` of Linux 6: of ten segments outstanding, at most nine can have arrived beyond the
 /// gap. A tenth duplicate ACK answers a segment that was only late (`tcp_check_reno_reordering`).
 #[test]
-fn more_duplicates_than_segments_make_patient() {
+fn excess_duplicates_raise_reordering_degree() {
     let mut script = begin(10);
     script.wait(100);
     duplicates(&mut script, 0, 9);
@@ -38,7 +38,7 @@ fn more_duplicates_than_segments_make_patient() {
 /// `tcp_is_non_sack_preventing_reopen`: while exactly the end of a recovery is acknowledged, duplicate ACKs
 /// answer retransmissions, and `tcp_fastretrans_alert` returns before it counts them.
 #[test]
-fn duplicates_at_the_end_of_a_recovery_do_not_count() {
+fn duplicates_at_end_of_recovery_do_not_count() {
     let mut script = begin(40);
     script.wait(100);
     duplicates(&mut script, 0, 3);
@@ -56,7 +56,7 @@ fn duplicates_at_the_end_of_a_recovery_do_not_count() {
 /// `tcp_count_delivered` in `tcp_add_reno_sack` and `tcp_remove_reno_sacks`: a duplicate ACK is a segment
 /// delivered, which the ACK that fills the gap does not count again.
 #[test]
-fn a_segment_is_delivered_once() {
+fn segment_is_counted_as_delivered_once() {
     let mut script = begin(10);
     script.wait(100);
     duplicates(&mut script, 0, 5);
@@ -70,9 +70,9 @@ fn a_segment_is_delivered_once() {
 /// segments at once, and as many more as have been sent of them, before it is full. A gap that stays unfilled
 /// stops new data there; the ACK of that data releases more.
 #[test]
-fn a_gap_that_stays_fills_the_send_buffer() {
+fn unfilled_gap_fills_send_buffer() {
     let mut script = begin(1_000);
-    let sent = |script: &Script| script.sender.board.next() / MSS;
+    let sent = |script: &Script| script.sender.scoreboard.next() / MSS;
     script.wait(100);
     duplicates(&mut script, 0, 40);
     assert_eq!(sent(&script), 45, "limited transmit, and a segment for each duplicate but half a window");
@@ -85,7 +85,7 @@ fn a_gap_that_stays_fills_the_send_buffer() {
 /// `tcp_fastretrans_alert` calls `tcp_reset_reno_sack`: the duplicate ACKs of a recovery end with it. The
 /// remaining ones must not start another recovery.
 #[test]
-fn leaving_a_recovery_forgets_its_duplicates() {
+fn end_of_recovery_resets_duplicates() {
     let mut script = begin(100);
     script.wait(100);
     duplicates(&mut script, 0, 10);

@@ -16,7 +16,7 @@ fn write(script: &mut Script, segments: u64) -> usize {
 }
 
 /// Returns a sender with a window of 40 that has been idle for more than a timeout.
-fn rested(params: Linux) -> Script {
+fn idle_sender(params: Linux) -> Script {
     let (mut script, _) = Script::begin(params, 30);
     script.wait(100);
     script.acknowledge(10, &[]);
@@ -31,8 +31,8 @@ fn rested(params: Linux) -> Script {
 /// `tcp_cwnd_restart` restarts the time after which an unused window is reduced (`snd_cwnd_stamp`): 40, 20
 /// and not 15, as in Linux 6.18.44.
 #[test]
-fn a_pause_reduces_the_window_once() {
-    let mut script = rested(params());
+fn pause_reduces_window_once() {
+    let mut script = idle_sender(params());
     assert_eq!(script.window().0, 20);
     script.wait(100);
     script.acknowledge(31, &[]);
@@ -42,15 +42,15 @@ fn a_pause_reduces_the_window_once() {
 /// `tcp_slow_start_after_idle`: if it is off, neither a pause nor an application that uses less reduces the
 /// window.
 #[test]
-fn the_window_outlives_a_pause_without_slow_start_after_idle() {
-    let script = rested(Linux { slow_start_after_idle: false, ..params() });
+fn window_survives_pause_without_slow_start_after_idle() {
+    let script = idle_sender(Linux { slow_start_after_idle: false, ..params() });
     assert_eq!(script.window().0, 40);
 }
 
 /// `snd_cwnd_stamp`: the timeout after which an unused window is reduced counts from the last ACK that may
 /// raise it; 40 and not 25, as in Linux 6.18.44.
 #[test]
-fn an_unused_window_stays_while_acks_come() {
+fn unused_window_stays_while_acks_arrive() {
     let (mut script, _) = Script::begin(params(), 30);
     script.wait(100);
     script.acknowledge(10, &[]);
@@ -74,7 +74,7 @@ fn allow(script: &mut Script, next: u64, window: u32) -> Vec<script::Sent> {
 /// `tcp_send_probe0` and `tcp_ack_probe` of Linux 6.18.44: the timeout is not backed off. The time to the
 /// next probe is, and each ACK restarts it. So the pause that follows is recognized, and the window restarts.
 #[test]
-fn probes_of_a_closed_window_leave_the_timeout_alone() {
+fn window_probes_do_not_back_off_timeout() {
     let (mut script, _) = Script::begin(params(), 200);
     script.wait(100);
     assert_eq!(allow(&mut script, 10, 200_000).len(), 20);
@@ -96,7 +96,7 @@ fn probes_of_a_closed_window_leave_the_timeout_alone() {
 /// `tcp_may_update_window`: an ACK that advances may shrink the window; one that does not may only open or
 /// close it.
 #[test]
-fn the_receiver_may_shrink_its_window() {
+fn receiver_may_shrink_window() {
     let (mut script, _) = Script::begin(params(), 200);
     script.wait(100);
     assert_eq!(allow(&mut script, 2, 4_000), [], "eight are outstanding");
@@ -111,7 +111,7 @@ fn the_receiver_may_shrink_its_window() {
 /// `__tcp_retransmit_skb`: beyond a shrunk window only the first segment is retransmitted, as a probe, and
 /// while the window is closed timeouts do not count (`tcp_retransmit_timer`).
 #[test]
-fn nothing_is_sent_again_beyond_a_shrunk_window() {
+fn no_retransmission_beyond_shrunk_window() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 200);
     script.wait(100);
     allow(&mut script, 1, 0);
@@ -127,7 +127,7 @@ fn nothing_is_sent_again_beyond_a_shrunk_window() {
 
 /// RFC 7323, 4.3: the sender echoes the newest timestamp of the receiver.
 #[test]
-fn the_newest_timestamp_is_echoed() {
+fn newest_timestamp_is_echoed() {
     let (mut script, _) = Script::begin(params(), 200);
     let echoed = |script: &mut Script, timestamp_us: u32, next: u64| {
         script.wait(10);

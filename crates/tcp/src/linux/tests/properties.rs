@@ -44,7 +44,7 @@ proptest! {
     /// Each control satisfies the invariants of [`Pair::check`] at every step, whatever is lost or late; all
     /// data arrives, and then no timer is left.
     #[test]
-    fn every_control_obeys_the_laws(trouble in trouble()) {
+    fn every_control_satisfies_invariants(trouble in trouble()) {
         for control in CongestionSpec::defaults() {
             let name = control.key();
             let Trouble { drops, lost_acks, late_ms, params } = trouble.clone();
@@ -60,7 +60,7 @@ proptest! {
 
     /// A control that needs no rate samples behaves in the same way with them.
     #[test]
-    fn samples_change_no_control_without_use_for_them(trouble in trouble()) {
+    fn rate_samples_do_not_affect_other_controls(trouble in trouble()) {
         let Trouble { drops, lost_acks, late_ms, params } = trouble;
         for control in CongestionSpec::defaults().into_iter().filter(|control| !control.paces_itself()) {
             let run = |sampler: Sampler| {
@@ -82,7 +82,7 @@ proptest! {
 
     /// No sequence of ACKs, even impossible ones, makes the sender's counters inconsistent or lets it panic.
     #[test]
-    fn a_sender_survives_any_ack(
+    fn sender_survives_any_ack(
         acks in prop::collection::vec(
             (0u64..60_000, 0u32..80_000, prop::collection::vec((0u64..60_000, 1u64..20_000), 0..=3), 0u32..2_000_000),
             1..80,
@@ -105,7 +105,7 @@ proptest! {
                 sender.on_timer(at.max(now), &mut out);
             }
             prop_assert!(sender.window().cwnd >= 1.0);
-            prop_assert!(sender.board.next() <= 50_000 && sender.board.una() <= sender.board.next());
+            prop_assert!(sender.scoreboard.next() <= 50_000 && sender.scoreboard.una() <= sender.scoreboard.next());
         }
     }
 }

@@ -32,7 +32,7 @@ fn at_once(lost: u64) -> usize {
 /// window before, in-order data finds it set, and no pause since the SYN (`tcp_finish_connect`), so it grants
 /// no 16 quick ACKs (`tcp_event_data_recv`).
 #[test]
-fn data_beyond_a_gap_first_leave_no_credit() {
+fn data_beyond_gap_first_grants_no_quick_acks() {
     assert!(at_once(0) >= 10, "{}", at_once(0));
     assert!(at_once(1) <= 3, "{}", at_once(1));
 }

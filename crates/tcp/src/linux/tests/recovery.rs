@@ -27,7 +27,7 @@ fn lost_in_recovery() -> Script {
 /// `tcp_time_to_recover` of Linux 6 uses `lost_out`, which includes retransmitted segments: a loss found
 /// during a recovery beyond its end starts the next one, which reduces the window again.
 #[test]
-fn what_is_lost_in_a_recovery_begins_another() {
+fn loss_in_recovery_starts_another() {
     let mut script = lost_in_recovery();
     assert_eq!(script.sender.counts.fast_retransmits, 1);
     script.acknowledge(10, &[(11, 14)]);
@@ -37,7 +37,7 @@ fn what_is_lost_in_a_recovery_begins_another() {
 /// `tcp_init_undo`: retransmissions in flight when the recovery starts count too. If all of them turn out to
 /// be spurious, so does the reduction.
 #[test]
-fn a_repair_under_way_may_take_the_next_reduction_back() {
+fn retransmission_in_flight_may_undo_next_reduction() {
     let mut script = lost_in_recovery();
     script.acknowledge(10, &[(11, 14)]);
     script.acknowledge(14, &[(10, 11)]);
@@ -48,7 +48,7 @@ fn a_repair_under_way_may_take_the_next_reduction_back() {
 /// the last segment acknowledged cumulatively (`tcp_rack_advance`). Segments sent with those in the blocks
 /// get as much time.
 #[test]
-fn a_stretch_ack_leaves_newer_segments_their_time() {
+fn stretch_ack_does_not_mark_newer_segments() {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
     assert_eq!(script.acknowledge(2, &[]).len(), 4);
@@ -64,7 +64,7 @@ fn a_stretch_ack_leaves_newer_segments_their_time() {
 
 /// `tcp_dsack_seen`: a spurious retransmission counts as delivered, and lets the window grow.
 #[test]
-fn a_duplicate_that_is_reported_is_a_delivery() {
+fn reported_duplicate_is_a_delivery() {
     let (mut script, _) = Script::begin(params(), 10);
     assert_eq!(script.time_out(), [(9, true)]);
     script.acknowledge(10, &[(9, 10)]);
@@ -74,7 +74,7 @@ fn a_duplicate_that_is_reported_is_a_delivery() {
 /// `tcp_fastretrans_alert`: after an ECN mark the reduction lasts until data above its end is acknowledged,
 /// so that CWR reaches the receiver.
 #[test]
-fn a_mark_is_answered_until_something_newer_arrives() {
+fn reduction_for_mark_lasts_until_newer_ack() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 100);
     script.wait(100);
     script.mark(2, &[]);
@@ -90,7 +90,7 @@ fn a_mark_is_answered_until_something_newer_arrives() {
 /// `tcp_enter_recovery` while `tcp_in_cwnd_reduction`: a loss after an ECN mark continues the present
 /// reduction, which cannot be undone.
 #[test]
-fn a_loss_after_a_mark_reduces_no_more() {
+fn loss_after_mark_does_not_reduce_again() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 100);
     script.wait(100);
     script.mark(2, &[]);
@@ -106,7 +106,7 @@ fn a_loss_after_a_mark_reduces_no_more() {
 /// `tcp_schedule_loss_probe`: there is no probe while segments are missing, but there is one while the window
 /// is reduced because of an ECN mark.
 #[test]
-fn probes_are_sent_unless_something_is_missing() {
+fn probes_are_sent_unless_segments_are_missing() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 10);
     script.wait(100);
     script.mark(2, &[]);

@@ -13,7 +13,7 @@ fn params() -> Linux {
 /// degree of reordering (`tcp_check_sack_reordering`), and with a degree above three the window also grows on
 /// SACKs (`tcp_may_raise_cwnd`).
 #[test]
-fn the_window_grows_on_sacks_where_the_path_reorders() {
+fn window_grows_on_sacks_with_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
     script.acknowledge(0, &[(6, 8)]);
@@ -27,7 +27,7 @@ fn the_window_grows_on_sacks_where_the_path_reorders() {
 /// `tcp_clean_rtx_queue`: a segment that is acknowledged cumulatively, below data reported before this ACK,
 /// was overtaken as well.
 #[test]
-fn an_ack_of_a_gap_shows_reordering() {
+fn cumulative_ack_of_gap_shows_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
     script.acknowledge(0, &[(1, 2)]);
@@ -38,7 +38,7 @@ fn an_ack_of_a_gap_shows_reordering() {
 
 /// Blocks that arrive together are processed in ascending order: neither has overtaken the other.
 #[test]
-fn blocks_reported_at_once_are_no_reordering() {
+fn simultaneous_blocks_are_no_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
     script.acknowledge(1, &[(5, 6), (3, 4)]);
@@ -48,7 +48,7 @@ fn blocks_reported_at_once_are_no_reordering() {
 /// `tcp_rack_reo_wnd`: once reordering was observed, RACK waits a quarter of a round-trip time also in a
 /// recovery.
 #[test]
-fn rack_waits_where_the_path_reorders() {
+fn rack_waits_with_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
     script.acknowledge(0, &[(3, 4)]);
@@ -61,7 +61,7 @@ fn rack_waits_where_the_path_reorders() {
 
 /// `tcp_newreno_mark_lost`: a loss needs as many duplicate ACKs as the degree of reordering.
 #[test]
-fn a_timeout_resets_the_degree() {
+fn timeout_resets_degree() {
     let (mut script, _) = Script::begin(Linux { rack: false, tail_loss_probe: false, ..params() }, 100);
     script.wait(100);
     script.acknowledge(0, &[(8, 9)]);
@@ -75,11 +75,11 @@ fn a_timeout_resets_the_degree() {
 
 /// The end of `tcp_ack`: of an ACK that another one has overtaken, only the blocks are used, not the number.
 #[test]
-fn the_blocks_of_an_old_ack_count() {
+fn blocks_of_old_ack_count() {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
     script.acknowledge(5, &[]);
     let sent = script.acknowledge(3, &[(7, 10)]);
-    assert_eq!((script.sender.board.sacked_segments(), script.sender.counts().fast_retransmits), (3, 1));
+    assert_eq!((script.sender.scoreboard.sacked_segments(), script.sender.counts().fast_retransmits), (3, 1));
     assert!(sent.contains(&(5, true)), "{sent:?}");
 }

@@ -16,7 +16,7 @@ fn sizes(params: &Linux) -> [u32; 3] {
 }
 
 #[test]
-fn a_syn_carries_more_options_than_a_segment() {
+fn syn_has_more_options_than_segment() {
     // RFC 9293, 3.7.1: MSS 4 B; RFC 7323: window scale 3 B and a NOP, timestamps 10 B; RFC 2018:
     // SACK-permitted 2 B. Without timestamps SACK-permitted is padded to 4 B.
     let linux = Linux::default();

@@ -10,7 +10,7 @@ fn params() -> Linux {
 }
 
 fn rto(script: &Script) -> Option<Time> {
-    script.sender.timers.loss.map(Wait::end)
+    script.sender.timers.loss.map(ArmedTimer::end)
 }
 
 /// Returns the expiry of a timer that is armed at `now_ms` for `wait_ms`.
@@ -19,7 +19,7 @@ fn wheel(now_ms: u64, wait_ms: u64) -> Time {
 }
 
 #[test]
-fn the_timer_runs_while_something_is_outstanding() {
+fn timer_runs_while_data_is_outstanding() {
     let (mut script, sent) = Script::begin(params(), 10);
     assert_eq!(sent.len(), 10);
     // 5.1 and 2.2: after a round-trip time of 100 ms the timeout is 100 ms + 4 * 50 ms, and expires by the
@@ -40,7 +40,7 @@ fn the_timer_runs_while_something_is_outstanding() {
 }
 
 #[test]
-fn a_timeout_sends_the_first_segment_and_doubles() {
+fn timeout_retransmits_first_segment_and_doubles() {
     let (mut script, _) = Script::begin(params(), 10);
     for next in [600, 1_200, 2_400] {
         // 5.4 to 5.6: the earliest segment; 300 ms become 600 ms, 1.2 s and 2.4 s.
@@ -57,7 +57,7 @@ fn a_timeout_sends_the_first_segment_and_doubles() {
 }
 
 #[test]
-fn the_initial_window_is_ten_segments() {
+fn initial_window_is_ten_segments() {
     // RFC 6928, 2.
     let (_, sent) = Script::begin(Linux::default(), 100);
     assert_eq!(sent, (0..10).map(|number| (number, false)).collect::<Vec<Sent>>());
@@ -87,7 +87,7 @@ fn after_lost_syns(times: u32) -> (usize, Duration) {
 }
 
 #[test]
-fn a_lost_syn_makes_cautious() {
+fn lost_syn_reduces_window_and_raises_timeout() {
     // 5.7: 3 s for data. RFC 6928, 2: after more than one loss the window is one segment.
     assert_eq!(after_lost_syns(1), (10, MS(3_000)));
     assert_eq!(after_lost_syns(2), (1, MS(3_000)));

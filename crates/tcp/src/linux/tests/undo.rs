@@ -16,7 +16,7 @@ const FIRST_US: u32 = 100_000;
 /// retransmission is in flight. Before that, it shows the degree of reordering, and no more segments are
 /// marked lost on it.
 #[test]
-fn a_partial_ack_waits_for_the_repairs_under_way() {
+fn partial_ack_waits_for_retransmissions_in_flight() {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
     let sent = script.acknowledge(0, &[(6, 9), (1, 5)]);
@@ -33,7 +33,7 @@ fn a_partial_ack_waits_for_the_repairs_under_way() {
 /// The same ACK releases new segments and no retransmissions (`REXMIT_NONE`), although another segment is
 /// known to be lost.
 #[test]
-fn a_partial_ack_of_the_original_sends_nothing_again() {
+fn partial_ack_of_original_causes_no_retransmission() {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
     // PRR allows the first; the others wait.
@@ -44,7 +44,7 @@ fn a_partial_ack_of_the_original_sends_nothing_again() {
 
 /// `tcp_check_dsack` and `tcp_sacktag_one`: a D-SACK not above `undo_marker` concerns an earlier recovery.
 #[test]
-fn a_late_dsack_does_not_take_a_real_reduction_back() {
+fn late_dsack_does_not_undo_real_reduction() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
     script.wait(100);
     assert_eq!(script.acknowledge(0, &[(1, 4)])[0], (0, true));
@@ -63,7 +63,7 @@ fn a_late_dsack_does_not_take_a_real_reduction_back() {
 
 /// `tcp_dsack_seen` ignores more duplicates than there were retransmissions.
 #[test]
-fn duplicates_that_were_never_sent_again_do_not_count() {
+fn dsacks_beyond_retransmissions_are_ignored() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
     script.wait(100);
     script.acknowledge(2, &[(0, 1)]);
@@ -76,7 +76,7 @@ fn duplicates_that_were_never_sent_again_do_not_count() {
 /// `tcp_undo_cwnd_reduction` calls `tcp_reno_undo_cwnd`: the window becomes the larger of the previous one
 /// and that of PRR. Here PRR has followed the data in flight, which exceeded the previous window.
 #[test]
-fn the_undone_window_is_no_smaller_than_the_spread_one() {
+fn undone_window_is_at_least_prr_window() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
     script.wait(100);
     script.sender.control.report(|control| control.on_unused(0));
@@ -91,7 +91,7 @@ fn the_undone_window_is_no_smaller_than_the_spread_one() {
 /// As in Linux 6.18.44 (window, threshold and segments sent): partial ACKs of originals cause no
 /// retransmission while retransmissions are in flight, and the degree of reordering is their distance.
 #[test]
-fn partial_acks_of_originals_let_new_segments_go() {
+fn partial_acks_of_originals_release_new_segments() {
     let (mut script, _) = Script::begin(params(), 60);
     script.wait(100);
     assert_eq!(script.acknowledge(0, &[(6, 10)]), [(0, true), (1, true), (2, true), (3, true)]);
@@ -108,7 +108,7 @@ fn partial_acks_of_originals_let_new_segments_go() {
 /// (`tcp_rack_detect_loss`). When the timeout turns out to be spurious, the segment counts as in flight, and
 /// only the next timeout retransmits it.
 #[test]
-fn what_rack_gave_up_before_a_spurious_timeout_waits_for_the_next() {
+fn segment_marked_before_spurious_timeout_waits_for_next_timeout() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 60);
     script.wait(100);
     assert_eq!(script.acknowledge(0, &[(6, 10)]), [(0, true), (1, true), (2, true), (3, true)]);

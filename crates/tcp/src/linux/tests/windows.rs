@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn marks_reduce_the_window_without_loss() {
+fn ecn_marks_reduce_window_without_loss() {
     let longest = |ecn| {
         let params = Linux { ecn, ..Linux::default() };
         let mut lab = transfer(1 << 40, &params, 400);
@@ -13,14 +13,14 @@ fn marks_reduce_the_window_without_loss() {
         lab.run(Time(40 * NANOS_PER_S));
         let sender = &lab.pairs[0].sender;
         assert!(!ecn || sender.counts().retransmissions == 0);
-        assert!(sender.board.una() as f64 > 0.9 * 40.0 * 500_000.0);
+        assert!(sender.scoreboard.una() as f64 > 0.9 * 40.0 * 500_000.0);
         lab.path.longest_queue
     };
     assert!(longest(true) < 60 && longest(false) > 200, "{} {}", longest(true), longest(false));
 }
 
 #[test]
-fn a_reader_slower_than_the_link_sets_the_pace() {
+fn slow_reader_limits_throughput() {
     let params = Linux { read_rate: Some(Rate(800_000)), receive_buffer: Size(20_000), ..Linux::default() };
     let mut lab = transfer(1_000_000, &params, 1000);
     lab.run(LONG);

@@ -18,7 +18,7 @@ const MIN_SEGMENTS: u64 = 4;
 const QUANTA: u64 = 3;
 /// Duration of a send quantum in seconds, and its maximum size in bytes.
 const QUANTUM_TIME: f64 = 0.001;
-const LARGEST_QUANTUM: f64 = 65_536.0;
+const MAX_QUANTUM: f64 = 65_536.0;
 
 /// Round trips, counted by bytes delivered (v1: 4.1.1.1; v3: 5.5.1).
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,14 +120,14 @@ impl Path {
         MIN_SEGMENTS * self.mss
     }
 
-    /// Returns the number of segments that leave together at `rate`, at least `least`.
-    pub fn quantum(&self, rate: f64, least: u64) -> u64 {
-        ((QUANTUM_TIME * rate).min(LARGEST_QUANTUM) as u64 / self.mss).max(least)
+    /// Returns the number of segments that leave together at `rate`, at least `min`.
+    pub fn quantum(&self, rate: f64, min: u64) -> u64 {
+        ((QUANTUM_TIME * rate).min(MAX_QUANTUM) as u64 / self.mss).max(min)
     }
 
     /// Returns the number of segments for which the window has room at the end hosts.
-    pub fn quanta(&self, rate: f64, least: u64) -> u64 {
-        QUANTA * self.quantum(rate, least)
+    pub fn quanta(&self, rate: f64, min: u64) -> u64 {
+        QUANTA * self.quantum(rate, min)
     }
 
     /// Records the round-trip time of the SYN as the first measurement (Linux: `bbr_init`; v3: 5.2.1,
@@ -194,9 +194,9 @@ impl Pace {
     }
 }
 
-/// Returns a pseudo-random number below `most` derived from the time (Fibonacci hashing: the time multiplied
+/// Returns a pseudo-random number below `bound` derived from the time (Fibonacci hashing: the time multiplied
 /// by 2^64 over the golden ratio).
-pub fn draw(now: Time, most: u64) -> u64 {
+pub fn pseudo_random(now: Time, bound: u64) -> u64 {
     let mixed = now.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-    (mixed * most) >> 32
+    (mixed * bound) >> 32
 }

@@ -154,7 +154,7 @@ impl<C: CongestionControl> Pipe<C> {
 
 /// Asserts that on a steady path bandwidth and round-trip time are estimated within 5 %, and that after
 /// start-up the queue is shorter than a bandwidth-delay product.
-pub fn knows_a_steady_path<C: CongestionControl>(mut pipe: Pipe<C>, path: impl Fn(&C) -> &Path) {
+pub fn assert_steady_path_estimates<C: CongestionControl>(mut pipe: Pipe<C>, path: impl Fn(&C) -> &Path) {
     pipe.run(2.0, |_| {});
     pipe.longest = 0;
     pipe.run(30.0, |_| {});

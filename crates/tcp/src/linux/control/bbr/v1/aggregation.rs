@@ -7,7 +7,7 @@ use nodeb_base::units::{Duration, Time};
 /// rounds.
 const ROUNDS: u32 = 5;
 /// Maximum room in the window, as a time at the bandwidth.
-const LONGEST: Duration = Duration::from_millis(100);
+const MAX_ROOM: Duration = Duration::from_millis(100);
 /// Number of segments after which an epoch ends in any case.
 const MAX_SEGMENTS: u64 = 1 << 20;
 
@@ -57,7 +57,7 @@ impl Aggregation {
     /// Returns the number of segments for which the window has room at `bandwidth` segments per second.
     pub fn room(&self, bandwidth: f64) -> u64 {
         let largest = self.largest[0].max(self.largest[1]);
-        largest.min((bandwidth * LONGEST.as_secs()) as u64)
+        largest.min((bandwidth * MAX_ROOM.as_secs()) as u64)
     }
 }
 
@@ -70,7 +70,7 @@ mod tests {
     /// `bbr_update_ack_aggregation`: the excess is what is acknowledged beyond bandwidth times the length of
     /// the epoch; an epoch ends when ACKs fall behind.
     #[test]
-    fn the_excess_is_what_the_bandwidth_does_not_explain() {
+    fn excess_is_relative_to_bandwidth() {
         let mut aggregation = Aggregation::default();
         // 1 segment per ms is expected; 8 arrive at once, 3 more after 2 ms.
         aggregation.on_ack(MS(10), 8, 1e3, 100, false);
@@ -86,7 +86,7 @@ mod tests {
 
     /// `bbr_ack_aggregation_cwnd`: at most what the bandwidth delivers in 100 ms.
     #[test]
-    fn the_room_is_that_of_a_tenth_of_a_second() {
+    fn room_is_at_most_100_ms_of_bandwidth() {
         let mut aggregation = Aggregation::default();
         aggregation.on_ack(MS(10), 50, 100.0, 100, false);
         assert_eq!(aggregation.room(100.0), 10);
@@ -94,7 +94,7 @@ mod tests {
 
     /// The two largest excesses alternate every 5 rounds, so an excess is kept for 5 to 10 rounds.
     #[test]
-    fn an_excess_is_forgotten_after_five_to_ten_rounds() {
+    fn excess_expires_after_five_to_ten_rounds() {
         let mut aggregation = Aggregation::default();
         aggregation.on_ack(MS(10), 20, 1e3, 100, true);
         let mut remembered = 0;

@@ -18,11 +18,11 @@ use nodeb_base::params;
 use nodeb_base::units::{Duration, Time};
 
 use super::super::{AckEvent, CongestionControl, CongestionParams, Loss, Phase};
-use super::path::{FullPipe, Pace, Path, Window, draw};
+use super::path::{FullPipe, Pace, Path, Window, pseudo_random};
 use crate::linux::Linux;
 use aggregation::Aggregation;
 use policer::{Observation, Policer};
-use window::least_quantum;
+use window::min_quantum;
 
 /// Smallest gain that doubles the rate every round trip, 2 / ln 2 in Linux's 256ths, and its inverse.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
@@ -160,11 +160,11 @@ impl BbrControl {
             return;
         };
         self.conserving &= !self.path.rounds.start;
-        self.look_for_policer(ack.lost > 0, sample.app_limited);
+        self.detect_policer(ack.lost > 0, sample.app_limited);
         self.path.update_bandwidth(self.path.rounds.count, Some(sample));
     }
 
-    fn look_for_policer(&mut self, loses: bool, app_limited: bool) {
+    fn detect_policer(&mut self, loses: bool, app_limited: bool) {
         let ended = self.policer.observe(&Observation {
             delivered_at: self.delivered_at,
             delivered: self.delivered,
@@ -216,8 +216,8 @@ impl BbrControl {
     /// Starts probing for bandwidth at any phase except the draining one (`bbr_reset_probe_bw_mode`). Linux
     /// selects it at random; here it is derived from the time, which differs between flows as well.
     fn enter_probe_bandwidth(&mut self) {
-        let draw = draw(self.delivered_at, CYCLE.len() as u64 - 1);
-        let phase = if draw == 0 { 0 } else { draw as usize + 1 };
+        let pseudo_random = pseudo_random(self.delivered_at, CYCLE.len() as u64 - 1);
+        let phase = if pseudo_random == 0 { 0 } else { pseudo_random as usize + 1 };
         self.state = State::ProbeBandwidth(phase, self.delivered_at);
     }
 
@@ -295,7 +295,7 @@ impl CongestionControl for BbrControl {
         self.window.cwnd = in_flight + self.mss;
         self.full_pipe.forget_baseline();
         self.path.rounds.start = true;
-        self.look_for_policer(true, false);
+        self.detect_policer(true, false);
     }
 
     /// Restarts at the bandwidth without a gain (`bbr_cwnd_event`, `CA_EVENT_TX_START`).
@@ -328,8 +328,8 @@ impl CongestionControl for BbrControl {
         self.pace.rate
     }
 
-    fn least_quantum(&self, rate: f64) -> u64 {
-        least_quantum(rate)
+    fn min_quantum(&self, rate: f64) -> u64 {
+        min_quantum(rate)
     }
 
     fn buffered_windows(&self) -> u64 {

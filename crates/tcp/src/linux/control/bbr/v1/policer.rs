@@ -4,8 +4,8 @@
 use nodeb_base::units::Time;
 
 /// Minimum and maximum number of rounds of an interval.
-const LEAST_ROUNDS: u32 = 4;
-const MAX_ROUNDS: u32 = 4 * LEAST_ROUNDS;
+const MIN_ROUNDS: u32 = 4;
+const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
 /// Ratio of lost to delivered data from which an interval counts as policed.
 const LOSSY: f64 = 50.0 / 256.0;
 /// Largest difference of two equal rates: as a share of the first, or in bytes per second.
@@ -72,7 +72,7 @@ impl Policer {
         self.rounds += u32::from(seen.round);
         if seen.app_limited || self.rounds > MAX_ROUNDS {
             *self = Self::default();
-        } else if self.rounds >= LEAST_ROUNDS && seen.loses {
+        } else if self.rounds >= MIN_ROUNDS && seen.loses {
             self.end(seen);
         }
         false
@@ -141,7 +141,7 @@ mod tests {
     /// `bbr_lt_bw_interval_done`: the rate is the mean of two intervals of at least 4 rounds, each with a
     /// loss of 20 % or more, whose rates differ by at most an eighth.
     #[test]
-    fn two_lossy_intervals_of_the_same_rate_are_a_policer() {
+    fn two_lossy_intervals_with_same_rate_are_a_policer() {
         let mut policer = Policer::default();
         rounds(&mut policer, 1, 6, 10_000, 0.25);
         assert_eq!(policer.rate(), None);
@@ -166,7 +166,7 @@ mod tests {
 
     /// `bbr_lt_bw_sampling`: after 48 rounds of use the detection restarts.
     #[test]
-    fn the_belief_lasts_48_rounds() {
+    fn policer_rate_is_used_for_48_rounds() {
         let mut policer = Policer::default();
         rounds(&mut policer, 1, 12, 10_000, 0.25);
         assert!(policer.rate().is_some());

@@ -21,7 +21,7 @@ impl BbrControl {
             self.state = State::ProbeRtt(None);
             self.save_cwnd();
         }
-        self.go_on_probing(ack);
+        self.continue_probe_rtt(ack);
         if ack.sample.is_some_and(|sample| sample.delivered > 0) {
             self.restarting = false;
         }
@@ -34,7 +34,7 @@ impl BbrControl {
         alone && ack.acked > 0 && ack.delivered < self.mss
     }
 
-    fn go_on_probing(&mut self, ack: &AckEvent) {
+    fn continue_probe_rtt(&mut self, ack: &AckEvent) {
         match self.state {
             State::ProbeRtt(None) if ack.in_flight <= self.path.min_window() => {
                 self.path.rounds.restart(ack.total_delivered);

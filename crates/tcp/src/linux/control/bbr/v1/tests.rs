@@ -1,4 +1,4 @@
-use super::super::pipe::{MSS, Pipe, RTT, knows_a_steady_path};
+use super::super::pipe::{MSS, Pipe, RTT, assert_steady_path_estimates};
 use super::*;
 use crate::linux::rate::{RateSample, Snapshot};
 
@@ -7,12 +7,12 @@ fn pipe() -> Pipe<BbrControl> {
 }
 
 #[test]
-fn a_steady_path_is_known_and_its_queue_short() {
-    knows_a_steady_path(pipe(), |control| &control.path);
+fn steady_path_is_estimated_with_short_queue() {
+    assert_steady_path_estimates(pipe(), |control| &control.path);
 }
 
 #[test]
-fn the_phases_follow_each_other() {
+fn states_follow_in_order() {
     let (mut pipe, mut seen) = (pipe(), Vec::new());
     pipe.run(12.0, |pipe| {
         let state = match pipe.control.state {
@@ -29,7 +29,7 @@ fn the_phases_follow_each_other() {
 }
 
 #[test]
-fn the_gains_take_turns_and_each_lasts_a_round_trip() {
+fn each_gain_lasts_a_round_trip() {
     let (mut pipe, mut seen) = (pipe(), Vec::<(usize, Time)>::new());
     pipe.run(9.0, |pipe| {
         if let State::ProbeBandwidth(phase, since) = pipe.control.state
@@ -85,7 +85,7 @@ fn cruising() -> BbrControl {
 /// `bbr_init_pacing_rate_from_rtt`: high gain times the initial window per round-trip time of the SYN, less 1
 /// %, or per 1 ms if there is none; `bbr_set_pacing_rate` keeps it until a sample gives a higher one.
 #[test]
-fn the_first_rate_is_that_of_the_initial_window_and_is_kept() {
+fn first_rate_is_initial_window_per_rtt() {
     let mut control = BbrControl::new(&Bbr::default(), MSS, 10 * MSS);
     control.on_established(Time::ZERO, Some(RTT));
     let first = control.pacing_rate().unwrap();
@@ -102,7 +102,7 @@ fn the_first_rate_is_that_of_the_initial_window_and_is_kept() {
 /// `bbr_update_gains`: start-up has the same gain for rate and window; Drain has the inverse gain for the
 /// rate.
 #[test]
-fn drain_undoes_what_the_start_has_sent() {
+fn drain_gain_is_inverse_of_startup_gain() {
     let (mut pipe, mut seen) = (pipe(), Vec::<(State, Gains)>::new());
     pipe.run(2.0, |pipe| {
         let (state, gains) = (pipe.control.state, pipe.control.gains);
@@ -120,7 +120,7 @@ fn drain_undoes_what_the_start_has_sent() {
 
 /// `bbr_rate_bytes_per_sec`: cruising paces 1 % below the bandwidth.
 #[test]
-fn cruising_leaves_one_percent() {
+fn cruising_paces_one_percent_below_bandwidth() {
     let control = cruising();
     assert!((control.pacing_rate().unwrap() - 99.0 * MSS as f64).abs() < 1e-6);
 }
@@ -129,7 +129,7 @@ fn cruising_leaves_one_percent() {
 /// even number, then two more in the phase that probes. A quantum is 1 segment below 1.2 Mbit/s, 2 above, or
 /// the segments of a millisecond if those are more.
 #[test]
-fn the_window_has_room_for_three_quanta() {
+fn window_has_room_for_three_quanta() {
     let mut control = cruising();
     assert_eq!(control.inflight(1.0), 10 + 3 + 1, "even");
     control.state = State::ProbeBandwidth(0, Time::ZERO);
@@ -146,7 +146,7 @@ fn the_window_has_room_for_three_quanta() {
 /// `bbr_set_cwnd_to_recover_or_restore`: recovery starts with the data in flight plus that just delivered,
 /// sends as much as is delivered for a round, and ends with the window before it.
 #[test]
-fn recovery_conserves_packets_for_a_round_and_gives_the_window_back() {
+fn recovery_conserves_packets_for_a_round_and_restores_window() {
     let mut control = cruising();
     control.on_congestion(Time(110_000_000), 20 * MSS);
     let lossy = AckEvent {
@@ -173,7 +173,7 @@ fn recovery_conserves_packets_for_a_round_and_gives_the_window_back() {
 /// The kernel's version 1 does not react to ECN: in `TCP_CA_CWR`, `bbr_set_cwnd` continues as in
 /// `TCP_CA_Open`.
 #[test]
-fn marks_are_ignored() {
+fn ecn_marks_are_ignored() {
     let (mut control, mut other) = (cruising(), cruising());
     control.on_congestion(Time(110_000_000), 20 * MSS);
     for (ms, total) in [(110, 102), (120, 103)] {
@@ -192,7 +192,7 @@ fn marks_are_ignored() {
 /// `tcp_enter_loss`: a timeout sets the window to the data in flight plus a segment; the end of the recovery
 /// restores it.
 #[test]
-fn a_timeout_shrinks_the_window_until_it_is_repaired() {
+fn timeout_reduces_window_until_recovery_ends() {
     let mut control = cruising();
     control.on_timeout(Time(400_000_000), 0, false);
     assert_eq!(control.cwnd(), MSS);
@@ -205,7 +205,7 @@ fn a_timeout_shrinks_the_window_until_it_is_repaired() {
 /// `bbr_packets_in_net_at_edt`: data delivered before the pacer allows the next quantum is not in the network
 /// then; while the rate grows, that quantum is.
 #[test]
-fn what_is_in_the_network_counts_when_the_next_departs() {
+fn packets_in_network_are_counted_at_next_departure() {
     let mut control = cruising();
     let now = Time(200_000_000);
     let later = AckEvent { now, departure: Time(230_000_000), ..AckEvent::default() };
@@ -218,7 +218,7 @@ fn what_is_in_the_network_counts_when_the_next_departs() {
 /// `bbr_update_bw`: an application-limited sample counts only if it is the largest; one over too short a time
 /// does not start a round.
 #[test]
-fn limited_and_short_samples_count_for_little() {
+fn application_limited_and_short_samples_are_restricted() {
     let mut control = cruising();
     let limited = |rate: f64, ms: u64, total: u64| {
         let mut ack = sampled(ms, 1, total, total - 1, rate);
@@ -239,7 +239,7 @@ fn limited_and_short_samples_count_for_little() {
 /// `bbr_update_min_rtt`: only a smaller round-trip time updates the minimum. After 10 s any one does that is
 /// not lengthened by a delayed ACK, and `ProbeRTT` starts, unless the sender restarts after a pause.
 #[test]
-fn an_old_round_trip_is_measured_anew() {
+fn expired_min_rtt_is_measured_again() {
     let equal = AckEvent { rtt: Some(RTT), in_flight: 10 * MSS, ..sampled(9_000, 1, 102, 101, 100.0) };
     let mut control = cruising();
     control.on_ack(&equal);
@@ -269,7 +269,7 @@ fn an_old_round_trip_is_measured_anew() {
 
 /// `bbr_check_probe_rtt_done`: 200 ms and a round with 4 segments, then the previous window.
 #[test]
-fn probing_the_round_trip_takes_200_ms_and_a_round() {
+fn probe_rtt_lasts_200_ms_and_a_round() {
     let mut control = cruising();
     let before = control.cwnd();
     let small = |ms, total, before| AckEvent {
@@ -291,7 +291,7 @@ fn probing_the_round_trip_takes_200_ms_and_a_round() {
 
 /// `bbr_cwnd_event`, `CA_EVENT_TX_START`: after a pause the rate is the bandwidth without a gain.
 #[test]
-fn a_restart_has_no_gain() {
+fn restart_has_no_gain() {
     let mut control = cruising();
     control.state = State::ProbeBandwidth(0, Time::ZERO);
     control.update_gains();
@@ -303,7 +303,7 @@ fn a_restart_has_no_gain() {
 
 /// `bbr_reset_probe_bw_mode`: any phase except the draining one.
 #[test]
-fn probing_begins_at_any_phase_but_draining() {
+fn probing_starts_at_any_phase_but_draining() {
     let mut control = cruising();
     let mut seen = [0; CYCLE.len()];
     for ms in 0..700 {
@@ -319,7 +319,7 @@ fn probing_begins_at_any_phase_but_draining() {
 
 /// `bbr_lt_bw_sampling`: behind a policer the rate is the policer's, without gains.
 #[test]
-fn a_policer_sets_the_rate() {
+fn policer_sets_rate() {
     let mut control = cruising();
     let mut total = 101;
     for round in 0..14 {

@@ -11,7 +11,7 @@ const INITIAL: u64 = 10;
 const SLOW: f64 = 150_000.0;
 
 /// Returns the minimum number of segments that leave together at `rate`.
-pub fn least_quantum(rate: f64) -> u64 {
+pub fn min_quantum(rate: f64) -> u64 {
     if rate < SLOW { 1 } else { 2 }
 }
 
@@ -23,7 +23,7 @@ impl BbrControl {
     /// Returns the number of segments that leave together (`bbr_tso_segs_goal`).
     fn quantum(&self) -> u64 {
         let rate = self.pace.rate.unwrap_or(0.0);
-        self.path.quantum(rate, least_quantum(rate))
+        self.path.quantum(rate, min_quantum(rate))
     }
 
     /// Returns `gain` bandwidth-delay products in segments, rounded up (`bbr_bdp`).

@@ -6,7 +6,7 @@ use super::{Bbr3Control, State};
 use crate::linux::control::AckEvent;
 
 /// Minimum time between probes (5.3.3.8.2); up to a second is added.
-const LEAST_WAIT: Duration = Duration::from_secs(2);
+const MIN_WAIT: Duration = Duration::from_secs(2);
 /// Maximum number of round trips between probes, so that Reno flows can coexist.
 const MAX_ROUNDS: u64 = 63;
 /// Maximum number of doublings of the growth of the long-term bound.
@@ -63,7 +63,7 @@ impl Bbr3Control {
         self.latest.reset();
         self.cycle.acked_per_segment = u64::MAX;
         self.cycle.rounds_since_up = self.now.0 / 1_000 % 2;
-        self.cycle.wait = Duration(LEAST_WAIT.0 + self.now.0 % NANOS_PER_S);
+        self.cycle.wait = Duration(MIN_WAIT.0 + self.now.0 % NANOS_PER_S);
         self.cycle.since = self.now;
         self.cycle.stop();
         self.path.rounds.restart(self.delivered);

@@ -39,7 +39,7 @@ const UP_CWND_GAIN: f64 = 2.25;
 /// Share of the bandwidth at which to pace (5.6.2: `PacingMarginPercent`).
 const PACING_MARGIN: f64 = 0.99;
 /// Minimum number of segments that leave together (5.6.3).
-const LEAST_QUANTUM: u64 = 2;
+const MIN_QUANTUM: u64 = 2;
 /// Cycles before the present one whose bandwidth samples are kept (5.5.3: `MaxBwFilterLen`).
 const BANDWIDTH_CYCLES: u64 = 1;
 
@@ -182,7 +182,7 @@ impl Bbr3Control {
 
     fn quantized(&self, inflight: u64) -> u64 {
         let rate = self.pace.rate.unwrap_or(0.0);
-        let quanta = self.path.quanta(rate, LEAST_QUANTUM) * self.mss;
+        let quanta = self.path.quanta(rate, MIN_QUANTUM) * self.mss;
         let enough = inflight.max(quanta).max(self.path.min_window());
         if self.state == State::Up { enough + 2 * self.mss } else { enough }
     }
@@ -241,11 +241,11 @@ impl Bbr3Control {
     /// Sets the window (5.6.4.6 and 5.6.4.7).
     fn set_cwnd(&mut self, ack: &AckEvent) {
         let bdp = self.path.bdp(self.bandwidth(), self.gains().1);
-        let most = self.quantized(bdp + self.aggregation.extra());
+        let max = self.quantized(bdp + self.aggregation.extra());
         let mut cwnd = self.window.cwnd;
         if self.filled {
-            cwnd = (cwnd + ack.delivered).min(most);
-        } else if cwnd < most || self.path.is_unknown(ack.total_delivered) {
+            cwnd = (cwnd + ack.delivered).min(max);
+        } else if cwnd < max || self.path.is_unknown(ack.total_delivered) {
             cwnd += ack.delivered;
         }
         cwnd = cwnd.max(self.path.min_window());
@@ -318,7 +318,7 @@ impl CongestionControl for Bbr3Control {
     }
 
     fn undo(&mut self, _: u64) {
-        self.take_back();
+        self.undo_recovery();
     }
 
     fn cwnd(&self) -> u64 {

@@ -42,7 +42,7 @@ impl Bbr3Control {
 
     /// Enters `ProbeRTT` if a measurement is due, and advances it (`CheckProbeRTT`).
     pub(super) fn update_probe_rtt(&mut self, ack: &AckEvent) {
-        if !self.holds_breath() && self.min_rtt.expired && !self.restarting {
+        if !self.is_probe_rtt() && self.min_rtt.expired && !self.restarting {
             self.window.save(false);
             self.state = State::ProbeRtt(None);
             self.cycle.stop();
@@ -65,7 +65,7 @@ impl Bbr3Control {
         }
     }
 
-    fn holds_breath(&self) -> bool {
+    fn is_probe_rtt(&self) -> bool {
         matches!(self.state, State::ProbeRtt(_))
     }
 

@@ -217,7 +217,7 @@ impl Bbr3Control {
     }
 
     /// Restores the state before a spurious recovery (`HandleSpuriousLossDetection`).
-    pub(super) fn take_back(&mut self) {
+    pub(super) fn undo_recovery(&mut self) {
         self.window.restore();
         self.latest.loss_in_round = false;
         self.search_full_pipe(0.0);

@@ -1,4 +1,4 @@
-use super::super::pipe::{BDP, MSS, Pipe, RATE, RTT, knows_a_steady_path};
+use super::super::pipe::{BDP, MSS, Pipe, RATE, RTT, assert_steady_path_estimates};
 use super::*;
 
 fn pipe() -> Pipe<Bbr3Control> {
@@ -22,12 +22,12 @@ fn states(pipe: &mut Pipe<Bbr3Control>, seconds: f64) -> Vec<(State, f64)> {
 }
 
 #[test]
-fn a_steady_path_is_known_and_its_queue_short() {
-    knows_a_steady_path(pipe(), |control| &control.path);
+fn steady_path_is_estimated_with_short_queue() {
+    assert_steady_path_estimates(pipe(), |control| &control.path);
 }
 
 #[test]
-fn the_states_follow_each_other() {
+fn states_follow_in_order() {
     let seen = states(&mut pipe(), 12.0);
     let order: Vec<State> = seen.iter().map(|(state, _)| *state).collect();
     assert_eq!(order[..2], [State::Startup, State::Drain(0)]);
@@ -48,7 +48,7 @@ fn the_states_follow_each_other() {
 }
 
 #[test]
-fn start_up_ends_three_rounds_after_the_bandwidth_has_stopped_growing() {
+fn startup_ends_three_rounds_after_plateau() {
     let mut pipe = pipe();
     let seen = states(&mut pipe, 3.0);
     // 10 segments double to 200 in five rounds of 100 ms; three more show that the pipe is full. Those last
@@ -80,7 +80,7 @@ fn probes_come_every_two_to_three_seconds() {
 }
 
 #[test]
-fn the_round_trip_is_measured_with_half_the_content() {
+fn probe_rtt_halves_data_in_flight() {
     let (mut pipe, mut least) = (pipe(), u64::MAX);
     pipe.run(6.0, |pipe| {
         if let State::ProbeRtt(Some(_)) = pipe.control.state {
@@ -92,7 +92,7 @@ fn the_round_trip_is_measured_with_half_the_content() {
 }
 
 #[test]
-fn the_round_trip_is_not_measured_after_an_idle_time() {
+fn no_probe_rtt_after_idle_time() {
     // The draft's example "Skipping PROBE_RTT Due to Application-Limited Sending".
     let mut pipe = pipe();
     pipe.run(4.0, |_| {});
@@ -104,7 +104,7 @@ fn the_round_trip_is_not_measured_after_an_idle_time() {
 }
 
 #[test]
-fn a_shallow_queue_bounds_what_is_in_flight_and_losses_are_few() {
+fn shallow_queue_bounds_inflight_and_losses() {
     let mut pipe = pipe();
     pipe.limit = 20;
     pipe.run(10.0, |_| {});
@@ -124,7 +124,7 @@ fn a_shallow_queue_bounds_what_is_in_flight_and_losses_are_few() {
 }
 
 #[test]
-fn loss_below_the_threshold_costs_little_bandwidth() {
+fn loss_below_threshold_costs_little_bandwidth() {
     let mut pipe = pipe();
     pipe.loses = |number| number % 101 == 100;
     pipe.run(60.0, |_| {});
@@ -133,7 +133,7 @@ fn loss_below_the_threshold_costs_little_bandwidth() {
 }
 
 #[test]
-fn a_round_with_loss_lowers_the_bounds_by_no_more_than_beta() {
+fn lossy_round_lowers_bounds_by_at_most_beta() {
     let mut pipe = pipe();
     pipe.loses = |number| number > 2_000 && number % 10 == 0;
     let mut before = (f64::INFINITY, u64::MAX);
@@ -157,7 +157,7 @@ fn a_round_with_loss_lowers_the_bounds_by_no_more_than_beta() {
 }
 
 #[test]
-fn the_volume_at_which_loss_passed_the_threshold() {
+fn inflight_when_loss_exceeds_threshold() {
     // 5.5.10.2: 100 segments were sent before this one, of which one was lost. Two of a hundred are allowed,
     // so another (0.02 * 100 000 - 1000) / 0.98 = 1020 B might have been lost.
     let bbr = pipe().control;
@@ -169,7 +169,7 @@ fn the_volume_at_which_loss_passed_the_threshold() {
 }
 
 #[test]
-fn start_up_ends_when_many_gaps_show_too_much_loss() {
+fn startup_ends_after_too_many_losses() {
     // 5.3.1.3: every tenth segment is lost, long before the pipe is full.
     let mut pipe = pipe();
     pipe.loses = |number| number > 60 && number % 10 == 0;
@@ -184,7 +184,7 @@ fn start_up_ends_when_many_gaps_show_too_much_loss() {
 }
 
 #[test]
-fn a_needless_recovery_gives_everything_back() {
+fn spurious_recovery_is_undone() {
     // 5.5.11: in UP, too many losses end the probe; then the losses turn out to be spurious.
     let mut pipe = pipe();
     let mut probing = false;
@@ -206,7 +206,7 @@ fn a_needless_recovery_gives_everything_back() {
 }
 
 #[test]
-fn marks_are_taken_for_losses() {
+fn ecn_marks_count_as_losses() {
     let mut pipe = pipe();
     pipe.run(2.5, |_| {});
     pipe.marks = true;
@@ -216,7 +216,7 @@ fn marks_are_taken_for_losses() {
 }
 
 #[test]
-fn bursts_of_acks_widen_the_window() {
+fn ack_bursts_enlarge_window() {
     // 5.5.9: 20 segments are acknowledged at once every 20 ms; all but one exceed the expected number.
     let mut bbr = Bbr3Control::new(&Bbr3::default(), MSS, 10 * MSS, true);
     let mut now = Time::ZERO;
@@ -241,7 +241,7 @@ fn bursts_of_acks_widen_the_window() {
 /// 5.6.2: `pacing_rate = pacing_gain * BBR.bw * (100 - BBR.PacingMarginPercent) / 100`, with a margin of 1 %
 /// (2.5), so that the queue drains; the first rate, before there is a bandwidth, has no margin.
 #[test]
-fn pacing_stays_a_percent_below_the_bandwidth() {
+fn pacing_is_one_percent_below_bandwidth() {
     let mut pipe = pipe();
     pipe.control.on_established(Time::ZERO, Some(RTT));
     let first = pipe.control.pacing_rate().unwrap();

@@ -12,7 +12,7 @@ use crate::segment::{SackBlocks, Segment};
 /// Result of the evaluation of an ACK.
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
-pub struct Harvest {
+pub struct AckResult {
     /// First byte not acknowledged before.
     prior_una: u64,
     /// Bytes and segments acknowledged cumulatively.
@@ -49,7 +49,7 @@ pub struct Harvest {
     pub(in super::super) lost_again: bool,
 }
 
-impl Harvest {
+impl AckResult {
     /// Returns true if new data is acknowledged cumulatively (`FLAG_SND_UNA_ADVANCED`).
     pub(in super::super) fn advances(&self) -> bool {
         self.acked > 0
@@ -108,22 +108,22 @@ impl Gathered {
 impl Sender {
     /// Evaluates an ACK. An `old` ACK was overtaken by another one: segments that its blocks report are not
     /// counted as deliveries (the end of `tcp_ack`).
-    pub(super) fn harvest(&mut self, now: Time, ack: &Segment, old: bool) -> Harvest {
-        let prior_una = self.board.una();
-        let mut harvest = Harvest { prior_una, prior_in_flight: self.in_flight(), ..Harvest::default() };
+    pub(super) fn evaluate_ack(&mut self, now: Time, ack: &Segment, old: bool) -> AckResult {
+        let prior_una = self.scoreboard.una();
+        let mut result = AckResult { prior_una, prior_in_flight: self.in_flight(), ..AckResult::default() };
         let has_blocks = self.params.sack && !ack.sack.is_empty();
         let (dsack, blocks) = if has_blocks { self.read_blocks(ack) } else { <_>::default() };
         let (min_rtt, until) = (self.rtt.min(), self.episode.until().unwrap_or(u64::MAX));
-        let fack = self.board.fack();
-        let Self { board, rack, sampler, params, undo, reordering, episode, mss, .. } = self;
+        let fack = self.scoreboard.fack();
+        let Self { scoreboard, rack, sampler, params, undo, reordering, episode, mss, .. } = self;
         let (mut acked, mut sacked) = (Gathered::NOTHING, Gathered::NOTHING);
         let mut deliver = |segment: &SentSegment, gathered: &mut Gathered, by_sack: bool| {
             // Segments beyond a gap do not update the echoed timestamp (RFC 7323, 4.3).
             let echoed = by_sack || !params.timestamps || !is_older(ack.echo_us, clock_us(segment.sent));
             rack.on_delivered(now, segment, min_rtt, echoed);
-            harvest.sacked |= by_sack;
+            result.sacked |= by_sack;
             if !segment.retransmitted {
-                harvest.original |= segment.end() <= until;
+                result.original |= segment.end() <= until;
                 gathered.span.extend(segment.sent);
                 let first = segment.range().0;
                 if first < fack {
@@ -136,76 +136,76 @@ impl Sender {
             // Without SACK, duplicate ACKs have already counted some of them (`tcp_count_delivered`).
             let bytes = if params.sack { segment.bytes() } else { 0 };
             sampler.on_delivered(now, bytes, segment.sent, segment.snapshot);
-            harvest.delivered += segment.bytes();
-            harvest.segments += 1;
+            result.delivered += segment.bytes();
+            result.segments += 1;
         };
         let number = if old { prior_una } else { number(ack) };
         if has_blocks {
             if let Some(dsack) = dsack {
-                let found = board.sack_duplicate(dsack.range, undo.marker(), number, |segment| {
+                let found = scoreboard.sack_duplicate(dsack.range, undo.marker(), number, |segment| {
                     deliver(segment, &mut sacked, true);
                 });
                 let forgotten = dsack.range.1 <= prior_una && dsack.range.1 > undo.marker();
                 undo.note_duplicates(if forgotten { dsack.segments } else { found.repeated });
                 sacked.late = sacked.late.min(found.needless.unwrap_or(u64::MAX));
             }
-            board.sack(blocks.iter(), |segment| deliver(segment, &mut sacked, true));
+            scoreboard.sack(blocks.iter(), |segment| deliver(segment, &mut sacked, true));
             // After a timeout, retransmissions cannot be distinguished from originals.
             if episode.phase() != Phase::Loss || undo.is_possible() {
-                reordering.note_late(sacked.late, board.fack(), *mss);
+                reordering.note_late(sacked.late, scoreboard.fack(), *mss);
             }
         }
         let (acked_segments, repeated) =
-            board.acknowledge(number, |segment| deliver(segment, &mut acked, false));
+            scoreboard.acknowledge(number, |segment| deliver(segment, &mut acked, false));
         if params.sack {
-            reordering.note_late(acked.late, board.fack(), *mss);
+            reordering.note_late(acked.late, scoreboard.fack(), *mss);
         }
         if let Some(dsack) = dsack.filter(|_| !old) {
             // A spurious retransmission is a delivery, too (`tcp_dsack_seen`).
             let bytes = dsack.range.1 - dsack.range.0;
             sampler.count(now, bytes);
-            harvest.delivered += bytes;
-            harvest.segments += dsack.segments;
+            result.delivered += bytes;
+            result.segments += dsack.segments;
         }
-        harvest.dsack = dsack;
-        harvest.acked = self.board.una() - prior_una;
-        (harvest.acked_segments, harvest.repeated) = (acked_segments, repeated);
-        self.measure(now, ack, &mut harvest, acked.span, sacked.span);
-        harvest.duplicate = harvest.acked == 0 && dsack.is_none() && self.board.head().is_some();
-        harvest
+        result.dsack = dsack;
+        result.acked = self.scoreboard.una() - prior_una;
+        (result.acked_segments, result.repeated) = (acked_segments, repeated);
+        self.measure(now, ack, &mut result, acked.span, sacked.span);
+        result.duplicate = result.acked == 0 && dsack.is_none() && self.scoreboard.head().is_some();
+        result
     }
 
     /// Computes the round-trip times of an ACK from the transmission times of the segments that it delivers.
-    fn measure(&self, now: Time, ack: &Segment, harvest: &mut Harvest, acked: Span, sacked: Span) {
+    fn measure(&self, now: Time, ack: &Segment, result: &mut AckResult, acked: Span, sacked: Span) {
         // Karn's rule: a retransmission makes everything ambiguous that is acknowledged with it.
-        if !acked.is_empty() && !harvest.repeated {
-            harvest.oldest_rtt = Some(now.since(acked.oldest));
-            harvest.newest_rtt = Some(now.since(acked.newest));
+        if !acked.is_empty() && !result.repeated {
+            result.oldest_rtt = Some(now.since(acked.oldest));
+            result.newest_rtt = Some(now.since(acked.newest));
         }
         if !sacked.is_empty() {
-            harvest.sacked_rtt = Some(now.since(sacked.oldest));
-            harvest.oldest_rtt = harvest.oldest_rtt.or(harvest.sacked_rtt);
-            harvest.newest_rtt = Some(now.since(sacked.newest));
+            result.sacked_rtt = Some(now.since(sacked.oldest));
+            result.oldest_rtt = result.oldest_rtt.or(result.sacked_rtt);
+            result.newest_rtt = Some(now.since(sacked.newest));
         }
-        if harvest.oldest_rtt.is_none() {
-            harvest.oldest_rtt = self.rtt_by_stamp(now, ack, harvest);
-            harvest.newest_rtt = harvest.oldest_rtt;
+        if result.oldest_rtt.is_none() {
+            result.oldest_rtt = self.rtt_by_stamp(now, ack, result);
+            result.newest_rtt = result.oldest_rtt;
         }
     }
 
     /// Returns the round-trip time given by the timestamp. After a retransmission, only the timestamp shows
     /// which transmission was answered (RFC 7323, 4).
     #[cold]
-    fn rtt_by_stamp(&self, now: Time, ack: &Segment, harvest: &Harvest) -> Option<Duration> {
-        let usable = self.params.timestamps && ack.echo_us != 0 && harvest.acked > 0;
+    fn rtt_by_stamp(&self, now: Time, ack: &Segment, result: &AckResult) -> Option<Duration> {
+        let usable = self.params.timestamps && ack.echo_us != 0 && result.acked > 0;
         usable.then(|| Duration(u64::from(clock_us(now).wrapping_sub(ack.echo_us)) * 1_000))
     }
 
     /// Returns true if SACKs measured a round-trip time on data sent before the last transmission of the
     /// first outstanding segment. The timer must then be re-armed, else the timeout might be deferred for
     /// ever (Linux: `tcp_clean_rtx_queue`).
-    pub(super) fn is_newer_than_head(&self, now: Time, harvest: &Harvest) -> bool {
-        let (Some(rtt), Some(sent)) = (harvest.sacked_rtt, self.board.head_sent()) else {
+    pub(super) fn is_newer_than_head(&self, now: Time, result: &AckResult) -> bool {
+        let (Some(rtt), Some(sent)) = (result.sacked_rtt, self.scoreboard.head_sent()) else {
             return false;
         };
         rtt > now.since(sent)
@@ -214,7 +214,7 @@ impl Sender {
     /// Returns the D-SACK of an ACK, and its other blocks within outstanding data in ascending order.
     #[cold]
     fn read_blocks(&mut self, ack: &Segment) -> (Option<DSack>, Blocks) {
-        let (una, next) = (self.board.una().max(number(ack)), self.board.next());
+        let (una, next) = (self.scoreboard.una().max(number(ack)), self.scoreboard.next());
         let (mut dsack, mut blocks) = (None, Blocks::default());
         let mut reported = ack.sack.of(ack.seq).peekable();
         let first = reported.next();
