@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../crates/emu/tests/support/flying.rs"]
-mod flying;
+#[path = "../../crates/emu/tests/support/checks.rs"]
+mod checks;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| flying::check_devices(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| checks::check_devices(bytes));

@@ -1,8 +1,8 @@
-//! Any bytes as the log of a flight: flown again or refused, never a panic, and nothing is found that was not sent.
+//! Any bytes as a recording are replayed or refused without a panic, and no connection receives more than was sent.
 
 #![no_main]
 
-#[path = "../../crates/emu/tests/support/flying.rs"]
-mod flying;
+#[path = "../../crates/emu/tests/support/checks.rs"]
+mod checks;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| flying::check_log(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| checks::check_log(bytes));

@@ -84,16 +84,19 @@ class Emulation:
         """The socket through which devices come, each with its number as a byte, the server's 0."""
 
     def stop(self) -> None:
-        """End it, at once and for good."""
+        """Stop the emulation at once. It cannot be resumed."""
 
     def status(self) -> dict[str, Any]:
-        """How it stands: times in s, bytes and packets; `cqi` is NaN where there is none."""
+        """Return the latest status: times in s, bytes and packets; `cqi` is NaN if the radio has none."""
 
     def forward(self, mtu: int) -> int:
-        """Take two devices and copy packets between them until it is stopped: how many.
+        """Receive two devices and copy packets between them until it is stopped.
+
+        Returns:
+            The number of packets copied.
 
         Raises:
-            OSError: the system refused something.
+            OSError: a system call failed.
         """
 
     def drive(
@@ -107,36 +110,36 @@ class Emulation:
         duration_s: float | None,
         log: tuple[str | os.PathLike[str], bytes, int] | None,
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Take the devices and drive the scenario until it is stopped or `duration_s` is over.
+        """Receive the devices and emulate the scenario until it is stopped or `duration_s` is over.
 
-        `log` is a file for the flight, its header, and how many bytes of each packet are kept.
+        `log` is the file of the recording, its header, and the number of bytes recorded of each packet.
 
         Returns:
-            What became of real packets, and the tables of the whole world.
+            The report and the tables.
 
         Raises:
-            ScenarioError: the scenario cannot be driven from outside.
-            OSError: the system refused something.
+            ScenarioError: the scenario cannot be emulated.
+            OSError: a system call failed, or the recording is incomplete.
         """
 
 def emulation_tables() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
     """Every table that an emulation has beyond those of a run, as `metrics`. Linux only."""
 
 def flight_header(path: str | os.PathLike[str]) -> bytes:
-    """What is said of a recorded flight. Linux only.
+    """Return the header of a recording. Linux only.
 
     Raises:
-        OSError: it cannot be read, or is no flight.
+        OSError: the file cannot be read or is not a recording.
     """
 
 def flight_connections(
     path: str | os.PathLike[str], control: Control
 ) -> tuple[dict[str, dict[str, Any]], int, int, bool]:
-    """The TCP connections of a recorded flight. Linux only.
+    """Return the TCP connections of a recording. Linux only.
 
     Returns:
-        `connections`; how many packets are of other protocols; of how many too little was kept;
-        whether the log has its end.
+        `connections`; the numbers of packets of other protocols and of unknown protocol, of which
+        too few bytes were recorded; whether the log is complete.
 
     Raises:
         Cancelled: through `control`.
@@ -146,10 +149,10 @@ def flight_connections(
 def flight_packets(
     path: str | os.PathLike[str], control: Control
 ) -> tuple[dict[str, dict[str, Any]], bool]:
-    """What the headers of a recorded flight's packets say. Linux only.
+    """Return the headers of a recording's packets. Linux only.
 
     Returns:
-        `packets` by their numbers; whether the log has its end.
+        `packets` by their numbers; whether the log is complete.
 
     Raises:
         Cancelled: through `control`.
@@ -164,14 +167,14 @@ def flight_explain(
     connection: int,
     control: Control,
 ) -> dict[str, dict[str, Any]]:
-    """Fly a recorded flight again and explain a TCP connection of it. Linux only.
+    """Replay a recording and explain one of its TCP connections. Linux only.
 
     Returns:
         As `CompiledScenario.explain`.
 
     Raises:
         Cancelled: through `control`.
-        ValueError: there is no such connection, nothing of it arrived, or the cell is another.
+        ValueError: no such connection, none of its packets arrived, or the replay differs.
         OSError: the log cannot be read or does not fit the scenario.
     """
 
@@ -186,14 +189,14 @@ def flight_timeline(
     user: int | None = None,
     most: int | None = None,
 ) -> dict[str, Any]:
-    """Fly a recorded flight again and return what happens in a window of time. Linux only.
+    """Replay a recording and return the packet timeline of a window of time. Linux only.
 
     Returns:
-        As `timeline`; `seq` of real packets is their number in the flight.
+        As `timeline`; `seq` of real packets is their number in the recording.
 
     Raises:
         Cancelled: through `control`.
-        ValueError: as `timeline`, or the cell is another.
+        ValueError: as `timeline`, or the replay differs.
         OSError: the log cannot be read or does not fit the scenario.
     """
 
@@ -206,19 +209,19 @@ def replay_flight(
     pcap: str | os.PathLike[str] | None = None,
     radio: bool = False,
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Fly a recorded flight again, in virtual time. Linux only.
+    """Replay a recording in virtual time. Linux only.
 
     Args:
-        path: the log.
+        path: the recording.
         scenario: its scenario.
         seed: its seed.
         users: the users of its phones.
-        control: watches it and can stop it.
-        pcap: what passes the interfaces goes to this file (pcapng).
+        control: receives the progress and can cancel the replay.
+        pcap: file (pcapng) for the packets at the interfaces.
         radio: capture at `rnc` and `node_b` too, with comments on packets.
 
     Returns:
-        What became of real packets and whether it is the same, and the tables of the whole world.
+        The report, which says whether the replay equals the recording, and the tables.
 
     Raises:
         Cancelled: through `control`.

@@ -1,7 +1,7 @@
 //! The clock that drives a world, and the timer that wakes the driver.
 //!
-//! Time is `CLOCK_MONOTONIC`, which nobody can set; its zero is the moment at which the world begins. It stands still
-//! while the machine sleeps, and `CLOCK_BOOTTIME`, which goes on, tells by how much.
+//! Time is `CLOCK_MONOTONIC`, which no user can set, counted from the start of the world. This clock stops while the
+//! machine is suspended. `CLOCK_BOOTTIME` does not, so the difference of the two is the time in suspend.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
@@ -16,11 +16,11 @@ use crate::error::{Result, system};
 
 const SECOND: i64 = 1_000_000_000;
 
-/// A clock whose zero is when it was made.
+/// Monotonic clock that reads zero at its creation.
 #[derive(Debug)]
 pub struct Clock {
     zero: i64,
-    /// By how much the clock that goes on in sleep was ahead.
+    /// `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC` at creation, ns.
     ahead: i64,
 }
 
@@ -32,12 +32,12 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// The time since zero.
+    /// Returns the time since the clock's creation.
     pub fn now(&self) -> Time {
         Time((read(ClockId::Monotonic) - self.zero).max(0) as u64)
     }
 
-    /// How long the machine has slept since zero.
+    /// Returns how long the machine has been suspended since the clock's creation.
     pub fn slept(&self) -> Duration {
         let ahead = read(ClockId::Boottime) - read(ClockId::Monotonic);
         Duration::from_nanos((ahead - self.ahead).max(0) as u64)
@@ -49,7 +49,7 @@ fn read(clock: ClockId) -> i64 {
     tv_sec * SECOND + tv_nsec
 }
 
-/// Wakes whoever waits for it at a time of a clock.
+/// One-shot timer with a file descriptor that becomes readable at a given time of a [`Clock`].
 #[derive(Debug)]
 pub struct Timer {
     fd: OwnedFd,
@@ -58,20 +58,20 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// A timer of a clock that is not set.
+    /// Creates a disarmed timer that uses the time of `clock`.
     ///
     /// # Errors
-    /// The system's.
+    /// If the system call fails.
     pub fn new(clock: &Clock) -> Result<Self> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let fd = timerfd_create(TimerfdClockId::Monotonic, flags).map_err(system("make a timer"))?;
         Ok(Self { fd, zero: clock.zero, set: None })
     }
 
-    /// Goes off at `at`, or at once if that is past.
+    /// Arms the timer for `at`. It expires at once if `at` is in the past.
     ///
     /// # Errors
-    /// The system's.
+    /// If the system call fails.
     pub fn set(&mut self, at: Time) -> Result<()> {
         if self.set == Some(at) {
             return Ok(());
@@ -84,8 +84,8 @@ impl Timer {
         Ok(())
     }
 
-    /// It has gone off.
-    pub fn gone_off(&mut self) {
+    /// Records that the timer has expired, so that it can be armed for the same time again.
+    pub fn expired(&mut self) {
         self.set = None;
     }
 }
@@ -102,7 +102,7 @@ mod tests {
     use rustix::event::{PollFd, PollFlags, poll};
 
     #[test]
-    fn a_timer_goes_off_at_its_time_and_not_before() {
+    fn timer_expires_at_its_time_and_not_before() {
         let clock = Clock::default();
         let mut timer = Timer::new(&clock).unwrap();
         let at = Time(clock.now().0 + 20_000_000);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_is_past_is_now() {
+    fn timer_set_in_the_past_expires_at_once() {
         let clock = Clock::default();
         let mut timer = Timer::new(&clock).unwrap();
         timer.set(Time::ZERO).unwrap();
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_slept_here() {
+    fn new_clock_has_no_time_in_suspend() {
         assert!(Clock::default().slept() < Duration::from_millis(100));
     }
 }

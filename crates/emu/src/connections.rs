@@ -1,4 +1,4 @@
-//! The TCP connections of a recorded flight: what each end sent, when, and when the other end had it.
+//! TCP connections of a recording: the packets of each end, with the times at which they were sent and delivered.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Read};
@@ -9,117 +9,128 @@ use nodeb_base::packet::EcnField;
 use nodeb_base::units::Time;
 use nodeb_sim::world::Direction;
 
-use crate::flight::{Reader, Record};
 use crate::head::{self, ACK, SYN, Tcp};
 use crate::log::Log;
+use crate::recording::{Reader, Record};
 
-/// A packet of a connection.
+/// Packet of a TCP connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// Its number in the flight.
+    /// Number of the packet in the recording, from 0.
     pub number: u64,
-    /// When it was accepted.
+    /// Time at which the packet was accepted.
     pub at: Time,
-    /// Its way.
+    /// Direction of the packet.
     pub direction: Direction,
-    /// Bytes of the IP packet.
+    /// Size of the IP packet in bytes.
     pub bytes: u32,
-    /// Its header.
+    /// TCP header.
     pub tcp: Tcp,
-    /// Its sequence number from the first one of its end, which is that of the SYN: 0.
+    /// Relative sequence number: the SYN of this end has 0.
     pub seq: u64,
-    /// What it acknowledges, counted so.
+    /// Relative acknowledgement number: the SYN of the other end has 0.
     pub ack: u64,
-    /// Whether it repeats what its end had sent before.
-    pub again: bool,
-    /// When it arrived in the world, if it did.
+    /// Whether its first byte had been sent before.
+    pub is_retransmission: bool,
+    /// Time of its arrival in the world, or `None` if it was lost or did not arrive before the end.
     pub arrived: Option<Time>,
-    /// When it was handed over then.
-    pub handed: Option<Time>,
+    /// Time at which it was written to the receiver's device.
+    pub handed_over: Option<Time>,
 }
 
 impl Sent {
-    /// One past the last of its numbers.
+    /// Returns the relative sequence number after its last one.
     pub fn end(&self) -> u64 {
-        self.seq + u64::from(self.tcp.takes())
+        self.seq + u64::from(self.tcp.sequence_len())
     }
 
-    /// The numbers of its data.
+    /// Returns the relative sequence numbers of its data.
     pub fn data(&self) -> Range<u64> {
         let start = self.seq + u64::from(self.tcp.has(SYN));
         start..start + u64::from(self.tcp.payload)
     }
 
-    /// Whether it is there for what it acknowledges only.
+    /// Returns true if the packet has neither data nor a SYN, so that only its acknowledgement matters.
     pub fn is_bare(&self) -> bool {
         self.tcp.payload == 0 && !self.tcp.has(SYN)
     }
 }
 
-/// What is known of one end's sequence numbers.
+/// Sequence numbers used by one end.
 #[derive(Clone, Copy, Debug, Default)]
 struct Numbers {
-    /// The first that it used.
+    /// Initial sequence number, once a packet shows it.
     first: Option<u32>,
-    /// One past the last that was sent.
+    /// Relative sequence number after the last one sent.
     end: u64,
 }
 
 impl Numbers {
-    /// A number counted from the first, near where the end is now.
-    fn count(&mut self, number: u32, is_syn: bool) -> u64 {
+    /// Returns the relative number of a 32-bit sequence number: of all that equal it modulo 2^32, the closest to `end`.
+    fn relative(&mut self, number: u32, is_syn: bool) -> u64 {
         let first = *self.first.get_or_insert(if is_syn { number } else { number.wrapping_sub(1) });
-        let known = first.wrapping_add(self.end as u32);
-        self.end.saturating_add_signed(i64::from(number.wrapping_sub(known).cast_signed()))
+        let end = first.wrapping_add(self.end as u32);
+        self.end.saturating_add_signed(i64::from(number.wrapping_sub(end).cast_signed()))
     }
 }
 
-/// A TCP connection.
+/// TCP connection between the server and a phone.
 #[derive(Clone, Debug)]
 pub struct Connection {
-    /// Number of its phone among those that are real.
+    /// Index of the phone among the real phones.
     pub phone: u8,
-    /// The server's end of it.
+    /// Address and port of the server.
     pub server: SocketAddr,
-    /// The phone's.
+    /// Address and port of the phone.
     pub client: SocketAddr,
-    /// Its packets, in the order in which they were accepted.
+    /// Packets in the order in which they were accepted.
     pub packets: Vec<Sent>,
     numbers: [Numbers; 2],
 }
 
-/// Bytes of data that have come to an end in order, and the packet that brought the last of them.
+/// In-order data that one end received, and the packet that completed it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Came {
-    /// Bytes.
+pub struct Delivered {
+    /// Number of bytes received in order.
     pub bytes: u64,
-    /// The packet with which the last of them were in order: its place in the list.
+    /// Index in [`Connection::packets`] of the packet whose arrival completed these bytes.
     pub last: Option<usize>,
-    /// Whether everything that was sent has come.
+    /// Whether all bytes sent were received.
     pub all: bool,
 }
 
 impl Connection {
     fn add(&mut self, number: u64, at: Time, direction: Direction, bytes: u32, tcp: Tcp) -> usize {
         let (own, other) = if direction == Direction::Down { (0, 1) } else { (1, 0) };
-        let seq = self.numbers[own].count(tcp.seq, tcp.has(SYN));
-        let ack = if tcp.has(ACK) { self.numbers[other].count(tcp.ack, false) } else { 0 };
+        let seq = self.numbers[own].relative(tcp.seq, tcp.has(SYN));
+        let ack = if tcp.has(ACK) { self.numbers[other].relative(tcp.ack, false) } else { 0 };
         let end = &mut self.numbers[own].end;
-        let again = tcp.takes() > 0 && seq < *end;
-        *end = (*end).max(seq + u64::from(tcp.takes()));
-        let (arrived, handed) = (None, None);
-        self.packets.push(Sent { number, at, direction, bytes, tcp, seq, ack, again, arrived, handed });
+        let is_retransmission = tcp.sequence_len() > 0 && seq < *end;
+        *end = (*end).max(seq + u64::from(tcp.sequence_len()));
+        let (arrived, handed_over) = (None, None);
+        self.packets.push(Sent {
+            number,
+            at,
+            direction,
+            bytes,
+            tcp,
+            seq,
+            ack,
+            is_retransmission,
+            arrived,
+            handed_over,
+        });
         self.packets.len() - 1
     }
 
-    /// Whether a packet opens another connection between the same ends.
+    /// Returns true if a packet opens another connection with the same addresses and ports.
     fn is_another(&self, direction: Direction, tcp: &Tcp) -> bool {
         let first = self.numbers[usize::from(direction == Direction::Up)].first;
         tcp.has(SYN) && !tcp.has(ACK) && first.is_some_and(|first| first != tcp.seq)
     }
 
-    /// What came of the data sent one way.
-    pub fn came(&self, direction: Direction) -> Came {
+    /// Returns the in-order data received in a direction.
+    pub fn delivered(&self, direction: Direction) -> Delivered {
         let counts =
             |at: &usize| self.packets[*at].direction == direction && self.packets[*at].tcp.payload > 0;
         let with_data: Vec<usize> = (0..self.packets.len()).filter(counts).collect();
@@ -128,7 +139,7 @@ impl Connection {
         order.retain(|at| self.packets[*at].arrived.is_some());
         order.sort_by_key(|at| self.packets[*at].arrived);
         let (mut next, mut last) = (1, None);
-        // What has come beyond a gap: where it begins, and one past its end.
+        // Data received beyond a gap: first sequence number and the one after the last.
         let mut beyond: BTreeMap<u64, u64> = BTreeMap::new();
         for at in order {
             let Range { start, end } = self.packets[at].data();
@@ -146,45 +157,45 @@ impl Connection {
             }
             last = Some(at);
         }
-        Came { bytes: next - 1, last, all: end.is_none_or(|end| end <= next) }
+        Delivered { bytes: next - 1, last, all: end.is_none_or(|end| end <= next) }
     }
 
-    /// The way that most of the data went, and what came of them.
-    pub fn main(&self) -> (Direction, Came) {
-        let (down, up) = (self.came(Direction::Down), self.came(Direction::Up));
+    /// Returns the direction with more in-order data, and these data.
+    pub fn main(&self) -> (Direction, Delivered) {
+        let (down, up) = (self.delivered(Direction::Down), self.delivered(Direction::Up));
         if up.bytes > down.bytes { (Direction::Up, up) } else { (Direction::Down, down) }
     }
 }
 
-/// What a flight carried.
+/// Packets of a recording, sorted by connection.
 #[derive(Debug, Default)]
 pub struct Traffic {
-    /// Its TCP connections, in the order in which they began.
+    /// TCP connections in the order of their first packets.
     pub connections: Vec<Connection>,
-    /// The connection of each packet, by its number; `None` for others.
+    /// For each packet by number: index of its connection and of the packet in it, or `None` if it is not TCP.
     pub of_packet: Vec<Option<(u32, u32)>>,
-    /// Packets of other protocols.
+    /// Number of packets of other protocols.
     pub others: u64,
-    /// Packets of which too little was kept to know what they are.
+    /// Number of packets of which too few bytes were recorded to identify the connection.
     pub unknown: u64,
-    /// Numbers of the packets that arrived marked: congestion was experienced.
+    /// Numbers of the packets that arrived with CE in their ECN field.
     pub marked: HashSet<u64>,
-    /// Bytes kept of the packet of which most was kept.
+    /// Largest number of bytes recorded of a packet.
     pub longest: u32,
-    /// Whether the log has its end.
+    /// Whether the log has an end record, so that it was not cut off.
     pub complete: bool,
 }
 
 impl Traffic {
-    /// That of a log.
+    /// Reads the packets of a log.
     ///
     /// # Errors
-    /// The log cannot be read.
+    /// If the log cannot be read.
     pub fn of_log(log: Log<'_>) -> io::Result<Self> {
         Self::of(&mut log.open()?)
     }
 
-    /// That of a log of which nothing has been read but its header.
+    /// Reads the packets from a reader that is still before the first record.
     ///
     /// # Errors
     /// As [`Self::of_log`].
@@ -203,7 +214,7 @@ impl Traffic {
                     }
                     if let Some(packet) = found.packet_mut(number) {
                         packet.arrived = Some(at);
-                        packet.handed = Some(Time(at.0.saturating_add(late)));
+                        packet.handed_over = Some(Time(at.0.saturating_add(late)));
                     }
                 }
                 Record::Lost { .. } => {}

@@ -1,8 +1,8 @@
-//! What drives a world by the clock, between TUN devices.
+//! Main loop of an emulation: advances a world in real time and exchanges its packets with TUN devices.
 //!
-//! One thread, and one order: take the time, do all that is due, write what has arrived; then accept what has come,
-//! each packet with the time at which it was read; then sleep until the next event or packet. It never spins, so it
-//! can run under `SCHED_FIFO` without meeting the kernel's throttle.
+//! One thread repeats these steps: read the clock, process all events that are due, write the packets that have
+//! arrived, accept new packets, each with the time at which it was read, and sleep until the next event or packet. The
+//! thread never spins, so it can run under `SCHED_FIFO` without reaching the kernel's throttle.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
@@ -20,32 +20,32 @@ use crate::port::{Port, Read};
 use crate::report::Report;
 use crate::watch::{Status, Watch};
 
-/// Packets that are read from a device before it is looked at what is due.
+/// Maximum number of packets read from a device before due events are processed again.
 const BATCH: usize = 16;
 
-/// The longest sleep, ns: what a pause costs when it ends grows with it, as simulated users make good what they
-/// have put off.
-const LONGEST_SLEEP: u64 = 1_000_000_000;
+/// Maximum sleep, ns. The work after a sleep grows with its length, as the deferred events of simulated users are
+/// processed then.
+const MAX_SLEEP: u64 = 1_000_000_000;
 
-/// How often the status is published, in ns.
-const PUBLISH_EVERY: u64 = 200_000_000;
+/// Interval between two status updates, ns.
+const PUBLISH_INTERVAL: u64 = 200_000_000;
 
-/// What the timer and the stop are known by; devices are known by their number.
+/// Epoll identifiers of the timer and the stop event; that of a device is its number.
 const TIMER: u64 = u64::MAX;
 const STOP: u64 = u64::MAX - 1;
 
-/// How long it goes on, and when it is late.
+/// Limits of an emulation.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// When it ends by itself, in nanoseconds.
+    /// Duration after which the emulation ends; `None` to run until it is stopped.
     pub duration: Option<Time>,
 }
 
 struct Driver<'a> {
     exchange: Exchange,
-    /// The server's device and those of the phones.
+    /// Device of the server, then those of the phones.
     ports: Vec<Port>,
-    /// Whether there may be more to read at a device.
+    /// For each device, whether it may have more packets to read.
     ready: Vec<bool>,
     clock: Clock,
     timer: Timer,
@@ -57,11 +57,11 @@ struct Driver<'a> {
     published: Time,
 }
 
-/// Drives an exchange between a server's device and one of each phone until it is stopped or `duration` is over. Time
-/// zero of the world is now.
+/// Runs an emulation until it is stopped or its duration is over. `devices` are the server's, then one for each phone.
+/// The time of the world starts at 0 with this call.
 ///
 /// # Errors
-/// The system's and the world's.
+/// If a system call or the simulation fails.
 pub fn drive(
     exchange: Exchange,
     scenario: &Scenario,
@@ -83,14 +83,14 @@ impl<'a> Driver<'a> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(system("wait for devices"))?;
         let clock = Clock::default();
         let timer = Timer::new(&clock)?;
-        // The timer stays readable until it is read or set anew, so an edge is what tells that it has gone off.
+        // Edge-triggered: the timer stays readable after it expires until it is read or armed again.
         let edge = epoll::EventFlags::IN | epoll::EventFlags::ET;
         let add = |fd: rustix::fd::BorrowedFd<'_>, data, flags| {
             epoll::add(&epoll, fd, epoll::EventData::new_u64(data), flags)
                 .map_err(system("wait for a device"))
         };
         add(timer.as_fd(), TIMER, edge)?;
-        add(watch.woken(), STOP, epoll::EventFlags::IN)?;
+        add(watch.stop_event(), STOP, epoll::EventFlags::IN)?;
         for (number, port) in (0..).zip(&ports) {
             add(port.as_fd(), number, epoll::EventFlags::IN)?;
         }
@@ -100,7 +100,7 @@ impl<'a> Driver<'a> {
         Ok(Self { exchange, ports, ready, clock, timer, epoll, watch, late, busy, wakes, published })
     }
 
-    /// Does what is due, accepts what has come, and sleeps.
+    /// Processes due events, accepts new packets, and sleeps.
     fn turn(&mut self, end: Time) -> Result<()> {
         let begun = self.clock.now();
         self.exchange.advance(begun)?;
@@ -112,7 +112,7 @@ impl<'a> Driver<'a> {
         }
         let now = self.clock.now();
         self.busy.add(now.0 - begun.0);
-        if now.0 >= self.published.0 + PUBLISH_EVERY {
+        if now.0 >= self.published.0 + PUBLISH_INTERVAL {
             self.published = now;
             if let Some(recorder) = self.exchange.recorder() {
                 recorder.flush();
@@ -122,7 +122,7 @@ impl<'a> Driver<'a> {
         self.sleep(now, end)
     }
 
-    /// Reads packets from a device, a few at a time so that what is due does not wait.
+    /// Reads up to [`BATCH`] packets from a device, so that due events do not wait for long.
     fn accept(&mut self, number: usize) -> Result<()> {
         let from = number.checked_sub(1).map_or(End::Server, End::Phone);
         for _ in 0..BATCH {
@@ -139,7 +139,7 @@ impl<'a> Driver<'a> {
                 Read::TooLong => self.exchange.refused().too_long += 1,
                 Read::Nothing => self.ready[number] = false,
                 Read::Gone => {
-                    // Its namespace's owner took it down; the others go on.
+                    // The owner of its namespace removed the device; the other devices continue.
                     let _ = epoll::delete(&self.epoll, &self.ports[number]);
                     self.ready[number] = false;
                 }
@@ -152,17 +152,17 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// There is no memory for what comes: it is read and thrown away, as a host does that is flooded.
+    /// Reads and discards a packet, as no memory is left for it. A flooded host does the same.
     fn refuse(&mut self, number: usize) -> Result<()> {
-        let mut nowhere = [0; 64];
-        match self.ports[number].read(&mut nowhere)? {
+        let mut discarded = [0; 64];
+        match self.ports[number].read(&mut discarded)? {
             Read::Nothing | Read::Gone => self.ready[number] = false,
             Read::Packet(_) | Read::TooLong => self.exchange.refused().no_memory += 1,
         }
         Ok(())
     }
 
-    /// Hands over what has arrived.
+    /// Writes all packets that have arrived to their devices.
     fn deliver(&mut self) {
         while let Some(arrival) = self.exchange.take() {
             let number = if let End::Phone(phone) = arrival.to { phone + 1 } else { 0 };
@@ -175,9 +175,9 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Waits until something is due or a packet comes.
+    /// Waits until an event is due or a device has a packet.
     fn sleep(&mut self, now: Time, end: Time) -> Result<()> {
-        let due = self.exchange.next().unwrap_or(end).min(end).min(Time(now.0 + LONGEST_SLEEP));
+        let due = self.exchange.next().unwrap_or(end).min(end).min(Time(now.0 + MAX_SLEEP));
         let at_once = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
         let busy = self.ready.contains(&true) || due <= now;
         if !busy {
@@ -191,7 +191,7 @@ impl<'a> Driver<'a> {
         };
         for event in &events[..found] {
             match event.data.u64() {
-                TIMER => self.timer.gone_off(),
+                TIMER => self.timer.expired(),
                 STOP => {}
                 number => self.ready[number as usize] = true,
             }
@@ -202,7 +202,7 @@ impl<'a> Driver<'a> {
 
     fn publish(&mut self, now: Time) {
         let phones = self.exchange.phones();
-        let sum = |of: fn(&crate::report::OfPhone) -> u64| phones.iter().map(of).sum();
+        let sum = |of: fn(&crate::report::PhoneReport) -> u64| phones.iter().map(of).sum();
         let delays = phones.iter().map(|it| it.down.delay.mean_s() * it.down.delay.count() as f64);
         let snapshots = self.exchange.series().snapshots();
         let cqis = || snapshots.iter().filter_map(|it| it.cqi);

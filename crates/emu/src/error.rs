@@ -1,31 +1,31 @@
-//! Why real packets cannot be carried.
+//! Errors of emulations and recordings.
 
 use std::io;
 
-/// Why an emulation could not begin, or ended early.
+/// Error that prevents or ends an emulation or a replay.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// What the driver stands on was refused by the system.
+    /// A system call failed.
     #[error("the driver cannot {what}: {source}")]
     System {
-        /// What it wanted to do.
+        /// Action that failed, to follow "the driver cannot".
         what: &'static str,
-        /// Why not.
+        /// Error of the system call.
         source: io::Error,
     },
-    /// A flight log cannot be read.
-    #[error("the flight log cannot be read: {0}")]
+    /// The log of a recording cannot be read.
+    #[error("the recording cannot be read: {0}")]
     Log(io::Error),
-    /// A flight log cannot be written.
-    #[error("the flight log is not whole: {0}")]
+    /// The log of a recording cannot be written completely.
+    #[error("the recording is incomplete: {0}")]
     Recording(io::Error),
-    /// The world's.
+    /// The simulation failed or was cancelled.
     #[error(transparent)]
     World(#[from] nodeb_sim::Error),
 }
 
 impl Error {
-    /// Why a log cannot be read: what it says, or that nobody wants it any more.
+    /// Converts an error from reading a log. A cancelled read becomes [`nodeb_sim::Error::Cancelled`].
     pub fn log(error: io::Error) -> Self {
         match error.get_ref().and_then(|inner| inner.downcast_ref::<nodeb_sim::Error>()) {
             Some(stopped) => Self::World(stopped.clone()),
@@ -34,10 +34,10 @@ impl Error {
     }
 }
 
-/// What this crate's fallible functions return.
+/// Result of a fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error that says what was wanted.
+/// Returns a function that adds the failed action to an error of a system call.
 #[cfg(target_os = "linux")]
 pub fn system<E: Into<io::Error>>(what: &'static str) -> impl FnOnce(E) -> Error {
     move |source| Error::System { what, source: source.into() }

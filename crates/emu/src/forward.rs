@@ -1,4 +1,4 @@
-//! A forwarder between two devices and nothing more: what the kernel allows, to hold the driver against.
+//! Plain forwarder between two devices: the reference for the timing accuracy of the driver on a machine.
 
 use std::os::fd::OwnedFd;
 
@@ -8,13 +8,13 @@ use crate::error::{Result, system};
 use crate::port::{Port, Read};
 use crate::watch::Watch;
 
-/// Packets that are read from a device before it is looked at the other.
+/// Maximum number of packets read from a device before the other one is read.
 const BATCH: usize = 16;
 
-/// Copies packets from each of two devices to the other until it is stopped; how many it copied.
+/// Copies packets from each of two devices to the other until it is stopped. Returns the number of packets copied.
 ///
 /// # Errors
-/// The system's.
+/// If a system call fails.
 pub fn forward(devices: [OwnedFd; 2], mtu: usize, watch: &Watch) -> Result<u64> {
     let [one, other] = devices;
     let mut ports = [Port::new(one)?, Port::new(other)?];
@@ -29,7 +29,7 @@ pub fn forward(devices: [OwnedFd; 2], mtu: usize, watch: &Watch) -> Result<u64> 
             }
         }
         let [one, other] = &ports;
-        let stopped = watch.woken();
+        let stopped = watch.stop_event();
         let mut waited = [
             PollFd::new(one, PollFlags::IN),
             PollFd::new(other, PollFlags::IN),

@@ -1,70 +1,71 @@
-//! What the first bytes of a real packet say: whose it is, and its TCP header.
+//! Headers of recorded packets: addresses, ports, and the TCP header.
 //!
-//! Unlike [`crate::ip`], which decides about whole packets, this reads what a flight log kept of them, which may end
-//! anywhere. Sources: RFC 791 and RFC 8200 (IP), RFC 9293 (TCP), RFC 7323 (window scale), RFC 2018 (SACK).
+//! Unlike [`crate::ip`], which reads whole packets, this module reads the first bytes that a recording has of them,
+//! which may end anywhere. Sources: RFC 791 and RFC 8200 (IP), RFC 9293 (TCP), RFC 7323 (window scale), RFC 2018
+//! (SACK).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const TCP: u8 = 6;
 /// Protocols whose header begins with two ports.
 const WITH_PORTS: [u8; 5] = [TCP, 17, 33, 132, 136];
-/// Not the first fragment of a packet: what follows is no header (RFC 791, 3.1).
+/// Mask of the fragment offset. Unless it is 0, no transport header follows (RFC 791, 3.1).
 const OFFSET: u16 = 0x1fff;
 
-/// Flags of a TCP header.
+/// TCP flag: the sender has no more data.
 pub const FIN: u8 = 1;
-/// The sender wants a connection.
+/// TCP flag: the sender opens a connection.
 pub const SYN: u8 = 2;
-/// The connection is over at once.
+/// TCP flag: the connection is reset.
 pub const RST: u8 = 4;
-/// The acknowledgement counts.
+/// TCP flag: the acknowledgement number is valid.
 pub const ACK: u8 = 16;
 
-/// What is known of a packet.
+/// Header fields of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Number of the protocol within IP.
+    /// Protocol number in the IP header.
     pub protocol: u8,
-    /// Where it comes from; port 0 where there are none.
+    /// Source address; the port is 0 if the protocol has none or it was not recorded.
     pub from: SocketAddr,
-    /// Where it goes.
+    /// Destination address; its port as in [`Self::from`].
     pub to: SocketAddr,
-    /// Its TCP header, if it is TCP and the header is whole.
+    /// TCP header, if the packet is TCP and the 20 bytes of the fixed header were recorded.
     pub tcp: Option<Tcp>,
 }
 
-/// As much of a TCP header as tells what its sender knew.
+/// Fields of a TCP header that show the state of its sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tcp {
     /// Sequence number.
     pub seq: u32,
-    /// Acknowledgement, which counts with the flag.
+    /// Acknowledgement number, valid with the flag [`ACK`].
     pub ack: u32,
-    /// Flags.
+    /// Flags: [`FIN`], [`SYN`], [`RST`], [`ACK`] and others.
     pub flags: u8,
-    /// Window as it stands there, unscaled.
+    /// Window field, unscaled.
     pub window: u16,
     /// Bytes of data.
     pub payload: u32,
-    /// Shift of windows, where the option is there.
+    /// Shift of the window scale option, at most 14, if the option was recorded.
     pub shift: Option<u8>,
-    /// Whether blocks beyond a gap are reported.
+    /// Whether there is a SACK option.
     pub has_sack: bool,
 }
 
 impl Tcp {
-    /// Whether a flag is set.
+    /// Returns true if `flag` is set.
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 
-    /// Numbers that it takes in the sequence: data, SYN, FIN.
-    pub fn takes(&self) -> u32 {
+    /// Returns the length in sequence numbers: data, SYN and FIN (SEG.LEN of RFC 9293).
+    pub fn sequence_len(&self) -> u32 {
         self.payload + u32::from(self.has(SYN)) + u32::from(self.has(FIN))
     }
 }
 
-/// Reads the first bytes of a packet; `None` where they do not reach as far as its addresses, or it is no IP.
+/// Reads the header of a packet. Returns `None` if `kept` ends before the addresses or is not IP.
 pub fn read(kept: &[u8]) -> Option<Head> {
     match kept.first()? >> 4 {
         4 => read_v4(kept),
@@ -117,7 +118,7 @@ fn read_tcp(rest: &[u8], bytes: u32) -> Option<Tcp> {
     Some(Tcp { seq, ack, flags, window, payload: bytes - length, shift, has_sack })
 }
 
-/// The window shift, and whether there are SACK blocks.
+/// Returns the window shift, if any, and true if there is a SACK option.
 fn read_options(mut options: &[u8]) -> (Option<u8>, bool) {
     let (mut shift, mut has_sack) = (None, false);
     while let [kind, rest @ ..] = options {
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_says_ports_numbers_and_options() {
+    fn header_is_read_with_ports_numbers_and_options() {
         let head = read(&segment(&[1, 3, 3, 7, 5, 10, 0, 0, 0, 0, 0, 0], 1000)[..60]).unwrap();
         let expected = Tcp {
             seq: 256,
@@ -168,11 +169,11 @@ mod tests {
         };
         assert_eq!(head.tcp, Some(expected));
         assert_eq!((head.from.port(), head.to.to_string()), (80, "10.64.0.2:40000".to_owned()));
-        assert_eq!(expected.takes(), 1001);
+        assert_eq!(expected.sequence_len(), 1001);
     }
 
     #[test]
-    fn what_was_not_kept_is_not_known() {
+    fn fields_that_were_not_recorded_are_absent() {
         let whole = segment(&[], 0);
         assert_eq!(read(&whole[..39]).unwrap().tcp, None);
         assert_eq!(read(&whole[..24]).unwrap().from.port(), 80);
@@ -185,7 +186,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_are_too_odd(mut bytes in proptest::collection::vec(any::<u8>(), 0..120), four in any::<bool>()) {
+        fn arbitrary_bytes_are_read_or_refused(
+            mut bytes in proptest::collection::vec(any::<u8>(), 0..120), four in any::<bool>(),
+        ) {
             if let [first, ..] = bytes.as_mut_slice() {
                 *first = if four { 0x45 } else { 0x60 };
             }

@@ -1,6 +1,6 @@
-//! As much of IP as a cell looks at: where a packet goes, of which flow it is, its ECN field.
+//! IP header fields that a cell reads: destination, flow, ECN field.
 //!
-//! Sources: RFC 791 and RFC 8200 (headers), RFC 3168 (ECN), RFC 1624 (mending a checksum).
+//! Sources: RFC 791 and RFC 8200 (headers), RFC 3168 (ECN), RFC 1624 (incremental update of the checksum).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -9,7 +9,7 @@ use nodeb_base::packet::EcnField;
 const IPV4_HEADER: usize = 20;
 const IPV6_HEADER: usize = 40;
 
-/// More fragments follow, or this is not the first: ports are not in every one of them (RFC 791, 3.1).
+/// Mask of "more fragments" and the fragment offset. Only the first fragment of a packet has ports (RFC 791, 3.1).
 const FRAGMENT: u16 = 0x3fff;
 
 /// Protocols whose header begins with two ports: TCP, UDP, DCCP, SCTP, UDP-Lite.
@@ -17,18 +17,18 @@ const WITH_PORTS: [u8; 5] = [6, 17, 33, 132, 136];
 
 const CE: u8 = 0b11;
 
-/// What a header says.
+/// IP header fields that a cell reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Where it goes.
+    /// Destination address.
     pub to: IpAddr,
-    /// The same for all packets of a flow.
+    /// Hash of addresses, protocol and ports: equal for all packets of a flow.
     pub flow_hash: u32,
-    /// The ECN field.
+    /// ECN field.
     pub ecn: EcnField,
 }
 
-/// Reads the header of a packet; `None` where it is no IP packet of the length that it says.
+/// Reads the header of a packet. Returns `None` if it is not IP or its length field is wrong.
 pub fn read(packet: &[u8]) -> Option<Header> {
     match packet.first()? >> 4 {
         4 => read_v4(packet),
@@ -56,8 +56,8 @@ fn read_v4(packet: &[u8]) -> Option<Header> {
     Some(Header { to: Ipv4Addr::from(to).into(), flow_hash: hash.0, ecn: ecn_of(header[1]) })
 }
 
-/// Flow labels are no part of a flow's identity here: Linux changes a connection's when it suspects its path.
-/// Behind extension headers ports are not looked for, and the flow is that of the addresses.
+/// Reads an IPv6 header. The flow label does not count, as Linux changes it during a connection if it suspects the
+/// path. Ports behind extension headers are not read; such packets have a flow per pair of addresses.
 fn read_v6(packet: &[u8]) -> Option<Header> {
     let header = packet.get(..IPV6_HEADER)?;
     let payload = usize::from(u16::from_be_bytes([header[4], header[5]]));
@@ -87,7 +87,7 @@ fn ecn_of(traffic_class: u8) -> EcnField {
     }
 }
 
-/// Marks a packet that [`read`] has taken as having met congestion, and mends its checksum.
+/// Sets the ECN field of a packet that [`read`] accepted to CE, and updates the checksum.
 pub fn mark_ce(packet: &mut [u8]) {
     match packet {
         [first, ..] if *first >> 4 == 6 => packet[1] |= CE << 4,
@@ -96,14 +96,14 @@ pub fn mark_ce(packet: &mut [u8]) {
             packet[1] |= CE;
             let new = u16::from_be_bytes([packet[0], packet[1]]);
             let checksum = u16::from_be_bytes([packet[10], packet[11]]);
-            packet[10..12].copy_from_slice(&mended(checksum, old, new).to_be_bytes());
+            packet[10..12].copy_from_slice(&updated(checksum, old, new).to_be_bytes());
         }
         _ => {}
     }
 }
 
-/// The checksum after a word has changed (RFC 1624, equation 3).
-fn mended(checksum: u16, old: u16, new: u16) -> u16 {
+/// Returns the checksum after a 16-bit word has changed (RFC 1624, equation 3).
+fn updated(checksum: u16, old: u16, new: u16) -> u16 {
     let mut sum = u32::from(!checksum) + u32::from(!old) + u32::from(new);
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
@@ -111,7 +111,7 @@ fn mended(checksum: u16, old: u16, new: u16) -> u16 {
     !(sum as u16)
 }
 
-/// A hash that is the same in every process, so that a recorded flight is flown again as it was (FNV-1a).
+/// FNV-1a hash. It is the same in every process, so that a replay has the flows of the recording.
 struct Fnv(u32);
 
 impl Default for Fnv {
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A header with its checksum (RFC 791, 3.1), then `payload`.
+    /// Returns an IPv4 packet with `payload` and a correct header checksum (RFC 791, 3.1).
     fn v4(ecn: u8, fragment: u16, protocol: u8, payload: &[u8]) -> Vec<u8> {
         let total = (IPV4_HEADER + payload.len()) as u16;
         let mut packet = vec![0x45, ecn, 0, 0, 0, 7, 0, 0, 64, protocol, 0, 0, 10, 64, 0, 1, 10, 64, 0, 2];
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_say_where_packets_go_and_of_which_flow_they_are() {
+    fn destination_ecn_and_flow_are_read() {
         let one = read(&v4(2, 0, 6, &[1, 2, 3, 4, 9])).unwrap();
         assert_eq!(one.to, IpAddr::from([10, 64, 0, 2]));
         assert_eq!(one.ecn, EcnField::Ect0);
@@ -178,18 +178,18 @@ mod tests {
     }
 
     #[test]
-    fn all_fragments_of_a_packet_are_of_one_flow() {
+    fn fragments_of_a_packet_have_one_flow() {
         let first = read(&v4(0, 0x2000, 17, &[1, 2, 3, 4])).unwrap();
         let last = read(&v4(0, 0x0005, 17, &[5, 6, 7, 8])).unwrap();
         assert_eq!(first.flow_hash, last.flow_hash);
     }
 
     #[test]
-    fn what_is_no_packet_is_refused() {
+    fn invalid_headers_are_refused() {
         let whole = v4(0, 0, 6, &[1, 2, 3, 4]);
         assert!(read(&[]).is_none());
-        assert!(read(&whole[..whole.len() - 1]).is_none(), "shorter than it says");
-        assert!(read(&[whole.as_slice(), &[0]].concat()).is_none(), "longer than it says");
+        assert!(read(&whole[..whole.len() - 1]).is_none(), "shorter than its length field");
+        assert!(read(&[whole.as_slice(), &[0]].concat()).is_none(), "longer than its length field");
         assert!(read(&v6(0, 17, &[1; 9])[..45]).is_none());
         let mut short_header = whole.clone();
         short_header[0] = 0x44;
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_leaves_a_header_whole() {
+    fn marking_keeps_the_header_valid() {
         let mut packet = v4(1, 0, 6, &[1, 2, 3, 4]);
         mark_ce(&mut packet);
         assert_eq!(read(&packet).unwrap().ecn, EcnField::Ce);
@@ -212,7 +212,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_that_comes_is_too_odd(mut bytes in proptest::collection::vec(any::<u8>(), 0..120)) {
+        fn arbitrary_bytes_are_marked_or_refused(mut bytes in proptest::collection::vec(any::<u8>(), 0..120)) {
             if read(&bytes).is_some() {
                 mark_ce(&mut bytes);
                 prop_assert_eq!(read(&bytes).unwrap().ecn, EcnField::Ce);
@@ -220,7 +220,7 @@ mod tests {
         }
 
         #[test]
-        fn a_mended_checksum_is_a_new_one(identity in any::<[u8; 2]>(), ecn in 1_u8..3) {
+        fn updated_checksum_equals_recomputed_one(identity in any::<[u8; 2]>(), ecn in 1_u8..3) {
             let mut packet = v4(ecn, 0, 6, &[0; 8]);
             packet[4..6].copy_from_slice(&identity);
             packet[10..12].fill(0);

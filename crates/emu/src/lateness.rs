@@ -1,8 +1,8 @@
-//! How late deliveries are, and other times of which quantiles are asked.
+//! Histogram of durations: lateness of deliveries, delays of packets.
 
 use hdrhistogram::Histogram;
 
-/// Times in nanoseconds, kept in buckets of 1 % of their value at most; nothing is allocated while they are added.
+/// Histogram of durations in nanoseconds, with buckets at most 1 % wide. Adding a duration allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Lateness {
     times: Histogram<u64>,
@@ -10,54 +10,54 @@ pub struct Lateness {
     longest: u64,
 }
 
-/// The longest time that is told from longer ones, ns: an hour.
-const LONGEST: u64 = 3_600_000_000_000;
+/// Upper end of the histogram, ns: an hour. Longer durations share the last bucket.
+const MAX_NS: u64 = 3_600_000_000_000;
 
 impl Default for Lateness {
     fn default() -> Self {
-        let times = Histogram::new_with_bounds(1, LONGEST, 2).expect("the bounds are in order");
+        let times = Histogram::new_with_bounds(1, MAX_NS, 2).expect("the bounds are in order");
         Self { times, total: 0, longest: 0 }
     }
 }
 
 impl Lateness {
-    /// Adds a time, ns.
+    /// Adds a duration.
     pub fn add(&mut self, nanoseconds: u64) {
         self.times.saturating_record(nanoseconds);
         self.total += u128::from(nanoseconds);
         self.longest = self.longest.max(nanoseconds);
     }
 
-    /// How many there are.
+    /// Returns the number of durations.
     pub fn count(&self) -> u64 {
         self.times.len()
     }
 
-    /// Their mean, s; 0 of none.
+    /// Returns the mean in seconds, 0 if there are no durations.
     pub fn mean_s(&self) -> f64 {
         if self.count() == 0 { 0.0 } else { self.total as f64 / self.count() as f64 * 1e-9 }
     }
 
-    /// A quantile, s, up to 1 % too long but never longer than the longest; 0 of none.
+    /// Returns a quantile in seconds: at most 1 % too large and never above the maximum; 0 if there are no durations.
     pub fn quantile_s(&self, share: f64) -> f64 {
         self.times.value_at_quantile(share).min(self.longest) as f64 * 1e-9
     }
 
-    /// The longest, s, exactly; 0 of none.
+    /// Returns the exact maximum in seconds, 0 if there are no durations.
     pub fn max_s(&self) -> f64 {
         self.longest as f64 * 1e-9
     }
 
-    /// How many there are in each bucket, with the longest of the bucket in s; those in which there is none are left out.
+    /// Returns for each bucket that is not empty its upper end in seconds and the number of its durations.
     pub fn steps(&self) -> impl Iterator<Item = (f64, u64)> {
         let steps = self.times.iter_recorded();
         steps.map(|step| (step.value_iterated_to() as f64 * 1e-9, step.count_since_last_iteration()))
     }
 
-    /// The share of those that are longer than a limit in ns, rounded to a bucket; 0 of none.
+    /// Returns the share of durations above `limit` ns, which is rounded to a bucket; 0 if there are no durations.
     pub fn share_beyond(&self, limit: u64) -> f64 {
         let all = self.count();
-        let within = self.times.count_between(0, limit.min(LONGEST));
+        let within = self.times.count_between(0, limit.min(MAX_NS));
         if all == 0 { 0.0 } else { all.saturating_sub(within) as f64 / all as f64 }
     }
 }
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_is_exact_and_no_quantile_is_longer() {
+    fn maximum_is_exact_and_bounds_quantiles() {
         let mut times = Lateness::default();
         times.add(986_793_977);
         assert!((times.max_s() - 0.986_793_977).abs() < 1e-15);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn buckets_have_all_of_them_in_order() {
+    fn steps_count_all_durations_in_order() {
         let mut times = Lateness::default();
         for time in [5, 5, 1_000_000, 2_000_000_000] {
             times.add(time);
@@ -103,14 +103,14 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_there_is_nothing() {
+    fn empty_histogram_has_zeros() {
         let none = Lateness::default();
         assert_eq!((none.count(), none.mean_s(), none.quantile_s(0.99), none.max_s()), (0, 0.0, 0.0, 0.0));
         assert!(none.share_beyond(1) < f64::EPSILON);
     }
 
     #[test]
-    fn what_is_longer_than_the_longest_is_kept_as_that() {
+    fn durations_above_the_range_are_counted() {
         let mut times = Lateness::default();
         times.add(u64::MAX);
         assert!(times.max_s() >= 3_600.0);

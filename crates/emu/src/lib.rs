@@ -1,20 +1,20 @@
 //! Real packets through nodeb's simulated cells.
 //!
-//! [`Exchange`] is the sans-IO part: a [`nodeb_sim::world::Live`] world, the payloads of the packets that are in
-//! it, and what becomes of them. It knows neither clock nor device, so that a flight that was recorded is flown
-//! again by the same code. [`driver`] has the clock and the devices: on Linux two or more TUN devices, one of the
-//! server and one of each phone whose packets are real.
+//! [`Exchange`] is the sans-IO part: a [`nodeb_sim::world::Live`] world, the payloads of the packets in transit, and
+//! the counts of delivered and lost packets. It uses neither clock nor device. [`driver`] adds the clock and, on Linux,
+//! two or more TUN devices: one for the server and one for each phone whose packets are real.
+//!
+//! [`recording`] is the log file of an emulation, and [`replay`] repeats the emulation from this file in virtual time.
 
 #[cfg(target_os = "linux")]
 pub mod clock;
 pub mod connections;
 #[cfg(target_os = "linux")]
-pub mod doorway;
+pub mod device_socket;
 #[cfg(target_os = "linux")]
 pub mod driver;
 pub mod error;
 pub mod exchange;
-pub mod flight;
 #[cfg(target_os = "linux")]
 pub mod forward;
 pub mod head;
@@ -24,6 +24,7 @@ pub mod log;
 pub mod pool;
 #[cfg(target_os = "linux")]
 mod port;
+pub mod recording;
 pub mod replay;
 pub mod report;
 pub mod series;

@@ -1,40 +1,40 @@
-//! Where the payloads of packets wait while the packets are on their way.
+//! Pool of buffers for the payloads of packets in transit.
 //!
-//! Slots are of one size and used again, and memory is taken in chunks: once as many packets have waited as ever
-//! will, nothing is allocated any more. A packet is known by its tag: its slot and its number.
+//! Slots have one size and are reused, and memory is allocated in chunks. Nothing is allocated unless more packets are
+//! in transit than ever before. A packet is identified by its tag, which consists of its slot and its number.
 
 use nodeb_base::units::Time;
 use nodeb_sim::world::Direction;
 
-/// Slots that are made at a time.
+/// Number of slots allocated at a time.
 const CHUNK: usize = 256;
 
-/// Bits of a tag that are the slot.
+/// Number of low bits of a tag that are the slot.
 const SLOT_BITS: u32 = 24;
 
-/// A slot that is being filled, or whose packet is on its way.
+/// Slot that is being filled or whose packet is in transit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u32);
 
-/// What is known of a packet on its way.
+/// Packet in transit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passenger {
-    /// Where its bytes are.
+pub struct InTransit {
+    /// Slot with its bytes.
     pub slot: Slot,
-    /// Which way it goes.
+    /// Direction of the packet.
     pub direction: Direction,
-    /// When it was accepted.
+    /// Time at which it was accepted.
     pub accepted: Time,
     tag: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    passenger: Option<Passenger>,
+    in_transit: Option<InTransit>,
     bytes: u32,
 }
 
-/// The payloads of packets that are on their way.
+/// Payloads of the packets in transit.
 #[derive(Debug)]
 pub struct Pool {
     chunks: Vec<Box<[u8]>>,
@@ -46,13 +46,13 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool for packets of up to `slot_bytes`, and for at most `limit` bytes of them.
+    /// Creates a pool for packets of up to `slot_bytes` that uses at most `limit` bytes, but has at least one slot.
     pub fn new(slot_bytes: usize, limit: usize) -> Self {
         let limit = (limit / slot_bytes).clamp(1, 1 << SLOT_BITS);
         Self { chunks: Vec::new(), entries: Vec::new(), free: Vec::new(), slot_bytes, limit, sent: 0 }
     }
 
-    /// A slot to fill; `None` while everything that there may be is in use.
+    /// Returns a free slot, or `None` if all slots that the limit allows are in use.
     pub fn slot(&mut self) -> Option<Slot> {
         if self.free.is_empty() {
             self.grow();
@@ -61,66 +61,66 @@ impl Pool {
     }
 
     fn grow(&mut self) {
-        let known = self.entries.len();
-        let more = CHUNK.min(self.limit - known);
+        let before = self.entries.len();
+        let more = CHUNK.min(self.limit - before);
         if more > 0 {
             self.chunks.push(vec![0; CHUNK * self.slot_bytes].into_boxed_slice());
-            self.entries.resize(known + more, Entry::default());
+            self.entries.resize(before + more, Entry::default());
             self.free.reserve(self.entries.len());
-            self.free.extend((known..known + more).rev().map(|slot| slot as u32));
+            self.free.extend((before..before + more).rev().map(|slot| slot as u32));
         }
     }
 
-    /// The bytes of a slot.
+    /// Returns the whole buffer of a slot.
     pub fn bytes_mut(&mut self, slot: Slot) -> &mut [u8] {
         let (chunk, at) = self.place(slot);
         &mut self.chunks[chunk][at..at + self.slot_bytes]
     }
 
-    /// A slot that was not filled.
+    /// Frees a slot.
     pub fn give_back(&mut self, slot: Slot) {
-        self.entries[slot.0 as usize].passenger = None;
+        self.entries[slot.0 as usize].in_transit = None;
         self.free.push(slot.0);
     }
 
-    /// The packet in a slot goes on its way: its tag.
+    /// Marks the packet in a slot as in transit. Returns its tag.
     pub fn send(&mut self, slot: Slot, bytes: usize, direction: Direction, accepted: Time) -> u64 {
         let tag = self.sent << SLOT_BITS | u64::from(slot.0);
         self.sent += 1;
-        let passenger = Some(Passenger { slot, direction, accepted, tag });
-        self.entries[slot.0 as usize] = Entry { passenger, bytes: bytes as u32 };
+        let in_transit = Some(InTransit { slot, direction, accepted, tag });
+        self.entries[slot.0 as usize] = Entry { in_transit, bytes: bytes as u32 };
         tag
     }
 
-    /// A packet has come back. `None` if there is no such packet on its way.
-    pub fn back(&self, tag: u64) -> Option<Passenger> {
+    /// Returns the packet with a tag, or `None` if it is not in transit.
+    pub fn find(&self, tag: u64) -> Option<InTransit> {
         let slot = (tag & ((1 << SLOT_BITS) - 1)) as usize;
-        self.entries.get(slot)?.passenger.filter(|passenger| passenger.tag == tag)
+        self.entries.get(slot)?.in_transit.filter(|in_transit| in_transit.tag == tag)
     }
 
-    /// The packet in a slot.
+    /// Returns the packet in a slot.
     pub fn packet(&self, slot: Slot) -> &[u8] {
         let (chunk, at) = self.place(slot);
         &self.chunks[chunk][at..at + self.entries[slot.0 as usize].bytes as usize]
     }
 
-    /// The packet in a slot, to be changed.
+    /// Returns the packet in a slot mutably.
     pub fn packet_mut(&mut self, slot: Slot) -> &mut [u8] {
         let bytes = self.entries[slot.0 as usize].bytes as usize;
         &mut self.bytes_mut(slot)[..bytes]
     }
 
-    /// Slots that are not free.
+    /// Returns the number of slots in use.
     pub fn in_use(&self) -> usize {
         self.entries.len() - self.free.len()
     }
 
-    /// Bytes that have been allocated for payloads.
+    /// Returns the number of bytes allocated for payloads.
     pub fn allocated(&self) -> usize {
         self.chunks.len() * CHUNK * self.slot_bytes
     }
 
-    /// The number of a packet, from 0 in the order in which they were sent.
+    /// Returns the number of a packet, counted from 0 in the order of [`Self::send`].
     pub fn number(tag: u64) -> u64 {
         tag >> SLOT_BITS
     }
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packets_come_out_as_they_went_in_and_once() {
+    fn packets_are_returned_unchanged_and_once() {
         let mut pool = Pool::new(100, 1 << 20);
         let tags: Vec<u64> = (0..1000_u64)
             .map(|number| {
@@ -146,29 +146,29 @@ mod tests {
             .collect();
         for (number, tag) in (0..).zip(&tags) {
             assert_eq!(Pool::number(*tag), number);
-            let Passenger { slot, direction, accepted, .. } = pool.back(*tag).unwrap();
+            let InTransit { slot, direction, accepted, .. } = pool.find(*tag).unwrap();
             assert_eq!((direction, accepted), (Direction::Up, Time(number)));
             assert_eq!(pool.packet(slot), number.to_be_bytes());
             pool.give_back(slot);
-            assert!(pool.back(*tag).is_none(), "it has come back already");
+            assert!(pool.find(*tag).is_none(), "the slot was freed");
         }
         assert_eq!(pool.in_use(), 0);
     }
 
     #[test]
-    fn a_slot_that_is_used_again_is_not_taken_for_the_old_packet() {
+    fn old_tag_does_not_match_a_reused_slot() {
         let mut pool = Pool::new(100, 100);
         let slot = pool.slot().unwrap();
         let old = pool.send(slot, 10, Direction::Down, Time::ZERO);
         pool.give_back(slot);
         let slot = pool.slot().unwrap();
         let new = pool.send(slot, 10, Direction::Down, Time::ZERO);
-        assert!(pool.back(old).is_none());
-        assert_eq!(pool.back(new).unwrap().slot, slot);
+        assert!(pool.find(old).is_none());
+        assert_eq!(pool.find(new).unwrap().slot, slot);
     }
 
     #[test]
-    fn memory_has_a_bound_and_is_used_again() {
+    fn memory_is_bounded_and_reused() {
         let mut pool = Pool::new(1500, 600 * 1500);
         let slots: Vec<Slot> = std::iter::from_fn(|| pool.slot()).collect();
         assert_eq!(slots.len(), 600);

@@ -1,4 +1,4 @@
-//! A TUN device: whole IP packets, one at a time.
+//! TUN device from which whole IP packets are read and to which they are written, one at a time.
 
 use std::io::IoSliceMut;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -8,39 +8,39 @@ use rustix::io::{Errno, readv, write};
 
 use crate::error::{Result, system};
 
-/// The largest IP packet there is.
-const LARGEST: usize = 65_535;
+/// Maximum size of an IP packet, bytes.
+const MAX_PACKET: usize = 65_535;
 
-/// What came of reading.
+/// Result of reading from a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// A packet of so many bytes.
+    /// A packet of this many bytes.
     Packet(usize),
-    /// A packet that is longer than there was room.
+    /// A packet longer than the buffer.
     TooLong,
-    /// There is none.
+    /// No packet is available.
     Nothing,
-    /// The device has gone.
+    /// The device was removed.
     Gone,
 }
 
-/// A device.
+/// TUN device in non-blocking mode.
 #[derive(Debug)]
 pub struct Port {
     fd: OwnedFd,
-    /// Where the end of a packet goes that is too long, so that it is noticed.
+    /// Buffer for the excess bytes of a packet that is too long. Without it, the packet would be truncated silently.
     rest: Box<[u8]>,
 }
 
 impl Port {
-    /// A device that is not waited for.
+    /// Takes a device and sets it to non-blocking mode.
     pub fn new(fd: OwnedFd) -> Result<Self> {
-        let flags = fcntl_getfl(&fd).map_err(system("look at a device"))?;
-        fcntl_setfl(&fd, flags | OFlags::NONBLOCK).map_err(system("change a device"))?;
-        Ok(Self { fd, rest: vec![0; LARGEST].into_boxed_slice() })
+        let flags = fcntl_getfl(&fd).map_err(system("read the flags of a device"))?;
+        fcntl_setfl(&fd, flags | OFlags::NONBLOCK).map_err(system("make a device non-blocking"))?;
+        Ok(Self { fd, rest: vec![0; MAX_PACKET].into_boxed_slice() })
     }
 
-    /// Reads a packet.
+    /// Reads a packet into `into`.
     pub fn read(&mut self, into: &mut [u8]) -> Result<Read> {
         let room = into.len();
         let mut parts = [IoSliceMut::new(into), IoSliceMut::new(&mut self.rest)];
@@ -53,7 +53,7 @@ impl Port {
         }
     }
 
-    /// Writes a packet; whether the device took it, which it does not while it is down.
+    /// Writes a packet. Returns false if the device did not accept it, for example because it is down.
     pub fn write(&self, packet: &[u8]) -> bool {
         loop {
             match write(&self.fd, packet) {

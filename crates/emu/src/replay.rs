@@ -1,5 +1,5 @@
-//! A recorded flight flown again in virtual time: the same packets are offered at the same times, and what becomes of
-//! them is held against what became of them then.
+//! Replay of a recording in virtual time: the same packets are offered at the same times, and their fates, that is
+//! arrival or loss, are compared with the recorded ones.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -10,51 +10,51 @@ use nodeb_sim::world::{Fate, Listener, Live, NullListener};
 use nodeb_sim::{Control, Scenario};
 
 use crate::error::{Error, Result};
-use crate::flight::{Reader, Record};
 use crate::lateness::Lateness;
-use crate::report::OfPhone;
+use crate::recording::{Reader, Record};
+use crate::report::PhoneReport;
 use crate::series::Series;
 
-/// What came of a replay.
+/// Outcome of a replay.
 #[derive(Debug)]
 pub struct Replay {
-    /// What became of each phone's packets.
-    pub phones: Vec<OfPhone>,
-    /// Packets that arrived or were lost as they had in the flight.
+    /// Packet counts and delays of each phone.
+    pub phones: Vec<PhoneReport>,
+    /// Number of packets with the same fate as in the recording.
     pub same: u64,
-    /// The first that did not, in words.
+    /// Message about the first packet with another fate, if there is one.
     pub differs: Option<String>,
-    /// Whether the log has its end.
+    /// Whether the log has an end record, so that it was not cut off.
     pub complete: bool,
-    /// How late the flight's deliveries were.
+    /// Recorded lateness of the deliveries.
     pub late: Lateness,
-    /// How long the flight lasted.
+    /// Duration of the recorded emulation.
     pub lasted: Time,
-    /// What happened over time.
+    /// Time series.
     pub series: Series,
 }
 
-/// How much time passes between two looks at who watches, at most.
+/// Maximum virtual time between two progress reports, ns.
 const STEP: u64 = 1_000_000_000;
 
 struct Player<'a, L: Listener> {
     control: &'a Control,
-    /// When the flight ended, as far as is known.
+    /// End of the recorded emulation, or the largest time if it is unknown.
     end: Time,
     live: Live<L>,
     users: Vec<u32>,
     fates: Vec<Fate>,
-    /// What has become of packets here that the log has not told yet.
+    /// Fates in the replay whose records have not been read yet.
     ahead: VecDeque<Fate>,
-    /// When the packets were accepted, and their way, by number.
+    /// Time at which each packet was accepted and its direction, by number.
     accepted: Vec<(Time, nodeb_sim::world::Direction)>,
     found: Replay,
 }
 
-/// Flies a log again; `users` are the real users of its phones.
+/// Replays a log. `users` are the scenario's user numbers of the real phones.
 ///
 /// # Errors
-/// The log cannot be read or does not fit the scenario; the world's.
+/// If the log cannot be read or does not fit the scenario, or the simulation fails.
 pub fn replay<R: Read>(
     reader: &mut Reader<R>,
     scenario: &Scenario,
@@ -64,8 +64,8 @@ pub fn replay<R: Read>(
     replay_watched(reader, scenario, seed, users, NullListener, (&Control::default(), Time(u64::MAX)))
 }
 
-/// As [`replay`], with a listener to what happens, which may end it, and with `control`, which watches how far it is on
-/// its way to the end.
+/// Replays a log as [`replay`] does, with a listener, which may end the replay, and reports to `control` the progress
+/// towards `end`.
 pub(crate) fn replay_watched<R: Read, L: Listener>(
     reader: &mut Reader<R>,
     scenario: &Scenario,
@@ -75,7 +75,7 @@ pub(crate) fn replay_watched<R: Read, L: Listener>(
     (control, end): (&Control, Time),
 ) -> Result<(Replay, RunResult)> {
     let found = Replay {
-        phones: users.iter().map(|user| OfPhone::new(*user)).collect(),
+        phones: users.iter().map(|user| PhoneReport::new(*user)).collect(),
         same: 0,
         differs: None,
         complete: false,
@@ -93,7 +93,7 @@ pub(crate) fn replay_watched<R: Read, L: Listener>(
             break;
         }
     }
-    player.found.series.look(&mut player.live)?;
+    player.found.series.sample(&mut player.live)?;
     Ok((player.found, player.live.finish(scenario)))
 }
 
@@ -102,14 +102,17 @@ impl<L: Listener> Player<'_, L> {
         match *record {
             Record::Accepted { at, direction, phone, packet, .. } => {
                 let user = *self.users.get(usize::from(phone)).ok_or_else(|| {
-                    Error::Log(io::Error::new(io::ErrorKind::InvalidData, "it has more phones than it says"))
+                    Error::Log(io::Error::new(
+                        io::ErrorKind::InvalidData,
+                        "it has more phones than its header lists",
+                    ))
                 })?;
                 self.accepted.push((at, direction));
                 self.found.phones[usize::from(phone)]
                     .direction_mut(direction)
                     .offered
                     .add(packet.bytes as usize);
-                self.look_until(at)?;
+                self.sample_until(at)?;
                 self.found.series.offer(usize::from(phone), direction, at, packet.bytes as usize);
                 self.live.offer(at, direction, user, packet, &mut self.fates)?;
                 self.take(at);
@@ -118,18 +121,18 @@ impl<L: Listener> Player<'_, L> {
                 self.found.late.add(late);
                 self.found.series.hand_over(at, late);
                 self.catch_up(at)?;
-                self.hold(record);
+                self.compare(record);
             }
             Record::Lost { at, .. } => {
                 self.catch_up(at)?;
-                self.hold(record);
+                self.compare(record);
             }
             Record::End { at } => {
                 self.catch_up(at)?;
                 self.found.complete = true;
                 if let (None, Some(fate)) = (&self.found.differs, self.ahead.front()) {
                     self.found.differs =
-                        Some(format!("here {}, of which the flight knows nothing", said(fate)));
+                        Some(format!("in the replay {}, not in the recording", replayed(fate)));
                 }
             }
         }
@@ -138,20 +141,20 @@ impl<L: Listener> Player<'_, L> {
 
     fn catch_up(&mut self, to: Time) -> Result<()> {
         if self.ahead.is_empty() || to > self.live.now() {
-            self.look_until(to)?;
+            self.sample_until(to)?;
             self.live.advance(to, &mut self.fates);
         }
         self.take(to);
         Ok(())
     }
 
-    /// Looks at the world as often as it is time to, on its way to a time that may be far away.
-    fn look_until(&mut self, to: Time) -> Result<()> {
+    /// Advances the world to `to`, samples the series on the way, and reports the progress at least every [`STEP`].
+    fn sample_until(&mut self, to: Time) -> Result<()> {
         let mut at = self.live.now();
         loop {
             at = to.min(Time(at.0.saturating_add(STEP)));
             self.control.report((at.0 as f64 / self.end.0.max(1) as f64).min(1.0))?;
-            self.found.series.look_until(at, &mut self.live, &mut self.fates)?;
+            self.found.series.sample_until(at, &mut self.live, &mut self.fates)?;
             if at == to {
                 return Ok(());
             }
@@ -163,14 +166,14 @@ impl<L: Listener> Player<'_, L> {
         self.ahead.extend(self.fates.drain(..));
     }
 
-    /// Holds what the flight told of a packet against what has become of it here.
-    fn hold(&mut self, told: &Record) {
+    /// Compares the recorded fate of a packet with its fate in the replay.
+    fn compare(&mut self, record: &Record) {
         let fate = self.ahead.pop_front();
-        if fate.as_ref().is_some_and(|fate| is_same(told, fate)) {
+        if fate.as_ref().is_some_and(|fate| is_same(record, fate)) {
             self.found.same += 1;
         } else if self.found.differs.is_none() {
-            let here = fate.as_ref().map_or_else(|| "nothing has become of it by then".to_owned(), said);
-            self.found.differs = Some(format!("in the flight {}, here {here}", recorded(told)));
+            let here = fate.as_ref().map_or_else(|| "it is still in transit".to_owned(), replayed);
+            self.found.differs = Some(format!("in the recording {}, in the replay {here}", recorded(record)));
         }
         if let Some(fate) = fate {
             self.count(&fate);
@@ -196,8 +199,8 @@ impl<L: Listener> Player<'_, L> {
     }
 }
 
-fn is_same(told: &Record, fate: &Fate) -> bool {
-    match (told, fate) {
+fn is_same(record: &Record, fate: &Fate) -> bool {
+    match (record, fate) {
         (Record::Arrived { number, at, ecn, .. }, Fate::Arrived { at: here, packet, .. }) => {
             (*number, *at, *ecn) == (packet.tag, *here, packet.ecn)
         }
@@ -208,19 +211,19 @@ fn is_same(told: &Record, fate: &Fate) -> bool {
     }
 }
 
-fn recorded(told: &Record) -> String {
-    match told {
+fn recorded(record: &Record) -> String {
+    match record {
         Record::Arrived { number, at, .. } => format!("packet {number} arrived at {} ns", at.0),
         Record::Lost { number, at, cause } => format!("packet {number} was lost at {} ns ({cause:?})", at.0),
         other => format!("{other:?}"),
     }
 }
 
-fn said(fate: &Fate) -> String {
+fn replayed(fate: &Fate) -> String {
     match fate {
-        Fate::Arrived { at, packet, .. } => format!("packet {} arrives at {} ns", packet.tag, at.0),
+        Fate::Arrived { at, packet, .. } => format!("packet {} arrived at {} ns", packet.tag, at.0),
         Fate::Lost { at, packet, cause, .. } => {
-            format!("packet {} is lost at {} ns ({cause:?})", packet.tag, at.0)
+            format!("packet {} was lost at {} ns ({cause:?})", packet.tag, at.0)
         }
     }
 }

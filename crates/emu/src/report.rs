@@ -1,4 +1,4 @@
-//! What became of real packets: counted as they come and go.
+//! Counts and delays of real packets.
 
 use std::io;
 use std::time::Duration;
@@ -10,24 +10,24 @@ use nodeb_sim::world::Direction;
 use crate::lateness::Lateness;
 use crate::series::Series;
 
-/// Packets and their bytes.
+/// Number of packets and of their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Volume {
-    /// Packets.
+    /// Number of packets.
     pub packets: u64,
-    /// Bytes of IP.
+    /// Number of bytes, IP headers included.
     pub bytes: u64,
 }
 
 impl Volume {
-    /// Counts a packet.
+    /// Counts a packet of this many bytes.
     pub fn add(&mut self, bytes: usize) {
         self.packets += 1;
         self.bytes += bytes as u64;
     }
 }
 
-/// Why packets are lost, and what that is called.
+/// Causes of loss and their names in reports and tables.
 pub const CAUSES: [(Cause, &str); 4] = [
     (Cause::LinkLoss, "lost_link"),
     (Cause::Overflow, "lost_overflow"),
@@ -35,23 +35,23 @@ pub const CAUSES: [(Cause, &str); 4] = [
     (Cause::RadioLoss, "lost_radio"),
 ];
 
-/// What became of a phone's packets one way.
+/// Counts and delays of a phone's packets in one direction.
 #[derive(Clone, Debug, Default)]
 pub struct DirectionReport {
-    /// Those that were accepted.
+    /// Accepted packets.
     pub offered: Volume,
-    /// Those that arrived.
+    /// Packets that arrived.
     pub arrived: Volume,
-    /// Those that were lost, by cause in the order of [`CAUSES`].
+    /// Number of lost packets by cause, in the order of [`CAUSES`].
     pub lost: [u64; CAUSES.len()],
-    /// How long those were on their way that arrived.
+    /// Delays of the packets that arrived.
     pub delay: Lateness,
-    /// When the first was accepted and the last arrived; `None` as long as none has arrived.
+    /// Time at which the first packet that arrived was accepted, and of the last arrival; `None` if none has arrived.
     pub span: Option<(Time, Time)>,
 }
 
 impl DirectionReport {
-    /// Counts a packet of so many bytes that has arrived.
+    /// Counts a packet that was accepted at `accepted` and arrived at `at`.
     pub fn arrive(&mut self, accepted: Time, at: Time, bytes: usize) {
         self.arrived.add(bytes);
         self.delay.add(at.0 - accepted.0);
@@ -65,30 +65,30 @@ impl DirectionReport {
         }
     }
 
-    /// Packets that were lost.
+    /// Returns the number of lost packets of all causes.
     pub fn all_lost(&self) -> u64 {
         self.lost.iter().sum()
     }
 }
 
-/// What became of a phone's packets.
+/// Counts and delays of a phone's packets.
 #[derive(Clone, Debug)]
-pub struct OfPhone {
-    /// Number of its user in the scenario.
+pub struct PhoneReport {
+    /// Number of the phone's user in the scenario.
     pub user: u32,
-    /// Those to the phone.
+    /// Packets to the phone.
     pub down: DirectionReport,
-    /// Those from the phone.
+    /// Packets from the phone.
     pub up: DirectionReport,
 }
 
-impl OfPhone {
-    /// Nothing has come or gone.
+impl PhoneReport {
+    /// Creates a report without packets.
     pub fn new(user: u32) -> Self {
         Self { user, down: DirectionReport::default(), up: DirectionReport::default() }
     }
 
-    /// One of the ways.
+    /// Returns the report of a direction mutably.
     pub fn direction_mut(&mut self, direction: Direction) -> &mut DirectionReport {
         match direction {
             Direction::Down => &mut self.down,
@@ -97,45 +97,45 @@ impl OfPhone {
     }
 }
 
-/// Packets that came and were not taken into the cell.
+/// Counts of packets that were refused or could not be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
-    /// No IP packet, or not of the length that its header says.
+    /// Not an IP packet, or the length field of its header is wrong.
     pub malformed: u64,
-    /// For nobody behind the cell: link-local, multicast, or an unknown phone's.
+    /// Not routed: the destination is link-local, multicast, or an address that no phone has.
     pub stray: u64,
-    /// Longer than the largest packet.
+    /// Longer than the maximum size of a packet.
     pub too_long: u64,
-    /// Came while the packets on their way took all memory that they may.
+    /// Received while the packets in transit used all memory allowed.
     pub no_memory: u64,
-    /// Arrived, but the device did not take them.
+    /// Arrived, but the device did not accept the write.
     pub unwritten: u64,
 }
 
-/// What an emulation came to.
+/// Report of an emulation.
 #[derive(Debug)]
 pub struct Report {
-    /// How long it lasted on the clock.
+    /// Duration in real time, without time in suspend.
     pub lasted: Duration,
-    /// How long the machine slept meanwhile: the world stood still.
+    /// Time during which the machine was suspended. The world does not advance then.
     pub slept: Duration,
-    /// What became of each phone's packets.
-    pub phones: Vec<OfPhone>,
-    /// What was not taken in.
+    /// Counts and delays of each phone's packets.
+    pub phones: Vec<PhoneReport>,
+    /// Counts of refused packets.
     pub refused: Refused,
-    /// By how much deliveries came after the time at which the packet arrived in the world.
+    /// Lateness of deliveries: time of the write to the device minus time of the arrival in the world.
     pub late: Lateness,
-    /// How long the driver was busy between two looks at the devices: a packet may have waited as long
-    /// before it was accepted.
+    /// Time for which the driver was busy between two reads of the devices. A packet may have waited this long before
+    /// it was accepted.
     pub busy: Lateness,
-    /// Real packets that were still on their way at the end.
+    /// Number of real packets still in transit at the end.
     pub waiting: usize,
-    /// Times that the driver woke.
+    /// Number of times that the driver slept and woke.
     pub wakes: u64,
-    /// What payloads took at most, bytes.
+    /// Memory allocated for payloads, bytes.
     pub memory: usize,
-    /// What happened over time.
+    /// Time series.
     pub series: Series,
-    /// The reason why the log of the flight is not whole, if it is not.
+    /// Error that made the recording incomplete, if any.
     pub unrecorded: Option<io::Error>,
 }

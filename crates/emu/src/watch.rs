@@ -1,4 +1,4 @@
-//! How an emulation is watched and stopped from another thread, without a lock that the driver would wait for.
+//! Status and stop of an emulation from another thread, without a lock that could delay the driver.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,74 +7,74 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use crate::error::{Result, system};
 
-/// What a status line shows.
+/// Values of a status line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Status {
-    /// Since the beginning, s.
+    /// Time since the start, s.
     pub time_s: f64,
-    /// Packets that have arrived at phones.
+    /// Number of packets that have arrived at phones.
     pub down_packets: u64,
-    /// Their bytes.
+    /// Number of bytes that have arrived at phones.
     pub down_bytes: u64,
-    /// Bytes that have arrived at the server.
+    /// Number of bytes that have arrived at the server.
     pub up_bytes: u64,
-    /// Real packets that were lost.
+    /// Number of real packets that were lost.
     pub lost: u64,
-    /// Real packets that are on their way.
+    /// Number of real packets in transit.
     pub waiting: u64,
-    /// Packets that wait for real phones at their bearers.
+    /// Number of packets queued at the bearers of real phones.
     pub queued_down: u64,
-    /// Packets that wait for their uplinks.
+    /// Number of packets queued at the uplinks of real phones.
     pub queued_up: u64,
-    /// Mean CQI of real phones; NaN where the radio has none.
+    /// Mean CQI of the real phones; NaN if the radio has no CQI.
     pub cqi: f64,
-    /// Sum of the delays of what has arrived at phones, s.
+    /// Sum of the delays of the packets that have arrived at phones, s.
     pub delays_s: f64,
-    /// 99 % of deliveries were not later than this, s.
+    /// 99 % quantile of the lateness of deliveries, s.
     pub late_s: f64,
 }
 
-/// Fields of a [`Status`].
+/// Number of fields of a [`Status`].
 const FIELDS: usize = 11;
 
-/// Watches an emulation and stops it.
+/// Shared state of an emulation: its latest status, and the request to stop.
 #[derive(Debug)]
 pub struct Watch {
     stopped: AtomicBool,
     wake: OwnedFd,
-    /// The fields of a [`Status`], numbers with a fraction as their bits.
+    /// Fields of the [`Status`]; floating-point numbers as their bits.
     cells: [AtomicU64; FIELDS],
 }
 
 impl Watch {
-    /// Of an emulation that has not begun.
+    /// Creates the state of an emulation that has not started.
     ///
     /// # Errors
-    /// The system's.
+    /// If the system call fails.
     pub fn new() -> Result<Self> {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK);
-        let wake = wake.map_err(system("make what stops it"))?;
+        let wake = wake.map_err(system("create its stop event"))?;
         Ok(Self { stopped: AtomicBool::new(false), wake, cells: [const { AtomicU64::new(0) }; FIELDS] })
     }
 
-    /// Ends the emulation, at once and for good.
+    /// Stops the emulation at once. It cannot be resumed.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
-        // It can only fail when it has been asked more often than a counter of 64 bits holds.
+        // This can fail only if the 64-bit counter of the event overflows.
         let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
     }
 
-    /// Whether it was stopped.
+    /// Returns true if the emulation was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// What can be waited for: it was stopped.
-    pub(crate) fn woken(&self) -> BorrowedFd<'_> {
+    /// Returns a descriptor that is readable once the emulation was stopped.
+    pub(crate) fn stop_event(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 
-    /// How it stands.
+    /// Returns the status published last.
     pub fn status(&self) -> Status {
         let whole = |place: usize| self.cells[place].load(Ordering::Relaxed);
         let number = |place: usize| f64::from_bits(whole(place));
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_published_is_seen() {
+    fn published_status_is_returned() {
         let published = Status {
             time_s: 1.0,
             down_packets: 2,

@@ -1,28 +1,28 @@
-//! The laws of the fuzz targets `flight` and `devices` on random inputs, so that every test run covers them.
+//! Properties of the fuzz targets `flight` and `devices` on random inputs, so that every test run covers them.
 //!
 //! Coverage-guided fuzzing of the same functions: see `fuzz/README.md`.
 
-#[path = "support/flying.rs"]
-mod flying;
+#[path = "support/checks.rs"]
+mod checks;
 
 use std::sync::LazyLock;
 
 use nodeb_base::units::Time;
 use nodeb_emu::Exchange;
 use nodeb_emu::exchange::End;
-use nodeb_emu::flight::Recorder;
+use nodeb_emu::recording::Recorder;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// A log of each kind of cell that is whole: TCP segments both ways.
+/// Valid log for each kind of cell, with TCP segments in both directions.
 static LOGS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| (0..3).map(log).collect());
 
 fn log(kind: u8) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
-    let scenario = flying::cell(kind);
-    let mut exchange = Exchange::new(&scenario, 1, &flying::phones(), flying::MTU, 1 << 20).unwrap();
+    let scenario = checks::cell(kind);
+    let mut exchange = Exchange::new(&scenario, 1, &checks::phones(), checks::MTU, 1 << 20).unwrap();
     exchange.record(Recorder::create(&path, &[kind], 60).unwrap());
     for number in 0..40_u32 {
         let up = number % 3 == 0;
@@ -46,8 +46,8 @@ fn log(kind: u8) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// Whole logs with a few mistakes: bytes that are others, pieces that are missing or there twice.
-fn mistaken() -> impl Strategy<Value = Vec<u8>> {
+/// Returns valid logs with a few faults: bytes changed, the end cut off, or pieces repeated.
+fn faulty() -> impl Strategy<Value = Vec<u8>> {
     let change = (any::<Index>(), any::<Index>(), 0..4_u8, any::<u8>());
     (0..3_usize, vec(change, 0..6)).prop_map(|(kind, changes)| {
         let mut bytes = LOGS[kind].clone();
@@ -70,28 +70,28 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn a_mistaken_log_is_flown_or_refused(bytes in mistaken()) {
-        flying::check_log(&bytes);
+    fn faulty_log_is_replayed_or_refused(bytes in faulty()) {
+        checks::check_log(&bytes);
     }
 
     #[test]
-    fn any_bytes_are_flown_or_refused(bytes in vec(any::<u8>(), 0..400), is_log in any::<bool>()) {
-        let begin: &[u8] = if is_log { &[nodeb_emu::flight::MAGIC.as_slice(), &[1, 0, 0, 0, 1]].concat() } else { &[] };
-        flying::check_log(&[begin, &bytes].concat());
+    fn arbitrary_bytes_are_replayed_or_refused(bytes in vec(any::<u8>(), 0..400), is_log in any::<bool>()) {
+        let begin: &[u8] = if is_log { &[nodeb_emu::recording::MAGIC.as_slice(), &[1, 0, 0, 0, 1]].concat() } else { &[] };
+        checks::check_log(&[begin, &bytes].concat());
     }
 
     #[test]
-    fn devices_may_give_anything(bytes in vec(any::<u8>(), 0..4_000)) {
-        flying::check_devices(&bytes);
+    fn devices_may_deliver_arbitrary_bytes(bytes in vec(any::<u8>(), 0..4_000)) {
+        checks::check_devices(&bytes);
     }
 }
 
-/// A whole log is flown as it was: what the mistaken ones begin with.
+/// The logs to which faults are added are valid and replayed without a difference.
 #[test]
-fn the_logs_are_whole() {
+fn valid_logs_are_replayed_exactly() {
     for (kind, bytes) in (0..).zip(LOGS.iter()) {
-        let mut reader = nodeb_emu::flight::Reader::new(bytes.as_slice()).unwrap();
-        let (found, _) = nodeb_emu::replay::replay(&mut reader, &flying::cell(kind), 1, &[0, 1]).unwrap();
+        let mut reader = nodeb_emu::recording::Reader::new(bytes.as_slice()).unwrap();
+        let (found, _) = nodeb_emu::replay::replay(&mut reader, &checks::cell(kind), 1, &[0, 1]).unwrap();
         assert_eq!((found.differs, found.complete), (None, true));
         assert!(found.same > 20);
     }

@@ -1,14 +1,14 @@
-//! The cell of `hsdpa`, without a simulation.
+//! Map of the cells of a `hsdpa` radio, without a simulation.
 
 use nodeb_radio::cell::map::Map;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::border::{ScenarioError, guarded};
+use crate::errors::{ScenarioError, guarded};
 use crate::scenario::CompiledScenario;
 
-/// Mean SNR in the served cells of a scenario, on a grid of `side` by `side` places.
+/// Returns the mean SNR in the served cells of a scenario on a grid of `side` by `side` points.
 #[pyfunction]
 pub fn cell_map<'py>(
     py: Python<'py>,

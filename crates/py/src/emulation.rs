@@ -1,4 +1,4 @@
-//! Real packets through a scenario's cell: devices in, what became of packets out.
+//! Emulations and replays: they take devices or a log, and return the report and the tables.
 
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nodeb_base::units::Time;
-use nodeb_emu::doorway::Doorway;
+use nodeb_emu::device_socket::DeviceSocket;
 use nodeb_emu::driver::{Limits, drive};
-use nodeb_emu::flight::{Reader, Recorder};
 use nodeb_emu::forward::forward;
-use nodeb_emu::report::{CAUSES, DirectionReport, OfPhone, Report};
+use nodeb_emu::recording::{Reader, Recorder};
+use nodeb_emu::report::{CAUSES, DirectionReport, PhoneReport, Report};
 use nodeb_emu::series::tables as series;
 use nodeb_emu::watch::Watch;
 use nodeb_emu::{Error, Exchange, Lateness, Log, Phone};
@@ -20,15 +20,15 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::border::{guarded, to_py};
-use crate::flights;
+use crate::errors::{guarded, to_py};
+use crate::recordings;
 use crate::scenario::{CompiledScenario, Control};
 use crate::tables::{self, About};
 
-/// An emulation: watched and stopped from other threads than the one that drives it.
+/// Emulation that one thread drives, and other threads watch and stop.
 #[pyclass(module = "nodeb._core", frozen)]
 pub struct Emulation {
-    doorway: Doorway,
+    device_socket: DeviceSocket,
     watch: Watch,
 }
 
@@ -36,21 +36,21 @@ pub struct Emulation {
 impl Emulation {
     #[new]
     fn new() -> PyResult<Self> {
-        let doorway = Doorway::new().map_err(|error| refused(&error))?;
-        Ok(Self { doorway, watch: Watch::new().map_err(|error| refused(&error))? })
+        let device_socket = DeviceSocket::new().map_err(|error| refused(&error))?;
+        Ok(Self { device_socket, watch: Watch::new().map_err(|error| refused(&error))? })
     }
 
-    /// The socket through which devices come, each with its number as a byte: 0 is the server's.
+    /// Returns the socket to send devices through, each with its number as a byte: 0 is the server's.
     fn fileno(&self) -> i32 {
-        self.doorway.outside()
+        self.device_socket.outside()
     }
 
-    /// Ends it, at once and for good.
+    /// Stops the emulation at once. It cannot be resumed.
     fn stop(&self) {
         self.watch.stop();
     }
 
-    /// How it stands.
+    /// Returns the status published last.
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let now = self.watch.status();
         let found = PyDict::new(py);
@@ -68,16 +68,17 @@ impl Emulation {
         Ok(found)
     }
 
-    /// Takes two devices and copies packets between them until it is stopped: how many.
+    /// Receives two devices and copies packets between them until it is stopped. Returns the number of packets.
     fn forward(&self, py: Python<'_>, mtu: usize) -> PyResult<u64> {
         let work = || -> nodeb_emu::Result<u64> {
-            let devices = <[OwnedFd; 2]>::try_from(self.devices(2)?).expect("as many as were asked for");
+            let devices = <[OwnedFd; 2]>::try_from(self.devices(2)?).expect("two devices are returned");
             forward(devices, mtu, &self.watch)
         };
         guarded(|| "forwarding".to_owned(), || py.detach(work))?.map_err(|error| refused(&error))
     }
 
-    /// Takes the devices and drives the scenario until it is stopped or `duration_s` is over.
+    /// Receives the devices and emulates the scenario until it is stopped or `duration_s` is over. Returns the report
+    /// and the tables.
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     fn drive<'py>(
@@ -118,11 +119,11 @@ impl Emulation {
 }
 
 impl Emulation {
-    /// As many devices, in the order of their numbers.
+    /// Receives `count` devices. Returns them in the order of their numbers.
     fn devices(&self, count: usize) -> nodeb_emu::Result<Vec<OwnedFd>> {
         let mut found: Vec<Option<OwnedFd>> = std::iter::repeat_with(|| None).take(count).collect();
         while found.iter().any(Option::is_none) {
-            let (number, device) = self.doorway.receive()?;
+            let (number, device) = self.device_socket.receive()?;
             if let Some(place) = found.get_mut(usize::from(number)) {
                 *place = Some(device);
             }
@@ -131,7 +132,7 @@ impl Emulation {
     }
 }
 
-/// What is said of a recorded flight.
+/// Returns the header of a recording.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_header(path: PathBuf) -> PyResult<Vec<u8>> {
@@ -139,8 +140,8 @@ pub fn flight_header(path: PathBuf) -> PyResult<Vec<u8>> {
     Ok(reader.header().to_vec())
 }
 
-/// Flies a recorded flight again: what became of real packets and whether it is the same, and the tables. What passes
-/// the interfaces goes to a capture, if one is asked for, the radio network's interfaces among them with `radio`.
+/// Replays a recording. Returns the report, which says whether the replay equals the recording, and the tables. With
+/// `pcap`, packets at the interfaces are captured in this file; with `radio`, those of the radio network too.
 #[pyfunction]
 #[pyo3(signature = (path, scenario, seed, users, control, pcap=None, radio=false))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
@@ -159,26 +160,29 @@ pub fn replay_flight<'py>(
     let log = Log { path: &path, control: control.get().inner() };
     let work = || {
         let (mut found, result) = match &pcap {
-            Some(pcap) => flights::captured(log, &world, seed, &users, (pcap, radio))?,
-            None => log.fly(&world, seed, &users, NullListener).map_err(|error| flights::failed(&error))?,
+            Some(pcap) => recordings::captured(log, &world, seed, &users, (pcap, radio))?,
+            None => {
+                log.replay(&world, seed, &users, NullListener).map_err(|error| recordings::failed(&error))?
+            }
         };
         let mut tables = result.tables(0, &world);
         tables.extend(found.series.tables(found.lasted, &found.phones, &found.late));
         Ok::<_, PyErr>((found, tables))
     };
-    let about = || format!("flying {} again, seed {seed}", path.display());
+    let about = || format!("replaying {}, seed {seed}", path.display());
     let (found, tables) = guarded(about, || py.detach(work))??;
-    let told = PyDict::new(py);
-    told.set_item("phones", found.phones.iter().map(|it| of_phone(py, it)).collect::<PyResult<Vec<_>>>()?)?;
-    told.set_item("same", found.same)?;
-    told.set_item("differs", found.differs)?;
-    told.set_item("complete", found.complete)?;
-    told.set_item("lateness", times(py, &found.late)?)?;
-    told.set_item("lasted_s", found.lasted.as_secs())?;
-    Ok((told, tables::all(py, tables)?))
+    let report = PyDict::new(py);
+    report
+        .set_item("phones", found.phones.iter().map(|it| of_phone(py, it)).collect::<PyResult<Vec<_>>>()?)?;
+    report.set_item("same", found.same)?;
+    report.set_item("differs", found.differs)?;
+    report.set_item("complete", found.complete)?;
+    report.set_item("lateness", times(py, &found.late)?)?;
+    report.set_item("lasted_s", found.lasted.as_secs())?;
+    Ok((report, tables::all(py, tables)?))
 }
 
-/// The tables of an emulation beyond those of a run, with the names, units and meanings of their columns.
+/// Returns the tables that only emulations have, with the names, units and meanings of their columns.
 #[pyfunction]
 pub fn emulation_tables() -> Vec<About> {
     series::empty().into_iter().map(tables::about).collect()
@@ -188,7 +192,7 @@ fn refused(error: &Error) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
 
-/// A report as plain data.
+/// Returns a report as a dict.
 fn report_to_dict<'py>(py: Python<'py>, report: &Report, late_s: f64) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     found.set_item("lasted_s", report.lasted.as_secs_f64())?;
@@ -215,7 +219,7 @@ fn report_to_dict<'py>(py: Python<'py>, report: &Report, late_s: f64) -> PyResul
     Ok(found)
 }
 
-fn of_phone<'py>(py: Python<'py>, phone: &OfPhone) -> PyResult<Bound<'py, PyDict>> {
+fn of_phone<'py>(py: Python<'py>, phone: &PhoneReport) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     found.set_item("user", phone.user)?;
     found.set_item("down", direction_report(py, &phone.down)?)?;

@@ -1,13 +1,13 @@
-//! Python bindings of nodeb's core: convert, release the GIL, map errors; nothing else.
+//! Python bindings of nodeb's core. They convert values, release the GIL and map errors, nothing else.
 
-mod border;
 mod cell;
 #[cfg(target_os = "linux")]
 mod emulation;
-#[cfg(target_os = "linux")]
-mod flights;
+mod errors;
 mod lines;
 mod link;
+#[cfg(target_os = "linux")]
+mod recordings;
 mod scenario;
 mod tables;
 mod timeline;
@@ -15,31 +15,31 @@ mod wcdma;
 
 use pyo3::prelude::*;
 
-/// Version of the core.
+/// Returns the version of the core.
 #[pyfunction]
 fn version() -> &'static str {
     nodeb_sim::VERSION
 }
 
-/// The simulation core of nodeb.
+/// Simulation core of nodeb.
 #[pymodule]
 mod _core {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::border::{Cancelled, InternalError, ScenarioError, fail_on_purpose};
-    #[pymodule_export]
     use super::cell::cell_map;
     #[cfg(target_os = "linux")]
     #[pymodule_export]
     use super::emulation::{Emulation, emulation_tables, flight_header, replay_flight};
-    #[cfg(target_os = "linux")]
     #[pymodule_export]
-    use super::flights::{flight_connections, flight_explain, flight_packets, flight_timeline};
+    use super::errors::{Cancelled, InternalError, ScenarioError, fail_on_purpose};
     #[pymodule_export]
     use super::lines::{first_entries, line_of_entry, read_numbers};
     #[pymodule_export]
     use super::link::{LinkError, link_resolve, link_run, link_schema};
+    #[cfg(target_os = "linux")]
+    #[pymodule_export]
+    use super::recordings::{flight_connections, flight_explain, flight_packets, flight_timeline};
     #[pymodule_export]
     use super::scenario::{
         CompiledScenario, Control, causes, document, era_switches, hsdpa_blocks, line_of, read_error_model,
@@ -59,7 +59,7 @@ mod _core {
     #[pymodule_init]
     #[expect(clippy::unnecessary_wraps, reason = "the form that pyo3 asks for")]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-        super::border::keep_panics_quiet();
+        super::errors::keep_panics_quiet();
         Ok(())
     }
 }

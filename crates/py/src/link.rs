@@ -1,4 +1,4 @@
-//! Bindings of the chip-level link, which stands on its own: no scenario, no packets.
+//! Bindings of the chip-level link simulation, which needs no scenario and has no packets.
 
 use std::num::NonZeroU32;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::border::guarded;
+use crate::errors::guarded;
 
 create_exception!(
     nodeb._core,
@@ -26,25 +26,24 @@ fn to_py(error: Error) -> PyErr {
     LinkError::new_err((key, message))
 }
 
-/// Reads an experiment and checks it.
+/// Reads and checks an experiment.
 fn read(json: &str) -> PyResult<Experiment> {
-    let wrong = |key: String, message: String| LinkError::new_err((key, message));
+    let invalid = |key: String, message: String| LinkError::new_err((key, message));
     let value: serde_json::Value =
-        serde_json::from_str(json).map_err(|error| wrong(String::new(), error.to_string()))?;
+        serde_json::from_str(json).map_err(|error| invalid(String::new(), error.to_string()))?;
     let experiment: Experiment = serde_path_to_error::deserialize(value)
-        .map_err(|error| wrong(error.path().to_string(), error.inner().to_string()))?;
+        .map_err(|error| invalid(error.path().to_string(), error.inner().to_string()))?;
     experiment.check().map_err(to_py)?;
     Ok(experiment)
 }
 
-/// JSON Schema (draft 2020-12) of a link experiment.
+/// Returns the JSON Schema (draft 2020-12) of a link experiment.
 #[pyfunction]
 pub fn link_schema() -> String {
     schemars::schema_for!(Experiment).to_value().to_string()
 }
 
-/// Checks an experiment given as JSON and fills in every default. Its first point's link tells the
-/// service in full.
+/// Checks an experiment given as JSON and fills in all defaults. Returns the experiment and its service, both as JSON.
 #[pyfunction]
 pub fn link_resolve(json: &str) -> PyResult<(String, String)> {
     let experiment = read(json)?;
@@ -53,9 +52,9 @@ pub fn link_resolve(json: &str) -> PyResult<(String, String)> {
     Ok((serde_json::to_string(&experiment).map_err(to_json)?, service))
 }
 
-/// Simulates an experiment at `eb_n0_db`. A few times a second `watch` is called with the bits and
-/// the block errors so far; Ctrl-C ends the run, which then says so in `interrupted`. `portable` uses
-/// no instructions beyond the platform's baseline.
+/// Simulates an experiment at `eb_n0_db`. Calls `watch` a few times per second with the numbers of bits and block
+/// errors so far. Ctrl-C ends the run and sets `interrupted` in the result. With `portable`, only instructions of the
+/// platform's baseline are used.
 #[pyfunction]
 #[pyo3(signature = (json, eb_n0_db, threads, watch=None, portable=false))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
@@ -91,7 +90,7 @@ pub fn link_run<'py>(
     Ok(found)
 }
 
-/// Lets Python see a signal and tells `watch` how far the run is.
+/// Lets Python process signals, and calls `watch` with the numbers of bits and block errors.
 fn call(watch: Option<&Py<PyAny>>, counts: &Counts) -> PyResult<()> {
     Python::attach(|py| {
         py.check_signals()?;
@@ -100,7 +99,7 @@ fn call(watch: Option<&Py<PyAny>>, counts: &Counts) -> PyResult<()> {
     })
 }
 
-/// What was counted: of each kind of trial how many, how many errors, their rate and its interval.
+/// Returns the counts: for each kind of trial the numbers of trials and errors, the error rate and its interval.
 fn tables<'py>(py: Python<'py>, counts: &Counts) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     let tallies = [

@@ -1,4 +1,4 @@
-//! Scenarios: read and checked once, then simulated as often as one likes without another look at the text.
+//! Scenarios, which are read and checked once and can then be simulated many times.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -17,18 +17,18 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::border::{ScenarioError, guarded, to_py};
+use crate::errors::{ScenarioError, guarded, to_py};
 use crate::tables;
 
-/// So many replications are put into tables at a time, while what they came to is in the processor's cache.
-const TOGETHER: usize = 16;
+/// Number of replications whose results are converted to tables at a time, few enough to stay in the processor's cache.
+const BATCH: usize = 16;
 
-/// Watches runs from another thread and stops them.
+/// Progress and cancellation of runs from another thread.
 #[pyclass(module = "nodeb._core", frozen)]
 #[derive(Default)]
 pub struct Control {
     inner: nodeb_sim::Control,
-    /// Replications of a batch that are done, and how many it has.
+    /// Number of finished replications of a batch, and the size of the batch.
     done: AtomicU64,
     of: AtomicU64,
 }
@@ -45,26 +45,26 @@ impl Control {
         self.inner.cancel();
     }
 
-    /// Share of the run, or of the batch of runs, that is done, from 0 to 1.
+    /// Returns the finished share of the run or of the batch of runs, from 0 to 1.
     fn progress(&self) -> f64 {
         let of = self.of.load(Ordering::Relaxed).max(1);
         ((self.done.load(Ordering::Relaxed) as f64 + self.inner.progress()) / of as f64).min(1.0)
     }
 }
 
-/// A scenario that has been read and checked.
+/// Scenario that has been read and checked.
 #[pyclass(module = "nodeb._core", frozen)]
 pub struct CompiledScenario {
     scenario: Arc<Scenario>,
-    /// What messages call it.
+    /// Name of the scenario in messages.
     label: String,
-    /// Where recordings stand whose lists came beside the text.
+    /// Positions of the recordings whose lists were passed separately from the text.
     recorded: Vec<Spot>,
-    /// The file that it was read from, if it was.
+    /// File that the scenario was read from, if any.
     origin: Option<Arc<Origin>>,
 }
 
-/// The text of a scenario file, its name, and the overrides with which it was read.
+/// Text and name of a scenario file, and the overrides with which it was read.
 struct Origin {
     text: String,
     file: String,
@@ -72,7 +72,7 @@ struct Origin {
 }
 
 impl Control {
-    /// What the core is stopped by.
+    /// Returns the control of the core.
     pub fn inner(&self) -> &nodeb_sim::Control {
         &self.inner
     }
@@ -80,9 +80,9 @@ impl Control {
 
 #[pymethods]
 impl CompiledScenario {
-    /// Reads a scenario in JSON; `label` is what messages call it, its own name if there is none. `recorded`
-    /// has the lists of recordings, each with where it stands: the number of its group, or `down` or `up` of
-    /// `radio.trace`. `file` is the scenario as its file alone gave it.
+    /// Reads a scenario in JSON. `label` is its name in messages; by default its own name. `recorded` has the lists of
+    /// recordings, each with its position: the number of its group, or `down` or `up` of `radio.trace`. `file` is the
+    /// scenario as it was read from its file.
     #[staticmethod]
     #[pyo3(signature = (json, label=None, recorded=Vec::new(), file=None))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
@@ -144,7 +144,7 @@ impl CompiledScenario {
         self.changed(checked.map(|()| planned))
     }
 
-    /// What the scenario is about.
+    /// Name of the scenario.
     #[getter]
     fn name(&self) -> &str {
         &self.scenario.name
@@ -156,7 +156,7 @@ impl CompiledScenario {
         self.scenario.seed
     }
 
-    /// Number of replications, or the least if there is a precision.
+    /// Number of replications, or the minimum if there is a precision.
     #[getter]
     fn runs(&self) -> u32 {
         self.scenario.runs.get()
@@ -168,7 +168,7 @@ impl CompiledScenario {
         self.scenario.precision.map(|share| share.0)
     }
 
-    /// Replications after which `precision` gives up.
+    /// Maximum number of replications if there is a precision.
     #[getter]
     fn max_runs(&self) -> u32 {
         self.scenario.max_runs.get()
@@ -194,31 +194,31 @@ impl CompiledScenario {
         serde_json::from_str(&document).is_ok_and(|found: serde_json::Value| found.get("sweep").is_some())
     }
 
-    /// Keys that the file sets to their defaults and that have no effect, each as "file:line: key: why".
+    /// Returns the keys that the file sets to their defaults and that have no effect, each as "file:line: key: reason".
     fn superfluous(&self) -> PyResult<Vec<String>> {
         let Some(origin) = &self.origin else { return Ok(Vec::new()) };
         let Origin { text, file, overrides } = &**origin;
-        guarded(|| format!("looking at {file}"), || scenario::superfluous(text, file, overrides))
+        guarded(|| format!("checking {file}"), || scenario::superfluous(text, file, overrides))
     }
 
-    /// The resolved scenario as JSON, without the lists of recordings that came beside the text.
+    /// Returns the resolved scenario as JSON, without the lists of recordings that were passed separately.
     fn to_bare_json(&self) -> PyResult<String> {
         to_json(&self.scenario.without(&self.recorded))
     }
 
-    /// The resolved scenario as JSON.
+    /// Returns the resolved scenario as JSON.
     fn to_json(&self) -> PyResult<String> {
         to_json(&self.scenario)
     }
 
-    /// The resolved scenario as TOML.
+    /// Returns the resolved scenario as TOML.
     fn to_toml(&self) -> PyResult<String> {
         scenario::to_toml(&self.scenario).map_err(|error| to_py(&error))
     }
 
-    /// What is allowed and still doubtful, each as "key: message".
+    /// Returns warnings about valid but doubtful values, each as "key: message".
     fn warnings(&self) -> PyResult<Vec<String>> {
-        guarded(|| format!("looking at {}", self.label), || self.scenario.warnings())
+        guarded(|| format!("checking {}", self.label), || self.scenario.warnings())
     }
 
     /// Simulates one replication and returns its tables, each a dict of columns.
@@ -232,8 +232,8 @@ impl CompiledScenario {
         self.run_many(py, seed, run, 1, control)
     }
 
-    /// Simulates `runs` replications from number `first` on and returns their tables, each with the rows of
-    /// all of them.
+    /// Simulates `runs` replications from number `first` on. Returns their tables, each with the rows of all
+    /// replications.
     fn run_many<'py>(
         &self,
         py: Python<'py>,
@@ -247,8 +247,8 @@ impl CompiledScenario {
             control.of.store(runs, Ordering::Relaxed);
             let (mut tables, mut run, end) = (Vec::new(), first, first.saturating_add(runs));
             while run < end {
-                let mut results = Vec::with_capacity(TOGETHER);
-                while run < end && results.len() < TOGETHER {
+                let mut results = Vec::with_capacity(BATCH);
+                while run < end && results.len() < BATCH {
                     control.done.store(run - first, Ordering::Relaxed);
                     results.push((run, self.replicate(seed, run, control)?));
                     run += 1;
@@ -261,10 +261,10 @@ impl CompiledScenario {
         tables::all(py, py.detach(all)?)
     }
 
-    /// As `run`, and writes the packets that pass `interfaces` (all when empty) to the pcapng file
-    /// `path`, of each the first `snap_length` bytes; None keeps the headers.
-    /// With `radio` the radio network has interfaces too, and packets have comments; those on the critical paths
-    /// of the users in `causes` say which spans of it are theirs.
+    /// Simulates one replication like `run`, and captures the packets at `interfaces` (all if empty) in the pcapng
+    /// file `path`: the first `snap_length` bytes of each, or the headers if it is None. With `radio`, the interfaces
+    /// of the radio network are captured too and packets have comments. The comments of packets on the critical paths
+    /// of the users in `causes` list their spans of the path.
     #[pyo3(signature = (
         seed, run, control, path, snap_length=None, interfaces=Vec::new(), radio=false, causes=Vec::new(),
     ))]
@@ -312,8 +312,9 @@ impl CompiledScenario {
         tables::all(py, py.detach(captured)?)
     }
 
-    /// Simulates a replication as far as a user's transfer goes, and returns that transfer, how long places were busy
-    /// with it, and the spans of its critical path as tables; texts of spans as places in a list, and the list.
+    /// Simulates a replication up to the end of a user's transfer. Returns as tables the transfer, the time for which
+    /// each place was busy with it, and the spans of its critical path. Texts of spans are indices of a list, with this
+    /// list.
     fn explain<'py>(
         &self,
         py: Python<'py>,
@@ -337,24 +338,24 @@ impl CompiledScenario {
 }
 
 impl CompiledScenario {
-    /// The scenario, shared.
+    /// Returns a shared reference to the scenario.
     pub fn shared(&self) -> Arc<Scenario> {
         Arc::clone(&self.scenario)
     }
 
-    /// What messages call it.
+    /// Returns the name of the scenario in messages.
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// The same file with another scenario made of it.
+    /// Returns a changed scenario with the label, recordings and file of this one.
     fn changed(&self, scenario: nodeb_sim::Result<Scenario>) -> PyResult<Self> {
         let scenario = Arc::new(scenario.map_err(|error| to_py(&error))?);
         let (label, recorded, origin) = (self.label.clone(), self.recorded.clone(), self.origin.clone());
         Ok(Self { scenario, label, recorded, origin })
     }
 
-    /// The scenario without the keys at some dotted paths, which are back at their defaults.
+    /// Returns the scenario without the keys at these dotted paths, which get their defaults.
     fn without_keys(&self, paths: &[String]) -> nodeb_sim::Result<Scenario> {
         if paths.is_empty() {
             return Ok(Scenario::clone(&self.scenario));
@@ -376,18 +377,18 @@ impl CompiledScenario {
         guarded(|| self.about(seed, run), work)?.map_err(|error| to_py(&error))
     }
 
-    /// The scenario.
+    /// Returns the scenario.
     pub fn inner(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// What messages call one of its replications.
+    /// Returns the name of a replication in messages.
     pub fn about(&self, seed: u64, run: u64) -> String {
         format!("{}, seed {seed}, replication {run}", self.label)
     }
 }
 
-/// Where a recording stands, as Python says it.
+/// Position of a recording in a scenario, as passed from Python.
 #[derive(FromPyObject)]
 enum SpotName {
     Group(usize),
@@ -401,13 +402,13 @@ impl SpotName {
             Self::Way(way) if way == "down" => Ok(Spot::Down),
             Self::Way(way) if way == "up" => Ok(Spot::Up),
             Self::Way(other) => Err(PyValueError::new_err(format!(
-                "there are no recordings at `{other}`; expected down or up"
+                "there are no recordings at `{other}`; expected `down` or `up`"
             ))),
         }
     }
 }
 
-/// Why a transfer is not explained, for Python.
+/// Converts the error of an explanation to an exception.
 fn unexplained(error: &nodeb_explain::Error) -> PyErr {
     match error {
         nodeb_explain::Error::Run(error) => to_py(error),
@@ -415,7 +416,7 @@ fn unexplained(error: &nodeb_explain::Error) -> PyErr {
     }
 }
 
-/// The lists of a recording, by their keys in a scenario.
+/// Reads the lists of a recording, by their keys in a scenario.
 fn recording(lists: &Bound<'_, PyDict>) -> PyResult<Recorded> {
     fn list<T: Element + Clone>(lists: &Bound<'_, PyDict>, key: &str) -> PyResult<Vec<T>> {
         let Some(found) = lists.get_item(key)? else {
@@ -446,19 +447,20 @@ fn to_json(scenario: &Scenario) -> PyResult<String> {
     serde_json::to_string(scenario).map_err(|error| ScenarioError::new_err(error.to_string()))
 }
 
-/// JSON Schema (draft 2020-12) of a scenario.
+/// Returns the JSON Schema (draft 2020-12) of a scenario.
 #[pyfunction]
 pub fn schema() -> String {
     Scenario::schema().to_string()
 }
 
-/// Every registered variant as (kind, name, description).
+/// Returns every registered variant as (kind, name, description).
 #[pyfunction]
 pub fn registry() -> Vec<(&'static str, &'static str, &'static str)> {
     Scenario::registry()
 }
 
-/// The blocks of a UE category on HS-PDSCH from CQI 1 on, as long as they grow: CQI, bits and codes.
+/// Returns CQI, bits and codes of the transport blocks of a UE category, from CQI 1 on. CQIs that repeat the block of a
+/// lower CQI are skipped.
 #[pyfunction]
 pub fn hsdpa_blocks(category: u8) -> Vec<(u8, u32, u32)> {
     let formats = nodeb_radio::hsdpa::format::formats(category);
@@ -468,13 +470,13 @@ pub fn hsdpa_blocks(category: u8) -> Vec<(u8, u32, u32)> {
     (0..).zip(&formats).filter_map(growing).collect()
 }
 
-/// Every cause that time on a critical path can have: its name and what it means.
+/// Returns the name and meaning of every cause of time on a critical path.
 #[pyfunction]
 pub fn causes() -> Vec<(&'static str, &'static str)> {
     nodeb_explain::Cause::ALL.iter().map(|cause| (cause.name(), cause.meaning().trim_ascii())).collect()
 }
 
-/// Every default of classic TCP that depends on the era: key, ns-2's variable, day of the change, default
+/// Returns every default of classic TCP that depends on the era: key, ns-2's variable, day of the change, default
 /// before and after as JSON, meaning.
 #[pyfunction]
 pub fn era_switches() -> Vec<EraLine> {
@@ -487,13 +489,13 @@ pub fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {
     CompiledScenario::from_json(py, json, None, Vec::new(), None)?.to_json()
 }
 
-/// Everything that a TOML text says, as JSON, in its order and unchecked.
+/// Returns the contents of a TOML text as JSON, in their order and unchecked.
 #[pyfunction]
 pub fn document(text: &str, file: &str) -> PyResult<String> {
     guarded(|| format!("reading {file}"), || scenario::document(text, file))?.map_err(|error| to_py(&error))
 }
 
-/// Line, from 1, of the value at a path of keys in a TOML text, or of what is nearest around it.
+/// Returns the line, from 1, of the value at a path of keys in a TOML text, or of the innermost enclosing value found.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
 pub fn line_of(text: &str, path: Vec<String>) -> Option<usize> {

@@ -1,11 +1,11 @@
-//! A run's results as columns: numpy arrays.
+//! Conversion of tables to numpy arrays.
 
 use nodeb_base::table::{Table, Text, Texts, Values};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Tables by name, each a dict of its columns.
+/// Returns tables by name, each as a dict of its columns.
 pub fn all(py: Python<'_>, tables: Vec<Table>) -> PyResult<Bound<'_, PyDict>> {
     let found = PyDict::new(py);
     for table in tables {
@@ -29,7 +29,8 @@ fn values(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyAny>> {
     })
 }
 
-/// The columns of a table; one of texts as an array of numbers and the list of the texts that these are places in.
+/// Returns the columns of a table by name. A column of texts becomes an array of indices and the list that they refer
+/// to.
 pub fn coded(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for column in table.columns {
@@ -45,22 +46,22 @@ fn codes(py: Python<'_>, Texts { names, places }: Texts) -> (Bound<'_, PyArray1<
     (PyArray1::from_vec(py, places), names.into_iter().map(Text::into_owned).collect())
 }
 
-/// An array of texts, which is what numpy makes of a list of them.
+/// Returns an array of texts of numpy's own string type.
 fn texts(py: Python<'_>, texts: Texts) -> PyResult<Bound<'_, PyAny>> {
     let (places, names) = codes(py, texts);
     py.import("numpy")?.call_method1("array", (names,))?.call_method1("take", (places,))
 }
 
-/// What there is to know about a table: its name and meaning, and of each column name, unit and meaning.
+/// Description of a table: name, meaning, and for each column its name, unit and meaning.
 pub type About = (&'static str, &'static str, Vec<(&'static str, &'static str, &'static str)>);
 
-/// Every table that a run can have, with the names, units and meanings of its columns.
+/// Returns the descriptions of all tables that a run can have.
 #[pyfunction]
 pub fn metrics() -> Vec<About> {
     nodeb_sim::metrics::tables().into_iter().map(about).collect()
 }
 
-/// What there is to know about a table.
+/// Returns the description of a table.
 #[expect(clippy::needless_pass_by_value, reason = "tables are mapped")]
 pub fn about(table: Table) -> About {
     let columns = table.columns.iter().map(|column| (column.name, column.unit, column.meaning));

@@ -1,4 +1,4 @@
-//! What happens in a replication, event by event.
+//! Packet timeline of a replication: all events in a window of time.
 
 use nodeb_base::units::Time;
 use nodeb_sim::Scenario;
@@ -7,11 +7,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::border::{guarded, to_py};
+use crate::errors::{guarded, to_py};
 use crate::scenario::{CompiledScenario, Control};
 use crate::tables::{self, About};
 
-/// Simulates one replication and returns what happens in a window of time.
+/// Simulates one replication and returns the packet timeline of a window of time.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, run, control, from_ns=0, to_ns=None, user=None, most=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
@@ -41,7 +41,7 @@ pub fn timeline<'py>(
     to_dict(py, scenario.inner(), found)
 }
 
-/// What happened in a world of a scenario, as plain data.
+/// Returns a packet timeline as a dict.
 pub fn to_dict<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> PyResult<Bound<'py, PyDict>> {
     let Timeline { tables, names, places, until, .. } = found;
     let about = PyDict::new(py);
@@ -56,7 +56,7 @@ pub fn to_dict<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> Py
     Ok(about)
 }
 
-/// Every table of a timeline, with the names, units and meanings of its columns.
+/// Returns the descriptions of all tables of a packet timeline.
 #[pyfunction]
 pub fn timeline_tables() -> Vec<About> {
     nodeb_timeline::tables::empty().into_iter().map(tables::about).collect()

@@ -1,4 +1,4 @@
-//! The link model of the WCDMA downlink as functions of plain numbers.
+//! Link model of the WCDMA downlink as functions of plain numbers.
 
 use nodeb_base::rng::Streams;
 use nodeb_radio::wcdma::other_cells::OtherCellsSpec;
@@ -11,32 +11,33 @@ use pyo3::prelude::*;
 
 use crate::scenario::CompiledScenario;
 
-/// Average SINR of a path.
+/// Returns the average SINR of a path.
 #[pyfunction]
 pub fn wcdma_sinr(path: f64, own_cell: f64, other_cells: f64, spreading: f64, eb_n0: f64) -> f64 {
     sinr::sinr(path, Interference { own_cell, other_cells }, spreading, eb_n0)
 }
 
-/// Bit error rate over paths with these mean signal-to-noise ratios.
+/// Returns the bit error rate over paths with these mean signal-to-noise ratios.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
 pub fn wcdma_ber(gammas: Vec<f64>) -> f64 {
     ber::paths(&gammas)
 }
 
-/// Probabilities of at most and of more than `correctable` errors in a frame.
+/// Returns the probabilities of at most and of more than `correctable` errors in a frame.
 #[pyfunction]
 pub fn wcdma_frame(ber: f64, bits: u32, correctable: u32) -> (f64, f64) {
     (frame::success(ber, bits, correctable), frame::failure(ber, bits, correctable))
 }
 
-/// Check bits of a code of `bits` bits that corrects `correctable` errors; None where no data would be left.
+/// Returns the number of check bits of a code of `bits` bits that corrects `correctable` errors, or None if no data
+/// bits would be left.
 #[pyfunction]
 pub fn wcdma_check_bits(bits: u32, correctable: u32) -> Option<u32> {
     frame::check_bits(bits, correctable)
 }
 
-/// The share of each path of a scenario's power delay profile.
+/// Returns the share of each path of a scenario's power delay profile.
 #[pyfunction]
 pub fn wcdma_shares(scenario: &Bound<'_, CompiledScenario>) -> PyResult<Vec<f64>> {
     Ok(radio(scenario.get().inner())?.profile.shares())
@@ -45,8 +46,8 @@ pub fn wcdma_shares(scenario: &Bound<'_, CompiledScenario>) -> PyResult<Vec<f64>
 /// A vector of values for each number of connections.
 type PerCount<T> = Vec<Vec<T>>;
 
-/// For 1, 2, ... `most` active connections of a scenario in the places of its first users: rates, frame error
-/// rates, and alpha.
+/// Returns rates, frame error rates and alpha for 1, 2, ... `most` active connections at the positions of a scenario's
+/// first users.
 #[pyfunction]
 pub fn wcdma_rates(
     py: Python<'_>,
@@ -72,7 +73,8 @@ pub fn wcdma_rates(
     }))
 }
 
-/// The factor of the mean sense that stands for a scenario's map, from `places` places.
+/// Returns the factor of the `mean` model of other cells that is equivalent to a scenario's map, averaged over `places`
+/// phones.
 #[pyfunction]
 pub fn wcdma_mean_factor(
     py: Python<'_>,

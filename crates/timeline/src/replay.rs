@@ -21,7 +21,7 @@ pub fn replay(
 ) -> Result<Timeline> {
     check(scenario, options)?;
     let mut recorder = Recorder::new(scenario, options);
-    let (replay, result) = log.fly(scenario, seed, users, &mut recorder)?;
+    let (replay, result) = log.replay(scenario, seed, users, &mut recorder)?;
     match replay.differs {
         Some(differs) if !recorder.is_over() => Err(Error::Differs(differs)),
         _ => recorder.finish(result),

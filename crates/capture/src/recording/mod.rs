@@ -10,8 +10,8 @@ use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 use nodeb_emu::Log;
 use nodeb_emu::connections::Traffic;
-use nodeb_emu::flight::Heads;
 use nodeb_emu::log::Watched;
+use nodeb_emu::recording::Heads;
 use nodeb_emu::replay::Replay;
 use nodeb_sim::Scenario;
 use nodeb_sim::metrics::RunResult;
@@ -67,10 +67,13 @@ pub fn replay(
         capture: Capture::create(scenario, seed, 0, path, options)?,
         heads: Heads::new(log.open().map_err(unread)?),
         in_flight: HashMap::new(),
-        retransmissions: packets.filter(|packet| packet.again).map(|packet| packet.number).collect(),
+        retransmissions: packets
+            .filter(|packet| packet.is_retransmission)
+            .map(|packet| packet.number)
+            .collect(),
         marked: traffic.marked,
     };
-    let found = log.fly(scenario, seed, users, &mut capture)?;
+    let found = log.replay(scenario, seed, users, &mut capture)?;
     capture.capture.finish()?;
     Ok(found)
 }

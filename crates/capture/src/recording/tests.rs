@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use nodeb_emu::exchange::End;
-use nodeb_emu::flight::Recorder;
+use nodeb_emu::recording::Recorder;
 use nodeb_emu::{Exchange, Phone};
 use nodeb_sim::{Control, scenario};
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;

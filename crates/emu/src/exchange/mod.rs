@@ -1,8 +1,8 @@
-//! Where real packets become packets of the world and come back: no clock, no device.
+//! Interface between real packets and a simulated world, without clock or device.
 //!
-//! Whoever drives it asks for a [slot](Exchange::slot), reads a packet into it and [accepts](Exchange::accept) it
-//! with the time; lets time [pass](Exchange::advance); and [takes](Exchange::take) what has arrived, each with its
-//! bytes, until there is nothing.
+//! The caller gets a [slot](Exchange::slot), reads a packet into it and [accepts](Exchange::accept) it with the current
+//! time. It [advances](Exchange::advance) the world, and [takes](Exchange::take) the packets that have arrived until
+//! none is left.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,72 +15,72 @@ use nodeb_sim::metrics::RunResult;
 use nodeb_sim::world::{Direction, ExternalPacket, Fate, Live};
 
 use crate::error::{Error, Result};
-use crate::flight::Recorder;
 use crate::ip;
-use crate::pool::{Passenger, Pool, Slot};
-use crate::report::{OfPhone, Refused};
+use crate::pool::{InTransit, Pool, Slot};
+use crate::recording::Recorder;
+use crate::report::{PhoneReport, Refused};
 use crate::series::Series;
 
-/// A phone whose packets are real.
+/// Phone whose packets are real.
 #[derive(Clone, Debug)]
 pub struct Phone {
     /// Number of its user in the scenario.
     pub user: u32,
-    /// Its addresses: what packets from the server are known by.
+    /// IP addresses of the phone. Packets from the server to one of them are sent to the phone.
     pub addresses: Vec<IpAddr>,
 }
 
-/// Where a packet comes from.
+/// End of a path: source or destination of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The server.
+    /// The server, whose device has number 0.
     Server,
-    /// A phone, by its number among those that are real.
+    /// A phone, by its index among the real phones.
     Phone(usize),
 }
 
-/// A packet that has arrived.
+/// Packet that has arrived at its destination.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// When it arrives in the world.
+    /// Time of the arrival in the world.
     pub at: Time,
-    /// Where it is to be handed over.
+    /// End whose device the packet is to be written to.
     pub to: End,
-    /// Its number among all that were accepted.
+    /// Number of the packet among all accepted packets, from 0.
     pub number: u64,
     ecn: EcnField,
     slot: Slot,
 }
 
-/// A world, and the real packets in it.
+/// Simulated world and the payloads of the real packets in it.
 pub struct Exchange {
     live: Live,
     pool: Pool,
-    phones: Vec<OfPhone>,
-    /// The phone of a user, if it is real.
+    phones: Vec<PhoneReport>,
+    /// Index of the real phone of a user.
     of_user: HashMap<u32, usize>,
     of_address: HashMap<IpAddr, usize>,
     refused: Refused,
     series: Series,
     recorder: Option<Recorder>,
     fates: Vec<Fate>,
-    /// Fates that have been taken.
+    /// Number of `fates` that have been processed.
     taken: usize,
 }
 
 impl Exchange {
-    /// The world of a scenario at time zero with real phones; `mtu` is the largest packet, and `memory` what the
-    /// payloads of those on their way may take, both in bytes.
+    /// Creates the world of a scenario at time zero. `mtu` is the maximum size of a packet, and `memory` the limit for
+    /// the payloads of packets in transit, both in bytes.
     ///
     /// # Errors
-    /// The world's, where the scenario cannot be driven from outside.
+    /// If the scenario cannot be emulated.
     pub fn new(scenario: &Scenario, seed: u64, phones: &[Phone], mtu: usize, memory: usize) -> Result<Self> {
         let numbered = || phones.iter().enumerate();
         let addresses = numbered().flat_map(|(phone, it)| it.addresses.iter().map(move |at| (*at, phone)));
         Ok(Self {
             live: Live::new(scenario, seed, 0)?,
             pool: Pool::new(mtu, memory),
-            phones: phones.iter().map(|phone| OfPhone::new(phone.user)).collect(),
+            phones: phones.iter().map(|phone| PhoneReport::new(phone.user)).collect(),
             of_user: numbered().map(|(phone, it)| (it.user, phone)).collect(),
             of_address: addresses.collect(),
             refused: Refused::default(),
@@ -91,82 +91,82 @@ impl Exchange {
         })
     }
 
-    /// Has a recorder write down everything from now on.
+    /// Records all packets with `recorder` from now on.
     pub fn record(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }
 
-    /// The recorder, if there is one.
+    /// Returns the recorder, if there is one.
     pub fn recorder(&mut self) -> Option<&mut Recorder> {
         self.recorder.as_mut()
     }
 
-    /// When something is due next; `None` while nothing happens unless a packet is accepted.
+    /// Returns the time of the next event, or `None` if there is none before the next accepted packet.
     pub fn next(&self) -> Option<Time> {
         self.live.next()
     }
 
-    /// Real packets that are on their way.
+    /// Returns the number of real packets in transit.
     pub fn waiting(&self) -> usize {
         self.pool.in_use()
     }
 
-    /// Bytes that payloads have taken at most.
+    /// Returns the number of bytes allocated for payloads, which never decreases.
     pub fn memory(&self) -> usize {
         self.pool.allocated()
     }
 
-    /// A place to read a packet into; `None` while the packets on their way take all memory that they may.
+    /// Returns a slot to read a packet into, or `None` if the packets in transit use all memory allowed.
     pub fn slot(&mut self) -> Option<Slot> {
         self.pool.slot()
     }
 
-    /// The bytes of a slot, as many as the largest packet has.
+    /// Returns the buffer of a slot, which has the size of the largest packet.
     pub fn bytes_mut(&mut self, slot: Slot) -> &mut [u8] {
         self.pool.bytes_mut(slot)
     }
 
-    /// A slot into which nothing was read.
+    /// Returns a slot without a packet to the pool.
     pub fn give_back(&mut self, slot: Slot) {
         self.pool.give_back(slot);
     }
 
-    /// What is refused of the packets that come.
+    /// Returns the counts of refused packets, to be increased by the caller.
     pub fn refused(&mut self) -> &mut Refused {
         &mut self.refused
     }
 
-    /// What has become of the packets of each phone.
-    pub fn phones(&self) -> &[OfPhone] {
+    /// Returns the packet counts and delays of each phone.
+    pub fn phones(&self) -> &[PhoneReport] {
         &self.phones
     }
 
-    /// What happened over time.
+    /// Returns the time series.
     pub fn series(&self) -> &Series {
         &self.series
     }
 
-    /// Does all that is due by `now`.
+    /// Processes all events up to `now`.
     ///
     /// # Errors
-    /// The world's.
+    /// If the simulation fails.
     pub fn advance(&mut self, now: Time) -> Result<()> {
-        self.series.look_until(now, &mut self.live, &mut self.fates)?;
+        self.series.sample_until(now, &mut self.live, &mut self.fates)?;
         self.live.advance(now, &mut self.fates);
         Ok(())
     }
 
-    /// Takes the packet of `bytes` that was read into a slot, at `now` and after all that is due by then. One that
-    /// no cell would carry is refused and counted.
+    /// Accepts at `now` the packet of `bytes` that was read into a slot, after all events up to then. A packet that
+    /// cannot be routed is refused and counted.
     ///
     /// # Errors
-    /// The world's.
+    /// If the simulation fails.
     pub fn accept(&mut self, now: Time, from: End, slot: Slot, bytes: usize) -> Result<()> {
         let Some((direction, phone, header)) = self.routed(from, slot, bytes) else {
             self.pool.give_back(slot);
             return Ok(());
         };
-        self.series.look_until(now, &mut self.live, &mut self.fates)?;
+        self.series.sample_until(now, &mut self.live, &mut self.fates)?;
         self.series.offer(phone, direction, now, bytes);
         let tag = self.pool.send(slot, bytes, direction, now);
         let of_phone = &mut self.phones[phone];
@@ -192,11 +192,11 @@ impl Exchange {
         found
     }
 
-    /// The next packet that has arrived; it must be [handed over](Self::handed_over) before the next is taken.
+    /// Returns the next packet that has arrived. The caller must call [`Self::handed_over`] before it takes another.
     pub fn take(&mut self) -> Option<Arrival> {
         while let Some(fate) = self.fates.get(self.taken).copied() {
             self.taken += 1;
-            if let Some(arrival) = self.come_back(fate) {
+            if let Some(arrival) = self.process(fate) {
                 return Some(arrival);
             }
         }
@@ -205,11 +205,11 @@ impl Exchange {
         None
     }
 
-    /// A packet has come back from the world; one that has arrived goes on.
-    fn come_back(&mut self, fate: Fate) -> Option<Arrival> {
+    /// Processes a packet that has arrived or was lost. Returns an arrival.
+    fn process(&mut self, fate: Fate) -> Option<Arrival> {
         let (Fate::Arrived { user, packet, .. } | Fate::Lost { user, packet, .. }) = fate;
-        let passenger = self.pool.back(packet.tag);
-        let Passenger { slot, direction, accepted, .. } = passenger.expect("each packet comes back once");
+        let in_transit = self.pool.find(packet.tag);
+        let InTransit { slot, direction, accepted, .. } = in_transit.expect("each packet is reported once");
         let phone = self.of_user[&user];
         match fate {
             Fate::Arrived { at, .. } => {
@@ -233,12 +233,12 @@ impl Exchange {
         }
     }
 
-    /// The bytes of a packet that has arrived.
+    /// Returns the bytes of a packet that has arrived.
     pub fn packet(&self, arrival: &Arrival) -> &[u8] {
         self.pool.packet(arrival.slot)
     }
 
-    /// A packet that has arrived has been handed over, so many nanoseconds late.
+    /// Records that the packet was written to its device, `late` nanoseconds after its arrival, and frees its slot.
     pub fn handed_over(&mut self, arrival: &Arrival, late: u64) {
         if let Some(recorder) = &mut self.recorder {
             recorder.arrived(arrival.number, arrival.at, late, arrival.ecn);
@@ -247,27 +247,29 @@ impl Exchange {
         self.pool.give_back(arrival.slot);
     }
 
-    /// Completes the log of the flight, if there is one.
+    /// Completes the recording, if there is one.
     ///
     /// # Errors
-    /// It is not whole.
+    /// If the recording is incomplete.
     pub fn finish_recording(&mut self) -> io::Result<()> {
         let now = self.live.now();
         self.recorder.take().map_or(Ok(()), |recorder| recorder.finish(now))
     }
 
-    /// What became of real packets, also over time, and the tables of the whole world as a run has them.
+    /// Ends the emulation. Returns the counts of each phone, those of refused packets, the time series, and the result
+    /// of the simulated run.
     ///
     /// # Errors
-    /// The world's; the log of the flight is not whole.
-    pub fn finish(mut self, scenario: &Scenario) -> Result<(Vec<OfPhone>, Refused, Series, RunResult)> {
-        self.series.look(&mut self.live)?;
+    /// If the simulation failed or the recording is incomplete.
+    pub fn finish(mut self, scenario: &Scenario) -> Result<(Vec<PhoneReport>, Refused, Series, RunResult)> {
+        self.series.sample(&mut self.live)?;
         self.finish_recording().map_err(Error::Recording)?;
         Ok((self.phones, self.refused, self.series, self.live.finish(scenario)))
     }
 }
 
-/// Whether routers pass packets to an address on: not those for all on a link (RFC 3927, RFC 4291).
+/// Returns true if routers forward packets to an address: it is not multicast, link-local (RFC 3927, RFC 4291),
+/// loopback or unspecified.
 fn is_routed(to: IpAddr) -> bool {
     match to {
         IpAddr::V4(to) => {

@@ -1,4 +1,4 @@
-//! What goes in comes out, once, as it was.
+//! Packets are delivered at most once, unchanged, and a recording is replayed exactly.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use nodeb_sim::scenario;
 use proptest::prelude::*;
 
 use super::*;
-use crate::flight::Reader;
+use crate::recording::Reader;
 use crate::replay::replay;
 use crate::report::CAUSES;
 
@@ -18,7 +18,7 @@ fn read(text: &str) -> Scenario {
     scenario::from_toml(text, "exchange.toml", &[]).unwrap()
 }
 
-/// Two real phones, one of them at the second place, and a simulated one between them.
+/// Returns a scenario with two real phones, users 0 and 2, and a simulated one, user 1.
 fn cell(radio: &str) -> Scenario {
     read(&format!(
         "duration = '60 s'\n{radio}\n[wired]\ndelay = '10 ms'\nloss = 0.02\n[[users]]\nname = 'one'\n\
@@ -32,7 +32,7 @@ fn phones() -> Vec<Phone> {
     vec![phone(0, 2), phone(2, 3)]
 }
 
-/// An IPv4 packet with a payload; nobody looks at its checksum but who mends it.
+/// Returns an IPv4 packet with a payload. Its checksum is 0, as only marking reads it.
 fn packet(to: [u8; 4], ecn: u8, payload: &[u8]) -> Vec<u8> {
     let mut packet = vec![0x45, ecn, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 64, 0, 1];
     packet.extend(to);
@@ -55,7 +55,7 @@ fn take_all(exchange: &mut Exchange, mut with: impl FnMut(&Arrival, &[u8])) {
     }
 }
 
-/// A number that depends on another in no simple way (SplitMix64).
+/// Returns a pseudorandom number that depends on `number` only (SplitMix64).
 fn mixed(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -63,10 +63,10 @@ fn mixed(number: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Random packets of both phones, both ways: their bytes come out as they went in, at the right end, in the order
-/// of time, and none is both delivered and lost.
+/// Random packets of both phones in both directions are delivered unchanged, to the right end, in order of time, and
+/// none is both delivered and lost.
 #[test]
-fn bytes_come_out_as_they_went_in() {
+fn packets_are_delivered_unchanged_and_once() {
     for radio in [
         "[radio.hs_dsch]\nbler = 0.2\nmax_transmissions = 1\nbuffer = 20",
         "radio = 'hsdpa'",
@@ -78,9 +78,9 @@ fn bytes_come_out_as_they_went_in() {
         let (mut before, mut came) = (Time::ZERO, 0_u64);
         let mut check = |exchange: &mut Exchange, sent: &mut HashMap<u64, (End, Vec<u8>)>| {
             take_all(exchange, |arrival, bytes| {
-                let (to, went_in) = sent.remove(&arrival.number).expect("it comes once");
-                assert!((to, went_in.as_slice()) == (arrival.to, bytes), "{radio}: {arrival:?}");
-                assert!(arrival.at >= before, "{radio}: in the order of time");
+                let (to, original) = sent.remove(&arrival.number).expect("each packet arrives once");
+                assert!((to, original.as_slice()) == (arrival.to, bytes), "{radio}: {arrival:?}");
+                assert!(arrival.at >= before, "{radio}: in order of time");
                 before = arrival.at;
                 came += 1;
             });
@@ -119,7 +119,7 @@ fn bytes_come_out_as_they_went_in() {
 }
 
 #[test]
-fn what_no_router_passes_on_is_refused() {
+fn packets_without_a_route_are_refused() {
     let mut exchange = Exchange::new(&cell("radio = 'link'"), 1, &phones(), MTU, 1 << 20).unwrap();
     for (from, to) in [
         (End::Phone(0), [224, 0, 0, 22]),
@@ -134,9 +134,10 @@ fn what_no_router_passes_on_is_refused() {
     assert_eq!(exchange.waiting(), 0);
 }
 
-/// More than memory allows waits for a slow link: what is on its way is whole, and slots come back.
+/// More packets than the memory holds wait for a slow link: those accepted are delivered whole, and all slots are
+/// freed.
 #[test]
-fn a_flood_is_bounded() {
+fn memory_is_bounded_under_a_flood() {
     let slow = "[radio.link]\nrate = '64 kbps'\nqueue.drop_tail.limit = 100000";
     let mut exchange = Exchange::new(&cell(slow), 1, &phones(), MTU, 600 * MTU).unwrap();
     let mut refused = 0;
@@ -154,9 +155,9 @@ fn a_flood_is_bounded() {
     assert_eq!(exchange.waiting(), 0);
 }
 
-/// A queue that marks instead of dropping marks the real header.
+/// CoDel with ECN sets CE in the header of the real packet.
 #[test]
-fn a_mark_of_a_queue_is_in_the_header() {
+fn ce_mark_is_set_in_the_real_header() {
     let codel = "[radio.link]\nrate = '1 Mbps'\n[radio.link.queue.codel]\necn = true";
     let mut exchange = Exchange::new(&cell(codel), 1, &phones(), MTU, 64 << 20).unwrap();
     let (mut marked, mut plain) = (0, 0);
@@ -171,15 +172,15 @@ fn a_mark_of_a_queue_is_in_the_header() {
 }
 
 proptest! {
-    /// Whatever comes from a device is refused or carried, and never more.
+    /// Any bytes from a device are refused or carried.
     #[test]
-    fn nothing_that_comes_is_too_odd(
+    fn arbitrary_packets_are_refused_or_carried(
         packets in proptest::collection::vec((any::<bool>(), proptest::collection::vec(any::<u8>(), 0..200)), 0..50),
     ) {
         let mut exchange = Exchange::new(&cell("radio = 'dch'"), 1, &phones(), MTU, 64 << 10).unwrap();
         for (at, (server, mut bytes)) in (0..).zip(packets) {
             if let [first, _, high, low, ..] = bytes.as_mut_slice() {
-                *first = 0x45; // half of the way to a header
+                *first = 0x45; // IPv4 version and header length, so that more of the header is read
                 (*high, *low) = (0, 0);
             }
             let length = bytes.len() as u8;
@@ -198,8 +199,9 @@ proptest! {
     }
 }
 
-/// Series have each packet once, in intervals that follow each other; the simulated user got so many bytes in order.
-fn assert_adds_up(tables: &[Table], phones: &[OfPhone], delivered: u64) {
+/// Asserts that the series count each packet once, in consecutive intervals. `delivered` is the number of bytes that
+/// the simulated user received in order.
+fn assert_adds_up(tables: &[Table], phones: &[PhoneReport], delivered: u64) {
     let numbers = |table: usize, name: &str| match tables[table].column(name) {
         Some(Values::U64(values)) => values.clone(),
         other => panic!("{name}: {other:?}"),
@@ -215,7 +217,7 @@ fn assert_adds_up(tables: &[Table], phones: &[OfPhone], delivered: u64) {
     }
     assert_eq!(sum(2, "packets"), sum(0, "arrived_packets"));
     assert_eq!(sum(1, "deliveries"), sum(0, "arrived_packets"));
-    // Headers and what comes twice is carried too.
+    // Headers and retransmitted bytes are carried too.
     let carried = sum(1, "simulated_down_bytes");
     assert!(carried > delivered && carried < 3 * delivered + 1_000, "{carried} {delivered}");
     let (Some(Values::F64(begins)), Some(Values::F64(ends))) =
@@ -227,10 +229,10 @@ fn assert_adds_up(tables: &[Table], phones: &[OfPhone], delivered: u64) {
     assert!(begins.iter().skip(1).zip(ends).all(|(begin, end)| (begin - end).abs() < 1e-9));
 }
 
-/// What was recorded, lost packets and marks included, is flown again to the nanosecond, also where nobody looked at
-/// what was due for a while; and another world is found out.
+/// A recording, lost and marked packets included, is replayed to the nanosecond, even if the emulation processed some
+/// events late. In another scenario the replay differs.
 #[test]
-fn a_recorded_flight_is_flown_again() {
+fn replay_repeats_a_recording_exactly() {
     let folder = tempfile::tempdir().unwrap();
     for (radio, other) in [
         (
@@ -240,7 +242,7 @@ fn a_recorded_flight_is_flown_again() {
         ("[radio.dch]\nbler = 0.3\nmax_transmissions = 2", "[radio.dch]\nbler = 0.1"),
         ("radio = 'hsdpa'", "[radio.hsdpa]\nscheduler = 'max_ci'"),
     ] {
-        let (scenario, path) = (cell(radio), folder.path().join("flight.log"));
+        let (scenario, path) = (cell(radio), folder.path().join("recording.log"));
         let mut exchange = Exchange::new(&scenario, 3, &phones(), MTU, 64 << 20).unwrap();
         exchange.record(Recorder::create(&path, b"{}", 40).unwrap());
         let mut now = 0;
@@ -259,19 +261,19 @@ fn a_recorded_flight_is_flown_again() {
         take_all(&mut exchange, |_, _| {});
         let waiting = exchange.waiting() as u64;
         let (phones, _, mut series, result) = exchange.finish(&scenario).unwrap();
-        let flown = |scenario: &Scenario| {
+        let replayed = |scenario: &Scenario| {
             let mut reader = Reader::open(&path).unwrap();
             replay(&mut reader, scenario, 3, &[0, 2]).unwrap().0
         };
-        let mut again = flown(&scenario);
+        let mut again = replayed(&scenario);
         let end = again.lasted;
-        let seen = series.tables(end, &phones, &again.late);
-        let seen_again = again.series.tables(end, &again.phones, &again.late);
-        // NaN is not itself.
-        assert_eq!(format!("{seen:?}"), format!("{seen_again:?}"), "{radio}");
-        assert_adds_up(&seen, &phones, result.flows[1].delivered_bytes);
+        let tables = series.tables(end, &phones, &again.late);
+        let tables_again = again.series.tables(end, &again.phones, &again.late);
+        // Compared as text, since NaN is not equal to itself.
+        assert_eq!(format!("{tables:?}"), format!("{tables_again:?}"), "{radio}");
+        assert_adds_up(&tables, &phones, result.flows[1].delivered_bytes);
         assert_eq!((again.differs.as_deref(), again.complete), (None, true), "{radio}");
         assert_eq!(again.same + waiting, 2_000, "{radio}");
-        assert!(flown(&cell(other)).differs.is_some(), "{other}");
+        assert!(replayed(&cell(other)).differs.is_some(), "{other}");
     }
 }

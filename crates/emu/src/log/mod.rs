@@ -1,4 +1,4 @@
-//! A log that is read or flown while somebody watches: how far that is, and whether it is still wanted.
+//! Reading and replaying a log under a [`Control`], which shows the progress and can cancel the work.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -10,34 +10,34 @@ use nodeb_sim::world::Listener;
 use nodeb_sim::{Control, Error as Stopped, Scenario};
 
 use crate::error::{Error, Result};
-use crate::flight::{END_BYTES, Reader, end_time};
+use crate::recording::{END_BYTES, Reader, end_time};
 use crate::replay::{Replay, replay_watched};
 
-/// A log that is there. Whatever reads it ends where `control` says so.
+/// Log file to be read or replayed.
 #[derive(Clone, Copy, Debug)]
 pub struct Log<'a> {
-    /// Where it is.
+    /// Path of the file.
     pub path: &'a Path,
-    /// Who watches.
+    /// Receives the progress. Reads fail with [`Stopped::Cancelled`] once it is cancelled.
     pub control: &'a Control,
 }
 
 impl<'a> Log<'a> {
-    /// Reads it.
+    /// Opens the log and reads its header.
     ///
     /// # Errors
-    /// It cannot be read, or is no log.
+    /// If the file cannot be read or is not a log.
     pub fn open(self) -> io::Result<Reader<BufReader<Watched<'a>>>> {
         let file = File::open(self.path)?;
         Reader::new(BufReader::new(Watched { file, control: self.control }))
     }
 
-    /// Flies it again, as [`crate::replay::replay`] does, with a listener to what happens, which may end it; `control` is
-    /// told how far that is.
+    /// Replays the log as [`crate::replay::replay`] does, with a listener, which may end the replay. Reports the
+    /// progress to `control`.
     ///
     /// # Errors
-    /// As there; [`Stopped::Cancelled`] where `control` says so.
-    pub fn fly<L: Listener>(
+    /// As [`crate::replay::replay`]; [`Stopped::Cancelled`] if `control` was cancelled.
+    pub fn replay<L: Listener>(
         self,
         scenario: &Scenario,
         seed: u64,
@@ -49,7 +49,7 @@ impl<'a> Log<'a> {
         replay_watched(&mut reader, scenario, seed, users, listener, (self.control, end))
     }
 
-    /// When the flight ended, if the log has its end.
+    /// Returns the end of the emulation if the log has an end record.
     fn end(self) -> Option<Time> {
         let mut file = File::open(self.path).ok()?;
         let mut last = [0; END_BYTES];
@@ -60,7 +60,7 @@ impl<'a> Log<'a> {
     }
 }
 
-/// A file that is read as long as somebody wants it.
+/// File whose reads fail once the control is cancelled.
 #[derive(Debug)]
 pub struct Watched<'a> {
     file: File,

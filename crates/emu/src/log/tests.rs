@@ -1,4 +1,4 @@
-//! Logs without packets, which say how long their flights were, in cells full of simulated users.
+//! Logs without packets, only with the duration, in cells with simulated users.
 
 use std::ops::ControlFlow;
 
@@ -8,21 +8,21 @@ use nodeb_sim::world::NullListener;
 use nodeb_tcp::segment::Segment;
 
 use super::*;
-use crate::flight::{Record, Recorder};
+use crate::recording::{Record, Recorder};
 
 const CELL: &str = "[radio.hs_dsch]\n[[users]]\nname = 'real'\ntraffic = 'external'\n[[users]]\ncount = 3\n\
                     traffic = { ftp = { size = '1 GB' } }\n";
 const HOUR: Time = Time(3_600_000_000_000);
 
-/// Hears the share that is done at every packet, and ends it after so many seconds.
-struct Impatient<'a> {
+/// Listener that notes the progress at every packet and cancels the replay at the time `after`.
+struct Cancelling<'a> {
     control: &'a Control,
     after: Time,
     last: Time,
     shares: Vec<f64>,
 }
 
-impl Listener for Impatient<'_> {
+impl Listener for Cancelling<'_> {
     fn mask(&self) -> Mask {
         Mask::PACKETS
     }
@@ -37,20 +37,20 @@ impl Listener for Impatient<'_> {
     }
 }
 
-fn silence(control: &Control, work: impl FnOnce(Log<'_>, &Scenario)) {
+fn with_empty_log(control: &Control, work: impl FnOnce(Log<'_>, &Scenario)) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
     Recorder::create(&path, b"{}", 96).unwrap().finish(HOUR).unwrap();
-    work(Log { path: &path, control }, &scenario::from_toml(CELL, "silence", &[]).unwrap());
+    work(Log { path: &path, control }, &scenario::from_toml(CELL, "empty", &[]).unwrap());
 }
 
 #[test]
-fn a_flight_in_which_nothing_real_happens_tells_how_far_it_is_and_can_be_ended() {
+fn replay_without_packets_reports_progress_and_can_be_cancelled() {
     let control = Control::default();
-    silence(&control, |log, scenario| {
+    with_empty_log(&control, |log, scenario| {
         let after = Time(HOUR.0 / 4);
-        let mut listener = Impatient { control: &control, after, last: Time::ZERO, shares: Vec::new() };
-        let ended = log.fly(scenario, 1, &[0], &mut listener);
+        let mut listener = Cancelling { control: &control, after, last: Time::ZERO, shares: Vec::new() };
+        let ended = log.replay(scenario, 1, &[0], &mut listener);
         assert!(matches!(ended, Err(Error::World(Stopped::Cancelled))), "{:?}", ended.err());
         assert!(listener.last < Time(after.0 + 2_000_000_000), "{:?}", listener.last);
         assert!(listener.shares.is_sorted());
@@ -59,20 +59,20 @@ fn a_flight_in_which_nothing_real_happens_tells_how_far_it_is_and_can_be_ended()
 }
 
 #[test]
-fn what_nobody_wants_any_more_is_neither_read_nor_flown() {
+fn cancelled_log_is_neither_read_nor_replayed() {
     let control = Control::default();
-    silence(&control, |log, scenario| {
+    with_empty_log(&control, |log, scenario| {
         let mut reader = log.open().unwrap();
         control.cancel();
         assert!(log.open().is_err_and(|error| matches!(Error::log(error), Error::World(Stopped::Cancelled))));
-        assert!(matches!(log.fly(scenario, 1, &[0], NullListener), Err(Error::World(Stopped::Cancelled))));
-        // What has been read before is still told.
+        assert!(matches!(log.replay(scenario, 1, &[0], NullListener), Err(Error::World(Stopped::Cancelled))));
+        // Records that are already buffered are still returned.
         assert!(reader.next_record().unwrap().is_some());
     });
 }
 
 #[test]
-fn a_flipped_bit_is_told_and_a_log_without_checksum_is_read() {
+fn flipped_bits_are_detected_and_logs_without_checksum_are_read() {
     let (control, folder) = (Control::default(), tempfile::tempdir().unwrap());
     let path = folder.path().join("log");
     Recorder::create(&path, b"{}", 96).unwrap().finish(HOUR).unwrap();

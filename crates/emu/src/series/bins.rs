@@ -1,34 +1,37 @@
-//! Intervals of time of which there are never more than so many: when they are full, each two become one.
+//! Bounded list of equal time intervals: if the limit is reached, adjacent intervals are merged in pairs.
 
 use nodeb_base::units::Time;
 
-/// How long an interval is at first, ns.
+/// Initial length of an interval, ns.
 pub const FIRST_WIDTH: u64 = 100_000_000;
 
-/// Something of an interval that is added up when two become one.
+/// Data of an interval that can be merged with those of the next one.
 pub trait Merge: Default {
-    /// Adds what came after.
+    /// Adds the data of the next interval.
     fn merge(&mut self, later: &Self);
 }
 
-/// Equal intervals from time zero on.
+/// Data of equal, consecutive intervals that start at time zero.
 #[derive(Debug)]
 pub struct Bins<T> {
     width: u64,
-    most: usize,
+    max: usize,
     kept: Vec<T>,
-    /// Where the latest one asked for begins, and its place.
+    /// Start in ns and index of the interval returned last by [`Self::at`].
     latest: (u64, usize),
 }
 
 impl<T: Merge> Bins<T> {
-    /// None yet, and never more than `most`, an even number; memory for these is reserved.
-    pub fn new(most: usize) -> Self {
-        assert!(most >= 2 && most.is_multiple_of(2), "each two become one");
-        Self { width: FIRST_WIDTH, most, kept: Vec::with_capacity(most), latest: (0, 0) }
+    /// Creates an empty list of at most `max` intervals and reserves memory for them.
+    ///
+    /// # Panics
+    /// Panics if `max` is odd or 0.
+    pub fn new(max: usize) -> Self {
+        assert!(max >= 2 && max.is_multiple_of(2), "intervals are merged in pairs");
+        Self { width: FIRST_WIDTH, max, kept: Vec::with_capacity(max), latest: (0, 0) }
     }
 
-    /// The one that a time is in.
+    /// Returns the data of the interval that contains `time` mutably.
     #[inline]
     pub fn at(&mut self, time: Time) -> &mut T {
         let (begin, place) = self.latest;
@@ -40,7 +43,7 @@ impl<T: Merge> Bins<T> {
 
     #[cold]
     fn find(&mut self, time: u64) {
-        while time / self.width >= self.most as u64 {
+        while time / self.width >= self.max as u64 {
             self.double();
         }
         let place = (time / self.width) as usize;
@@ -50,7 +53,7 @@ impl<T: Merge> Bins<T> {
         self.latest = (place as u64 * self.width, place);
     }
 
-    /// Each two become one.
+    /// Merges adjacent intervals in pairs.
     fn double(&mut self) {
         let half = self.kept.len().div_ceil(2);
         for place in 0..half {
@@ -65,19 +68,19 @@ impl<T: Merge> Bins<T> {
         self.latest = (0, 0);
     }
 
-    /// How long each is, ns: [`FIRST_WIDTH`], doubled some times.
+    /// Returns the length of each interval, ns: [`FIRST_WIDTH`] times a power of two.
     pub fn width(&self) -> u64 {
         self.width
     }
 
-    /// Makes them at least as long as others are.
+    /// Merges intervals until they are at least `width` ns long.
     pub fn widen(&mut self, width: u64) {
         while self.width < width {
             self.double();
         }
     }
 
-    /// One of them, up to the latest that was asked for.
+    /// Returns the data of interval number `place`, which [`Self::at`] must have reached.
     pub fn get(&self, place: usize) -> &T {
         &self.kept[place]
     }
@@ -99,18 +102,18 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever was put in is in the interval of its time, and there are never too many.
+        /// Each entry is in the interval of its time, and the number of intervals stays within the limit.
         #[test]
-        fn what_was_put_in_is_where_it_belongs(
-            mut times in prop::collection::vec(0..40_000_000_000_u64, 1..200), most in 1..20_usize,
+        fn entries_are_in_the_interval_of_their_time(
+            mut times in prop::collection::vec(0..40_000_000_000_u64, 1..200), max in 1..20_usize,
         ) {
             times.sort_unstable();
-            let mut bins = Bins::<Seen>::new(2 * most);
+            let mut bins = Bins::<Seen>::new(2 * max);
             for time in &times {
                 bins.at(Time(*time)).0.push(*time);
             }
             let reserved = bins.kept.capacity();
-            prop_assert!(bins.kept.len() <= 2 * most && reserved <= 2 * most);
+            prop_assert!(bins.kept.len() <= 2 * max && reserved <= 2 * max);
             let mut found: Vec<u64> = Vec::new();
             for (place, bin) in (0..).zip(&bins.kept) {
                 prop_assert!(bin.0.iter().all(|time| time / bins.width == place), "{bin:?}");
@@ -119,9 +122,9 @@ mod tests {
             prop_assert_eq!(found, times);
         }
 
-        /// A time before the latest finds its own interval too.
+        /// Entries need not be added in order of time.
         #[test]
-        fn times_need_not_be_in_order(times in prop::collection::vec(0..9_000_000_000_u64, 1..100)) {
+        fn unordered_times_are_in_their_intervals(times in prop::collection::vec(0..9_000_000_000_u64, 1..100)) {
             let mut bins = Bins::<Seen>::new(8);
             for time in &times {
                 bins.at(Time(*time)).0.push(*time);
@@ -135,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_no_longer_than_they_must_be() {
+    fn intervals_are_merged_only_if_needed() {
         let mut bins = Bins::<Seen>::new(4);
         bins.at(Time(4 * FIRST_WIDTH - 1));
         assert_eq!(bins.width(), FIRST_WIDTH);

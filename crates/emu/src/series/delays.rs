@@ -1,21 +1,21 @@
-//! Delays of an interval, in so little memory that every interval can have its own.
+//! Small histogram of delays, of which every interval has one.
 
 use super::bins::Merge;
 
-/// Bits of a delay in ns that are not looked at: a microsecond.
+/// Number of low bits of a delay in ns that are ignored: the resolution is 1024 ns.
 const UNIT_BITS: u32 = 10;
 
-/// Buckets of an octave, as a power of two: a bucket is at most 1/16 of its delays wide.
+/// Binary logarithm of the number of buckets per octave. A bucket is at most 1/16 of its delays wide.
 const PART_BITS: u32 = 4;
 const PARTS: usize = 1 << PART_BITS;
 
-/// The longest delay that is told from longer ones, as a power of two of units: 73 min.
+/// Binary logarithm of the range of delays in units: 73 min. Longer delays share the last bucket.
 const OCTAVES: u32 = 32;
 
-/// Buckets of all octaves.
+/// Number of buckets of all octaves.
 const BUCKETS: usize = (OCTAVES - PART_BITS + 1) as usize * PARTS;
 
-/// How many delays were about so long: buckets that grow with the delay, as in an HDR histogram.
+/// Histogram of delays with buckets that grow with the delay, as in an HDR histogram.
 #[derive(Debug)]
 pub struct Delays {
     counts: [u32; BUCKETS],
@@ -36,14 +36,14 @@ impl Merge for Delays {
 }
 
 impl Delays {
-    /// Adds a delay, ns.
+    /// Adds a delay.
     #[inline]
     pub fn add(&mut self, nanoseconds: u64) {
         let count = &mut self.counts[bucket(nanoseconds)];
         *count = count.saturating_add(1);
     }
 
-    /// A quantile, s: within its bucket, in proportion; NaN of none.
+    /// Returns a quantile in seconds, interpolated linearly within its bucket; NaN if there are no delays.
     pub fn quantile_s(&self, share: f64) -> f64 {
         let all: u64 = self.counts.iter().copied().map(u64::from).sum();
         let wanted = share * all as f64;
@@ -70,7 +70,7 @@ fn bucket(nanoseconds: u64) -> usize {
     (octave as usize + 1) * PARTS + ((units >> octave) as usize & (PARTS - 1))
 }
 
-/// The least delay of a bucket, ns.
+/// Returns the lower end of a bucket, ns.
 fn beginning(bucket: usize) -> f64 {
     let unit = f64::from(1 << UNIT_BITS);
     if bucket < PARTS {
@@ -80,7 +80,6 @@ fn beginning(bucket: usize) -> f64 {
     ((PARTS + part) as f64) * power_of_two(octave) * unit
 }
 
-/// A power of two.
 fn power_of_two(power: usize) -> f64 {
     (1_u64 << power) as f64
 }
@@ -92,18 +91,18 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// A delay is in the bucket between whose ends it lies, and a bucket is narrow.
+        /// A delay lies between the ends of its bucket, and a bucket is at most 1/16 of its delays wide.
         #[test]
-        fn a_delay_is_in_its_bucket(nanoseconds in 0..(1_u64 << (OCTAVES + UNIT_BITS))) {
+        fn delay_is_within_its_bucket(nanoseconds in 0..(1_u64 << (OCTAVES + UNIT_BITS))) {
             let bucket = bucket(nanoseconds);
             let (from, to) = (beginning(bucket), beginning(bucket + 1));
             prop_assert!(from <= nanoseconds as f64 && (nanoseconds as f64) < to);
             prop_assert!(to - from <= (from / PARTS as f64).max(f64::from(1 << UNIT_BITS)));
         }
 
-        /// Two that are merged are as one to which all was added.
+        /// A merged histogram equals one to which all delays were added.
         #[test]
-        fn merged_is_as_added(first in prop::collection::vec(0..1_u64 << 40, 0..50),
+        fn merged_histogram_equals_a_joint_one(first in prop::collection::vec(0..1_u64 << 40, 0..50),
                               second in prop::collection::vec(0..1_u64 << 40, 1..50)) {
             let [mut one, mut other, mut all] = [Delays::default(), Delays::default(), Delays::default()];
             for it in &first { one.add(*it); }
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_longer_than_the_longest_is_kept_as_that_and_of_none_there_is_nothing() {
+    fn delays_above_the_range_are_counted_and_an_empty_histogram_has_no_quantile() {
         assert!(Delays::default().quantile_s(0.5).is_nan());
         let mut delays = Delays::default();
         delays.add(u64::MAX);

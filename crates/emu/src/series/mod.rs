@@ -1,9 +1,9 @@
-//! What happened over time, in a memory that does not grow with the time.
+//! Time series of an emulation in constant memory.
 //!
-//! Counts go into equal intervals from time zero on, 0.1 s long at first; when there are too many, each two become
-//! one. How the world stands is asked at fixed times of the world, so that a flight that is flown again has the same
-//! series. Each phone has at most 240 intervals, of more than four phones fewer, down to 60: with the delays of every
-//! interval they take 1 MB for one phone and 48 MB for 200, all of it reserved at the start.
+//! Events are counted in equal intervals from time zero on, initially 0.1 s long. If there are too many intervals,
+//! adjacent ones are merged in pairs. Queues and CQI are sampled at fixed times of the world, so that a replay has the
+//! same series. Each phone has at most 240 intervals; with more than four phones, each has fewer, down to 60. With the
+//! delays of every interval the series take 1 MB for one phone and 48 MB for 200, all reserved at the start.
 
 mod bins;
 mod delays;
@@ -18,15 +18,15 @@ use self::delays::Delays;
 use crate::error::Result;
 use crate::report::{CAUSES, Volume};
 
-/// Intervals of all phones together, and of each at least and at most.
-const INTERVALS: usize = 1_024;
-const FEWEST: usize = 60;
-const MOST: usize = 240;
+/// Maximum number of intervals of all phones together, then the minimum and maximum of the limit per phone.
+const TOTAL_INTERVALS: usize = 1_024;
+const MIN_INTERVALS: usize = 60;
+const MAX_INTERVALS: usize = 240;
 
-/// How long the world goes on between two looks at it, ns: each of the first intervals has one.
-const LOOK_EVERY: u64 = FIRST_WIDTH;
+/// Time between two samples of the world, ns: initially one sample per interval.
+const SAMPLE_INTERVAL: u64 = FIRST_WIDTH;
 
-/// What happened to a phone's packets one way in an interval.
+/// Counts of a phone's packets in one direction and interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Interval {
     offered: Volume,
@@ -34,14 +34,14 @@ struct Interval {
     lost: [u64; CAUSES.len()],
     delays_ns: u128,
     delay_max_ns: u64,
-    /// Sums over looks, and their number.
+    /// Sum of the sampled queue lengths; the fields below are the number of samples, and sum and number of CQI values.
     queue: Volume,
-    looks: u64,
+    samples: u64,
     cqi: f64,
     cqis: u64,
 }
 
-/// What happened to everybody in an interval.
+/// Counts of all users together in an interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shared {
     simulated: Carried,
@@ -50,25 +50,25 @@ struct Shared {
     late_max_ns: u64,
 }
 
-/// A phone's packets one way.
+/// Series of a phone in one direction.
 #[derive(Debug)]
 struct Track {
     intervals: Bins<Interval>,
     delays: Bins<Delays>,
 }
 
-/// What happened over time.
+/// Time series of an emulation.
 #[derive(Debug)]
 pub struct Series {
     users: Vec<u32>,
-    /// Of each phone what goes down and what goes up.
+    /// For each phone, the downlink and the uplink series.
     tracks: Vec<[Track; 2]>,
     shared: Bins<Shared>,
-    /// When the world is looked at next.
+    /// Time of the next sample.
     next: Time,
-    /// What simulated users were carried by the last look.
+    /// Bytes carried for simulated users up to the last sample.
     carried: Carried,
-    /// How phones stood then.
+    /// State of each phone at the last sample.
     snapshots: Vec<Snapshot>,
 }
 
@@ -87,7 +87,7 @@ impl Merge for Interval {
         }
         self.delays_ns += later.delays_ns;
         self.delay_max_ns = self.delay_max_ns.max(later.delay_max_ns);
-        self.looks += later.looks;
+        self.samples += later.samples;
         self.cqi += later.cqi;
         self.cqis += later.cqis;
     }
@@ -104,19 +104,19 @@ impl Merge for Shared {
 }
 
 impl Track {
-    fn new(most: usize) -> Self {
-        Self { intervals: Bins::new(most), delays: Bins::new(most) }
+    fn new(max: usize) -> Self {
+        Self { intervals: Bins::new(max), delays: Bins::new(max) }
     }
 }
 
 impl Series {
-    /// Nothing has happened to the packets of these users.
+    /// Creates the empty series of these real users.
     pub fn new(users: Vec<u32>) -> Self {
-        let most = (INTERVALS / users.len().max(1)).clamp(FEWEST, MOST) / 2 * 2;
+        let max = (TOTAL_INTERVALS / users.len().max(1)).clamp(MIN_INTERVALS, MAX_INTERVALS) / 2 * 2;
         Self {
-            tracks: users.iter().map(|_| [Track::new(most), Track::new(most)]).collect(),
-            shared: Bins::new(most),
-            next: Time(LOOK_EVERY),
+            tracks: users.iter().map(|_| [Track::new(max), Track::new(max)]).collect(),
+            shared: Bins::new(max),
+            next: Time(SAMPLE_INTERVAL),
             carried: Carried::default(),
             snapshots: vec![Snapshot::default(); users.len()],
             users,
@@ -127,12 +127,12 @@ impl Series {
         &mut self.tracks[phone][usize::from(direction == Direction::Up)]
     }
 
-    /// A packet of so many bytes is accepted.
+    /// Counts an accepted packet.
     pub fn offer(&mut self, phone: usize, direction: Direction, at: Time, bytes: usize) {
         self.track(phone, direction).intervals.at(at).offered.add(bytes);
     }
 
-    /// A packet of so many bytes arrives that was accepted before.
+    /// Counts a packet that was accepted at `accepted` and arrives at `at`.
     pub fn arrive(&mut self, phone: usize, direction: Direction, accepted: Time, at: Time, bytes: usize) {
         let track = self.track(phone, direction);
         let delay = at.0 - accepted.0;
@@ -143,7 +143,7 @@ impl Series {
         track.delays.at(at).add(delay);
     }
 
-    /// A packet is lost.
+    /// Counts a lost packet.
     pub fn lose(&mut self, phone: usize, direction: Direction, at: Time, cause: Cause) {
         let interval = self.track(phone, direction).intervals.at(at);
         for (count, (one, _)) in interval.lost.iter_mut().zip(CAUSES) {
@@ -151,7 +151,7 @@ impl Series {
         }
     }
 
-    /// A packet that arrived at a time was handed over so many nanoseconds later.
+    /// Counts a packet that arrived at `at` and was written to its device `late` ns later.
     pub fn hand_over(&mut self, at: Time, late: u64) {
         let shared = self.shared.at(at);
         shared.deliveries += 1;
@@ -159,12 +159,12 @@ impl Series {
         shared.late_max_ns = shared.late_max_ns.max(late);
     }
 
-    /// Looks at a world on its way to `now` as often as it is time to.
+    /// Advances a world to each sampling time up to `now`, and samples it there.
     ///
     /// # Errors
-    /// The world's.
+    /// If the simulation fails.
     #[inline]
-    pub fn look_until<L: Listener>(
+    pub fn sample_until<L: Listener>(
         &mut self,
         now: Time,
         live: &mut Live<L>,
@@ -172,18 +172,18 @@ impl Series {
     ) -> Result<()> {
         while self.next <= now {
             live.advance(self.next, fates);
-            self.look(live)?;
+            self.sample(live)?;
         }
         Ok(())
     }
 
-    /// Looks at a world as it stands.
+    /// Samples a world at its current time.
     ///
     /// # Errors
-    /// The world's.
-    pub fn look<L: Listener>(&mut self, live: &mut Live<L>) -> Result<()> {
+    /// If the simulation fails.
+    pub fn sample<L: Listener>(&mut self, live: &mut Live<L>) -> Result<()> {
         let now = live.now();
-        // What is found belongs to the time that ends here.
+        // The sample belongs to the interval that ends now.
         let at = Time(now.0.saturating_sub(1));
         for (phone, user) in self.users.iter().enumerate() {
             let snapshot = live.snapshot(*user)?;
@@ -191,7 +191,7 @@ impl Series {
                 let interval = track.intervals.at(at);
                 interval.queue.packets += queue.packets as u64;
                 interval.queue.bytes += queue.bytes;
-                interval.looks += 1;
+                interval.samples += 1;
             }
             if let Some(cqi) = snapshot.cqi {
                 let interval = self.tracks[phone][0].intervals.at(at);
@@ -205,16 +205,16 @@ impl Series {
         simulated.down += carried.down - self.carried.down;
         simulated.up += carried.up - self.carried.up;
         self.carried = carried;
-        self.next = Time(now.0 / LOOK_EVERY * LOOK_EVERY + LOOK_EVERY);
+        self.next = Time(now.0 / SAMPLE_INTERVAL * SAMPLE_INTERVAL + SAMPLE_INTERVAL);
         Ok(())
     }
 
-    /// How phones stood when the world was looked at.
+    /// Returns the state of each phone at the last sample.
     pub fn snapshots(&self) -> &[Snapshot] {
         &self.snapshots
     }
 
-    /// Intervals of one length up to `end`, the longest that any has: that, in ns.
+    /// Extends all series to `end` and gives them the same interval length, the longest of all. Returns it in ns.
     fn align(&mut self, end: Time) -> u64 {
         let last = Time(end.0.saturating_sub(1));
         self.shared.at(last);

@@ -1,4 +1,4 @@
-//! The series of an emulation as tables.
+//! Tables of the time series of an emulation.
 
 use nodeb_base::table;
 use nodeb_base::table::Table;
@@ -6,9 +6,9 @@ use nodeb_base::units::Time;
 
 use super::{Interval, Series, Shared};
 use crate::lateness::Lateness;
-use crate::report::OfPhone;
+use crate::report::PhoneReport;
 
-/// A row about a phone's packets one way in an interval.
+/// Row of a phone's packets in one direction and interval.
 struct PhoneRow {
     user: u32,
     way: &'static str,
@@ -18,13 +18,13 @@ struct PhoneRow {
     p99_s: f64,
 }
 
-/// A row about everybody in an interval.
+/// Row of all users together in an interval.
 struct SharedRow {
     span: (f64, f64),
     shared: Shared,
 }
 
-/// Delays of a phone's packets one way that were about so long.
+/// Row of a bucket of the delays of a phone's packets in one direction.
 struct DelayRow {
     user: u32,
     way: &'static str,
@@ -32,7 +32,7 @@ struct DelayRow {
     packets: u64,
 }
 
-/// Deliveries that were about so late.
+/// Row of a bucket of the lateness of deliveries.
 struct LateRow {
     up_to_s: f64,
     deliveries: u64,
@@ -86,9 +86,9 @@ table! {
         "delay_max_s" ["s"] F64 = |row| row.delay_s(row.interval.delay_max_ns as f64);
         /// Packets that waited: down at the bearer, RNC included, up for the phone's uplink. The mean of looks every
         /// 0.1 s; NaN where there was none.
-        "queue_packets" [""] F64 = |row| mean(row.interval.queue.packets as f64, row.interval.looks);
+        "queue_packets" [""] F64 = |row| mean(row.interval.queue.packets as f64, row.interval.samples);
         /// Their bytes, likewise.
-        "queue_bytes" ["bytes"] F64 = |row| mean(row.interval.queue.bytes as f64, row.interval.looks);
+        "queue_bytes" ["bytes"] F64 = |row| mean(row.interval.queue.bytes as f64, row.interval.samples);
         /// The CQI that the Node B had, likewise; NaN upwards and where the radio has none.
         "cqi" ["1"] F64 = |row| mean(row.interval.cqi, row.interval.cqis);
     }
@@ -141,14 +141,14 @@ table! {
     }
 }
 
-/// The tables of an emulation's series, without a row.
+/// Returns the tables of an emulation's series without rows.
 pub fn empty() -> Vec<Table> {
     [PHONES.empty(), SHARED.empty(), DELAYS.empty(), LATENESS.empty()].map(|table| table.of_run(0)).into()
 }
 
 impl Series {
-    /// The tables, when all has ended at `end`: intervals are made equally long.
-    pub fn tables(&mut self, end: Time, phones: &[OfPhone], late: &Lateness) -> Vec<Table> {
+    /// Returns the tables of an emulation that ended at `end`. All intervals get the same length.
+    pub fn tables(&mut self, end: Time, phones: &[PhoneReport], late: &Lateness) -> Vec<Table> {
         let width = self.align(end);
         let spans = spans(width, end);
         let tables = [
@@ -167,7 +167,7 @@ impl Series {
                 for (place, span) in spans.iter().enumerate() {
                     let delays = track.delays.get(place);
                     let interval = *track.intervals.get(place);
-                    // Quantiles are those of buckets, the longest is exact; of none they are no numbers and stay so.
+                    // Quantiles are exact to a bucket; the exact maximum bounds them. NaN, of no delays, is kept.
                     let longest_s = interval.delay_max_ns as f64 * 1e-9;
                     let quantile_s = |share| match delays.quantile_s(share) {
                         beyond if beyond > longest_s => longest_s,
@@ -194,7 +194,7 @@ impl Series {
     }
 }
 
-fn delay_rows(phones: &[OfPhone]) -> Vec<DelayRow> {
+fn delay_rows(phones: &[PhoneReport]) -> Vec<DelayRow> {
     let ways = phones.iter().flat_map(|it| [(it.user, "down", &it.down), (it.user, "up", &it.up)]);
     let rows = ways.flat_map(|(user, way, report)| {
         report.delay.steps().map(move |(up_to_s, packets)| DelayRow { user, way, up_to_s, packets })
@@ -206,7 +206,7 @@ fn late_rows(late: &Lateness) -> Vec<LateRow> {
     late.steps().map(|(up_to_s, deliveries)| LateRow { up_to_s, deliveries }).collect()
 }
 
-/// Beginning and end of each interval, s.
+/// Returns start and end of each interval, s.
 fn spans(width: u64, end: Time) -> Vec<(f64, f64)> {
     let number = end.0.div_ceil(width);
     let span = |place: u64| (Time(place * width).as_secs(), Time(((place + 1) * width).min(end.0)).as_secs());

@@ -91,7 +91,7 @@ struct Host {
 pub(super) fn infer(connection: &Connection, main: Direction, user: u32) -> Vec<SentSegment> {
     let mut hosts = [Host::default(), Host::default()];
     for (number, packet) in (0..).zip(&connection.packets) {
-        if let Some(handed) = packet.handed {
+        if let Some(handed) = packet.handed_over {
             hosts[usize::from(packet.direction == Direction::Down)]
                 .arrivals
                 .push_back(Arrival { handed, packet: number });
@@ -134,7 +134,7 @@ impl Host {
     }
 
     fn arrive(&mut self, packet: &Sent, arrival: Arrival) {
-        if packet.tcp.takes() > 0 {
+        if packet.tcp.sequence_len() > 0 {
             self.unanswered.get_or_insert(arrival);
             self.asking = Some(arrival);
         }
@@ -156,7 +156,7 @@ impl Host {
     }
 
     fn send(&mut self, packet: &Sent, number: u32) {
-        if packet.tcp.takes() > 0 && !packet.is_bare() {
+        if packet.tcp.sequence_len() > 0 && !packet.is_bare() {
             self.next = self.next.max(packet.end());
             self.flights.push_back((packet.end(), self.next.saturating_sub(self.acked)));
             self.largest = self.largest.max(packet.tcp.payload);
@@ -173,7 +173,7 @@ impl Host {
         if packet.is_bare() {
             return self.of_ack(packets, packet, main);
         }
-        if packet.again {
+        if packet.is_retransmission {
             return self.of_retransmission(packets, packet);
         }
         self.of_data(packets, packet, main)
@@ -281,7 +281,7 @@ impl Host {
         let mut before = packet.at;
         let of_burst = own.take_while(|it| {
             let since = it.at.since(std::mem::replace(&mut before, it.at));
-            it.at < next && since <= BURST && !it.again
+            it.at < next && since <= BURST && !it.is_retransmission
         });
         of_burst.map(|it| u64::from(it.tcp.payload)).sum()
     }

@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use nodeb_base::event::{Event, Mask, Site};
 use nodeb_base::units::Time;
 use nodeb_emu::Log;
-use nodeb_emu::connections::{Came, Connection, Traffic};
+use nodeb_emu::connections::{Connection, Delivered, Traffic};
 use nodeb_sim::scenario::PlaceNames;
 use nodeb_sim::world::{Direction, Listener};
 use nodeb_sim::{Control, Scenario};
@@ -96,8 +96,8 @@ pub fn explain(
     let found = traffic.connections.get(connection);
     let found = found.ok_or(Error::NoConnection { connection, connections })?;
     let user = users.get(usize::from(found.phone)).copied().unwrap_or_default();
-    let (direction, came) = found.main();
-    let last = came.last.or_else(|| last_arrived(found)).ok_or(Error::NothingArrived(connection))?;
+    let (direction, delivered) = found.main();
+    let last = delivered.last.or_else(|| last_arrived(found)).ok_or(Error::NothingArrived(connection))?;
     let mut timeline = Timeline::new(scenario, user, 0);
     timeline.origins = Some(Vec::with_capacity(found.packets.len()));
     let mut listener = ConnectionListener {
@@ -106,11 +106,11 @@ pub fn explain(
         connection: found,
         sent: 0,
         last: found.packets[last].number,
-        bytes: came.bytes,
+        bytes: delivered.bytes,
         differs: None,
         names: PlaceNames::of(scenario),
     };
-    let (replay, _) = log.fly(scenario, seed, users, &mut listener)?;
+    let (replay, _) = log.replay(scenario, seed, users, &mut listener)?;
     if let Some(differs) = listener.differs {
         return Err(Error::Differs(differs));
     }
@@ -118,7 +118,7 @@ pub fn explain(
         return Err(Error::TooLong(after));
     }
     if listener.timeline.ended.is_some() {
-        return listener.path(&came, log.control);
+        return listener.path(&delivered, log.control);
     }
     let differs = replay.differs;
     Err(Error::Differs(
@@ -134,14 +134,14 @@ fn last_arrived(connection: &Connection) -> Option<usize> {
 }
 
 impl ConnectionListener<'_> {
-    fn path(&self, came: &Came, control: &Control) -> Result<Path, Error> {
+    fn path(&self, delivered: &Delivered, control: &Control) -> Result<Path, Error> {
         let timeline = &self.timeline;
         let begun = timeline.begun.unwrap_or_default();
         let ended = timeline.ended.unwrap_or(begun);
         let spans = Walk::spans(timeline, u32::MAX, begun, ended, control).map_err(nodeb_emu::Error::from)?;
         let (lost, names) = (timeline.lost, self.names.clone());
         let busy = timeline.busy(begun, ended);
-        Ok(Path { begun, ended, bytes: came.bytes, complete: came.all, lost, busy, spans, names })
+        Ok(Path { begun, ended, bytes: delivered.bytes, complete: delivered.all, lost, busy, spans, names })
     }
 
     /// Records a packet that the user sends, with its inferred origin if it belongs to the connection.
@@ -208,5 +208,5 @@ fn site(direction: Direction) -> Site {
 /// Returns a packet as a segment for the walk.
 fn segment(user: u32, kind: Kind, sent: &nodeb_emu::connections::Sent) -> Segment {
     let seq = if kind == Kind::Ack { sent.ack } else { sent.seq };
-    Segment { seq, size: sent.bytes, retransmission: sent.again, ..Segment::control(user, kind) }
+    Segment { seq, size: sent.bytes, retransmission: sent.is_retransmission, ..Segment::control(user, kind) }
 }

@@ -1,8 +1,8 @@
 //! Recordings made by hand, with known causes.
 
 use nodeb_emu::exchange::End;
-use nodeb_emu::flight::Recorder;
 use nodeb_emu::head::{ACK, FIN, SYN};
+use nodeb_emu::recording::Recorder;
 use nodeb_emu::{Exchange, Phone};
 use nodeb_sim::scenario;
 

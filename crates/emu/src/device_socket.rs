@@ -1,5 +1,7 @@
-//! How devices come to the driver: whoever made one in a namespace of its own sends it through a socket, since a
-//! namespace cannot be entered from a process with threads.
+//! Socket through which the driver receives TUN devices.
+//!
+//! A process with threads cannot enter a user namespace. Each device is therefore opened by a separate process in its
+//! namespace, which sends the file descriptor through this socket.
 
 use std::io::{self, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -15,51 +17,51 @@ use crate::error::{Result, system};
 
 const WAIT: Timespec = Timespec { tv_sec: 10, tv_nsec: 0 };
 
-/// A pair of sockets: one to be inherited by those who make devices, one from which the driver takes them.
+/// Socket pair: processes that open devices inherit `outside`, the driver receives the devices from `inside`.
 #[derive(Debug)]
-pub struct Doorway {
+pub struct DeviceSocket {
     outside: OwnedFd,
     inside: OwnedFd,
 }
 
-impl Doorway {
-    /// Nothing has come through yet.
+impl DeviceSocket {
+    /// Creates the socket pair.
     ///
     /// # Errors
-    /// The system's.
+    /// If the system call fails.
     pub fn new() -> Result<Self> {
         let pair = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None);
         let (outside, inside) = pair.map_err(system("make a pair of sockets"))?;
         Ok(Self { outside, inside })
     }
 
-    /// The socket to send through.
+    /// Returns the descriptor of the sending end.
     pub fn outside(&self) -> RawFd {
         self.outside.as_raw_fd()
     }
 
-    /// The next device that comes, and the number that came with it.
+    /// Receives the next device. Returns its number and its descriptor.
     ///
     /// # Errors
-    /// The system's; nothing has come for ten seconds, or not a device and its number.
+    /// If a system call fails, no message arrives within 10 s, or a message lacks the device or its number.
     pub fn receive(&self) -> Result<(u8, OwnedFd)> {
-        let odd = |reason| system("take a device")(io::Error::new(io::ErrorKind::InvalidData, reason));
+        let invalid = |reason| system("receive a device")(io::Error::new(io::ErrorKind::InvalidData, reason));
         let ready = poll(&mut [PollFd::new(&self.inside, PollFlags::IN)], Some(&WAIT));
         if ready.map_err(system("wait for a device"))? == 0 {
-            return Err(odd("none has come for 10 s"));
+            return Err(invalid("no message within 10 s"));
         }
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let mut number = [0];
         let flags = RecvFlags::CMSG_CLOEXEC;
         let got = recvmsg(&self.inside, &mut [IoSliceMut::new(&mut number)], &mut control, flags);
-        if got.map_err(system("take a device"))?.bytes != 1 {
-            return Err(odd("it came without its number"));
+        if got.map_err(system("receive a device"))?.bytes != 1 {
+            return Err(invalid("the message has no device number"));
         }
         let device = control.drain().find_map(|message| match message {
             RecvAncillaryMessage::ScmRights(mut all) => all.next(),
             _ => None,
         });
-        device.map(|device| (number[0], device)).ok_or_else(|| odd("a number came without it"))
+        device.map(|device| (number[0], device)).ok_or_else(|| invalid("the message has no file descriptor"))
     }
 }

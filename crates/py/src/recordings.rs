@@ -1,4 +1,4 @@
-//! Recorded flights, looked at: their connections, their packets, their lives, and why they took so long.
+//! Analysis of recordings: TCP connections, packets, packet timelines and critical paths.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use nodeb_base::table::{Table, Text};
 use nodeb_base::units::Time;
 use nodeb_emu::connections::{Connection, Traffic};
-use nodeb_emu::flight::Record;
+use nodeb_emu::recording::Record;
 use nodeb_emu::{Error, Log, head};
 use nodeb_explain::real;
 use nodeb_sim::Scenario;
@@ -16,11 +16,11 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::border::{guarded, to_py};
+use crate::errors::{guarded, to_py};
 use crate::scenario::{CompiledScenario, Control};
 use crate::{tables, timeline};
 
-/// A connection with its number.
+/// Row of a TCP connection.
 struct Numbered {
     number: u64,
     phone: u8,
@@ -45,37 +45,37 @@ impl Numbered {
             begun: packets.first().map_or(Time::ZERO, |packet| packet.at),
             ended: packets.iter().map(|packet| packet.arrived.unwrap_or(packet.at)).max().unwrap_or_default(),
             packets: packets.len() as u64,
-            down: connection.came(Direction::Down).bytes,
-            up: connection.came(Direction::Up).bytes,
+            down: connection.delivered(Direction::Down).bytes,
+            up: connection.delivered(Direction::Up).bytes,
         }
     }
 }
 
 nodeb_base::table! {
-    /// One row per TCP connection of a flight, in the order in which they began.
+    /// One row per TCP connection of a recording, in the order in which they began.
     static CONNECTIONS: "connections" of Numbered {
-        /// Its number.
+        /// Number of the connection, from 0.
         "connection" [""] U64 = |row| row.number;
-        /// Number of its phone among those that are real.
+        /// Index of the phone among the real phones.
         "phone" [""] U64 = |row| u64::from(row.phone);
-        /// The server's end.
+        /// Address and port of the server.
         "server" [""] Text = |row| Text::Owned(row.server.to_string());
-        /// The phone's end.
+        /// Address and port of the phone.
         "client" [""] Text = |row| Text::Owned(row.client.to_string());
-        /// When its first packet was accepted.
+        /// Time at which the first packet was accepted.
         "begun_ns" ["ns"] U64 = |row| row.begun.0;
-        /// When the last of it arrived or was accepted.
+        /// Time of the last arrival, or of the acceptance of a packet that did not arrive, whichever is later.
         "ended_ns" ["ns"] U64 = |row| row.ended.0;
-        /// Packets, both ways.
+        /// Number of packets in both directions.
         "packets" [""] U64 = |row| row.packets;
-        /// Bytes of data that came to the phone in order.
+        /// Bytes of data that the phone received in order.
         "down_bytes" ["B"] U64 = |row| row.down;
-        /// Bytes of data that came to the server in order.
+        /// Bytes of data that the server received in order.
         "up_bytes" ["B"] U64 = |row| row.up;
     }
 }
 
-/// A packet of a flight, as its header says.
+/// Row of a recorded packet: fields of its headers.
 #[derive(Clone, Copy, Default)]
 struct Packet {
     connection: u32,
@@ -90,31 +90,31 @@ struct Packet {
 }
 
 nodeb_base::table! {
-    /// One row per real packet of a flight, by its number.
+    /// One row per real packet of a recording, by its number.
     static PACKETS: "packets" of Packet {
-        /// Number of its TCP connection from 1; 0 where it is of none.
+        /// Number of the TCP connection from 1; 0 for other packets.
         "connection" [""] U32 = |row| row.connection;
-        /// Number of its protocol in IP; 0 where too little of it was kept.
+        /// Protocol number in the IP header; 0 if too few bytes were recorded.
         "protocol" [""] U32 = |row| row.protocol;
-        /// Port that it comes from.
+        /// Source port.
         "from_port" [""] U32 = |row| row.from_port;
-        /// Port that it goes to.
+        /// Destination port.
         "to_port" [""] U32 = |row| row.to_port;
-        /// Its sequence number, the SYN having 0.
+        /// Relative sequence number: the SYN has 0.
         "seq" [""] U64 = |row| row.seq;
-        /// What it acknowledges, counted so.
+        /// Relative acknowledgement number.
         "ack" [""] U64 = |row| row.ack;
-        /// Bytes of data.
+        /// Number of bytes of data.
         "payload" ["B"] U32 = |row| row.payload;
-        /// Flags of TCP.
+        /// TCP flags.
         "flags" [""] U32 = |row| row.flags;
-        /// Whether its end had sent its data before.
+        /// Whether the packet is a retransmission.
         "again" [""] Bool = |row| row.again;
     }
 }
 
-/// The TCP connections of a flight as a table, how many of its packets are of other protocols or unknown, and whether the
-/// log has its end.
+/// Returns the TCP connections of a recording as a table, the numbers of packets of other and of unknown protocols, and
+/// whether the log is complete.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_connections<'py>(
@@ -135,7 +135,7 @@ fn of_connections(found: &Traffic) -> Table {
     CONNECTIONS.table(&rows)
 }
 
-/// What the headers of a flight's packets say, as a table by their numbers, and whether the log has its end.
+/// Returns the headers of a recording's packets as a table, by packet number, and whether the log is complete.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_packets<'py>(
@@ -163,7 +163,7 @@ fn of_packets(log: Log<'_>) -> std::io::Result<(Table, bool)> {
         if let Some((connection, place)) = traffic.of_packet.get(rows.len()).copied().flatten() {
             let packet = &traffic.connections[connection as usize].packets[place as usize];
             row.connection = connection + 1;
-            (row.seq, row.ack, row.again) = (packet.seq, packet.ack, packet.again);
+            (row.seq, row.ack, row.again) = (packet.seq, packet.ack, packet.is_retransmission);
             (row.payload, row.flags) = (packet.tcp.payload, packet.tcp.flags.into());
         }
         rows.push(row);
@@ -171,7 +171,8 @@ fn of_packets(log: Log<'_>) -> std::io::Result<(Table, bool)> {
     Ok((PACKETS.table(&rows), traffic.complete))
 }
 
-/// Flies a flight again and explains one of its TCP connections: its transfer and the spans of its critical path.
+/// Replays a recording and explains one of its TCP connections. Returns its transfer, busy times, and the spans of its
+/// critical path.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 pub fn flight_explain<'py>(
@@ -191,13 +192,13 @@ pub fn flight_explain<'py>(
         real::Error::Recording(error) => failed(&error),
         error => PyValueError::new_err(error.to_string()),
     })?;
-    let told = tables::all(py, vec![found.transfer(), found.busy()])?;
+    let explained = tables::all(py, vec![found.transfer(), found.busy()])?;
     let spans = found.spans();
-    told.set_item(spans.name, tables::coded(py, spans)?)?;
-    Ok(told)
+    explained.set_item(spans.name, tables::coded(py, spans)?)?;
+    Ok(explained)
 }
 
-/// Flies a flight again and returns what happens in a window of time.
+/// Replays a recording and returns the packet timeline of a window of time.
 #[pyfunction]
 #[pyo3(signature = (path, scenario, seed, users, control, from_ns=0, to_ns=None, user=None, most=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
@@ -219,7 +220,7 @@ pub fn flight_timeline<'py>(
     let options = Options { from: Time(from_ns), to: Time(to_ns.unwrap_or(u64::MAX)), user, most };
     let log = Log { path: &path, control: control.get().inner() };
     let work = || replay::replay(log, &world, seed, &users, &options);
-    let about = || format!("the life of {}", path.display());
+    let about = || format!("the packet timeline of {}", path.display());
     let found = guarded(about, || py.detach(work))?.map_err(|error| match error {
         nodeb_timeline::Error::Run(error) => to_py(&error),
         nodeb_timeline::Error::Recording(error) => failed(&error),
@@ -228,7 +229,8 @@ pub fn flight_timeline<'py>(
     timeline::to_dict(py, &world, found)
 }
 
-/// Writes what passes the interfaces of a flight's world to a file.
+/// Replays a recording and captures the packets at the interfaces in a pcapng file; with `radio`, also those at the
+/// interfaces of the radio network.
 pub fn captured(
     log: Log<'_>,
     world: &Scenario,
@@ -247,7 +249,7 @@ fn unread(error: std::io::Error) -> PyErr {
     failed(&Error::log(error))
 }
 
-/// The exception for a flight that cannot be flown.
+/// Converts an error of a recording or its replay to an exception.
 pub fn failed(error: &Error) -> PyErr {
     match error {
         Error::World(error) => to_py(error),

@@ -1,30 +1,30 @@
-//! What must hold whatever a flight log says, and whatever comes from devices.
+//! Properties that hold for any bytes in a log and any bytes from devices.
 
 use std::net::IpAddr;
 
 use nodeb_base::units::Time;
 use nodeb_emu::connections::Traffic;
 use nodeb_emu::exchange::End;
-use nodeb_emu::flight::Reader;
+use nodeb_emu::recording::Reader;
 use nodeb_emu::replay::replay;
 use nodeb_emu::{Exchange, Phone};
 use nodeb_sim::world::Direction;
 use nodeb_sim::{Scenario, scenario};
 
-/// The largest packet of a device.
+/// Maximum size of a packet, bytes.
 pub const MTU: usize = 600;
-/// What payloads may take, and what they are made at a time.
+/// Limit for payloads, and the size of one allocation, bytes.
 const MEMORY: usize = 40 * MTU;
 const CHUNK: usize = 256 * MTU;
 
-/// Two real phones; nobody simulated, so that no time is too long.
+/// Returns a scenario with two real phones and no simulated users, so that long times need few events.
 pub fn cell(kind: u8) -> Scenario {
     let radio = ["[radio.link]\nrate = '64 kbps'\nloss = 0.1", "[radio.dch]\nbler = 0.2", "[radio.hsdpa]"];
     let text = format!(
         "duration = '60 s'\n{}\n[[users]]\nname = 'phones'\ncount = 2\ntraffic = 'external'\n",
         radio[usize::from(kind) % radio.len()]
     );
-    scenario::from_toml(&text, "flying", &[]).expect("a scenario")
+    scenario::from_toml(&text, "checks", &[]).expect("a valid scenario")
 }
 
 pub fn phones() -> Vec<Phone> {
@@ -32,7 +32,8 @@ pub fn phones() -> Vec<Phone> {
     vec![phone(0), phone(1)]
 }
 
-/// A log of any bytes is flown or refused in words; what is found of its connections was sent.
+/// Asserts that a log of any bytes is replayed or refused with a message, and that no connection receives more than was
+/// sent.
 pub fn check_log(bytes: &[u8]) {
     let Ok(mut reader) = Reader::new(bytes) else { return };
     let kind = reader.header().first().copied().unwrap_or_default();
@@ -45,49 +46,49 @@ pub fn check_log(bytes: &[u8]) {
             assert!(over <= offered && found.same <= over, "{found:?}");
         }
     }
-    let mut reader = Reader::new(bytes).expect("it was one before");
+    let mut reader = Reader::new(bytes).expect("its header was read before");
     let Ok(traffic) = Traffic::of(&mut reader) else { return };
     for connection in &traffic.connections {
         for direction in [Direction::Down, Direction::Up] {
             let own = || connection.packets.iter().filter(|packet| packet.direction == direction);
             let sent: u64 = own().map(|packet| u64::from(packet.tcp.payload)).sum();
-            let came = connection.came(direction);
-            assert!(came.bytes <= sent, "{came:?} of {sent}");
-            assert!(came.last.is_none_or(|last| connection.packets[last].arrived.is_some()));
+            let delivered = connection.delivered(direction);
+            assert!(delivered.bytes <= sent, "{delivered:?} of {sent}");
+            assert!(delivered.last.is_none_or(|last| connection.packets[last].arrived.is_some()));
         }
     }
 }
 
-/// Devices that give anything at any time: memory is bounded, every packet comes back once, every slot too.
+/// Asserts for any bytes from devices at any time that memory is bounded, and every packet and slot is returned once.
 pub fn check_devices(bytes: &[u8]) {
     let Some((kind, mut rest)) = bytes.split_first() else { return };
-    let mut exchange = Exchange::new(&cell(*kind), 1, &phones(), MTU, MEMORY).expect("a world");
-    let (mut now, mut came) = (0_u64, std::collections::HashSet::new());
+    let mut exchange = Exchange::new(&cell(*kind), 1, &phones(), MTU, MEMORY).expect("a valid world");
+    let (mut now, mut delivered) = (0_u64, std::collections::HashSet::new());
     while let [order, pause, length, more @ ..] = rest {
         now += u64::from(*pause) * 200_000;
         let length = (usize::from(*length) * 3).min(MTU);
         let (data, after) = more.split_at(more.len().min(length));
         rest = after;
         give(&mut exchange, Time(now), *order, data, length);
-        take(&mut exchange, &mut came);
+        take(&mut exchange, &mut delivered);
         assert!(exchange.memory() <= MEMORY.max(CHUNK), "{}", exchange.memory());
         assert!(exchange.waiting() <= MEMORY / MTU);
     }
-    exchange.advance(Time(now + 3_600_000_000_000)).expect("nobody fails");
-    take(&mut exchange, &mut came);
-    assert_eq!(exchange.waiting(), 0, "every slot has come back");
+    exchange.advance(Time(now + 3_600_000_000_000)).expect("the simulation succeeds");
+    take(&mut exchange, &mut delivered);
+    assert_eq!(exchange.waiting(), 0, "every slot is free");
     let ways = || exchange.phones().iter().flat_map(|it| [&it.down, &it.up]);
     let offered: u64 = ways().map(|direction| direction.offered.packets).sum();
     let (arrived, lost): (u64, u64) = (
         ways().map(|direction| direction.arrived.packets).sum(),
         ways().map(nodeb_emu::report::DirectionReport::all_lost).sum(),
     );
-    assert_eq!((arrived, arrived + lost), (came.len() as u64, offered));
+    assert_eq!((arrived, arrived + lost), (delivered.len() as u64, offered));
 }
 
-/// What a device gives: random bytes, or some that look like a packet to somebody.
+/// Offers a packet from a device: random bytes, or an IPv4 header with a random destination near the phones' addresses.
 fn give(exchange: &mut Exchange, now: Time, order: u8, data: &[u8], length: usize) {
-    exchange.advance(now).expect("nobody fails");
+    exchange.advance(now).expect("the simulation succeeds");
     let Some(slot) = exchange.slot() else { return };
     let bytes = exchange.bytes_mut(slot);
     bytes[..length].fill(0);
@@ -102,12 +103,12 @@ fn give(exchange: &mut Exchange, now: Time, order: u8, data: &[u8], length: usiz
         1 => End::Phone(usize::from(order >> 3 & 1)),
         _ => End::Server,
     };
-    exchange.accept(now, from, slot, length).expect("nobody fails");
+    exchange.accept(now, from, slot, length).expect("the simulation succeeds");
 }
 
-fn take(exchange: &mut Exchange, came: &mut std::collections::HashSet<u64>) {
+fn take(exchange: &mut Exchange, delivered: &mut std::collections::HashSet<u64>) {
     while let Some(arrival) = exchange.take() {
-        assert!(came.insert(arrival.number), "packet {} comes twice", arrival.number);
+        assert!(delivered.insert(arrival.number), "packet {} arrived twice", arrival.number);
         assert!(!exchange.packet(&arrival).is_empty());
         exchange.handed_over(&arrival, 0);
     }

@@ -1,20 +1,22 @@
-//! The flight recorder: when which packet was accepted, and what became of it.
+//! Log file of an emulation: when each packet was accepted, and when it arrived or was lost.
 //!
-//! A log is enough to fly again: see [`crate::replay`]. It is written by a thread of its own through a bounded number
-//! of buffers, so that a slow disk never makes a delivery late; if it falls behind by all of them the log ends there,
-//! and that is told. What a killed process leaves is whole up to the last second.
+//! A log suffices to repeat the emulation in virtual time, see [`crate::replay`]. It is written by a thread of its own
+//! through a bounded number of buffers, so that a slow disk delays no packet. If all buffers are full, the log ends
+//! there, and [`Recorder::finish`] fails. The log of a killed process lacks at most the last second.
 //!
-//! All numbers are little-endian. The file is [`MAGIC`], the length of a header (4 bytes), the header, and records:
+//! All numbers are little-endian. The file consists of [`MAGIC`], the length of the header (4 bytes), the header, and
+//! records:
 //!
-//! | first byte | what follows |
+//! | first byte | contents, with their sizes in bytes |
 //! |---|---|
-//! | 1, accepted | time (8), way (1), phone (1), bytes of the packet (4), hash of the flow (4), ECN (1), bytes kept (2), these |
-//! | 2, arrived | number of the packet (8), time (8), how late it was handed over (8), ECN (1) |
-//! | 3, lost | number of the packet (8), time (8), cause (1) |
+//! | 1, accepted | time (8), direction (1), phone (1), packet size (4), flow hash (4), ECN (1), bytes kept (2), the kept bytes |
+//! | 2, arrived | packet number (8), time (8), lateness of the delivery (8), ECN (1) |
+//! | 3, lost | packet number (8), time (8), cause (1) |
 //! | 4, end | time (8) |
 //!
-//! A log that has its end has behind it the CRC-32 of all bytes before (4, as in ISO 3309), so that damage is told from what
-//! happened; logs of earlier versions have none. Times are nanoseconds of the world; packets are numbered from 0 in the order in which they were accepted.
+//! After the end record follows the CRC-32 (4, as in ISO 3309) of all bytes before, which reveals damage. Logs of
+//! earlier versions have none. Times are nanoseconds of the world. Packets are numbered from 0 in the order in which
+//! they were accepted.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -30,89 +32,89 @@ use nodeb_sim::world::{Direction, ExternalPacket};
 
 use crate::report::CAUSES;
 
-/// How a log begins.
+/// First bytes of a log.
 pub const MAGIC: &[u8; 16] = b"nodeb flight 1\r\n";
 
-/// The longest header, bytes: it holds a scenario, with what its files say.
-const LONGEST_HEADER: u32 = 1 << 30;
+/// Maximum size of a header, bytes. It contains a scenario with the contents of its files.
+const MAX_HEADER: u32 = 1 << 30;
 
-/// Buffers, and bytes in each, between the driver and the disk.
+/// Number of buffers between the driver and the writing thread, and the fill level in bytes at which one is passed on.
 const BUFFERS: usize = 64;
 const BUFFER: usize = 1 << 18;
 
-/// The longest packet that IP knows: 40 B of header in IPv6, 65,535 B behind it (RFC 8200).
-const LONGEST_PACKET: u32 = 65_575;
+/// Maximum size of an IP packet: an IPv6 header of 40 B and 65,535 B of payload (RFC 8200).
+const MAX_PACKET: u32 = 65_575;
 
-/// No flight lasts longer: 30 days.
-const LATEST: Time = Time(30 * 86_400 * 1_000_000_000);
+/// Latest valid time in a log: 30 days.
+const MAX_TIME: Time = Time(30 * 86_400 * 1_000_000_000);
 
 const ACCEPTED: u8 = 1;
 const ARRIVED: u8 = 2;
 const LOST: u8 = 3;
 const END: u8 = 4;
 
-/// Bytes of the record that ends a log, and of the checksum behind it.
+/// Size in bytes of the end record and the checksum after it.
 pub(crate) const END_BYTES: usize = 9 + 4;
 
-/// Something that a log tells.
+/// Record of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// A packet was accepted.
     Accepted {
-        /// When.
+        /// Time at which it was accepted.
         at: Time,
-        /// Its way.
+        /// Direction of the packet.
         direction: Direction,
-        /// Number of the phone among those that are real.
+        /// Index of the phone among the real phones.
         phone: u8,
-        /// As much of it as the cell looks at; its tag is its number.
+        /// Fields of the packet that the cell reads; the tag is the packet's number.
         packet: ExternalPacket,
-        /// Its first bytes.
+        /// First bytes of the packet.
         kept: Vec<u8>,
     },
     /// A packet arrived.
     Arrived {
-        /// Which.
+        /// Number of the packet.
         number: u64,
-        /// When, in the world.
+        /// Time of the arrival in the world.
         at: Time,
-        /// How much later it was handed over, ns.
+        /// Time from the arrival to the write to the device, ns.
         late: u64,
-        /// Its ECN field then.
+        /// ECN field at the arrival.
         ecn: EcnField,
     },
     /// A packet was lost.
     Lost {
-        /// Which.
+        /// Number of the packet.
         number: u64,
-        /// When.
+        /// Time of the loss.
         at: Time,
-        /// Why.
+        /// Cause of the loss.
         cause: Cause,
     },
-    /// It ended.
+    /// The emulation ended.
     End {
-        /// When.
+        /// Time of the end.
         at: Time,
     },
 }
 
-/// Writes a log.
+/// Writer of a log.
 pub struct Recorder {
     buffer: Vec<u8>,
     snap: usize,
     full: SyncSender<Vec<u8>>,
     empty: Receiver<Vec<u8>>,
     thread: JoinHandle<io::Result<(File, Hasher)>>,
-    /// Why nothing is written any more.
+    /// Error after which nothing more is written.
     failed: Option<&'static str>,
 }
 
 impl Recorder {
-    /// A log with a header that has nothing in it yet; of each packet the first `snap` bytes are kept.
+    /// Creates a log with a header and no records. It will contain the first `snap` bytes of each packet.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// If the file cannot be written.
     pub fn create(path: &Path, header: &[u8], snap: u16) -> io::Result<Self> {
         let mut file = File::create(path)?;
         let begin = [MAGIC, &(header.len() as u32).to_le_bytes()[..], header].concat();
@@ -137,7 +139,7 @@ impl Recorder {
         Ok(Self { buffer, snap: usize::from(snap), full, empty, thread, failed: None })
     }
 
-    /// A packet was accepted.
+    /// Records that a packet was accepted.
     pub fn accepted(
         &mut self,
         at: Time,
@@ -158,7 +160,7 @@ impl Recorder {
         self.pass_on();
     }
 
-    /// A packet that arrived was handed over.
+    /// Records that a packet arrived at `at` and was written to its device `late` nanoseconds later.
     pub fn arrived(&mut self, number: u64, at: Time, late: u64, ecn: EcnField) {
         self.buffer.push(ARRIVED);
         for value in [number, at.0, late] {
@@ -168,7 +170,7 @@ impl Recorder {
         self.pass_on();
     }
 
-    /// A packet was lost.
+    /// Records that a packet was lost.
     pub fn lost(&mut self, number: u64, at: Time, cause: Cause) {
         self.buffer.push(LOST);
         self.buffer.extend(number.to_le_bytes());
@@ -183,14 +185,14 @@ impl Recorder {
         }
     }
 
-    /// Sends what was recorded on its way to the disk.
+    /// Passes the buffered records to the writing thread.
     pub fn flush(&mut self) {
         if self.failed.is_some() {
             self.buffer.clear();
             return;
         }
         let Ok(empty) = self.empty.try_recv() else {
-            self.failed = Some("the disk was too slow for it");
+            self.failed = Some("the disk was too slow");
             return;
         };
         let full = std::mem::replace(&mut self.buffer, empty);
@@ -199,10 +201,10 @@ impl Recorder {
         }
     }
 
-    /// The log is complete.
+    /// Writes the end record and the checksum.
     ///
     /// # Errors
-    /// It could not be written, or not all of it.
+    /// If any part of the log could not be written.
     pub fn finish(mut self, at: Time) -> io::Result<()> {
         self.buffer.push(END);
         self.buffer.extend(at.0.to_le_bytes());
@@ -218,13 +220,13 @@ impl Recorder {
     }
 }
 
-/// What is read, with the checksum of it.
-struct Summed<R> {
+/// Reader that computes the checksum of all bytes read.
+struct Checksummed<R> {
     file: R,
     checksum: Hasher,
 }
 
-impl<R: Read> Read for Summed<R> {
+impl<R: Read> Read for Checksummed<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let bytes = self.file.read(buffer)?;
         self.checksum.update(&buffer[..bytes]);
@@ -232,39 +234,40 @@ impl<R: Read> Read for Summed<R> {
     }
 }
 
-/// Reads a log.
+/// Reader of a log.
 pub struct Reader<R = BufReader<File>> {
-    file: Summed<R>,
+    file: Checksummed<R>,
     header: Vec<u8>,
     accepted: u64,
 }
 
 impl Reader {
-    /// A log that is there.
+    /// Opens a log.
     ///
     /// # Errors
-    /// It cannot be read, or is no log.
+    /// If the file cannot be read or is not a log.
     pub fn open(path: &Path) -> io::Result<Self> {
         Self::new(BufReader::new(File::open(path)?))
     }
 }
 
 impl<R: Read> Reader<R> {
-    /// A log from wherever its bytes come.
+    /// Reads the header of a log from any source of bytes.
     ///
     /// # Errors
-    /// They cannot be read, or are no log.
+    /// If the bytes cannot be read or are not a log.
     pub fn new(file: R) -> io::Result<Self> {
-        let mut file = Summed { file, checksum: Hasher::new() };
-        let no_log =
-            || io::Error::new(io::ErrorKind::InvalidData, "it is no flight log of `nodeb emulate --record`");
+        let mut file = Checksummed { file, checksum: Hasher::new() };
+        let no_log = || {
+            io::Error::new(io::ErrorKind::InvalidData, "it is not a recording of `nodeb emulate --record`")
+        };
         let too_short = |error: io::Error| match error.kind() {
             io::ErrorKind::UnexpectedEof => no_log(),
             _ => error,
         };
         let magic: [u8; MAGIC.len()] = array(&mut file).map_err(too_short)?;
         let length = u32::from_le_bytes(array(&mut file).map_err(too_short)?);
-        if magic != *MAGIC || length > LONGEST_HEADER {
+        if magic != *MAGIC || length > MAX_HEADER {
             return Err(no_log());
         }
         let mut header = Vec::new();
@@ -275,15 +278,15 @@ impl<R: Read> Reader<R> {
         Ok(Self { file, header, accepted: 0 })
     }
 
-    /// What is said of the flight.
+    /// Returns the header.
     pub fn header(&self) -> &[u8] {
         &self.header
     }
 
-    /// The next record; `None` where the log ends, or was cut off.
+    /// Returns the next record, or `None` if the log ends or was cut off.
     ///
     /// # Errors
-    /// It cannot be read, says what no recorder writes, or its checksum does not fit.
+    /// If the log cannot be read, contains an invalid value, or its checksum does not fit.
     pub fn next_record(&mut self) -> io::Result<Option<Record>> {
         match self.read_record() {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
@@ -301,8 +304,8 @@ impl<R: Read> Reader<R> {
                 let (bytes, flow_hash) = (u32::from_le_bytes(array(file)?), u32::from_le_bytes(array(file)?));
                 let ecn = ecn(file)?;
                 let mut kept = vec![0; usize::from(u16::from_le_bytes(array(file)?))];
-                if bytes == 0 || bytes > LONGEST_PACKET || kept.len() > bytes as usize {
-                    return Err(odd("a length"));
+                if bytes == 0 || bytes > MAX_PACKET || kept.len() > bytes as usize {
+                    return Err(invalid("length"));
                 }
                 file.read_exact(&mut kept)?;
                 let packet = ExternalPacket { tag: self.accepted, bytes, flow_hash, ecn };
@@ -317,7 +320,7 @@ impl<R: Read> Reader<R> {
             LOST => {
                 let (number, at) = (number(file)?, time(file)?);
                 let [cause] = array(file)?;
-                let (cause, _) = CAUSES.get(usize::from(cause)).ok_or_else(|| odd("a cause"))?;
+                let (cause, _) = CAUSES.get(usize::from(cause)).ok_or_else(|| invalid("cause"))?;
                 Record::Lost { number, at, cause: *cause }
             }
             END => {
@@ -325,37 +328,37 @@ impl<R: Read> Reader<R> {
                 self.check()?;
                 Record::End { at }
             }
-            _ => return Err(odd("a record")),
+            _ => return Err(invalid("record type")),
         })
     }
 
-    /// Holds what was read against the checksum that follows, if one does.
+    /// Compares the checksum of the bytes read with the one that follows, if any.
     fn check(&mut self) -> io::Result<()> {
         let read = self.file.checksum.clone().finalize();
         match array(&mut self.file) {
-            Ok(told) if u32::from_le_bytes(told) != read => Err(damaged("its checksum does not fit")),
+            Ok(stored) if u32::from_le_bytes(stored) != read => Err(damaged("its checksum does not fit")),
             Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => Err(error),
             _ => Ok(()),
         }
     }
 }
 
-/// The first bytes of packets, asked for in the order in which they were accepted.
+/// Reader of the recorded first bytes of packets, in the order in which the packets were accepted.
 pub struct Heads<R = BufReader<File>> {
     reader: Reader<R>,
     kept: Vec<u8>,
 }
 
 impl<R: Read> Heads<R> {
-    /// Of a log that is read from its beginning.
+    /// Creates a reader of packets from a log of which only the header has been read.
     pub fn new(reader: Reader<R>) -> Self {
         Self { reader, kept: Vec::new() }
     }
 
-    /// Those of a packet behind all that have been asked for.
+    /// Returns the recorded bytes of a packet. Its number must be greater than those of all calls before.
     ///
     /// # Errors
-    /// The log cannot be read, or has no such packet.
+    /// If the log cannot be read or the rest of it has no such packet.
     pub fn of(&mut self, number: u64) -> io::Result<&[u8]> {
         while let Some(record) = self.reader.next_record()? {
             if let Record::Accepted { packet, kept, .. } = record
@@ -365,11 +368,11 @@ impl<R: Read> Heads<R> {
                 return Ok(&self.kept);
             }
         }
-        Err(odd("an order of packets"))
+        Err(invalid("order of packets"))
     }
 }
 
-/// The time of the record that ends a log, if these are its last bytes.
+/// Returns the time of the end record if `last`, the last bytes of a log, contains one.
 pub(crate) fn end_time(last: [u8; END_BYTES]) -> Option<Time> {
     let (kind, mut rest) = last.split_first()?;
     (*kind == END).then(|| time(&mut rest).ok()).flatten()
@@ -387,7 +390,7 @@ fn number(file: &mut impl Read) -> io::Result<u64> {
 
 fn time(file: &mut impl Read) -> io::Result<Time> {
     let time = Time(u64::from_le_bytes(array(file)?));
-    if time > LATEST { Err(odd("a time")) } else { Ok(time) }
+    if time > MAX_TIME { Err(invalid("time")) } else { Ok(time) }
 }
 
 const ECN: [EcnField; 4] = [EcnField::NotEct, EcnField::Ect1, EcnField::Ect0, EcnField::Ce];
@@ -398,11 +401,11 @@ fn ecn_code(ecn: EcnField) -> u8 {
 
 fn ecn(file: &mut impl Read) -> io::Result<EcnField> {
     let [code] = array(file)?;
-    ECN.get(usize::from(code)).copied().ok_or_else(|| odd("an ECN field"))
+    ECN.get(usize::from(code)).copied().ok_or_else(|| invalid("ECN field"))
 }
 
-fn odd(what: &str) -> io::Error {
-    damaged(&format!("it has {what} that no recorder writes"))
+fn invalid(what: &str) -> io::Error {
+    damaged(&format!("it has an invalid {what}"))
 }
 
 fn damaged(why: &str) -> io::Error {

@@ -1,4 +1,4 @@
-//! What crosses the border to Python when something goes wrong: errors, and panics as messages.
+//! Conversion of errors and panics to Python exceptions.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -19,18 +19,18 @@ create_exception!(
 );
 
 thread_local! {
-    /// Where the last panic of this thread happened.
+    /// File and line of the last panic of this thread.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Has panics noted instead of printed: [`guarded`] tells of them.
+/// Suppresses the output of panics and stores their source location, which [`guarded`] puts in its message.
 pub fn keep_panics_quiet() {
     set_hook(Box::new(|panic| {
         PLACE.set(panic.location().map(|place| format!("{}:{}", place.file(), place.line())));
     }));
 }
 
-/// Does something that may find a mistake of ours; it then says in what, and where.
+/// Runs `work` and converts a panic to an `InternalError` whose message has `what`, the work done, and the location.
 pub fn guarded<T>(what: impl FnOnce() -> String, work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let place = PLACE.take().unwrap_or_else(|| "an unknown place".to_owned());
@@ -44,7 +44,7 @@ fn reason(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
 }
 
-/// The exception for an error of the simulator.
+/// Converts an error of the simulator to an exception.
 pub fn to_py(error: &Error) -> PyErr {
     match error {
         Error::Scenario(message) => ScenarioError::new_err(message.clone()),
@@ -52,7 +52,7 @@ pub fn to_py(error: &Error) -> PyErr {
     }
 }
 
-/// Fails as a mistake of ours would, so that tests see what becomes of it.
+/// Panics inside [`guarded`], so that tests can check the conversion.
 #[pyfunction]
 pub fn fail_on_purpose(what: String) -> PyResult<()> {
     guarded(|| what, || panic!("on purpose"))
