@@ -79,7 +79,7 @@ pub struct Progress {
 /// Maximum number of retransmissions per ACK after a timeout while the window is set from outside. This is
 /// the pace of slow start (RFC 5681, 3.1): a window that stays open would otherwise release all
 /// retransmissions at once.
-const REPEATS_PER_ACK: u64 = 2;
+const RETRANSMISSIONS_PER_ACK: u64 = 2;
 
 /// The sender of a connection, at the server. Its methods append the segments to transmit to `out`.
 pub trait Sender: Send + std::fmt::Debug {

@@ -141,37 +141,38 @@ macro_rules! switches {
 }
 
 switches! {
-    /// Smallest retransmission timeout; with none, two ticks of the clock.
+    /// Smallest retransmission timeout; at 0, two ticks of the clock.
     FIRST_MIN_RTO: Duration = "min_rto", "minrto_", on(2001, 5, 14), Duration::ZERO => Duration::from_secs(1);
-    /// Congestion window once the connection is set up, in packets.
+    /// Initial congestion window in packets.
     INITIAL_WINDOW: NonZeroU32 = "initial_window", "windowInit_", on(2001, 5, 26),
         NonZeroU32::MIN => NonZeroU32::new(2).unwrap();
-    /// A new packet on each of the first two duplicate ACKs (Limited Transmit, RFC 3042).
+    /// A new packet is sent on each of the first two duplicate ACKs (Limited Transmit, RFC 3042).
     LIMITED_TRANSMIT: bool = "limited_transmit", "singledup_", on(2001, 11, 28), false => true;
-    /// Granularity of the clock that measures round trips.
+    /// Tick of the clock that measures round-trip times.
     CLOCK: Duration = "clock", "tcpTick_", on(2002, 3, 7),
         Duration::from_millis(100) => Duration::from_millis(10);
-    /// Backoff multiplies the smallest timeout too, as RFC 2988 asks, and not the estimate alone.
+    /// Backoff also multiplies the smallest timeout, as RFC 2988 requires, instead of only the estimate.
     BACKOFF_FROM_MINIMUM: bool = "backoff_from_minimum", "rfc2988_", on(2002, 3, 7), false => true;
     /// Only the first partial ACK of a recovery restarts the timer (the impatient variant of RFC 2582).
     IMPATIENT: bool = "control.newreno.impatient", "newreno_changes1_", on(2003, 5, 5), false => true;
-    /// A partial ACK takes what it acknowledges out of the window, and not all that duplicates have added.
+    /// A partial ACK deflates the window by what it acknowledges, instead of by all that duplicate ACKs have
+    /// added.
     PARTIAL_DEFLATION: bool = "control.newreno.partial_deflation", "partial_window_deflation_", on(2003, 5, 5),
         false => true;
-    /// Duplicate ACKs inflate the window in fast recovery only, and not after a timeout too.
+    /// Duplicate ACKs inflate the window only in fast recovery, and not after a timeout.
     CLEAN_EXIT: bool = "control.*.clean_exit", "exitFastRetrans_", on(2003, 7, 28), false => true;
-    /// Smallest retransmission timeout, again.
+    /// Smallest retransmission timeout (second change).
     MIN_RTO: Duration = "min_rto", "minrto_", on(2004, 10, 14),
         Duration::from_secs(1) => Duration::from_millis(200);
-    /// Retransmission timeout until the first round trip is measured.
+    /// Retransmission timeout until the first round-trip time is measured.
     INITIAL_RTO: Duration = "initial_rto", "rtxcur_init_", on(2006, 1, 21),
         Duration::from_secs(6) => Duration::from_secs(3);
-    /// Half a window may be a fraction, and is not rounded down to whole packets.
+    /// Half of a window may be a fraction of packets, instead of being rounded down.
     FRACTIONAL_HALVES: bool = "fractional_halves", "precisionReduce_", on(2006, 1, 24), false => true;
     /// Largest retransmission timeout, backoff included.
     MAX_RTO: Duration = "max_rto", "maxrto_", on(2007, 3, 28),
         Duration::from_secs(100_000) => Duration::from_secs(60);
-    /// The ACK of a SYN that the server sent unasked is held back like any other.
+    /// The ACK of the server's SYN is delayed like any other, if the server opens the connection.
     DELAYED_SYN_ACK: bool = "delayed_syn_ack", "SYN_immediate_ack_", on(2010, 2, 2), true => false;
 }
 

@@ -15,7 +15,7 @@ use nodeb_base::units::{Duration, Probability, Time};
 /// Backoff factor above which the smoothed RTT is discarded (ns-2's `rtt_backoff`).
 const DISCARD_BACKOFF: u64 = 8;
 
-/// Largest backoff factor, whatever the timeout (ns-2's `rtt_backoff`).
+/// Largest backoff factor (ns-2's `rtt_backoff`).
 const MAX_BACKOFF: u64 = 64;
 
 registry! {

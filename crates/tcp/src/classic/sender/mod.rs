@@ -16,7 +16,7 @@ use super::rtt::{Limits, RttEstimator};
 use super::segments::Segments;
 use super::timing::Timing;
 use crate::segment::{Kind, Segment};
-use crate::{REPEATS_PER_ACK, SenderCounts, Window};
+use crate::{RETRANSMISSIONS_PER_ACK, SenderCounts, Window};
 
 /// State and mechanisms shared by all variants. Fields are in segments unless stated otherwise.
 #[derive(Debug)]
@@ -116,8 +116,8 @@ impl Transmission {
 
     /// Returns how many segments may be sent on an ACK for which the variant allows `limit`.
     fn pace(&self, limit: u64) -> u64 {
-        let repeats = self.steered.is_some() && self.next < self.end;
-        if repeats { limit.min(REPEATS_PER_ACK) } else { limit }
+        let is_retransmitting = self.steered.is_some() && self.next < self.end;
+        if is_retransmitting { limit.min(RETRANSMISSIONS_PER_ACK) } else { limit }
     }
 
     /// Returns the receiver's window in segments.

@@ -6,8 +6,8 @@
 
 use nodeb_base::units::Duration;
 
-/// Bounds of the increase of the round-trip time that ends slow start, and its share of the round-trip time
-/// (section 4.3).
+/// Bounds of the increase of the round-trip time that starts conservative slow start, and its share of the
+/// round-trip time (section 4.3).
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
 const MIN_RTT_DIVISOR: u64 = 8;

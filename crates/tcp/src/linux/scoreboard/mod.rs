@@ -2,7 +2,8 @@
 //!
 //! Payload is divided into numbered segments at the first transmission. Each segment has the tags of Linux
 //! (`tcp_sacktag_write_queue`): delivered beyond a gap, lost, and retransmission in flight. `pipe` counts the
-//! outstanding bytes, less those delivered or lost, plus the retransmissions in flight.
+//! outstanding bytes, less those delivered or lost, plus the retransmissions in flight. In names, a repair is
+//! the retransmission of a lost segment.
 
 mod losses;
 mod segment;
@@ -47,7 +48,7 @@ pub struct Scoreboard {
     /// Segments marked lost since the last call of [`Self::drain_newly_lost`].
     newly_lost: Vec<SentSegment>,
     /// SACK blocks of the last ACK that had any: the segments in them are delivered.
-    known: [Block; SackBlocks::MAX],
+    previous_blocks: [Block; SackBlocks::MAX],
 }
 
 /// SACK block of an ACK.
@@ -78,7 +79,7 @@ impl Scoreboard {
             order: VecDeque::new(),
             lost_retransmissions: 0,
             newly_lost: Vec::new(),
-            known: <_>::default(),
+            previous_blocks: <_>::default(),
         }
     }
 
@@ -247,18 +248,18 @@ impl Scoreboard {
     /// Processes the SACK blocks of an ACK, which lie within outstanding data. Calls `deliver` once with each
     /// segment that they deliver.
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&SentSegment)) {
-        let mut now_known = <[Block; SackBlocks::MAX]>::default();
-        for (range, now) in blocks.zip(&mut now_known) {
+        let mut current_blocks = <[Block; SackBlocks::MAX]>::default();
+        for (range, now) in blocks.zip(&mut current_blocks) {
             // Most blocks are unchanged or have grown at their end.
-            let known = self.known.iter().find(|known| known.range.0 == range.0).copied();
-            *now = match known {
-                Some(known) if known.range.1 == range.1 => known,
+            let previous = self.previous_blocks.iter().find(|previous| previous.range.0 == range.0).copied();
+            *now = match previous {
+                Some(previous) if previous.range.1 == range.1 => previous,
                 _ => Block { range, end: self.holding(range.1) },
             };
-            let from = known.map_or_else(|| self.first_from(range.0), |known| known.end);
+            let from = previous.map_or_else(|| self.first_from(range.0), |previous| previous.end);
             self.sack_range(from.max(self.first)..now.end, &mut deliver);
         }
-        self.known = now_known;
+        self.previous_blocks = current_blocks;
     }
 
     /// Returns the number of the first outstanding segment that begins at `byte` or above.
@@ -357,7 +358,7 @@ impl Scoreboard {
             segment.sacked = false;
             self.pipe += segment.bytes();
         }
-        (self.sacked_segments, self.highest_sacked, self.known) = (0, 0, <_>::default());
+        (self.sacked_segments, self.highest_sacked, self.previous_blocks) = (0, 0, <_>::default());
     }
 
     /// Returns the time of the oldest unanswered transmission.

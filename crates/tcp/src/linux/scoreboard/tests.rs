@@ -139,7 +139,7 @@ proptest! {
             }
             let sent = |&(first, length): &(u64, u64)| (first, (first + length).min(scoreboard.end()));
             let blocks: Vec<_> = blocks.iter().map(sent).filter(|(first, end)| first < end).collect();
-            forgetful.known = <_>::default();
+            forgetful.previous_blocks = <_>::default();
             prop_assert_eq!(sack(&mut scoreboard, &blocks), sack(&mut forgetful, &blocks));
             prop_assert_eq!(scoreboard.pipe(), forgetful.pipe());
         }

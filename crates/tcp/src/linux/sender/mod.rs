@@ -31,7 +31,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::timers::{Pending, Timers};
 use crate::segment::Segment;
-use crate::{REPEATS_PER_ACK, SenderCounts, Window};
+use crate::{RETRANSMISSIONS_PER_ACK, SenderCounts, Window};
 
 /// State of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -348,7 +348,7 @@ impl crate::Sender for Sender {
             }
             Setup::Established => self.process_ack(now, ack),
         }
-        self.transmit(now, REPEATS_PER_ACK, out);
+        self.transmit(now, RETRANSMISSIONS_PER_ACK, out);
     }
 
     fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>) {

@@ -58,8 +58,8 @@ impl Sender {
     }
 
     /// Sends as much as windows, pacer and data allow. After a timeout, a window set from outside releases at
-    /// most `repeats` retransmissions while data is in flight.
-    pub(super) fn transmit(&mut self, now: Time, mut repeats: u64, out: &mut Vec<Segment>) {
+    /// most `max_retransmissions` retransmissions while data is in flight.
+    pub(super) fn transmit(&mut self, now: Time, mut max_retransmissions: u64, out: &mut Vec<Segment>) {
         let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
         let before = self.scoreboard.next();
@@ -67,10 +67,10 @@ impl Sender {
         self.restart_after_idle(now);
         let rate = self.pace();
         self.pacer.set_rate(rate, self.control.min_quantum);
-        let mut limited = self.send_allowed(now, gently, &mut repeats, out);
+        let mut limited = self.send_allowed(now, gently, &mut max_retransmissions, out);
         while self.fill_buffer() {
             had_unsent = true;
-            limited = self.send_allowed(now, gently, &mut repeats, out);
+            limited = self.send_allowed(now, gently, &mut max_retransmissions, out);
         }
         // The probe itself does not arm the next one.
         let sends_new = self.scoreboard.next() > before;
@@ -89,7 +89,13 @@ impl Sender {
     }
 
     /// Sends until there is nothing left to send. Returns true if a window or the pacer stopped it before.
-    fn send_allowed(&mut self, now: Time, gently: bool, repeats: &mut u64, out: &mut Vec<Segment>) -> bool {
+    fn send_allowed(
+        &mut self,
+        now: Time,
+        gently: bool,
+        max_retransmissions: &mut u64,
+        out: &mut Vec<Segment>,
+    ) -> bool {
         while let Some((number, transmission)) = self.next_segment() {
             let again = transmission == Transmission::Repair;
             let (first, end) =
@@ -98,10 +104,10 @@ impl Sender {
                 return true;
             }
             if gently && again && self.in_flight() > 0 {
-                if *repeats == 0 {
+                if *max_retransmissions == 0 {
                     return true;
                 }
-                *repeats -= 1;
+                *max_retransmissions -= 1;
             }
             if let Some(at) = self.pacer.blocked(now) {
                 self.timers.pacing = Some(at);
