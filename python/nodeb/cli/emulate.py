@@ -126,6 +126,8 @@ def emulate(
         return _check()
     if file is None:
         raise InputError("no scenario given; give a FILE and a command, or --check")
+    if nat and any(one.startswith("server=") for one in attach or ()):
+        raise InputError("--nat and --attach server= cannot be combined")
     wanted: list[tuple[str | None, tuple[str, ...]]] = [
         plan.parse_phone(one) for one in phone or ()
     ]
@@ -150,8 +152,6 @@ def emulate(
         kept_bytes=kept,
     )
     page_place = page_file.checked(report, out, force=force)
-    if nat and "server" in options.attach:
-        raise InputError("--nat and --attach server= cannot be combined")
     with results_folder.claimed(out, file, force=force, once=True) as place:
         outcome = _emulated(planned, options)
         where = "" if place is None else f"The tables are in {out}."

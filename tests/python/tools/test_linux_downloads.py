@@ -59,13 +59,11 @@ LATE: dict[tuple[str, str, int], str] = {
     **like("loss1_5m_nosack_nots", "bbr", 2_000_000, ALIKE),
     **like("loss1_5m_nosack_nots", "cubic", 2_000_000, UNKNOWN),
     **like("loss2_2m_nosack", "bbr", 1_000_000, ALIKE),
-    **like("loss2_2m_nosack_nots", "bbr", 1_000_000, ALIKE),
     **like("stall1_3m_nosack", "reno", 3_000_000, UNKNOWN),
     **like("tail2_5m", "cubic", 200_000, HANDSHAKE),
 }
 REPEATS: dict[tuple[str, str, int], str] = {
     **like("loss1_4m", "bbr", 2_000_000, UNKNOWN),
-    **like("loss1_5m_nosack", "bbr", 2_000_000, ALIKE),
     **like("loss2_2m_nosack", "bbr cubic reno", 1_000_000, UNKNOWN),
     **like("loss2_2m_nosack_nots", "bbr", 1_000_000, ALIKE),
     **like("stall1_3m", "reno", 3_000_000, UNKNOWN),
@@ -78,7 +76,6 @@ QUEUES: dict[tuple[str, str, int], str] = {
     **like("stall15", "bbr", 12_000_000, NOISE),
     **like("stall15_nots", "bbr", 12_000_000, NOISE),
     **like("loss1_5m_nosack", "bbr", 2_000_000, ALIKE),
-    **like("loss2_2m_nosack_nots", "bbr", 1_000_000, ALIKE),
     **like("stall1_3m_nosack", "reno", 3_000_000, UNKNOWN),
 }
 
