@@ -1,10 +1,10 @@
-"""What a cluster costs: memory over many cells, and overhead.
+"""Measures the cost of a cluster: memory during large sweeps, and overhead.
 
     python benches/cluster.py memory [--cells N]     # of a sweep of tiny cells; cells/s
     python benches/cluster.py overhead [--rounds N]  # against --jobs 2, in turns
 
-Everything is on this machine, a scheduler and two workers as processes of their own. `nodeb` is
-the one on PYTHONPATH or installed. What the numbers mean is on the page docs/cluster/cost.md.
+The scheduler and two workers are separate processes of this machine. `nodeb` is the one on
+PYTHONPATH or the installed one. docs/cluster/cost.md explains the numbers.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ wired.delay = {{ from = "1 ms", to = "200 ms", steps = {others} }}
 TINY = "2 kB"
 LOOK_S = 2.0
 SHOWN = 10
-"""Every so many looks a line is written."""
+"""Number of samples between two lines of output."""
 WORKERS = 2
 
 
 def scenario(folder: Path, cells: int, size: str, runs: int = 1) -> Path:
-    """A sweep of so many cells, made of two axes."""
+    """Returns a sweep of `cells` cells over two axes."""
     steps = max(n for n in range(2, int(cells**0.5) + 1) if cells % n == 0)
     text = SWEEP.format(size=size, steps=steps, others=cells // steps)
     file = folder / "tiny.toml"
@@ -52,13 +52,13 @@ def scenario(folder: Path, cells: int, size: str, runs: int = 1) -> Path:
 
 
 def nodeb(file: Path, out: Path, *options: str) -> subprocess.Popen[bytes]:
-    """A sweep as a process."""
+    """Starts a sweep as a process."""
     command = [sys.executable, "-m", "nodeb", "sweep", str(file), "--out", str(out), *options]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
 def memory(options: argparse.Namespace) -> None:
-    """Memory of client, scheduler and workers while a sweep of tiny cells runs."""
+    """Prints the memory of client, scheduler and workers during a sweep of tiny cells."""
     with tempfile.TemporaryDirectory() as folder:
         file, out = scenario(Path(folder), options.cells, TINY), Path(folder) / "out"
         cluster = Processes(Path(folder), WORKERS)
@@ -90,7 +90,7 @@ def memory(options: argparse.Namespace) -> None:
 
 
 def overhead(options: argparse.Namespace) -> None:
-    """A sweep on two workers and on two threads, in turns: wall clock, and CPU time of all."""
+    """Compares a sweep on two workers and on two threads: wall clock and total CPU time."""
     with tempfile.TemporaryDirectory() as folder:
         file = scenario(Path(folder), options.cells, options.size, 3)
         cluster = Processes(Path(folder), WORKERS)
@@ -120,7 +120,7 @@ def _spent(
     options: tuple[str, str],
     others: Sequence[subprocess.Popen[bytes]],
 ) -> tuple[float, float]:
-    """Wall clock of a sweep, and the CPU time that it and the others took, s."""
+    """Returns the wall clock of a sweep and the CPU time of all its processes, in seconds."""
 
     def spent() -> float:
         return sum(os.times()[2:4]) + sum(map(_cpu_s, others))
@@ -159,7 +159,7 @@ def _print_line(time_s: float, cells: int, sizes: list[float]) -> None:
 
 
 def main() -> None:
-    """Measures what the command line says."""
+    """Runs the command line."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     what = line.add_subparsers(required=True, dest="what")
     for measure, numbers in (

@@ -1,10 +1,10 @@
-"""How true to time real packets pass the cell, and at what cost. Needs iperf3, and root for FIFO.
+"""Measures timing accuracy and cost of emulations. Needs iperf3, and root for SCHED_FIFO.
 
-    python benches/emulate.py            each once, tens of seconds
-    python benches/emulate.py --md       the same as a table for docs/emulate/measured.md
+    python benches/emulate.py            runs each measurement once, tens of seconds
+    python benches/emulate.py --md       prints a table for docs/emulate/measured.md
 
-Beside it a forwarder between two TUN devices that does nothing else, and a thread that does nothing
-but sleep until times as far apart as packets: what the kernel, and the machine under it, allow.
+For comparison, a bare forwarder between two TUN devices and a thread that only sleeps, for times
+like those between packets, show the limits of the kernel and the machine.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ IPERF = ("iperf3", "-c", SERVER.v4, "-R", "-J", "-t", str(SECONDS))
 
 
 def run(name, scenario, command, user=None, server=("sh", "-c", "iperf3 -s -1 > /dev/null")):
-    """A row: what a command got through a scenario, and how late."""
+    """Returns a row: the rate of a command through a scenario, and the lateness."""
     plan = make(scenario, [(user, command)])
     outcome = emulate(plan, Options(seed=1, server=server))
     report = outcome.report
@@ -84,12 +84,12 @@ def run(name, scenario, command, user=None, server=("sh", "-c", "iperf3 -s -1 > 
 
 
 def quiet(command):
-    """A command whose output is thrown away."""
+    """Returns a command without output."""
     return ("sh", "-c", " ".join(command) + " > /dev/null")
 
 
 def forwarded():
-    """The same download through a forwarder."""
+    """Returns the row of the same download through a forwarder."""
     emulation = _core.Emulation()
     options = Options(seed=1)
     cpu, real_time = 0.0, False
@@ -127,7 +127,7 @@ def forwarded():
 
 
 def slept(spacing_us):
-    """How late a thread wakes up that goes before all else and only sleeps, from time to time."""
+    """Returns the row of a real-time thread that only sleeps: its wake-up latency."""
     late, first = [], []
 
     def sleep():
@@ -144,13 +144,13 @@ def slept(spacing_us):
     thread.start()
     thread.join()
     times = [*np.quantile(late, (0.5, 0.99, 0.999)), max(late)]
-    told = [in_words(float(one)) for one in times]
+    cells = [in_words(float(one)) for one in times]
     name = f"a timer alone, every {spacing_us} us"
-    return [name, "-", str(len(late)), *told, "-", "-", "yes" if first[0] else "no"]
+    return [name, "-", str(len(late)), *cells, "-", "-", "yes" if first[0] else "no"]
 
 
 def rows():
-    """What is measured, one after the other."""
+    """Yields the rows, measured one after the other."""
     for spacing_us in (120, 60, 24):
         yield slept(spacing_us)
     for rate in (100, 200, 500, 1000):
@@ -169,7 +169,7 @@ def rows():
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measures and prints all rows."""
     head = ["", "Mb/s", "deliveries", "p50", "p99", "p99.9", "max", "lost", "CPU", "FIFO"]
     found = []
     for row in rows():

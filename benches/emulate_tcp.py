@@ -1,11 +1,11 @@
-"""A Linux kernel's downloads through `nodeb emulate` beside the `linux` family in `nodeb run`.
+"""Compares downloads of a Linux kernel in `nodeb emulate` with those of `linux` in `nodeb run`.
 
     python benches/emulate_tcp.py [--sizes 100000,10000000] [--seeds 10] [--cells 'A;B'] [--md]
 
-Each download has its seed and namespaces of its own, and beside it the simulation of the same
-scenario and seed. Round trips of the kernel are taken as its sender takes them: at the server's
-device, for each new ACK, from the sending of the oldest that it answers, if that was sent once.
-Needs root.
+Each download has its own seed and namespaces, and is paired with the simulation of the same
+scenario and seed. Round trips of the kernel are measured like those of its sender: at the server's
+device, for each new ACK, since the oldest segment that it acknowledges was sent, unless that was
+retransmitted. Needs root.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from nodeb.emulate.session import Options, emulate
 from nodeb.inputs.scenario import Scenario
 
 AT_A_TIME = 8
-"""Emulations side by side: each needs a few per cent of a core."""
+"""Number of simultaneous emulations: each needs a few per cent of a core."""
 FIRST = ("chrt", "-f", "5")
-"""Both ends go before all but the driver: what else the machine does is not measured."""
+"""Both ends have a higher priority than all but the driver, so that other load is not measured."""
 
 COMMON = """
 duration = "{duration} s"
@@ -136,7 +136,7 @@ time.sleep(3)
 
 @dataclass(frozen=True)
 class Case:
-    """A cell, a congestion control, a size."""
+    """A cell, a congestion control and a size."""
 
     cell: str
     control: str
@@ -144,18 +144,18 @@ class Case:
 
     @property
     def has_others(self) -> bool:
-        """Whether somebody is in the cell beside the phone."""
+        """True if the cell has other users."""
         return "simulated" in self.cell
 
     @property
     def start_s(self) -> int:
-        """When the download begins: once the others have come to rest."""
+        """Start time of the download: after the downloads of the other users have become steady."""
         return 20 if self.has_others else 0
 
     def text(self) -> str:
-        """Its scenario."""
+        """Text of its scenario."""
         pacing = "true" if self.control == "bbr" else "false"
-        # Nobody waits for the others, whose downloads are longer than that.
+        # The run does not wait for the other users, whose downloads are longer.
         duration = 60 if self.size < 1_000_000 else 600
         common = COMMON.format(control=self.control, pacing=pacing, duration=duration)
         phone = PHONE.format(size=self.size, start=self.start_s)
@@ -166,16 +166,16 @@ class Case:
 
 @dataclass(frozen=True)
 class Download:
-    """How one went."""
+    """Result of a download."""
 
     took_s: float
     rtt_s: float
     late_s: float = 0.0
-    """The 99 % quantile of lateness."""
+    """99 % quantile of the lateness in seconds."""
 
 
 def emulated(case: Case, seed: int, folder: Path) -> Download:
-    """The kernel's."""
+    """Returns the download of the kernel."""
     took, rtt = (folder / f"{abs(hash((case, seed)))}.{what}" for what in ("took", "rtt"))
     program = PHONE_PROGRAM.format(size=case.size, start=case.start_s)
     scenario = Scenario.from_toml(case.text(), case.cell)
@@ -188,14 +188,14 @@ def emulated(case: Case, seed: int, folder: Path) -> Download:
 
 
 def simulated(case: Case, seed: int) -> Download:
-    """That of `nodeb run`."""
+    """Returns the download of `nodeb run`."""
     scenario = Scenario.from_toml(case.text(), case.cell)
     flows = scenario.run(runs=1, seed=seed, jobs=1).flows
     return Download(float(flows["download_s"][0]), float(flows["rtt_mean_s"][0]))
 
 
 def compared(case: Case, kernel: list[Download], ours: list[Download]) -> list[str]:
-    """A line of the table: ratios of the means, with 95 % intervals from the pairs (Student t)."""
+    """Returns a row: ratios of the means, with 95 % intervals from the pairs (Student's t)."""
     found = [case.cell, case.control, f"{case.size / 1000:.0f} kB"]
     for what in ("took_s", "rtt_s"):
         k, o = (np.array([getattr(one, what) for one in of]) for of in (kernel, ours))
@@ -208,7 +208,7 @@ def compared(case: Case, kernel: list[Download], ours: list[Download]) -> list[s
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measures and prints all rows."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--sizes", default="100000,10000000")
     parser.add_argument("--seeds", type=int, default=10)

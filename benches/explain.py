@@ -1,10 +1,10 @@
-"""What explaining costs: a replication with and without it, and the commands.
+"""Measures the cost of explanations: of a replication with and without one, and of commands.
 
     python benches/explain.py
 
-Prints milliseconds of CPU time, the least of several, and their ratio, which may be two at most. A
-transfer is explained to its end, where the run ends too. Each scenario has a process of its own,
-since what one leaves behind changes how long another has to wait for memory.
+Prints milliseconds of CPU time, the minimum of several runs, and their ratio, which may be at most
+two. A transfer is explained to its end, which is also the end of the run. Each scenario has its own
+process, since the memory left by one affects the allocation times of another.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nodeb.answer.columns import aligned
 
 TRIES = 7
 
-# An explanation may take so many times as long as the run alone.
+# Maximum ratio of the time with an explanation to the time without it.
 MOST = 2.0
 SCENARIOS = {
     "link, 100 kB": "[radio.link]\n[[users]]\ntraffic.ftp.size = '100 kB'",
@@ -45,13 +45,13 @@ RUNS = "50"
 
 
 def cpu_s() -> float:
-    """CPU time of this process and of its children that have ended."""
+    """Returns the CPU time of this process and its ended children."""
     usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def least(work: Callable[[], object]) -> float:
-    """The least CPU time of several, ms."""
+    """Returns the minimum CPU time of several calls in ms."""
     found = []
     for _ in range(TRIES):
         begin = cpu_s()
@@ -61,13 +61,13 @@ def least(work: Callable[[], object]) -> float:
 
 
 def row(name: str, run: float, explained: float) -> list[str]:
-    """A line of a table."""
+    """Returns a row of a table."""
     verdict = "pass" if explained <= MOST * run else "FAIL"
     return [name, f"{run:.2f}", f"{explained:.2f}", f"{explained / run:.1f}", verdict]
 
 
 def replications(name: str) -> tuple[float, float, float]:
-    """The times of one replication without and with an explanation, ms, and the most memory, MB."""
+    """Returns ms per replication without and with an explanation, and peak memory in MB."""
     compiled = _core.CompiledScenario.from_toml(SCENARIOS[name], name, [])
     run = least(lambda: compiled.run(1, 0, _core.Control()))
     explained = least(lambda: compiled.explain(1, 0, 0, 0, _core.Control()))
@@ -75,7 +75,7 @@ def replications(name: str) -> tuple[float, float, float]:
 
 
 def commands(name: str, folder: Path) -> tuple[float, float]:
-    """The times of both commands with many replications, ms."""
+    """Returns the times of both commands with many replications in ms."""
     file = folder / "scenario.toml"
     file.write_text(SCENARIOS[name])
     command = [sys.executable, "-m", "nodeb"]
@@ -91,7 +91,7 @@ def commands(name: str, folder: Path) -> tuple[float, float]:
 
 
 def main() -> int:
-    """Measures all; returns 1 if an explanation takes too long."""
+    """Measures everything. Returns 1 if an explanation takes too long."""
     rows, most = [], 0.0
     with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
         for name in SCENARIOS:

@@ -1,4 +1,4 @@
-"""One long FTP side by side with ns-2: CPU time per packet and memory.
+"""Compares one long FTP with ns-2: CPU time per packet and memory.
 
     cargo build --release --example simulate
     python3 benches/ftp.py [--rounds N] [--size BYTES]
@@ -35,7 +35,7 @@ traffic.ftp.size = "16 MB"
 # A transfer of this size fills every queue and buffer.
 SMALL_BYTES = 16_000_000
 
-# What nodeb is asked to carry, how, and the share of ns-2's time per packet that it may take.
+# Bearers of nodeb with their options, and the allowed share of ns-2's time per packet.
 CASES = (
     ("wire, 384 kb/s", "radio=link", 0.15),
     ("DCH, BLER 1 %", "radio.dch.bler=0.01", 0.40),
@@ -46,13 +46,13 @@ CASES = (
 
 
 def same_transfer(ours: Series, theirs: Series) -> str:
-    """How far apart the two simulators see the end of the wired transfer."""
+    """Returns the end times of the wired transfer in both simulators as text."""
     ends = [one.done[0].figures["simtime"] for one in (ours, theirs)]
     return f"end of the transfer over the wire: nodeb {ends[0]:.1f} s, ns-2 {ends[1]:.1f} s"
 
 
 def memory(long: list[Series], size: int) -> tuple[str, bool]:
-    """The table of peak memory, and whether nodeb's does not grow with the transfer."""
+    """Returns the table of peak memory, and whether nodeb's is constant."""
     small = max(size // 100, SMALL_BYTES)
     header = ["peak memory in MiB", f"{small / 1e6:g} MB", f"{size / 1e6:g} MB", ""]
     rows, good = [], True
@@ -69,7 +69,7 @@ def memory(long: list[Series], size: int) -> tuple[str, bool]:
 
 
 def main() -> int:
-    """Runs everything and returns 1 if a target was missed."""
+    """Runs everything. Returns 1 if a target was missed."""
     line = parser(__doc__, rounds=7)
     line.add_argument(
         "--size", type=int, default=1_600_000_000, help="bytes of the file (default 1.6 GB)"

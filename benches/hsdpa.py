@@ -1,12 +1,12 @@
-"""A cell of HSDPA with its full chain: simulated seconds per second of CPU time.
+"""Measures a full HSDPA cell: simulated seconds per second of CPU time.
 
     cargo build --release --example simulate
     python3 benches/hsdpa.py [--rounds N] [--scale X]
 
-Users in Pedestrian A download for ever: fading, CQI, HARQ, reordering, Iub and TCP
-(`examples/hsdpa-cell.toml`). There is no peer to run: the figures quoted are those of EURANE on
-ns-2.29, measured on another machine with fading read from files and tracing off. What counts is the
-CPU time of the whole process, its start included, so runs are long enough for that not to matter.
+Users in Pedestrian A download endlessly: fading, CQI, HARQ, reordering, Iub and TCP
+(`examples/hsdpa-cell.toml`). The figures for comparison are those of EURANE on ns-2.29, measured on
+another machine with fading read from files and tracing off. The CPU time is that of the whole
+process including its start, which is negligible in runs of this length.
 """
 
 import statistics
@@ -18,8 +18,8 @@ SCENARIO = ROOT / "examples/hsdpa-cell.toml"
 FAIR = "proportional_fair"
 SCHEDULERS = ("round_robin", "max_ci", FAIR)
 
-# Users, simulated seconds, the least simulated seconds per CPU second with proportional fair (of
-# which the other schedulers need no less), and EURANE's.
+# Users, simulated seconds, the minimum of simulated seconds per CPU second with proportional fair
+# (the limit of the other schedulers, too), and EURANE's.
 SIZES = (
     (30, 300, 3_000.0, 17.0),
     (100, 100, None, None),
@@ -29,18 +29,18 @@ SIZES = (
 
 
 def command(users: int, seconds: float, scheduler: str) -> list[str]:
-    """The command for a cell of so many users."""
+    """Returns the command for a cell with this number of users."""
     others = f"users.1.count={users - 1}"
     return nodeb(SCENARIO, f"duration={seconds} s", others, f"radio.hsdpa.scheduler={scheduler}")
 
 
 def rate(series: Series) -> float:
-    """Median of simulated seconds per CPU second."""
+    """Returns the median of simulated seconds per CPU second."""
     return statistics.median(done.figures["simtime"] / done.cpu_s for done in series.done)
 
 
 def main() -> int:
-    """Runs everything and returns 1 if a limit was missed."""
+    """Runs everything. Returns 1 if a limit was missed."""
     line = parser(__doc__, rounds=7)
     line.add_argument("--scale", type=float, default=1.0, help="share of the simulated time (1)")
     options = line.parse_args()
@@ -55,7 +55,7 @@ def main() -> int:
     fair = {size[0]: rate(series) for size, series in everyone if series.name.endswith(FAIR)}
     rows, good = [], True
     for (users, _, least, eurane), series in everyone:
-        # What looks at less, or at the same once, is to take no longer than what also weighs it.
+        # A scheduler that examines less must not take longer than one that examines more.
         found, limit = rate(series), least if series.name.endswith(FAIR) else fair[users]
         good &= limit is None or found >= limit
         verdict = "" if limit is None else "pass" if found >= limit else "FAIL"

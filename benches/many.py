@@ -1,11 +1,11 @@
-"""Thirty FTPs through one bottleneck side by side with ns-2: CPU time per packet.
+"""Compares thirty FTPs through one bottleneck with ns-2: CPU time per packet.
 
     cargo build --release --example simulate
     python3 benches/many.py [--rounds N] [--seconds T]
 
-The bottleneck has 10 Mb/s and room for 100 packets, so that flows lose packets all the time and
-recover: what is measured is each variant's recovery as much as its sending. ns-2 gives each flow
-links of its own; nodeb has a link and an uplink for each phone.
+The bottleneck has 10 Mb/s and a queue of 100 packets, so that flows lose packets continuously: the
+time contains each variant's recovery as well as its transmissions. In ns-2 each flow has its own
+links; in nodeb each phone has a link and an uplink.
 """
 
 import sys
@@ -36,16 +36,16 @@ traffic.ftp.size = "100 GB"
 
 CLASSIC = 'packet_size = "1000 B", max_window = 64, initial_ssthresh = 64, delayed_ack = "0 s"'
 
-# ns-2's variants with nodeb's names for them, and the share of ns-2's time that nodeb may take.
+# Variants of ns-2, their names in nodeb, and the allowed share of ns-2's time.
 SAME = (("Newreno", "newreno"), ("Sack1", "sack"))
 OF_NS2 = 0.15
 
-# Today's controls, and how many times as long as nodeb's NewReno they may take.
+# Other controls, and the allowed multiple of the time of nodeb's NewReno.
 OF_LINUX = {"cubic": 1.2, "bbr": 1.3, "bbr3": 1.3}
 
 
 def main() -> int:
-    """Runs everything and returns 1 if a target was missed."""
+    """Runs everything. Returns 1 if a target was missed."""
     line = parser(__doc__, rounds=7)
     line.add_argument("--seconds", type=int, default=1000, help="simulated time (default 1000 s)")
     options = line.parse_args()

@@ -1,11 +1,10 @@
-"""Many replications of a tiny download: CPU time of each, of a million, and of a start.
+"""Measures many replications of a tiny download: CPU time of one, of a million, and of a start.
 
     python3 benches/replications.py [--rounds N] [--runs N]
 
-The download of 50 kB over DCH (`examples/dch-50k.toml`) with its series and without. Each row is a
-process of its own, whose CPU time the kernel tells; less that of a process that simulates one
-replication it is the time of the replications. A row with ten times as many says whether that
-grows with their number.
+The scenario is the download of 50 kB over DCH (`examples/dch-50k.toml`), with and without series.
+Each row is a separate process. Its CPU time minus that of a process with one replication is the
+time of the replications. A row with ten times as many shows whether the time per replication grows.
 """
 
 import argparse
@@ -26,16 +25,16 @@ PLAIN = [f"--set=record.{series}=false" for series in ("cwnd", "segments", "queu
 API = "import sys, nodeb; nodeb.load(sys.argv[1]).run(runs=int(sys.argv[2]), jobs=1)"
 TINY = 5_000
 
-# The most CPU time of a replication with series, us; the most wall time of a million with their
+# Limits: CPU time of a replication with series, us; wall time of a million with their
 # summary on two cores, and of a start, s.
 MAX_US, MAX_S, MAX_START_S = 30.0, 20.0, 0.3
 
-# The most that a replication of a million may take beside one of a tenth as many.
+# Maximum ratio of the time per replication in a million to that in a tenth as many.
 MAX_RATIO = 1.25
 
 
 def measure(command: list[str]) -> tuple[float, float]:
-    """CPU time and wall time of a process, s."""
+    """Returns CPU time and wall time of a process in seconds."""
     begin = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
@@ -46,13 +45,13 @@ def measure(command: list[str]) -> tuple[float, float]:
 
 
 def median(command: list[str], rounds: int) -> tuple[float, float]:
-    """The medians of CPU time and wall time, s."""
+    """Returns the medians of CPU time and wall time in seconds."""
     found = [measure(command) for _ in range(rounds)]
     return statistics.median(cpu for cpu, _ in found), statistics.median(wall for _, wall in found)
 
 
 def main() -> int:
-    """Measures everything and returns 1 if a limit was missed."""
+    """Measures everything. Returns 1 if a limit was missed."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--rounds", type=int, default=5, help="runs of each process (default 5)")
     line.add_argument("--runs", type=int, default=1_000_000, help="replications (default 10^6)")
@@ -75,7 +74,7 @@ def main() -> int:
             each = [sys.executable, "-c", API, str(file)]
             one, many = (median([*each, str(n)], options.rounds)[0] for n in (1, TINY))
             row(f"{TINY} replications {name}, CPU of each", 1e6 * (many - one) / TINY, "us", most)
-        out = ["--out", f"{folder}/out", "--force"]  # each command replaces what the last one left
+        out = ["--out", f"{folder}/out", "--force"]  # else a command replaces results
         command = [sys.executable, "-m", "nodeb", "run", str(SCENARIO), *out, "--runs"]
         cpu, wall = median([*command, "20"], options.rounds)
         row("nodeb run, CPU", cpu, "s")

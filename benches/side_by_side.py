@@ -1,8 +1,8 @@
-"""Whole processes side by side: CPU time per packet and memory.
+"""Compares CPU time per packet and memory of whole processes.
 
-The programs take turns (A B C A B C), so that a busy moment of the machine hits all of them, and
-the median of the CPU times counts. Without ns-2 (Debian: `apt install ns2`) nodeb is measured
-alone. Only the standard library is needed.
+The programs run in turns (A B C A B C), so that a temporary load of the machine affects all of
+them, and the median of the CPU times counts. Without ns-2 (Debian: `apt install ns2`) only nodeb is
+measured. Only the standard library is needed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ ROOT = Path(__file__).resolve().parent.parent
 SIMULATE = ROOT / "target/release/examples/simulate"
 NO_NS2 = "ns-2 is not installed (Debian: apt install ns2), so there is nothing to compare with."
 
-# Memory is flat when a long run needs at most so many MiB more than a short one.
+# Memory is constant if a long run needs at most this many MiB more than a short one.
 FLAT_MIB = 1.0
 
 
 def parser(doc: str | None, rounds: int) -> argparse.ArgumentParser:
-    """A command line with the number of rounds; ends the program where nodeb is not built."""
+    """Returns a parser with the number of rounds. Exits if nodeb is not built."""
     if not SIMULATE.exists():
         sys.exit("error: build it first: cargo build --release --example simulate")
     result = argparse.ArgumentParser(description=(doc or "").split("\n", 1)[0])
@@ -37,32 +37,32 @@ def parser(doc: str | None, rounds: int) -> argparse.ArgumentParser:
 
 
 def ns2(script: str, *arguments: object) -> list[str] | None:
-    """The command of ns-2 for one of the scripts beside this file, where ns-2 is installed."""
+    """Returns the command of ns-2 for a script in `ns2`, or `None` if ns-2 is not installed."""
     ns = shutil.which("ns")
     return [ns, str(ROOT / "benches/ns2" / script), *map(str, arguments)] if ns else None
 
 
 def nodeb(scenario: Path, *overrides: str) -> list[str]:
-    """The command of nodeb for a scenario file."""
+    """Returns the command of nodeb for a scenario file."""
     return [str(SIMULATE), str(scenario), *overrides]
 
 
 @dataclass(frozen=True)
 class Process:
-    """A finished process: the CPU time it took and the figures it printed."""
+    """A finished process: its CPU time and the figures it printed."""
 
     cpu_s: float
     figures: dict[str, float]
 
     @property
     def us_per_packet(self) -> float:
-        """CPU time of the whole process over the data packets sent."""
+        """CPU time of the whole process divided by the data packets sent."""
         return self.cpu_s * 1e6 / self.figures["data_pkts"]
 
 
 @dataclass
 class Series:
-    """The processes of one case, one a round, and what share of another's time it may take."""
+    """Processes of one case, one per round, and the allowed share of another case's time."""
 
     name: str
     command: list[str]
@@ -75,13 +75,13 @@ class Series:
         return statistics.median(process.us_per_packet for process in self.done)
 
     def spread(self) -> float:
-        """Largest less smallest CPU time per packet, as a share of the median."""
+        """Range of the CPU time per packet, as a fraction of the median."""
         times = [process.us_per_packet for process in self.done]
         return (max(times) - min(times)) / self.median()
 
 
 def finish(child: subprocess.Popen[str]) -> Process:
-    """Waits for a child; the kernel says what this process and no other has used."""
+    """Waits for a child. Returns its output and its own CPU time, from the kernel."""
     assert child.stdout is not None
     with child.stdout:
         output = child.stdout.read()
@@ -99,9 +99,9 @@ def run(command: list[str]) -> Process:
 
 
 def peak_mib(command: list[str]) -> float:
-    """Peak memory of a command in MiB; NaN where there is no /proc.
+    """Returns the peak memory of a command in MiB, or NaN without /proc.
 
-    The kernel's `ru_maxrss` will not do: it begins with the memory of the Python that forks.
+    `ru_maxrss` is not used, as it includes the memory of the forking Python process.
     """
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     status = Path(f"/proc/{child.pid}/status")
@@ -112,7 +112,7 @@ def peak_mib(command: list[str]) -> float:
         except OSError:
             break
         peaks = [line for line in lines if line.startswith("VmHWM")]
-        if not peaks:  # it has ended and waits to be reaped
+        if not peaks:  # it has ended and is to be reaped
             break
         peak_kib = float(peaks[0].split()[1])
         time.sleep(0.0005)
@@ -121,7 +121,7 @@ def peak_mib(command: list[str]) -> float:
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
-    """Columns side by side: the first to the left, the others to the right."""
+    """Formats aligned columns: the first to the left, the others to the right."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
 
     def line(row: list[str]) -> str:
@@ -134,7 +134,7 @@ def table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def take_turns(series: list[Series], rounds: int) -> None:
-    """Runs each series once a round."""
+    """Runs each series once per round."""
     for done in range(rounds):
         for one in series:
             if sys.stderr.isatty():
@@ -145,7 +145,7 @@ def take_turns(series: list[Series], rounds: int) -> None:
 
 
 def speed(everyone: list[Series]) -> tuple[str, bool]:
-    """The table of CPU times, and whether all targets are met."""
+    """Returns the table of CPU times, and whether all targets are met."""
     compared = any(one.against for one in everyone)
     header = ["CPU time of the whole process", "packets", "us/packet", "spread"]
     header += ["ratio", "to", "target", ""] if compared else []

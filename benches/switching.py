@@ -1,12 +1,11 @@
-"""Channel switching side by side with ns-2, which carries the same load without switching.
+"""Compares channel switching with ns-2, which carries the same load without switching.
 
     cargo build --release --example simulate
     python3 benches/switching.py [--rounds N] [--seconds T]
 
-One point of a study's figures: `examples/switching.toml`, eight connections for 200 000 s. ns-2 has
-one shared link in the place of FACH and dedicated channel, so it simulates no queues per user,
-timers, switches or signalling. What counts is the CPU time of the whole process, whatever each
-carries in it.
+The scenario is one point of a study's figures: `examples/switching.toml` with eight connections for
+200 000 s. ns-2 has one shared link instead of FACH and dedicated channels, so it simulates no
+queues per user, timers, switches or signalling. The CPU time of the whole process is compared.
 """
 
 import statistics
@@ -29,23 +28,23 @@ SCENARIO = ROOT / "examples/switching.toml"
 CONNECTIONS = 8
 POLICIES = ("threshold", "preemptive", "non_preemptive", "longest_queue")
 
-# Share of ns-2's CPU time that a point may take.
+# Allowed share of ns-2's CPU time.
 OF_NS2 = 0.08
 
 
 def point(policy: str, seconds: int) -> list[str]:
-    """The command of nodeb for one point."""
+    """Returns the command of nodeb for one point."""
     overrides = (f"duration={seconds} s", f"users.0.count={CONNECTIONS}")
     return nodeb(SCENARIO, *overrides, f"radio.fach_dch.policy={policy}")
 
 
 def cpu_s(series: Series) -> float:
-    """Median CPU time."""
+    """Returns the median CPU time in seconds."""
     return statistics.median(process.cpu_s for process in series.done)
 
 
 def speed(everyone: list[Series]) -> tuple[str, bool]:
-    """The table of CPU times, and whether all targets are met."""
+    """Returns the table of CPU times, and whether all targets are met."""
     rows, good = [], True
     for one in everyone:
         row = [one.name, f"{one.done[0].figures['data_pkts']:.0f}", f"{cpu_s(one):.2f}"]
@@ -60,7 +59,7 @@ def speed(everyone: list[Series]) -> tuple[str, bool]:
 
 
 def memory(seconds: int) -> tuple[str, bool]:
-    """Peak memory of a run and of one a tenth as long."""
+    """Returns the peak memory of a run and of one a tenth as long, and whether it is constant."""
     short, long = (peak_mib(point(POLICIES[0], length)) for length in (seconds // 10, seconds))
     flat = not long - short > FLAT_MIB
     verdict = "flat" if flat else "FAIL: it grows"
@@ -68,7 +67,7 @@ def memory(seconds: int) -> tuple[str, bool]:
 
 
 def main() -> int:
-    """Runs everything and returns 1 if a target was missed."""
+    """Runs everything. Returns 1 if a target was missed."""
     line = parser(__doc__, rounds=7)
     line.add_argument("--seconds", type=int, default=200_000, help="simulated time (200 000 s)")
     options = line.parse_args()

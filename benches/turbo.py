@@ -1,10 +1,10 @@
-"""Turbo decoding side by side with IT++, in CPU time on one core.
+"""Compares turbo decoding with IT++: CPU time on one core.
 
     cargo build --release -p nodeb-phy --example turbo_speed
     python3 benches/turbo.py [--rounds N]
 
 The turbo code of TS 25.212, blocks of 3840 bits, three iterations of max-log-MAP with extrinsics
-scaled by 0.75, no early stop, at 1 dB. The programs take turns and the best time of each counts.
+scaled by 0.75, no early stop, at 1 dB. The programs run in turns, and the best time of each counts.
 Without IT++ (Debian: `apt install libitpp-dev`) and a C++ compiler nodeb is measured alone.
 """
 
@@ -24,7 +24,7 @@ SPEED = ROOT / "target/release/examples/turbo_speed"
 SOURCE = ROOT / "benches/itpp/turbo.cpp"
 K, ITERATIONS, EB_N0_DB = "3840", "3", "1.0"
 TARGET = 100.0
-"""Mbit/s of max-log-MAP."""
+"""Minimum of Mbit/s with max-log-MAP."""
 CASES = {
     "nodeb: max-log-MAP, 16 bits": ("max_log_map", []),
     "nodeb: the same, baseline instructions": ("max_log_map", ["baseline"]),
@@ -34,7 +34,7 @@ CASES = {
 
 
 def itpp(folder: Path) -> list[str] | None:
-    """The command of IT++'s decoder, compiled in a folder, where IT++ is installed."""
+    """Compiles the decoder of IT++ in a folder. Returns its command, or `None` without IT++."""
     config, compiler = shutil.which("itpp-config"), shutil.which("g++")
     if not (config and compiler):
         return None
@@ -46,7 +46,7 @@ def itpp(folder: Path) -> list[str] | None:
 
 
 def main() -> int:
-    """Runs everything and returns 1 if the target was missed."""
+    """Runs everything. Returns 1 if the target was missed."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--rounds", type=int, default=7, help="runs of each program (default 7)")
     rounds = line.parse_args().rounds

@@ -155,8 +155,8 @@ def compare(before: Path, after: Path, exact: bool) -> int:
                 print(f"{how}: {', '.join(key)}: {text}")
             if how not in ((IDENTICAL,) if exact else HARMLESS):
                 worst = 1
-        told = ", ".join(f"{count} {how}" for how, count in counts.most_common())
-        print(f"{kind.file}: {told or 'nothing in it'}")
+        summary = ", ".join(f"{count} {how}" for how, count in counts.most_common())
+        print(f"{kind.file}: {summary or 'nothing in it'}")
     return worst
 
 

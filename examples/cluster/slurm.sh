@@ -16,7 +16,7 @@ study=${1:?which scenario file}
 where=$PWD/out/cluster-${SLURM_JOB_ID:-here}
 mkdir -p "$where"
 
-# Workers end before their scheduler: one that is told to while it notices that end may do neither.
+# Ends the workers first: a worker that is signalled while it handles the end of its scheduler may hang.
 end() {
   for step in ${worker_step:-} ${scheduler_step:-}; do
     kill "$step" 2>/dev/null || true

@@ -1,4 +1,4 @@
-//! Any bytes as what devices give, and when: memory is bounded, and every packet comes back once.
+//! Reads any bytes as packets of TUN devices and their times: memory is bounded, and every packet is returned once.
 
 #![no_main]
 

@@ -1,5 +1,5 @@
-//! Any bytes as a scenario file, with overrides behind a line `%%`: read or refused, never a
-//! panic, and what was read survives being written and read again.
+//! Reads any bytes as a scenario file, with overrides after a line `%%`: it is read or rejected without a panic, and
+//! what was read survives writing and reading.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-"""Fixtures of many folders of tests; what else they share is in `helpers`."""
+"""Fixtures of several test folders; shared functions are in `helpers`."""
 
 import fcntl
 import os
@@ -15,9 +15,9 @@ settings.load_profile("same every time")
 
 
 def pytest_configure():
-    """Signals reach the processes that tests start, also where all this runs in the background.
+    """Restores default signal handlers, which processes started by tests inherit.
 
-    A shell has those ignore Ctrl-C, and `nohup` the end of the terminal; children would inherit it.
+    Shells let background processes ignore SIGINT, and `nohup` lets them ignore SIGHUP.
     """
     for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
         number = getattr(signal, name, None)
@@ -27,7 +27,7 @@ def pytest_configure():
 
 @pytest.fixture(autouse=True)
 def same_signals():
-    """Fails a test after which signals do something else: processes of later tests inherit it."""
+    """Fails a test that leaves signal handlers changed, which later processes would inherit."""
     numbers = signal.valid_signals()
     before = {number: signal.getsignal(number) for number in numbers}
     yield
@@ -36,7 +36,7 @@ def same_signals():
 
 @pytest.fixture
 def scenario_file(tmp_path):
-    """A small scenario with chance in it, as a file."""
+    """Writes a small scenario with random errors."""
     path = tmp_path / "small.toml"
     path.write_text(SMALL, encoding="utf-8")
     return path
@@ -44,7 +44,7 @@ def scenario_file(tmp_path):
 
 @pytest.fixture
 def call(capsys, tmp_path, monkeypatch):
-    """Calls the command line in a folder of its own; returns status, stdout, stderr."""
+    """Calls the command line in its own folder. Returns its status, stdout and stderr."""
     from nodeb import cli
 
     monkeypatch.chdir(tmp_path)
@@ -58,7 +58,7 @@ def call(capsys, tmp_path, monkeypatch):
 
 @pytest.fixture
 def small(scenario_file):
-    """The same, loaded."""
+    """Returns the small scenario, loaded."""
     import nodeb
 
     return nodeb.load(scenario_file)
@@ -66,14 +66,14 @@ def small(scenario_file):
 
 @pytest.fixture
 def real_packets():
-    """Skips where the machine does not let real packets through, and says why."""
+    """Skips the test if the machine cannot carry real packets, with the reason."""
     if why := emulations.forbidden():
         pytest.skip(f"real packets are not let through here: {why}")
 
 
 @pytest.fixture
 def link(tmp_path):
-    """A phone whose packets are real and three others on a plain link, as a file."""
+    """Writes a scenario of one phone with real packets and three simulated ones on a plain link."""
     file = tmp_path / "link.toml"
     file.write_text(emulations.LINK)
     return file
@@ -81,7 +81,7 @@ def link(tmp_path):
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium, driven by playwright."""
+    """Starts Chromium, controlled by playwright."""
     from browsers import chromium
 
     with chromium() as one:
@@ -90,9 +90,9 @@ def browser():
 
 @pytest.fixture(scope="session")
 def quick_wang(tmp_path_factory):
-    """The folder of a quick reproduction of Wang's study, made once for all workers: only read it.
+    """Returns a folder with a short reproduction of Wang's study, shared by all workers: read-only.
 
-    A reproduction goes on from what is there, so a copy gives what `run` returns at once.
+    In a copy of the folder, `run` returns at once, as it resumes from existing replications.
     """
     from nodeb import reproduce
 

@@ -1,4 +1,4 @@
-"""The package's modules import each other in one direction, and so do its folders."""
+"""The modules and folders of the package import each other in one direction."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILES = {
     for file in PACKAGE.rglob("*.py")
 }
 ORDER = re.findall(r"^\| `python/nodeb/(\w+)` \|", DESIGN.read_text("utf-8"), re.M)
-"""The folders, each of which may import from those before it."""
+"""Folders, each of which may import from those before it."""
 METHODS = {
     ("results", "plot"),
     ("results", "comparison"),
@@ -29,16 +29,16 @@ METHODS = {
     ("inputs", "replication"),
     ("inputs", "life"),
 }
-"""Results and scenarios offer what stands above them, and import it when they are asked."""
+"""Modules above results and scenarios that their methods import when called."""
 
 
 def at_once(tree):
-    """What runs when a module is imported."""
+    """Yields the statements that run when a module is imported."""
     yield from tree.body
 
 
 def ever(node):
-    """Everything in a module, but what only a type checker reads."""
+    """Yields all statements of a module except those for type checkers."""
     for child in ast.iter_child_nodes(node):
         if not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)):
             yield child
@@ -46,7 +46,7 @@ def ever(node):
 
 
 def imported(file, look):
-    """The modules of the package that a module imports."""
+    """Returns the modules of the package that a module imports."""
     for node in look(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names if one.name in FILES)
@@ -57,7 +57,7 @@ def imported(file, look):
 
 
 def folder(module):
-    """The folder of a module; None for what lies in none. The scenario's types are inputs."""
+    """Returns the folder of a module, or `None`; the scenario's types belong to inputs."""
     parts = module.split(".")
     name = "inputs" if parts[-1] == "scenario_types" else parts[1] if len(parts) > 1 else ""
     return name if name in ORDER else None

@@ -117,7 +117,7 @@ def test_batch_means_cover_the_mean_of_a_correlated_series():
 
 
 def stationary(rho, trials, n):
-    """AR(1) series `x_i = rho x_{i-1} + e_i` that begin in the steady state; mean 0."""
+    """Returns AR(1) series `x_i = rho x_{i-1} + e_i` that begin in the steady state; mean 0."""
     noise = np.random.default_rng(11).normal(0, 1, (trials, n))
     noise[:, 0] /= math.sqrt(1 - rho * rho)
     return lfilter([1.0], [1.0, -rho], noise, axis=1)
@@ -130,7 +130,7 @@ def test_batch_means_of_ar1_match_width_and_coverage_of_the_closed_form(rho):
     found = [batch_means(7 + one, warmup=0).interval for one in stationary(rho, trials, n)]
     # t(19, 0.975), and the expectation of a sample deviation of 20 values over the true one.
     half = 2.09302 * 0.98693 / (math.sqrt(n) * (1 - rho))
-    # 400 trials of 20 batches: standard error 0.8 %; batches that touch cost a little.
+    # 400 trials of 20 batches: standard error 0.8 %; correlated batches cost a little.
     assert np.mean([one.half_width for one in found]) == pytest.approx(half, rel=0.03)
     # Standard error 1.1 %.
     assert np.mean([7.0 in one for one in found]) == pytest.approx(0.95, abs=0.033)
@@ -138,12 +138,12 @@ def test_batch_means_of_ar1_match_width_and_coverage_of_the_closed_form(rho):
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
 def test_mser5_removes_the_warm_up_of_a_long_run(rho):
-    """A run that begins far from its steady state, with a time constant of 200 observations."""
+    """The run begins far from its steady state, with a time constant of 200 observations."""
     n, trials = 20_000, 200
     series = 7 + stationary(rho, trials, n) + 40 * np.exp(-np.arange(n) / 200)
     found = [batch_means(one) for one in series]
     assert all(200 < one.warmup < 1500 for one in found)
-    # MSER-5 leaves what does not matter much; 200 trials have a standard error of 1.5 %.
+    # MSER-5 leaves a negligible part; 200 trials have a standard error of 1.5 %.
     assert np.mean([7.0 in one.interval for one in found]) > 0.95 - 3 * 0.015
     left_in = [batch_means(one, warmup=0) for one in series]
     for with_it, without in zip(left_in, found, strict=True):
@@ -210,7 +210,7 @@ def test_precision_bounds_the_error_as_documented():
 
 
 def test_precision_interval_still_covers_the_mean():
-    """Sequential stopping lowers coverage a little; it must stay near the nominal level."""
+    """Sequential stopping reduces coverage a little; it must stay near the nominal level."""
     rng = np.random.default_rng(6)
     rule = Precision(0.05, min_runs=10, max_runs=400)
     hits = 0

@@ -133,7 +133,7 @@ fn jitter_does_not_reorder_but_reordering_does() {
 }
 
 #[test]
-fn all_impairments_together_are_survived_and_repeatable() {
+fn downloads_complete_under_all_impairments_and_are_repeatable() {
     let text = "duration = \"1000 s\"\n\
         [uplink]\nloss.periodic = { every = 40, offset = 20 }\nqueue = \"codel\"\njitter.uniform.most = \"3 ms\"\n\
         [radio.link]\nloss.gilbert_elliott = { p = 0.01, r = 0.5 }\nqueue = \"red\"\n\

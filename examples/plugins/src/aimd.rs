@@ -41,7 +41,7 @@ impl CongestionParams for Aimd {
     }
 }
 
-/// The control at work.
+/// State of the control.
 #[derive(Debug)]
 struct AimdControl {
     params: Aimd,

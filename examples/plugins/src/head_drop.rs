@@ -1,4 +1,4 @@
-//! A queue: a packet that finds it full takes the place of the oldest, so that senders hear of a loss sooner.
+//! A queue: an arriving packet replaces the oldest one if it is full, so that senders detect a loss sooner.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -35,7 +35,7 @@ impl QueueParams for HeadDrop {
     }
 }
 
-/// The queue at work.
+/// State of the queue.
 #[derive(Debug)]
 struct Fifo {
     limit: usize,

@@ -1,7 +1,7 @@
-//! Components for nodeb that live outside it: one of each kind that can be plugged in.
+//! Components for nodeb in a separate crate: one plug-in of each kind.
 //!
-//! Each is one file: parameters, and what is built of them. [`register`] gives them the names by which scenarios
-//! call them; from there on they are read, checked and listed as nodeb's own.
+//! Each is one file with its parameters and its state. [`register`] gives the plug-ins their names in scenarios; they
+//! are then read, checked and listed like nodeb's own components.
 
 pub mod aimd;
 pub mod head_drop;
@@ -15,7 +15,7 @@ use nodeb_radio::mac::sched::SchedulerSpec;
 use nodeb_radio::switching::policy::SwitchingSpec;
 use nodeb_tcp::linux::control::CongestionSpec;
 
-/// Registers all of them; called once, before the first scenario is read.
+/// Registers all plug-ins. Must be called once, before the first scenario is read.
 pub fn register() {
     SchedulerSpec::register::<urgent::Urgent>(
         "urgent",

@@ -1,4 +1,4 @@
-//! Simulates scenario files in which the names of this crate's components can stand.
+//! Simulates scenario files that may name this crate's components.
 //!
 //! ```text
 //! cargo run --release -- scenarios/urgent.toml

@@ -1,4 +1,4 @@
-//! A model of errors: one step in so many, as an interferer that comes round at fixed times.
+//! An error model: one step in `every` is an error, as with a periodic interferer.
 
 use std::num::NonZeroU32;
 
@@ -37,7 +37,7 @@ impl ErrorParams for Periodic {
     }
 }
 
-/// The model at work.
+/// State of the model.
 #[derive(Debug)]
 struct Interferer {
     every: u64,

@@ -1,4 +1,4 @@
-//! A switching policy: a dedicated channel is given back after a number of packets if another user waits for it.
+//! A switching policy: a dedicated channel is released after a number of packets if another user waits for it.
 
 use std::num::NonZeroU32;
 
@@ -33,7 +33,7 @@ impl SwitchingParams for Quota {
     }
 }
 
-/// The policy at work.
+/// State of the policy.
 #[derive(Debug)]
 struct QuotaPolicy {
     quota: u32,

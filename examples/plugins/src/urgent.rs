@@ -1,5 +1,4 @@
-//! A scheduler: the user whose packet must be there first, among those whose channel carries nearly as much as the
-//! best one.
+//! A scheduler: serves the user with the earliest deadline among those whose channel is nearly as good as the best.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::Duration;
@@ -35,7 +34,7 @@ impl SchedulerParams for Urgent {
     }
 }
 
-/// The scheduler at work. Equal deadlines go to the user served least recently.
+/// State of the scheduler. Equal deadlines go to the user served least recently.
 #[derive(Debug)]
 struct UrgentScheduler {
     share: f64,

@@ -1,5 +1,4 @@
-//! What holds for nodeb's own components holds for these: how a scenario names them, what is said about a scenario
-//! that is wrong, and the laws.
+//! The plug-ins behave like nodeb's own components: names in scenarios, error messages, and property tests.
 
 use std::sync::Once;
 
@@ -12,7 +11,7 @@ use nodeb_radio::mac::sched::{Candidate, SchedulerSpec};
 use nodeb_sim::{Control, Scenario, run, scenario};
 use proptest::prelude::*;
 
-/// The names, and the scenarios in which they stand.
+/// Names of the plug-ins, and the scenarios that use them.
 const FILES: [(&str, &str); 5] = [
     ("urgent", include_str!("../scenarios/urgent.toml")),
     ("head_drop", include_str!("../scenarios/head_drop.toml")),
@@ -32,7 +31,7 @@ fn read(text: &str) -> Result<Scenario, String> {
 }
 
 #[test]
-fn every_component_carries_all_traffic_of_its_scenario() {
+fn every_plug_in_carries_all_traffic_of_its_scenario() {
     for (name, text) in FILES {
         let scenario = read(text).unwrap();
         let result = run(&scenario, 1, 0, &Control::default()).unwrap();
@@ -46,7 +45,7 @@ fn every_component_carries_all_traffic_of_its_scenario() {
 }
 
 #[test]
-fn a_scenario_says_every_key_and_is_read_back() {
+fn written_scenario_has_every_key_and_is_read_back() {
     for (name, text) in FILES {
         let scenario = read(text).unwrap();
         let toml = scenario::to_toml(&scenario).unwrap();
@@ -58,7 +57,7 @@ fn a_scenario_says_every_key_and_is_read_back() {
 }
 
 #[test]
-fn registry_and_schema_have_every_name() {
+fn registry_and_schema_contain_every_name() {
     register();
     let schema = Scenario::schema().to_string();
     for (name, _) in FILES {
@@ -69,7 +68,7 @@ fn registry_and_schema_have_every_name() {
 }
 
 #[test]
-fn faults_are_reported_with_line_and_key() {
+fn errors_are_reported_with_line_and_key() {
     const USER: &str = "\n[[users]]\ntraffic.ftp.size = \"1 kB\"\n";
     for (text, message) in [
         (
@@ -103,9 +102,9 @@ fn faults_are_reported_with_line_and_key() {
     }
 }
 
-/// Delay budgets have an effect, since the scheduler looks at deadlines: nothing but its own file says so.
+/// Delay budgets have an effect, since the plug-in declares that it reads deadlines.
 #[test]
-fn keys_have_an_effect_as_the_component_says() {
+fn delay_budget_has_an_effect_if_the_scheduler_declares_it() {
     let text = "radio.hsdpa.scheduler = \"SCHEDULER\"\n[[users]]\ntraffic.ftp.size = \"1 kB\"\nue.delay_budget = \"1 s\"\n";
     assert!(read(&text.replace("SCHEDULER", "urgent")).is_ok());
     let refused = read(&text.replace("SCHEDULER", "max_ci")).unwrap_err();
@@ -156,9 +155,9 @@ proptest! {
         prop_assert!(out.is_sorted());
     }
 
-    /// Steps that nobody looks at are steps, and errors are as frequent as the model says.
+    /// Skipped steps count as steps, and one step in `every` is an error.
     #[test]
-    fn errors_are_periodic_however_one_looks(every in 2u32..50, seed in any::<u64>(), skipped in 0u64..200) {
+    fn errors_are_periodic_with_and_without_skipping(every in 2u32..50, seed in any::<u64>(), skipped in 0u64..200) {
         register();
         let spec: ErrorSpec = serde_json::from_value(serde_json::json!({ "periodic": { "every": every } })).unwrap();
         let process = || spec.build(&Streams::new(seed, 0), 3, 1);

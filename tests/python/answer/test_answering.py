@@ -1,4 +1,4 @@
-"""Results say their answer wherever they are shown."""
+"""Display of results as their answer in the command line and in notebooks."""
 
 from __future__ import annotations
 

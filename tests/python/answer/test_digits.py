@@ -1,4 +1,4 @@
-"""How many digits a number has, and its unit."""
+"""Significant digits and units of displayed numbers."""
 
 import math
 
@@ -64,7 +64,7 @@ def test_numbers_without_interval_have_three_digits():
     st.floats(-1e12, 1e12, allow_nan=False), st.floats(0, 1e9), st.sampled_from(["", "s", "bit/s"])
 )
 def test_rounding_keeps_the_mean_and_the_order_of_the_ends(mean, half, unit):
-    """Rounding moves a mean by no more than half of the last place, and keeps the order of ends."""
+    """A mean moves by at most half of its last digit; low <= mean <= high is preserved."""
     scale = (unit, 1.0)
     found = shown(mean, mean - half, mean + half, unit, scale=scale)
     back = float(found.number.replace("\N{MINUS SIGN}", "-"))

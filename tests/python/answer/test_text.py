@@ -1,4 +1,4 @@
-"""An answer in a terminal."""
+"""Layout of answers in a terminal."""
 
 import pytest
 
@@ -102,7 +102,7 @@ WIDE = Answer(
 @pytest.mark.parametrize("width", [1, 20, 30, 40, 60, 80, 200])
 def test_output_fits_the_terminal_width(width):
     lines = text(WIDE, everything=True, width=width).splitlines()
-    assert max(map(len, lines)) <= max(width, 26)  # a name is never parted within a word
+    assert max(map(len, lines)) <= max(width, 26)  # names are never split within a word
     whole = " ".join(" ".join(lines).split())
     assert "1.13 s 37 %" in whole
     assert whole.count("0.9 to 1.1 s") == 15

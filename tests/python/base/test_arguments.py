@@ -1,4 +1,4 @@
-"""What is wrong with a value in a call is told in a sentence."""
+"""Errors for invalid values in calls of the Python API."""
 
 import numpy as np
 import pytest

@@ -74,7 +74,7 @@ main()
 
 @needs_linux
 def test_signal_during_exec_of_a_string_is_not_replaced(tmp_path) -> None:
-    """Modules execute texts while they load, where they make named tuples or data classes."""
+    """Imports execute strings when they create named tuples or data classes."""
     (tmp_path / "within.py").write_text(WITHIN)
     command = [sys.executable, "-m", "within"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
@@ -161,9 +161,9 @@ def test_ctrl_c_after_the_last_replication_loses_no_results(tmp_path, moment) ->
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60
     )
-    told = "error: stopped after all replications (4); those are in kept\n"
-    note = "note: ends when the results are in kept\n"  # on a busy machine, which takes longer
-    assert (done.returncode, done.stderr.removeprefix(note)) == (130, told)
+    message = "error: stopped after all replications (4); those are in kept\n"
+    note = "note: ends when the results are in kept\n"  # printed on busy machines only
+    assert (done.returncode, done.stderr.removeprefix(note)) == (130, message)
     about = json.loads((tmp_path / "kept" / "provenance.json").read_text())
     assert (about["runs"], about["stopping"]) == (4, "4 replications, as asked")
     assert pq.read_table(tmp_path / "kept" / "flows.parquet").num_rows == 8
@@ -194,9 +194,9 @@ def test_ctrl_c_during_a_long_save_is_answered_at_once(tmp_path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", SLOW], cwd=tmp_path, capture_output=True, text=True, timeout=60
     )
-    note, told = done.stderr.splitlines()
+    note, message = done.stderr.splitlines()
     assert note == "note: ends when the results are in kept"
-    assert told == "error: stopped after all replications (4); those are in kept"
+    assert message == "error: stopped after all replications (4); those are in kept"
 
 
 SAVED = """
@@ -227,6 +227,6 @@ def test_ctrl_c_after_saving_reports_that_everything_is_saved(tmp_path, argument
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=90
     )
-    told = "error: stopped after all results were written; they are in kept"
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (130, told)
+    message = "error: stopped after all results were written; they are in kept"
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (130, message)
     assert json.loads((tmp_path / "kept" / "provenance.json").read_text())["complete"]

@@ -1,4 +1,4 @@
-"""What a table hands out cannot be written to, and is not copied for that."""
+"""Arrays returned by tables are read-only, without being copied."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def refused(column: np.ndarray) -> None:
 
 
 def everything(found: object, seen: set[int]) -> Iterator[object]:
-    """All that can be reached from an object by public names, keys and places."""
+    """Yields all objects reachable from an object by public names, keys and indices."""
     if id(found) in seen:
         return
     seen.add(id(found))
@@ -38,12 +38,12 @@ def everything(found: object, seen: set[int]) -> Iterator[object]:
     elif isinstance(found, list | tuple):
         parts = list(found)
     elif type(found).__module__.startswith("nodeb.") and not isinstance(found, Table):
-        # `columns` of a path are the core's, from which the table of its spans is made.
+        # `columns` of a path belong to the core, which builds the table of its spans from them.
         names = {n for n in dir(type(found)) if not n.startswith("_")} - {"columns"}
         of_class = [n for n in names if isinstance(getattr(type(found), n), property)]
         own = getattr(found, "__dict__", {}).keys() - {"columns"}
         made = [getattr(found, name, None) for name in of_class]
-        # An array that is made anew for each who asks is nobody else's.
+        # Arrays created for each access are not shared, so that they may be writable.
         parts = [one for one in made if not isinstance(one, np.ndarray)]
         parts += [getattr(found, name, None) for name in own]
     else:

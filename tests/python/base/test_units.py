@@ -1,4 +1,4 @@
-"""Times with their units, as people write them."""
+"""Parsing of times with units."""
 
 import pytest
 

@@ -19,7 +19,7 @@ USERS = '[[users]]\ntraffic.ftp.size = "20 kB"\n'
 
 @pytest.fixture
 def refused(call):
-    """Calls the command line, which must refuse in one paragraph; returns that."""
+    """Calls the command line, which must fail with one paragraph. Returns that paragraph."""
 
     def refuse(*arguments):
         status, out, err = call(*arguments)
@@ -154,7 +154,7 @@ def test_internal_errors_print_no_traceback(call, scenario_file, monkeypatch):
 def test_ctrl_c_keeps_finished_replications(tmp_path):
     path = tmp_path / "long.toml"
     path.write_text(SMALL.replace("20 kB", "1 MB").replace("runs = 4", "runs = 900000"))
-    # A shell that runs the tests in the background leaves SIGINT ignored.
+    # Shells that run the tests in the background leave SIGINT ignored.
     heard = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     process = start("run", path, "--out", "kept", cwd=tmp_path, preexec_fn=heard)
     at_work(process, tmp_path / "kept")
@@ -193,7 +193,7 @@ def test_progress_is_shown_on_terminals_only(tmp_path):
     try:
         while chunk := os.read(leader, 4096):
             shown += chunk
-    except OSError:  # Linux says so at the end
+    except OSError:  # Linux returns EIO after the last writer has closed
         pass
     os.close(leader)
     assert process.wait() == 0

@@ -1,4 +1,4 @@
-"""What the environment does to a command is told as such, and is no mistake of nodeb's."""
+"""Errors caused by the environment are reported as such, not as bugs of nodeb."""
 
 import os
 import subprocess
@@ -25,7 +25,7 @@ traffic.ftp.size = "1 kB"
 
 @pytest.fixture
 def shell(tmp_path, scenario_file):
-    """Runs a line of shell in a folder with `small.toml`; `nodeb` is the command."""
+    """Runs a shell command in a folder with `small.toml`; `nodeb` is the command."""
     (tmp_path / "named.toml").write_text(NAMED, encoding="utf-8")
     python_path = str(Path(nodeb.__file__).parents[1])
 

@@ -1,4 +1,4 @@
-"""Names of results that are long, or that a terminal would obey."""
+"""Long names of results, and names with control characters."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_leftovers_of_a_killed_process_are_removed_beside_files(call, scenario_f
 
 @pytest.mark.parametrize("command", ["run", "sweep", "compare", "life", "explain"])
 def test_control_characters_in_names_are_escaped(call, scenario_file, command):
-    """Neither in what is printed about results, nor in errors and notes."""
+    """Applies to printed results, errors and notes."""
     name = "a\x1b[31mred\x07"
     if command == "sweep":
         scenario_file.write_text(scenario_file.read_text() + "[sweep]\nradio.dch.bler = [0.1]\n")
@@ -56,15 +56,15 @@ def test_control_characters_in_names_are_escaped(call, scenario_file, command):
     options = more.get(command, ())
     out = () if command == "explain" else ("--out", name)
     for again in ((), ("--force",), ("--set", "wired.loss=0.2")):
-        _, told, errors = call(command, scenario_file, *options, *out, *again)
-        assert "\x1b" not in told + errors
-        assert "\x07" not in told + errors
-    assert r"a\x1b[31mred\x07" in told + errors
+        _, printed, errors = call(command, scenario_file, *options, *out, *again)
+        assert "\x1b" not in printed + errors
+        assert "\x07" not in printed + errors
+    assert r"a\x1b[31mred\x07" in printed + errors
 
 
 @pytest.mark.parametrize("name", ["-dash.toml", "x\ny'.toml", "a b.toml"])
 def test_suggested_commands_name_the_same_file(call, scenario_file, name):
-    """`bash` makes the suggested arguments those of the file that was simulated."""
+    """`bash` parses the suggested arguments to the name of the simulated file."""
     Path(name).write_text(scenario_file.read_text())
     _, out, _ = call("run", "--", name)
     (suggested,) = re.findall("nodeb explain (.*) --user N", out)

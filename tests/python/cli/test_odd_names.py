@@ -1,4 +1,4 @@
-"""Names of files and folders that are no UTF-8, which Linux allows, in every command."""
+"""File and folder names that are not UTF-8, which Linux allows, in every command."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SWEPT = f'{SMALL}\n[sweep]\n"radio.dch.bler" = [0.1, 0.2]\n'
 
 @pytest.fixture
 def odd(tmp_path):
-    """Puts a text into a file with an odd name."""
+    """Writes a text to a file with an odd name."""
 
     def put(text: str, suffix: str = ".toml"):
         file = tmp_path / f"{ODD}{suffix}"
@@ -36,7 +36,7 @@ def odd(tmp_path):
 
 @pytest.fixture
 def call(tmp_path):
-    """Calls the command line as a process; returns status and what it printed, which is UTF-8."""
+    """Runs the command line as a process. Returns its status and output, which must be UTF-8."""
 
     def call(*arguments):
         process = start(*arguments, cwd=tmp_path, env={**os.environ, "PYTHONUTF8": "1"})
@@ -49,7 +49,7 @@ def call(tmp_path):
 
 @pytest.fixture
 def done(call):
-    """Calls a command, which must succeed."""
+    """Runs a command, which must succeed."""
 
     def done(*arguments):
         status, _, err = call(*arguments)

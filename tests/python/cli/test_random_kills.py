@@ -1,4 +1,4 @@
-"""Every command stopped at random moments: nothing is left, and the next start gives the same."""
+"""Commands killed at random moments: nothing is left, and the next run gives the same results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a command imports: starting takes most of the time of a short one."""
+"""Modules imported by each command: start-up takes most of the time of a short command."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 from scenarios import EXAMPLES
 
 SLOW = ("scipy", "matplotlib", "pandas", "polars", "hmmlearn", "jinja2", "rich", "nodeb.plot")
-"""What no command needs before it draws, fits or waits."""
+"""Modules that no command needs until it draws, fits or waits."""
 
 EXAMPLE = str(next(path for path in EXAMPLES if path.stem == "dch-50k"))
 FOR_RESULTS = ("numpy", "pyarrow", "nodeb.scenario_types")

@@ -1,4 +1,4 @@
-"""Comparisons: the statistics against closed forms, the command, and what is refused."""
+"""Comparisons: statistics against closed forms, the command, and rejected input."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def block_errors(bler, seed, runs=10):
 
 
 def test_interval_covers_a_difference_known_in_closed_form():
-    """Blocks fail with the probability that is asked for, so errors differ by 0.1 exactly."""
+    """Blocks fail with the configured probability, so the error rates differ by exactly 0.1."""
     covered, unpaired = 0, []
     for seed in range(1000):
         tables = {str(p): block_errors(p, seed) for p in (0.1, 0.2)}

@@ -1,4 +1,4 @@
-"""What a comparison says first, by case."""
+"""First lines of a comparison, by case."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ RUNS = 20
 
 
 def found(**shifts):
-    """A comparison of metrics whose values are shifted by a share, or anew by `None`."""
+    """Returns a comparison whose metrics are shifted by a share, or redrawn if `None`."""
     rng = np.random.default_rng(1)
     rows = []
     for name, shift in shifts.items():

@@ -1,4 +1,4 @@
-"""Verdicts, and the further replications that they name."""
+"""Verdicts, and the numbers of further replications that they suggest."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def interval(mean, half, n=20):
     ("mean", "half", "better", "kind", "sign"),
     [
         (0.5, 1.0, "more", "same", 0),  # within 2 either way
-        (1.5, 1.0, "more", "better", 1),  # leaves out 0, and may be more than the margin
+        (1.5, 1.0, "more", "better", 1),  # excludes 0, and may exceed the margin
         (1.5, 1.6, "more", "undecided", 0),
-        (1.5, 0.2, "more", "same", 0),  # told from 0, and too small to matter
+        (1.5, 0.2, "more", "same", 0),  # differs from 0, but is too small to matter
         (5.0, 1.0, "more", "better", 1),
         (5.0, 1.0, "less", "worse", 1),
         (-5.0, 1.0, "less", "better", -1),
@@ -49,7 +49,7 @@ def test_equal_pairs_do_not_exclude_rare_differences():
 
 
 def test_suggested_replications_cover_no_difference():
-    """The high end is enough to find 0 within the margin, with 80 % power."""
+    """With the high end, 0 is found within the margin with 80 % power."""
     found = judge(interval(5.0, 6.0), 2.0, "more").more_runs
     assert 1 <= found.low < found.high < math.inf
     now = interval(0.0, 6.0)
@@ -73,7 +73,7 @@ def test_too_large_suggestion_is_unbounded():
 
 
 def test_few_differing_pairs_are_not_equivalent():
-    """One pair of 20 that differs by a tenth of the margin on average decides nothing."""
+    """One pair of 20 that differs, by a tenth of the margin on average, decides nothing."""
     own = np.full(20, 100.0)
     own[3] += 4.0
     found = paired_difference(own, np.full(20, 100.0))
@@ -82,7 +82,7 @@ def test_few_differing_pairs_are_not_equivalent():
 
 @pytest.mark.parametrize("mean", [0.0, 0.5, 1.2, 3.0])
 def test_upper_suggestion_decides_in_three_of_four_experiments(mean):
-    """Also without a difference, and half-way to the margin."""
+    """Holds without a difference and for half the margin."""
     chance = np.random.default_rng(11)
     decided = []
     for _ in range(600):

@@ -1,4 +1,4 @@
-"""Every command line of `nodeb` on every page is one that the command line takes."""
+"""Every `nodeb` command line on every page is accepted by the command line."""
 
 import re
 import shlex
@@ -13,13 +13,13 @@ from nodeb.cli import _app
 UsageError = typer.BadParameter.__base__
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-PAGES.remove(ROOT / "docs" / "commands.md")  # made from the commands
+PAGES.remove(ROOT / "docs" / "commands.md")  # generated from the commands
 FENCE = re.compile(r"^ *```(?:sh|bash|console|shell)?\n(.*?)^ *```$", re.M | re.S)
 INLINE = re.compile(r"`(nodeb [^`]+)`")
 
 
 def command_lines():
-    """The command lines of each page, and whether they are whole."""
+    """Returns the command lines of each page, and whether each is complete."""
     for page in PAGES:
         text, name = page.read_text("utf-8"), page.relative_to(ROOT)
         for block in FENCE.findall(text):
@@ -53,7 +53,7 @@ def test_command_lines_of_the_pages_are_valid(line, whole):
 
 
 def _is_short(error):
-    """Whether something is missing, as in a sentence that names only a command or an option."""
+    """Returns true if arguments are missing, as in a sentence that only names a command."""
     missing = type(error).__name__ in ("MissingParameter", "NoArgsIsHelpError")
     return missing or "requires an argument" in error.message
 

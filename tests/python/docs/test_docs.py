@@ -1,4 +1,4 @@
-"""What the README and the documentation say can be done, is done here."""
+"""Instructions in the README and the documentation work."""
 
 import re
 import shutil
@@ -35,7 +35,7 @@ def blocks(page, language):
 
 
 def snippets():
-    """Python that somebody new will try, by where it stands."""
+    """Returns the Python snippets that a beginner will try, by page and line."""
     for name in ("docs/quickstart.md",):
         yield name, "\n".join(blocks(ROOT / name, "python"))
     begin, _, _ = nodeb.__doc__.partition("Further help:")

@@ -1,4 +1,4 @@
-"""What pages on additions show is built, and the files that they name are all that is touched."""
+"""The additions shown on the pages compile, and touch only the files that the pages name."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 REPOSITORY = Path(__file__).parents[3]
 PAGES = sorted((REPOSITORY / "docs/extending").glob("*.md"))
 
-#: A real addition of each page.
+#: A real addition for each page.
 ADDITIONS = {
     "scheduler": "tcp_aware",
     "queue": "fq_codel",

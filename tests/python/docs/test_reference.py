@@ -1,4 +1,4 @@
-"""The scenario reference: all keys, once, in the words of TOML."""
+"""The scenario reference: every key once, in the terms of TOML."""
 
 import json
 import re
@@ -22,7 +22,7 @@ REFERENCE = Reference(SCHEMA, PAGES)
 
 
 def rows():
-    """The cells of each row of each table of keys, with the heading above."""
+    """Returns the cells of each row of each table of keys, with the heading above."""
     for page in PAGES.values():
         heading = ""
         for line in page.splitlines():
@@ -55,7 +55,7 @@ def test_defaults_are_valid_toml():
 
 def test_no_name_of_the_code_appears():
     inner = [name for name in SCHEMA["$defs"] if re.search(r"[a-z][A-Z]|Spec$", name)]
-    inner.remove("NewReno")  # which is its name elsewhere too
+    inner.remove("NewReno")  # also the name used elsewhere
     assert len(inner) > 50
     for page, text in PAGES.items():
         assert re.findall(rf"\b({'|'.join(inner)})\b", text) == [], page

@@ -1,4 +1,4 @@
-"""Whatever the code cites is in SOURCES.md with how it was checked, and what is there is cited."""
+"""Sources cited in the code are listed in SOURCES.md with how they were checked, and conversely."""
 
 import re
 from pathlib import Path
@@ -23,19 +23,19 @@ NO_NAMES = {
     *("Communications", "Conference", "Connections", "Downlink", "Intervals", "Networks"),
     *("Signalling", "Stockholm", "Wiley", "UTC", "Systems"),
 }
-"""What else stands before a year: months, places, the ends of titles."""
+"""Other text before a year: months, places, ends of titles."""
 HOW = ("text", "implementation", "calculation", "memory", "not found")
 
 
 def entries():
-    """The rows of the tables: what the source is, what is taken from it, how that was checked."""
+    """Returns the rows of the tables: the source, its use, and how that was checked."""
     for line in (ROOT / "SOURCES.md").read_text("utf-8").splitlines():
         if line.startswith("| ") and not line.startswith("| Source |"):
             yield [cell.strip() for cell in line.strip("|").split("|")]
 
 
 def texts():
-    """Everything in the project that may cite."""
+    """Returns every text of the project that may contain citations."""
     found = [ROOT / "README.md", ROOT / "DESIGN.md"]
     for folder in FOLDERS:
         parts = (path for path in (ROOT / folder).rglob("*") if path.suffix in ENDINGS)
@@ -49,7 +49,7 @@ EVERYTHING = "\n".join(TEXTS.values())
 
 
 def named(draft):
-    """A draft without its version, which the code may leave out."""
+    """Returns a draft's name without its version, which the code may omit."""
     return re.sub(r"-\d{2}$", "", draft)
 
 
@@ -58,7 +58,7 @@ def specifications(text):
 
 
 def papers(text):
-    """Last author named, and year, of every citation."""
+    """Returns the last author named and the year of every citation."""
     return {found for found in PAPER.findall(text) if found[0] not in NO_NAMES}
 
 
@@ -106,7 +106,7 @@ def test_every_listed_specification_is_cited():
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry[0][:30])
 def test_every_listed_author_is_named(entry):
-    """By surname: of each work in an entry, the authors are those before its title."""
+    """Compares surnames: the authors of a work are the names before its title."""
     for authors in re.findall(r"(?:^|; )([^*;]+?), \*", entry[0]):
         names = re.findall(rf"(?:[A-Z]\.[ -])+(?:[a-z]+ )?({NAME})", authors)
         named = [name for name in names if re.search(rf"\b{name}\b", EVERYTHING)]

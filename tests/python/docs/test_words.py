@@ -1,4 +1,4 @@
-"""Words of the pages and of the code that a rule can hold; style itself is held by reading."""
+"""Rules for words on the pages and in the code that can be checked automatically."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
-PAGES.remove(DOCS / "commands.md")  # made from the commands, with names of arguments
+PAGES.remove(DOCS / "commands.md")  # generated from the commands, with names of arguments
 CODE = re.compile(r"^ *```.*?^ *```|<!-- .*? -->|`[^`]*`|\]\([^)]*\)|https?://\S+", re.M | re.S)
 ABBREVIATION = re.compile(r"(?<![\w/-])[A-Z][A-Z0-9]*(?:-[A-Z]+)*[A-Z]s?(?![\w/])")
 EVERYDAY = """
@@ -16,7 +16,7 @@ EVERYDAY = """
     LAN LTE MB MHz NAT NR OS PDF PNG RFC RFCs SHA SIGINT SIGTERM SQL SSH SVG TB TCP TOML TR TS TV
     UDP URL USA UTC UTF-8 XML
 """
-"""Abbreviations that readers of a technical text know, and names of series of standards."""
+"""Abbreviations known to readers of technical texts, and names of series of standards."""
 NAMES = """
     AFF3CT AMD AT CCR CDC COST CRUISE EPYC ICPWC IETF IMC ISSSTA ITU KTH MIT MTNS NSDI PCAP SEACORN
     SIGCOMM VTC CHANGELOG CONTRIBUTING DESIGN README

@@ -19,7 +19,7 @@ def said(outcome=None, where=""):
 
 
 def changed(**values):
-    """An outcome of which the report says something else."""
+    """Returns an outcome with changed entries of the report."""
     found = fake_emulation.outcome()
     return replace(found, report=found.report | values)
 
@@ -95,7 +95,7 @@ def test_driver_without_priority_is_reported():
 
 @pytest.fixture
 def answer_of():
-    """Returns a function that makes the answer of a replay."""
+    """Returns a function that creates the answer of a replay."""
 
     def make(**values):
         report = fake_emulation.outcome().report

@@ -1,4 +1,4 @@
-"""Cleanup when the processes of an emulation are killed one by one, or all at once."""
+"""Cleanup after the processes of an emulation are killed one by one or together."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ pytestmark = pytest.mark.usefixtures("real_packets")
 
 MARK = f"sleep {long_time()}"
 ASTRAY = f"(setsid {MARK} &); touch $0; exec {MARK}"
-"""A command with a grandchild that went its own way: another session, and an orphan."""
+"""Command with a grandchild that has left its session and lost its parent."""
 
 
 @pytest.fixture
 def astray(link, tmp_path):
-    """An emulation whose command has gone astray."""
+    """Starts an emulation whose command leaves such a grandchild."""
     started = tmp_path / "started"
     command = [sys.executable, "-m", "nodeb", "emulate", link, "--", "sh", "-c", ASTRAY, started]
     pipes = {"stderr": subprocess.PIPE, "text": True}
@@ -43,20 +43,20 @@ def astray(link, tmp_path):
 @pytest.mark.parametrize("which", [0, -1])
 def test_killing_a_namespace_holder_leaves_nothing(astray, which):
     os.kill(holders(astray.pid)[which], signal.SIGKILL)
-    _, told = astray.communicate(timeout=30)
+    _, errors = astray.communicate(timeout=30)
     assert astray.returncode == 1
-    assert "the process that holds the namespace of the phone was killed" in told
+    assert "the process that holds the namespace of the phone was killed" in errors
     assert gone(MARK)
 
 
 def test_killing_the_process_group_leaves_nothing(astray):
-    """As a shell's `kill -9 %1` does."""
+    """`kill -9 %1` of a shell does this."""
     os.killpg(astray.pid, signal.SIGKILL)
     assert gone(MARK)
 
 
 def test_killing_a_stopped_process_leaves_nothing(astray):
-    """As Ctrl-Z and `kill -9` do: what is stopped does not notice."""
+    """Ctrl-Z followed by `kill -9` does this; a stopped process cannot react."""
     guard_and_holder = holders(astray.pid)
     os.killpg(astray.pid, signal.SIGSTOP)
     astray.kill()
@@ -66,11 +66,11 @@ def test_killing_a_stopped_process_leaves_nothing(astray):
 
 
 def test_signal_to_the_group_ends_the_emulation_in_order(astray):
-    """Signal as `timeout` sends it: the end of the command is reported, not that of a namespace."""
+    """`timeout` signals the whole group: the end of the command is reported."""
     os.killpg(astray.pid, signal.SIGTERM)
-    _, told = astray.communicate(timeout=30)
-    assert astray.returncode == 128 + signal.SIGTERM, told
-    assert "was killed" not in told
+    _, errors = astray.communicate(timeout=30)
+    assert astray.returncode == 128 + signal.SIGTERM, errors
+    assert "was killed" not in errors
     assert gone(MARK)
 
 
@@ -88,6 +88,6 @@ print(ours.recv(100).decode())
 
 
 def test_command_signalled_while_it_ends_counts_as_ended():
-    """Not reaped by who sends the signal: its end would be missed, and waited for."""
+    """The sender of the signal must not reap the command, or its end would be missed."""
     end = subprocess.run(python(SIGNALLED_AS_IT_ENDS), capture_output=True, text=True, timeout=30)
     assert json.loads(end.stdout) == {"exit": 0}, end.stderr

@@ -48,7 +48,7 @@ FORBIDS = "echo 0 > /proc/sys/user/max_user_namespaces && exec setpriv --boundin
 
 
 def test_missing_permission_for_namespaces_is_reported(link):
-    """One where nobody may make any, and what would allow it."""
+    """The message states that no user may create namespaces, and the remedy."""
     run = f"{FORBIDS} --inh-caps=-sys_admin {sys.executable} -m nodeb emulate {link} -- true"
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "sh", "-c", run],
@@ -65,21 +65,21 @@ def test_missing_permission_for_namespaces_is_reported(link):
 
 
 def test_suspend_makes_the_emulation_late(link):
-    """By more than a delivery may be late; the clock of the cell stood still meanwhile."""
+    """The cell's clock stops during suspend, for longer than a delivery may be late."""
     from nodeb.emulate.session import Outcome
 
     lateness = {"limit_s": 0.002, "share_beyond": 0.0}
 
-    def told(slept_s):
+    def suspended(slept_s):
         report = {"lateness": lateness, "late_share": 0.01, "slept_s": slept_s}
         return Outcome(report, None, {"phone": 0}, {}, "command", False, 1.0).too_late
 
-    assert told(0.001) is None
-    assert told(7.0) == "the machine slept for 7.0 s, and the cell with it"
+    assert suspended(0.001) is None
+    assert suspended(7.0) == "the machine slept for 7.0 s, and the cell with it"
 
 
 def test_offset_of_the_monotonic_clock_does_not_matter(link):
-    """Its zero is elsewhere in a time namespace, and deadlines are kept there too."""
+    """A time namespace shifts the zero of the clock; deadlines are still met."""
     if subprocess.run(["unshare", "-T", "true"], capture_output=True, check=False).returncode:
         pytest.skip("time namespaces are not for us here")
     ahead = ["unshare", "-T", "--monotonic", "9000", "--boottime", "9000", "--fork"]
@@ -96,7 +96,7 @@ def test_offset_of_the_monotonic_clock_does_not_matter(link):
 
 
 def test_overload_drops_packets_and_keeps_memory_bounded(link, tmp_path):
-    """More than the uplink takes is dropped as the scenario says, and memory is bounded."""
+    """The queue of the scenario drops what exceeds the uplink rate."""
     flood = (
         ECHO
         + """
@@ -149,7 +149,7 @@ sys.exit(subprocess.call("ping -c 2 -i 0.2 -W 5 10.64.0.1".split(), stdout=subpr
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root writes packets of any kind")
 def test_arbitrary_bytes_are_rejected_or_carried(link, tmp_path):
-    """Random bytes, truncated headers, wrong lengths, giants; and the cell works afterwards."""
+    """The cell works after random bytes, truncated headers, wrong lengths and oversized packets."""
     out = tmp_path / "out"
     done = nodeb(link, *PATIENT, "--out", out, "--", *python(HOSTILE))
     assert done.returncode == 0, done.stderr
@@ -162,7 +162,7 @@ def test_arbitrary_bytes_are_rejected_or_carried(link, tmp_path):
 
 
 def test_existing_files_are_not_overwritten_by_a_recording(link, tmp_path):
-    """Neither another recording nor another file; nothing is left if nothing starts."""
+    """Neither recordings nor other files are replaced; nothing is left if the start fails."""
     log = tmp_path / "flight.log"
     assert nodeb(link, *PATIENT, "--record", log, "--", "true").returncode == 0
     before, scenario = log.read_bytes(), link.read_bytes()
@@ -189,7 +189,7 @@ def test_unrepeatable_results_are_replaced_only_on_request(link, tmp_path):
 
 
 def test_terminated_emulation_fails(link):
-    """Though its command had nothing to do with signals and ended as if all were well."""
+    """The command exits with 0 after SIGTERM, but the emulation still fails."""
     command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--"]
     program = "trap 'exit 0' TERM; echo up; while :; do sleep 0.1; done"
     with subprocess.Popen(

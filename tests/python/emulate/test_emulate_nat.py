@@ -1,4 +1,4 @@
-"""The way outside, between namespaces that stand for a host and what is outside of it."""
+"""NAT of emulations, between network namespaces that represent a host and its outside."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_outside_server_answers_and_sees_only_the_host(lab, link):
 
 
 def test_pings_are_delayed_by_the_cell(lab, link):
-    """A round trip takes no less than the cell's delays, 30 ms."""
+    """A round trip takes at least the cell's delays, 30 ms."""
     done = lab.nodeb(link, *PATIENT, "--nat", "--", "ping", "-c", "2", "-i", "0.2", OUTSIDE)
     assert done.returncode == 0, done.stderr
     least = float(done.stdout.rsplit("=", 1)[1].split("/")[0])
@@ -90,7 +90,7 @@ KILLS = {
 
 @pytest.mark.parametrize("who", KILLS)
 def test_killing_during_a_download_leaves_nothing(lab, link, who):
-    """Its socket goes on without it, and would hold the namespace for minutes."""
+    """The kernel keeps its socket, which would keep the namespace for minutes."""
     program = "import os, socket; c = socket.create_connection((os.environ['NODEB_SERVER'], 5001))"
     program += "; c.sendall(b'100000000'); c.recv(1000); print('up', flush=True)"
     program += "\nwhile c.recv(1000): pass"
@@ -107,7 +107,7 @@ def test_killing_during_a_download_leaves_nothing(lab, link, who):
 
 
 def test_names_are_resolved_by_an_outside_nameserver(lab, link):
-    """The file is the command's alone, and nothing is mounted for others."""
+    """The resolver file is visible only to the command; nothing is mounted for other processes."""
     before = Path("/proc/self/mountinfo").read_text(), Path("/etc/resolv.conf").read_text()
     look = f"cat /etc/resolv.conf; ls {link}"
     more = ("--nameserver", OUTSIDE, "--nameserver", OUTSIDE6)
@@ -147,7 +147,7 @@ def test_nameservers_on_the_host_itself_are_not_used(host, behind, found, tmp_pa
 
 
 def test_host_settings_are_unchanged(lab, link):
-    """While it lasts, all that is new is about its own device."""
+    """During the emulation, all new settings concern its own device."""
     before = set(lab.traces().splitlines())
     with lab.emulate(link, *PATIENT, "--nat", "--", *python(UP)) as run:
         try:
@@ -162,7 +162,7 @@ def test_host_settings_are_unchanged(lab, link):
 
 
 def test_two_emulations_reach_outside_at_once(lab, link):
-    """Though their phones have the same addresses."""
+    """The phones of both have the same addresses."""
     before = lab.traces()
     program = f"{EXCHANGE}\nimport time\ntime.sleep(2)"
     command = [link, *PATIENT, "--nat", "--", *python(program), OUTSIDE, OUTSIDE6]
@@ -175,7 +175,7 @@ def test_two_emulations_reach_outside_at_once(lab, link):
 
 
 def test_network_known_to_the_host_is_not_used(lab, link):
-    """All of 198.18.0.0/17 is somebody's: addresses come from the other half."""
+    """All of 198.18.0.0/17 is in use: addresses come from the other half."""
     route = "unreachable 198.18.0.0/17"
     lab.shell(f"ip route add {route}")
     try:
@@ -223,8 +223,8 @@ def test_missing_rights_are_reported(lab, link):
 def test_missing_nftables_is_reported():
     from nodeb.emulate.problems import refused
 
-    told = str(refused("masquerade", os.strerror(errno.EOPNOTSUPP), errno.EOPNOTSUPP))
-    assert told.startswith("masquerading was refused (operation not supported); --nat needs nftabl")
+    text = str(refused("masquerade", os.strerror(errno.EOPNOTSUPP), errno.EOPNOTSUPP))
+    assert text.startswith("masquerading was refused (operation not supported); --nat needs nftabl")
 
 
 def test_nat_and_attached_server_cannot_be_combined(lab, link):

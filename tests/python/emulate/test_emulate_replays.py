@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("real_packets")
 
 
 def test_recording_is_replayed_to_the_nanosecond(tmp_path):
-    """The same packets in the same order at the same times, and the same tables of all users."""
+    """The packets, their order and times, and the tables of all users are equal."""
     file = tmp_path / "cell.toml"
     file.write_text(
         '[wired]\nloss = 0.01\n[radio.hsdpa]\n[[users]]\nname = "phone"\n'
@@ -43,7 +43,7 @@ def test_recording_is_replayed_to_the_nanosecond(tmp_path):
 
 
 def rows_of(file: Path) -> str:
-    """All values of a table as text, so that what is no number is equal to itself."""
+    """Returns all values of a table as text, so that NaN equals NaN."""
     import pyarrow.parquet
 
     return repr(pyarrow.parquet.read_table(file).to_pydict())
@@ -58,14 +58,14 @@ def test_truncated_damaged_and_foreign_logs_are_reported(link, tmp_path):
     cut.write_bytes(whole[:-100])
     done = replay(cut)
     assert (done.returncode, "The log was cut off" in done.stdout) == (0, True)
-    # The last record is the end; another time before it is a packet unknown to the recording.
+    # Changes the time of the last packet, whose record precedes the one that ends the log.
     late = bytearray(whole[:-4])
     late[-9 - 26 + 9] ^= 1
     damaged.write_bytes(bytes(late) + whole[-4:])
     done = replay(damaged)
     assert done.returncode == 2
     assert "its checksum does not fit: it is damaged" in done.stderr
-    damaged.write_bytes(late)  # as earlier versions wrote logs
+    damaged.write_bytes(late)  # the log format of earlier versions
     done = replay(damaged)
     assert done.returncode == 1
     assert re.search(r"not the same: in the \w+ packet", done.stderr)

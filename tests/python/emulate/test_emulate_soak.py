@@ -1,4 +1,4 @@
-"""A minute of real packets: no drift, memory flat, no descriptor left."""
+"""One minute of real packets: no drift, constant memory, no open descriptors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECONDS = 60
 
 @pytest.mark.slow
 def test_one_minute_without_drift_or_leak():
-    """In a process of its own: what else happens in this one takes memory, too."""
+    """Runs in its own process, as this one needs memory for other purposes."""
     command = [sys.executable, soak.__file__, "--seconds", str(SECONDS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=3 * SECONDS, check=False)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
@@ -32,11 +32,11 @@ def test_drift_is_measured_despite_coarse_samples():
             samples.world_s.append(world_s(clock))
         return samples.drift_s()
 
-    def told(clock_s, offset_s=0.0):
-        """Every 200 ms, from some moment on."""
+    def sampled(clock_s, offset_s=0.0):
+        """Returns a time that is updated every 200 ms."""
         return (clock_s + offset_s) // 0.2 * 0.2 - offset_s
 
-    assert seen(told) == 0
-    assert seen(lambda clock: told(clock, 0.0 if clock < 60 else 0.17)) == 0
-    assert seen(lambda clock: 0.99 * told(clock)) == pytest.approx(0.01 * 104, abs=0.3)
-    assert seen(lambda clock: 1.01 * told(clock)) == pytest.approx(0.01 * 104, abs=0.3)
+    assert seen(sampled) == 0
+    assert seen(lambda clock: sampled(clock, 0.0 if clock < 60 else 0.17)) == 0
+    assert seen(lambda clock: 0.99 * sampled(clock)) == pytest.approx(0.01 * 104, abs=0.3)
+    assert seen(lambda clock: 1.01 * sampled(clock)) == pytest.approx(0.01 * 104, abs=0.3)

@@ -1,4 +1,4 @@
-"""Interrupts at any moment of an emulation, and servers that are not there when it starts."""
+"""Interrupts at any moment of an emulation, and servers that fail to start."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from emulations import PATIENT, gone, holders, long_time, nodeb, python
 pytestmark = pytest.mark.usefixtures("real_packets")
 
 AS_ANOTHER = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
-"""Somebody who is not root, with the files of who runs the tests."""
+"""A user other than root, with access to the files of the user who runs the tests."""
 
 
 @contextmanager
 def begun(link, *arguments):
-    """An emulation in a group of processes of its own, as a shell starts it."""
+    """Starts an emulation in its own process group, like a shell."""
     command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, *map(str, arguments)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, start_new_session=True, **pipes) as run:
@@ -34,7 +34,7 @@ def begun(link, *arguments):
 @pytest.mark.parametrize("send", [os.killpg, os.kill])
 @pytest.mark.parametrize("after_s", [0.1, 0.3, 0.4, 0.5, 0.6, 2.0])
 def test_interrupt_during_start_ends_the_emulation(link, tmp_path, send, after_s):
-    """Whatever the machine was at then; the server never listens, so that it starts for 5 s."""
+    """The server never listens, so that the start lasts 5 s; every stage of it is interrupted."""
     mark, log = f"sleep {long_time()}", tmp_path / "flight.log"
     with begun(link, "--record", log, "--server", mark, "--", "echo", "began") as run:
         time.sleep(after_s)
@@ -48,7 +48,7 @@ def test_interrupt_during_start_ends_the_emulation(link, tmp_path, send, after_s
 
 
 def test_interrupt_while_the_command_starts_is_not_lost(link):
-    """It is nodeb's until the command has begun, and then the command's, which ends by it."""
+    """nodeb handles the interrupt until the command has started; later it ends the command."""
     mark = f"sleep {long_time()}"
     for step in range(8):
         with begun(link, "--", *mark.split()) as run:
@@ -65,7 +65,7 @@ def test_interrupt_while_the_command_starts_is_not_lost(link):
 
 
 def test_interrupt_of_nodeb_alone_ends_the_emulation(link):
-    """The command has not received the signal, so it is sent on; its output is printed."""
+    """nodeb forwards the signal to the command; the command's output is printed."""
     mark = f"sleep {long_time()}"
     with begun(link, "--", "sh", "-c", f"echo up; exec {mark}") as run:
         assert run.stdout.readline() == "up\n"
@@ -78,7 +78,7 @@ def test_interrupt_of_nodeb_alone_ends_the_emulation(link):
 
 
 def test_interrupt_survived_by_the_command_does_not_end_the_emulation(link):
-    """Twice, and the status is the command's."""
+    """After two interrupts, the exit status is that of the command."""
     program = (
         "import signal, time\nsignal.signal(2, lambda *_: print('had', flush=True))\n"
         "print('up', flush=True)\ntime.sleep(2)"
@@ -106,11 +106,11 @@ def test_server_that_fails_at_once_is_reported(link, tmp_path, server, how):
 
 
 def test_server_that_exits_without_listening_is_reported(link):
-    """It may have set something up, so the command has its turn."""
+    """The server may have set something up, so the command runs."""
     done = nodeb(link, *PATIENT, "--server", "true", "--", "echo", "began")
     assert (done.returncode, done.stdout) == (0, "began\n")
-    told = "warning: the server ended with exit status 0 before anything listened\n"
-    assert told in done.stderr
+    warning = "warning: the server ended with exit status 0 before anything listened\n"
+    assert warning in done.stderr
 
 
 def test_server_that_fails_later_is_reported(link):
@@ -126,7 +126,7 @@ def test_server_that_fails_later_is_reported(link):
 
 
 def test_server_that_becomes_a_daemon_is_awaited(link):
-    """Its first process ends well at once, long before it listens."""
+    """Its first process exits with 0 long before the daemon listens."""
     later = "import socket, time; time.sleep(1); socket.create_server(('', 5001)).accept()"
     server = f"sh -c '{sys.executable} -c \"{later}\" & sleep 0.1'"
     server = server.replace("('', 5001)", "((None or str(), 5001))")
@@ -158,7 +158,7 @@ def test_unprivileged_server_listens_on_the_documented_port(link):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others are not root anyway")
 def test_sysctl_is_not_suggested_without_rights(link):
-    """Which would not help; forwarding is off in a network of one's own."""
+    """The sysctl would not help, as forwarding is off in a separate network namespace."""
     run = [sys.executable, "-m", "nodeb", "emulate", link, "--nat", "--", "true"]
     done = subprocess.run(
         [*AS_ANOTHER, "--net", *map(str, run)],

@@ -26,9 +26,9 @@ name = "phone"
 traffic = "external"
 """
 OPPORTUNITY, HEADER = 1504, 4
-"""Bytes that an opportunity has, and that a packet has more than IP's."""
+"""Bytes of an opportunity, and bytes of a packet in addition to those of IP."""
 APART_MS = 8
-"""An opportunity is there so often: 1.5 Mb/s."""
+"""Interval between opportunities: 1.5 Mb/s."""
 
 
 def test_download_takes_the_time_of_the_trace(tmp_path):

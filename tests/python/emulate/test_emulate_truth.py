@@ -1,4 +1,4 @@
-"""Real packets through the cell are as late, as whole and as lost as the scenario says."""
+"""Delays, contents and losses of real packets match the scenario."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_delay_matches_the_closed_form(link):
     wanted = 0.040 + 8 * 128 * (3 / 100e6 + 1 / 2e6)
     assert len(times) == 40
     assert min(times) > wanted, "nothing is faster than the cell"
-    # One in four, as the machine may be busy with other tests; benches/emulate.py has the figures.
+    # One in four, as the machine may be busy with other tests; benches/emulate.py measures exactly.
     assert sorted(times)[len(times) // 4] < wanted + 0.010
 
 
@@ -67,7 +67,7 @@ def test_download_takes_as_long_as_simulated(radio, tmp_path):
     from nodeb import load
 
     simulated = load(file).run(runs=5).flows["download_s"].mean()
-    # Loosely, as the machine may be loaded; benches/emulate.py has the figures.
+    # Wide limits, as the machine may be loaded; benches/emulate.py measures exactly.
     assert 0.9 * simulated < float(took) < 1.25 * simulated + 0.2
 
 
@@ -134,7 +134,7 @@ def test_simulated_users_share_the_cell_with_the_real_one(link, tmp_path):
 
 
 def test_late_deliveries_fail_the_run(link):
-    """Nothing is delivered within a nanosecond."""
+    """No delivery takes less than a nanosecond."""
     ping = ("ping", "-c", "2", "-i", "0.2", "10.64.0.1")
     done = nodeb(link, "--late", "1 ns", "--", *ping)
     assert done.returncode == 1
@@ -162,9 +162,10 @@ for number in range(int(sys.argv[1])):
 
 
 def round_trips(folder: Path, radio: str, count: int) -> list[float]:
-    """Round trips of packets of 32 B beyond 15 ms and their time on the wires.
+    """Returns round-trip times of 32 B packets in excess of 15 ms and the time on the wires.
 
-    Both ends go before all else. Skips where the machine is too busy for times to mean anything.
+    Both ends run with real-time priority. Skips the test if the machine is too busy to measure
+    times.
     """
     file, out = folder / f"{radio[7:10]}.toml", folder / radio[7:10]
     file.write_text(
@@ -184,10 +185,11 @@ def round_trips(folder: Path, radio: str, count: int) -> list[float]:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root goes before what else the machine does")
 def test_delays_over_a_dch_follow_the_closed_form_distribution(tmp_path):
-    """A packet of 32 B is one PDU: it waits for the next TTI of 10 ms, which is uniform.
+    """Packets wait for a TTI and are retransmitted with a probability of 0.3.
 
-    With a probability of 0.3 each it is repeated 99 ms later, in the next TTI: steps of 100 ms,
-    geometric. What both hosts take to wake up is known from a link without delay.
+    A packet of 32 B is one PDU. Its wait for the next TTI of 10 ms is uniform. It is retransmitted
+    99 ms later with a probability of 0.3, in the next TTI: the number of steps of 100 ms is
+    geometric. The wake-up times of both hosts are known from a link without delay.
     """
     from scipy import stats
 

@@ -16,7 +16,7 @@ pytestmark = needs_linux
 OTHERS = {"name": "others", "count": 2, "traffic": {"ftp": {"size": "20 kB"}}}
 SAID = "he log was cut off; this is the recording up to there"
 SENT = struct.pack("<BQBBIIBH", 1, 10**9, 0, 0, 100, 7, 0, 0)
-"""The record of a packet of 100 bytes towards the phone, after a second."""
+"""Record of a packet of 100 bytes towards the phone at 1 s."""
 
 
 @pytest.fixture

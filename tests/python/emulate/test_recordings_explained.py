@@ -33,7 +33,7 @@ count = 2
 traffic.ftp.size = "200 kB"
 """
 SIZE = 150_000
-"""Bytes that `DOWNLOAD` asks for."""
+"""Bytes that `DOWNLOAD` requests."""
 
 
 def recorded(folder, text, *options, command=DOWNLOAD):
@@ -84,7 +84,7 @@ def test_capture_of_a_replay_has_the_real_connection(log, tmp_path):
     assert all(len(of) > 50 for of in at.values()), {name: len(of) for name, of in at.items()}
     assert all("received" in row[2] or "lost" in row[2] or "under way" in row[2] for row in rows)
     assert all("block" in row[2] for row in at["node_b"])
-    # The whole download is at the phone: the stream is followed from its SYN to its last byte.
+    # The stream contains the whole download, from its SYN to its last byte.
     stream = tshark(file, "-q", "-z", "conv,tcp")
     assert "10.64.0.2" in stream
     assert "10.1.0.2" in stream, "simulated users are there too"
@@ -132,8 +132,8 @@ def test_timeline_of_a_recording_identifies_real_packets_by_their_headers(log, t
 def test_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys):
     page = tmp_path / "why.html"
     assert invoke(["explain", str(log), "--out", str(page)]) == 0
-    told = capsys.readouterr().out
-    assert "connection 0, 10.64.0.1:5001 to 10.64.0.2:" in told
+    printed = capsys.readouterr().out
+    assert "connection 0, 10.64.0.1:5001 to 10.64.0.2:" in printed
     assert "HARQ" in page.read_text() or "transmission" in page.read_text()
     recording = recordings.read(log)
     known = connections.connections(recording)
@@ -148,7 +148,7 @@ def test_real_connection_is_explained_to_the_nanosecond(log, tmp_path, capsys):
     assert path.causes["handshake"] > 50e6, "a way of 30 ms and the way back"
     assert path.causes["request"] > 20e6
     assert set(np.unique(spans["place"])) > {"server", "phone", "bearer", "uplink", "wired down"}
-    # The timeline of the same recording has the same spans, packet by packet.
+    # The timeline of the same recording contains the same spans, packet by packet.
     life = timeline.recorded_life(recording)
     assert life.critical_path.transfers == [0]
     assert [span.end for span in life.critical_path.spans] == spans["end_ns"].tolist()
@@ -176,9 +176,9 @@ def test_options_that_do_not_apply_to_recordings_are_refused(log, tmp_path, caps
 def test_too_few_recorded_bytes_per_packet_are_reported(tmp_path, capsys):
     log = recorded(tmp_path, CELL, "--kept", "24")
     assert invoke(["explain", str(log)]) == 2
-    told = capsys.readouterr().err
-    assert "no TCP connection to explain" in told
-    assert "record with --kept 96" in told
+    printed = capsys.readouterr().err
+    assert "no TCP connection to explain" in printed
+    assert "record with --kept 96" in printed
 
 
 def test_ping_has_a_timeline_and_no_explanation(tmp_path, capsys):
@@ -202,7 +202,7 @@ import time; time.sleep(1)
 
 @pytest.mark.parametrize("loss", [0.0, 0.01])
 def test_downloads_of_kernel_and_simulation_have_the_same_causes(loss, tmp_path):
-    """The same cell, a download by the kernel's TCP and one by the `linux` family."""
+    """Compares a download by the kernel's TCP with one by the `linux` family in the same cell."""
     cell = f'[wired]\ndelay = "20 ms"\n[radio.dch]\nbler = {loss}\n[[users]]\nname = "phone"\n'
     log = recorded(tmp_path, f'{cell}traffic = "external"\n')
     recording = recordings.read(log)

@@ -20,7 +20,7 @@ pytestmark = needs_linux
 
 @pytest.fixture
 def log(tmp_path):
-    """A day in which the real phone does nothing while others fill the cell."""
+    """Returns the log of a day with an idle real phone and a cell loaded by simulated users."""
     users = [REAL, {"name": "others", "count": 10, "traffic": {"ftp": {"size": "100 GB"}}}]
     return made_by_hand(tmp_path / "silent.log", users, over(86_400))
 
@@ -33,10 +33,10 @@ def test_ctrl_c_ends_the_processing_of_a_recording(log, command):
     )
     time.sleep(2)
     assert looking.poll() is None, "the day is over already"
-    out, told = interrupted(looking)
+    out, errors = interrupted(looking)
     assert (looking.returncode, out) == (130, "")
-    assert told.startswith("error: interrupted")
-    assert len(told.splitlines()) == 1
+    assert errors.startswith("error: interrupted")
+    assert len(errors.splitlines()) == 1
     assert sorted(file.name for file in log.parent.glob("**/*.*")) == ["silent.log"]
 
 

@@ -1,4 +1,4 @@
-"""What an explanation answers, as people read it."""
+"""Headlines and tables of explanations."""
 
 import nodeb
 from nodeb.answer import number, text

@@ -1,4 +1,4 @@
-"""What is refused of explanations and lives, and how it is told."""
+"""Invalid input of explanations and packet timelines."""
 
 import errno
 import os
@@ -26,8 +26,8 @@ def short():
 def test_page_path_is_checked_before_the_simulation(call, scenario_file, tmp_path, place):
     os.mkfifo(tmp_path / "pipe")
     out = place and tmp_path / place
-    status, told, err = call("explain", scenario_file, "--runs", 1, "--out", out)
-    assert (status, told) == (2, "")
+    status, printed, err = call("explain", scenario_file, "--runs", 1, "--out", out)
+    assert (status, printed) == (2, "")
     assert err.startswith("error: --out ")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
@@ -81,10 +81,10 @@ def test_unknown_packets_are_rejected(short, number):
 def test_user_to_compare_is_checked_first(call, scenario_file, tmp_path, user):
     out = tmp_path / "out"
     change = "wired.delay=90 ms"
-    status, told, err = call(
+    status, printed, err = call(
         *("compare", scenario_file, "--with", change, "--explain", user, "--out", out)
     )
-    assert (status, told) == (2, "")
+    assert (status, printed) == (2, "")
     assert f"there is no user {user}; expected 0" in err
     assert not out.exists()
 
@@ -125,11 +125,11 @@ def test_page_is_written_if_stdout_is_closed(scenario_file, tmp_path):
 def test_page_of_another_program_is_not_replaced(call, scenario_file, tmp_path):
     place = tmp_path / "page.html"
     assert call("explain", scenario_file, "--out", place)[0] == 0
-    assert call("explain", scenario_file, "--out", place)[0] == 0  # nodeb's own
+    assert call("explain", scenario_file, "--out", place)[0] == 0  # as if written by nodeb
     theirs = '<!doctype html>\n<html><meta name="generator" content="Hugo 0.1"></html>\n'
     place.write_text(theirs)
-    status, told, err = call("explain", scenario_file, "--out", place)
-    assert (status, told, place.read_text()) == (2, "", theirs)
+    status, printed, err = call("explain", scenario_file, "--out", place)
+    assert (status, printed, place.read_text()) == (2, "", theirs)
     assert "page.html is there already and is not a page that nodeb made" in err
 
 

@@ -1,4 +1,4 @@
-"""The page of an explanation in a real browser: readable, within its width, asking nobody."""
+"""The page of an explanation in a real browser: readable, within its width, without requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REQUESTS = """performance.getEntriesByType("resource").map(one => one.name)"""
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """The file of each kind of page, made when it is first asked for."""
+    """Returns a function that creates each kind of page once."""
     folder, files = tmp_path_factory.mktemp("explained"), {}
 
     def file(kind):
@@ -56,9 +56,9 @@ def test_page_has_figures_and_tables_and_makes_no_requests(browser, made):
         assert story.locator(".plot").count() == 3
         assert story.locator(".strip i").count() > 3
         assert story.bounding_box()["y"] < shown.locator(".rank").first.bounding_box()["y"]
-        told = shown.locator("header.top").inner_text()
-        assert "waiting for the scheduler" in told
-        assert "alone in the cell" in told
+        header = shown.locator("header.top").inner_text()
+        assert "waiting for the scheduler" in header
+        assert "alone in the cell" in header
         shown.locator("#words summary").click()
         assert shown.locator("#words dt").first.is_visible()
         assert shown.evaluate(REQUESTS) == []

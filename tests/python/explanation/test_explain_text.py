@@ -1,4 +1,4 @@
-"""What explanations say beside their numbers, in the terminal and on their page."""
+"""Texts of explanations in the terminal and on their page."""
 
 import html
 from itertools import pairwise
@@ -14,7 +14,7 @@ from nodeb.scenario_types import Classic, Dch, Ftp, Hsdpa, LinkBearer, UserGroup
 
 
 def shown(found):
-    """The page's text, as it is read."""
+    """Returns the visible text of the page."""
     return html.unescape(page({"user 0": found})).replace("\u00a0", " ")
 
 
@@ -56,7 +56,7 @@ def test_page_states_its_end_time(duration, end):
 
 
 def advice(found):
-    """What would help most, without the cause that it is for."""
+    """Returns the suggested remedy without the name of its cause."""
     assert found.causes[0] in remedy(found)
     return remedy(found).removeprefix("What would help most: ").split(" (")[0]
 

@@ -1,4 +1,4 @@
-"""The change that is named as what would help most, from the path alone and from simulation."""
+"""The suggested change: named from the critical path alone, and ranked by simulation."""
 
 import random
 
@@ -36,7 +36,7 @@ def download(radio, size="200 kB", count=1, **more):
 
 
 def named(found):
-    """The lever that the headline names without simulating."""
+    """Returns the lever named by the headline without simulation."""
     return found.levers()[0].name
 
 
@@ -45,7 +45,7 @@ def gains(found):
 
 
 def are_good(many, capsys):
-    """Whether levers are good of so many scenarios that nobody has seen before."""
+    """Checks levers in `many` random scenarios with a new seed."""
     seed = random.SystemRandom().randrange(2**40)
     found = [one for one in map(judged, range(seed, seed + many)) if one is not None]
     good = [one for one in found if one.is_good]
@@ -59,7 +59,7 @@ def are_good(many, capsys):
 
 
 def test_lever_named_by_the_path_is_among_the_best_two(capsys):
-    """And wins half of what the best does, in 90 % of scenarios that are new each time."""
+    """The gain is at least half of the largest one in 90 % of new random scenarios."""
     are_good(80, capsys)
 
 
@@ -69,12 +69,12 @@ def test_lever_named_by_the_path_is_among_the_best_two_of_many(capsys):
 
 
 def test_lower_bound_of_a_share_of_nine_in_ten():
-    """Naming what has most time, as before, was good in 70 to 75 % of such scenarios."""
+    """Naming the cause with most time instead succeeds in only 70 to 75 % of the scenarios."""
     assert [least_good(many) for many in (1, 10, 80, 1000)] == [0, 5, 63, 870]
 
 
 def test_bottleneck_link_is_named():
-    """What came during a TTI was charged to the radio, which has nothing to do with it here."""
+    """Regression test: arrivals during a TTI were charged to the radio."""
     wired = Wired(rate="305 kbps", delay="60 ms")
     found = nodeb.explain(download(Dch(bler=0.0), "1 MB", wired=wired), runs=1)
     assert found.place("transmission") == "wired down"
@@ -107,7 +107,7 @@ def test_largest_gain_comes_first():
 
 
 def test_iub_credits_are_named_and_their_removal_gains():
-    """The crossing of the Iub within their round trip was propagation before."""
+    """Regression test: Iub transmission within a credit round trip was counted as propagation."""
     ue = {"channel": {"constant": {"snr_db": 20.0}}, "category": 10}
     group = {"traffic": {"ftp": {"size": "1 MB"}}, "ue": ue}
     data = {"radio": {"hsdpa": {"iub": {}}}, "users": [group]}
@@ -146,7 +146,7 @@ def test_unlimited_queues_are_offered_after_an_overflow():
 
 
 def test_fach_queue_suggests_a_dedicated_channel():
-    """Signalling goes first, and one user's queue is too short to be switched."""
+    """Signalling has priority, and the queue of a single user is too short to be switched."""
     found = nodeb.explain(download(FachDch(), "20 kB", count=2), runs=2)
     assert found.causes[0] == "queue behind others"
     assert named(found) in ("a dedicated channel from the start", "a window that is open at once")
@@ -164,7 +164,7 @@ def test_fach_queue_suggests_a_dedicated_channel():
     ids=lambda radio: radio.tag,
 )
 def test_every_radio_can_be_made_twice_as_fast(radio):
-    """A download that the radio alone limits takes about half as long."""
+    """A download that is limited only by the radio takes about half as long."""
     wired, tcp = Wired(rate="100 Mbps", delay="1 ms"), Linux()
     found = nodeb.explain(download(radio, "400 kB", wired=wired, tcp=tcp), runs=2, jobs=1)
     assert 0.3 < gains(found)["radio twice as fast"] / found.time.mean < 0.6

@@ -1,4 +1,4 @@
-"""What changes win, against what the path says: nothing where it has nothing of their causes."""
+"""Gains of changes compared with the critical path: zero if it contains none of their causes."""
 
 import random
 from functools import cache
@@ -26,9 +26,9 @@ REACTS = {
     ("trace", "a large receive window"): "it held back packets off the path, which meet the queue",
     ("wcdma", "alone in the cell"): "the power for the others sets the rate, and nobody waits",
 }
-"""Where a cause that has no span is removed and the times change all the same, with the reason."""
+"""Changes without a span on the path that change the times nevertheless, with the reason."""
 REFUSED = {("rlc-am", "half the retransmission delay"): "its reports tell when to repeat"}
-"""Changes that a scenario does not take."""
+"""Changes that a scenario rejects."""
 
 
 @cache
@@ -37,12 +37,12 @@ def explained(example):
 
 
 def in_words(found, tried):
-    """What a terminal shows with `--all`."""
+    """Returns the output of a terminal with `--all`."""
     return text_of(answer(found, tried), everything=True)
 
 
 def changed(example, change):
-    """The example with a change; None where there is nothing to change."""
+    """Returns the changed example, or None if there is nothing to change."""
     data = explained(example).scenario.to_dict()
     return nodeb.Scenario.from_dict(data).resolved() if change.apply(data, 0) else None
 
@@ -67,16 +67,16 @@ TCP_REACTS = {
     *("ACKs at once", "ACKs held back half as long"),
     *("a window that is open at once", "a large receive window"),
 }
-"""Changes of TCP also move packets off the path, which meet others in queues, and losses in their
-order."""
+"""Changes of TCP also affect packets off the path, and with them queues and the order of losses."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(40))
 def test_changes_move_only_their_cause_and_tcp_reactions_in_random_scenarios(number):
-    """Only TCP may react, and on what is shared, the power or the order of losses, who is there.
+    """Only changes to which TCP reacts, and those that affect shared resources, move other causes.
 
-    On `wcdma` frames that go again in a slot with new ones are part of its transmission.
+    Shared resources are the power on `wcdma` and the order of losses on the wired link. On `wcdma`,
+    retransmitted frames in a slot with new ones are part of its transmission.
     """
     found = nodeb.explain(random_scenario(number), runs=2, jobs=1)
     data = found.scenario.to_dict()
@@ -112,7 +112,7 @@ def random_scenario(number):
 
 
 def moved_by(found):
-    """Changes whose causes have no span in any replication, and that change a time all the same."""
+    """Returns changes whose causes have no span in any replication, but that change a time."""
     moved = set()
     for change in CHANGES:
         data = found.scenario.to_dict()
@@ -124,7 +124,7 @@ def moved_by(found):
 
 
 def explained_data(data, found):
-    """A changed scenario explained; None where it is refused."""
+    """Returns the explanation of a changed scenario, or None if the scenario is rejected."""
     try:
         scenario = nodeb.Scenario.from_dict(data)
         return nodeb.explain(scenario, found.user, runs=len(found.paths), jobs=1)
@@ -143,7 +143,7 @@ def download(radio, size="40 kB", *, count=1, duration="1000 s"):
 
 @pytest.mark.parametrize("user", [0, 1, 2])
 def test_user_with_a_dedicated_channel_is_already_alone(user):
-    """So the change itself, which divides groups and lets others wait, changes nothing else."""
+    """The change splits groups and delays other users, which must not have an effect of its own."""
     found = nodeb.explain(download(Dch(bler=0.1), count=3), user=user, runs=RUNS)
     alone = of(what_if(found, jobs=1), "alone in the cell")
     assert (alone.gain.mean, alone.gain.low, alone.gain.high) == (0.0, 0.0, 0.0)
@@ -159,7 +159,7 @@ def test_user_alone_in_a_cell_waits_for_no_other():
 
 
 def test_wcdma_delivers_the_same_frames_without_frame_errors():
-    """What arrives is the same, and what failed is not sent."""
+    """The same frames are delivered, and failed frames are not transmitted."""
     found = nodeb.explain(download(Wcdma(eb_n0_db=8.0), size="30 kB"), runs=RUNS, jobs=1)
     gain = of(what_if(found, jobs=1), "no block errors").gain
     assert gain.low > 0
@@ -182,7 +182,7 @@ def test_hsdpa_block_errors_can_be_removed():
 
 @pytest.mark.parametrize("snr_db", [-3.0, 0.0, 5.0])
 def test_removing_absent_block_errors_changes_nothing(snr_db):
-    """On a channel that stays as it is no block fails here, and there is nothing to win."""
+    """No block fails on this constant channel, so the gain is zero."""
     group = {
         "traffic": {"ftp": {"size": "50 kB"}},
         "ue": {"channel": {"constant": {"snr_db": snr_db}}},

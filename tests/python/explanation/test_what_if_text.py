@@ -1,4 +1,4 @@
-"""What is told of what a change wins: never more than the numbers beside it say."""
+"""Texts about the gain of a change, which must agree with the numbers next to them."""
 
 import math
 from functools import cache
@@ -25,7 +25,7 @@ RUN_S = 10.0
 
 
 def in_words(found, tried):
-    """What a terminal shows with `--all`."""
+    """Returns the output of a terminal with `--all`."""
     return text_of(answer(found, tried), everything=True)
 
 
@@ -33,7 +33,7 @@ def interval(low, high):
     return Interval((low + high) / 2, low, high, 1.0, 4)
 
 
-def told(path_s, low, high, whole_s=3.0, others=()):
+def outcome(path_s, low, high, whole_s=3.0, others=()):
     gain = interval(low, high)
     own = Part("delayed ACK", path_s, 0.0, interval(-path_s, -path_s))
     return verdict(gain, path_s, [own, *others, Part("", whole_s, 0.0, gain)], ("delayed ACK",))
@@ -66,13 +66,13 @@ LITTLE = "undecided, but little: within 2 % of the time"
     ],
 )
 def test_effect_is_denied_only_outside_the_interval(path_s, low, high, expected):
-    assert told(path_s, low, high) == expected
+    assert outcome(path_s, low, high) == expected
 
 
 @given(st.just(0.0) | st.floats(0.001, 1.0), st.floats(-1.0, 1.0), st.floats(0.0, 1.0))
 def test_labels_agree_with_their_intervals(path_s, low, width):
     high = low + width
-    text = told(path_s, low, high)
+    text = outcome(path_s, low, high)
     if text.startswith(("less", "a loss")):
         assert high < path_s
     if text.startswith("more"):
@@ -90,11 +90,11 @@ def test_labels_agree_with_their_intervals(path_s, low, width):
 def test_reason_is_a_cause_with_a_significant_change():
     sure = Part("transmission", 1.0, 1.2, interval(0.1, 0.3))
     unsure = Part("timeout", 1.0, 1.5, interval(-0.5, 1.5))
-    assert told(0.5, 0.2, 0.3, others=[sure, unsure]) == "less: transmission grows by 200 ms"
-    assert told(0.5, 0.2, 0.3, others=[unsure]) == "less than the path says"
-    assert told(0.5, -0.3, -0.2, others=[sure]) == "a loss: transmission grows by 200 ms"
+    assert outcome(0.5, 0.2, 0.3, others=[sure, unsure]) == "less: transmission grows by 200 ms"
+    assert outcome(0.5, 0.2, 0.3, others=[unsure]) == "less than the path says"
+    assert outcome(0.5, -0.3, -0.2, others=[sure]) == "a loss: transmission grows by 200 ms"
     shrinks = Part("transmission", 30000.0, 2643.0, interval(-27358.0, -27356.0))
-    assert told(0.5, 2.0, 3.0, others=[shrinks]) == "more: transmission shrinks by 27357 s"
+    assert outcome(0.5, 2.0, 3.0, others=[shrinks]) == "more: transmission shrinks by 27357 s"
 
 
 def test_partially_removed_causes_are_marked():
@@ -105,7 +105,7 @@ def test_partially_removed_causes_are_marked():
 
 
 def explanation(*times_s):
-    """An explanation whose transfers take so long; the run ends those that take as long as it."""
+    """Returns an explanation of transfers with these times; those of `RUN_S` are unfinished."""
     paths = []
     for run, taken in enumerate(times_s):
         shares = {
@@ -208,7 +208,7 @@ def test_single_replication_has_no_interval_and_says_so():
 
 @cache
 def cut_off():
-    """A transfer that is complete in some replications."""
+    """Returns an explanation of a transfer that finishes only in some replications."""
     group = {"traffic": {"ftp": {"size": "200 kB"}}}
     data = {"duration": "10 s", "radio": {"hsdpa": {}}, "users": [group]}
     return nodeb.explain(nodeb.Scenario.from_dict(data), runs=6, jobs=1)

@@ -1,4 +1,4 @@
-"""Error models: known ones are found again, and files say what they mean."""
+"""Error models: known ones are recovered, and their files follow the format."""
 
 import json
 import sys
@@ -148,7 +148,7 @@ def test_selection_finds_the_number_of_states(chain, states):
 
 
 def test_pdu_errors_are_conditioned_on_their_block():
-    """Independent blocks that fail as a whole or by half: no chain of PDUs can say that."""
+    """Independent blocks fail as a whole or by half, which no chain of PDUs can express."""
     law = Within(4, {"1111": 0.5, "0110": 0.3, "1000": 0.2}, (), 2)
     blocks = (random(1).random(20_000) < 0.03).astype(np.uint8)
     errors = ErrorSequence(law.expand(blocks, random(2)), 4)
@@ -165,7 +165,7 @@ def test_pdu_errors_are_conditioned_on_their_block():
 
 
 def test_likelihoods_of_blocks_and_pdus_are_comparable():
-    """Independent PDUs, said by blocks: the same probability of the same sequence."""
+    """Independent PDUs expressed by blocks: the sequence has the same probability."""
     p, n = 0.3, 3
     fails = 1 - (1 - p) ** n
     counts = [3 * p * (1 - p) ** 2 / fails, 3 * p**2 * (1 - p) / fails, p**3 / fails]
@@ -177,7 +177,7 @@ def test_likelihoods_of_blocks_and_pdus_are_comparable():
 
 
 def test_two_sample_test_keeps_its_level():
-    """Samples of one law are told apart as seldom as the test says."""
+    """Samples of one distribution differ significantly as rarely as the test's level states."""
     draw = random(4)
     values = [match(draw.geometric(0.3, 300), draw.geometric(0.3, 900)).p_value for _ in range(400)]
     assert 0.02 < np.mean(np.array(values) < 0.05) < 0.09
@@ -265,7 +265,7 @@ def test_bound_of_an_error_rate_without_errors_is_a_probability():
 
 @pytest.mark.parametrize("burst", [200, 800])
 def test_sequence_that_ends_in_a_burst_is_fitted(burst, tmp_path):
-    """The most likely chain hardly ever leaves the burst, or never: then it cannot begin so."""
+    """The most likely chain (almost) never leaves the burst, so that it cannot start in it."""
     errors = (random().random(4000) < 0.1).astype(np.uint8)
     found = compare(ErrorSequence(np.append(errors, np.ones(burst, np.uint8))), [2, 3], starts=2)
     assert np.isfinite(found.best.bic)

@@ -23,7 +23,7 @@ def independent():
 
 @pytest.fixture(scope="module")
 def regular():
-    """Every tenth is lost, always: no chain of few states has such gaps."""
+    """Every tenth PDU is lost: no chain of few states has such gaps."""
     return compare(sequence(np.arange(4000) % 10 == 0), [2], units=["pdu"], starts=1)
 
 

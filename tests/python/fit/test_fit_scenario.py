@@ -1,4 +1,4 @@
-"""From chips to TCP: a link's errors, models of them, and downloads over both."""
+"""From chips to TCP: errors of a link, models of them, and downloads over both."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ traffic.ftp.size = "100 MB"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Models of a chip-level run of 384 kbit/s, in which one block in twenty fails."""
+    """Fits models to a chip-level run of 384 kbit/s in which one block in twenty fails."""
     experiment = link.Experiment(
         service="costamagna_384",
         eb_n0_db=6,
@@ -41,7 +41,7 @@ def folder(tmp_path_factory):
 
 
 def rate_bps(folder, model):
-    """Bits that reach the application in a second, mean of the replications."""
+    """Returns the application bit rate, averaged over the replications."""
     file = folder / f"{model}.toml"
     file.write_text(SCENARIO.replace("FILE", f"{model}.json"), encoding="utf-8")
     flows = nodeb.load(file).run().flows

@@ -1,4 +1,4 @@
-"""Closed formulas: values worked out by hand, limits, and errors."""
+"""Closed forms: values computed by hand, limits, and errors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_window_time_includes_the_queue_of_the_last_window() -> None:
 @pytest.mark.parametrize(
     ("rate_bps", "rtt_s", "packet_bytes", "cycles"),
     [
-        (384_000, 0.15, 1500, 3),  # 4.8 packets on the way and one in service: 2^3
+        (384_000, 0.15, 1500, 3),  # 4.8 packets in flight and one in service: 2^3
         (384_000, 0.3, 1500, 4),
         (32_000, 0.15, 1500, 1),
         (12_000, 1.0, 1500, 1),  # exactly one packet: a window of two fills the path

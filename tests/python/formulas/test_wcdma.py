@@ -1,4 +1,4 @@
-"""The WCDMA link model against scipy, and the scenario's side of it."""
+"""The WCDMA link model compared with scipy, and its scenario keys."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def scenario(lines: str) -> Scenario:
 
 
 def by_quadrature(gammas: list[float]) -> float:
-    """The error rate as the integral over the moment generating function."""
+    """Computes the error rate by integration of the moment generating function."""
 
     def integrand(theta: float) -> float:
         square = math.sin(theta) ** 2

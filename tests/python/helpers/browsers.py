@@ -1,6 +1,6 @@
-"""A real browser, and what is wrong with a page in it.
+"""Defects of a page in a real browser.
 
-Needs Chromium and `playwright`, which drives it; tests that import this are skipped without them.
+Needs Chromium and `playwright`, which controls it; tests that import this are skipped without them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ playwright = pytest.importorskip(
 LOOKS = (Path(__file__).parent / "looks.js").read_text(encoding="utf-8")
 MODES = [("screen", scheme, width) for scheme in ("light", "dark") for width in (390, 1400)]
 MODES += [("print", "dark", 718)]
-"""Medium, colours and width in pixels: of a phone, a desk, and A4 between margins of 1 cm."""
+"""Medium, colour scheme and width in pixels: of a phone, a desktop, and A4 with margins of 1 cm."""
 
 
 @contextmanager
 def chromium():
-    root = hasattr(os, "geteuid") and os.geteuid() == 0  # then there is no sandbox
+    root = hasattr(os, "geteuid") and os.geteuid() == 0  # root cannot use the sandbox
     with (
         playwright.sync_playwright() as driver,
         driver.chromium.launch(
@@ -38,10 +38,10 @@ def chromium():
 
 
 def looked_at(browser, file, modes=MODES):
-    """What is wrong with a page in each mode, as far as something is, and the texts on it."""
+    """Returns the defects of a page in each mode, and the texts on it."""
     wrong, complaints = {}, []
     with browser.new_page() as page:
-        page.on("console", lambda told: complaints.append(told.text))
+        page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("requestfailed", lambda request: complaints.append(request.url))
         page.goto(file.as_uri())

@@ -1,4 +1,4 @@
-"""A scheduler and workers as processes of their own, as on many machines."""
+"""Dask schedulers and workers as separate processes, and sweeps that run on them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,28 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SWEEP = """
+name = "many"
+runs = {runs}
+[[users]]
+traffic.ftp.size = "{size}"
+[sweep]
+radio.dch.bler = {{ from = 0.0, to = 0.4, steps = {steps} }}
+wired.delay = ["20 ms", "80 ms", "200 ms"]
+"""
 
 
 class Processes:
     """A scheduler and workers that can be killed one by one.
 
     Args:
-        folder: they may write there.
-        workers: how many there are at first.
+        folder: working directory of the processes.
+        workers: number of workers at the start.
     """
 
     def __init__(self, folder: Path, workers: int) -> None:
@@ -36,7 +50,7 @@ class Processes:
             self.wait(workers)
 
     def wait(self, workers: int) -> None:
-        """Waits until so many workers are there, which takes long on a busy machine."""
+        """Waits until `workers` workers are connected, which takes long on a busy machine."""
         from distributed import Client
 
         with Client(self.address, timeout=60, set_as_default=False) as client:
@@ -44,21 +58,21 @@ class Processes:
 
     @property
     def address(self) -> str:
-        """Where the scheduler listens."""
+        """Address of the scheduler."""
         found: str = json.loads(self._address.read_text())["address"]
         return found
 
     def add(
         self, path: Path | None = None, options: tuple[str, ...] = ()
     ) -> subprocess.Popen[bytes]:
-        """Starts another worker, perhaps with a nodeb from elsewhere, or options of its own."""
+        """Starts another worker, with the nodeb package in `path` if given."""
         always = ("--no-nanny", "--nthreads", "1", "--no-dashboard")
         worker = self._start("dask_worker", self.address, *always, *options, path=path)
         self.workers.append(worker)
         return worker
 
     def close(self) -> None:
-        """Kills all."""
+        """Kills all processes."""
         for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait()
@@ -69,7 +83,7 @@ class Processes:
         paths = [str(path)] if path else []
         environ = os.environ | {
             "PYTHONPATH": os.pathsep.join([*paths, *filter(None, [os.environ.get("PYTHONPATH")])]),
-            "TMPDIR": str(self.folder),  # who is killed leaves something there
+            "TMPDIR": str(self.folder),  # killed processes leave files there
         }
         with contextlib.ExitStack() as stack:
             log = stack.enter_context((self.folder / f"{module}.log").open("ab"))
@@ -83,10 +97,42 @@ class Processes:
 
 
 def executables(folder: Path) -> Path:
-    """A folder with the commands `dask` and `nodeb` of this Python."""
+    """Creates a folder with the commands `dask`, `nodeb` and `python3` of this interpreter."""
     folder.mkdir()
     for name, module in (("dask", "dask"), ("nodeb", "nodeb"), ("python3", "")):
         run = f'-m {module} "$@"' if module else '"$@"'
         (folder / name).write_text(f'#!/bin/bash\nexec "{sys.executable}" {run}\n')
         (folder / name).chmod(0o755)
     return folder
+
+
+def start_sweep(file: Path, out: Path, address: str) -> subprocess.Popen[str]:
+    """Starts `nodeb sweep` on the cluster at `address`."""
+    command = [sys.executable, "-m", "nodeb", "sweep", str(file), "--out", str(out)]
+    return subprocess.Popen(
+        [*command, "--cluster", address],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def local_workers() -> list[int]:
+    """Returns the process ids of the workers that this process has started for `local:N`."""
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    return [int(child) for child in children if _is_worker(int(child))]
+
+
+def wait_until(condition: Callable[[], bool], limit_s: float = 60.0) -> None:
+    """Waits until `condition()` is true. Fails after `limit_s` seconds."""
+    end = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < end, "the condition did not become true in time"
+        time.sleep(0.02)
+
+
+def _is_worker(pid: int) -> bool:
+    try:
+        return "spawn" in Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return False

@@ -1,4 +1,4 @@
-"""What tests of `nodeb emulate` share: the command, and programs for both ends of the cell."""
+"""The command `nodeb emulate` and programs for both ends of the cell, for tests."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ traffic = { ftp = { size = "20 kB" } }
 
 
 PATIENT = ("--late", "10 s")
-"""For tests of anything but time: the machine may be loaded."""
+"""Options for tests that don't measure times: the machine may be loaded."""
 
 
 def long_time() -> str:
-    """Seconds to sleep, as text by which only processes of the test that asks can be found."""
+    """Returns seconds to sleep, as a unique text by which a test finds its own processes."""
     return f"300.{os.getpid():07}{next(_ASKED):03}"
 
 
@@ -52,7 +52,7 @@ _ASKED = count(1)
 
 
 def nodeb(*arguments, **options):
-    """The result of `nodeb emulate`."""
+    """Runs `nodeb emulate` and returns its result."""
     return subprocess.run(
         [sys.executable, "-m", "nodeb", "emulate", *map(str, arguments)],
         capture_output=True,
@@ -74,11 +74,11 @@ def replay(*arguments):
 
 
 REAL = {"name": "phone", "traffic": "external"}
-"""The phone of logs that are made by hand."""
+"""The phone of logs that tests write by hand."""
 
 
 def made_by_hand(log: Path, users: list[dict], records: bytes, *, is_whole: bool = True) -> Path:
-    """A log of a flight over HSDPA whose first user is real; a whole one ends with its checksum."""
+    """Returns the log of an HSDPA recording with a real user; a complete one has a checksum."""
     scenario = Scenario.from_dict({"radio": {"hsdpa": {}}, "users": users})
     about = {"version": _core.version(), "core": core_hash(), "seed": 1}
     about |= {"scenario": scenario.to_dict(), "phones": [{"name": "phone", "user": 0}]}
@@ -89,13 +89,13 @@ def made_by_hand(log: Path, users: list[dict], records: bytes, *, is_whole: bool
 
 
 def over(seconds: int) -> bytes:
-    """The record that ends a log."""
+    """Returns the record that ends a log."""
     return struct.pack("<BQ", 4, seconds * 10**9)
 
 
 @cache
 def forbidden() -> str:
-    """Why this machine does not let real packets through; empty if it does."""
+    """Returns why this machine does not carry real packets, or an empty text if it does."""
     if not sys.platform.startswith("linux"):
         return "only Linux has network namespaces"
     from nodeb.emulate.check import allowed
@@ -108,14 +108,14 @@ def python(program: str) -> list[str]:
 
 
 def processes(text: str, *, pids: bool = False) -> list:
-    """Command lines of all processes that have a text in them, or their numbers."""
+    """Returns command lines or ids of all processes with a text in their command line."""
     numbers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
     lines = {pid: command_line(pid) for pid in numbers}
     return [pid if pids else line for pid, line in lines.items() if text in line]
 
 
 def command_line(pid: int) -> str:
-    """The command line of a process; empty if it has ended."""
+    """Returns the command line of a process, or an empty text if it has ended."""
     try:
         return os.fsdecode(Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" "))
     except OSError:
@@ -123,7 +123,7 @@ def command_line(pid: int) -> str:
 
 
 def holders(of: int) -> list[int]:
-    """The processes that hold the first phone's end of an emulation, parents first."""
+    """Returns the processes that hold the namespace of the first phone, parents first."""
     parents = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
@@ -142,7 +142,7 @@ def holders(of: int) -> list[int]:
 
 
 def gone(*which: str | int) -> bool:
-    """Whether processes end soon: those of a number, and those with a text in the command line."""
+    """Returns true if processes, given by id or by a text in the command line, end soon."""
     until = time.monotonic() + 10
     while any(command_line(one) if isinstance(one, int) else processes(one) for one in which):
         if time.monotonic() > until:

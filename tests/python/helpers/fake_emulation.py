@@ -1,4 +1,4 @@
-"""What an emulation comes to, made up: for its page, where no packet can be real."""
+"""Artificial results of an emulation, for machines without real packets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LATE_S = 0.002
 
 
 def plan() -> plans.Plan:
-    """Two real phones, and three simulated users."""
+    """Returns a plan of two real phones and three simulated users."""
     wanted = [("phone", ("curl", "http://10.64.0.1/a file")), ("tablet", ("ping", "10.64.0.1"))]
     return plans.make(nodeb.Scenario.from_toml(SCENARIO, "made-up.toml"), wanted)
 
@@ -39,8 +39,8 @@ def options() -> Options:
 
 
 def outcome(*, late_share: float = 0.0, empty: bool = False) -> Outcome:
-    """What became of packets; with `empty` there were none."""
-    # The tables of the world are those of a run; nobody reads what is in them.
+    """Returns an outcome; with `empty` there were no packets."""
+    # The simulator's tables are those of a run; their contents do not matter.
     world = nodeb.Scenario.from_toml(SCENARIO, "made-up.toml").run(runs=1, jobs=1).tables
     tables = {name: {c: table[c] for c in table.columns} for name, table in world.items()}
     random = np.random.default_rng(3)

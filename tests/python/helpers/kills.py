@@ -2,9 +2,9 @@
 
     python tests/python/helpers/kills.py [--kills N] [--seed S]
 
-The same command is given again after whoever died was replaced, until the sweep is complete; then
-the next one begins, until there were enough kills. Each folder must have the bytes of `--jobs 1`,
-and a cell that was complete must not have been written again.
+The same command is repeated with the killed process replaced until the sweep is complete. Further
+sweeps follow until the number of kills is reached. The results must equal those of `--jobs 1` byte
+for byte, and complete cells must not be written a second time.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ wired.delay = ["20 ms", "80 ms", "200 ms"]
 """
 CELLS = 300
 LONGEST_S = 6.0
-"""A kill comes at most so long, s, after the last."""
+"""Maximum time between two kills, in seconds."""
 END_S = 180.0
-"""So long, s, a client may take to end."""
+"""Maximum time in which a client must end, in seconds."""
 
 
 @dataclass
 class Kills:
-    """A sweep whose helpers die.
+    """Runs sweeps on a cluster while processes are killed.
 
     Args:
-        folder: everything goes there.
-        seed: of who dies when.
+        folder: directory of all files.
+        seed: seed of the victims and times.
     """
 
     folder: Path
     seed: int
     counts: Counter[str] = field(default_factory=Counter)
-    """How often each was killed, and `sweeps` that were completed."""
+    """Number of kills by kind of process, and of completed `sweeps`."""
 
     def __post_init__(self) -> None:
         self._chance = random.Random(self.seed)
@@ -61,15 +61,15 @@ class Kills:
 
     @property
     def kills(self) -> int:
-        """How many died."""
+        """Number of kills, without the completed sweeps."""
         return sum(n for who, n in self.counts.items() if who != "sweeps")
 
     def run(self, kills: int) -> None:
-        """Sweeps until so many died and the last sweep is complete.
+        """Sweeps until there were `kills` kills and the last sweep is complete.
 
         Raises:
-            AssertionError: results differ, something was simulated twice, or a message is none for
-                people.
+            AssertionError: results differ, a complete cell was simulated again, or an error message
+                is a traceback.
         """
         here = self.folder / "here"
         assert self._client(here, "--jobs", "1").wait() == 0
@@ -123,7 +123,7 @@ class Kills:
                 )
 
     def _complete(self, out: Path) -> dict[str, int]:
-        """When each cell was written that has all its replications."""
+        """Returns the modification times in ns of the cells with all replications."""
         files = (out / "cells").glob("*.arrow")
         return {
             file.name: file.stat().st_mtime_ns
@@ -151,13 +151,13 @@ class Kills:
 
 
 def kept(folder: Path) -> dict[str, bytes]:
-    """The results in a folder: all but the mark, which tells the time."""
+    """Returns the results in a folder without the mark, which contains the time."""
     files = [folder / "sweep.parquet", *sorted((folder / "cells").iterdir())]
     return {file.name: file.read_bytes() for file in files}
 
 
 def main() -> None:
-    """Kills as the command line says."""
+    """Runs the command line."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--kills", type=int, default=20)
     line.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""Two network namespaces that stand for a host and its outside, and go with the test."""
+"""Two network namespaces that represent a host and its outside, and end with the test."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from emulations import python
 
 HOST, OUTSIDE = "203.0.113.2", "203.0.113.1"
-"""Addresses of the laboratory's host and of what is outside, for examples (RFC 5737, RFC 3849)."""
+"""Addresses of the host and of the outside, from the ranges for examples (RFC 5737, RFC 3849)."""
 HOST6, OUTSIDE6 = "2001:db8:1::2", "2001:db8:1::1"
 
 ANSWERS = f"""
@@ -36,7 +36,7 @@ for family, address in ((socket.AF_INET, "{OUTSIDE}"), (socket.AF_INET6, "{OUTSI
     for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
         threading.Thread(target=serve, args=(family, kind, address)).start()
 """
-"""Outside: sends back what comes, after the address that it came from."""
+"""Outside server: returns what it receives, after the sender's address."""
 
 LOOK = (
     "ip -o link; ip -o address; ip route; ip -6 route; ip rule; nft list ruleset; "
@@ -46,28 +46,28 @@ MISSING = [name for name in ("ip", "nft", "nsenter", "unshare", "ping") if not s
 
 
 class Laboratory:
-    """A host and its outside, by the processes that hold their namespaces."""
+    """A host and its outside, given by the processes that hold their namespaces."""
 
     def __init__(self, host: int, outside: int) -> None:
         self.host, self.outside = host, outside
 
     def within(self, process: int) -> list[str]:
-        """What a command begins with that runs in a namespace."""
+        """Returns the beginning of a command that runs in a namespace."""
         return ["nsenter", f"--net=/proc/{process}/ns/net"]
 
     def shell(self, text: str, process: int | None = None) -> str:
-        """What a line of shell prints at the host, or in another namespace."""
+        """Returns the output of a shell command at the host, or in another namespace."""
         words = [*self.within(process or self.host), "sh", "-ec", text]
         return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
     def emulate(self, *arguments, before=(), **options) -> subprocess.Popen:
-        """`nodeb emulate`, begun at the host."""
+        """Starts `nodeb emulate` at the host."""
         command = [sys.executable, "-m", "nodeb", "emulate", *map(str, arguments)]
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
         return subprocess.Popen([*self.within(self.host), *before, *command], **streams)
 
     def nodeb(self, *arguments, before=()) -> subprocess.CompletedProcess:
-        """The result of `nodeb emulate` at the host."""
+        """Runs `nodeb emulate` at the host and returns its result."""
         with self.emulate(*arguments, before=before) as run:
             try:
                 out, errors = run.communicate(timeout=90)
@@ -76,11 +76,11 @@ class Laboratory:
         return subprocess.CompletedProcess(run.args, run.returncode, out, errors)
 
     def traces(self) -> str:
-        """Devices, addresses, routes, tables and sysctls of the host."""
+        """Returns devices, addresses, routes, tables and sysctls of the host."""
         return self.shell(LOOK)
 
     def is_as(self, before: str) -> bool:
-        """Whether the host is soon as it was: the kernel takes a namespace down a little later."""
+        """Returns true if the host soon equals `before`; namespaces are removed with a delay."""
         until = time.monotonic() + 10
         while self.traces() != before:
             if time.monotonic() > until:
@@ -91,12 +91,12 @@ class Laboratory:
 
 @contextmanager
 def laboratory(*, forwards: bool = True):
-    """A laboratory whose host lets packets pass from its network to others, or not."""
+    """Creates a laboratory whose host forwards packets, or not."""
     holder = ["unshare", "-n", "cat"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(holder, **pipes) as host, subprocess.Popen(holder, **pipes) as outside:
         try:
-            for one in (host, outside):  # it answers when it is in its namespace
+            for one in (host, outside):  # answers only once it is in its namespace
                 one.stdin.write(b"up\n")
                 one.stdin.flush()
                 assert one.stdout.readline() == b"up\n"

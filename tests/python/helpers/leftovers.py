@@ -1,11 +1,11 @@
 """Fails a run of tests that leaves something behind: a process, namespace, device, mount or file.
 
-A plugin of pytest (`tests/conftest.py` loads it). Everything that tests start inherits their
-environment, in which stands whose it is: `NODEB_TESTS`, one value for the whole run, and
-`PYTEST_CURRENT_TEST`, by which pytest says what runs. So what is left is named with its test, and
-other people's processes are not looked at. Temporary files of the tests go to a folder that must be
-empty in the end. Namespaces, devices and mounts are compared by name with those from before: what
-others make at the same time and keep is named, too.
+This pytest plugin is loaded by `tests/conftest.py`. Processes started by tests inherit two
+environment variables: `NODEB_TESTS`, one value for the whole run, and `PYTEST_CURRENT_TEST`, the
+name of the test. Remaining processes are therefore reported with their test, and processes of other
+users are ignored. Temporary files of the tests go to a folder that must be empty in the end.
+Namespaces, devices and mounts are compared by name with those before the run, so that those created
+by other programs in the meantime are reported, too.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ import pytest
 
 RUN, TEST = "NODEB_TESTS", "PYTEST_CURRENT_TEST"
 GRACE_S = 5.0
-"""How long what ends by itself may take."""
+"""Maximum time in which processes end by themselves, in seconds."""
 ROOT = Path(__file__).parents[3]
 CACHES = {
     *(".git", ".venv", "target", "site", "dist", "__pycache__", ".hypothesis"),
     *(".pytest_cache", ".ruff_cache", ".mypy_cache"),
 }
-"""Folders of the repository in which tools keep what they like."""
+"""Folders of the repository in which tools keep caches."""
 
 Found = dict[str, str]
-"""What is there, and what more is known of it."""
+"""Existing things by name, with further information."""
 
 
 def owned_by(run: str) -> dict[int, tuple[str, str]]:
-    """Processes that have a run in their environment: their command lines, and their tests."""
+    """Returns processes with a run's value in their environment: command lines and tests."""
     found = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal() and int(entry.name) != os.getpid():
@@ -57,29 +57,29 @@ def owned_by(run: str) -> dict[int, tuple[str, str]]:
 
 
 def processes(run: str) -> Found:
-    """Processes that tests of a run have started, with the test."""
+    """Returns the processes started by tests of a run, with the test."""
     return {
         f"process {pid}: {line[:200]}": f"started by {test}"
         for pid, (line, test) in owned_by(run).items()
-        if test  # else it is a worker of pytest
+        if test  # otherwise a worker of pytest
     }
 
 
 def devices() -> Found:
-    """Network devices of nodeb's and named namespaces."""
+    """Returns the network devices of nodeb and the named namespaces."""
     names = [f"device {name}" for name in _names("/sys/class/net") if name.startswith("nodeb")]
     names += [f"network namespace {name}" for name in _names("/run/netns")]
     return dict.fromkeys(names, "")
 
 
 def mounts() -> Found:
-    """Places where something is mounted."""
+    """Returns the mount points."""
     lines = Path("/proc/self/mountinfo").read_text().splitlines()
     return {f"mount {line.split()[4]}": "" for line in lines}
 
 
 def files() -> Found:
-    """Files of the repository, without those of tools."""
+    """Returns the files of the repository without those of tools."""
     found = {}
     for folder, folders, names in os.walk(ROOT):
         folders[:] = [name for name in folders if name not in CACHES]
@@ -89,7 +89,7 @@ def files() -> Found:
 
 
 def temporary(folder: Path) -> Found:
-    """Temporary files, without the locks of Dask, which it keeps for all who come later."""
+    """Returns temporary files without the locks of Dask, which it keeps for later processes."""
     paths = [folder / name for name in _names(str(folder))]
     of_dask = folder / "dask-scratch-space"
     paths += [of_dask / name for name in _names(str(of_dask)) if not name.endswith(".lock")]
@@ -104,7 +104,7 @@ def _names(folder: str) -> list[str]:
 
 
 class Leftovers:
-    """What was there before the tests, and what is there afterwards.
+    """Comparison of the machine before and after the tests.
 
     Args:
         run: the value of `NODEB_TESTS`.
@@ -124,14 +124,14 @@ class Leftovers:
         return processes(self.run) | there | temporary(self.scratch)
 
     def found(self) -> Found:
-        """What is left, after a moment to end in."""
+        """Returns what is left after `GRACE_S`."""
         until = time.monotonic() + GRACE_S
         while (found := self._new()) and time.monotonic() < until:
             time.sleep(0.1)
         return found
 
     def end(self) -> None:
-        """Ends the processes that are left, and removes the temporary files."""
+        """Ends the remaining processes and removes the temporary files."""
         for name in processes(self.run):
             with contextlib.suppress(OSError):
                 os.kill(int(name.split()[1].rstrip(":")), signal.SIGKILL)
@@ -139,13 +139,15 @@ class Leftovers:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Begins a run, or is a worker's part of one."""
+    """Starts a run, or a worker's part of one."""
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
-    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())  # pytest's own stay there
+    os.environ.setdefault(
+        "PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir()
+    )  # pytest keeps its own files there
     scratch = Path(tempfile.mkdtemp(prefix="nodeb-tests-"))
     os.environ["TMPDIR"] = str(scratch)
-    tempfile.tempdir = None  # it was asked before
+    tempfile.tempdir = None  # already asked for
     os.environ[RUN] = f"{os.getpid()}-{time.time_ns()}"
     config.stash[KEY] = Leftovers(os.environ[RUN], scratch)
 
@@ -155,7 +157,7 @@ KEY = pytest.StashKey[Leftovers]()
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
-    """Tells what is left when all workers have ended, and fails the run for it."""
+    """Reports what is left after all workers have ended, and fails the run for it."""
     yield
     leftovers = session.config.stash.get(KEY, None)
     if leftovers is None:

@@ -1,4 +1,4 @@
-"""How good the lever is that an explanation names from the path alone, in random scenarios."""
+"""Quality of the levers named from the critical path alone, in random scenarios."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from nodeb.explanation.what_if import what_if
 
 RUNS = 4
 LITTLE = 0.02
-"""Gains that differ by at most this share of the transfer's time count as the same."""
+"""Gains that differ by at most this fraction of the transfer time count as equal."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A lever, and what it wins beside the best that can be won."""
+    """A lever and its gain compared with the largest gain."""
 
     scenario: nodeb.Scenario
     lever: str
-    """Empty where none is named."""
+    """Empty if none is named."""
     gains: dict[str, float]
-    """By what is changed, s, the largest first."""
+    """Gains in seconds by change, the largest first."""
     time_s: float
 
     @property
@@ -37,7 +37,7 @@ class Judged:
 
     @property
     def is_among_best(self) -> bool:
-        """Whether at most one change wins surely more."""
+        """True if at most one change gains significantly more."""
         slack = LITTLE * self.time_s
         return sum(gain > self.gain_s + slack for gain in self.gains.values()) < 2
 
@@ -51,7 +51,7 @@ class Judged:
 
 
 def judged(number: int) -> Judged | None:
-    """The lever of a random scenario; None where no transfer ends, or nothing wins anything."""
+    """Judges a random scenario. Returns None if no transfer ends, or if no change has a gain."""
     found = nodeb.explain(random_scenario(number), runs=RUNS, jobs=1)
     if not found.complete:
         return None
@@ -64,12 +64,12 @@ def judged(number: int) -> Judged | None:
 
 
 def lever(found: Explanation) -> str:
-    """What the headline names without simulating."""
+    """Returns the lever named by the headline without simulation."""
     return next((one.name for one in levers(found)), "")
 
 
 def random_scenario(number: int) -> nodeb.Scenario:
-    """Returns a download over some radio, with what may be in its way."""
+    """Returns a random scenario with one download."""
     rng = random.Random(number)
     draw = rng.choice
     data = {
@@ -123,7 +123,7 @@ def _users(rng: random.Random) -> dict[str, object]:
 
 
 def least_good(of: int) -> int:
-    """The fewest good levers of so many that a share of 90 % gives in one of 1000 cases or more."""
+    """Returns the 0.1 % quantile of the number of good levers among `of`, if 90 % are good."""
     count = below = 0
     while 1000 * (below + math.comb(of, count) * 9**count) < 10**of:
         below += math.comb(of, count) * 9**count

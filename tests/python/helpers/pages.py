@@ -1,4 +1,4 @@
-"""Pages that a browser is shown, each kind that nodeb makes."""
+"""Pages of every kind that nodeb creates, for tests in a browser."""
 
 from __future__ import annotations
 
@@ -39,33 +39,33 @@ SCENARIOS = {
     "fach_dch": "[radio.fach_dch]\n" + "[[users]]\ncount = 2\ntraffic.web = {}\n",
     "link": '[tcp.linux]\n[radio.link]\nrate = "2 Mbps"\n' + DOWNLOAD,
 }
-"""Kind of page -> the scenario of its run."""
+"""Scenario of the run of each kind of page."""
 ITEMS = ["Table 1", "Table 2", "Table 8", "Table 13", "Table 19", "Figure 8"]
-"""Wide tables, predictions, claims, curves and bars."""
+"""Items with wide tables, predictions, claims, curves and bars."""
 
 
 def of_run(kind: str, folder: Path) -> Path:
-    """The page of a short run."""
+    """Creates the page of a short run."""
     result = _result(kind)
     return _written(folder / f"{kind}.html", page_of_run.html(result))
 
 
 def without_series(folder: Path, monkeypatch) -> Path:
-    """The page of a run that cannot be recorded."""
+    """Creates the page of a run that cannot be recorded."""
     problem = Recording(None, problem="There is not enough memory to record the series.")
     monkeypatch.setattr(page_of_run, "record", lambda *_, **__: problem)
     return _written(folder / "without.html", page_of_run.html(_result("dch")))
 
 
 def of_explanation(folder: Path) -> Path:
-    """The page of an explanation, with other changes and another user beside."""
+    """Creates the page of an explanation with other changes and a second user."""
     scenario = _scenario(HEAD.format(name="explain", duration="60 s") + SCENARIOS["hs_dsch"])
     found = {f"user {user}": nodeb.explain(scenario, user) for user in (0, 2)}
     return _written(folder / "explain.html", page(found, found["user 0"].what_if(), "a.toml"))
 
 
 def of_comparison(folder: Path) -> Path:
-    """The page of a comparison with a scenario of a long name, and with another."""
+    """Creates the page of a comparison with two scenarios, one of a long name."""
     base = _scenario(HEAD.format(name="base", duration="60 s") + SCENARIOS["dch"])
     others = {"radio.dch.a_key_of_a_long_name=0.3": {"radio.dch.bler": 0.3}, "same": {}}
     tables = {"base": base.run(runs=4).tables}
@@ -75,25 +75,25 @@ def of_comparison(folder: Path) -> Path:
 
 
 def of_life(folder: Path) -> Path:
-    """The page of a life that was cut off."""
+    """Creates the page of a truncated packet timeline."""
     scenario = _scenario(HEAD.format(name="life", duration="60 s") + SCENARIOS["dch"])
     return _written(folder / "life.html", scenario.life(end_s=2.0).html())
 
 
 def of_study(folder: Path) -> Path:
-    """The page of a reproduction with every kind of part, whose replications are made up."""
+    """Creates the page of a reproduction with every kind of part, from artificial replications."""
     return reproduce("wang", folder / "wang", ITEMS, quick=True).report
 
 
 def of_emulation(folder: Path) -> Path:
-    """The page of an emulation whose packets are made up."""
+    """Creates the page of an emulation with artificial packets."""
     outcome = fake_emulation.outcome(late_share=0.05)
     text = page_of_emulation(fake_emulation.plan(), fake_emulation.options(), outcome)
     return _written(folder / "emulation.html", text)
 
 
 def of_studies(folder: Path, wang: Path) -> Path:
-    """The page about several studies, one of which was interrupted and one not begun."""
+    """Creates the page of several studies, one interrupted and one not started."""
     names = ("wang", "hossain", "prabhu")
     report = folder / "all" / "wang" / "report.html"
     shutil.copytree(wang, report.parent)

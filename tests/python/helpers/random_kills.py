@@ -1,13 +1,13 @@
-"""Stops or kills every command at random moments: what is left, and what the next start gives.
+"""Kills commands at random moments, and checks what is left and the results of the next run.
 
     python tests/python/helpers/random_kills.py [--kills N] [--seed S] [--only COMMAND]
 
-Each time a command gets a signal (SIGINT, SIGTERM, SIGKILL; to its process or to its group) at a
-random moment of the time that it takes, in a folder of its own. Then no process and no device of
-the host's may be left, no temporary file after a signal that can be handled, and the same command
-started anew must end well and leave exactly the files of a run that nobody disturbed, with the same
-bytes where two such runs have them. Nothing of `emulate` can be repeated: it is given `--force`,
-and only the names of its files are compared. Its way outside leads to a laboratory of namespaces.
+A command runs in its own folder and gets a signal (SIGINT, SIGTERM, SIGKILL; to its process or to
+its group) at a random moment. It must leave no process and no network device, and no temporary file
+after a signal that can be handled. The same command is then repeated; it must succeed and leave
+exactly the files of an undisturbed run, with the same bytes if these are reproducible. Results of
+`emulate` are not: it gets `--force`, and only the names of its files are compared. Its NAT leads to
+a laboratory of namespaces.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ wired.delay = ["20 ms", "80 ms"]
 """
 QUIET = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
 QUIET += "sys.excepthook = lambda *_: None\n"
-"""Commands of an emulation end without a word, so that every traceback is nodeb's."""
+"""Commands of an emulation exit without output, so that every traceback is nodeb's."""
 LOADS = (
     QUIET + "import os, socket; c = socket.create_connection((os.environ['NODEB_SERVER'], 5001)); "
 )
@@ -80,33 +80,33 @@ COMMANDS: dict[str, Sequence[str]] = {
     ),
 }
 TOOK = re.compile(rb'"wall_s": [\d.e-]+|[\d.]+(?: |\xc2\xa0|\xe2\x80\xaf)s(?=</dd)')
-"""How long a study took, which its digest and its page say."""
+"""Duration of a study, which its digest and its page contain."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 ENDED = {signal.SIGINT: (130, -2), signal.SIGTERM: (143, -15), signal.SIGKILL: (-9,)}
-"""How a command may end by each; a negative status is that of Python before nodeb begins."""
+"""Valid exit statuses by signal; a negative one is that of Python before nodeb has started."""
 STARTS_S = 0.15
-"""Python itself may say how it was interrupted so long after its start, before nodeb begins."""
+"""Time after its start, in seconds, in which Python itself may report an interrupt."""
 GRACE_S = 10.0
-"""How long what ends by itself may take."""
+"""Maximum time in which processes end by themselves, in seconds."""
 END_S = 120.0
-"""How long a command may take."""
+"""Maximum duration of a command, in seconds."""
 
 
 @dataclass
 class Kills:
-    """A campaign.
+    """A campaign of random kills.
 
     Args:
-        folder: everything goes there.
-        seed: of what gets which signal when.
-        lab: where the way outside leads; None leaves that command out.
+        folder: directory of all files.
+        seed: seed of the commands, signals and times.
+        lab: outside network of `emulate --nat`; if `None`, that command is omitted.
     """
 
     folder: Path
     seed: int
     lab: Laboratory | None
     counts: Counter[str] = field(default_factory=Counter)
-    """How often a command was stopped, by command, signal and target."""
+    """Number of kills by command, signal and target."""
     faults: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -118,14 +118,14 @@ class Kills:
         self._whole: dict[str, tuple[float, dict[str, bytes], set[str]]] = {}
 
     def run(self, kills: int, only: Sequence[str] = ()) -> None:
-        """Stops commands in turn, so many in all."""
+        """Kills commands in turn until there were `kills` kills."""
         names = [name for name in only or COMMANDS if self.lab or "--nat" not in name]
         while self.counts["kills"] < kills:
             number = self.counts["kills"]
             self._kill(names[number % len(names)], number)
 
     def _kill(self, name: str, number: int) -> None:
-        """Stops a command, unless it has ended before; then it takes less time than was known."""
+        """Kills a command, unless it has ended before; then its known duration is reduced."""
         takes_s, wanted, volatile = self._whole_of(name)
         place = self._place(f"{number}-{name.replace(' ', '-')}")
         sent = self._chance.choice(SIGNALS)
@@ -149,11 +149,11 @@ class Kills:
         for what in ("kills", name, f"{sent.name} to a {to}"):
             self.counts[what] += 1
         stopped_s = time.monotonic() - begun
-        status, told = self._ended(run)
+        status, output = self._ended(run)
         if stopped_s < STARTS_S:
             self.counts["before nodeb began"] += 1
-        elif status not in (0, *ENDED[sent]) or "Traceback" in told:
-            faults.append(f"status {status}: {told[-1500:]}")
+        elif status not in (0, *ENDED[sent]) or "Traceback" in output:
+            faults.append(f"status {status}: {output[-1500:]}")
         if left := self._left():
             faults.append(f"processes are left: {left}")
         if traces and self.lab and not self.lab.is_as(traces):
@@ -162,9 +162,9 @@ class Kills:
         if parts and sent != signal.SIGKILL:
             faults.append(f"parts are left: {parts}")
 
-        status, told = self._ended(self._started(name, place))
+        status, output = self._ended(self._started(name, place))
         if status:
-            faults.append(f"started anew: status {status}: {told[-500:]}")
+            faults.append(f"repeated: status {status}: {output[-500:]}")
         found = listed(place)
         if found.keys() != wanted.keys():
             faults.append(f"started anew: other files: {sorted(found.keys() ^ wanted.keys())}")
@@ -185,15 +185,15 @@ class Kills:
             shutil.rmtree(place)
 
     def _whole_of(self, name: str) -> tuple[float, dict[str, bytes], set[str]]:
-        """How long a command takes, its files, and those that are never the same."""
+        """Returns the duration of a command, its files, and those that differ in every run."""
         if name not in self._whole:
             files, took_s = [], 0.0
             for number in range(2):
                 place = self._place(f"whole-{number}-{name.replace(' ', '-')}")
                 begun = time.monotonic()
-                status, told = self._ended(self._started(name, place))
+                status, output = self._ended(self._started(name, place))
                 took_s = time.monotonic() - begun
-                assert status == 0, told
+                assert status == 0, output
                 files.append(listed(place))
             first, second = files
             assert first.keys() == second.keys()
@@ -221,7 +221,7 @@ class Kills:
         return run
 
     def _ended(self, run: subprocess.Popen[str]) -> tuple[int, str]:
-        """How it ended and what it said; killed if it hangs."""
+        """Returns the exit status and output of a command; kills it if it hangs."""
         try:
             run.wait(END_S)
         except subprocess.TimeoutExpired:
@@ -230,12 +230,12 @@ class Kills:
         log = run.log  # type: ignore[attr-defined]
         with log:
             log.seek(0)
-            told = log.read()
+            output = log.read()
         Path(log.name).unlink()
-        return run.returncode, told
+        return run.returncode, output
 
     def _left(self) -> list[str]:
-        """Processes that have not ended soon; they are ended."""
+        """Returns processes that have not ended soon, and ends them."""
         until = time.monotonic() + GRACE_S
         while (left := owned_by(self._mark)) and time.monotonic() < until:
             time.sleep(0.02)
@@ -267,7 +267,7 @@ class Kills:
 
 
 def listed(place: Path) -> dict[str, bytes]:
-    """All files below a folder, without how long they took to make, and folders that are empty."""
+    """Returns all files below a folder, without durations, and empty folders."""
     found = {}
     for path in sorted(place.rglob("*")):
         if path.is_file():
@@ -278,7 +278,7 @@ def listed(place: Path) -> dict[str, bytes]:
 
 
 def campaign(folder: Path, seed: int, kills: int, only: Sequence[str] = ()) -> Kills:
-    """Stops commands so many times."""
+    """Runs a campaign of `kills` kills."""
     with ExitStack() as stack:
         leads = os.geteuid() == 0 and not MISSING and not forbidden()
         lab = stack.enter_context(laboratory()) if leads else None
@@ -287,13 +287,13 @@ def campaign(folder: Path, seed: int, kills: int, only: Sequence[str] = ()) -> K
     return found
 
 
-def told(counts: Mapping[str, int]) -> str:
-    """Counts in words."""
+def output(counts: Mapping[str, int]) -> str:
+    """Formats counts as text."""
     return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
 def main() -> None:
-    """Stops commands as the command line says."""
+    """Runs the command line."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--kills", type=int, default=24)
     line.add_argument("--seed", type=int, default=1)
@@ -301,7 +301,7 @@ def main() -> None:
     options = line.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = campaign(Path(folder), options.seed, options.kills, options.only)
-    print(f"{told(found.counts)}: {len(found.faults)} faults")
+    print(f"{output(found.counts)}: {len(found.faults)} faults")
     sys.exit(bool(found.faults))
 
 

@@ -1,4 +1,4 @@
-"""Reductions of tests: functions of a module of their own, as those of studies are."""
+"""Reductions for tests: functions of a separate module, as in studies."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import numpy as np
 
 
 def moments(tables, warm_up_s):
-    """Mean and most of the congestion window."""
+    """Returns the mean and the maximum of the congestion window."""
     window = np.asarray(tables["cwnd"]["cwnd_packets"], dtype=float)
     return {"windows": np.array([window.mean(), window.max()]), "warm_up": warm_up_s}

@@ -1,4 +1,4 @@
-"""Folders of results that tests make and look at."""
+"""Functions that create and read folders of results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SWEEP = '\n[sweep]\n"radio.dch.bler" = [0.1, 0.2]\n'
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder."""
+    """Returns the contents of every file below a folder."""
     return {
         str(file.relative_to(folder)): file.read_bytes()
         for file in sorted(folder.rglob("*"))
@@ -25,7 +25,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def put(folder: Path, owner: Owner = MINE, force: bool = False, **texts: str) -> Path:
-    """Puts files with these texts in a folder."""
+    """Writes files with these texts to a folder."""
 
     def write(part: Path) -> None:
         for name, text in texts.items():
@@ -36,7 +36,7 @@ def put(folder: Path, owner: Owner = MINE, force: bool = False, **texts: str) ->
 
 
 def start(*arguments, cwd, **more):
-    """Starts the command line as a process of its own."""
+    """Starts the command line as a separate process."""
     return subprocess.Popen(
         [sys.executable, "-m", "nodeb", *map(str, arguments)],
         cwd=cwd,
@@ -48,7 +48,7 @@ def start(*arguments, cwd, **more):
 
 
 def at_work(process: subprocess.Popen[str], folder: Path, cpu_s: float = 0.7) -> None:
-    """Waits until a command that was started has its folder, and has simulated for so long."""
+    """Waits until a started command has its folder and has simulated for some time."""
     until = time.monotonic() + 60
     begun = None
     while begun is None or _cpu_s(process.pid) < begun + cpu_s:
@@ -60,7 +60,7 @@ def at_work(process: subprocess.Popen[str], folder: Path, cpu_s: float = 0.7) ->
 
 
 def interrupted(process: subprocess.Popen[str], times: int = 1) -> tuple[str, str]:
-    """Interrupts a command, which must end with little more work; what it has printed."""
+    """Interrupts a command, which must end with little more CPU time. Returns its output."""
     before = _cpu_s(process.pid) + _of_ended_s()
     for _ in range(times):
         process.send_signal(signal.SIGINT)
@@ -71,16 +71,16 @@ def interrupted(process: subprocess.Popen[str], times: int = 1) -> tuple[str, st
 
 
 MORE_S = 1.5
-"""So much processor time a command may take to end."""
+"""CPU time that a command may take to end, in seconds."""
 
 
 def _of_ended_s() -> float:
-    """The processor time of all children that have ended, s."""
+    """Returns the CPU time of all ended child processes in seconds."""
     found = os.times()
     return found.children_user + found.children_system
 
 
 def _cpu_s(pid: int) -> float:
-    """The processor time of a process, s: on a busy machine less than time goes by."""
+    """Returns the CPU time of a process in seconds, which a busy machine does not affect."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")

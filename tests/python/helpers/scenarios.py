@@ -1,4 +1,4 @@
-"""Scenarios that many tests use, and what they need of the machine."""
+"""Scenarios of several tests, and their requirements on the machine."""
 
 import sys
 from pathlib import Path
@@ -13,7 +13,7 @@ EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.toml"))
 needs_linux = pytest.mark.skipif(
     sys.platform != "linux", reason="devices, pipes and signals of Linux"
 )
-"""What such a test is about does not exist elsewhere; on Linux it always runs."""
+"""Skips tests of features that exist only on Linux."""
 
 SMALL = """
 name = "small"
@@ -27,7 +27,7 @@ traffic.ftp.size = "20 kB"
 
 
 class Fails(ReplicationWork):
-    """Replications of which number `wrong` fails, in whatever batch it is."""
+    """Replications of which number `wrong` fails, whatever its batch."""
 
     def __init__(self, scenario, wrong):
         super().__init__(Source(scenario.compiled().to_json(), None))

@@ -1,4 +1,4 @@
-"""A small study of downloads over HS-DSCH, and what measures it."""
+"""A small study of downloads over HS-DSCH, and its measurement."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def duration(m):
 
 
 def study_of(**options) -> Study:
-    """A study without tables, of downloads over HS-DSCH."""
+    """Creates a study of downloads over HS-DSCH without tables."""
     options = {"title": "T", "effort": Effort(runs=8), "quick": Quick(runs=3)} | options
     return Study("/nowhere/small.py", **options)
 

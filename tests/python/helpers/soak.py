@@ -1,10 +1,10 @@
-"""Real packets for long: no drift, memory flat, no descriptor left.
+"""Long emulation of real packets: no drift, constant memory, no open descriptors.
 
     python tests/python/helpers/soak.py [--seconds 3600]
 
-A cell of HSDPA with nine simulated phones, which load pages without end, and a real one that
-downloads over TCP, is sent datagrams and sends some. What the process needs is looked at all the
-while. Tests do it for a minute.
+The HSDPA cell has nine simulated phones, which load web pages continuously, and a real one that
+downloads over TCP and sends and receives datagrams. Memory and descriptors of the process are
+sampled during the emulation. Tests run it for a minute.
 """
 
 from __future__ import annotations
@@ -90,9 +90,9 @@ while time.monotonic() < until:
 
 
 def needed_bytes() -> int:
-    """Memory that this process has written to, wherever it is.
+    """Returns the bytes of anonymous memory of this process, resident or swapped.
 
-    Of files that are mapped the kernel takes pages and brings them again as it likes.
+    Pages of mapped files are excluded, as the kernel evicts and reloads them at will.
     """
     status = Path("/proc/self/status").read_text()
     needed = re.findall(r"^(?:RssAnon|VmSwap):\s+(\d+) kB$", status, re.MULTILINE)
@@ -100,13 +100,13 @@ def needed_bytes() -> int:
 
 
 def descriptors() -> int:
-    """Open files of this process."""
+    """Returns the number of open files of this process."""
     return len(os.listdir("/proc/self/fd"))
 
 
 @dataclass
 class Samples:
-    """What was seen, a few times a second."""
+    """Samples of an emulation, taken a few times per second."""
 
     clock_s: array[float] = field(default_factory=lambda: array("d"))
     world_s: array[float] = field(default_factory=lambda: array("d"))
@@ -114,23 +114,23 @@ class Samples:
     files: array[int] = field(default_factory=lambda: array("q"))
 
     def __call__(self, status: Mapping[str, Any]) -> None:
-        """Looks once more."""
+        """Takes a sample."""
         self.clock_s.append(time.monotonic())
         self.world_s.append(status["time_s"])
         self.needed.append(needed_bytes())
         self.files.append(descriptors())
 
     def drift_s(self) -> float:
-        """How far, at least, the world's time has left the clock since the second tenth."""
+        """Returns a lower bound of the drift of the virtual time since the second tenth."""
         tenth = len(self.clock_s) // 10
         first, last = self.behind_s(tenth, 2 * tenth), self.behind_s(9 * tenth, 10 * tenth)
         return max(first[0] - last[1], last[0] - first[1], 0.0)
 
     def behind_s(self, start: int, stop: int) -> tuple[float, float]:
-        """At least and at most so far the world's time was behind the clock in these samples.
+        """Returns lower and upper bounds of the lag of the virtual time behind the clock.
 
-        What is told is old when it is seen. A time that is new in a sample was told after the last
-        sample but one was taken: the last one may have looked before it was taken.
+        A reported time is older than its sample. A time that is new in a sample was reported after
+        the last sample but one: the last one may have read the report before it was updated.
         """
         least, most = -math.inf, math.inf
         for at in range(max(start, 2), stop):
@@ -140,12 +140,12 @@ class Samples:
         return least, most
 
     def growth_bytes(self) -> int:
-        """How much more memory the last quarter needed than the second."""
+        """Returns the growth of memory from the second to the last quarter."""
         quarter = len(self.needed) // 4
         return max(self.needed[-quarter:]) - max(self.needed[quarter : 2 * quarter])
 
     def tenths_mb(self) -> str:
-        """The most memory in each tenth, MB."""
+        """Returns the maximum memory in each tenth, in MB."""
         tenth = max(len(self.needed) // 10, 1)
         most = [max(self.needed[at * tenth : (at + 1) * tenth]) for at in range(10)]
         return " ".join(f"{bytes_ / 1e6:.2f}" for bytes_ in most)
@@ -153,7 +153,7 @@ class Samples:
 
 @dataclass
 class Soaked:
-    """What came of it."""
+    """Outcome of a soak test."""
 
     samples: Samples
     report: dict[str, Any]
@@ -161,9 +161,9 @@ class Soaked:
     files_after: int
 
     def problems(self) -> list[str]:
-        """What must not be."""
+        """Returns the problems found."""
         found = []
-        if self.samples.drift_s() > 0.05:  # a time is read a little before it is told
+        if self.samples.drift_s() > 0.05:  # the virtual time is read a little before it is reported
             found.append(f"the world's time drifted by {self.samples.drift_s()} s")
         if self.samples.growth_bytes() > 1 << 20:
             found.append(f"memory grew by {self.samples.growth_bytes()} bytes")
@@ -182,12 +182,12 @@ class Soaked:
 
     @property
     def lasted_s(self) -> float:
-        """How long it was looked at."""
+        """Duration of the sampling in seconds."""
         return self.samples.clock_s[-1] - self.samples.clock_s[0]
 
 
 def soak(seconds: float) -> Soaked:
-    """Real packets through a loaded cell for so long."""
+    """Sends real packets through a loaded cell for `seconds`."""
     python = (sys.executable, "-c")
     plan = make(nodeb.Scenario.from_toml(CELL, "soak"), [("phone", (*python, PHONE, str(seconds)))])
     before, samples = descriptors(), Samples()
@@ -199,7 +199,7 @@ def soak(seconds: float) -> Soaked:
 
 
 def main() -> int:
-    """Soaks and tells."""
+    """Runs the command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60)
     found = soak(parser.parse_args().seconds)

@@ -1,4 +1,4 @@
-"""`nodeb import` knows the unit of a column exactly, or refuses it."""
+"""`nodeb import` determines the unit of a column exactly, or rejects it."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -24,19 +24,19 @@ def read(text, wanted=None, **options):
 
 @st.composite
 def rate_units(draw):
-    """A spelling of a unit of rates, and how many bit/s it is."""
+    """Returns a spelling of a rate unit and its value in bit/s."""
     prefix, base = draw(st.sampled_from([*PREFIXES])), draw(st.sampled_from([*BASES]))
     per = draw(st.sampled_from(["/s", "ps", " per s", "_per_second", "/sec", " / s"]))
     if len(base) > 1 and draw(st.booleans()):
         return WORDS[prefix] + base + per, PREFIXES[prefix] * BASES[base]
     spelled = prefix + base + per
-    if BASES[base] == 1 and draw(st.booleans()):  # without capitals it is one of bits
+    if BASES[base] == 1 and draw(st.booleans()):  # in lower case it means bits
         spelled = spelled.lower()
     return spelled, PREFIXES[prefix] * BASES[base]
 
 
 def dressed(unit):
-    """The name of a column with a unit in it."""
+    """Returns the name of a column with a unit."""
     shapes = ["rate_{}", "throughput ({})", "goodput [{}]", "{}", "bandwidth {}", "dl_rate_{}_mean"]
     return st.sampled_from(shapes).map(lambda shape: shape.format(unit))
 

@@ -40,10 +40,10 @@ def test_model_file_determines_the_block_errors_of_a_radio(tmp_path: Path) -> No
     result = scenario.run()
     assert list(result.flows["complete"]) == [True]
     counts = result.bearers
-    # A quarter of the sequence is wrong, and much of it is played.
+    # A quarter of the sequence is in error, and much of it is replayed.
     assert list(counts["bler"]) == [pytest.approx(3 / 13)]
     assert 0.1 < counts["blocks_failed"][0] / counts["blocks"][0] < 0.35
-    # What is saved needs the files no more.
+    # The saved result does not need the files any more.
     (tmp_path / "models" / "fitted.json").unlink()
     assert "errors = [3, 1, 4, 2, 3]" in scenario.to_toml()
     again = nodeb.Scenario.from_dict(scenario.to_dict()).run()

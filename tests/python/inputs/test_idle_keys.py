@@ -177,7 +177,7 @@ traffic.ftp.size = "100 kB"
 }
 
 NOT_REACHED = [
-    # Queues and windows that are never full, timeouts that never come.
+    # Queues and windows that are never full, and timers that never expire.
     r".*\.queue\.drop_tail\.limit",
     r".*\.buffer",
     r"duration",
@@ -190,28 +190,28 @@ NOT_REACHED = [
     r"radio\.(dch|hs_dsch|hsdpa)\.rlc\.am\.(tx_window|rx_window)",
     r"radio\.hsdpa\.(reordering_window|t1|processes|retransmission_delay|users_per_tti)",
     r"radio\.hsdpa\.iub\.(period|room)",
-    # Nothing is lost, or given up, that these would see.
+    # No loss and no discard, on which these keys depend.
     r"radio\.(dch|hs_dsch|hsdpa)\.rlc\.am\.status\.(on_missing|format|delay|prohibit)",
     r"radio\.(hs_dsch|hsdpa)\.max_transmissions",
     r"radio\.hsdpa\.(decoding|nack_error)",
     r"snoop\.(cache|dup_threshold|max_retransmissions|min_timeout|eifel)",
-    # One packet at a time is on the way, or nobody waits behind it.
+    # One packet is in transit at a time, or no packet waits behind it.
     r"radio\.(dch|hs_dsch|wcdma)\.delivery",
     r"radio\.dch\.retransmission_delay",
-    # A channel that does not change, whenever one looks.
+    # A constant channel, so the time of a measurement does not matter.
     r"radio\.hsdpa\.link_adaptation\.cqi\.(cycle|delay)",
-    # Blocks of one PDU; no handover yet; draws that do not come near the limit.
+    # Blocks of one PDU; no handover yet; samples far from the limit.
     r"radio\.(dch|hs_dsch)\.errors\.unit",
     r"radio\.hsdpa\.handover\.(data|interruption)",
     r"users\.0\.traffic\.web\.((main|embedded)\.log_normal\.(min|max)|most_embedded)",
     r"users\.0\.traffic\.web\.(parsing|reading)\.exponential\.mean",
     r"users\.0\.traffic\.on_off\.silence\.exponential\.mean",
-    # Told by a warning.
+    # Reported by a warning.
     r"radio\.fach_dch\.(paging_time|power\.pch)",
     r"users\.0\.stagger",
     r"tcp\.linux\.(ecn|pacing)",
 ]
-"""Keys that change nothing in some of these scenarios, and why."""
+"""Keys that change nothing in some of these scenarios, with the reason."""
 
 
 @pytest.mark.parametrize("name", BASES)

@@ -1,4 +1,4 @@
-"""`nodeb import`: recordings of others made into trace files."""
+"""`nodeb import`: conversion of recordings to trace files."""
 
 import numpy as np
 import pytest
@@ -191,7 +191,7 @@ def test_trace_can_be_named_in_a_scenario(call, tmp_path):
     )
     status, out, err = call("run", "s.toml")
     assert status == 0, err
-    # A run's folder says all: the recording is not needed any more.
+    # The folder of a run is complete: the recording is not needed any more.
     (tmp_path / "traces" / "bus.trace").unlink()
     status, again, _ = call("run", "out/s/scenario.toml", "--out", "again")
     assert status == 0

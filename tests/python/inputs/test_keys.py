@@ -1,4 +1,4 @@
-"""`nodeb list keys`: what the schema says of a section, in the terminal."""
+"""`nodeb list keys`: the schema of a section in the terminal."""
 
 import json
 
@@ -11,8 +11,8 @@ KEYS = Keys(json.loads(_core.schema()))
 
 
 def test_section_lists_keys_with_type_default_and_unit(call):
-    status, told, _ = call("list", "keys", "radio.dch")
-    rows = {line.split()[0]: line for line in told.splitlines() if line[0] != " "}
+    status, printed, _ = call("list", "keys", "radio.dch")
+    rows = {line.split()[0]: line for line in printed.splitlines() if line[0] != " "}
     assert (status, list(rows)) == (0, ["key", *KEYS.defs["Dch"]["properties"]])
     assert '"10 ms"' in rows["tti"]
     assert "Transmission time interval." in rows["tti"]
@@ -20,14 +20,14 @@ def test_section_lists_keys_with_type_default_and_unit(call):
 
 
 def test_choice_lists_its_names_and_meanings(call):
-    status, told, _ = call("list", "keys", "radio")
-    assert (status, told.splitlines()[1].split()[:2]) == (0, ["dch", "table"])
-    assert "Dedicated channels" in told
+    status, printed, _ = call("list", "keys", "radio")
+    assert (status, printed.splitlines()[1].split()[:2]) == (0, ["dch", "table"])
+    assert "Dedicated channels" in printed
 
 
 def test_file_and_all_sections_are_listed_by_default(call):
-    _, told, _ = call("list", "keys")
-    table, _, sections = told.partition("Sections")
+    _, printed, _ = call("list", "keys")
+    table, _, sections = printed.partition("Sections")
     assert {"runs", "seed", "duration", "users"} <= {
         line.split()[0] for line in table.split("\n") if line.strip()
     }
@@ -46,8 +46,8 @@ def test_file_and_all_sections_are_listed_by_default(call):
     ],
 )
 def test_unknown_section_suggests_the_nearest(call, section, message):
-    status, told, err = call("list", "keys", section or ".")
-    assert (status, told, message in err) == (2, "", True)
+    status, printed, err = call("list", "keys", section or ".")
+    assert (status, printed, message in err) == (2, "", True)
 
 
 def test_only_keys_accepts_sections(call):

@@ -1,4 +1,4 @@
-"""Traces of delivery opportunities: mahimahi's rule re-stated, every byte, what is refused."""
+"""Traces of delivery opportunities: mahimahi's rule, conservation of bytes, rejected traces."""
 
 from bisect import bisect_left, bisect_right
 from collections import deque
@@ -36,16 +36,16 @@ UP = [0, 5, 12, 12, 19, 26, 40, 41, 60]
 
 
 def departures(times_ms, arrivals):
-    """mahimahi's rule (link_queue.cc of its sources), re-stated: when each packet has gone, in ns.
+    """Returns when each packet has left, in ns, by mahimahi's rule (link_queue.cc).
 
     Args:
         times_ms: the lines of a trace.
-        arrivals: of each packet the time in ns and the bytes of IP, in order.
+        arrivals: time in ns and IP bytes of each packet, in order.
     """
     gone, waiting, coming = [], deque(), deque(enumerate(arrivals))
     for round_ in count():
         for at in ((round_ * times_ms[-1] + ms) * MS for ms in times_ms):
-            while coming and coming[0][1][0] < at:  # at the very time is too late
+            while coming and coming[0][1][0] < at:  # too late for an opportunity at the same time
                 number, (_, size) = coming.popleft()
                 waiting.append([number, size + HEADER])
             room = OPPORTUNITY
@@ -60,11 +60,11 @@ def departures(times_ms, arrivals):
 
 
 def opportunities_until(times_ms, end_ns, *, included):
-    """How many opportunities a trace has until a time."""
+    """Returns the number of opportunities of a trace until a time."""
     rounds, rest = divmod(end_ns, times_ms[-1] * MS)
     bisect = bisect_right if included else bisect_left
     here = bisect([ms * MS for ms in times_ms], rest)
-    if not included and rest == 0 and rounds:  # the end of a round belongs to it
+    if not included and rest == 0 and rounds:  # the end of a period belongs to it
         return rounds * len(times_ms) - times_ms.count(times_ms[-1])
     return rounds * len(times_ms) + here
 
@@ -74,7 +74,7 @@ def lines(path):
 
 
 def write(folder, down=DOWN, up=UP, *, duration="1000 s", limit=2000, size="300 kB"):
-    """A scenario with these traces; its file."""
+    """Writes a scenario with these traces. Returns its file."""
     for name, times in (("down", down), ("up", up)):
         (folder / name).write_text("".join(f"{ms}\n" for ms in times))
     text = SCENARIO.format(duration=duration, limit=limit, size=size, down="down", up="up")
@@ -83,7 +83,7 @@ def write(folder, down=DOWN, up=UP, *, duration="1000 s", limit=2000, size="300 
 
 
 def stays(life, place):
-    """The packets that went through a place: when each came and left, and its bytes, in order."""
+    """Returns arrival, departure and bytes of the packets that passed a place, in order."""
     names = life.hops["place"].to_pylist()
     sizes = dict(
         zip(life.packets["packet"].to_pylist(), life.packets["bytes"].to_pylist(), strict=True)
@@ -101,7 +101,7 @@ def stays(life, place):
 
 
 def agree(file, down, up, **window):
-    """Every packet of a replication leaves both links when the rule says; how many there were."""
+    """Checks the departures of all packets from both links. Returns the number of packets."""
     life = nodeb.load(file).life(**window)
     found = 0
     for place, times, delay in (("bearer", down, 0), ("uplink", up, 11 * MS)):
@@ -114,7 +114,7 @@ def agree(file, down, up, **window):
 
 
 def accounted(result, down, up):
-    """Used and wasted are what the traces offer, to the byte."""
+    """Checks that used and wasted bytes add up to those of the traces."""
     table = result.opportunities
     end_ns = round(result.bearers["end_s"][0] * 1e9)
     for row, times in enumerate((down, up)):
@@ -293,7 +293,7 @@ def test_commands_accept_trace_driven_links(tmp_path, call):
 
 
 def test_time_without_opportunities_is_a_separate_cause(tmp_path):
-    """An opportunity in each ms is a link of that rate; one in 20 ms is waited for."""
+    """One opportunity per ms is a link of that rate; one per 20 ms causes waiting."""
     for times, share in (([*range(1, 101)], 0.0), ([*range(20, 2001, 20)], 0.7)):
         found = nodeb.explain(nodeb.load(write(tmp_path, times, [*range(1, 101)])), runs=1)
         part = found.seconds("waiting for the scheduler")[0] / found.times[0]

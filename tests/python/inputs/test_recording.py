@@ -1,4 +1,4 @@
-"""Recordings that scenarios replay: trace files, and what is refused."""
+"""Recordings that scenarios replay: trace files, and rejected ones."""
 
 import os
 import threading
@@ -53,7 +53,7 @@ def test_traffic_is_replayed(tmp_path):
     result = scenario.run()
     assert list(result.flows["delivered_bytes"]) == [21_001]
     assert list(result.flows["transfers"]) == [3]
-    # What is saved needs the recording no more.
+    # The saved result does not need the recording any more.
     (tmp_path / "traffic.trace").unlink()
     assert "250 ms" in scenario.to_toml()
     assert list(nodeb.Scenario.from_dict(scenario.to_dict()).run().flows["app_bytes"]) == [21_001]
@@ -103,7 +103,7 @@ def test_channels_of_every_kind_are_replayed(tmp_path):
     ]
     trace = lists(channel(tmp_path, "cqi", "cqi\n0\n16\n30"))
     assert trace["cqi"] == [0, 16, 30]
-    # Each SNR is one at which the phone would have reported its CQI.
+    # Each SNR is one for which the UE would have reported that CQI.
     assert [np.floor(snr / 1.02 + 16.62) for snr in trace["snrs_db"]] == [0, 16, 30]
 
 

@@ -155,7 +155,7 @@ class Interrupter:
 
 
 def test_interrupted_run_keeps_the_first_replications(small):
-    whole = small.run(runs=5000)  # so many that some are left when the first have finished
+    whole = small.run(runs=5000)  # enough replications to leave some when the first have finished
     with pytest.raises(nodeb.Interrupted) as caught:
         small.run(runs=5000, progress=Interrupter())
     part = caught.value.result
@@ -189,7 +189,7 @@ class Failing:
 
 
 def have_fail(monkeypatch, error):
-    """Has every scenario fail when it is simulated."""
+    """Makes every simulation fail."""
     compiled = Source.compiled
     monkeypatch.setattr(Source, "compiled", lambda self: Failing(compiled(self), error))
 

@@ -1,4 +1,4 @@
-"""The generator of the scenario types, and how these turn into plain data and back."""
+"""The generator of the scenario types, and their conversion to plain data and back."""
 
 import copy
 import importlib.util
@@ -103,7 +103,7 @@ def test_every_example_survives_conversion_to_types(path):
 
 
 def test_defaults_of_types_and_core_agree():
-    """A scenario that states only what it must resolves to what its types say by themselves."""
+    """A scenario with only its required keys resolves to the defaults of its types."""
     users = [scenario_types.UserGroup(traffic=scenario_types.Ftp(size="50 kB"))]
     scenario = nodeb.Scenario(users=users)
     bare = {"users": [{"traffic": {"ftp": {"size": "50 kB"}}}]}

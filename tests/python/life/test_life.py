@@ -1,4 +1,4 @@
-"""The life of every packet: its tables agree with the run's, and others can read its files."""
+"""Packet timelines: their tables agree with those of the run, and their files are readable."""
 
 import gzip
 import json
@@ -44,7 +44,7 @@ def life(scenario):
 
 
 def plain(table):
-    """A table as columns in which NaN equals NaN."""
+    """Returns a table as columns in which NaN equals NaN."""
     return {
         name: [None if value != value else value for value in table[name].to_pylist()]
         for name in table.column_names
@@ -52,7 +52,7 @@ def plain(table):
 
 
 def rows(table, **wanted):
-    """The rows of a table in which columns have certain values."""
+    """Returns the rows of a table with these values."""
     found = table.to_pylist()
     return [row for row in found if all(row[name] == value for name, value in wanted.items())]
 

@@ -1,4 +1,4 @@
-"""What a life says first, by case: nothing, lost, late, under way, nothing of all that."""
+"""First lines of a packet timeline, by case."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def lived(text, **window):
 
 
 def cut(life: Life, **rows) -> Life:
-    """A life of which tables have only some rows."""
+    """Returns a timeline whose tables have only some rows."""
     return Life(life.about, life.tables | rows)
 
 
@@ -73,7 +73,7 @@ def test_late_packets_are_counted_with_the_place_of_most_delay():
 
 
 def test_lateness_is_relative_to_the_users_own_median():
-    """A phone whose packets all take long has no late ones because another's are fast."""
+    """All packets of a slow phone take long; those of a faster one must not make them late."""
     life = lived(CALM.replace("{}", "{ bler = 0.0 }").replace("[[users]]", "[[users]]\ncount = 2"))
     sent = life.packets["sent_ns"].to_numpy().astype(np.int64)
     took = life.packets["ended_ns"].to_numpy().astype(np.int64) - sent
@@ -123,10 +123,10 @@ def test_page_text_and_command_agree(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "calm.toml").write_text(CALM)
     assert cli.invoke(["life", "calm.toml", "--all"]) == 0
-    told = capsys.readouterr().out
-    assert told.startswith("calm: none of ")
-    assert "Packets by purpose" in told
-    assert "On the page: the critical path of user 0's transfer 0." in told
+    printed = capsys.readouterr().out
+    assert printed.startswith("calm: none of ")
+    assert "Packets by purpose" in printed
+    assert "On the page: the critical path of user 0's transfer 0." in printed
     page = (tmp_path / "out/calm-life/life.html").read_text()
     assert "<h1>None of " in page
     assert str(lived(CALM)).startswith("calm: none of ")

@@ -26,14 +26,14 @@ SCENARIOS = {
     'rate = "50 Mbps"\n' + DOWNLOAD.format(size="150 MB"),
 }
 MAX_S = 1.0
-"""Within which the first view of 100,000 packets is there."""
+"""Maximum time, in seconds, until the first view of 100,000 packets is drawn."""
 SHOWN = "performance.getEntriesByName('life-first-view').length > 0"
 MODES = [("screen", scheme, width) for scheme in ("light", "dark") for width in (390, 1400)]
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """The file of each kind of page, made when it is first asked for."""
+    """Returns a function that creates each kind of page once."""
     folder, files = tmp_path_factory.mktemp("lives"), {}
 
     def file(kind):
@@ -49,7 +49,7 @@ def made(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, made):
-    """Opens a page; complaints of it are errors at the end."""
+    """Opens a page; its complaints are errors at the end of the test."""
     complaints: list[str] = []
     pages: list[Any] = []
 
@@ -74,7 +74,7 @@ def opened(browser, made):
 
 
 def painted(page):
-    """How many pixels of the picture differ from its corner, in thousandths."""
+    """Returns how many thousandths of the picture's pixels differ from its corner."""
     return page.evaluate(
         """() => { const c = document.getElementById("canvas");
         const often = { willReadFrequently: true };
@@ -224,7 +224,7 @@ def test_page_accepts_spans_of_causes(opened):
 
 def test_a_hundred_thousand_packets_are_shown_within_a_second(opened):
     taken = []
-    for _ in range(3):  # other work of the machine shall not decide
+    for _ in range(3):  # so that other load of the machine does not matter
         page = opened("many")
         taken.append(
             page.evaluate("performance.getEntriesByName('life-first-view')[0].duration") / 1000

@@ -1,4 +1,4 @@
-"""Saving a life, which takes long: it tells how far it is, and ends when nobody wants it."""
+"""Saving a packet timeline, which takes long: progress and interruption."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def life():
 
 
 @pytest.fixture
-def told(life, tmp_path):
-    """What saving tells."""
+def reports(life, tmp_path):
+    """Returns the progress reports of saving."""
     calls = []
-    with claim(tmp_path / "told", OWNER) as place:
+    with claim(tmp_path / "reports", OWNER) as place:
         life.put(place, lambda *call: calls.append(call))
     return calls
 
 
-def test_saving_reports_progress(told):
-    shares, texts = zip(*told, strict=True)
+def test_saving_reports_progress(reports):
+    shares, texts = zip(*reports, strict=True)
     assert list(shares) == sorted(shares)
     assert 0 <= shares[0] < 0.1
     assert shares[-1] == 1
@@ -47,9 +47,9 @@ def test_saving_reports_progress(told):
     ]
 
 
-def test_interruption_during_any_part_keeps_the_old_files(life, told, tmp_path):
+def test_interruption_during_any_part_keeps_the_old_files(life, reports, tmp_path):
     folder = tmp_path / "out"
-    for number in range(len(told)):
+    for number in range(len(reports)):
         calls = []
 
         def interrupt(*call, number=number, calls=calls):
@@ -60,7 +60,7 @@ def test_interruption_during_any_part_keeps_the_old_files(life, told, tmp_path):
         with pytest.raises(KeyboardInterrupt), claim(folder, OWNER) as place:
             life.put(place, interrupt)
         assert (place.is_put, len(calls)) == (False, number + 1)
-        assert [path.name for path in tmp_path.iterdir()] == ["told"]
+        assert [path.name for path in tmp_path.iterdir()] == ["reports"]
 
 
 def test_pieces_of_trace_and_tables_form_the_whole(life, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""The chip-level link from Python: runs, results, files, pictures, mistakes."""
+"""The chip-level link from Python: runs, results, files, figures, errors."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a link says first, by case."""
+"""First lines of a link experiment, by case."""
 
 from __future__ import annotations
 

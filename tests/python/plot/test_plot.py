@@ -1,4 +1,4 @@
-"""Pictures: what is drawn, and what is said when a series is missing."""
+"""Figures of results, and errors for missing series."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nodeb.scenario_types import Ftp, LinkBearer, Record, UserGroup
 
 
 def tables(users: int = 2) -> dict[str, Table]:
-    """Series of one run, packets 1 to 10 of each user, the third sent twice."""
+    """Returns series of one run: packets 1 to 10 of each user, the third sent twice."""
     seq = [*range(1, 11), 3]
     per_user = len(seq)
     at = np.linspace(0.1, 3.0, per_user)
@@ -58,7 +58,7 @@ def tables(users: int = 2) -> dict[str, Table]:
 
 
 def result(**series: Table) -> Any:
-    """An object with the parts of a `Result` that pictures use."""
+    """An object with the attributes of a `Result` that figures use."""
     return SimpleNamespace(scenario=SimpleNamespace(name="a test"), **series)
 
 

@@ -1,4 +1,4 @@
-"""Columns of several tables in one picture: which rows belong together, and what is ambiguous."""
+"""Columns of several tables in one figure: matching of rows, and ambiguous columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of many users and of many points: who is shown, and what stays of a curve."""
+"""Figures of many users and many points: selection of users, thinning of curves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nodeb.plot.users import TOGETHER, chosen, selection_note
 
 
 def of_groups(**sizes):
-    """A result whose users receive the more the higher their number, of groups of these sizes."""
+    """Returns a result with groups of these sizes; users of higher number receive more."""
     groups = [name for name, size in sizes.items() for _ in range(size)]
     users = np.arange(len(groups))
     flows = {"run": users * 0, "user": users, "group": groups, "received_bps": users * 1e3}
@@ -107,7 +107,7 @@ def test_channel_quality_is_drawn_over_time():
     done = scenario.run(runs=1, jobs=1)
     (axes,) = done.plot.cqi().axes
     assert (axes.get_ylabel(), axes.get_ylim()[0]) == ("CQI", 0)
-    (mean,) = axes.patches  # and the whole behind it
+    (mean,) = axes.patches  # followed by the whole range
     assert np.nanmean(mean.get_data().values) == pytest.approx(done.bandwidth["cqi"].mean(), 0.02)
     adapted = scenario.with_(**{"radio.hsdpa.link_adaptation": "shannon"}).run(runs=1, jobs=1)
     assert adapted.plot.cqi().axes[0].get_ylabel() == "SNR (dB)"

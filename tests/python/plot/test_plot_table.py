@@ -1,4 +1,4 @@
-"""Pictures of tables: what is drawn where, with which intervals, and what is refused."""
+"""Figures of tables: axes, intervals, and rejected columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
 def swept() -> Table:
-    """A sweep over two keys with two groups; rates are 100 * loss + 1000 * count kbit/s."""
+    """Returns a sweep over two keys with two groups; rates are 100 * loss + 1000 * count kbit/s."""
     rows = [
         {
             "wired.loss": loss,
@@ -39,14 +39,14 @@ def swept() -> Table:
 
 
 def of_runs() -> Table:
-    """Three runs of two users."""
+    """Returns a table of three runs of two users."""
     run, user = np.repeat([0, 1, 2], 2), np.tile([0, 1], 3)
     rate = np.array([1.0, 3.0, 2.0, 4.0, 6.0, 8.0]) * 1e3
     return Table({"run": run, "user": user, "group": ["phone"] * 6, "application_bps": rate})
 
 
 def drawn(figure):
-    """Label, x and y of each curve."""
+    """Returns label, x and y of each curve."""
     (axes,) = figure.axes
     lines = [line for line in axes.lines if line.get_marker() != "_"]  # the ends of error bars
     return {line.get_label(): (list(line.get_xdata()), list(line.get_ydata())) for line in lines}
@@ -96,7 +96,7 @@ def test_several_rows_per_point_are_rejected_with_the_distinguishing_columns():
 def test_replications_have_intervals_over_run_means():
     figure = curves(of_runs(), "group", "application_bps")
     (_, (mean,)) = next(iter(drawn(figure).values()))
-    assert mean == pytest.approx(4.0)  # of 2, 3 and 7 kbit/s
+    assert mean == pytest.approx(4.0)  # means of 2, 3 and 7 kbit/s
     (axes,) = figure.axes
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["phone"]
     (bar,) = axes.collections[0].get_segments()
@@ -112,7 +112,7 @@ def test_series_over_time_are_averaged_in_intervals_over_runs():
     (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("Time (s)", "Congestion window (packets)")
     (x, y) = next(iter(drawn(figure).values()))
-    assert x[-1] < 8 < x[-1] + 0.2  # where the shorter run ends
+    assert x[-1] < 8 < x[-1] + 0.2  # end of the shorter run
     assert [y[10], y[50], y[70]] == pytest.approx([3, 5, 7])  # 2 and 4, then 6 and 4, then 6 and 8
 
 
@@ -169,7 +169,7 @@ def test_columns_have_readable_names_and_units(column, largest, label):
 
 @pytest.fixture
 def call(capsys, tmp_path, monkeypatch):
-    """Calls the command line in a folder with a sweep; returns status, stdout, stderr."""
+    """Calls the command line in a folder with a sweep. Returns its status, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
     write_parquet(tmp_path / "sweep.parquet", swept())
 
@@ -207,7 +207,7 @@ def test_long_legend_and_title_are_wrapped_and_fit():
     names = [f"a name of a group that goes on and on and on, number {n} of twelve" for n in place]
     table = Table({"loss": loss, "group": names, "other": names, "rate": place + loss})
     figure = curves(table, "loss", "rate", ["group", "other"], title="word " * 60)
-    figure.savefig(io.BytesIO())  # lays it out
+    figure.savefig(io.BytesIO())  # computes the layout
     width = figure.get_figwidth() * figure.dpi
     (legend,), (axes,) = figure.legends, figure.axes
     box = legend.get_window_extent()
@@ -269,8 +269,8 @@ def test_means_without_all_users_are_hollow_and_explained():
     hollow = drawn(figure)["_some"]
     assert hollow[0] == [0.2]
     (texts,) = [legend.get_texts() for legend in figure.legends]
-    told = "hollow: mean of only some users, of 25 % at the least"
-    assert told in " ".join(" ".join(one.get_text() for one in texts).split())
+    expected = "hollow: mean of only some users, of 25 % at the least"
+    assert expected in " ".join(" ".join(one.get_text() for one in texts).split())
     whole = curves(table, "wired.loss", "application_bps", ["users.0.count"])
     assert "_some" not in drawn(whole)
     assert "hollow" not in " ".join(one.get_text() for one in whole.legends[0].get_texts())

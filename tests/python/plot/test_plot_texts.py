@@ -1,4 +1,4 @@
-"""Names of users are drawn as they are: `$` is no mathematics, and no character warns."""
+"""User names are drawn literally: `$` starts no formula, and no character causes a warning."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Captures as Wireshark's tshark and tcptrace judge them; both are needed for most of this."""
+"""Captures read by Wireshark's tshark and tcptrace; most tests need both."""
 
 import csv
 import itertools
@@ -65,7 +65,7 @@ VARIANTS = {
 }
 
 QUICK = {"newreno", "sack, server opens", "linux, ecn, server opens", "linux, web"}
-"""Those that are captured in every run of the tests."""
+"""Cases that are captured in every run of the tests."""
 
 ANALYSIS = ("retransmission", "fast_retransmission", "spurious_retransmission", "out_of_order")
 
@@ -76,7 +76,7 @@ class Captured:
     path: Path
 
     def packets(self, interface, wanted, *fields):
-        """Fields of the packets of one interface that a filter lets pass."""
+        """Returns fields of the packets of one interface that pass a filter."""
         split = self.split(interface)
         command = [TSHARK, "-r", split, "-Y", wanted, "-T", "fields", "-E", "separator=,"]
         command += ["-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE"]
@@ -86,7 +86,7 @@ class Captured:
         return [tuple(line.split(",")) for line in done.stdout.splitlines()]
 
     def packets_of_all(self, wanted, *fields):
-        """Fields of the packets of all interfaces that a filter lets pass."""
+        """Returns fields of the packets of all interfaces that pass a filter."""
         command = [TSHARK, "-r", self.path, "-Y", wanted, "-T", "fields", "-E", "separator=|"]
         for field in fields or ("frame.number",):
             command += ["-e", field]
@@ -94,7 +94,7 @@ class Captured:
         return [tuple(line.split("|")) for line in done.stdout.splitlines()]
 
     def split(self, interface, form="pcapng"):
-        """What one interface saw: a packet seen at both would pass for a retransmission."""
+        """Returns the packets of one interface; with both, packets would count twice."""
         split = self.path.with_suffix(f".{interface}.{form}")
         if not split.exists():
             command = [TSHARK, "-r", self.path, "-Y", f'frame.interface_name == "{interface}"']
@@ -136,9 +136,9 @@ def test_tshark_finds_no_malformed_packet_or_wrong_checksum(captured, interface)
 
 @needs_tshark
 def test_tshark_and_nodeb_count_the_same_packets(captured):
-    """A retransmission is the same to both: it begins below the highest byte sent so far.
+    """Retransmissions begin below the highest byte sent so far, for both programs.
 
-    Wireshark splits them by guesses (fast, spurious; out of order where it follows the packet
+    Wireshark classifies them by heuristics (fast, spurious; out of order if it follows the packet
     before too closely), so that only the sum can be compared.
     """
     users, sent, again = columns(captured.result, "user", "packets_sent", "packets_retransmitted")
@@ -174,7 +174,7 @@ def test_tshark_and_nodeb_count_the_same_bytes(captured):
 
 @needs_tshark
 def test_tshark_and_nodeb_count_the_same_duplicate_acks(captured):
-    """An ACK that repeats the one before; RFC 5681 also wants the window to be the same."""
+    """Both count ACKs equal to the previous one; RFC 5681 also requires an equal window."""
     rows, tcp = captured.result.segments, captured.result.scenario.to_dict()["tcp"]
     expected = Counter()
     for user in captured.result.flows["user"]:
@@ -185,7 +185,7 @@ def test_tshark_and_nodeb_count_the_same_duplicate_acks(captured):
         ]
         expected[user] = sum(a == b for a, b in itertools.pairwise(acks))
     found = captured.by_user("server", "tcp.analysis.duplicate_ack")
-    if "linux" in tcp:  # a window that changes, as a buffer that grows lets it, makes an update
+    if "linux" in tcp:  # an ACK with a new window, as of a growing buffer, is an update
         assert all(found[user] <= expected[user] for user in expected)
         assert found.total() > 0
     else:
@@ -200,7 +200,7 @@ def test_connections_begin_with_a_three_way_handshake(captured):
     packets = captured.packets("server", "tcp", *fields)
     for user in captured.result.flows["user"]:
         own = (packet[1:] for packet in packets if packet[0] == str(user))
-        once = (packet for packet, _ in itertools.groupby(own))  # without those sent again
+        once = (packet for packet, _ in itertools.groupby(own))  # without retransmissions
         first, second, third = itertools.islice(once, 3)
         by_server = [packet[0] == "40000" for packet in (first, second, third)]
         assert by_server == ([False, True, False] if opened_by == "phone" else [True, False, True])
@@ -211,7 +211,7 @@ def test_connections_begin_with_a_three_way_handshake(captured):
 
 @needs_both
 def test_tcptrace_and_nodeb_agree(captured):
-    """It counts data sent again; nodeb counts a SYN sent again as well."""
+    """tcptrace counts retransmitted data; nodeb also counts a retransmitted SYN."""
     split = captured.split("server", "pcap")
     command = [TCPTRACE, "-l", "-n", "--csv", split]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -243,7 +243,7 @@ def test_capture_does_not_change_the_result(small, tmp_path):
     assert small.capture(tmp_path / "y.pcapng").provenance.runs == 1
     first, second = ((tmp_path / name).read_bytes() for name in ("x.pcapng", "y.pcapng"))
     assert len(first) > 10_000
-    assert abs(len(first) - len(second)) < 10  # the scenario in the comment: `runs = 3`
+    assert abs(len(first) - len(second)) < 10  # the comment contains the scenario with `runs = 3`
 
 
 @pytest.fixture
@@ -288,7 +288,7 @@ def test_impossible_capture_is_rejected_before_the_run(command, scenario_file, a
 
 @needs_linux
 def test_full_device_is_reported_after_the_results(command, scenario_file, tmp_path):
-    """They are those of a run without a capture, printed and saved."""
+    """The results equal those of a run without a capture; they are printed and saved."""
     _, told, _ = command(scenario_file, "--out", tmp_path / "as-ever")
     status, out, err = command(scenario_file, "--pcap", "/dev/full", "--out", tmp_path / "no-room")
     assert status == 1
@@ -388,7 +388,7 @@ SPAN = re.compile(r"(?P<cause>.+) (?P<ms>[0-9.]+) ms at (?P<place>.+)")
 
 
 def spans_told(found, user, transfer):
-    """Spans of a transfer's path by what tshark reads: of each packet those of one interface."""
+    """Returns the spans of a transfer's path that tshark reads, from one interface per packet."""
     head = f"critical path of user {user}'s transfer {transfer}, packet "
     comments = found.packets_of_all(f'frame.comment contains "{head}"', "frame.comment")
     told = {}

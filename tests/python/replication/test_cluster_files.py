@@ -1,4 +1,4 @@
-"""The files for queueing systems and Kubernetes, tried with processes in place of machines."""
+"""The files for queueing systems and Kubernetes, tested with processes instead of machines."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from test_cluster import SWEEP, kept
 
-from clusters import Processes, executables
+from clusters import SWEEP, Processes, executables
+from kills import kept
 from scenarios import needs_linux
 
 FILES = Path(__file__).parents[3] / "examples" / "cluster"
@@ -61,7 +61,7 @@ def test_slurm_job_runs_a_sweep_and_ends(tmp_path):
 
 
 def test_worker_without_scheduler_ends(tmp_path):
-    """With the options of the job, in less time; a worker that has met one ends with it."""
+    """Uses the options of the job with a shorter timeout."""
     (line,) = (
         line for line in (FILES / "slurm.sh").read_text().split("srun") if " dask worker " in line
     )
@@ -88,7 +88,7 @@ def test_workers_end_with_their_scheduler(tmp_path):
 
 
 def _running(*words: str) -> list[str]:
-    """Commands that are running and have all of these words, after a moment to end in."""
+    """Returns the running commands that contain all of these words, after some time to end."""
     end = time.monotonic() + 10
     while True:
         lines = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
@@ -109,18 +109,18 @@ def containers() -> list[dict]:
 
 @pytest.mark.parametrize("container", containers(), ids=lambda one: one["name"])
 def test_kubernetes_commands_have_valid_options(container, tmp_path):
-    """Every option is one that the program has; an unknown one would end it before `--help`."""
+    """The program has every option; an unknown one would end it before `--help`."""
     program, command, *options = container["args"]
     module = {"dask": f"distributed.cli.dask_{command}", "nodeb": "nodeb"}[program]
     start = [sys.executable, "-m", module, *([command] if program == "nodeb" else [])]
     for option in (one for one in options if one.startswith("--")):
-        told = subprocess.run([*start, "--help"], capture_output=True, text=True, check=True)
-        assert option in told.stdout
+        shown = subprocess.run([*start, "--help"], capture_output=True, text=True, check=True)
+        assert option in shown.stdout
 
 
 @needs_linux
 def test_kubernetes_commands_run_a_sweep(tmp_path):
-    """The three commands of the file, as processes of this machine."""
+    """Runs the three commands of the file as processes of this machine."""
     programs = executables(tmp_path / "bin")
     (tmp_path / "study").mkdir()
     (tmp_path / "study" / "study.toml").write_text(SWEEP.format(runs=2, size="20 kB", steps=4))
@@ -149,18 +149,18 @@ def test_kubernetes_commands_run_a_sweep(tmp_path):
     try:
         _wait_for(int(port))
         others.append(start(by_name["worker"]))
-        told, _ = (sweep := start(by_name["sweep"])).communicate(timeout=120)
+        output, _ = (sweep := start(by_name["sweep"])).communicate(timeout=120)
     finally:
         for process in others:
             process.kill()
             process.communicate()
-    assert sweep.returncode == 0, told
-    assert "12 cells" in told
+    assert sweep.returncode == 0, output
+    assert "12 cells" in output
     assert (tmp_path / "results" / "study" / "sweep.parquet").is_file()
 
 
 def _wait_for(port: int) -> None:
-    """Until somebody listens, as the readiness probe asks."""
+    """Waits until a process listens, like the readiness probe."""
     end = time.monotonic() + 60
     while True:
         try:

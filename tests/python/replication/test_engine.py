@@ -1,4 +1,4 @@
-"""The engine: rules that see batches, failures within them, and what is known from before."""
+"""The engine: precision rules and batches, failures within batches, earlier results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VALUES = st.lists(
 
 
 def one_by_one(rule: Precision, application: list[float], received: list[float]) -> Stop | None:
-    """What the rule says when it is asked after each replication."""
+    """Returns the decision of the rule if it is consulted after each replication."""
     for n in range(len(received) + 1):
         everybody = all(np.isfinite(application[:n]))
         values, name = (application, RATES[0]) if everybody else (received, RATES[1])
@@ -112,7 +112,7 @@ def test_failing_replication_is_named(small, jobs):
 @pytest.mark.parametrize("jobs", [1, 2, 5])
 def test_precision_is_independent_of_jobs_and_batches(small, jobs, monkeypatch):
     wanted = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=1)
-    monkeypatch.setattr("nodeb.replication.workers.BATCH_S", 1e-9)  # each alone
+    monkeypatch.setattr("nodeb.replication.workers.BATCH_S", 1e-9)  # each in its own batch
     found = small.with_(runs=3, max_runs=400).run(precision=0.02, jobs=jobs)
     assert found.provenance.stopping == wanted.provenance.stopping
     assert found.provenance.runs == wanted.provenance.runs > 3
@@ -125,7 +125,7 @@ def test_precision_is_independent_of_jobs_and_batches(small, jobs, monkeypatch):
 
 
 def rows(folder: Path) -> dict[str, bytes]:
-    """What a reproduction found, and what it kept; pages tell how long it took."""
+    """Returns the claims, cells and stored replications; pages contain the duration."""
     names = [folder / "cells.csv", folder / "claims.csv", *sorted((folder / "cells").iterdir())]
     return {file.name: file.read_bytes() for file in names if not file.name.startswith(".")}
 

@@ -21,12 +21,12 @@ OTHERS = {
 }
 KINDS = (*pages.SCENARIOS, *OTHERS, "without series", "studies")
 LEAST_TEXTS = 30
-"""Every page has more texts than this."""
+"""Minimum number of texts on every page."""
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, quick_wang):
-    """The file of each kind of page, made when it is first asked for."""
+    """Returns a function that creates each kind of page once."""
     folder = tmp_path_factory.mktemp("pages")
     files = {}
 

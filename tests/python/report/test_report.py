@@ -1,4 +1,4 @@
-"""The report page: complete in itself, and plain about what does not match."""
+"""The report page: self-contained, with all mismatches."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def test_page_has_all_parts(page: str) -> None:
 
 def test_mismatches_are_reported(page: str) -> None:
     mismatch = page[page.index('id="mismatch"') :]
-    # The stand-in's numbers are not the study's, and Table 1 as printed contradicts its own
-    # equation.
+    # The numbers of the artificial results differ from the study's, and Table 1 as printed
+    # contradicts its own equation.
     assert "Table 1: 15 of 15 cells lie beyond the tolerance" in mismatch
     assert "missed" in mismatch
     assert "contradicted" in mismatch

@@ -1,4 +1,4 @@
-"""The replication that a page shows: the same as the one measured, and never too large."""
+"""The replication shown on a page equals the measured one and has a limited size."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_first_part_of_a_long_recording_is_shown_unchanged(result):
     assert part.until_s < float(np.max(result.bearers["end_s"]))
     assert f"the first {part.until_s:g} s" in part.summary
     for name in SERIES:
-        # What is told at the very end of a part may be told of later moments in the whole.
+        # At the end of a part, events may be reported that belong to later times in the whole.
         short, long = (
             rows(one.tables[name].where(_times(one.tables[name]) < part.until_s))
             for one in (part.result, whole)

@@ -1,4 +1,4 @@
-"""The page of a run, and the picture of its cell."""
+"""The page of a run, and the figure of its cell."""
 
 from __future__ import annotations
 

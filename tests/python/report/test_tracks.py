@@ -1,4 +1,4 @@
-"""Pictures of tracks: stretches that are too short share a box, and steps end with the axis."""
+"""Pictures of tracks: spans that are too short share a box, and steps end with the axis."""
 
 from __future__ import annotations
 

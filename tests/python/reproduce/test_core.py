@@ -1,4 +1,4 @@
-"""The reproduction with the real simulation core: quick, and precise where that is cheap."""
+"""Reproduction with the real simulation core, at low cost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import nodeb.reproduce
 
 
 def measured(path: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
-    """(item, row, column) -> published and measured."""
+    """Returns (item, row, column) -> published and measured value."""
     with (path / "cells.csv").open(encoding="utf-8", newline="") as file:
         return {
             (row["item"], row["row"], row["column"]): (

@@ -1,4 +1,4 @@
-"""All studies together: what stays, what goes on, what is missing, and the page about it."""
+"""All studies together: kept, resumed and missing ones, and the page about them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def verdict(name: str, judgement: str) -> Verdict:
 
 
 class Fake:
-    """Stands in for `reproduction.run`: finds a verdict for each study; some break off."""
+    """Replaces `reproduction.run`: gives a verdict for each study, or fails."""
 
     def __init__(self, **breaks: BaseException) -> None:
         self.breaks, self.called = breaks, []
@@ -129,7 +129,7 @@ def test_results_of_other_settings_are_not_combined(fake, tmp_path, other):
     with pytest.raises(RunError):
         run(tmp_path, **other)
     assert again.called == ["wang"]
-    assert table(tmp_path) == before  # what was whole stays until a study is there
+    assert table(tmp_path) == before  # complete results stay until they are replaced
     fake(hossain=RunError("second"))
     with pytest.raises(RunError):
         run(tmp_path, **other)
@@ -182,15 +182,15 @@ def test_foreign_folders_are_rejected_before_any_simulation(fake, tmp_path):
 
 def test_progress_covers_all_studies(fake, tmp_path):
     fake()
-    told = []
-    run(tmp_path, progress=lambda share, text: told.append((share, text)))
-    shares = [share for share, _ in told]
+    reports = []
+    run(tmp_path, progress=lambda share, text: reports.append((share, text)))
+    shares = [share for share, _ in reports]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     minutes = [every.minutes(name, True) for name in NAMES]
     expected = [(sum(minutes[:at]) + minutes[at] / 2) / sum(minutes) for at in range(3)]
     assert shares[:-1] == pytest.approx(expected)
-    assert told[1][1] == "hossain (2 of 3): half"
+    assert reports[1][1] == "hossain (2 of 3): half"
 
 
 def test_every_study_states_its_duration():
@@ -200,7 +200,7 @@ def test_every_study_states_its_duration():
 
 
 def test_digest_matches_the_tables(tmp_path, quick_wang):
-    """The same figures as in the tables of the reproduction."""
+    """The figures equal those in the tables of the reproduction."""
     shutil.copytree(quick_wang, tmp_path, dirs_exist_ok=True)
     found = reproduction.run("wang", tmp_path, quick=True)
     read = digest.load(tmp_path)

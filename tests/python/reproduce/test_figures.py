@@ -1,4 +1,4 @@
-"""Figures: points beside each other, marks of what a study says, titles that find room."""
+"""Figures: points side by side, marks from the study, titles that fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of a study that is run again: whole ones are replaced by whole ones only."""
+"""Results of a repeated study: complete ones are replaced only by complete ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from small_study import FILE
 
 
 def results(folder):
-    """All files of a folder but the cells, which every run adds to."""
+    """Returns all files of a folder except the cells, to which every run adds."""
     return {name: data for name, data in content(folder).items() if not name.startswith("cells/")}
 
 

@@ -1,4 +1,4 @@
-"""What a reproduction says first: agreement, claims, an interruption, nothing to compare."""
+"""First lines of a reproduction, by case."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def digest(study="one", verdicts=(), *, near=0, far=0, complete=True, targets=()
 
 @pytest.fixture
 def said(monkeypatch):
-    """The answer about a digest."""
+    """Returns the answer about a digest."""
 
     def of(about, *, quick=False, unfinished=()):
         monkeypatch.setattr("nodeb.reproduce.answer.digest.of", lambda found: about)

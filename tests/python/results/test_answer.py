@@ -1,4 +1,4 @@
-"""What a run says first, by case."""
+"""First lines of a run, by case."""
 
 import math
 from pathlib import Path
@@ -93,7 +93,7 @@ def test_all_shows_groups_side_by_side():
 
 
 def test_suggested_duration_is_sufficient():
-    """In the suggested duration all but a few finish."""
+    """With the suggested duration, all but a few users finish."""
     result = run(CELL, duration="10 s", size="300 kB", count=9)
     about = unfinished(result.flows, 10.0)
     assert about.count
@@ -113,7 +113,7 @@ def test_median_over_all_includes_unfinished_users():
     done = np.array([True, True, False, False, False])
     assert math.isnan(median_of_all(np.array([1.0, 2.0, 9.0, 9.0, 9.0]), done))
     assert median_of_all(np.array([1.0, 2.0, 3.0, 9.0]), np.array([True] * 3 + [False])) == 2.0
-    # Kaplan and Meier's own example: deaths at 0.8, 3.1, 5.4, 9.2; losses at 1.0, 2.7, 7.0, 12.1.
+    # Example of Kaplan and Meier: deaths at 0.8, 3.1, 5.4, 9.2; losses at 1.0, 2.7, 7.0, 12.1.
     times = np.array([0.8, 1.0, 2.7, 3.1, 5.4, 7.0, 9.2, 12.1])
     ended = np.array([True, False, False, True, True, False, True, False])
     assert median_of_all(times, ended) == 9.2

@@ -1,4 +1,4 @@
-"""Metrics: what users see, ranges of intervals, and nothing where it means nothing."""
+"""Metrics: user experience, ranges of intervals, and missing values."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_load_ends_when_the_phone_has_received_it():
     flows = result.flows
     assert flows["load_mean_s"] == pytest.approx(flows["download_s"])
     assert flows["loads"].tolist() == [1, 1, 1]
-    assert not {"load_median_s", "load_p95_s"} & set(said(result))  # the download time says it
+    assert not {"load_median_s", "load_p95_s"} & set(said(result))  # given by the download time
     assert said(result)["complete"]["mean"] == 1.0
 
 
@@ -89,12 +89,12 @@ def test_timeout_of_seconds_is_a_stall():
     lossy = run(runs=40, wired={"loss": 0.15})
     flows = lossy.flows
     assert flows["stalls"].sum() > 0
-    assert (flows["stalled_s"] >= flows["stalls"]).all()  # each lasts a second at least
+    assert (flows["stalled_s"] >= flows["stalls"]).all()  # each lasts at least one second
     assert not run(radio={"dch": {}}).flows["stalls"].any()
 
 
 def test_intervals_stay_within_the_range_of_the_quantity():
-    """Few and very different values: the symmetric interval would begin below zero."""
+    """Few and very different values: a symmetric interval would begin below zero."""
     result = run(runs=4, wired={"loss": 0.06})
     found = said(result)
     for row in found.values():
@@ -134,7 +134,8 @@ def test_blocks_of_a_group_are_those_of_its_bearers():
         ]
         assert found == pytest.approx(sums[0] / sums[1])
     shared = by_run(run(radio={"hs_dsch": {}}, users=users).tables)
-    assert np.isnan(shared["block_errors"][shared["group"] != ALL]).all()  # whose is a block?
+    # Blocks of a shared channel belong to no single group.
+    assert np.isnan(shared["block_errors"][shared["group"] != ALL]).all()
     assert np.isfinite(shared["block_errors"][shared["group"] == ALL]).all()
 
 

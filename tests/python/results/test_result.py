@@ -110,7 +110,7 @@ def test_summary_contains_every_metric_of_every_group(result):
     found = {(r["group"], r["metric"]) for r in result.summary}
     elsewhere = {"received_bps_p5", "cqi", "first_bler", "power_w", "dch_share"}
     elsewhere |= {"switches_per_s", "switches_per_transfer", "load_median_s", "load_p95_s"}
-    elsewhere |= {"cell_bps", "cell_busy"}  # each has a channel of its own
+    elsewhere |= {"cell_bps", "cell_busy"}  # each has its own channel
     of_several = {"jain_index", "received_bps_p50", "download_p50_s", "download_p95_s"}
     of_several |= {"served", "stalled_users"}
     wanted = {(g, m) for g in ("near", "far", "all") for m in METRICS if m not in elsewhere}
@@ -190,7 +190,7 @@ def test_every_column_has_a_meaning(result):
 
 
 def test_every_table_is_an_attribute(small):
-    """One that is missing says what the scenario needs, and with that it is there."""
+    """A missing one names the key that the scenario needs, with which it exists."""
     bare = small.run(runs=1)
     assert set(get_type_hints_of_tables()) == set(glossary.tables())
     for name, info in glossary.tables().items():
@@ -208,7 +208,7 @@ def test_every_table_is_an_attribute(small):
 
 
 def get_type_hints_of_tables():
-    """The names that type checkers know."""
+    """Returns the attribute names known to type checkers."""
     tree = ast.parse(inspect.getsource(named))
     known = next(node for node in ast.walk(tree) if isinstance(node, ast.If))
     return [line.target.id for line in known.body]

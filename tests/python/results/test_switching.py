@@ -1,4 +1,4 @@
-"""Channels that are switched: the table of what they cost."""
+"""Switched channels: the table of their costs."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_times_in_states_add_up_to_the_run(scenario):
     held = table["setting_up_s"] + table["dch_s"] + table["releasing_s"]
     assert (held.reshape(2, 8).sum(axis=1) <= 500).all()
     assert (table["set_ups"] - table["releases"] <= 1).all()
-    # Between FACH and DCH all the time, so between their powers.
+    # Users are always between FACH and DCH, and so is their power.
     watts = table["energy_j"].reshape(2, 8) / per_run
     assert (watts >= 0.35).all()
     assert (watts <= 0.7).all()
@@ -77,5 +77,5 @@ def test_signalling_that_fills_the_fach_causes_a_warning(scenario, tmp_path, cap
     rates = '\n[sweep]\n"radio.fach_dch.signalling_rate" = ["24 kbps", "34 kbps"]\n'
     file.write_text(starved.to_toml() + rates)
     assert invoke(["validate", str(file)]) == 0
-    assert "of 34 kbps takes the whole FACH" in (told := capsys.readouterr().err)
-    assert told.endswith("(cells: 1 of 2)\n")
+    assert "of 34 kbps takes the whole FACH" in (errors := capsys.readouterr().err)
+    assert errors.endswith("(cells: 1 of 2)\n")

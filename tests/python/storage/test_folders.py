@@ -1,4 +1,4 @@
-"""Folders of results: whole or not at all, one's own or left alone."""
+"""Folders of results: replaced as a whole, and only by their owner."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_foreign_folder_is_kept_unless_forced(tmp_path):
     assert content(folder) == before
     with claim(folder, MINE, force=True) as place:
         assert place.replaces == "a run of other.toml (seed 1)"
-        assert content(folder) == before  # what is there stays until there is something better
+        assert content(folder) == before  # existing results stay until they are replaced
     put(folder, MINE, force=True, b="2")
     assert set(content(folder)) == {"b", MARK}
 
@@ -247,7 +247,7 @@ def test_figure_is_listed_in_the_mark_of_its_folder(tmp_path):
     folders.note(folder / "p.png")
     assert json.loads((folder / MARK).read_text())["files"] == ["a", "p.png"]
     (tmp_path / "q.png").write_text("")
-    folders.note(tmp_path / "q.png")  # there is no mark: nothing to do
+    folders.note(tmp_path / "q.png")  # without a mark, nothing is noted
     assert not (tmp_path / MARK).exists()
 
 

@@ -64,7 +64,7 @@ def test_second_process_in_a_folder_is_rejected(call, tmp_path, arguments):
 
 
 def test_second_of_two_simultaneous_sweeps_is_rejected(tmp_path):
-    """The same one in both: whoever comes later is refused, and the results are right."""
+    """Both run the same sweep: the later one is rejected, and the results are right."""
     file = tmp_path / "swept.toml"
     file.write_text(SMALL.replace("20 kB", "400 kB") + SWEEP)
     assert start("sweep", file, "--out", "alone", cwd=tmp_path).wait() == 0
@@ -79,7 +79,7 @@ def test_second_of_two_simultaneous_sweeps_is_rejected(tmp_path):
 
 
 def _once_after(monkeypatch, owner, name, act):
-    """Has somebody else act right after the first call of a function, whatever it answers."""
+    """Calls a function right after the first call of another, whatever its result."""
     function = getattr(owner, name)
 
     def then_act(*arguments, **more):
@@ -97,7 +97,7 @@ LOOKS = [(folders.os, "listdir"), (Path, "read_bytes"), (Path, "exists"), (Path,
 
 @pytest.mark.parametrize(("owner", "name"), LOOKS)
 def test_folder_claimed_during_inspection_is_recognised(tmp_path, monkeypatch, owner, name):
-    """Its mark says whose it is; it is none of an earlier version."""
+    """The mark names the owner, so that the folder does not count as one of an earlier version."""
     _once_after(monkeypatch, owner, name, lambda: claim(tmp_path / "out", OTHERS))
     with pytest.raises(OutputError, match=r"out holds a run of other\.toml; give another folder"):
         claim(tmp_path / "out", MINE)
@@ -108,7 +108,7 @@ def test_folder_claimed_during_inspection_is_recognised(tmp_path, monkeypatch, o
 def test_folder_released_during_inspection_can_be_claimed(
     tmp_path, monkeypatch, owner, name, resumes
 ):
-    """It is nobody's then, and one's own in the end."""
+    """The folder has no owner then, and is claimed in the end."""
     others = claim(tmp_path / "out", OTHERS)
     _once_after(monkeypatch, owner, name, lambda: others.__exit__(None, None, None))
     with claim(tmp_path / "out", MINE, force=True, resumes=resumes) as place:
@@ -162,21 +162,21 @@ RIGHTLY_REFUSED = re.compile(
 
 
 def _come_and_go(folder: str, seed: int, until: float, answers) -> None:
-    chance, told = random.Random(seed), Counter()
+    chance, outcomes = random.Random(seed), Counter()
     while time.time() < until:
         owner = Owner("run", chance.choice(["one", "two"]))
         resumes, puts = chance.random() < 0.4, chance.random() < 0.05
         try:
             with claim(folder, owner, resumes=resumes) as place:
-                told["claimed"] += 1
+                outcomes["claimed"] += 1
                 if puts and not resumes:
                     place.put(lambda part: files.write_bytes(part / "a", b"1", to_disk=False), {})
         except OutputError as error:
-            told[str(error)] += 1
-        if puts:  # a person moves the results away
+            outcomes[str(error)] += 1
+        if puts:  # as if a user moves the results away
             with files.contextlib.suppress(OSError):
-                Path(folder).rename(Path(folder).with_name(f"moved-{seed}-{told.total()}"))
-    answers.put(told)
+                Path(folder).rename(Path(folder).with_name(f"moved-{seed}-{outcomes.total()}"))
+    answers.put(outcomes)
 
 
 def test_many_simultaneous_claims_are_rejected_only_with_reason(tmp_path):
@@ -188,9 +188,9 @@ def test_many_simultaneous_claims_are_rejected_only_with_reason(tmp_path):
     ]
     for one in crowd:
         one.start()
-    told = sum((answers.get(timeout=30) for _ in crowd), Counter())
+    outcomes = sum((answers.get(timeout=30) for _ in crowd), Counter())
     for one in crowd:
         one.join(20)
-    assert told.pop("claimed") > 100
-    assert [why for why in told if not RIGHTLY_REFUSED.fullmatch(why)] == []
+    assert outcomes.pop("claimed") > 100
+    assert [why for why in outcomes if not RIGHTLY_REFUSED.fullmatch(why)] == []
     assert not [path.name for path in tmp_path.iterdir() if files.is_leftover(path.name)]

@@ -1,4 +1,4 @@
-"""Folders of results when processes die and disks are full: the old whole, or the new."""
+"""Folders of results after kills and on full disks: the old or the new results, complete."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_terminated_run_keeps_finished_replications(tmp_path, number, status):
 
 
 def whole(folder: Path) -> tuple[int, int] | None:
-    """How many replications a folder is of, and how many it has, all of one run; None without any.
+    """Returns the requested and the actual number of replications, or `None` without results.
 
     Fewer than were asked for only if the run was stopped, and says so.
     """
@@ -74,7 +74,7 @@ def test_run_killed_at_any_moment_leaves_old_or_new_results(tmp_path, number):
         before = after
     assert start("run", file, "--runs", 9, cwd=tmp_path).wait() == 0
     assert whole(folder) == (9, 9)
-    # What was terminated with fewer replications than are there is beside them.
+    # A terminated run with fewer replications than exist is saved next to them.
     for other in folder.parent.iterdir():
         assert re.fullmatch(r"small(-\d+)?", other.name)
         assert whole(other) is not None
@@ -109,7 +109,7 @@ def test_kill_before_or_after_the_swap_leaves_complete_results(tmp_path, when, l
 
 
 def test_kill_between_two_renames_loses_nothing(tmp_path):
-    """Where names cannot be exchanged there is a moment without a folder."""
+    """Without atomic exchange, the folder is missing for a moment."""
     put(tmp_path / "out", a="old")
     code = WORST.replace("files.swap = swap", "files._exchange = lambda *_: False")
     code = code.replace("place.put(", "Path.rename = once\nplace.put(").replace(
@@ -190,10 +190,10 @@ def test_full_disk_leaves_the_old_results(tmp_path, limit):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     process = start("run", file, "--runs", 400, cwd=tmp_path, preexec_fn=fill)
-    told, err = process.communicate(timeout=60)
+    printed, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert "400 replications" in told
-    assert "out/small" not in told
+    assert "400 replications" in printed
+    assert "out/small" not in printed
     assert "error: cannot write results to out/small: file too large" in err
     assert content(tmp_path / "out") == before
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["small"]
@@ -201,7 +201,7 @@ def test_full_disk_leaves_the_old_results(tmp_path, limit):
 
 @pytest.fixture
 def disk(tmp_path):
-    """A small disk of its own; gives what makes it a certain size, KiB."""
+    """Mounts a small disk. Returns a function that sets its size in KiB."""
     path = tmp_path / "disk"
     path.mkdir()
 
@@ -225,11 +225,11 @@ def test_disk_without_room_has_old_results_or_none(call, disk, scenario_file, ki
     first = call("run", scenario_file, "--out", place)[0]
     assert (whole(place) == (4, 4)) == (first == 0)
     before = content(place) if place.exists() else {}
-    status, told, err = call("run", scenario_file, "--runs", 3000, "--out", place)
+    status, printed, err = call("run", scenario_file, "--runs", 3000, "--out", place)
     assert status == 1
     assert "no space left on device" in err
-    assert "3000 replications" in told
-    assert str(place) not in told
+    assert "3000 replications" in printed
+    assert str(place) not in printed
     assert (content(place) if place.exists() else {}) == before
     assert [path.name for path in place.parent.iterdir()] == (["small"] if before else [])
 

@@ -1,4 +1,4 @@
-"""A disk that is full when the results are known: they are printed all the same."""
+"""A disk that is full when the results are complete: they are printed nevertheless."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ stop.bits = 3000
 
 @contextmanager
 def no_room():
-    """No file may have content, as on a full disk."""
+    """Forbids any file contents, as on a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
     try:
@@ -51,20 +51,20 @@ COMMANDS = {
     "fit": ("fit", "e.txt", "--unit", "pdu", "--states", 2),
 }
 ENDS = "has the table", "results: ", "models and pictures: ", "page: ", "Draw it", "the page"
-"""Of lines that name what was written."""
+"""Ends of lines that name saved files."""
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_results_that_do_not_fit_on_the_disk_are_printed(call, command):
-    status, told, _ = call(*command)
+    status, printed, _ = call(*command)
     assert status == 0
     with no_room():
         status, found, err = call(*command)
     assert status == 1
     assert "file too large" in err.splitlines()[-1]
-    whole = [line for line in told.splitlines() if not any(end in line for end in ENDS)]
+    whole = [line for line in printed.splitlines() if not any(end in line for end in ENDS)]
     assert found.strip()
-    # The second time other things are new, and take another time; a hint begins a line.
+    # The second run reports other new cells and another time; a hint begins a line.
     same = [one for one in found.splitlines() if not re.search("seed 1|^--(all|report)", one)]
     assert [one for one in same if one not in whole] == []
 

@@ -1,4 +1,4 @@
-"""Marks of folders: checksums of files, and reading that verifies them."""
+"""Marks of folders: checksums of files, and verification on reading."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from result_folders import MINE, content, put
 
 
 def flip(data: bytes, bit: int) -> bytes:
-    """The data with one bit changed."""
+    """Returns the data with one bit flipped."""
     changed = bytearray(data)
     changed[bit // 8] ^= 1 << bit % 8
     return bytes(changed)
@@ -33,7 +33,7 @@ def test_mark_has_checksums_of_its_files_and_itself(tmp_path):
     assert json.loads(data)["sha256"] == {
         name: hashlib.sha256(text).hexdigest() for name, text in (("a", b"one"), ("b", b"two"))
     }
-    # As `grep -v '^  "checksum"' provenance.json | sha256sum` has it.
+    # The checksum is that of `grep -v '^  "checksum"' provenance.json | sha256sum`.
     others = b"".join(one for one in data.splitlines(True) if b'  "checksum"' not in one)
     assert json.loads(data)["checksum"] == hashlib.sha256(others).hexdigest()
 
@@ -103,7 +103,7 @@ def test_flipped_bit_of_a_table_is_detected_by_file_and_folder(small, tmp_path):
         file.write_bytes(flip(good, bit))
         with pytest.raises(InputError, match=r"flows\.parquet is not what nodeb wrote"):
             files.read_parquet(file)
-    # Away from its folder the pages are verified by themselves.
+    # Outside its folder, a Parquet file is verified by its page checksums.
     alone = tmp_path / "flows.parquet"
     about = pq.ParquetFile(folder / "bearers.parquet").metadata.row_group(0).column(0)
     at = about.dictionary_page_offset or about.data_page_offset

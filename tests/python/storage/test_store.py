@@ -1,4 +1,4 @@
-"""Cells: what was kept comes back as it was, or counts as not there."""
+"""Stored cells survive writing and reading, or count as missing."""
 
 from __future__ import annotations
 

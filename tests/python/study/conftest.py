@@ -1,4 +1,4 @@
-"""A small study, what measures it, and what it simulates."""
+"""A small study, its measurement, and its simulations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def work(study, tmp_path) -> Campaign:
 
 @pytest.fixture
 def counted(monkeypatch) -> list[range]:
-    """The replications that are simulated."""
+    """Returns the list of simulated replications."""
     calls: list[range] = []
     simulate = ReplicationWork.replicate
 

@@ -1,4 +1,4 @@
-"""Replications of cases: how many there are, what is kept, and what fails."""
+"""Replications of cases: their number, stored results, and failures."""
 
 from __future__ import annotations
 

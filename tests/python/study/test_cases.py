@@ -1,4 +1,4 @@
-"""Axes and cases: each scenario once, with what its function asks for."""
+"""Axes and cases: each scenario once, with the arguments of its function."""
 
 from __future__ import annotations
 

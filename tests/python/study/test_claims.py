@@ -1,4 +1,4 @@
-"""Checks and what is said of them."""
+"""Checks of claims and their verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study with a radio link under it: link and fit, traces, facts, and what is made of them."""
+"""The study with a radio link below it: link and fit, traces, facts, and results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DOCS = Path(__file__).parents[3] / "docs" / "reproductions"
 
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory):
-    """Models of blocks of 4 PDUs that fail independently, 2 % of them, two PDUs together."""
+    """Models of blocks of 4 PDUs, of which 2 % fail independently, with two PDUs together."""
     failed = np.random.default_rng(7).random(4000) < 0.02
     errors = np.zeros((4000, 4), dtype=np.uint8)
     errors[failed, 1:3] = 1
@@ -81,7 +81,7 @@ def test_lossless_variants_agree_and_lossy_ones_differ(fitted, tmp_path):
     reno, newreno = costamagna.RENO, costamagna.NEWRENO
     assert all(np.array_equal(right[reno], other) for other in right.values())
     assert lossy[reno].mean() < lossy[newreno].mean() < right[reno].mean()
-    # 15 PDUs carry the 536 bytes of a packet: no more than the channel has.
+    # 15 PDUs carry the 536 bytes of a packet, which limits the throughput.
     most = 64_000 / 8 * 300 * 536 / 600
     assert 0.9 * most < right[reno].mean() < most
 
@@ -150,7 +150,7 @@ def test_link_fit_traces_and_claims_run_in_one_study(tmp_path, monkeypatch):
     monkeypatch.setattr(STUDY, "quick", short)
     monkeypatch.setattr(STUDY, "tables", {"Table B": STUDY.tables["Table B"]})
     monkeypatch.setattr(STUDY, "claims", [one for one in STUDY.claims if one.id in asked])
-    monkeypatch.setattr(costamagna_link, "EB_N0_DB", 2)  # errors enough in 0.4 Mbit
+    monkeypatch.setattr(costamagna_link, "EB_N0_DB", 2)  # sufficient errors in 0.4 Mbit
     monkeypatch.setattr(costamagna_link, "QUICK_BITS", 400_000)
     monkeypatch.setattr(costamagna_search, "QUICK_INTERPRETATIONS", 3)
     outcome = nodeb.reproduce.run(STUDY, tmp_path, quick=True, jobs=1)

@@ -1,4 +1,4 @@
-"""Fiorenzi's study: the bins of a session and what is measured from them, scenarios, figures."""
+"""Fiorenzi's study: the bins of a session and their metrics, scenarios, figures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def scenario(case):
 
 
 def tables():
-    """Two seconds of the reference, beside another user: 2, 1, 0 and 1 packets in four bins."""
+    """Returns two seconds of the reference and another user: 2, 1, 0 and 1 packets in four bins."""
     arrivals = [0.1, 0.2, 0.6, 1.7]
     return {
         "bearers": {"end_s": np.array([2.0])},

@@ -1,4 +1,4 @@
-"""The scenarios of Hossain's study are what they are called, and its throughput is the paper's."""
+"""Scenarios and throughput of Hossain's study match their definitions in the paper."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_every_figure_with_results_is_included():
 
 
 def test_segments_count_with_headers_and_without_check_bits():
-    """1500 segments of 576 bytes in 100 s, in the mean; t = 1 costs 8 of 128 bits."""
+    """On average, 1500 segments of 576 bytes in 100 s; t = 1 costs 8 of 128 bits."""
     columns = {"delivered_bytes": np.array([536_000, 1_072_000]), "bearers.end_s": np.array([100])}
     means = Means(columns.__getitem__)
     kbps = 1500 * 576 * 8 / 1e5
@@ -36,7 +36,7 @@ def test_segments_count_with_headers_and_without_check_bits():
 
 
 def radio(case):
-    """The open parameters of a scenario."""
+    """Returns the open parameters of a scenario."""
     wcdma = scenario(case).radio
     others = wcdma.other_cells
     return {

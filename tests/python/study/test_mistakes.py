@@ -1,4 +1,4 @@
-"""What is told of a study that is wrong: file, line, whose function it is, and what is right."""
+"""Errors in studies are reported with file, line, function and remedy."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_mistake_in_a_reduction_is_reported(tmp_path, found):
 
 
 def test_reduction_has_the_same_length_in_all_replications(tmp_path):
-    """Each of the first replications is reduced by itself, so that nothing is beside it."""
+    """The first replications are reduced one by one, so that there is none to compare with."""
     growing = 'import numpy; return {"x": numpy.ones(1 + tables["flows"]["run"][0])}'
     changes = [('return {"x": [1.0]}', growing), (SCENARIO, f"{SCENARIO}(reduce=reduce)")]
     with pytest.raises(InputError, match=r"1 %: the reduction `reduce` .*a different number"):

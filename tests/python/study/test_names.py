@@ -1,4 +1,4 @@
-"""Tables, claims and targets name what there is, before anything is measured."""
+"""Tables, claims and targets are checked before anything is measured."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_files_of_a_study_have_its_name(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ('each = 20\nunti = "kb/s"', "target `near`: unknown key `unti`; did you mean `unit`"),
         ("unit = 1", "target `near` needs exactly one of `each`"),
@@ -76,10 +76,10 @@ def test_files_of_a_study_have_its_name(tmp_path):
         ('claims = ["fall"]', "target `near` names an unknown claim `fall`; did you mean `falls`"),
     ],
 )
-def test_targets_are_checked_before_measuring(file, counted, wrong, told):
+def test_targets_are_checked_before_measuring(file, counted, wrong, message):
     text = TARGET.replace('each = 20\nunit = "kb/s"', wrong)
     Path(file).with_suffix(".toml").write_text(text)
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         nodeb.reproduce.run(file, Path(file).parent / "out")
     assert counted == []
 

@@ -1,4 +1,4 @@
-"""Prabhu's study: which bursts count, what is measured from them, scenarios, figures."""
+"""Prabhu's study: counted bursts and their metrics, scenarios, figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def scenario(case):
 
 
 def tables(begin, delay, size, phone):
-    """Two phones for 100 s, with ten set-ups each."""
+    """Returns two phones for 100 s, with ten set-ups each."""
     spent = {state: [0.0, 0.0] for state in prabhu.STATES}
     return {
         "flows": {"user": [0, 1]},
@@ -59,7 +59,7 @@ def value(metric, made, warm_up_s=20.0):
     ],
 )
 def test_bursts_that_end_after_the_warm_up_count(metric, found):
-    # End at 5 (left out), 25 (began before, counts), 60 and 90.
+    # Bursts end at 5 (not counted), 25 (began before, counted), 60 and 90.
     made = tables([0, 10, 50, 80], [5, 15, 10, 10], [9, 15_000, 10_000, 5000], [0, 0, 1, 0])
     assert value(metric, made) == pytest.approx(found)
 

@@ -1,4 +1,4 @@
-"""Predictions that were made before a study's results were known are records: nobody edits them."""
+"""Predictions made before the results of a study were known are never edited."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def measured(value: float, published: float | None) -> Cell:
     ("value", "verdict"), [(109.0, "right"), (111.0, "off"), (121.0, "missed"), (90.5, "right")]
 )
 def test_verdict_compares_with_the_prediction(value: float, verdict: str) -> None:
-    """By the tolerance of the table, 10 % of 100, whatever is measured now."""
+    """Uses the tolerance of the table, 10 % of 100, whatever is measured now."""
     then = predicted.Predicted("Table 1", "RR", "1 %", "kb/s", value, None, None)
     predictions = predicted.Predictions("made before", (then,))
     (one,) = predicted.compare(predictions, [measured(100.0, 100.0)])

@@ -1,4 +1,4 @@
-"""Quantities from made-up replications: values and intervals that can be worked out by hand."""
+"""Quantities of artificial replications: values and intervals computed by hand."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def rate(m):
 
 
 def log_of(*times: float, bearers: int = 1, users: int = 1, **columns) -> Log:
-    """Replications of one user after the other that take these times for a kilobyte."""
+    """Returns replications with one user each, who takes these times for a kilobyte."""
     runs = len(times) // users
     flows = {"run": np.repeat(range(runs), users), "transfer_s": np.array(times)}
     flows |= {"app_bytes": np.full(len(times), 1000.0), "ip_bytes": np.full(len(times), 1000.0)}
@@ -45,7 +45,7 @@ def log_of(*times: float, bearers: int = 1, users: int = 1, **columns) -> Log:
 
 
 def measured(metric, log: Log):
-    """A metric of these replications, and the work that has them."""
+    """Returns a metric of these replications, and the campaign that has them."""
     return Measured(metric, log), SimpleNamespace(log=lambda case: case, facts={})
 
 

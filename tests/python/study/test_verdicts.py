@@ -1,4 +1,4 @@
-"""What is made of comparisons: three verdicts, an error held per claim, and what would decide."""
+"""Verdicts from comparisons: error per claim, and replications that would decide."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def verdict(*comparisons: Comparison) -> Verdict:
         (interval(-1, 2), "undecided"),
         (interval(-2, 1), "undecided"),
         (interval(-2, -1), "contradicted"),
-        (interval(0, 0), "undecided"),  # nothing was seen of it, which is not that there is nothing
+        (interval(0, 0), "undecided"),  # an event that was not seen may still occur
         (calculated(1), "holds"),
         (calculated(-1), "contradicted"),
         (Estimate(math.nan, math.nan, math.nan, 20), "undecided"),
@@ -82,7 +82,7 @@ def test_one_weak_comparison_of_many_does_not_contradict() -> None:
 
 
 def test_true_claim_of_many_comparisons_is_rarely_contradicted() -> None:
-    """At the edge of the claim, where each comparison by itself would be one time in forty."""
+    """At the limit of the claim, a single comparison would contradict it one time in forty."""
     chance, refuted = np.random.default_rng(3), 0
     for _ in range(400):
         found = [mean_interval(values) for values in chance.normal(0, 1, (30, 8))]
@@ -111,7 +111,7 @@ def test_required_replications_follow_from_the_half_width() -> None:
     claim = verdict(Comparison(interval(-1, 3, 20), low=0, strict=True))
     assert claim.missing == pytest.approx(60)
     assert claim.effort == "about 60 replications more would decide"
-    # The one that needs most, where all may hold.
+    # The comparison that needs most replications, if all may hold.
     other = Comparison(interval(-1, 2, 20), low=0, strict=True)  # (1.5 / 0.5)^2
     assert verdict(Comparison(interval(-1, 3, 20), low=0, strict=True), other).missing == (
         pytest.approx(160)

@@ -1,4 +1,4 @@
-"""The dataset of a sweep: what its parts have in common, and when it stays."""
+"""The dataset of a sweep: common columns of its parts, and its removal."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def write(folder: Path, sweep: str, base: str = BASE) -> Path:
 
 
 def made(folder: Path, sweep: str) -> Path:
-    """The dataset of a sweep."""
+    """Returns the dataset of a sweep."""
     Sweep.load(write(folder, sweep)).run(folder / "out", jobs=2, dataset=True)
     return folder / "out" / dataset.DATASET
 
 
 def schemas(table: Path) -> list[list[tuple[str, str]]]:
-    """Names and types of the columns of each part."""
+    """Returns names and types of the columns of each part."""
     parts = [pq.ParquetFile(part).schema_arrow for part in sorted(table.glob("*.parquet"))]
     return [[(field.name, str(field.type)) for field in part] for part in parts]
 

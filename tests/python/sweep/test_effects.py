@@ -1,4 +1,4 @@
-"""What was asked for and came to nothing is said."""
+"""Settings without any effect are reported."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sweeps: what the table says, what is simulated again, and what is refused."""
+"""Sweeps: the table, resumption, and rejected input."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def write(folder: Path, sweep: str, base: str = BASE) -> Path:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    """Everything in the folder of a sweep but when and where it was made."""
+    """Returns everything in the folder of a sweep except time and place of its creation."""
     found = [file for file in folder.rglob("*") if file.is_file() and file.name != MARK]
     return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(found)}
 
@@ -67,7 +67,7 @@ def test_separate_keys_form_all_combinations(tmp_path):
 def test_many_cells_take_little_memory(tmp_path):
     axes = "[sweep]\nwired.delay = { from = '1 ms', to = '900 ms', steps = 5000 }\n"
     text = write(tmp_path, axes)
-    Sweep.load(text)  # what is read once for all
+    Sweep.load(text)  # contents read once for all cells
     tracemalloc.start()
     try:
         plan = Sweep.load(text)
@@ -75,7 +75,7 @@ def test_many_cells_take_little_memory(tmp_path):
     finally:
         tracemalloc.stop()
     assert sum(len(cell.scenario) for cell in plan.cells) > 4_000_000
-    assert taken < 1_500_000  # the values of the axis are most of it
+    assert taken < 1_500_000  # mostly the values of the axis
 
 
 def test_file_changed_during_the_sweep_is_read_once(tmp_path, monkeypatch):
@@ -166,7 +166,7 @@ def test_key_set_only_by_the_sweep_is_sufficient(tmp_path):
     path = write(tmp_path, '[sweep]\nusers.0.traffic.ftp.size = ["5 kB", "10 kB"]\n', "[[users]]\n")
     table = Sweep.load(path, runs=2).run(tmp_path / "out").table
     assert table["users.0.traffic.ftp.size_bytes"].tolist() == [5000, 10_000]
-    Sweep.load(path, runs=2).run(tmp_path / "out")  # the folder is known again
+    Sweep.load(path, runs=2).run(tmp_path / "out")  # the folder is recognised
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_differences_are_paired_with_the_baseline_cell(tmp_path):
     assert set(at_base["transfer_s_diff"].tolist()) == {0.0}
     widths = table["transfer_s_ci95_high"] - table["transfer_s_ci95_low"]
     paired = table["transfer_s_diff_ci95_high"] - table["transfer_s_diff_ci95_low"]
-    assert (paired < widths).all()  # what common random numbers are for
+    assert (paired < widths).all()  # the benefit of common random numbers
     without = sweep.run(tmp_path / "out")
     assert without.replications == 0
     assert "transfer_s_diff" not in without.table.columns
@@ -271,7 +271,7 @@ def test_only_missing_cells_are_simulated(tmp_path):
     assert (more.simulated, more.kept, more.replications) == (2, 2, 8)
     assert more.table["radio.dch.bler"].tolist() == [0.0, 0.2, 0.1, 0.4]
     axis = write(tmp_path, '[sweep]\nradio.dch.bler = [0.1]\nwired.delay = ["110 ms", "1 s"]\n')
-    other = Sweep.load(axis).run(out)  # 110 ms is the default: one of the two is there
+    other = Sweep.load(axis).run(out)  # 110 ms is the default: one of the two exists
     assert (other.simulated, other.kept) == (1, 1)
 
 
@@ -354,7 +354,7 @@ def test_cell_keeps_the_tables_of_its_replications(tmp_path):
 
 
 def test_early_stop_does_not_wait_for_surplus_runs(tmp_path):
-    """With many threads more runs are under way than a precision needs; they do not count."""
+    """With many threads, more runs are active than a precision needs; they do not count."""
     sweep = Sweep.load(write(tmp_path, "[sweep]\nradio.dch.bler = [0.0]\n"), precision=0.5)
     assert isinstance(sweep.stop, Precision)
     assert sweep.run(tmp_path / "out", jobs=8).table["runs"].tolist() == [sweep.stop.min_runs]
@@ -502,7 +502,7 @@ def test_folder_of_another_scenario_is_kept(call, tmp_path):
     assert "kept holds a sweep of another scenario (users.0.traffic.ftp.size is" in err
     assert '"20 kB" there, "30 kB" here); give another folder' in err
     assert before == {file: file.read_bytes() for file in Path("kept").rglob("*") if file.is_file()}
-    same = write(tmp_path, GRID, BASE.replace('"20 kB"', '"0.02 MB"'))  # written in another way
+    same = write(tmp_path, GRID, BASE.replace('"20 kB"', '"0.02 MB"'))  # equivalent spelling
     assert call("sweep", same, "--out", "kept")[0] == 0
 
 
@@ -524,7 +524,7 @@ def test_setting_of_a_swept_key_is_rejected(call, tmp_path):
 
 
 def test_baseline_may_lack_a_metric_of_other_cells(tmp_path, call):
-    """The 5th percentile of users' rates needs 20 users: cells of ten have none."""
+    """The 5th percentile of user rates needs 20 users: cells of ten have none."""
     swept = '[sweep]\n"users.0.count" = [10, 20]\n'
     path = write(tmp_path, swept, BASE.replace("runs = 4", "runs = 2"))
     for baseline in (10, 20):

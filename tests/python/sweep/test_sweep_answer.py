@@ -1,4 +1,4 @@
-"""What a sweep says first, by case; and which means leave users out."""
+"""First lines of a sweep, by case, and means without all users."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ ENDLESS = 'on_off = { burst.constant.value = "20 kB", pause.constant.value = "1 
 
 @pytest.fixture
 def swept(tmp_path):
-    """Runs a sweep; gives its outcome."""
+    """Runs a sweep. Returns its outcome."""
 
     def run(sweep, base=BASE, baseline=(), size="20 kB", duration="1000 s", **options):
         file = tmp_path / "s.toml"
@@ -204,7 +204,7 @@ def test_groups_are_mentioned_and_printed_with_all(swept):
 
 
 def test_survivors_are_marked_and_counted(swept):
-    """Eight phones with 500 kB each: 10.8 s is the time of the few that finished."""
+    """Eight phones with 500 kB each: 10.8 s is the mean of the few that finished."""
     outcome = swept("", CELL, metric="download_s")
     found, marks, notes = said(outcome)
     share = outcome.table["download_s_covered"]

@@ -1,4 +1,4 @@
-"""A sweep that is killed or interrupted: nothing torn, nothing lost, and how it goes on."""
+"""A killed or interrupted sweep: no torn file, no lost cell, and resumption."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ traffic.ftp.size = "700 kB"
 
 @pytest.fixture
 def path(tmp_path):
-    """A sweep of a few seconds."""
+    """Writes a sweep of a few seconds."""
     file = tmp_path / "slow.toml"
     file.write_text(SLOW, encoding="utf-8")
     return file
@@ -43,13 +43,13 @@ def start(path: Path, folder: Path) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell that runs the tests in the background leaves SIGINT ignored.
+        # Shells that run the tests in the background leave SIGINT ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
 
 
 def cells(folder: Path) -> set[str]:
-    """The cells that have a file."""
+    """Returns the cells that have a file."""
     return {file.stem for file in (folder / "cells").glob("*.arrow")}
 
 
@@ -68,12 +68,12 @@ def test_sigkill_loses_only_the_running_cells(path, tmp_path):
     killed, chance, kills = tmp_path / "killed", random.Random(20), 0
     for attempt in range(KILLS):
         process, before = start(path, killed), cells(killed)
-        if attempt:  # the first dies while it starts
+        if attempt:  # the first is killed during its start
             wait_for_cells(process, killed, len(before))
         time.sleep(chance.uniform(0.0, 0.06))
         process.kill()
         process.communicate()
-        if (killed / "sweep.parquet").exists():  # it may be over before we look
+        if (killed / "sweep.parquet").exists():  # it may have ended already
             (killed / "sweep.parquet").unlink()
             break
         kills += process.returncode == -signal.SIGKILL
@@ -81,8 +81,8 @@ def test_sigkill_loses_only_the_running_cells(path, tmp_path):
         assert before <= there
         last = max((order.index(one) for one in there), default=-1)
         lost = [one for one in order[: max(last, 0)] if one not in there]
-        assert len(lost) <= 2 * JOBS  # replications under way, of different cells at most
-        for one in there:  # nothing torn: each opens and has every run
+        assert len(lost) <= 2 * JOBS  # active replications, of different cells at most
+        for one in there:  # no torn file: each opens and has every run
             tables = Store(killed / "cells").load(one)
             assert all(set(t["run"].tolist()) == set(range(RUNS)) for t in tables.values())
         assert not (killed / "sweep.parquet").exists()
@@ -91,9 +91,9 @@ def test_sigkill_loses_only_the_running_cells(path, tmp_path):
     process = start(path, killed)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, err) == (0, "")
-    told = {0: "all were new", CELLS: "none was new"}.get(kept, f"{kept} were there already")
+    expected = {0: "all were new", CELLS: "none was new"}.get(kept, f"{kept} were there already")
     assert f"{CELLS} cells, {RUNS} replications each" in out
-    assert told in " ".join(out.split())
+    assert expected in " ".join(out.split())
     finished = {name: data for name, data in files(killed).items() if not name.endswith(".tmp")}
     assert finished == files(tmp_path / "undisturbed")
 
@@ -124,7 +124,7 @@ def test_ctrl_c_keeps_partial_cells_and_states_how_to_resume(path, tmp_path):
 
 
 def test_kill_during_a_write_leaves_the_old_file(tmp_path):
-    """The worst moment, not left to chance: half of the new content is on the disk."""
+    """The worst moment: half of the new content is on the disk."""
     file = tmp_path / "kept.parquet"
     file.write_bytes(b"old")
     code = f"""

@@ -1,4 +1,4 @@
-"""Progress off a terminal: a line a minute with the time that is left."""
+"""Progress without a terminal: one line per minute with the remaining time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nodeb.terminal import progress
 
 @pytest.fixture
 def clock(monkeypatch):
-    """A clock that is set by hand."""
+    """Returns a clock that tests set."""
     now = [1000.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now

@@ -1,4 +1,4 @@
-"""The comparison of two results of a reproduction."""
+"""Comparison of two results of a reproduction."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ def compare(*arguments):
 
 @pytest.fixture
 def folders(tmp_path):
-    """Two results; each gets its cells and claims when called."""
+    """Returns two results, whose cells and claims are written when called."""
 
     def fill(name, cells, claims=None):
         folder = tmp_path / name

@@ -1,4 +1,4 @@
-"""Flipped bits of results of every kind: none is read in silence."""
+"""Every flipped bit in results of every kind is detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every example is in the gallery, with a picture of the file as it is."""
+"""Every example is in the gallery, with a figure of the current file."""
 
 import hashlib
 import shlex
@@ -14,13 +14,13 @@ import docs_gallery  # noqa: E402
 import gallery  # noqa: E402
 
 MAX_BYTES = 60_000
-"""Of a picture: the page has one for each example."""
+"""Maximum size of a figure: the page has one for each example."""
 
 
 def test_every_example_is_in_the_gallery():
     folder = ROOT / "examples"
     files = {path.relative_to(folder).with_suffix("").as_posix() for path in folder.rglob("*.toml")}
-    # Plug-ins are programs of their own.
+    # Plug-ins are separate programs.
     files = {name for name in files if not name.startswith("plugins/")}
     assert set(gallery.plan()) == files
     assert list(gallery.drawn()) == list(gallery.plan())

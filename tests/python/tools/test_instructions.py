@@ -1,4 +1,4 @@
-"""The counts of instructions: what callgrind writes, what is kept, what fails and is named."""
+"""Instruction counts: output of callgrind, recorded counts, failures and their names."""
 
 import platform
 import subprocess
@@ -16,7 +16,7 @@ from instructions import Found, judge  # noqa: E402
 
 PROGRAM = Path("/somewhere/simulate")
 
-# Calls of a function of its own, of memcpy, and of a function that depends on the processor.
+# Calls of an own function, of memcpy, and of a function that depends on the processor.
 OUTPUT = """\
 # callgrind format
 version: 1
@@ -156,7 +156,7 @@ def test_written_table_is_read_back(tmp_path):
     }
     instructions.write(rows, *files)
     again = instructions.read(*files)
-    assert again["a, b"].functions == {"send": 990.0}  # what is rare is left out
+    assert again["a, b"].functions == {"send": 990.0}  # rare functions are omitted
     assert again["a, b"].outside == {"malloc": 0.25}
     assert (again["a, b"].peak_bytes, again["c"].peak_bytes) == (77, None)
     assert all(instructions.same(one, again[name]) for name, one in rows.items())

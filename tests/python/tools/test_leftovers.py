@@ -1,4 +1,4 @@
-"""A run of tests that leaves something behind fails, and says what it is and by which test."""
+"""A test run that leaves something behind fails and names it and its test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HELPERS = Path(__file__).parents[1] / "helpers"
 
 @pytest.fixture
 def run(tmp_path):
-    """Runs a file of tests; returns the exit status and what was printed."""
+    """Runs a file of tests. Returns the exit status and the output."""
 
     def run(program, *options):
         (tmp_path / "test_it.py").write_text(program)
@@ -51,25 +51,25 @@ def test_leftover_process_is_named_with_its_test_and_ended(run, options):
     mark = f"sleep {long_time()}"
     orphan = f"subprocess.run(['sh', '-c', 'setsid {mark} >/dev/null 2>&1 &'], check=True)"
     begun = time.monotonic()
-    status, told = run(LEAVES.format(orphan), *options)
+    status, output = run(LEAVES.format(orphan), *options)
     assert status == 1
-    assert "2 passed" in told
-    (line,) = (line for line in told.splitlines() if mark in line)
+    assert "2 passed" in output
+    (line,) = (line for line in output.splitlines() if mark in line)
     assert line.startswith("process ")
     assert line.endswith("test_it.py::test_that_leaves")
-    assert "test_that_is_tidy" not in told
+    assert "test_that_is_tidy" not in output
     assert gone(mark)
     assert time.monotonic() - begun < 60
 
 
 def test_leftover_file_is_named(run):
-    status, told = run(LEAVES.format("tempfile.mkstemp(prefix='of-a-test-')"))
+    status, output = run(LEAVES.format("tempfile.mkstemp(prefix='of-a-test-')"))
     assert status == 1
-    assert "\ntemporary file of-a-test-" in told
+    assert "\ntemporary file of-a-test-" in output
 
 
 def test_leftover_device_is_named(tmp_path):
-    """As any network, of which the devices are looked at before and afterwards."""
+    """The devices are compared with those before the run."""
     from leftovers import Leftovers
 
     found = Leftovers("nobody", tmp_path)
@@ -79,5 +79,5 @@ def test_leftover_device_is_named(tmp_path):
 
 
 def test_clean_run_passes(run):
-    status, told = run(LEAVES.format("pass"))
-    assert (status, "left behind" in told) == (0, False), told
+    status, output = run(LEAVES.format("pass"))
+    assert (status, "left behind" in output) == (0, False), output

@@ -13,7 +13,7 @@ from nodeb.errors import InputError, ScenarioError
 CASES, MORE, SATURATED = kernel.FILES
 LARGE_BYTES = 1_000_000
 FAR = {"nosack_nots"}
-"""Variants of full links of which less is asked."""
+"""Variants of saturated links with wider limits."""
 
 
 @cache
@@ -27,7 +27,7 @@ def keys(*files: Path) -> list[tuple[str, str, int]]:
 
 
 def params(failing: dict[tuple[str, str, int], str], *files: Path) -> list[object]:
-    """The cases of files; those that fail must, until their line here is taken away."""
+    """Returns the cases of files; failing ones must fail until they are removed here."""
     marks = {key: pytest.mark.xfail(reason=why, strict=True) for key, why in failing.items()}
     assert set(failing) <= set(keys(*files))
     return [
@@ -37,7 +37,7 @@ def params(failing: dict[tuple[str, str, int], str], *files: Path) -> list[objec
 
 
 def single(key: tuple[str, str, int]) -> kernel.Row:
-    """A case of those of which each download was measured."""
+    """Returns a case that contains each measured download."""
     return (rows(CASES) | rows(MORE))[key]
 
 
@@ -124,7 +124,7 @@ def test_custom_cases_are_rebuilt(tmp_path: Path, capsys: pytest.CaptureFixture[
     (row,) = kernel.compare(file)
     assert (row.case, row.repetitions, row.kernel_repeated) == ("far1", 2, 2.0)
     assert row.kernel_s == pytest.approx((1.1, 1.0, 1.2))
-    assert row.nodeb_repeated == 1.5  # there is no 80th segment
+    assert row.nodeb_repeated == 1.5  # the 80th segment does not exist
     kernel.main([str(file)])
     assert "far1  reno" in capsys.readouterr().out
 

@@ -1,4 +1,4 @@
-"""Measured numbers of the pages come from commands, with what they are means of."""
+"""Measured numbers on the pages come from commands, with the data behind them."""
 
 import json
 import re
@@ -30,7 +30,7 @@ STILL_TYPED = {
     "models/switching.md": "hours of processor time",
     "models/wcdma.md": "of tools/wcdma_mean_sense.py",
 }
-"""Pages that have such numbers all the same, and why; the studies' pages tell their own command."""
+"""Pages with typed numbers, with the reason; pages of studies name their own command."""
 
 
 def test_planned_numbers_were_measured_by_the_same_command():

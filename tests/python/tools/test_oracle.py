@@ -1,4 +1,4 @@
-"""nodeb's TCP against ns-2's, packet by packet."""
+"""TCP of nodeb and of ns-2, packet by packet."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def trace() -> str:
 
 
 def damaged(trace: str, event: str, change: tuple[str, str]) -> str:
-    """The trace with one row of a kind changed, somewhere in its middle."""
+    """Returns the trace with one row of a kind changed, somewhere in its middle."""
     lines = trace.splitlines()
     rows = [i for i, line in enumerate(lines) if line.split(",")[1:2] == [event]]
     at = rows[len(rows) // 2]

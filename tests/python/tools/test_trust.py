@@ -1,4 +1,4 @@
-"""The page on how far nodeb can be trusted: what witnesses say, and that no number is typed."""
+"""The validation page: results of all references, and no number typed by hand."""
 
 import json
 import math
@@ -145,7 +145,7 @@ def test_recording_repeats_its_lines(tmp_path):
 def test_trace_driven_link_carries_its_opportunities(tmp_path):
     file = tmp_path / "even.down"
     file.write_text("\n".join(str(2 * n) for n in range(1, 1001)) + "\n")
-    assert traces.carried(file) == pytest.approx(0.95, abs=0.01)  # 5 % are headers
+    assert traces.carried(file) == pytest.approx(0.95, abs=0.01)  # 5 % of the bytes are headers
 
 
 def test_unavailable_reference_keeps_its_recorded_output(tmp_path, monkeypatch, capsys):

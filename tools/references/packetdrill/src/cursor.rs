@@ -4,13 +4,13 @@ use nodeb_base::units::{Duration, NANOS_PER_S};
 
 use crate::script::LONGEST;
 
-/// A text that is no script.
+/// Syntax error in a script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct Unreadable {
     /// Line of the file, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// Description of the error.
     pub what: String,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
         &self.text[self.at..]
     }
 
-    /// Returns the byte at which this is.
+    /// Returns the byte at the position.
     pub fn at(&mut self) -> usize {
         self.skip();
         self.at
@@ -50,12 +50,12 @@ impl<'a> Cursor<'a> {
         1 + self.ends.partition_point(|&end| end < self.at)
     }
 
-    /// Returns an error about what is here.
+    /// Returns an error about the text at the position.
     pub fn error(&self, what: impl Into<String>) -> Unreadable {
         Unreadable { line: self.line(), what: what.into() }
     }
 
-    /// Returns an error that names what was expected and what is here.
+    /// Returns an error that names the expected and the actual text.
     pub fn expected(&mut self, what: &str) -> Unreadable {
         self.skip();
         let here: String = self.rest().chars().take_while(|c| *c != '\n').take(30).collect();
@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
         seen
     }
 
-    /// Passes the word `word`, and not the beginning of a longer one. Returns true if it was there.
+    /// Passes the word `word`, but not a longer word that begins with it. Returns true if it was there.
     pub fn eat_word(&mut self, word: &str) -> bool {
         self.skip();
         let here = self.clone().word();

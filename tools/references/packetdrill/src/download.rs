@@ -41,7 +41,7 @@ impl Default for Download {
     }
 }
 
-/// Something that happens at the sender's interface.
+/// Event at the sender's interface.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// A packet leaves.
@@ -64,7 +64,7 @@ impl Download {
     /// Sets a key of the command line, such as `rate=2000000`.
     ///
     /// # Errors
-    /// If there is no such key, or the value is none for it.
+    /// If there is no such key, or the value is invalid.
     pub fn set(&mut self, argument: &str) -> Result<(), String> {
         let (key, value) =
             argument.split_once('=').ok_or_else(|| format!("{argument}: expected KEY=VALUE"))?;
@@ -105,7 +105,7 @@ impl Download {
     }
 }
 
-/// A download under way.
+/// A running download.
 struct Run<'a> {
     download: &'a Download,
     sender: Sender,
@@ -117,7 +117,7 @@ struct Run<'a> {
     sent: u64,
     /// One past the highest byte sent, in sequence numbers.
     end: u64,
-    /// Packets and ACKs under way, with times of arrival.
+    /// Packets and ACKs in flight, with times of arrival.
     data: VecDeque<(Time, Segment)>,
     acks: VecDeque<(Time, Segment)>,
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::cursor::Cursor;
 
-/// What the code of an event says.
+/// Result of the code of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// So many assertions hold.
+    /// Number of assertions, all of which hold.
     Holds(u64),
-    /// An assertion does not: its text, and the values of the names in it.
+    /// A failed assertion: its text, and the values of the names in it.
     Fails(String, String),
-    /// It cannot be decided: it needs something that is not known.
+    /// The code cannot be evaluated: it needs an unknown value.
     Unknown(String),
 }
 
@@ -39,7 +39,7 @@ impl Code {
         Outcome::Holds(count)
     }
 
-    /// Returns whether the assertion holds, if it is one, and the values that it has used.
+    /// Evaluates a line. Returns the result of its assertion, if any, and the values used.
     fn statement(
         &mut self,
         text: &str,
@@ -112,7 +112,7 @@ struct Reader<'a> {
     at: Cursor<'a>,
     text: &'a str,
     lookup: &'a dyn Fn(&str) -> Option<f64>,
-    /// Names met, with their values.
+    /// Names used, with their values.
     seen: Vec<String>,
     depth: u32,
 }
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn assertions_are_decided_as_in_python() {
+    fn assertions_are_evaluated_as_in_python() {
         for (text, holds) in [
             ("assert tcpi_snd_cwnd == 10, tcpi_snd_cwnd", true),
             ("assert tcpi_ca_state == TCP_CA_Recovery", true),
@@ -265,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_shows_the_values() {
+    fn failed_assertion_shows_its_values() {
         let fails = Outcome::Fails("assert tcpi_snd_cwnd == 7".to_owned(), "tcpi_snd_cwnd = 10".to_owned());
         assert_eq!(run("assert tcpi_snd_cwnd == 7"), fails);
     }
 
     #[test]
-    fn what_is_not_understood_is_named() {
+    fn unknown_syntax_is_named() {
         assert_eq!(run("assert tcpi_busy_time > 5"), Outcome::Unknown("tcpi_busy_time".to_owned()));
         let code = "for i in range(3):";
         assert_eq!(run(code), Outcome::Unknown(format!("the Python code `{code}`")));

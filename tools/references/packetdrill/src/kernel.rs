@@ -39,7 +39,7 @@ pub fn play(script: &Path, tolerance: Option<Duration>) -> Result<Option<String>
     }
 }
 
-/// Returns the last lines of what packetdrill says, as one.
+/// Returns the last lines of packetdrill's output as one line.
 fn difference(said: &str) -> String {
     let lines: Vec<_> =
         said.lines().map(str::trim).filter(|line| !line.is_empty() && !line.contains('^')).collect();

@@ -1,4 +1,4 @@
-//! `nodeb-packetdrill PATH...`: plays scripts and prints what became of each.
+//! `nodeb-packetdrill PATH...`: plays scripts and prints the outcome of each.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ else by 4.
 With record, writes a download by nodeb as a script: bytes, rate_bps, delay_ms, queue (packets), lost (data packets
 by the order in which they are sent, as in lost=5,9), control, timestamps (0 or 1), packet_size.";
 
-/// What the command line asks for.
+/// Options of the command line.
 #[derive(Default)]
 struct Request {
     kernel: bool,
@@ -86,7 +86,7 @@ fn run(arguments: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(verdicts.iter().any(Verdict::is_failure))))
 }
 
-/// Prints a text. A reader that goes away is an error, not a panic.
+/// Prints a text. A closed pipe is an error, not a panic.
 fn show(text: &str) -> Result<(), String> {
     std::io::stdout().write_all(text.as_bytes()).map_err(|error| format!("standard output: {error}"))
 }

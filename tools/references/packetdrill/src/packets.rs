@@ -27,7 +27,7 @@ pub fn packet(at: &mut Cursor) -> Result<Action, Unreadable> {
     Ok(if inbound { Action::Inbound(packet) } else { Action::Outbound(packet) })
 }
 
-/// Reads what may stand in brackets about the IP header.
+/// Reads the fields of the IP header in brackets.
 fn ip_fields(at: &mut Cursor) -> Result<Option<IpEcn>, Unreadable> {
     let fields = if at.eat("[") {
         at.until("]")?
@@ -45,7 +45,7 @@ fn ip_fields(at: &mut Cursor) -> Result<Option<IpEcn>, Unreadable> {
     Ok(fields.split(',').find_map(ecn))
 }
 
-/// Passes the ports, `5000 > 80`, which say nothing here.
+/// Passes the ports, `5000 > 80`, which are ignored.
 fn ports(at: &mut Cursor) -> Result<(), Unreadable> {
     let mut ahead = at.clone();
     if ahead.number().is_ok() && ahead.eat(">") {

@@ -8,7 +8,7 @@ use crate::script::{Action, Call, Event, Script, When};
 /// Reads a script.
 ///
 /// # Errors
-/// If the text is no script: where it is wrong, and what would be right.
+/// If the text is not a script: the position, and the expected text.
 pub fn parse(text: &str) -> Result<Script, Unreadable> {
     let mut at = Cursor::new(text);
     let mut script = Script::default();

@@ -1,4 +1,4 @@
-//! What became of scripts, as a table.
+//! Outcomes of scripts, as a table.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use nodeb_base::units::{Duration, Time};
 use crate::cursor::Unreadable;
 use crate::player::play;
 
-/// What a script that passes has shown.
+/// Statements of a passed script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Packets that nodeb sent as expected, SYNs not counted.
@@ -33,31 +33,31 @@ impl Passed {
 pub struct Difference {
     /// Line of the script.
     pub line: usize,
-    /// What the script says.
+    /// Expected by the script.
     pub expected: String,
-    /// What nodeb did.
+    /// Actual behaviour of nodeb.
     pub got: String,
     /// Virtual time.
     pub at: Time,
 }
 
-/// What became of a script.
+/// Outcome of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// nodeb does what it says.
+    /// nodeb behaves as the script expects.
     Passed(Passed),
-    /// It does something else.
+    /// nodeb behaves differently.
     Differs(Box<Difference>),
-    /// The kernel of this machine does as the script says, or something else.
+    /// Outcome with the kernel of this machine.
     Kernel(Option<String>),
-    /// It needs something that nodeb does not model.
+    /// The script needs a feature that nodeb does not model.
     NotModelled {
         /// Line of the script.
         line: usize,
-        /// What it needs.
+        /// The missing feature.
         what: String,
     },
-    /// It is no script.
+    /// The text is not a script.
     Unreadable(Unreadable),
 }
 
@@ -72,7 +72,7 @@ impl Verdict {
         }
     }
 
-    /// Returns true if it speaks against nodeb or against the script.
+    /// Returns true if the outcome is a failure of nodeb or of the script.
     pub fn is_failure(&self) -> bool {
         matches!(self, Self::Differs(_) | Self::Kernel(Some(_)) | Self::Unreadable(_))
     }
@@ -108,7 +108,7 @@ impl From<Option<String>> for Verdict {
 }
 
 /// Plays the text of a script, with times off by `tolerance` at most, else by what the script allows. Returns
-/// what became of it.
+/// its outcome.
 pub fn play_text(text: &str, tolerance: Option<Duration>) -> Verdict {
     match crate::parser::parse(text) {
         Ok(script) => play(&script, tolerance),

@@ -1,4 +1,4 @@
-//! A packetdrill script as it was read.
+//! A parsed packetdrill script.
 
 use nodeb_base::units::{Duration, NANOS_PER_S};
 
@@ -9,20 +9,20 @@ pub struct Script {
     pub options: Vec<(String, String)>,
     /// Shell commands before the first event, with their lines.
     pub setup: Vec<(usize, String)>,
-    /// What happens.
+    /// Events in their order.
     pub events: Vec<Event>,
 }
 
-/// An event.
+/// A statement of a script with its time.
 #[derive(Clone, Debug)]
 pub struct Event {
     /// Line of the file, from 1.
     pub line: usize,
-    /// Its source text, on one line.
+    /// Source text on one line.
     pub text: String,
-    /// Time at which it happens or must happen.
+    /// Time of the event, or allowed times of an expected packet.
     pub when: When,
-    /// What happens.
+    /// Packet, call or command.
     pub action: Action,
 }
 
@@ -33,7 +33,7 @@ pub enum When {
     Any,
     /// From a time to a time, both included.
     Span {
-        /// Whether they count from the event before.
+        /// Whether the times are relative to the previous event.
         relative: bool,
         /// Earliest time.
         from: Duration,
@@ -45,7 +45,7 @@ pub enum When {
 /// Latest time in a script: a day.
 pub const LONGEST: Duration = Duration(86_400 * NANOS_PER_S);
 
-/// What happens.
+/// Packet, call or command of an event.
 #[derive(Clone, Debug)]
 pub enum Action {
     /// A packet from the network (`<`).
@@ -65,11 +65,11 @@ pub enum Action {
 /// A system call.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Its name.
+    /// Name of the call, such as `write`.
     pub name: String,
-    /// What stands between the parentheses.
+    /// Text between the parentheses.
     pub arguments: String,
-    /// Its result; `None` for `?` and whatever is no number.
+    /// Result; `None` for `?` and anything that is not a number.
     pub result: Option<i64>,
 }
 
@@ -77,13 +77,13 @@ pub struct Call {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the header")]
 pub struct Flags {
-    /// SYN.
+    /// Synchronize sequence numbers.
     pub syn: bool,
-    /// ACK.
+    /// Acknowledgement number is valid.
     pub ack: bool,
-    /// FIN.
+    /// No more data.
     pub fin: bool,
-    /// RST.
+    /// Reset the connection.
     pub rst: bool,
     /// ECE (RFC 3168).
     pub ece: bool,
@@ -109,7 +109,7 @@ pub enum IpEcn {
 pub struct Packet {
     /// ECN field, if the script names it.
     pub ip_ecn: Option<IpEcn>,
-    /// Flags; PSH and URG are left out.
+    /// Flags; PSH and URG are ignored.
     pub flags: Flags,
     /// Sequence number of the first byte, from the initial one.
     pub seq: u64,
@@ -117,7 +117,7 @@ pub struct Packet {
     pub payload: u64,
     /// Acknowledgement number.
     pub ack: Option<u64>,
-    /// Window as the header has it.
+    /// Window field of the header, unscaled.
     pub window: Option<u64>,
     /// Options; `None` where the script names none or any (`<...>`).
     pub options: Option<Options>,
@@ -130,13 +130,13 @@ pub struct Options {
     pub mss: Option<u64>,
     /// Window scale, bits.
     pub window_shift: Option<u8>,
-    /// SACK-permitted.
+    /// Whether SACK is permitted (RFC 2018).
     pub sack_permitted: bool,
     /// Timestamp and echo.
     pub timestamps: Option<(u32, u32)>,
     /// SACK blocks: first byte and one past the last.
     pub sack: Vec<(u64, u64)>,
-    /// The first option of another kind, but for TCP Fast Open's.
+    /// First option of another kind, except TCP Fast Open.
     pub other: Option<String>,
 }
 

@@ -8,8 +8,8 @@ use nodeb_tcp::segment::HEADER_BYTES;
 
 use crate::script::Call;
 
-/// Settings that change nothing here: segmentation offload, what an application is told, pacing without `fq`,
-/// and how often SYNs are repeated.
+/// Settings without effect here: segmentation offload, notifications of the application, pacing without `fq`,
+/// and the number of SYN retransmissions.
 const IGNORED_SYSCTLS: [&str; 26] = [
     "tcp_tso_win_divisor",
     "tcp_min_tso_segs",
@@ -39,11 +39,11 @@ const IGNORED_SYSCTLS: [&str; 26] = [
     "tcp_min_rtt_wlen",
 ];
 
-/// Commands that change nothing here.
+/// Commands without effect here.
 const IGNORED_COMMANDS: [&str; 5] =
     ["ethtool ", "ip tcp_metrics", "sleep ", "/tmp/sysctl_restore", "ip link"];
 
-/// Socket options that change nothing here.
+/// Socket options without effect here.
 const IGNORED_OPTIONS: [&str; 16] = [
     "SO_REUSEADDR",
     "SO_REUSEPORT",
@@ -71,17 +71,17 @@ const PAYLOAD_SHARE: (u64, u64) = (160, 256);
 pub struct Settings {
     /// Parameters of the connection.
     pub tcp: Linux,
-    /// Whether small segments wait for no ACK (`TCP_NODELAY`).
+    /// Whether small segments are sent without waiting for an ACK (`TCP_NODELAY`).
     pub no_delay: bool,
     /// Largest segment that the application allows (`TCP_MAXSEG`), bytes.
     pub max_segment: Option<u64>,
 }
 
 impl Settings {
-    /// Takes shell commands of a script.
+    /// Applies shell commands of a script.
     ///
     /// # Errors
-    /// If a command changes something that is not modelled: what it is.
+    /// If a command changes something that is not modelled: its description.
     pub fn command(&mut self, text: &str) -> Result<(), String> {
         for line in text.replace("\\\n", " ").split(['\n', ';']).map(str::trim) {
             if line.is_empty()
@@ -105,10 +105,10 @@ impl Settings {
         Ok(())
     }
 
-    /// Takes shell commands that a script runs at a time of its own, when the connection has its settings.
+    /// Applies shell commands that a script runs at a certain time, when the connection has its settings.
     ///
     /// # Errors
-    /// If a command changes a setting, or something that is not modelled: what it is.
+    /// If a command changes a setting, or something that is not modelled: its description.
     pub fn command_under_way(&self, text: &str) -> Result<(), String> {
         let mut changed = self.clone();
         changed.command(text)?;
@@ -162,7 +162,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Sets what follows if the ends do not agree on SACK.
+    /// Sets the parameters that follow if SACK is not negotiated.
     pub fn without_sack(&mut self) {
         (self.tcp.sack, self.tcp.dsack, self.tcp.rack) = (false, false, false);
         self.tcp.tail_loss_probe = false;
@@ -195,7 +195,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Takes a socket option.
+    /// Applies a socket option.
     ///
     /// # Errors
     /// If it changes something that is not modelled: its name.
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_recognized_in_every_form() {
+    fn settings_are_recognised_in_every_form() {
         let mut settings = Settings::default();
         let text = "../common/defaults.sh\nsysctl -q net.ipv4.tcp_sack=0 net/ipv4/tcp_frto=0\n\
                     set_sysctls.py /proc/sys/net/ipv4/tcp_wmem=\"4096 50000 70000\" # sysctl\n\
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_modelled_is_named() {
+    fn setting_not_modelled_is_named() {
         for (text, what) in [
             ("sysctl -q net.ipv4.tcp_reordering=10", "tcp_reordering=10"),
             ("sysctl net.ipv4.tcp_congestion_control=dctcp", "congestion control dctcp"),

@@ -1,4 +1,4 @@
-//! Scripts from nodeb's downloads: a kernel that is given the ACKs of a download must send the same packets at
+//! Scripts from nodeb's downloads: a kernel that receives the ACKs of a download must send the same packets at
 //! the same times, with the same state after each ACK.
 
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ const OPENING: &str = "`ip link set dev tun0 gso_max_segs 1`
 +0 listen(3, 1) = 0
 ";
 
-/// Accepts the connection, and lets all be written at once, a segment at a time so that each has PSH.
+/// Accepts the connection and writes all data at once, one segment per call so that each has PSH.
 const ACCEPT: &str = "+0 accept(3, ..., ...) = 4
 +0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0
 +0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [1000000], 4) = 0

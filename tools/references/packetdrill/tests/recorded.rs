@@ -1,4 +1,4 @@
-//! Downloads written as scripts: the player finds again what it was given.
+//! Downloads written as scripts are played back without differences.
 
 use nodeb_packetdrill::download::Download;
 use nodeb_packetdrill::report::{Verdict, play_text};
@@ -11,7 +11,7 @@ fn download(keys: &str) -> Download {
 }
 
 #[test]
-fn a_download_is_a_script_that_passes() {
+fn script_of_a_download_passes() {
     for keys in [
         "bytes=144800",
         "bytes=1",
@@ -30,7 +30,7 @@ fn a_download_is_a_script_that_passes() {
 }
 
 #[test]
-fn another_course_is_found() {
+fn difference_from_the_recorded_download_is_detected() {
     let script = download("lost=15 control=reno").script();
     for (text, other, got) in [
         ("tcpi_snd_ssthresh == 12", "tcpi_snd_ssthresh == 11", "tcpi_snd_ssthresh = 12"),
@@ -43,7 +43,7 @@ fn another_course_is_found() {
 }
 
 #[test]
-fn mistakes_in_keys_are_refused() {
+fn invalid_keys_are_rejected() {
     for (key, error) in [
         ("bytes", "bytes: expected KEY=VALUE"),
         ("bytes=0", "bytes=0: expected a whole number from 1 to 150000"),

@@ -19,7 +19,7 @@ fn every_script_passes() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-/// A script that ends in `tail`.
+/// Returns a script that ends in `tail`.
 fn script(tail: &str) -> String {
     format!(
         "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n\
@@ -36,7 +36,7 @@ fn verdict(tail: &str) -> String {
 }
 
 #[test]
-fn the_first_difference_is_shown() {
+fn first_difference_is_reported() {
     for (tail, shown) in [
         (
             "+0 > P. 1:2001(2000) ack 1\n+0 > P. 1:1001(1000) ack 1",
@@ -63,7 +63,7 @@ fn the_first_difference_is_shown() {
 }
 
 #[test]
-fn what_is_not_modelled_is_named() {
+fn feature_not_modelled_is_named() {
     for (tail, shown) in [
         ("+0 > F. 1:1(0) ack 1", "not modelled: line 6: nothing up to here can be compared"),
         ("+0 < . 1:1001(1000) ack 1 win 9", "not modelled: line 1: data in both directions"),
@@ -85,7 +85,7 @@ fn what_is_not_modelled_is_named() {
 }
 
 #[test]
-fn mistakes_are_shown_with_their_line() {
+fn syntax_errors_are_reported_with_their_line() {
     for (tail, shown) in [
         ("+0 > P. 1:2001(1000) ack 1", "line 6: 1:2001 are not 1000 bytes"),
         ("+0 > X. 1:2001(2000)", "line 6: X is no flag of TCP; expected S . F R P E W U"),

@@ -1,9 +1,9 @@
-//! Whatever the text, reading and playing it ends, and without a panic.
+//! Reading and playing any text ends without a panic.
 
 use nodeb_packetdrill::report::play_text;
 use proptest::prelude::*;
 
-/// Pieces of scripts, in an order that chance gives them.
+/// Fragments of scripts, to be joined in random order.
 const PIECES: [&str; 40] = [
     "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n",
     "+0 setsockopt(3, SOL_TCP, TCP_CONGESTION, \"bbr\", 3) = 0\n",
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn any_order_of_pieces_has_a_verdict(order in prop::collection::vec(0..PIECES.len(), 0..25)) {
+    fn any_order_of_fragments_has_a_verdict(order in prop::collection::vec(0..PIECES.len(), 0..25)) {
         let text: String = order.into_iter().map(|piece| PIECES[piece]).collect();
         play_text(&text, None);
     }

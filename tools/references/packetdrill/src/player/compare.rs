@@ -1,4 +1,4 @@
-//! Packets: how they are written, and whether nodeb has sent the one that a script expects.
+//! Notation of packets, and comparison of sent with expected ones.
 
 use std::fmt;
 
@@ -46,7 +46,7 @@ impl fmt::Display for Options {
     }
 }
 
-/// Returns true if `got` is what the script expects, as far as the script names it and nodeb has it: nodeb has
+/// Returns true if `got` matches the expected packet in all fields that the script names and nodeb has. nodeb has
 /// no PSH, no window and acknowledgement of a server, and no options of a SYN.
 pub fn agrees(expected: &Packet, got: &Packet, agreed: &Negotiated) -> bool {
     let (flags, sent) = (expected.flags, got.flags);

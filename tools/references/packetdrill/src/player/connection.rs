@@ -10,7 +10,7 @@ use super::negotiated::{Negotiated, Role};
 use super::stamps::Stamps;
 use crate::script::{Flags, IpEcn, Options, Packet};
 
-/// Window of an application that never reads: as good as no bytes a second.
+/// Bytes per second of an application that never reads: practically none.
 const NEVER: Rate = Rate(1);
 
 /// The end under test.
@@ -33,7 +33,7 @@ pub struct Connection {
     /// Whether the script must still show the ACK with which a client ends the handshake; nodeb's sender has
     /// none.
     pub owes_handshake: bool,
-    /// One past the highest byte that came from the script.
+    /// One past the highest byte received from the script.
     received: u64,
 }
 
@@ -59,7 +59,7 @@ impl Connection {
         }
     }
 
-    /// Opens the connection. Returns what is sent.
+    /// Opens the connection. Returns the packets sent.
     pub fn open(&mut self, now: Time) -> Vec<Packet> {
         let mut out = Vec::new();
         match &mut self.end {
@@ -69,10 +69,10 @@ impl Connection {
         self.show(&out)
     }
 
-    /// Takes a packet of the script. Returns what is sent.
+    /// Processes a packet of the script. Returns the packets sent.
     ///
     /// # Errors
-    /// If it needs something that is not modelled: what it is.
+    /// If it needs something that is not modelled: its description.
     pub fn take(&mut self, now: Time, packet: &Packet) -> Result<Vec<Packet>, String> {
         if packet.flags.syn && !packet.flags.ack {
             return if self.agreed.active {
@@ -146,7 +146,7 @@ impl Connection {
         Segment { size: self.header_bytes, timestamp_us: value, echo_us, ..Segment::control(0, kind) }
     }
 
-    /// Has the application write. Returns what is sent.
+    /// Writes data of the application. Returns the packets sent.
     pub fn write(&mut self, now: Time, bytes: u64) -> Vec<Packet> {
         let mut out = Vec::new();
         if let End::Sender(sender) = &mut self.end {
@@ -163,7 +163,7 @@ impl Connection {
         }
     }
 
-    /// Handles the timer. Returns what is sent.
+    /// Handles the timer. Returns the packets sent.
     pub fn on_timer(&mut self, now: Time) -> Vec<Packet> {
         let mut out = Vec::new();
         match &mut self.end {
@@ -181,7 +181,7 @@ impl Connection {
         }
     }
 
-    /// Returns segments as the script would show them.
+    /// Returns segments in the notation of the script.
     fn show(&self, segments: &[Segment]) -> Vec<Packet> {
         segments.iter().map(|segment| self.shown(segment)).collect()
     }

@@ -17,20 +17,20 @@ use crate::report::{Difference, Passed, Verdict};
 use crate::script::{Action, Call, Event, Packet, Script, When};
 use crate::settings::Settings;
 
-/// How far the time of a packet may be from that of the script, at least: packetdrill's default.
+/// Minimum of the tolerance for the time of a packet: packetdrill's default.
 const TOLERANCE: Duration = Duration::from_millis(4);
-/// Share of the time since the event before that it may be off as well: one in so many (packetdrill's 12.5 %).
+/// Additional tolerance: one part in this many of the time since the previous event (packetdrill's 12.5 %).
 const SHARE: u64 = 8;
 
 /// Timers that may expire in a script before the player gives up.
 const MAX_TIMERS: u32 = 1_000_000;
-/// Parts of memory that one packet of Linux holds at most (`MAX_SKB_FRAGS`).
+/// Maximum number of memory fragments in a packet of Linux (`MAX_SKB_FRAGS`).
 const MAX_PARTS: u32 = 17;
-/// Bytes that a script may write in all.
+/// Maximum number of bytes that a script may write in total.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Plays a script, with times off by `tolerance` at most, else by what the script allows. Returns what became of
-/// it.
+/// Plays a script, with times off by `tolerance` at most, else by what the script allows. Returns
+/// its outcome.
 pub fn play(script: &Script, tolerance: Option<Duration>) -> Verdict {
     let first = script.events.first().map_or(1, |event| event.line);
     match Player::new(script, tolerance) {
@@ -39,11 +39,11 @@ pub fn play(script: &Script, tolerance: Option<Duration>) -> Verdict {
     }
 }
 
-/// Why a script is not played on.
+/// Reason for ending a script early.
 enum Stop {
     Differs(Box<Difference>),
     NotModelled(String),
-    /// The connection is closed, which nodeb has not.
+    /// The connection is closed, which nodeb does not model.
     Closed,
 }
 
@@ -62,13 +62,13 @@ struct Player {
     connection: Connection,
     agreed: Negotiated,
     now: Time,
-    /// Time of the event before.
+    /// Time of the previous event.
     before: Time,
-    /// What was sent and not yet compared, with times.
+    /// Packets sent and not yet compared, with times.
     sent: VecDeque<(Time, Packet)>,
     timers: u32,
     written: u64,
-    /// End of the last segment that was not full, which Nagle's algorithm asks for.
+    /// End of the last segment that was not full, for Nagle's algorithm.
     short_end: u64,
     code: Code,
     passed: Passed,
@@ -148,7 +148,7 @@ impl Player {
         }
     }
 
-    /// Returns the times of an event; none for any.
+    /// Returns the allowed times of an event, or `None` for any.
     fn window(&self, when: When) -> Window {
         match when {
             When::Any => None,
@@ -157,14 +157,14 @@ impl Player {
         }
     }
 
-    /// Goes on to time `until`. Timers of that time have expired then.
+    /// Advances to time `until`, including the timers that expire at that time.
     fn advance(&mut self, until: Time) -> Result<(), Stop> {
         while self.expire(until)? {}
         self.now = self.now.max(until);
         Ok(())
     }
 
-    /// Lets the next timer expire, if it does until a time. Returns true if it did.
+    /// Expires the next timer if it is due by `until`. Returns true if there was one.
     fn expire(&mut self, until: Time) -> Result<bool, Stop> {
         let Some(at) = self.connection.timer().filter(|&at| at <= until) else {
             return Ok(false);
@@ -255,7 +255,7 @@ impl Player {
         Ok(())
     }
 
-    /// Compares what was sent with what the script expects.
+    /// Compares the packets sent with the expected ones.
     fn expect(&mut self, event: &Event, packet: &Packet, window: Window) -> Result<(), Stop> {
         if packet.flags.fin || packet.flags.rst {
             return Err(Stop::Closed);
@@ -290,7 +290,7 @@ impl Player {
         Ok(())
     }
 
-    /// Returns how far the time of a packet may be from its window.
+    /// Returns the tolerance for the time of a packet.
     fn slack(&self, window: Window) -> Duration {
         let since = window.map_or(0, |(from, _)| from.since(self.before).0);
         Duration(self.tolerance.0.max(since / SHARE))

@@ -1,4 +1,4 @@
-//! What the packets of a script say of its connection before it begins.
+//! Parameters of a connection, read from the packets of its script in advance.
 
 use crate::script::{Action, Event, Packet, Script};
 use crate::settings::Settings;
@@ -6,25 +6,25 @@ use crate::settings::Settings;
 /// Part of the end under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// It sends data.
+    /// Sends data.
     Sender,
-    /// It receives data.
+    /// Receives data.
     Receiver {
-        /// Whether its application reads them.
+        /// Whether its application reads the data.
         reads: bool,
     },
 }
 
-/// What the ends agree on.
+/// Parameters on which both ends agree.
 #[derive(Clone, Copy, Debug)]
 pub struct Negotiated {
     /// Part of the end under test.
     pub role: Role,
     /// Whether the end under test opens the connection.
     pub active: bool,
-    /// Scales of the windows that the script and the end under test send.
+    /// Window scale of the script.
     pub peer_shift: u8,
-    /// The second.
+    /// Window scale of the end under test.
     pub own_shift: u8,
     /// Bits of `tcpi_options`.
     pub options: u64,
@@ -64,10 +64,10 @@ fn role(script: &Script) -> Result<Role, String> {
     }
 }
 
-/// Returns what the SYNs of a script agree on, and sets the parameters that follow from it.
+/// Returns the parameters negotiated by the SYNs of a script, and sets those that follow from them.
 ///
 /// # Errors
-/// If the script needs something that is not modelled: what it is.
+/// If the script needs something that is not modelled: its description.
 pub fn negotiate(script: &Script, settings: &mut Settings) -> Result<Negotiated, String> {
     let role = role(script)?;
     let syns =

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 /// Microseconds of a timestamp of Linux.
 const TICK_US: i64 = 1_000;
 
-/// Timestamps that the end under test has sent, as script and nodeb call them.
+/// Timestamps sent by the end under test, in units of the script and of nodeb.
 #[derive(Clone, Debug, Default)]
 pub struct Stamps {
     known: BTreeMap<u32, u32>,
 }
 
 impl Stamps {
-    /// Notes that the script's `value` is nodeb's `own_us`.
+    /// Records that the script's `value` is nodeb's `own_us`.
     pub fn note(&mut self, value: u32, own_us: u32) {
         self.known.entry(value).or_insert(own_us);
     }
