@@ -38,7 +38,7 @@ def test_leftovers_of_a_killed_process_with_a_long_name_are_removed(tmp_path):
 @pytest.mark.parametrize(
     "command", ["import log.txt --out a.html", "explain small.toml --out a.html"]
 )
-def test_leftovers_of_a_killed_process_are_removed_beside_files(call, scenario_file, command):
+def test_leftovers_of_a_killed_process_are_removed_next_to_files(call, scenario_file, command):
     Path("log.txt").write_text("-1\n")
     name = files.aside(Path("a.html")).name.replace(f"-{os.getpid()}-", f"-{2**22 + 1}-")
     Path(name).write_text("part")

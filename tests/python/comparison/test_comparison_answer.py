@@ -120,7 +120,7 @@ def test_headline_if_only_other_metrics_are_decided(kind):
     )
 
 
-def test_a_mean_of_survivors_is_marked_wherever_it_stands():
+def test_survivor_means_are_marked_in_all_texts():
     base = np.full(RUNS, 2.0)
     row = replace(difference("all", METRICS["download_s"], base, base, 0.02, 0.95), covered=0.6)
     (answer,) = answers(Comparison("plain", [Tried("other", [row], [], {})], RUNS, 1, 0.02))
@@ -130,7 +130,7 @@ def test_a_mean_of_survivors_is_marked_wherever_it_stands():
     assert "Only of transfers that finished: 60 % for download time" in said
 
 
-def test_a_legend_is_of_a_metric_that_is_printed():
+def test_legend_appears_only_with_its_metric():
     rng = np.random.default_rng(1)
     base = rng.uniform(99.0, 101.0, RUNS)
     rows = [
@@ -143,7 +143,7 @@ def test_a_legend_is_of_a_metric_that_is_printed():
     assert text(answer, everything=True).count("\N{DAGGER}") == 2
 
 
-def test_a_ratio_of_shares_stays_below_all_over_the_baseline():
+def test_ratio_of_shares_is_bounded_by_100_percent_over_the_baseline():
     own = np.tile([0.0, 1.0], RUNS // 2)
     own[0] = 1.0
     one = difference("all", METRICS["complete"], np.ones(RUNS), own, 0.02, 0.95)
@@ -152,7 +152,7 @@ def test_a_ratio_of_shares_stays_below_all_over_the_baseline():
     assert (few.ratio.low, few.ratio.high) == (0.0, 1.0)
 
 
-def test_what_would_decide_is_said_of_one_metric_with_both_numbers():
+def test_suggested_replications_refer_to_one_metric():
     answer, _ = found(download_s=None, rtt_mean_s=-0.5, queueing_delay_s=None)
     kind = next(one for one in answer.notes if one.startswith("? undecided"))
     assert kind.startswith("? undecided: for the download time, ")
@@ -160,7 +160,7 @@ def test_what_would_decide_is_said_of_one_metric_with_both_numbers():
     assert kind.endswith(("replications more would decide.", "replication more would tell."))
 
 
-def test_both_sides_of_a_headline_are_marked_if_they_leave_some_out():
+def test_both_sides_of_a_headline_are_marked_if_incomplete():
     base = np.random.default_rng(1).uniform(99.0, 101.0, RUNS)
     rows = [
         replace(difference("all", METRICS[name], base, own, 0.02, 0.95), covered=0.6)

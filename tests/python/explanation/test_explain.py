@@ -263,7 +263,7 @@ def test_uplink_kept_busy_by_acks_is_named():
     ids=["trace that stops", "FACH full of signalling"],
 )
 @pytest.mark.filterwarnings("ignore:.*signalling of 24 kbps")
-def test_a_channel_that_never_serves_is_no_propagation_delay(radio, cause):
+def test_wait_for_a_channel_that_never_serves_is_not_propagation(radio, cause):
     users = [{"traffic": {"ftp": {"size": "20 kB"}}}]
     never = nodeb.Scenario.from_dict({"duration": "5 s", "radio": radio, "users": users})
     assert nodeb.explain(never, runs=1).causes[0] == cause

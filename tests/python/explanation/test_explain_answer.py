@@ -45,7 +45,7 @@ def test_size_of_one_byte_is_singular():
     assert "(1 byte)" in str(explained(1, "1 B"))
 
 
-def test_an_outage_is_called_so():
+def test_outage_is_named_as_cause():
     text_ = (
         'radio.link = { rate = "1 Mbps", outages = [{ start = "1 s", length = "1 h" }] }\n'
         '[[users]]\ntraffic.ftp.size = "200 kB"\n'
@@ -57,7 +57,7 @@ def test_an_outage_is_called_so():
     assert "100 %" not in said
 
 
-def test_no_interval_of_a_time_is_longer_than_the_run():
+def test_interval_of_a_time_is_limited_by_the_run():
     text_ = (
         'duration = "100000 s"\nradio.hs_dsch = { bler = 0.1, max_transmissions = 1 }\n'
         '[[users]]\ntraffic.ftp.size = "20 kB"\n'

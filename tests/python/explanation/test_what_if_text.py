@@ -166,13 +166,13 @@ def headline_and_text(plain, changed):
     return said_.headline, text_of(said_)
 
 
-def test_a_gain_that_may_be_none_does_not_lead():
+def test_insignificant_gain_is_not_in_the_headline():
     headline, said_ = headline_and_text((3.0, 4.0, 5.0), (2.0, 4.5, 4.9))
     assert "no gain differs from 0 significantly; the largest is ACKs at once" in headline
     assert "\N{DAGGER}" not in said_
 
 
-def test_a_gain_is_of_the_time_in_its_own_pairs_and_marked():
+def test_gain_refers_to_its_own_pairs_and_is_marked():
     plain = (3.0, 4.0, 5.0, 4.0, RUN_S)
     headline, said_ = headline_and_text(plain, (2.0, 3.1, 4.1, 2.9, 3.0))
     line = " ".join(headline.split())
@@ -182,7 +182,7 @@ def test_a_gain_is_of_the_time_in_its_own_pairs_and_marked():
     assert "\N{DAGGER} Only of pairs" in said_
 
 
-def test_the_time_on_the_path_is_explained_where_it_is_shown():
+def test_time_on_the_path_is_explained_only_if_shown():
     _, said_ = headline_and_text((RUN_S, RUN_S), (4.0, 5.0))
     assert "ime on the path" not in said_
     assert "ime on the path" in headline_and_text((3.0, 4.0), (2.0, 3.0))[1]

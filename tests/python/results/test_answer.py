@@ -208,7 +208,7 @@ ci = [0.30, 0.45, 0.20, 0.05, 0.00]
 """
 
 
-def test_rates_together_are_data_over_the_whole_run():
+def test_total_rate_is_data_over_the_whole_run():
     result = nodeb.Scenario.from_toml(UNLIKE).run(runs=3)
     headline = answer(result, "file.toml").headline
     whole = result.flows["delivered_bytes"].sum() * 8 / 3 / 6.0 / 1e3
@@ -216,7 +216,7 @@ def test_rates_together_are_data_over_the_whole_run():
     assert "together over the whole run" in headline
 
 
-def test_groups_have_rates_of_their_own_in_the_headline():
+def test_headline_shows_the_rate_of_each_group():
     result = nodeb.Scenario.from_toml(UNLIKE).run(runs=3)
     headline = answer(result, "file.toml").headline
     means = {r["group"]: r["mean"] for r in result.summary if r["metric"] == "received_bps"}
@@ -243,7 +243,7 @@ def test_load_times_of_one_group_are_key_figures_and_only_shown_means_have_a_leg
 
 
 @pytest.mark.parametrize(("bler", "loss"), [(0.4, 0.0), (0.2, 0.0), (0.1, 0.02)])
-def test_what_finished_is_what_phones_have_and_acknowledged_is_called_so(bler, loss):
+def test_finished_and_acknowledged_transfers_are_distinguished(bler, loss):
     result = run(STAGGERED, runs=10, bler=bler, loss=loss)
     found, flows = answer(result, "file.toml"), result.flows
     at_phone = np.isfinite(flows["download_s"]).mean()
@@ -258,7 +258,7 @@ def test_what_finished_is_what_phones_have_and_acknowledged_is_called_so(bler, l
     assert "complete" not in text(found, everything=True)
 
 
-def test_means_over_replications_say_so():
+def test_means_over_replications_are_labelled():
     marks = " ".join(
         mark.text for mark in answer(run(STAGGERED, runs=10, bler=0.1, loss=0.02), "f.toml").marks
     )
@@ -266,7 +266,7 @@ def test_means_over_replications_say_so():
     assert "for download time, 95 of 100 phones" in marks
 
 
-def test_the_median_of_two_phones_is_not_shown_beside_their_mean():
+def test_median_of_two_phones_is_omitted_next_to_their_mean():
     found = answer(nodeb.Scenario.from_toml(NEAR_AND_FAR).run(runs=3), "file.toml")
     names = [fact.name for fact in found.facts]
     assert "mean of the phones" in names
@@ -274,7 +274,7 @@ def test_the_median_of_two_phones_is_not_shown_beside_their_mean():
     assert not any("median phone" in name for name in names)
 
 
-def test_an_interval_of_times_ends_with_the_run():
+def test_interval_of_times_ends_with_the_run():
     result = run(STAGGERED, runs=10, bler=0.1, loss=0.02)
     rows = [row for row in result.summary if row["unit"] == "s"]
     assert all(row["ci95_high"] <= 6.0 for row in rows if row["runs"] > 1)

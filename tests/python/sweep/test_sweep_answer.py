@@ -294,7 +294,7 @@ traffic.ftp.size = "1 GB"
 """
 
 
-def test_a_phone_of_endless_traffic_with_a_value_is_covered():
+def test_phones_with_endless_traffic_and_a_value_are_covered():
     result = nodeb.Scenario.from_toml(MIXED).run()
     shares = {
         row["group"]: row["covered"] for row in result.summary if row["metric"] == "application_bps"
@@ -302,7 +302,7 @@ def test_a_phone_of_endless_traffic_with_a_value_is_covered():
     assert shares == {"readers": 1.0, "downloads": 0.0, "all": pytest.approx(2 / 3)}
 
 
-def test_a_sweep_leads_with_no_mean_over_few_phones(swept):
+def test_headline_metric_is_not_a_mean_over_few_phones(swept):
     outcome = swept('[sweep]\nwired.delay = ["10 ms", "50 ms"]\n', MIXED)
     assert outcome.open.share == 1
     assert outcome.metric == "received_bps"
@@ -320,7 +320,7 @@ radio.dch.bler = [0.1, 0.2, 0.4]
 """
 
 
-def test_a_share_without_an_interval_and_an_undecided_effect_are_not_counted(swept):
+def test_cells_without_interval_and_undecided_effects_are_not_counted(swept):
     outcome = swept("", STAGGERED, ["radio.dch.bler=0.1"], metric="download_s")
     found, marks, notes = said(outcome)
     assert outcome.against.compared[-1].found.difference.n == 1
@@ -329,7 +329,7 @@ def test_a_share_without_an_interval_and_an_undecided_effect_are_not_counted(swe
     assert "1 cell with a single pair not counted" in marks
 
 
-def test_no_interval_of_a_difference_leaves_the_range_of_its_metric(swept):
+def test_interval_of_a_difference_stays_within_the_range_of_its_metric(swept):
     outcome = swept("", STAGGERED, ["radio.dch.bler=0.1"])
     table = outcome.table
     assert (table["complete_diff_ci95_low"] >= -1).all()
