@@ -26,7 +26,7 @@ impl Requester {
     }
 
     /// Starts a request with `packet`. Returns the packet to send.
-    pub fn ask(&mut self, now: Time, packet: Segment) -> Segment {
+    pub fn start(&mut self, now: Time, packet: Segment) -> Segment {
         self.pending = Some((packet, 1, now + self.timeout));
         packet
     }
@@ -60,7 +60,7 @@ mod tests {
     fn request_is_retransmitted_with_backoff_until_answered() {
         let mut requester = Requester::new(Duration::from_secs(3));
         assert_eq!(requester.timer(), None);
-        let first = requester.ask(Time::ZERO, Segment::control(7, Kind::Connect));
+        let first = requester.start(Time::ZERO, Segment::control(7, Kind::Connect));
         assert!(!first.retransmission);
         let mut times = Vec::new();
         for _ in 0..7 {
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn late_syn_does_not_answer_request() {
         let mut requester = Requester::new(Duration::from_secs(1));
-        requester.ask(Time::ZERO, Segment::control(7, Kind::Request));
+        requester.start(Time::ZERO, Segment::control(7, Kind::Request));
         requester.on_request(Kind::Connect);
         assert!(requester.timer().is_some());
         requester.on_request(Kind::Request);

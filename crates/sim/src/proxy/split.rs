@@ -101,11 +101,11 @@ impl SplitProxy {
             Kind::Connect if self.opened.is_some() => {}
             Kind::Connect => {
                 self.open(now, out);
-                out.up.push(self.requester.ask(now, self.receiver.connect(now)));
+                out.up.push(self.requester.start(now, self.receiver.connect(now)));
             }
             Kind::Request => {
                 let bytes = packet.size.saturating_sub(self.request_headers);
-                out.up.push(self.requester.ask(now, self.receiver.request(now, bytes)));
+                out.up.push(self.requester.start(now, self.receiver.request(now, bytes)));
             }
             Kind::Data | Kind::Ack => {
                 self.sender.on_ack(now, packet, &mut out.down);

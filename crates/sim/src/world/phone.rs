@@ -15,7 +15,7 @@ impl<T: Listener> World<T> {
     pub(super) fn send_request(&mut self, packet: Segment) {
         let now = self.env.now;
         let request =
-            self.flows[packet.flow].requester(&mut self.env, |requester| requester.ask(now, packet));
+            self.flows[packet.flow].requester(&mut self.env, |requester| requester.start(now, packet));
         self.send_up(request);
     }
 

@@ -78,7 +78,7 @@ impl Wire {
     }
 
     /// Records a data segment that the server sends, if it is the next new one.
-    fn note(&mut self, segment: u64, payload: u32) {
+    fn record(&mut self, segment: u64, payload: u32) {
         if segment != self.end {
             return;
         }
@@ -97,7 +97,7 @@ impl Wire {
         }
         let payload = packet.size - HEADER_BYTES;
         if end == End::Server {
-            self.note(packet.seq, payload);
+            self.record(packet.seq, payload);
         }
         self.ends.at(end).data = true;
         let (seq, ack) = (self.seq(packet.seq), self.run(packet.seq).ack);

@@ -93,7 +93,7 @@ impl Rack {
     }
 
     /// Records a D-SACK, which reports a spurious retransmission (step 4).
-    pub fn note_dsack(&mut self) {
+    pub fn record_dsack(&mut self) {
         self.dsack_seen = true;
     }
 
@@ -190,12 +190,12 @@ mod tests {
     /// Returns the conditions of a path that has reordered segments.
     fn reordering() -> Conditions {
         let mut path = path(true);
-        path.reordering.note_late(0, 100, 100);
+        path.reordering.record_late(0, 100, 100);
         path
     }
 
     fn on_dsack(rack: &mut Rack, una: u64, next: u64) {
-        rack.note_dsack();
+        rack.record_dsack();
         rack.adapt(una, next);
     }
 

@@ -128,7 +128,7 @@ impl Sampler {
 
     /// Records `bytes` lost bytes. Returns how many bytes were lost since a segment with this snapshot was
     /// sent.
-    pub fn note_lost(&mut self, bytes: u64, snapshot: Snapshot) -> u64 {
+    pub fn record_lost(&mut self, bytes: u64, snapshot: Snapshot) -> u64 {
         self.lost = self.lost.wrapping_add(bytes as u32);
         self.lost.wrapping_sub(snapshot.lost).into()
     }

@@ -84,7 +84,7 @@ impl Reassembly {
             self.duplicate = self.with_dsack.then_some((first, end));
             return Arrival::Duplicate;
         }
-        self.note_overlaps(first, end, from..to);
+        self.record_overlaps(first, end, from..to);
         let gap = !self.beyond.is_empty() || first > self.expected;
         let merged = self.beyond[from..to].iter().fold((first, end), |(a, b), &(f, e)| (a.min(f), b.max(e)));
         if merged.0 <= self.expected {
@@ -104,7 +104,7 @@ impl Reassembly {
     /// Records the part of a segment that had already arrived: the part below the next expected byte, or
     /// within the `ranges` that it overlaps (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of
     /// Linux 6).
-    fn note_overlaps(&mut self, first: u64, end: u64, ranges: Range<usize>) {
+    fn record_overlaps(&mut self, first: u64, end: u64, ranges: Range<usize>) {
         if !self.with_dsack {
             return;
         }

@@ -212,7 +212,7 @@ impl Receiver {
     }
 
     /// Stores the timestamp of the oldest segment not yet acknowledged (RFC 7323, 4.3).
-    fn note_stamp(&mut self, segment: &Segment) {
+    fn record_stamp(&mut self, segment: &Segment) {
         if self.timestamps
             && segment.seq <= FIRST_BYTE + self.last_acked
             && (self.recent_stamp == 0 || !is_older(segment.timestamp_us, self.recent_stamp))
@@ -221,7 +221,7 @@ impl Receiver {
         }
     }
 
-    fn note_ecn(&mut self, segment: &Segment) {
+    fn record_ecn(&mut self, segment: &Segment) {
         if self.ecn {
             if segment.ecn.reduced {
                 self.echoing = false;
@@ -250,7 +250,7 @@ impl Receiver {
 
     /// Adapts the delay to the time between segments, and enables quick ACKs at the start and after a pause
     /// (Linux: `tcp_event_data_recv`).
-    fn note_arrival(&mut self, now: Time, payload: u64, echo_us: u32) {
+    fn adapt_ack_delay(&mut self, now: Time, payload: u64, echo_us: u32) {
         let between = Duration(jiffies::JIFFY.0 * (jiffies::at(now) - jiffies::at(self.last_segment)));
         self.last_segment = now;
         match self.ato {
@@ -302,8 +302,8 @@ impl crate::Receiver for Receiver {
     }
 
     fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<Segment> {
-        self.note_stamp(segment);
-        self.note_ecn(segment);
+        self.record_stamp(segment);
+        self.record_ecn(segment);
         self.answers.get_or_insert(segment.retransmission);
         let Some(first) = segment.seq.checked_sub(FIRST_BYTE) else {
             return Some(self.answer_syn(now));
@@ -328,7 +328,7 @@ impl crate::Receiver for Receiver {
             // A duplicate indicates lost ACKs or a retransmitting sender (`tcp_enter_quickack_mode`).
             self.quick_acks = self.max_quick_acks;
         } else if self.data.expected() > before {
-            self.note_arrival(now, payload, segment.echo_us);
+            self.adapt_ack_delay(now, payload, segment.echo_us);
         } else if self.sack {
             // Without SACK, an ACK that opens the window would not count as a duplicate
             // (`tcp_data_queue_ofo`).

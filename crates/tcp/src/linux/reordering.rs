@@ -41,7 +41,7 @@ impl Reordering {
 
     /// Records that the byte `late`, which was never retransmitted, was delivered after data up to `fack`.
     /// The degree grows to their distance in segments of `mss` bytes.
-    pub fn note_late(&mut self, late: u64, fack: u64, mss: u64) {
+    pub fn record_late(&mut self, late: u64, fack: u64, mss: u64) {
         if late < fack {
             let distance = fack - late;
             if distance > u64::from(self.degree) * mss {
@@ -52,7 +52,7 @@ impl Reordering {
     }
 
     /// Records more duplicate ACKs than `outstanding` segments can have caused.
-    pub fn note_duplicates(&mut self, outstanding: u64) {
+    pub fn record_duplicates(&mut self, outstanding: u64) {
         self.set_degree(outstanding);
         self.seen = true;
     }
@@ -81,7 +81,7 @@ mod tests {
     fn degree_is_largest_distance() {
         let mut path = Reordering::default();
         let mut after = |late, fack| {
-            path.note_late(late, fack, MSS);
+            path.record_late(late, fack, MSS);
             (path.degree(), path.is_seen(), path.is_high())
         };
         assert_eq!(after(300, 300), (3, false, false), "in order");
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn timeout_with_sacked_segments_resets_degree() {
         let mut path = Reordering::default();
-        path.note_late(0, 900, MSS);
+        path.record_late(0, 900, MSS);
         path.on_timeout(2);
         assert_eq!(path.degree(), 9);
         path.on_timeout(3);

@@ -55,7 +55,7 @@ impl RttEstimator {
 
     /// Updates the smallest round-trip time with that of the newest segment that an ACK delivers. The
     /// smoothed one uses the oldest segment (Linux: `tcp_ack_update_rtt`).
-    pub fn note_newest(&mut self, rtt: Duration) {
+    pub fn record_newest(&mut self, rtt: Duration) {
         self.min = Some(self.min.map_or(rtt, |min| min.min(rtt)));
     }
 

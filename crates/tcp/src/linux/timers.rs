@@ -36,7 +36,7 @@ impl ArmedTimer {
         jiffies::expiry(self.since, self.length)
     }
 
-    fn is_over(self, now: Time) -> bool {
+    fn has_expired(self, now: Time) -> bool {
         self.since + self.length <= now && self.end() <= now
     }
 }
@@ -82,7 +82,7 @@ impl Timers {
 
     /// Returns the purpose of the timer of the retransmission queue if it has expired.
     pub fn due(&self, now: Time) -> Option<Pending> {
-        self.loss.filter(|wait| wait.is_over(now)).map(|wait| wait.pending)
+        self.loss.filter(|wait| wait.has_expired(now)).map(|wait| wait.pending)
     }
 
     /// Arms the timer of the retransmission queue to expire after `length`, by the kernel's clock.

@@ -45,7 +45,7 @@ pub struct Eifel {
 
 impl Eifel {
     /// Records the first transmission of a segment. Segments must be reported in order.
-    pub fn note_sent(&mut self, now: Time) {
+    pub fn record_sent(&mut self, now: Time) {
         self.sent.push_back(now);
     }
 

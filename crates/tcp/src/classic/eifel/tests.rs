@@ -138,7 +138,7 @@ fn consecutive_timeouts_are_one_event() {
 #[test]
 fn transmission_times_follow_acks() {
     let mut eifel = Eifel::default();
-    (0..10).for_each(|seq| eifel.note_sent(ms(seq)));
+    (0..10).for_each(|seq| eifel.record_sent(ms(seq)));
     eifel.forget_below(4);
     eifel.suspect(4, 6, true);
     eifel.suspect(4, 2, false);

@@ -90,7 +90,7 @@ fn inflated(inflation: u64, dupacks: u32) -> u64 {
 
 /// Returns the limit of segments after an ACK: `in_recovery` from the third duplicate ACK on, and `None` for
 /// the first two, on which only Limited Transmit sends.
-fn unless_waiting(tx: &Transmission, in_recovery: u64) -> Option<u64> {
+fn limit_after_ack(tx: &Transmission, in_recovery: u64) -> Option<u64> {
     match tx.dupacks {
         0 => Some(u64::MAX),
         DUPACK_THRESHOLD.. => Some(in_recovery),

@@ -10,7 +10,7 @@ use nodeb_base::check::Checked;
 use nodeb_base::params;
 use nodeb_base::units::Time;
 
-use super::{Ack, Cumulative, Recovery, classify, inflated, unless_waiting};
+use super::{Ack, Cumulative, Recovery, classify, inflated, limit_after_ack};
 use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
@@ -129,7 +129,7 @@ impl Recovery for NewRenoRecovery {
         out: &mut Vec<Segment>,
     ) -> Option<u64> {
         classify(self, tx, now, ack.acked(), out);
-        unless_waiting(tx, RECOVERY_BURST)
+        limit_after_ack(tx, RECOVERY_BURST)
     }
 
     fn abandon(&mut self, tx: &mut Transmission) {

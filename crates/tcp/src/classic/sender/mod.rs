@@ -70,7 +70,7 @@ impl Transmission {
         } else {
             self.end = seq + 1;
             if let Some(eifel) = &mut self.eifel {
-                eifel.note_sent(now);
+                eifel.record_sent(now);
             }
         }
         self.timing.send(now, seq, retransmission);

@@ -49,7 +49,7 @@ impl Sender {
         let Self { scoreboard, sampler, control, .. } = self;
         for segment in scoreboard.drain_newly_lost() {
             let (range, snapshot) = (segment.range(), segment.snapshot);
-            let lost = sampler.note_lost(segment.bytes(), snapshot);
+            let lost = sampler.record_lost(segment.bytes(), snapshot);
             let delivered = sampler.delivered();
             control.report(|control| control.on_loss(&Loss { now, range, snapshot, lost, delivered }));
         }

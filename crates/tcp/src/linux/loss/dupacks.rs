@@ -53,7 +53,7 @@ impl Sender {
         let too_many = u64::from(self.dupacks) > max;
         if too_many {
             self.dupacks = max as u32;
-            self.reordering.note_duplicates(outstanding + acked);
+            self.reordering.record_duplicates(outstanding + acked);
         }
         too_many
     }

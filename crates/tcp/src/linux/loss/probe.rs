@@ -61,7 +61,7 @@ impl Sender {
             return;
         };
         let again = !self.has_new();
-        if self.probe.is_none() && (!again || self.may_send_again(tail)) {
+        if self.probe.is_none() && (!again || self.may_retransmit(tail)) {
             let (number, transmission) =
                 if again { (tail, Transmission::Probe) } else { (self.scoreboard.end(), Transmission::New) };
             self.send(now, number, transmission, out);

@@ -46,13 +46,13 @@ impl Undo {
     }
 
     /// Records a retransmission.
-    pub fn note_retransmission(&mut self, now: Time) {
+    pub fn record_retransmission(&mut self, now: Time) {
         self.first.get_or_insert(now);
         *self.retransmissions.get_or_insert(0) += 1;
     }
 
     /// Records that `segments` retransmissions were reported as duplicates.
-    pub fn note_duplicates(&mut self, segments: u64) {
+    pub fn record_duplicates(&mut self, segments: u64) {
         if let Some(retransmissions) = self.retransmissions.as_mut().filter(|_| self.marker.is_some()) {
             *retransmissions = retransmissions.saturating_sub(segments);
         }
@@ -111,7 +111,7 @@ impl Sender {
         if !self.params.undo || !self.undo.is_possible() || !self.was_delayed(ack) {
             return false;
         }
-        self.reordering.note_late(result.prior_una(), self.scoreboard.fack(), self.mss);
+        self.reordering.record_late(result.prior_una(), self.scoreboard.fack(), self.mss);
         if self.scoreboard.has_repairs() {
             return true;
         }

@@ -254,7 +254,7 @@ impl Scoreboard {
             let previous = self.previous_blocks.iter().find(|previous| previous.range.0 == range.0).copied();
             *now = match previous {
                 Some(previous) if previous.range.1 == range.1 => previous,
-                _ => Block { range, end: self.holding(range.1) },
+                _ => Block { range, end: self.segment_with(range.1) },
             };
             let from = previous.map_or_else(|| self.first_from(range.0), |previous| previous.end);
             self.sack_range(from.max(self.first)..now.end, &mut deliver);
@@ -264,13 +264,13 @@ impl Scoreboard {
 
     /// Returns the number of the first outstanding segment that begins at `byte` or above.
     fn first_from(&self, byte: u64) -> u64 {
-        let number = self.holding(byte);
+        let number = self.segment_with(byte);
         number + u64::from(self.get(number).is_some_and(|segment| segment.first < byte))
     }
 
     /// Returns the number of the outstanding segment that contains `byte`: the first one if all lie above,
     /// and the next to be sent if all lie below.
-    fn holding(&self, byte: u64) -> u64 {
+    fn segment_with(&self, byte: u64) -> u64 {
         // Most segments are full-sized, so a division usually finds it.
         let before = byte.saturating_sub(self.segments.front().map_or(byte, |segment| segment.first));
         let guess = before / self.mss;
@@ -317,7 +317,7 @@ impl Scoreboard {
         mut deliver: impl FnMut(&SentSegment),
     ) -> Duplicates {
         let mut found = Duplicates::default();
-        for number in self.first_from(range.0)..self.holding(range.1) {
+        for number in self.first_from(range.0)..self.segment_with(range.1) {
             let Some(segment) = self.get(number).copied() else {
                 break;
             };

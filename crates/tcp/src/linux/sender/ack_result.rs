@@ -146,19 +146,19 @@ impl Sender {
                     deliver(segment, &mut sacked, true);
                 });
                 let forgotten = dsack.range.1 <= prior_una && dsack.range.1 > undo.marker();
-                undo.note_duplicates(if forgotten { dsack.segments } else { found.repeated });
+                undo.record_duplicates(if forgotten { dsack.segments } else { found.repeated });
                 sacked.late = sacked.late.min(found.needless.unwrap_or(u64::MAX));
             }
             scoreboard.sack(blocks.iter(), |segment| deliver(segment, &mut sacked, true));
             // After a timeout, retransmissions cannot be distinguished from originals.
             if episode.phase() != Phase::Loss || undo.is_possible() {
-                reordering.note_late(sacked.late, scoreboard.fack(), *mss);
+                reordering.record_late(sacked.late, scoreboard.fack(), *mss);
             }
         }
         let (acked_segments, repeated) =
             scoreboard.acknowledge(number, |segment| deliver(segment, &mut acked, false));
         if params.sack {
-            reordering.note_late(acked.late, scoreboard.fack(), *mss);
+            reordering.record_late(acked.late, scoreboard.fack(), *mss);
         }
         if let Some(dsack) = dsack.filter(|_| !old) {
             // A spurious retransmission is a delivery, too (`tcp_dsack_seen`).
@@ -244,7 +244,7 @@ impl Sender {
         }
         // A D-SACK proves nothing on a path without reordering, or if it answers a probe.
         if self.reordering.is_seen() && !of_probe {
-            self.rack.note_dsack();
+            self.rack.record_dsack();
         }
         Some(DSack { range, segments, of_probe })
     }

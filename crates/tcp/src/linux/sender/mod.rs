@@ -180,7 +180,7 @@ impl Sender {
         self.setup = Setup::Established;
         if times == 1 {
             let rtt = now.since(sent);
-            self.rtt.note_newest(rtt);
+            self.rtt.record_newest(rtt);
             self.rtt.sample(rtt, true);
             self.last_rtt = Some(rtt);
         } else {
@@ -207,7 +207,7 @@ impl Sender {
         if new_round {
             self.rtt_round = self.scoreboard.next();
         }
-        self.rtt.note_newest(newest);
+        self.rtt.record_newest(newest);
         self.rtt.sample(oldest, new_round);
         self.last_rtt = Some(newest);
         self.counts.measure(newest);

@@ -79,7 +79,7 @@ impl Sender {
         }
         limited |= self.in_flight() >= self.cwnd();
         if sends_new || (limited && had_unsent) {
-            self.note_usage(now, limited);
+            self.record_usage(now, limited);
         }
         if self.control.holds_back || (!limited && self.scoreboard.is_exhausted()) {
             self.sampler.set_app_limited(self.in_flight());
@@ -125,14 +125,14 @@ impl Sender {
             && !self.is_probing_timeout()
             && let Some(lost) = self.scoreboard.next_lost()
         {
-            return self.may_send_again(lost).then_some((lost, Transmission::Repair));
+            return self.may_retransmit(lost).then_some((lost, Transmission::Repair));
         }
         self.has_new().then_some((self.scoreboard.end(), Transmission::New))
     }
 
     /// Returns true if segment `number` may be retransmitted: the receiver has not shrunk its window to below
     /// it. The first outstanding segment may be in any case, as a probe (`__tcp_retransmit_skb`).
-    pub(in super::super) fn may_send_again(&self, number: u64) -> bool {
+    pub(in super::super) fn may_retransmit(&self, number: u64) -> bool {
         self.scoreboard.range(number).0 < self.edge || self.scoreboard.head() == Some(number)
     }
 
@@ -270,7 +270,7 @@ impl Sender {
             }
             Transmission::Repair => {
                 self.scoreboard.repair(now, number, snapshot);
-                self.undo.note_retransmission(now);
+                self.undo.record_retransmission(now);
             }
             Transmission::Probe => self.scoreboard.probe(now, number, snapshot),
         }

@@ -40,7 +40,7 @@ impl WindowUsage {
 impl Sender {
     /// Records that new data was sent or, if `limited`, that the window prevented it. A window that the
     /// application has not used for a timeout is reduced (`tcp_cwnd_application_limited`).
-    pub(super) fn note_usage(&mut self, now: Time, limited: bool) {
+    pub(super) fn record_usage(&mut self, now: Time, limited: bool) {
         let outstanding = self.scoreboard.next() - self.scoreboard.una();
         let usage = &mut self.usage;
         let new_round = self.scoreboard.una() >= usage.until;

@@ -138,7 +138,7 @@ impl<C: CongestionControl> Pipe<C> {
     fn lose(&mut self, segment: &SentSegment) {
         self.lost += 1;
         let range = (segment.number * MSS, (segment.number + 1) * MSS);
-        let lost = self.sampler.note_lost(MSS, segment.snapshot);
+        let lost = self.sampler.record_lost(MSS, segment.snapshot);
         let (now, snapshot, delivered) = (self.now, segment.snapshot, self.sampler.delivered());
         self.control.on_loss(&Loss { now, range, snapshot, lost, delivered });
         if self.recovery.is_none() {

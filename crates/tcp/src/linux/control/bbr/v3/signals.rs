@@ -142,7 +142,7 @@ impl Bbr3Control {
     pub(super) fn take_loss(&mut self, loss: &Loss) {
         self.now = loss.now;
         self.delivered = loss.delivered;
-        self.note_loss();
+        self.record_loss();
         if loss.range.0 != self.latest.gap_end {
             self.latest.gaps += 1;
         }
@@ -154,7 +154,7 @@ impl Bbr3Control {
 
     /// Processes an ECN mark like a loss; during a probe it means that the probe was too much.
     fn take_mark(&mut self, ack: &AckEvent) {
-        self.note_loss();
+        self.record_loss();
         if self.cycle.sampling
             && let Some(sample) = ack.sample
         {
@@ -163,7 +163,7 @@ impl Bbr3Control {
     }
 
     /// Records a loss, and saves the state at the first one of a round (`NoteLoss` and `SaveStateUponLoss`).
-    fn note_loss(&mut self) {
+    fn record_loss(&mut self) {
         if !self.latest.loss_in_round {
             self.latest.round_end = self.delivered;
             self.save_window();
