@@ -235,7 +235,7 @@ impl Listener for Reference {
             }
             Event::Frame { arrives, .. } => self.frames.push((at, arrives)),
             Event::TimerExpired { place, timer, .. } => {
-                self.expired.entry((place, at)).or_default().push(timer)
+                self.expired.entry((place, at)).or_default().push(timer);
             }
             Event::Handover { .. } => self.handovers.push(at),
             Event::State { bearer, user, state } => self.switches.push((bearer, user, at, state)),

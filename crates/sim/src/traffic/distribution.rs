@@ -204,8 +204,8 @@ impl TimeLaw {
         Duration(nanos.round().clamp(0.0, 1e18) as u64)
     }
 
-    /// Returns the median in seconds. In a distribution with a long tail the mean does not tell how many draws fit
-    /// into a run.
+    /// Returns the median in seconds. With a long-tailed distribution, the mean is a poor estimate of how many draws
+    /// fit into a run.
     pub fn median_s(&self) -> f64 {
         let nanos = match self {
             Self::Constant(law) => law.value.base(),

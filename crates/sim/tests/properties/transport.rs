@@ -126,8 +126,8 @@ fn continue_exchange(
 proptest! {
     #![proptest_config(crate::config(600))]
 
-    /// Whatever happens to the first packets, all data arrive, the sender learns of it, and then both ends are
-    /// silent: no timer, no segment.
+    /// For any fates of the first packets, all data arrive and are acknowledged. Afterwards both ends are silent:
+    /// no timer is armed and no segment is sent.
     #[test]
     fn transfers_complete_after_finitely_many_losses(tcp in cases::tcp(), bytes in 1..150_000u64, down in fate(), up in fate()) {
         let mut ends = ends(&tcp, bytes);
