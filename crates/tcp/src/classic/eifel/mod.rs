@@ -24,7 +24,7 @@ struct Suspect {
     timed_out: bool,
 }
 
-/// Spurious retransmission.
+/// Values needed for the response to a spurious retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpuriousRetransmission {
     /// Segments outstanding before it, or the slow-start threshold at that time if larger (`pipe_prev`).

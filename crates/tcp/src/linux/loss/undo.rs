@@ -45,7 +45,7 @@ impl Undo {
         self.first = None;
     }
 
-    /// Records a retransmission.
+    /// Counts a retransmission, and stores the time of the first one.
     pub fn record_retransmission(&mut self, now: Time) {
         self.first.get_or_insert(now);
         *self.retransmissions.get_or_insert(0) += 1;
