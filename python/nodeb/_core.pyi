@@ -87,7 +87,7 @@ class Emulation:
         """Stop the emulation at once. It cannot be resumed."""
 
     def status(self) -> dict[str, Any]:
-        """Return the latest status: times in s, bytes and packets; `cqi` is NaN if the radio has none."""
+        """Return the latest status: times in s, bytes, packets; `cqi` is NaN without a CQI."""
 
     def forward(self, mtu: int) -> int:
         """Receive two devices and copy packets between them until it is stopped.
@@ -112,7 +112,7 @@ class Emulation:
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Receive the devices and emulate the scenario until it is stopped or `duration_s` is over.
 
-        `log` is the file of the recording, its header, and the number of bytes recorded of each packet.
+        `log` is the file of the recording, its header, and the bytes to record of each packet.
 
         Returns:
             The report and the tables.
