@@ -142,12 +142,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Starts a run, or a worker's part of one."""
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
-    os.environ.setdefault(
-        "PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir()
-    )  # pytest keeps its own files there
+    # pytest keeps its own files there.
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
     scratch = Path(tempfile.mkdtemp(prefix="nodeb-tests-"))
     os.environ["TMPDIR"] = str(scratch)
-    tempfile.tempdir = None  # already asked for
+    tempfile.tempdir = None  # discards the cached folder
     os.environ[RUN] = f"{os.getpid()}-{time.time_ns()}"
     config.stash[KEY] = Leftovers(os.environ[RUN], scratch)
 
