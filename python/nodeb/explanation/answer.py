@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["answer"]
 
 MAX_SIDE_EFFECTS = 1
+UNDECIDED = "?"
 ON_PATH = (
     "Time on the path is the time that a change targets: it would save all of it if TCP did "
     "everything else at the same times."
@@ -105,6 +106,11 @@ def _is_nothing(one: WhatIf) -> bool:
     return one.won.low == one.won.high == 0 or one.won.mean == 0
 
 
+def _is_undecided(one: WhatIf) -> bool:
+    """Returns true if the interval of a change's saving contains 0."""
+    return one.won.low <= 0 <= one.won.high
+
+
 def savings(tried: Sequence[WhatIf]) -> Rows:
     """Returns the savings of changes by decreasing size, with the time on the path of each."""
     rows: list[list[str | Shown]] = []
@@ -112,7 +118,7 @@ def savings(tried: Sequence[WhatIf]) -> Rows:
         won = one.won
         found = shown(won.mean, won.low, won.high, "s")
         least = "" if one.pairs.both else "at least "
-        mark = "" if one.complete else SURVIVORS
+        mark = SURVIVORS if not one.complete else UNDECIDED if _is_undecided(one) else ""
         saved = Shown(f"{least}{found.number}", f"{found.unit} {mark}".strip())
         path = "" if math.isnan(one.path_s) else shown(one.path_s, unit="s")
         rows.append([one.name, saved, found.interval, path])
@@ -142,6 +148,8 @@ def _marks(found: Explanation, helps: Sequence[WhatIf]) -> Iterator[Mark]:
         yield Mark("!", f"{sentence(open_)}.")
     if not all(one.complete for one in helps):
         yield Mark(SURVIVORS, PARTIAL)
+    if any(one.complete and _is_undecided(one) for one in helps):
+        yield Mark(UNDECIDED, "It may save nothing: its interval contains 0.")
 
 
 def _notes(
@@ -152,10 +160,11 @@ def _notes(
     named: str,
 ) -> Iterator[str]:
     for one in helps:
+        effects = () if _is_undecided(one) else one.effects[:MAX_SIDE_EFFECTS]
         moved = [
             f"{cause_name(part.cause)} {'grows' if part.difference.mean > 0 else 'shrinks'} by "
             f"{number(abs(part.difference.mean), 's')}"
-            for part in one.effects[:MAX_SIDE_EFFECTS]
+            for part in effects
         ]
         if moved:
             yield f"With {one.name}, {joined(moved)}."

@@ -83,7 +83,7 @@ def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
     if lever is None or is_outage or lever.path_s < LEAST_SHARE * found.time.mean:
         return remedy(found)
     most = f"{number(lever.path_s, 's')} of {number(found.time.mean, 's')}"
-    return f"Not simulated; the change with the most time on the path: {lever.name}, {most}."
+    return f"The change that targets most of the time: {lever.name}, {most} (not simulated)."
 
 
 def remedy(found: Explanation) -> str:

@@ -88,7 +88,7 @@ def steps(
     if fill:
         lines.insert(0, line(f"M{first} 100V{floor}{path}V100Z", "area"))
     at = float(times[inside][np.argmax(values[inside])]) if inside.any() else 0.0
-    shown = f"at most {most:g}"
+    shown = f"at most {most:.3g}"
     sentence = f"{name}: {shown} {unit}, at {number(at, 's')}"
     return track(name, unit, sentence, 4.5, lines=lines, words=[word(shown, 100 * at / end, 0)])
 

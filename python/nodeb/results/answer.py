@@ -98,10 +98,10 @@ CELL = (
 TROUBLE = ("stalls", "recovery_s", "timeouts")
 """Problems: shown if they occur, and mentioned together if they do not."""
 LABELS = {
-    "received_bps_p50": "half of the phones get more",
+    "received_bps_p50": "half of the phones get more than",
     "received_bps": "mean of the phones",
-    "received_bps_p5": "edge: 95 of 100 get more",
-    "rtt_mean_s": "round-trip time",
+    "received_bps_p5": "edge: 95 of 100 get more than",
+    "rtt_mean_s": "round-trip time, TCP's samples",
     "queueing_delay_s": "of it queueing",
     "block_errors": "block errors",
     "jain_index": "fairness (Jain)",

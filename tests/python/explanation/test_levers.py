@@ -89,7 +89,7 @@ def test_losses_that_reduce_the_window_are_the_lever():
     assert found.causes[0] == "window: congestion avoidance"
     assert named(found) == "no packet losses"
     assert "no packet losses on links, which cut the window" in remedy(found)
-    said = "Not simulated; the change with the most time on the path: no packet losses, "
+    said = "The change that targets most of the time: no packet losses, "
     assert best_change(found).startswith(said)
     tried = what_if(found, jobs=1)
     assert tried[0].name == "no packet losses"

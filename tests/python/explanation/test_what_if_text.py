@@ -248,3 +248,15 @@ def test_user_cut_off_by_the_others_gains_at_least_the_remaining_run():
     assert alone.at_least.n == 3
     assert alone.at_least.mean == pytest.approx(10.0 - alone.changed.mean)
     assert "at least" in in_words(found, [alone])
+
+
+def test_a_saving_whose_interval_contains_zero_is_marked():
+    users = [UserGroup(traffic=Ftp(size="60 kB"))]
+    scenario = nodeb.Scenario(name="marked", radio=Dch(bler=0.1), users=users)
+    found = nodeb.explain(scenario, runs=4)
+    tried = found.what_if()
+    undecided = {one.name for one in tried if one.complete and one.won.low < 0 < one.won.high}
+    marked = {row[0] for row in savings(tried).rows if row[1].unit.endswith("?")}
+    assert undecided
+    assert undecided <= marked
+    assert "? It may save nothing: its interval contains 0." in in_words(found, tried)

@@ -138,7 +138,7 @@ def test_kubernetes_commands_run_a_sweep(tmp_path):
         return subprocess.Popen(
             args,
             cwd=tmp_path,
-            env=os.environ | {"PATH": path},
+            env=os.environ | {"PATH": path, "TMPDIR": str(tmp_path)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
