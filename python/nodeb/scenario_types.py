@@ -217,27 +217,27 @@ least 16 KiB wait (section 5.2).
 """
 
 Era: TypeAlias = str
-"""A time in the life of ns-2: a date such as "2003-06-01", or a release: ns-2.1b7a, ns-2.1b8,
-ns-2.1b9, ns-2.1b9a, ns-2.26, ns-2.27, ns-2.28, ns-2.29, ns-2.30, ns-2.31, ns-2.32, ns-2.33,
-ns-2.34, ns-2.35.
+"""Version of ns-2: a date such as "2003-06-01", or a release: ns-2.1b7a, ns-2.1b8, ns-2.1b9,
+ns-2.1b9a, ns-2.26, ns-2.27, ns-2.28, ns-2.29, ns-2.30, ns-2.31, ns-2.32, ns-2.33, ns-2.34,
+ns-2.35.
 """
 
 Opener: TypeAlias = Literal["phone", "server"]
-"""Who opens a connection.
+"""The end that opens a connection.
 
-`phone`: The phone asks first, so that the server's SYN is an answer.
+`phone`: The phone sends the first SYN; the server's SYN answers it.
 
-`server`: The server sends its SYN unasked, as ns-2's one-way agents do.
+`server`: The server sends its SYN first, like ns-2's one-way agents.
 """
 
 SlowStart: TypeAlias = Literal["standard", "hystart", "hystart++"]
-"""What ends slow start besides a loss.
+"""Method that ends slow start before a loss.
 
-`standard`: Nothing (RFC 5681).
+`standard`: None (RFC 5681).
 
-`hystart`: Long trains of ACKs, and round trips that grow (Linux).
+`hystart`: Long trains of ACKs, or growing round-trip times (Linux).
 
-`hystart++`: Round trips that grow; a slower start makes sure (RFC 9406).
+`hystart++`: Growing round-trip times, confirmed by a slower slow start (RFC 9406).
 """
 
 Unit: TypeAlias = Literal["block", "pdu"]
@@ -693,98 +693,100 @@ class Rnf(Part):
 
 
 class Classic(Part):
-    """As in ns-2 and the studies: counts segments, one round-trip sample at a time, go-back-N."""
+    """As in ns-2 and the studies: counts segments, times one segment at a time, goes back N."""
 
     tag: ClassVar[str | None] = "classic"
 
     control: Control = field(default_factory=lambda: NewReno())
-    """What the sender does about loss."""
+    """Loss recovery of the sender."""
 
     era: Era = "ns-2.1b8"
-    """The ns-2 whose defaults hold for the keys that are absent: a release (`"ns-2.26"`) or a
-    date.
-    """
+    """Version of ns-2 whose defaults apply to absent keys: a release (`"ns-2.26"`) or a date."""
 
     packet_size: Size = "1.5 kB"
-    """A full-sized segment on the wire, with 40 B of IP and TCP headers."""
+    """Size of a full-sized segment on the wire, with 40 B of IP and TCP headers."""
 
     initial_window: int | None = None
-    """Congestion window once the connection is set up, in packets; absent: the era's.
+    """Initial congestion window in packets; absent: the era's default.
 
     At least 1.
     """
 
     max_window: int = 42
-    """Largest window the receiver allows, in packets.
+    """Advertised window of the receiver in packets.
 
     At least 1.
     """
 
     initial_ssthresh: int = 40
-    """Slow-start threshold at the start, in packets.
+    """Initial slow-start threshold in packets.
 
     At least 1.
     """
 
     min_rto: Duration | None = None
-    """Smallest retransmission timeout, before backoff; absent: the era's."""
+    """Smallest retransmission timeout, before backoff; absent: the era's default."""
 
     max_rto: Duration | None = None
-    """Largest retransmission timeout, backoff included; absent: the era's."""
+    """Largest retransmission timeout, backoff included; absent: the era's default."""
 
     initial_rto: Duration | None = None
-    """Retransmission timeout until the first round trip is measured (RFC 2988, 2.1, asks for 3 s);
-    absent: the era's.
+    """Retransmission timeout until the first round-trip time is measured (RFC 2988, 2.1, requires
+    3 s); absent: the era's default.
     """
 
     backoff_from_minimum: bool | None = None
-    """Whether backoff multiplies the smallest timeout too (RFC 2988, 2.4 and 5.5; ns-2's
-    `rfc2988_`), and not the estimate alone; absent: the era's.
+    """Whether backoff also multiplies the smallest timeout (RFC 2988, 2.4 and 5.5; ns-2's
+    `rfc2988_`), or only the estimate; absent: the era's default.
     """
 
     estimator: Estimator = field(default_factory=lambda: Ticks())
-    """How round trips are estimated, and which segments are timed."""
+    """Round-trip estimator, which also determines the segments that are timed."""
 
     slow_start_restart: bool = True
-    """Whether the window falls to one segment when nothing was sent for a retransmission timeout
-    (ns-2's `slow_start_restart_`; RFC 2581, 4.1, goes back to the initial window instead).
+    """Whether the window is reset to one segment if nothing was sent for a retransmission timeout
+    (ns-2's `slow_start_restart_`; RFC 2581, 4.1, uses the initial window instead).
     """
 
     half_of_flight: bool = False
-    """Whether a timeout sets the slow-start threshold to half of what is outstanding (RFC 2581,
-    3.1), which a second one leaves as it is, and not to half of the window as in ns-2, where a
-    second one leaves two packets.
+    """Whether a timeout sets the slow-start threshold to half of the data outstanding (RFC 2581,
+    3.1), so that a second timeout leaves it unchanged. Otherwise it is half of the window as in
+    ns-2, and two packets after a second timeout.
     """
 
     clock: Duration | None = None
-    """Granularity of the clock that measures round trips (ns-2's `tcpTick_`); absent: the era's."""
+    """Tick of the clock that measures round-trip times (ns-2's `tcpTick_`); absent: the era's
+    default.
+    """
 
     clock_phase: Duration = "0 s"
-    """Phase of that clock when the simulation begins; less than one tick."""
+    """Phase of that clock at the start of the simulation; less than one tick."""
 
     limited_transmit: bool | None = None
-    """Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's."""
+    """Send a new segment on each of the first two duplicate ACKs (RFC 3042); absent: the era's
+    default.
+    """
 
     fractional_halves: bool | None = None
-    """Whether half a window, after a loss, may be a fraction of packets (ns-2's
-    `precisionReduce_`) or is rounded down; absent: the era's.
+    """Whether half of a window, after a loss, may be a fraction of packets (ns-2's
+    `precisionReduce_`) or is rounded down; absent: the era's default.
     """
 
     eifel: bool = False
-    """Recognize retransmissions that were not needed by the mark that their ACKs lack (Eifel, RFC
-    3522), and take their consequences back (RFC 4015).
+    """Detect spurious retransmissions by a bit that their ACKs lack (Eifel, RFC 3522), and undo
+    their effects (RFC 4015).
     """
 
     delayed_ack: Duration = "100 ms"
-    """How long the receiver holds back the ACK of a single segment; 0 acknowledges each at once."""
+    """Delay of the ACK of a single segment; 0 acknowledges each segment at once."""
 
     delayed_syn_ack: bool | None = None
-    """Whether the ACK of a SYN that the server sent unasked is held back as well; absent: the
-    era's.
+    """Whether the ACK of the server's SYN is delayed as well, if the server opens the connection;
+    absent: the era's default.
     """
 
     opened_by: Opener = "phone"
-    """Who opens the connection."""
+    """End that opens the connection."""
 
 
 class Linux(Part):
@@ -793,13 +795,13 @@ class Linux(Part):
     tag: ClassVar[str | None] = "linux"
 
     control: Congestion = field(default_factory=lambda: Cubic())
-    """How large the window is and how fast it is sent."""
+    """Congestion control: size of the window and pacing rate."""
 
     packet_size: Size = "1.5 kB"
-    """A full-sized segment on the wire, with 40 B of IP and TCP headers and the options."""
+    """Size of a full-sized segment on the wire, with 40 B of IP and TCP headers and the options."""
 
     initial_window: int = 10
-    """Congestion window once the connection is set up, in segments (RFC 6928).
+    """Initial congestion window in segments (RFC 6928).
 
     At least 1.
     """
@@ -814,77 +816,78 @@ class Linux(Part):
     """Report duplicates in the first SACK block (RFC 2883)."""
 
     rack: bool = True
-    """Find losses by time (RACK, RFC 8985) rather than by counting (RFC 6675). Needs SACK."""
+    """Detect losses by time (RACK, RFC 8985) rather than by counting (RFC 6675). Needs SACK."""
 
     tail_loss_probe: bool = True
     """Probe for a lost tail before the timeout (TLP, RFC 8985, section 7). Needs RACK."""
 
     undo: bool = True
-    """Take a reduction back when timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was
-    lost (RFC 4015).
+    """Undo a reduction if timestamps (RFC 3522) or D-SACKs (RFC 3708) show that nothing was lost
+    (RFC 4015).
     """
 
     frto: bool = True
-    """Recognize a spurious timeout by what the ACKs after it deliver (F-RTO, RFC 5682), and take
-    its reduction back.
+    """Detect a spurious timeout from the segments that the following ACKs deliver (F-RTO, RFC
+    5682), and undo its reduction.
     """
 
     ecn: bool = False
     """Let queues mark segments instead of dropping them (RFC 3168)."""
 
     pacing: bool = False
-    """Spread the segments of every control over the round trip, as under Linux's queueing
-    discipline `fq`. BBR paces itself without it.
+    """Spread the segments of every congestion control over the round trip, as Linux's queueing
+    discipline `fq` does. BBR paces itself without it.
     """
 
     slow_start_after_idle: bool = True
-    """Halve the window with each timeout of a pause (RFC 2861; Linux:
-    `tcp_slow_start_after_idle`). BBR does not in any case.
+    """Halve the window once per timeout of a pause (RFC 2861; Linux: `tcp_slow_start_after_idle`).
+    BBR never does.
     """
 
     min_rto: Duration = "200 ms"
-    """Least share of the timeout that stands for the variation of the round trip. As in Linux the
-    timeout is the smoothed round trip and at least this.
+    """Lower bound of the variation term of the retransmission timeout. As in Linux, the timeout is
+    the smoothed round-trip time plus at least this.
     """
 
     max_rto: Duration = "2 min"
     """Largest retransmission timeout, backoff included."""
 
     initial_rto: Duration = "1 s"
-    """Retransmission timeout until the first round trip is measured (RFC 6298, 2.1)."""
+    """Retransmission timeout until the first round-trip time is measured (RFC 6298, 2.1)."""
 
     delayed_ack: Duration = "40 ms"
-    """How long the receiver holds back the ACK of a single segment at the least; it adapts to the
-    time between segments. 0 acknowledges each at once.
+    """Smallest delay of the ACK of a single segment; the delay adapts to the time between
+    segments. 0 acknowledges each segment at once.
     """
 
     quick_acks: int = 16
-    """Segments that the receiver acknowledges at once, for slow start's sake: at the start, after
-    a pause, and after a duplicate. While its window opens every one is.
+    """Number of segments that the receiver acknowledges at once to speed up slow start: at the
+    start, after a pause, and after a duplicate. While its window opens, every segment is
+    acknowledged at once.
     """
 
     receive_buffer: Size = "20.97152 MB"
-    """What the receiver holds at most for the application; bounds the window."""
+    """Maximum size of the receive buffer; bounds the window."""
 
     initial_receive_buffer: Size = "81.92 kB"
-    """What it holds at first. The buffer grows with what comes in a round trip (dynamic right-
-    sizing); as large as `receive_buffer`, it has a fixed size.
+    """Initial size of the receive buffer. The buffer grows with the data received per round trip
+    (dynamic right-sizing); if this equals `receive_buffer`, its size is fixed.
     """
 
     send_buffer: Size = "4.194304 MB"
-    """Memory of the send buffer at most (the largest `tcp_wmem`). It has room for two windows up
-    to there.
+    """Maximum memory of the send buffer (the largest `tcp_wmem`). Up to this limit it has room for
+    two windows.
     """
 
     read_rate: Rate | None = None
-    """Rate at which the application at the phone reads; at once when absent."""
+    """Reading rate of the application at the phone; absent: it reads immediately."""
 
     opened_by: Opener = "phone"
-    """Who opens the connection."""
+    """End that opens the connection."""
 
 
 class Tahoe(Part):
-    """Tahoe: any loss is answered by slow start from one segment."""
+    """Tahoe: after any loss, slow start from one segment."""
 
     tag: ClassVar[str | None] = "tahoe"
 
@@ -895,8 +898,8 @@ class Reno(Part):
     tag: ClassVar[str | None] = "reno"
 
     clean_exit: bool | None = None
-    """Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout
-    too; absent: the era's.
+    """Whether duplicate ACKs inflate the window only in fast recovery, and not after a timeout;
+    absent: the era's default.
     """
 
 
@@ -906,23 +909,23 @@ class NewReno(Part):
     tag: ClassVar[str | None] = "newreno"
 
     impatient: bool | None = None
-    """Whether only the first partial ACK of a recovery restarts the timer (impatient), and not
-    each (slow but steady); absent: the era's.
+    """Whether only the first partial ACK of a recovery restarts the timer (impatient), instead of
+    each (slow but steady); absent: the era's default.
     """
 
     partial_deflation: bool | None = None
-    """Whether a partial ACK takes what it acknowledges out of the window, and not all that
-    duplicate ACKs have added; absent: the era's.
+    """Whether a partial ACK deflates the window by what it acknowledges, instead of by all that
+    duplicate ACKs have added; absent: the era's default.
     """
 
     clean_exit: bool | None = None
-    """Whether duplicate ACKs inflate the window in fast recovery only, and not after a timeout
-    too; absent: the era's.
+    """Whether duplicate ACKs inflate the window only in fast recovery, and not after a timeout;
+    absent: the era's default.
     """
 
 
 class Sack(Part):
-    """SACK (RFC 2018) with ns-2's pipe algorithm: retransmits just what is missing."""
+    """SACK (RFC 2018) with ns-2's pipe algorithm: retransmits only missing segments."""
 
     tag: ClassVar[str | None] = "sack"
 
@@ -934,42 +937,44 @@ class Ticks(Part):
 
 
 class Smoothed(Part):
-    """Exponential averages of mean and deviation: every segment sent only once is timed."""
+    """Exponential averages of mean and deviation: every segment that is sent only once is timed."""
 
     tag: ClassVar[str | None] = "smoothed"
 
     gain: Probability = 0.1
-    """Weight of a new round trip, and of its deviation from the mean (the study's c)."""
+    """Weight of a new round-trip time, and of its deviation from the mean (the study's c)."""
 
     initial_rtt: Duration | None = None
-    """Mean before the first round trip; absent: that round trip, with half of it as deviation."""
+    """Mean before the first measurement. If absent, the first round-trip time becomes the mean,
+    and half of it the deviation.
+    """
 
 
 class LinuxReno(Part):
-    """Reno (RFC 5681) that counts what is delivered (RFC 3465): one segment more per round trip."""
+    """Reno (RFC 5681) with byte counting (RFC 3465): one segment more per round trip."""
 
     tag: ClassVar[str | None] = "reno"
 
 
 class Cubic(Part):
-    """CUBIC with HyStart as Linux has them: grows with time since the last reduction."""
+    """CUBIC with HyStart as in Linux: the window grows with the time since the last reduction."""
 
     tag: ClassVar[str | None] = "cubic"
 
     beta: float = 0.7
-    """Share of the window that a reduction leaves; counted in 1/1024."""
+    """Share of the window that remains after a reduction; rounded to 1/1024."""
 
     c: float = 0.4
-    """Aggressiveness in segments per second cubed; counted in 10/1024."""
+    """Aggressiveness in segments per second cubed; rounded to 10/1024."""
 
     fast_convergence: bool = True
-    """Leave bandwidth to newcomers: remember less than the window at loss."""
+    """Release bandwidth to new flows: store less than the window at a loss."""
 
     tcp_friendliness: bool = True
-    """Grow at least as Reno would."""
+    """Grow at least as fast as Reno."""
 
     slow_start: SlowStart = "hystart"
-    """What ends slow start besides a loss."""
+    """Method that ends slow start before a loss."""
 
 
 class CubicRfc9438(Part):
@@ -978,34 +983,36 @@ class CubicRfc9438(Part):
     tag: ClassVar[str | None] = "cubic_rfc9438"
 
     beta: float = 0.7
-    """Share of the window that a reduction leaves, `beta_cubic` (RFC 9438, 4.6)."""
+    """Share of the window that remains after a reduction, `beta_cubic` (RFC 9438, 4.6)."""
 
     c: float = 0.4
     """Aggressiveness in segments per second cubed, `C` (RFC 9438, 5)."""
 
     fast_convergence: bool = True
-    """Leave bandwidth to newcomers: remember less than the window at loss (RFC 9438, 4.7)."""
+    """Release bandwidth to new flows: store less than the window at a loss (RFC 9438, 4.7)."""
 
     slow_start: SlowStart = "hystart++"
-    """What ends slow start besides a loss."""
+    """Method that ends slow start before a loss."""
 
 
 class Bbr(Part):
-    """BBR version 1: paced at the bandwidth that it measures, with a short queue."""
+    """BBR version 1: paced at the measured bandwidth, with a short queue."""
 
     tag: ClassVar[str | None] = "bbr"
 
     min_rtt_window: Duration = "10 s"
-    """How long the smallest round trip is trusted before it is measured anew (Linux:
+    """Time for which the smallest round-trip time is valid before it is measured again (Linux:
     `bbr_min_rtt_win_sec`).
     """
 
     probe_rtt: Duration = "200 ms"
-    """How long the window is kept small for that (Linux: `bbr_probe_rtt_mode_ms`)."""
+    """Time for which the window is kept small for that measurement (Linux:
+    `bbr_probe_rtt_mode_ms`).
+    """
 
 
 class Bbr3(Part):
-    """BBR version 3: also bounds what is in flight by the loss that it meets."""
+    """BBR version 3: also bounds the data in flight by the losses that it causes."""
 
     tag: ClassVar[str | None] = "bbr3"
 
@@ -1013,23 +1020,25 @@ class Bbr3(Part):
     """Share of a round trip's data that may be lost while probing (2.8: `LossThresh`)."""
 
     beta: float = 0.7
-    """Share of a bound that a round trip with loss leaves at least (2.8: `Beta`)."""
+    """Minimum share of a bound that remains after a round trip with loss (2.8: `Beta`)."""
 
     headroom: float = 0.15
-    """Share of the largest safe volume that is left to others (2.8: `Headroom`)."""
+    """Share of the largest safe volume that is left to other flows (2.8: `Headroom`)."""
 
     min_rtt_window: Duration = "10 s"
-    """How long the smallest round trip is trusted (2.16.1: `MinRTTFilterLen`)."""
+    """Time for which the smallest round-trip time is valid (2.16.1: `MinRTTFilterLen`)."""
 
     probe_rtt_interval: Duration = "5 s"
-    """Time between measurements of the round trip (2.16.2: `ProbeRTTInterval`)."""
+    """Time between measurements of the round-trip time (2.16.2: `ProbeRTTInterval`)."""
 
     probe_rtt: Duration = "200 ms"
-    """How long the window is kept small for one (2.16.2: `ProbeRTTDuration`)."""
+    """Time for which the window is kept small for a measurement (2.16.2: `ProbeRTTDuration`)."""
 
 
 class Westwood(Part):
-    """Westwood+: after a loss falls to the bandwidth that it has measured, for radio links."""
+    """Westwood+: a loss reduces the window to the measured bandwidth-delay product; for radio
+    links.
+    """
 
     tag: ClassVar[str | None] = "westwood"
 
@@ -1040,17 +1049,17 @@ class Vegas(Part):
     tag: ClassVar[str | None] = "vegas"
 
     alpha: int = 2
-    """Fewer than these, and the window grows."""
+    """Number of segments below which the window grows."""
 
     beta: int = 4
-    """More than these, and it shrinks."""
+    """Number of segments above which the window shrinks."""
 
     gamma: int = 1
-    """More than these end slow start."""
+    """Number of segments above which slow start ends."""
 
 
 class Scalable(Part):
-    """Scalable TCP: grows and shrinks in proportion to the window, for long fat paths."""
+    """Scalable TCP: the window grows and shrinks in proportion to its size; for long fat paths."""
 
     tag: ClassVar[str | None] = "scalable"
 
@@ -1058,19 +1067,19 @@ class Scalable(Part):
     """Growth per byte acknowledged (section 3 of the paper: `a`)."""
 
     decrease: float = 0.125
-    """Share of the window that a loss takes away (`b`)."""
+    """Share of the window by which a loss reduces it (`b`)."""
 
     legacy_window: int = 16
-    """Segments up to which the window is Reno's (`lwnd`)."""
+    """Number of segments up to which the window follows Reno (`lwnd`)."""
 
 
 class Veno(Part):
-    """Veno: Reno that takes a loss with a short queue for one of the radio."""
+    """Veno: Reno that attributes a loss with a short queue to the radio link."""
 
     tag: ClassVar[str | None] = "veno"
 
     beta: int = 3
-    """Segments in the queue below which a loss is not taken for congestion."""
+    """Number of segments in the queue below which a loss is not attributed to congestion."""
 
 
 class Minimum(Part):
