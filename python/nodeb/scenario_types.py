@@ -1036,9 +1036,7 @@ class Bbr3(Part):
 
 
 class Westwood(Part):
-    """Westwood+: a loss reduces the window to the measured bandwidth-delay product; for radio
-    links.
-    """
+    """Westwood+: a loss reduces the window to the measured rate times the shortest round trip."""
 
     tag: ClassVar[str | None] = "westwood"
 

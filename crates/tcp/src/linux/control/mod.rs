@@ -255,7 +255,7 @@ registry! {
         "bbr" => Bbr(bbr::v1::Bbr),
         /// BBR version 3: also bounds the data in flight by the losses that it causes.
         "bbr3" => Bbr3(bbr::v3::Bbr3),
-        /// Westwood+: a loss reduces the window to the measured bandwidth-delay product; for radio links.
+        /// Westwood+: a loss reduces the window to the measured rate times the shortest round trip.
         "westwood" => Westwood(westwood::Westwood),
         /// Vegas: keeps two to four segments in the queue and so avoids loss.
         "vegas" => Vegas(vegas::Vegas),
