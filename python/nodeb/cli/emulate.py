@@ -24,7 +24,7 @@ from nodeb.cli.options import (
     print_answer,
     print_file,
 )
-from nodeb.errors import InputError, RunError, nearest, os_reason
+from nodeb.errors import InputError, nearest, os_reason
 from nodeb.inputs.scenario import load
 
 if TYPE_CHECKING:
@@ -154,12 +154,15 @@ def emulate(
     page_place = page_file.checked(report, out, force=force)
     with results_folder.claimed(out, file, force=force, once=True) as place:
         outcome = _emulated(planned, options)
-        where = "" if place is None else f"The tables are in {out}."
+        where = ""
         with undisturbed():  # signals must not interrupt this: an emulation cannot be repeated
-            print_answer(emulated(planned, options, outcome, where), everything, sys.stderr)
-            status = _print_problems(outcome, options)
-            if place is not None:
-                results_folder.write_emulation(place, planned, options, outcome)
+            try:
+                if place is not None:
+                    results_folder.write_emulation(place, planned, options, outcome)
+                    where = f"The tables are in {out}."
+            finally:  # an error of the tables is reported last
+                print_answer(emulated(planned, options, outcome, where), everything, sys.stderr)
+                status = _print_problems(outcome, options)
     if page_place is not None:
         from nodeb.emulate.page import of_emulation
 
@@ -167,8 +170,6 @@ def emulate(
             page_place, of_emulation(planned, options, outcome), force=force
         )
         print_file("Page", page_place, sys.stderr)
-    if (why := outcome.report.get("unrecorded")) is not None:
-        raise RunError(f"the recording {record} is incomplete: {why}")
     return status
 
 
@@ -202,10 +203,14 @@ def _print_problems(outcome: Outcome, options: Options) -> int:
         note(f"warning: the server ended {outcome.server_ended}")
     if outcome.ended == "duration":
         note(f"note: the command was stopped after {options.duration_s:g} s (--duration)")
+    status = outcome.status
     if outcome.too_late is not None:
         note(f"error: inaccurate timing: {outcome.too_late}")
-        return outcome.status or FAILED
-    return outcome.status
+        status = status or FAILED
+    if (why := outcome.report.get("unrecorded")) is not None:
+        note(f"error: the recording {options.record} is incomplete: {why}")
+        status = FAILED
+    return status
 
 
 def _words(command: str | None) -> tuple[str, ...]:

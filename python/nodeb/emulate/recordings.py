@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +31,7 @@ from nodeb.replication.threaded import run_with_progress
 from nodeb.results.provenance import core_hash
 from nodeb.terminal.progress import ProgressCallback
 
-__all__ = ["CUT_OFF", "Recording", "Replay", "check_place", "header", "read"]
+__all__ = ["CUT_OFF", "Claim", "Recording", "Replay", "claimed", "header", "read"]
 
 Found = TypeVar("Found")
 CUT_OFF = "the log was cut off; this is the recording up to there"
@@ -38,20 +39,81 @@ CUT_OFF = "the log was cut off; this is the recording up to there"
 _Explained = dict[str, dict[str, Any]]
 
 
-def check_place(path: Path) -> None:
-    """Checks, before an emulation begins, that its log can be written.
+@dataclass
+class Claim:
+    """Claim of the file of a log."""
+
+    is_needed: bool = False
+    """Whether a command has started; otherwise a new file is removed in the end."""
+
+
+@contextmanager
+def claimed(path: Path) -> Iterator[Claim]:
+    """Claims the file of a log before the emulation begins, so that no other emulation uses it.
+
+    The file is created and locked. The lock ends with the process, so that the empty file of a
+    killed emulation can be used again. On file systems without locks, only a new file is claimed.
+    Files that are not regular, such as devices, are not locked.
 
     Raises:
-        OutputError: it cannot, or the file has content, which could not be recorded again.
+        OutputError: the file cannot be written, another emulation has claimed it, or it has
+            content, which could not be recorded again.
     """
-    was_there = path.exists()
-    if path.is_file() and path.stat().st_size:
-        hint = "a recording is never overwritten; give another file with --record"
-        raise OutputError(f"{path} exists, and {hint}")
-    with writing(f"record to {path}"), open(path, "ab"):
-        pass
-    if not was_there:
-        path.unlink()
+    with writing(f"record to {path}"):
+        file, is_new = _locked(path)
+    claim = Claim()
+    try:
+        yield claim
+    finally:
+        if is_new and not claim.is_needed:
+            path.unlink(missing_ok=True)
+        os.close(file)
+
+
+def _locked(path: Path) -> tuple[int, bool]:
+    """Opens and locks a file. Returns its descriptor and whether the file was created.
+
+    Raises:
+        OutputError: another process has locked it, or it has content.
+        OSError: it cannot be written.
+    """
+    while True:
+        file, is_new = _opened(path)
+        try:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                return file, False
+            if not _lock(file, is_new=is_new) or os.fstat(file).st_size:
+                hint = "a recording is never overwritten; give another file with --record"
+                raise OutputError(f"{path} exists, and {hint}")
+            with suppress(FileNotFoundError):  # removed by the emulation that had created it
+                if os.path.samestat(os.fstat(file), os.stat(path)):
+                    return file, is_new
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)
+
+
+def _opened(path: Path) -> tuple[int, bool]:
+    """Opens a file for appending. Returns its descriptor and whether the file was created."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    try:
+        return os.open(path, flags | os.O_EXCL, 0o666), True
+    except FileExistsError:
+        return os.open(path, flags, 0o666), False
+
+
+def _lock(file: int, *, is_new: bool) -> bool:
+    """Locks a file. Returns false if another process may be using it."""
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return is_new
+    return True
 
 
 def header(scenario: _core.CompiledScenario, plan: Plan, seed: int) -> bytes:

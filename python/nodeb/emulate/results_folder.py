@@ -36,24 +36,25 @@ def claimed(
         file: the scenario or log that the results are made from.
         force: whether to replace existing results.
         once: whether to refuse a folder with results even if they are of this scenario, as an
-            emulation cannot be repeated.
+            emulation cannot be repeated, and to lock it, so that two emulations do not share it.
         made_of: hash of the inputs.
 
     Yields:
         The folder; None if `folder` is None.
 
     Raises:
-        OutputError: the folder belongs to another command or file, or has results despite `once`.
+        OutputError: the folder belongs to another command or file; or, despite `once`, it has
+            results or another emulation is using it.
     """
     if folder is None:
         yield None
         return
-    if once and not force and (folder / "provenance.json").exists():
-        raise OutputError(
-            f"{folder} has results, and an emulation cannot be repeated; --force replaces them"
-        )
     owner = Owner("emulation", file.name, made_of=made_of)
-    with claim(folder, owner, force=force, inputs=[file]) as place:
+    with claim(folder, owner, force=force, inputs=[file], alone=once) as place:
+        if once and not force and place.before is not None and place.before["complete"]:
+            raise OutputError(
+                f"{folder} has results, and an emulation cannot be repeated; --force replaces them"
+            )
         yield place
 
 

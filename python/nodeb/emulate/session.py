@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -20,6 +20,7 @@ from nodeb.emulate.endpoint import Endpoint
 from nodeb.emulate.labels import ending
 from nodeb.emulate.nat import Nat
 from nodeb.emulate.plan import Phone, Plan
+from nodeb.emulate.recordings import claimed
 from nodeb.emulate.supervision import ENDING_S, received_signals, terminate_commands, wait
 from nodeb.errors import RunError
 
@@ -123,16 +124,12 @@ class DriverThread(threading.Thread):
         self.options = options
         self.log = None
         if options.record is not None:
-            recordings.check_place(options.record)
-            self.is_new = not options.record.exists()
             header = recordings.header(self.scenario, plan, options.seed)
             self.log = (options.record, header, options.kept_bytes)
         self.real_time = False
         self.error: BaseException | None = None
         self.found: tuple[dict[str, Any], Any] | None = None
         self.cpu_s = 0.0
-        self.is_needed = False
-        """Whether a command has started; a recording is deleted if none has."""
 
     def __enter__(self) -> Self:
         self.start()
@@ -141,8 +138,6 @@ class DriverThread(threading.Thread):
     def __exit__(self, *error: object) -> None:
         self.emulation.stop()
         self.join()
-        if self.log is not None and self.is_new and not self.is_needed:
-            self.log[0].unlink(missing_ok=True)
 
     def run(self) -> None:
         """Runs the driver until it is stopped."""
@@ -206,14 +201,15 @@ def emulate(
     """
     begun = time.monotonic()
     driving = DriverThread(plan, options)
-    with ExitStack() as outer, ExitStack() as stack:
+    record = nullcontext(recordings.Claim()) if options.record is None else claimed(options.record)
+    with record as recording, ExitStack() as outer, ExitStack() as stack:
         endpoints = _start_endpoints(stack, driving.emulation.fileno(), plan, options)
         nat = stack.enter_context(Nat(endpoints[0])) if options.nat else None
         stack.enter_context(driving)
         server_ended = _start_server(endpoints[0], options.server) if options.server else ""
         # From here on SIGINT is left to the commands, so that it does not discard results.
         received = outer.enter_context(received_signals())
-        driving.is_needed = True
+        recording.is_needed = True
         _start(endpoints[1:], plan.phones)
         why, number = wait(endpoints, received, driving.is_alive, lambda: _report(driving, status))
         if endpoints[0].exit and not received:  # a signal may have ended the server too

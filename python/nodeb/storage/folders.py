@@ -278,6 +278,7 @@ def claim(
     inputs: Iterable[str | os.PathLike[str]] = (),
     resumes: bool = False,
     beside: bool = False,
+    alone: bool = False,
 ) -> Place:
     """Claims a folder, before a simulation spends time on results for it.
 
@@ -293,6 +294,8 @@ def claim(
         resumes: whether an own folder is continued, not replaced, so that it may contain other
             files; it is locked until the block of the place is left.
         beside: use the first free one of `folder`, `folder-2`, `folder-3` ....
+        alone: whether the folder is locked although it is not continued, so that another process
+            of the same owner does not get it before the block of the place is left.
 
     Raises:
         RefusedError: the folder has results that must not be replaced; nothing is changed.
@@ -303,7 +306,7 @@ def claim(
     for number in itertools.count(1):
         shown = first if number == 1 else _numbered(first, number)
         try:
-            place = _claimed(shown, owner, force, inputs, resumes)
+            place = _claimed(shown, owner, force, inputs, resumes, alone)
         except RefusedError as error:
             if not beside:
                 raise
@@ -325,6 +328,7 @@ def _claimed(
     force: bool,
     inputs: Iterable[str | os.PathLike[str]],
     resumes: bool,
+    alone: bool,
 ) -> Place:
     """Claims exactly this folder."""
     with writing(f"write results to {shown}"):
@@ -343,7 +347,7 @@ def _claimed(
         place = Place(path, shown, owner, force=force)
         for _ in range(files.TRIES):
             with contextlib.suppress(FileNotFoundError):  # released in the meantime
-                if _try_to_take(place, resumes=resumes):
+                if _try_to_take(place, resumes=resumes, alone=alone):
                     return place
     raise OutputError(f"{shown} is claimed and released by other processes repeatedly; {ANOTHER}")
 
@@ -371,7 +375,7 @@ def _restore_interrupted(path: Path) -> None:
                 return
 
 
-def _try_to_take(place: Place, *, resumes: bool) -> bool:
+def _try_to_take(place: Place, *, resumes: bool, alone: bool) -> bool:
     """Takes a folder if it is allowed. Returns false if another process was faster.
 
     Raises:
@@ -389,9 +393,10 @@ def _try_to_take(place: Place, *, resumes: bool) -> bool:
             place.replaces = _describe(mark)
         if place.replaces or not resumes:
             _refuse_strangers(place.path, place.shown)
-    if place.replaces or resumes:
+    if place.replaces or resumes or alone:
         place.lock()  # no other process may be using it
-    return True
+    # Another process may have put results before the lock.
+    return not alone or mark is None or mark == _read_mark(place.path, place.shown)
 
 
 def _create_marked(path: Path, owner: Owner) -> bool:

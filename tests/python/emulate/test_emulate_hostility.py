@@ -188,6 +188,72 @@ def test_unrepeatable_results_are_replaced_only_on_request(link, tmp_path):
     assert nodeb(link, *PATIENT, "--out", out, "--force", "--", "true").returncode == 0
 
 
+def test_second_of_two_simultaneous_recordings_is_rejected(link, tmp_path):
+    log = tmp_path / "one.log"
+    command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--record", log, "--"]
+    both = [
+        subprocess.Popen([*command, "sleep", "1"], stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    errors = {process.communicate(timeout=90)[1]: process.returncode for process in both}
+    assert sorted(errors.values()) == [0, 2], errors
+    (error,) = [text for text, status in errors.items() if status]
+    assert f"{log} exists, and a recording is never overwritten" in error
+    assert replay(log).returncode == 0
+
+
+def test_folder_of_a_running_emulation_is_rejected(link, tmp_path):
+    """Neither a second emulation nor one with --force gets the folder of a running one."""
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--out", out, "--"]
+    with subprocess.Popen(
+        [*command, "sh", "-c", "echo up; read line"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as run:
+        assert run.stdout.readline() == b"up\n"
+        for more in ([], ["--force"]):
+            done = nodeb(link, *PATIENT, "--out", out, *more, "--", "true")
+            assert done.returncode == 2
+            assert f"another nodeb is at work in {out}; wait for it" in done.stderr
+        run.communicate(b"end\n", timeout=30)
+    assert run.returncode == 0
+    assert (out / "flows.parquet").exists()
+
+
+def test_folder_of_a_killed_emulation_is_used_again(link, tmp_path):
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--out", out, "--"]
+    with subprocess.Popen(
+        [*command, "sh", "-c", "echo up; sleep 60"], stdout=subprocess.PIPE
+    ) as run:
+        assert run.stdout.readline() == b"up\n"
+        run.kill()
+    assert nodeb(link, *PATIENT, "--out", out, "--", "true").returncode == 0
+    assert (out / "flows.parquet").exists()
+
+
+def test_unwritable_tables_and_a_truncated_recording_are_both_reported(link, tmp_path):
+    """The answer is printed, but it does not name a folder that has no tables."""
+    out, log = tmp_path / "out", tmp_path / "small.log"
+    spoil = f"ping -q -i 0.01 -c 200 10.64.0.1; rm -r '{out}'; echo mine > '{out}'"
+    emulate = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--record", log]
+    done = subprocess.run(
+        ["prlimit", "--fsize=30000", *map(str, emulate), "--out", out, "--", "sh", "-c", spoil],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "a link: the link delivered 16.8 kB to phone" in done.stderr
+    assert "The tables are in" not in done.stderr
+    assert f"error: the recording {log} is incomplete: File too large" in done.stderr
+    assert f"error: cannot write results to {out}" in done.stderr
+    assert out.read_text() == "mine\n"
+
+
 def test_terminated_emulation_fails(link):
     """The command exits with 0 after SIGTERM, but the emulation still fails."""
     command = [sys.executable, "-m", "nodeb", "emulate", link, *PATIENT, "--"]
