@@ -72,13 +72,13 @@ impl Pacer {
 
     /// Charges a segment of `bytes` bytes sent now.
     pub fn charge(&mut self, now: Time, bytes: u64) {
-        let Some(rate) = self.rate else {
-            return;
-        };
         if self.free > 0 {
             self.free -= 1;
             return;
         }
+        let Some(rate) = self.rate else {
+            return;
+        };
         if self.leaving.0 != now || self.leaving.1 == 0 {
             self.credit = now.since(self.paid_at);
             self.paid_at = self.paid_at.max(now);

@@ -85,9 +85,7 @@ impl RttEstimator {
         }
     }
 
-    /// Updates the deviation: `RTTVAR = 3/4 RTTVAR + 1/4
-    /// SRTT - R
-    /// `. As in Linux, if the round-trip time falls, an increase of the deviation counts with an eighth of
+    /// Updates the deviation by a quarter of the distance `|SRTT - R|` (RFC 6298, 2.3). As in Linux, if the round-trip time falls, an increase of the deviation counts with an eighth of
     /// this weight.
     fn deviate(&mut self, srtt: Duration, rtt: Duration) {
         let error = srtt.0.abs_diff(rtt.0);

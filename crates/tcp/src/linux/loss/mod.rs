@@ -26,9 +26,10 @@ const MIN_WAIT: Duration = Duration::from_millis(2);
 impl Sender {
     /// Applies the consequences of an ACK: ends episodes, detects losses, starts episodes.
     pub(super) fn update_episode(&mut self, now: Time, ack: &Segment, result: &mut AckResult) {
-        self.on_probe_ack(now, result);
         let marked = ack.ecn.echo && self.params.ecn;
-        let usual = (result.advances() || result.opened) && !result.sacked && !marked;
+        // A D-SACK is an alert, too (`FLAG_CA_ALERT`).
+        let alert = result.sacked || result.dsack.is_some() || marked;
+        let usual = (result.advances() || result.opened) && !alert;
         if usual && self.episode == Episode::Open && !self.disordered {
             return;
         }

@@ -42,12 +42,12 @@ impl Sender {
         if !self.params.tail_loss_probe || !quiet || self.scoreboard.head().is_none() {
             return false;
         }
-        let Some(srtt) = self.rtt.srtt() else {
-            return false;
-        };
         let single = self.scoreboard.head() == self.scoreboard.tail();
-        // The ACK of a single segment may be delayed (`TLP.max_ack_delay`).
-        let wait = Duration(2 * srtt.0 + if single { self.params.min_rto.0 } else { MIN_WAIT.0 });
+        // The ACK of a single segment may be delayed (`TLP.max_ack_delay`). Before a round trip is measured the probe
+        // waits for `TCP_TIMEOUT_INIT`.
+        let wait = self.rtt.srtt().map_or(self.params.initial_rto, |srtt| {
+            Duration(2 * srtt.0 + if single { self.params.min_rto.0 } else { MIN_WAIT.0 })
+        });
         let timeout = if afresh { self.rtt.rto() } else { self.timeout_left(now) };
         self.timers.set(now, wait.min(timeout), Pending::Probe);
         true

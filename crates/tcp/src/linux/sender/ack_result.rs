@@ -201,10 +201,10 @@ impl Sender {
         usable.then(|| Duration(u64::from(clock_us(now).wrapping_sub(ack.echo_us)) * 1_000))
     }
 
-    /// Returns true if SACKs measured a round-trip time on data sent before the last transmission of the
-    /// first outstanding segment. The timer must then be re-armed, else the timeout might be deferred for
-    /// ever (Linux: `tcp_clean_rtx_queue`).
-    pub(super) fn is_newer_than_head(&self, now: Time, result: &AckResult) -> bool {
+    /// Returns true if SACKs report data sent before the last transmission of the first outstanding segment. Only
+    /// then may they re-arm the timer: SACKs of later data would defer the timeout for ever (Linux:
+    /// `tcp_clean_rtx_queue`).
+    pub(super) fn is_older_than_head(&self, now: Time, result: &AckResult) -> bool {
         let (Some(rtt), Some(sent)) = (result.sacked_rtt, self.scoreboard.head_sent()) else {
             return false;
         };

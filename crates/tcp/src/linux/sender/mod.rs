@@ -268,10 +268,11 @@ impl Sender {
         if result.acked > 0 {
             self.timeouts = 0;
         }
-        result.rearm = result.acked > 0 || self.is_newer_than_head(now, &result);
+        result.rearm = result.acked > 0 || self.is_older_than_head(now, &result);
         if !self.params.sack {
             self.estimate_deliveries(now, &mut result);
         }
+        self.on_probe_ack(now, &result);
         self.update_episode(now, ack, &mut result);
         if self.episode.prr().is_some() {
             self.spread_reduction(result.segments, result.acked > 0 && result.lost == 0);
@@ -316,9 +317,8 @@ impl Sender {
     fn process_ack_of_nothing(&mut self, now: Time, ack: &Segment, result: &mut AckResult) {
         if result.dsack.is_some() {
             self.update_episode(now, ack, result);
-        } else {
-            self.on_probe_ack(now, result);
         }
+        self.on_probe_ack(now, result);
         self.on_window_probe_ack(now);
     }
 }

@@ -142,7 +142,7 @@ impl Player {
             Action::Inbound(packet) => self.take(packet),
             Action::Foreign(protocol) => Err(Stop::NotModelled(format!("a packet of {protocol}"))),
             Action::Call(call) => self.call(call),
-            Action::Command(command) => Ok(Settings::default().command_under_way(command)?),
+            Action::Command(command) => Ok(self.settings.command_under_way(command)?),
             Action::Code(text) => self.check(event, text),
             Action::Outbound(_) => Ok(()),
         }
