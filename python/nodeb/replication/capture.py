@@ -93,8 +93,9 @@ def check_place(path: Path) -> None:
 def write_in_place(path: Path) -> Iterator[Path]:
     """Yields a path to write a capture to, so that an interrupted one replaces no earlier one.
 
-    The file is moved to its place when it is complete, and also if the disk is full, with the
-    packets written so far. A device or a pipe is written to directly.
+    The file is moved to its place when it is complete. If the disk is full, the packets written so
+    far are moved there unless they would replace a capture. A device or a pipe is written to
+    directly.
 
     Raises:
         OSError: it cannot be written.
@@ -108,8 +109,9 @@ def write_in_place(path: Path) -> Iterator[Path]:
             yield part
             part.replace(place)
         except OSError as error:
-            with suppress(OSError):
-                part.replace(place)
+            if not place.exists():
+                with suppress(OSError):
+                    part.replace(place)
             raise OSError(str(error).replace(os.fspath(part), os.fspath(path))) from None
 
 

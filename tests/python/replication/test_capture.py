@@ -1,6 +1,7 @@
 """Captures read by Wireshark's tshark and tcptrace; most tests need both."""
 
 import csv
+import errno
 import itertools
 import re
 import shutil
@@ -17,6 +18,7 @@ import pytest
 
 import nodeb
 from nodeb import cli
+from nodeb.replication.capture import write_in_place
 from scenarios import needs_linux
 
 TSHARK, TCPTRACE = shutil.which("tshark"), shutil.which("tcptrace")
@@ -447,3 +449,15 @@ def test_causes_of_unknown_users_are_rejected(command, scenario_file, tmp_path):
     (tmp_path / "late.toml").write_text(f'duration = "1 s"\n{text}')
     with pytest.raises(nodeb.errors.NodebError, match="user 0 has begun no transfer 0"):
         nodeb.load(tmp_path / "late.toml").capture(file, causes=[0])
+
+
+@pytest.mark.parametrize(("before", "after"), [(b"", b"cut off"), (b"whole", b"whole")])
+def test_full_disk_replaces_no_capture(tmp_path, before, after):
+    place = tmp_path / "packets.pcapng"
+    if before:
+        place.write_bytes(before)
+    with pytest.raises(OSError, match="No space left"), write_in_place(place) as part:
+        part.write_bytes(b"cut off")
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert place.read_bytes() == after
+    assert list(tmp_path.iterdir()) == [place]
