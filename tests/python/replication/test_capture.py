@@ -456,8 +456,13 @@ def test_full_disk_replaces_no_capture(tmp_path, before, after):
     place = tmp_path / "packets.pcapng"
     if before:
         place.write_bytes(before)
-    with pytest.raises(OSError, match="No space left"), write_in_place(place) as part:
-        part.write_bytes(b"cut off")
-        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def write():
+        with write_in_place(place) as part:
+            part.write_bytes(b"cut off")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        write()
     assert place.read_bytes() == after
     assert list(tmp_path.iterdir()) == [place]
