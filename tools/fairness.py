@@ -22,9 +22,10 @@ PAGE = """# Fairness
 
 {flows} flows of one congestion control share a bottleneck of 10 Mbps with {flows} of another. The
 round trip is 40 ms, the drop-tail queue holds 70 packets (1.7 bandwidth-delay products). Each flow
-first fetches 1 kB over the idle path, so that Vegas measures its round trip; at 10 s and 11 s a
-flow of either control starts a download that lasts until 100 s. Jitter of up to 2 ms on the uplinks
-makes the {runs} replications (seed 1) differ. Written by `make fairness`, nodeb {version}.
+first fetches 1 kB over the idle path, so that Vegas measures its round trip. At 10 s one flow of
+each control starts a download, at 11 s the other one; all last until 100 s. Jitter of up to 2 ms on
+the uplinks makes the {runs} replications (seed 1) differ. Written by `make fairness`,
+nodeb {version}.
 
 ## Flows of one control
 

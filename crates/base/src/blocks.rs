@@ -11,7 +11,7 @@ pub struct Blocks {
     pub first: u64,
     /// Number of new units in all TTIs together.
     pub units: u32,
-    /// Units in a block; the last new block may have fewer.
+    /// Number of units in a new block; the last new block may have fewer.
     pub per_block: u32,
     /// Blocks in a TTI.
     pub per_tti: u32,

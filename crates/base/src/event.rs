@@ -140,7 +140,7 @@ pub enum SendLimit {
     Steered,
     /// Loss recovery.
     Recovery,
-    /// Pacing.
+    /// Pacing: the next segment is not due yet.
     Pacing,
 }
 

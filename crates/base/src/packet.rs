@@ -15,8 +15,8 @@ impl PacketId {
         self.0 >> 32
     }
 
-    /// Returns the packet's index among those in the network, unique while it is there, if a `World` assigned
-    /// the identifier.
+    /// Returns the packet's index among the packets in the network, if a `World` assigned the identifier. The
+    /// index is reused once the packet has left the network.
     pub const fn place(self) -> usize {
         self.0 as u32 as usize
     }

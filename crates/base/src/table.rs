@@ -233,7 +233,7 @@ pub struct Layout<R: 'static> {
 }
 
 impl<R> Layout<R> {
-    /// Returns the table of `rows`.
+    /// Returns the table with one row for each of `rows`, all of one replication.
     pub fn table(&self, rows: &[R]) -> Table {
         self.of_parts(&[(0, rows)])
     }

@@ -199,8 +199,8 @@ mod tests {
 
     #[test]
     fn the_configured_share_of_packets_is_overtaken() {
-        // Delayed by 35 ms at a spacing of 10 ms: three packets overtake, unless they are delayed further,
-        // too.
+        // Packets are sent every 10 ms. One that is delayed by 35 ms is overtaken by the next three packets,
+        // or by those of them that are not delayed.
         let arrivals = fly(None, Some("share = 0.05\ndelay = '35 ms'"), 40_000, 10);
         let mut newest = 0;
         let late = arrivals.iter().filter(|(_, seq)| {

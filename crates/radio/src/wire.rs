@@ -1,4 +1,4 @@
-//! Bearer that is a plain link of either kind.
+//! Bearer that consists of one link, with a rate or trace-driven.
 
 use nodeb_base::context::{Context, Output};
 use nodeb_base::engine::Key;

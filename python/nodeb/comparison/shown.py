@@ -72,7 +72,7 @@ def mark_of(one: Difference) -> str:
 
 
 def level(confidence: float) -> str:
-    """Returns a confidence as text in front of an interval."""
+    """Returns a confidence level as text that precedes an interval, such as "95 %"."""
     return f"{100 * confidence:.4g} %"
 
 

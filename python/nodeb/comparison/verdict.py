@@ -53,10 +53,10 @@ def judge(
 ) -> Verdict:
     """Returns the verdict on the interval of a difference.
 
-    The two are the same if the whole interval lies within the margin (an equivalence test, at half
-    the error that 95 % would allow). One is better if the interval excludes 0 and does not lie
-    within the margin. Pairs that are all equal show neither a difference nor equivalence: a rare
-    event may not have happened yet.
+    Other and baseline are the same if the whole interval lies within the margin (an equivalence
+    test; with a 95 % interval its error probability is 2.5 %). They differ if the interval excludes
+    0 and does not lie within the margin. If all pairs are equal, this shows neither a difference
+    nor equivalence: a rare event may not have happened yet.
 
     Args:
         found: interval of other minus baseline.

@@ -44,19 +44,19 @@ def checked(report: Path | None, out: Path | None, *, force: bool = False) -> Pa
 
 
 def write(place: Path, text: str, *, force: bool = False) -> Path:
-    """Writes a page, and registers it in the results folder if it is in one.
+    """Writes a page, and registers it in the results folder that it belongs to, if any.
 
     Args:
         place: the path.
         text: the page.
-        force: whether to replace an existing file; otherwise, if a file has been created there
-            since `checked`, the page gets another name.
+        force: whether to replace an existing file at `place`. Otherwise, if the file has been
+            created since `checked` was called, the page gets another name.
 
     Returns:
         The path of the page.
 
     Raises:
-        OutputError: it cannot be written.
+        OutputError: the page cannot be written.
     """
     free = place if force else _free(place)
     with writing(f"write {free}"):

@@ -112,7 +112,11 @@ def _words(found: Explanation) -> list[tuple[str, str]]:
 
 
 def _series(found: Explanation) -> Result | None:
-    """Returns the shown replication with window and queue, or None if impossible or slow."""
+    """Simulates the shown replication again to record window and queue.
+
+    Returns:
+        The results, or `None` if the simulation fails, would take long or is not possible.
+    """
     scenario, path = found.scenario, found.typical
     users = sum(int(group.count or 1) for group in scenario.users)
     if found.what or users > MAX_USERS or path.bytes > MAX_BYTES:

@@ -33,7 +33,7 @@ QUICK = "A quick version: few or short replications, so that many claims stay un
 
 
 def answer(found: ReproduceOutcome) -> Answer:
-    """Returns the answer of the reproduction of a study."""
+    """Returns the answer that `nodeb reproduce` prints for one study."""
     about = digest.of(found)
     runs = counted(found.replications, "replication")
     scenarios = counted(found.scenarios, "scenario")

@@ -256,7 +256,11 @@ class RunAnswer:
         return f"{text} From its request to its last byte, a phone receives {self._of_each()}."
 
     def _of_each(self) -> str:
-        """Returns the rate of a phone, of each group if there are several."""
+        """Returns the mean rate of a phone.
+
+        If there are several groups, returns the rate of each, or above `GROUPS` groups only the
+        lowest and the highest.
+        """
         rates = {row["group"]: row for row in self.result.summary if row["metric"] == RATE}
         if len(rates) == 1:
             return row_text(rates[ALL]).value

@@ -22,15 +22,16 @@ _PORTION = 1 << 16
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes:
-    """Reads a file, without the byte order mark that some programs put before UTF-8.
+    """Returns the content of a file, without a UTF-8 byte order mark at its beginning.
 
     Args:
         path: a file, a pipe or a device.
         max_bytes: maximum size in bytes.
 
     Raises:
-        ScenarioError: it cannot be read, has more bytes, or is a pipe without a writer.
-        InputError: it differs from the checksum in the mark of its folder.
+        ScenarioError: the file cannot be read, is larger than `max_bytes`, or is a pipe without a
+            writer.
+        InputError: the file differs from its checksum in the mark of the results folder.
     """
 
     def read() -> bytes:

@@ -117,7 +117,7 @@ def anchor(text: str) -> str:
 
 
 def context_of(key: Key) -> str:
-    """Returns the label of a key, with the short name of each point's axis."""
+    """Returns the label of a key, in which each point has the short name of its axis in front."""
     return ", ".join(part.context if isinstance(part, Point) else str(part) for part in parts(key))
 
 

@@ -16,7 +16,7 @@ ADDITIONS = {
     "switching-policy": "longest_queue",
     "congestion-control": "scalable",
 }
-#: Code, generated types, and messages that list names.
+#: Paths searched for component names: code, generated types, snapshots of lists of names.
 PLACES = ["crates/*/src", "python/nodeb/scenario_types.py", "crates/sim/tests/snapshots"]
 
 

@@ -29,7 +29,7 @@ def test_window_time_includes_the_queue_of_the_last_window() -> None:
         (384_000, 0.3, 1500, 4),
         (32_000, 0.15, 1500, 1),
         (12_000, 1.0, 1500, 1),  # exactly one packet: a window of two fills the path
-        (36_000, 1.0, 1500, 2),  # exactly three: four fill it, no more
+        (36_000, 1.0, 1500, 2),  # exactly three packets: a window of four fills it
     ],
 )
 def test_cycles_match_hand_computation(

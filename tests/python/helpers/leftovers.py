@@ -36,7 +36,10 @@ Found = dict[str, str]
 
 
 def owned_by(run: str) -> dict[int, tuple[str, str]]:
-    """Returns processes with a run's value in their environment: command lines and tests."""
+    """Returns the command line and test, by process ID, of each process of a test run.
+
+    Such a process has the run's identifier in its environment; this process is left out.
+    """
     found = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal() and int(entry.name) != os.getpid():

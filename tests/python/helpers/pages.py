@@ -58,7 +58,7 @@ def without_series(folder: Path, monkeypatch) -> Path:
 
 
 def of_explanation(folder: Path) -> Path:
-    """Creates the page of an explanation with other changes and a second user."""
+    """Creates the page of an explanation with the effects of changes and a second user."""
     scenario = _scenario(HEAD.format(name="explain", duration="60 s") + SCENARIOS["hs_dsch"])
     found = {f"user {user}": nodeb.explain(scenario, user) for user in (0, 2)}
     return _written(folder / "explain.html", page(found, found["user 0"].what_if(), "a.toml"))

@@ -107,7 +107,8 @@ def test_comparisons_are_counted() -> None:
 
 
 def test_required_replications_follow_from_the_half_width() -> None:
-    # Half-width 2 at a distance of 1: four times the replications.
+    # The half-width, 2, is twice the distance of the mean, 1, from the limit, 0: four times the 20
+    # replications are required, 60 more.
     claim = verdict(Comparison(interval(-1, 3, 20), low=0, strict=True))
     assert claim.missing == pytest.approx(60)
     assert claim.effort == "about 60 replications more would decide"

@@ -268,8 +268,8 @@ impl Exchange {
     }
 }
 
-/// Returns true if routers forward packets to an address: it is not multicast, link-local (RFC 3927, RFC 4291),
-/// loopback or unspecified.
+/// Returns true if routers forward packets to an address: it is not multicast, the IPv4 broadcast address,
+/// link-local (RFC 3927, RFC 4291), loopback or unspecified.
 fn is_routed(to: IpAddr) -> bool {
     match to {
         IpAddr::V4(to) => {

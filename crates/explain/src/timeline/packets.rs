@@ -276,7 +276,8 @@ impl Packets {
         self.remember(end, number, &packet);
     }
 
-    /// Adds the basis of the expired timer to the moment of a packet that is sent now.
+    /// Returns the moment at which the decision to send a packet was made. If an expired timer caused the
+    /// decision, the event since which the timer had run is added as its [`Basis`].
     fn since(&self, end: usize, moment: Moment, kind: Kind, seq: u64) -> Moment {
         let Why::Expired(timer, _) = moment.why else {
             return moment;

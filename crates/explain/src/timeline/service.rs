@@ -70,7 +70,7 @@ impl Lanes {
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
     pub own: Vec<(Served, u32)>,
-    /// In the order of time; adjacent times are joined.
+    /// Times of service of other packets in order of time; adjacent ones are joined.
     pub others: Vec<Served>,
 }
 

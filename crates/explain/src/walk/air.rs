@@ -164,7 +164,8 @@ impl Walk<'_> {
         (hop != NONE && self.hop_at(hop).place.site == Site::Bearer).then_some(hop)
     }
 
-    /// Returns the oldest packet in a block that arrived before the given one, or the given one, with its stay.
+    /// Returns the packet in `block` that entered the bearer first, with its stay; or `packet` and `hop` if
+    /// that stay is unknown or began after the block.
     fn older_of(&self, block: &Block, packet: u32, hop: u32) -> (u32, u32) {
         let stay = |packet: u32| Some((packet, self.stay_at_bearer(packet)?));
         let oldest = match self.air().only_packet(block) {
@@ -330,7 +331,8 @@ impl Walk<'_> {
         self.to(begin, Cause::Credits, Step::NoCredits, stay.place);
     }
 
-    /// Goes back to `begin`; the Node B had data for the user since `there`.
+    /// Goes back to `begin` through a time in which the Node B did not serve the user, although it had data
+    /// for the user since `there`. Interruptions by changes of cell are charged to the handover.
     fn not_served_at_node_b(&mut self, begin: Time, there: Time, stay: &Hop) {
         let lasts = self.timeline.radio.interruption;
         while self.now > begin {

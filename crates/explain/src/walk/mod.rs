@@ -62,7 +62,8 @@ pub(crate) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Returns the path of a transfer that ended at `ended`, in the order of time.
+    /// Returns the critical path of a transfer that lasted from `begun` to `ended`, as spans in order of
+    /// time.
     ///
     /// # Errors
     ///

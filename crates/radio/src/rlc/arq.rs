@@ -26,11 +26,11 @@ no_parameters! {
 /// A failed block that waits for retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailedBlock {
-    /// Number of the first PDU.
+    /// Number of the block's first PDU.
     pub first: u64,
-    /// Number of PDUs.
+    /// Number of PDUs in the block.
     pub pdus: u32,
-    /// Number of transmissions so far.
+    /// Number of transmissions of the block so far.
     pub transmissions: u32,
 }
 

@@ -52,8 +52,8 @@ impl HostedBearer {
         self.looks_ahead = self.bearer.as_link().is_some_and(Link::look_ahead);
     }
 
-    /// Accepts a packet that arrives under `entry`, ahead of time. Returns the key under which it leaves, or `None`
-    /// if it is lost.
+    /// Accepts a packet before its arrival, which has the key `entry`, if look-ahead is enabled. Returns the
+    /// key of its departure from the bearer, or `None` if the packet is lost.
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (bearer, mut ctx) = self.at_work(env);

@@ -23,7 +23,7 @@ use crate::traffic::demand::Demand;
 /// Server that takes time for its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Time that an answer takes.
+    /// Time from the start of work on a request to its answer.
     pub delay: Duration,
     /// Whether the first request rides on the ACK of the SYN and has not arrived.
     pub awaits_ack: bool,

@@ -92,8 +92,8 @@ impl Path {
         (accepted, self.up(self.down(accepted, 40), 40 + self.request))
     }
 
-    /// Returns download and transfer times of a window of one segment, each acknowledged after the delay of a delayed
-    /// ACK.
+    /// Returns download and transfer times with a window of one segment. The phone delays the ACK of each
+    /// segment by `delayed_ack`.
     fn stop_and_wait(&self, packets: &[u64]) -> (u64, u64) {
         let (accepted, mut now) = self.set_up();
         let mut downloaded = 0;

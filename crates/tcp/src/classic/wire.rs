@@ -24,7 +24,7 @@ struct Run {
     ack: u64,
 }
 
-/// Header translation of one connection.
+/// Translator from the numbered segments of one connection to TCP header fields.
 #[derive(Debug)]
 pub struct Wire {
     handshake: Handshake,

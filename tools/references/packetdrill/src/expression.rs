@@ -104,7 +104,7 @@ fn constant(name: &str) -> Option<f64> {
     })
 }
 
-/// A comparison of two numbers.
+/// Comparison operator between two numbers, such as `<`.
 type Comparison = fn(&f64, &f64) -> bool;
 
 /// Evaluates an expression while reading it.

@@ -33,7 +33,7 @@ const FRACTION_BITS: u32 = 20;
 /// A complex number: real and imaginary part.
 type Complex<T> = (T, T);
 
-/// Number of samples after the first that an entry of [`JakesSequence`]'s bounds covers.
+/// Number of samples that an entry of `JakesSequence::peaks` covers after the sample with its index.
 const PEAK_SPAN: u64 = 8;
 
 /// The sequence read by all paths.

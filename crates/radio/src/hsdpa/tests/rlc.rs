@@ -60,8 +60,9 @@ fn a_full_window_of_rlc_stalls_the_user() {
     assert_eq!(play(&params, losing(199), 5), expected);
 }
 
-/// Credits for two PDUs, 5 ms in each direction, a check every 10 ms. The first PDU is sent in TTI 3 and
-/// lost. T1 delivers the others at 30 ms, the RNC is informed at 60 ms, and PDU 0 is at the Node B at 65 ms.
+/// The Iub has a delay of 5 ms in each direction; every 10 ms the Node B grants credits, for at most two PDUs
+/// in its queue. PDU 0 is sent in TTI 3 and lost. T1 delivers the following PDUs at 30 ms, the status report
+/// reaches the RNC at 60 ms, and the retransmission of PDU 0 reaches the Node B at 65 ms.
 #[test]
 fn retransmissions_cross_the_iub_again() {
     let iub = json!({ "delay": "5 ms", "period": "10 ms", "room": "84 B" });

@@ -52,7 +52,8 @@ impl Discard {
         self.command.is_some_and(|(command, _)| command.kind == CommandKind::Reset)
     }
 
-    /// Returns the first PDU of the window, if it must not advance before the phone's window does.
+    /// Returns the number of the first PDU in the transmission window, which must not advance until the phone
+    /// has acknowledged a command, or `None` if it may advance.
     pub fn window_limit(&self) -> Option<u64> {
         self.window_limit
     }

@@ -165,7 +165,8 @@ fn blocks_of_runs(events: &[Record], tti: Duration) -> Vec<EmittedBlock> {
 }
 
 proptest! {
-    /// Combined runs have the same content as single blocks, and nothing else changes.
+    /// Combined runs describe the same blocks as events of single blocks, with the same deliveries, counters
+    /// and TTI events.
     #[test]
     fn combined_runs_equal_single_blocks(
         gaps in prop::collection::vec((0u64..300, 1u32..4_000), 1..60),

@@ -76,8 +76,8 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// Returns the number of ACKs after which slow start ends. They arrive `gap_ms` apart, each with a
-    /// round-trip time of `rtt_ms`; the smallest one is 60 ms.
+    /// Returns the index, from 0, of the ACK that ends slow start, or `None` if none of 200 ACKs does. ACKs
+    /// arrive `gap_ms` apart with a round-trip time of `rtt_ms`; the minimum round-trip time is 60 ms.
     fn acks(paced: bool, segments: u64, gap_ms: u64, rtt_ms: u64) -> Option<u64> {
         let mut hystart = HyStart::new(paced);
         (0..200).find(|n| {

@@ -60,7 +60,8 @@ fn unmarked_segments_are_in_flight_again() {
     // it.
     assert_eq!((scoreboard.pipe(), scoreboard.next_lost()), (6 * MSS, None));
     assert_eq!(seen(&mut scoreboard), [1, 2, 3, 4, 0]);
-    // A delivery beyond a gap removes only one of the two from the pipe, unless a D-SACK reports both.
+    // A SACK of segment 1 removes it from the pipe. The cumulative ACK of segment 0 removes that segment and its
+    // retransmission.
     sack(&mut scoreboard, &[(1, 2)]);
     scoreboard.acknowledge(0, |_| {});
     assert_eq!(scoreboard.pipe(), 5 * MSS);

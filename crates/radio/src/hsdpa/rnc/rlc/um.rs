@@ -34,12 +34,12 @@ impl Checked for UnacknowledgedMode {
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
-    /// Number of the first unit.
+    /// Number of the packet's first unit.
     first: u64,
     end: u64,
-    /// Number of units neither received nor lost.
+    /// Number of the packet's units that are neither received nor lost.
     open: u64,
-    /// Whether a unit was lost.
+    /// Whether a unit of the packet was lost.
     damaged: bool,
     /// Time of arrival at the RNC.
     arrived: Time,

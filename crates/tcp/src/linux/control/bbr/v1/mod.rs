@@ -298,7 +298,8 @@ impl CongestionControl for BbrControl {
         self.detect_policer(true, false);
     }
 
-    /// Restarts at the bandwidth without a gain (`bbr_cwnd_event`, `CA_EVENT_TX_START`).
+    /// Restarts after an idle time: in PROBE_BW at a pacing rate equal to the estimated bandwidth, without a
+    /// gain (`bbr_cwnd_event`, `CA_EVENT_TX_START`).
     fn on_restart(&mut self, now: Time) {
         self.restarting = true;
         self.aggregation.restart(now);
