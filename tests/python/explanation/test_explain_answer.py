@@ -16,7 +16,7 @@ def explained(runs, size="50 kB"):
 def test_single_best_change_is_named():
     said = " ".join(str(explained(4)).split("\n\n")[0].split())
     assert said.count("most") == 1
-    assert "the change with the most time on the path: " in said
+    assert "The change that targets most of the time: " in said
 
 
 def test_times_and_shares_add_up_to_the_headline():
