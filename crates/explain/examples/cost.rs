@@ -1,5 +1,5 @@
-//! Simulates replications of a scenario file, or explains its first transfer several times, to measure instructions
-//! and time: `cost run|explain FILE [TIMES]`.
+//! Simulates a scenario file, or explains user 0's first transfer, `TIMES` times (default 1), so
+//! that a profiler can measure instructions and time: `cost run|explain FILE [TIMES]`.
 
 use nodeb_explain::explain;
 use nodeb_sim::{Control, Scenario, run, scenario};
@@ -17,8 +17,8 @@ fn main() {
     println!("runs={times}");
 }
 
-/// Runs or explains a scenario `times` times. A function of its own, so that instructions can be counted from here
-/// on.
+/// Runs or explains a scenario `times` times. This function is not inlined, so that a profiler can
+/// count its instructions without those that read the scenario.
 #[inline(never)]
 fn repeat(what: &str, scenario: &Scenario, times: u64) {
     let control = Control::default();

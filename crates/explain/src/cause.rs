@@ -1,4 +1,4 @@
-//! Causes of delay, and the steps during which they apply.
+//! Causes of the delays on a critical path ([`Cause`]), and the activities during them ([`Step`]).
 
 macro_rules! names {
     ($(#[$about:meta])* $of:ident { $( $(#[doc = $meaning:literal])+ $case:ident = $name:literal, )+ }) => {
@@ -7,15 +7,15 @@ macro_rules! names {
         pub enum $of { $( $(#[doc = $meaning])+ $case, )+ }
 
         impl $of {
-            /// All values in the order of their codes.
+            /// All values, in the order of their discriminants.
             pub const ALL: &[Self] = &[$( Self::$case, )+];
 
-            /// Returns the name.
+            /// Returns the name that tables and reports show.
             pub const fn name(self) -> &'static str {
                 match self { $( Self::$case => $name, )+ }
             }
 
-            /// Returns the meaning.
+            /// Returns the description of the value: the text of its doc comment.
             pub const fn meaning(self) -> &'static str {
                 match self { $( Self::$case => concat!($( $meaning ),+), )+ }
             }

@@ -1,4 +1,5 @@
-//! Comments on packets about their critical path, as captures show them.
+//! Comments for packets in captures: the time that each packet spent on the critical path of a
+//! transfer, and the causes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -8,7 +9,8 @@ use nodeb_sim::{Control, Scenario};
 use crate::span::{Path, Span};
 use crate::{Error, explain};
 
-/// Maximum number of transfers of a user that are explained together; each takes a simulation up to its end.
+/// Maximum number of transfers for which [`PacketComments::of`] makes comments. Each transfer takes
+/// a simulation of its own, which lasts until that transfer ends.
 pub const MAX_TRANSFERS: u64 = 20;
 
 /// Comments on the packets of a user's transfers.
@@ -16,16 +18,18 @@ pub const MAX_TRANSFERS: u64 = 20;
 pub struct PacketComments {
     /// Comment on each packet on a critical path, by the packet's number among all packets sent in the run, from 1.
     pub packets: HashMap<u64, String>,
-    /// Description of the transfers explained.
+    /// Sentence that names the user and the transfers that the comments describe.
     pub about: String,
 }
 
 impl PacketComments {
-    /// Explains the first transfers of `user`, at most [`MAX_TRANSFERS`].
+    /// Explains the first transfers of `user`, at most [`MAX_TRANSFERS`], and comments on their
+    /// packets.
     ///
     /// # Errors
     ///
-    /// As for [`explain`]; [`Error::NoTransfer`] only if the user has begun none.
+    /// Returns the errors of [`explain`], but [`Error::NoTransfer`] only if the user has begun no
+    /// transfer at all.
     pub fn of(scenario: &Scenario, seed: u64, run: u64, control: &Control, user: u64) -> Result<Self, Error> {
         let mut comments = Self::default();
         let mut transfers = 0;
@@ -61,8 +65,8 @@ impl PacketComments {
     }
 }
 
-/// Returns a description of the spans of each packet on a path; adjacent spans of the same cause and place are
-/// joined.
+/// Returns, by packet number, a description of each packet's spans on a critical path. Adjacent
+/// spans of a packet with the same cause and place are joined.
 fn by_packet(path: &Path) -> BTreeMap<u64, String> {
     let mut of_packet: BTreeMap<u64, Vec<Span>> = BTreeMap::new();
     for span in path.spans.iter().filter(|span| span.packet > 0) {
@@ -81,7 +85,7 @@ fn by_packet(path: &Path) -> BTreeMap<u64, String> {
     of_packet.into_iter().map(|(packet, spans)| (packet, joined(spans))).collect()
 }
 
-/// Formats nanoseconds as milliseconds without loss of digits.
+/// Formats nanoseconds as milliseconds with as many decimals as needed, at most six.
 fn ms(ns: u64) -> String {
     let digits = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
     format!("{} ms", digits.trim_end_matches('0').trim_end_matches('.'))
@@ -99,7 +103,8 @@ mod tests {
         assert_eq!(texts, ["0 ms", "0.000001 ms", "40 ms", "5.000001 ms", "120.5 ms"]);
     }
 
-    /// The durations in the comments of a transfer add up to its time, and each page has packets of its own.
+    /// The durations in the comments on a transfer's packets add up to the transfer time. The user
+    /// loads web pages, of which each is a transfer with packets of its own.
     #[test]
     fn comments_add_up_to_the_transfer() {
         let text = "duration = '60 s'\n[radio.hs_dsch]\nbler = 0.2\n[[users]]\ntraffic.web = \

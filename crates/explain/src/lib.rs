@@ -1,18 +1,21 @@
 //! Critical path of a transfer: why it took as long as it did. Every nanosecond has exactly one cause.
 //!
-//! The crate has two layers. `timeline` is a [`Listener`](nodeb_sim::world::Listener) that records what is needed of
-//! one transfer during a run. `walk` goes back from the arrival of the last byte, from effect to cause, and cuts the
-//! path into [`Span`]s that follow each other without gaps. [`real`] does the same for a recorded connection of real
-//! hosts; [`comments`] describes paths packet by packet.
+//! The crate has two layers. The module `timeline` is a [`Listener`](nodeb_sim::world::Listener)
+//! that records the events of one transfer during a run. The module `walk` goes back from the
+//! arrival of the last byte, from effect to cause, and cuts the critical path into [`Span`]s that
+//! follow each other without gaps. [`real`] explains recorded connections of real hosts in the same
+//! way, and [`comments`] describes critical paths packet by packet.
 //!
-//! The idea is that of Barford and Crovella, "Critical Path Analysis of TCP Transactions", SIGCOMM 2000, who computed
-//! the path from packet traces at both ends. The events of every layer make it exact here, and extend it to the
-//! blocks on the air.
+//! The method is that of Barford and Crovella, "Critical Path Analysis of TCP Transactions",
+//! SIGCOMM 2000, who computed critical paths from packet traces at both ends. Here the events of
+//! all layers make the path exact and extend it to the blocks on the air.
 //!
-//! A step on the path is either a fixed latency (propagation, and the transmission of the path's own packet) or a
-//! delay that depends on the state of the system. Such a delay is charged to its own cause. A fixed latency is
-//! charged to the reason for the round trip that it is part of: the handshake, the request, a window, a loss. After
-//! the last round trip it is charged to itself.
+//! Each span of the path is either a fixed latency (propagation, or the transmission of the packet
+//! that the path follows) or a delay that depends on the state of the system, such as a queue or a
+//! timer. A delay of the second kind is charged to its own cause. A fixed latency is charged to the
+//! reason for the round trip that it is part of: the handshake, the request, a window, a loss.
+//! After the last round trip a fixed latency is charged to [`Cause::Propagation`] or
+//! [`Cause::Transmission`].
 //!
 //! # Examples
 //!
@@ -70,7 +73,7 @@ pub enum Error {
         /// Number of users of the scenario.
         users: u64,
     },
-    /// The user has begun no such transfer.
+    /// The user has not begun the requested transfer by the end of the run.
     #[error(
         "user {user} has begun no transfer {transfer} by the end of the run; it has begun {transfers}, numbered from 0"
     )]
@@ -79,10 +82,11 @@ pub enum Error {
         user: u64,
         /// Number of the transfer that was requested.
         transfer: u64,
-        /// Number of transfers that have begun.
+        /// Number of transfers that the user has begun.
         transfers: u64,
     },
-    /// The transfer has more records than [`MAX_RECORDS`]; the time is that of the first record too many.
+    /// The transfer needs more records than [`MAX_RECORDS`]. The value is the time at which the
+    /// number of records exceeded this limit.
     #[error("{}", too_long(*.0))]
     TooLong(Time),
     /// The simulation was cancelled or failed.
@@ -103,7 +107,9 @@ fn too_long(after: Time) -> String {
 ///
 /// # Errors
 ///
-/// [`Error::NoUser`], [`Error::NoTransfer`], [`Error::TooLong`], or the error of the run.
+/// [`Error::NoUser`] or [`Error::NoTransfer`] if `user` or `transfer` does not exist,
+/// [`Error::TooLong`] if the transfer needs too many records, and [`Error::Run`] if the simulation
+/// fails or is cancelled.
 pub fn explain(
     scenario: &Scenario,
     seed: u64,
@@ -133,8 +139,8 @@ pub fn explain(
     Ok(Path { begun, ended, bytes: timeline.bytes, complete, lost: timeline.lost, busy, spans, names })
 }
 
-/// Returns the maximum size in bytes of a user's ACK without payload. Only the first ACK may be longer, as it may
-/// carry the request.
+/// Returns the maximum size in bytes of an ACK of `user` that carries no request. An ACK of the SYN
+/// that carries the request is longer; the result is `u32::MAX` if no request rides on an ACK.
 fn bare_ack(scenario: &Scenario, user: u64) -> u32 {
     let mut groups = scenario.users.iter();
     let mut first = 0;

@@ -8,7 +8,8 @@ use nodeb_sim::scenario::PlaceNames;
 
 use crate::cause::{Cause, Step};
 
-/// Span of time with exactly one cause. Spans follow each other without gaps.
+/// Span of time on a critical path, with exactly one cause. The spans of a path follow each other
+/// without gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Start of the span.
@@ -19,14 +20,14 @@ pub struct Span {
     pub cause: Cause,
     /// Activity during the span.
     pub step: Step,
-    /// Place of the activity.
+    /// Node, link or bearer at which the time was spent.
     pub place: Place,
-    /// Reason for the round trip that the span is part of, to which fixed latencies are charged; `None` after the
-    /// last round trip.
+    /// Reason for the round trip that the span is part of; fixed latencies are charged to this
+    /// reason. `None` after the last round trip.
     pub round: Option<Cause>,
     /// Number of the packet that the span belongs to, among all packets sent in the run, from 1; 0 if none.
     pub packet: u64,
-    /// Segment number of the packet, or for an ACK the number acknowledged.
+    /// Segment number of the packet, or the acknowledgement number if the packet is an ACK.
     pub seq: u64,
 }
 
@@ -36,19 +37,22 @@ impl Span {
         self.end.since(self.begin)
     }
 
-    /// Returns the layer in which the time was spent.
+    /// Returns the name of the protocol layer in which the time was spent, such as "RLC" or
+    /// "transport".
     pub fn layer(&self) -> &'static str {
         layer(self.step, self.cause == Cause::Rlc, self.place.site == Site::Bearer)
     }
 
-    /// Returns a code of the fields that determine the layer.
+    /// Returns a number that encodes the arguments of [`layer`]: the step times 4, plus 2 if the
+    /// cause is RLC, plus 1 if the span is at a bearer.
     fn layer_code(&self) -> u32 {
         let is_of_rlc = u32::from(self.cause == Cause::Rlc);
         self.step as u32 * 4 + is_of_rlc * 2 + u32::from(self.place.site == Site::Bearer)
     }
 }
 
-/// Returns the layer of a step, for the cause [`Cause::Rlc`] or another one, at a bearer or elsewhere.
+/// Returns the protocol layer in which `step` happens. The layer of some steps depends on whether
+/// their cause is [`Cause::Rlc`] or whether they are at a bearer.
 fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
     match step {
         Step::AckHeld | Step::TimerRuns | Step::Paced => "transport",
@@ -64,16 +68,18 @@ fn layer(step: Step, is_of_rlc: bool, is_at_bearer: bool) -> &'static str {
     }
 }
 
-/// Number of columns before that of the place.
+/// Number of columns before the column `place` in the table of spans.
 const BEFORE_PLACE: usize = 4;
 
-/// Returns a code of the fields that determine the name of a place.
+/// Returns a number that encodes the fields that determine the name of a place: the site, and the
+/// index of a link of the core network.
 fn place_code(place: Place) -> u32 {
     let number = if matches!(place.site, Site::CoreDown | Site::CoreUp) { place.index } else { 0 };
     number * Site::ALL.len() as u32 + place.site as u32
 }
 
-/// Returns a place with the name of this code.
+/// Returns a place with the code `code` of [`place_code`], and so with the same name as the encoded
+/// place.
 fn place_of(code: u32) -> Place {
     let sites = Site::ALL.len() as u32;
     Place::new(Site::ALL[(code % sites) as usize], code / sites)
@@ -108,7 +114,7 @@ table! {
     }
 }
 
-/// Explained transfer: its critical path.
+/// Critical path of an explained transfer, with the losses and busy times during the transfer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// Start of the transfer.
@@ -119,37 +125,38 @@ pub struct Path {
     pub bytes: u64,
     /// Whether the phone has received all bytes.
     pub complete: bool,
-    /// Packets of the connection lost during the transfer.
+    /// Numbers of packets of the connection lost during the transfer.
     pub lost: Lost,
-    /// Time for which each link or channel transmitted packets of the connection during the transfer, on the path or
-    /// not.
+    /// Time for which each link or channel transmitted packets of the connection during the
+    /// transfer, including packets that are not on the critical path.
     pub busy: Vec<(Place, Duration)>,
     /// Spans of the path in the order of time.
     pub spans: Vec<Span>,
-    /// Names of places.
+    /// Names of the scenario's nodes, links and bearers.
     pub names: PlaceNames,
 }
 
-/// Packets of a connection lost during its transfer, by the cause of the loss, and window reductions by marks.
+/// Numbers of packets of a connection lost during the transfer, by cause, and of window reductions
+/// caused by ECN marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// Packets lost on links.
+    /// Number of packets lost on links.
     pub links: u64,
-    /// Packets dropped by queues and buffers, full or early.
+    /// Number of packets that queues and buffers dropped because they were full, or earlier (AQM).
     pub queues: u64,
-    /// Packets that the radio gave up.
+    /// Number of packets that the radio gave up after failed transmissions.
     pub radio: u64,
     /// Number of window reductions caused by ECN marks.
     pub marked: u64,
 }
 
 impl Path {
-    /// Returns the transfer as a table.
+    /// Returns the summary of the transfer as a table of one row: times, size and losses.
     pub fn transfer(&self) -> Table {
         TRANSFER.table(std::slice::from_ref(self))
     }
 
-    /// Returns the busy times of places as a table.
+    /// Returns the busy times of links and channels as a table.
     pub fn busy(&self) -> Table {
         let mut table = BUSY.table(&self.busy);
         let names = self.busy.iter().map(|(place, _)| self.names.name(*place)).collect();
@@ -158,7 +165,7 @@ impl Path {
         table
     }
 
-    /// Returns the spans as a table.
+    /// Returns the spans as a table, one row per span in the order of time.
     pub fn spans(&self) -> Table {
         let mut table = SPANS.table(&self.spans);
         let codes = self.spans.iter().map(|span| place_code(span.place));

@@ -1,7 +1,8 @@
 //! Inference of why a host sent a packet, from headers and times alone.
 //!
-//! A host answers an arrival within [`ANSWERS`]; a later packet was triggered by a timer, a pacer or the application.
-//! Whatever these times leave open is decided by a rule of this file, described in `docs/explain.md`.
+//! A packet sent within [`ANSWERS`] of an arrival is taken as an answer to it. A later packet was
+//! triggered by a timer, a pacer or the application; the rules that tell these apart are listed in
+//! `docs/explain.md`, section "Real connections".
 
 use std::collections::{HashMap, VecDeque};
 
@@ -15,40 +16,43 @@ use super::{SentSegment, segment, site};
 use crate::cause::{Cause, Step};
 use crate::timeline::Basis;
 
-/// Maximum time that a host takes to answer an arrival by itself; delayed ACKs take 40 ms or more.
+/// Maximum time in which a host answers an arrival without waiting for a timer: 20 ms, since
+/// delayed ACKs take 40 ms or more.
 pub(crate) const ANSWERS: Duration = Duration(20_000_000);
 
-/// Maximum time between packets of one burst.
+/// Maximum time between successive packets of one burst: 1 ms.
 const BURST: Duration = Duration(1_000_000);
 
-/// Minimum duration of retransmission timers: Linux uses 200 ms (RFC 6298 recommends 1 s).
+/// Minimum duration of retransmission timers: 200 ms as in Linux (RFC 6298 recommends 1 s).
 const MIN_TIMEOUT: Duration = Duration(200_000_000);
 
-/// Effect of a host on the reason for the current round trip.
+/// Effect of a host's action on the reason for the round trip to which the walk charges fixed
+/// latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// The reason stays the same.
+    /// The packet continues the round trip: the reason stays the same.
     Same,
-    /// A new round trip with this reason begins, going back.
+    /// Before the packet there was another round trip, with this reason.
     For(Cause),
-    /// No round trip: earlier latencies are charged to themselves.
+    /// Before the packet there was no round trip of the transfer: fixed latencies are charged to
+    /// propagation and transmission.
     Over,
 }
 
 /// Reason why a host sent a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Origin {
-    /// Event since which it could have been sent.
+    /// Event after which the host could have sent the packet.
     pub basis: Basis,
-    /// Cause of the delay since then.
+    /// Cause of the delay between the basis and the transmission.
     pub cause: Cause,
-    /// Activity meanwhile.
+    /// Activity between the basis and the transmission.
     pub step: Step,
-    /// Effect on the reason for the current round trip.
+    /// Effect on the reason for the round trip before the packet.
     pub round: Round,
 }
 
-/// Packet that was handed to a host.
+/// Arrival of a packet at a host, at the time at which the emulator handed the packet over.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     handed: Time,
@@ -58,36 +62,37 @@ struct Arrival {
 /// Inferred state of one end of a connection.
 #[derive(Debug, Default)]
 struct Host {
-    /// Future arrivals in the order of time.
+    /// Arrivals that have not been handled yet, in the order of time.
     arrivals: VecDeque<Arrival>,
     latest: Option<Arrival>,
-    /// Last arrival that is to be acknowledged.
+    /// Last arrival with data, SYN or FIN since the host last sent an ACK.
     asking: Option<Arrival>,
-    /// First arrival that is to be acknowledged since the last ACK.
+    /// First arrival with data, SYN or FIN since the host last sent an ACK.
     unanswered: Option<Arrival>,
     last_data: Option<u32>,
-    /// Last transmission of each segment, by its sequence number.
+    /// Packet number of the last transmission of each segment, by the segment's sequence number.
     copies: HashMap<u64, u32>,
     last_ack: Option<u32>,
-    /// Sequence number after the last byte sent.
+    /// Sequence number after the last byte that the host has sent.
     next: u64,
-    /// First sequence number that is not acknowledged.
+    /// First sequence number that the peer has not acknowledged.
     acked: u64,
-    /// Window that the peer allows, in bytes.
+    /// Receive window that the peer advertised last, in bytes.
     window: u64,
     shift: u8,
-    /// Payload in bytes of the largest segment sent.
+    /// Payload in bytes of the largest segment that the host has sent.
     largest: u32,
-    /// For each segment that is not acknowledged: its end, and the bytes in flight after it was sent.
+    /// For each segment that is not acknowledged: the sequence number after it, and the bytes in
+    /// flight after it was sent.
     flights: VecDeque<(u64, u64)>,
-    /// Bytes in flight when the segment was sent that was acknowledged last.
+    /// Bytes in flight after transmission of the segment that was acknowledged last.
     flight_before: u64,
-    /// Whether the last arrival reports a gap.
+    /// Whether the last arrival reports missing data, by a SACK block or as a duplicate ACK.
     has_gap: bool,
 }
 
-/// Returns the packets of a connection with their inferred origins. Most data flow in the direction `main`; `user` is
-/// the number of the phone's user.
+/// Returns the packets of a connection with their inferred origins. `main` is the direction in
+/// which most data flow, and `user` the number of the phone's user in the scenario.
 pub(super) fn infer(connection: &Connection, main: Direction, user: u32) -> Vec<SentSegment> {
     let mut hosts = [Host::default(), Host::default()];
     for (number, packet) in (0..).zip(&connection.packets) {
@@ -112,10 +117,11 @@ pub(super) fn infer(connection: &Connection, main: Direction, user: u32) -> Vec<
     segments
 }
 
-/// Returns the kind of a packet, seen from the direction of most data.
+/// Returns the kind of a packet of a transfer in the direction `main`: data in the other direction
+/// are requests.
 fn kind(packet: &Sent, main: Direction) -> Kind {
     match (packet.tcp.has(SYN), packet.is_bare()) {
-        // A SYN-ACK is the sender's first segment, as in the simulator.
+        // A SYN-ACK counts as the sender's first segment, as in the simulator.
         (true, _) if packet.tcp.has(ACK) => Kind::Data,
         (true, _) => Kind::Connect,
         (false, true) => Kind::Ack,
@@ -125,7 +131,7 @@ fn kind(packet: &Sent, main: Direction) -> Kind {
 }
 
 impl Host {
-    /// Handles all arrivals up to now.
+    /// Handles all arrivals up to the time `now`.
     fn take(&mut self, packets: &[Sent], now: Time) {
         while let Some(arrival) = self.arrivals.front().copied().filter(|it| it.handed <= now) {
             self.arrivals.pop_front();
@@ -163,7 +169,7 @@ impl Host {
             self.last_data = Some(number);
             self.copies.insert(packet.seq, number);
         }
-        // All packets but a SYN acknowledge.
+        // Every packet except the first SYN has the ACK flag.
         if packet.tcp.has(ACK) {
             (self.last_ack, self.unanswered, self.asking) = (Some(number), None, None);
         }
@@ -179,11 +185,12 @@ impl Host {
         self.of_data(packets, packet, main)
     }
 
-    /// Infers why a bare ACK was sent: because of an arrival just before, or of a timer that had delayed it.
+    /// Infers why the host sent a bare ACK: because of an arrival just before, because a timer had
+    /// delayed the ACK, or to update the window.
     fn of_ack(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
         let works = works(packet.direction);
         let (Some(asking), Some(first)) = (self.asking, self.unanswered) else {
-            // It updates the window, or is a keep-alive.
+            // No arrival asks for this ACK: it updates the window, or is a keep-alive.
             let basis = self.last_ack.or(self.last_data).map_or(Basis::Unknown, Basis::Sent);
             return Origin { basis, cause: Cause::ReceiverWindow, step: Step::Reads, round: Round::Same };
         };
@@ -194,14 +201,15 @@ impl Host {
         let asked = &packets[asking.packet as usize].tcp;
         let round = match packet.direction == main {
             _ if asked.has(SYN) => Round::For(Cause::Handshake),
-            // Data that wait for this ACK had been requested.
+            // The arrival was a request, and the data that answer it waited for this ACK.
             true if asked.payload > 0 => Round::For(Cause::Request),
             _ => Round::Same,
         };
         Origin { basis: Basis::Received(asking.packet), cause: works, step: Step::HostWorks, round }
     }
 
-    /// Infers why a segment was retransmitted: because of an arrival, another retransmission before, or a timer.
+    /// Infers why the host retransmitted a segment: because of an arrival, together with data sent
+    /// just before, or because a timer expired.
     fn of_retransmission(&self, packets: &[Sent], packet: &Sent) -> Origin {
         let round = Round::For(Cause::Recovery);
         let copy = self.copies.get(&packet.seq).copied().or(self.last_data);
@@ -226,17 +234,18 @@ impl Host {
         }
     }
 
-    /// Infers why a new segment was sent.
+    /// Infers why the host sent a segment of new data: an arrival, the application or the pacer.
     fn of_data(&self, packets: &[Sent], packet: &Sent, main: Direction) -> Origin {
         let works = works(packet.direction);
         let sent = self.last_data.map(|number| (packets[number as usize].at, number));
         let came = self.latest.filter(|it| sent.is_none_or(|(at, _)| it.handed > at));
         let is_application_limited = self.is_application_limited(packets);
         let at_once = |since: Time, within: Duration| packet.at.since(since) <= within;
-        // An application reacts to data, and may have waited.
+        // An arrival with data is a request. The application may take longer than `ANSWERS` to
+        // answer it.
         let is_request = |came: &Arrival| packets[came.packet as usize].tcp.payload > 0;
         let by_host = |basis, round| Origin { basis, cause: works, step: Step::HostWorks, round };
-        // Data that an arrival requested, or that an ACK released.
+        // The arrival requested the data, or was an ACK that released them.
         if let Some(came) = came
             && (sent.is_none() || at_once(came.handed, ANSWERS) || is_request(&came))
         {
@@ -261,7 +270,8 @@ impl Host {
         last.is_none_or(|tcp| tcp.payload < self.largest || tcp.has(SYN))
     }
 
-    /// Returns the effect of the arrival `came`, which triggered `packet`, on the reason for the round trip.
+    /// Returns the effect on the reason for the round trip of the arrival `came`, which made the
+    /// host send `packet`.
     fn round(&self, packets: &[Sent], came: &Sent, packet: &Sent, main: Direction) -> Round {
         let has_sent_data = self.next > 1;
         if came.tcp.has(SYN) || (came.is_bare() && !has_sent_data) {
@@ -273,7 +283,8 @@ impl Host {
         Round::For(self.limit(packets, packet))
     }
 
-    /// Returns the new bytes sent in a burst from `packet` on, before the next arrival.
+    /// Returns the number of new bytes that the host sends in the burst that begins with `packet`
+    /// and ends before the next arrival.
     fn burst(&self, packets: &[Sent], packet: &Sent) -> u64 {
         let next = self.arrivals.front().map_or(Time(u64::MAX), |arrival| arrival.handed);
         let from = packets.partition_point(|it| it.number < packet.number);
@@ -286,7 +297,8 @@ impl Host {
         of_burst.map(|it| u64::from(it.tcp.payload)).sum()
     }
 
-    /// Returns the limit that had stopped the sender before the last ACK.
+    /// Infers the limit that had stopped the sender until the ACK that released `packet`. Slow
+    /// start is assumed if the bytes in flight grew by more than a quarter in the last round trip.
     fn limit(&self, packets: &[Sent], packet: &Sent) -> Cause {
         let flight = self.next.saturating_sub(self.acked) + self.burst(packets, packet);
         if self.has_gap {
@@ -303,7 +315,8 @@ impl Host {
     }
 }
 
-/// Returns the cause to which a host's own time is charged.
+/// Returns the cause to which the response time of a host is charged: the application for the
+/// phone, the server for the server.
 fn works(direction: Direction) -> Cause {
     if site(direction) == nodeb_base::event::Site::Phone { Cause::Application } else { Cause::Server }
 }

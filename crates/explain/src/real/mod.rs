@@ -1,8 +1,9 @@
 //! Critical path of a real TCP connection in a recorded emulation, found by replaying the recording.
 //!
-//! The replay emits the events of the cell as for simulated connections. Why a host sent a packet is not known from
-//! events: it is inferred from the headers in the log and the times at both ends (module `host`), as Barford and Crovella
-//! did with packet traces. The walk through the cell is the same.
+//! The replay emits the events of the cell as for simulated connections, and the walk through the
+//! cell is the same. No event says why a real host sent a packet: the module `host` infers the
+//! reason from the headers in the log and the times at both ends, as Barford and Crovella did with
+//! packet traces.
 
 mod host;
 #[cfg(test)]
@@ -39,7 +40,7 @@ pub enum Error {
     NoConnection {
         /// Number of the connection that was requested.
         connection: usize,
-        /// Number of connections.
+        /// Number of TCP connections in the recording.
         connections: usize,
     },
     /// No packet of the connection arrived.
@@ -47,11 +48,12 @@ pub enum Error {
         "no packet of connection {0} has arrived, so there is nothing to explain; expected a connection with data"
     )]
     NothingArrived(usize),
-    /// The connection has more records than [`MAX_RECORDS`](crate::MAX_RECORDS); the time is that of the first record
-    /// too many.
+    /// The connection needs more records than [`MAX_RECORDS`](crate::MAX_RECORDS). The value is the
+    /// time at which the number of records exceeded this limit.
     #[error("{}", too_long(*.0))]
     TooLong(Time),
-    /// Replayed packets have other fates than in the recording.
+    /// A replayed packet arrives at another time than in the recording, or has another fate
+    /// (arrival or loss).
     #[error("the replay differs from the recording: {0}; expected the scenario and version of the recording")]
     Differs(String),
 }
@@ -63,7 +65,7 @@ pub(crate) struct SentSegment {
     origin: Origin,
 }
 
-/// Listener to a replay that records one connection.
+/// Listener to the events of a replay. It records one connection in a [`Timeline`].
 struct ConnectionListener<'a> {
     timeline: Timeline,
     segments: Vec<SentSegment>,
@@ -73,13 +75,14 @@ struct ConnectionListener<'a> {
     /// Number in the recording of the packet that ends the path.
     last: u64,
     bytes: u64,
-    /// First difference from the recording.
+    /// First difference between replay and recording, if any; it ends the replay.
     differs: Option<String>,
     names: PlaceNames,
 }
 
-/// Replays a recording and returns the critical path of its connection number `connection`. `users` are the numbers
-/// in the scenario of the phones' real users.
+/// Replays a recording and returns the critical path of its TCP connection number `connection`,
+/// counted from
+/// 0. `users` has, for each recorded phone, the number of its user in the scenario.
 ///
 /// # Errors
 ///
@@ -126,7 +129,8 @@ pub fn explain(
     ))
 }
 
-/// Returns the packet that arrived last, for a connection without data.
+/// Returns the index of the packet that arrived last, which ends the path of a connection without
+/// data. Returns `None` if no packet arrived.
 fn last_arrived(connection: &Connection) -> Option<usize> {
     (0..connection.packets.len())
         .filter(|at| connection.packets[*at].arrived.is_some())
@@ -144,7 +148,8 @@ impl ConnectionListener<'_> {
         Ok(Path { begun, ended, bytes: delivered.bytes, complete: delivered.all, lost, busy, spans, names })
     }
 
-    /// Records a packet that the user sends, with its inferred origin if it belongs to the connection.
+    /// Handles the event that a packet of the user's flow is sent. If the packet belongs to the
+    /// connection, it is recorded with its inferred origin.
     fn send(&mut self, at: Time, event: &Event) -> ControlFlow<()> {
         let Event::Sent { place, packet, seq: number, .. } = *event else {
             return ControlFlow::Continue(());
@@ -165,7 +170,8 @@ impl ConnectionListener<'_> {
 }
 
 impl ConnectionListener<'_> {
-    /// Records the arrival of a packet of the connection; the last one ends the run.
+    /// Checks that a packet of the connection arrives when it did in the recording. Ends the replay
+    /// if it does not, or if the packet is the last one of the path.
     fn arrive(&mut self, at: Time, number: u32) -> ControlFlow<()> {
         let packet = &self.connection.packets[number as usize];
         if packet.arrived != Some(at) {
@@ -200,12 +206,14 @@ impl Listener for ConnectionListener<'_> {
     }
 }
 
-/// Returns the site that sends packets in a direction.
+/// Returns the end that sends packets in `direction`: the server sends downlink packets, the phone
+/// uplink packets.
 fn site(direction: Direction) -> Site {
     if direction == Direction::Down { Site::Server } else { Site::Phone }
 }
 
-/// Returns a packet as a segment for the walk.
+/// Returns a recorded packet as a [`Segment`], the form in which the walk handles simulated
+/// packets.
 fn segment(user: u32, kind: Kind, sent: &nodeb_emu::connections::Sent) -> Segment {
     let seq = if kind == Kind::Ack { sent.ack } else { sent.seq };
     Segment { seq, size: sent.bytes, retransmission: sent.is_retransmission, ..Segment::control(user, kind) }

@@ -1,4 +1,4 @@
-//! Recordings made by hand, with known causes.
+//! Tests of explanations of recordings that are made by hand, with known causes.
 
 use nodeb_emu::exchange::End;
 use nodeb_emu::head::{ACK, FIN, SYN};
@@ -18,12 +18,12 @@ fn us(us: u64) -> Time {
     Time(us * 1_000)
 }
 
-/// Hosts of an emulation, whose packets are recorded.
+/// Emulated cell whose packets are recorded; the tests play the hosts.
 struct Emulation {
     scenario: Scenario,
     exchange: Exchange,
     folder: tempfile::TempDir,
-    /// Arrivals: time, end and size.
+    /// Time, receiving end and size in bytes of each arrival, in the order of time.
     came: Vec<(Time, End, usize)>,
 }
 
@@ -38,7 +38,8 @@ impl Emulation {
         Self { scenario, exchange, folder, came: Vec::new() }
     }
 
-    /// Sends a packet from an end; the port identifies the connection.
+    /// Sends a packet with `payload` bytes of data from an end at `at`. The phone's port identifies
+    /// the connection.
     fn send(&mut self, at: Time, from: End, port: u16, (seq, ack, flags): (u32, u32, u8), payload: usize) {
         let up = from != End::Server;
         let length = 40 + payload;
@@ -71,7 +72,7 @@ impl Emulation {
         self.take();
     }
 
-    /// Lets time pass until a packet arrives. Returns its time.
+    /// Lets time pass until a packet arrives. Returns the time of its arrival.
     fn wait(&mut self) -> Time {
         let before = self.came.len();
         while self.came.len() == before {
@@ -81,7 +82,7 @@ impl Emulation {
         self.came[before].0
     }
 
-    /// Ends the emulation and explains a connection.
+    /// Ends the emulation and explains TCP connection number `connection` of its recording.
     fn explained(self, connection: usize) -> Result<Path, Error> {
         let Self { scenario, exchange, folder, .. } = self;
         exchange.finish(&scenario).unwrap();
@@ -89,7 +90,7 @@ impl Emulation {
     }
 }
 
-/// Explains a connection of a log without observers.
+/// Explains TCP connection number `connection` of a log.
 fn explain_log(log: &std::path::Path, scenario: &Scenario, connection: usize) -> Result<Path, Error> {
     explain(Log { path: log, control: &Control::default() }, scenario, 7, &[0], connection)
 }
@@ -98,7 +99,8 @@ fn phone() -> End {
     End::Phone(0)
 }
 
-/// Returns the time of each cause in us, after checking that spans follow each other from the beginning to the end.
+/// Returns the total time in us of each cause on a path, after checking that the spans have no gaps
+/// from the beginning to the end.
 fn causes(path: &Path) -> Vec<(Cause, u64)> {
     let mut at = path.begun;
     for span in &path.spans {
@@ -113,7 +115,8 @@ fn causes(path: &Path) -> Vec<(Cause, u64)> {
     all.filter(|(_, time)| *time > 0).collect()
 }
 
-/// Returns the time in us that a packet takes through an idle cell.
+/// Returns the time in us that a downlink packet of `bytes` bytes takes through the idle cell:
+/// wired link of 10 Mbps and 10 ms, radio link of 1 Mbps and 5 ms.
 fn down(bytes: u64) -> u64 {
     bytes * 8 / 10 + 10_000 + bytes * 8 + 5_000
 }
@@ -122,7 +125,8 @@ fn up(bytes: u64) -> u64 {
     bytes * 8 + 5_000 + bytes * 8 / 10 + 10_000
 }
 
-/// Opens a connection and sends a request. Returns when that reaches the server.
+/// Opens a connection at `begun` and sends a request of 300 bytes. Returns the time at which the
+/// request reaches the server.
 fn ask(emulation: &mut Emulation, begun: Time, port: u16) -> Time {
     emulation.send(begun, phone(), port, (100, 0, SYN), 0);
     let at = emulation.wait();
@@ -152,7 +156,8 @@ fn download_has_the_causes_of_its_closed_form() {
         (Request, up(340)),
         (Server, 7_000),
         (Propagation, 15_000),
-        // The last segment on the radio link, the one before it there, and that one on the wired link.
+        // The radio link transmits the last two segments (12 ms each), the wired link the first of
+        // them (1.2 ms).
         (Transmission, 12_000 + 12_000 + 1_200),
         (DelayedAck, 40_000),
         (SlowStart, down(1_500) + up(40)),
@@ -160,8 +165,8 @@ fn download_has_the_causes_of_its_closed_form() {
     assert_eq!(causes(&path), expected);
 }
 
-/// Returns an emulation over a link with room for two packets, after two of another connection have filled it, and
-/// the time then.
+/// Returns an emulation over a link with a queue of two packets, which two packets of another
+/// connection have filled, and the time at which they did.
 fn with_full_queue() -> (Emulation, Time) {
     let mut emulation = Emulation::over(&format!("{LINK}queue.drop_tail.limit = 2\n"));
     let at = ask(&mut emulation, Time::ZERO, 40_000);
@@ -194,7 +199,7 @@ fn loss_detected_by_an_ack_is_recovery() {
     let (mut emulation, at) = with_full_queue();
     emulation.send(at, End::Server, 40_000, (501, 401, ACK), 1_460);
     emulation.send(Time(at.0 + 20_000_000), End::Server, 40_000, (1_961, 401, ACK), 1_460);
-    // The other connection's two packets arrive first.
+    // Of three arrivals, the first two are packets of the other connection.
     let at = [(); 3].map(|()| emulation.wait())[2];
     emulation.send(at, phone(), 40_000, (401, 501, ACK), 0);
     let at = emulation.wait();
@@ -206,7 +211,7 @@ fn loss_detected_by_an_ack_is_recovery() {
         (Request, up(340)),
         (Propagation, 15_000),
         (Transmission, 13_200),
-        // Until the last packet of the other connection has been sent.
+        // The retransmission waits until the last packet of the other connection has been sent.
         (QueueBehindOthers, 4_000),
         (Recovery, down(1_500) + up(40)),
         (Pacing, 20_000),
@@ -274,7 +279,8 @@ fn unexplainable_connections_are_rejected() {
     )
     .unwrap();
     let differs = explain_log(&log, &other, 0);
-    // Another cell makes the replay differ, so it is rejected.
+    // In a cell with another delay the replay differs from the recording, so the explanation is
+    // rejected.
     assert!(matches!(differs, Err(Error::Differs(_))), "{differs:?}");
 }
 
@@ -298,7 +304,8 @@ fn failed_blocks_are_in_the_path_of_a_real_connection() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(200))]
 
-    /// Spans follow each other from the beginning to the end whatever the headers.
+    /// The spans of a path have no gaps from its beginning to its end, even if TCP headers are
+    /// random.
     #[test]
     fn paths_are_gapless_with_random_headers(
         changes in proptest::collection::vec((0..40_usize, 20..40_usize, proptest::prelude::any::<u8>()), 0..60),

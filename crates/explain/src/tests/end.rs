@@ -1,4 +1,4 @@
-//! Unfinished and cancelled explanations, busy times and loss counts.
+//! Tests of unfinished and cancelled explanations, of busy times and of loss counts.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn cancelled_walk_returns_an_error() {
     assert!(matches!(fixture.spans_with(100, &control), Err(RunError::Cancelled)));
 }
 
-/// The run ends at 90 ms while the packet is in flight.
+/// The run ends at 90 ms, while the only packet is in flight; it would arrive at 100 ms.
 #[test]
 fn unfinished_transfer_is_explained_up_to_the_end() {
     let mut fixture = Fixture::on(LINK);
@@ -24,7 +24,7 @@ fn unfinished_transfer_is_explained_up_to_the_end() {
     assert_eq!(fixture.path(90), [(Transmission, 10), (Propagation, 80)]);
 }
 
-/// All data are lost, and the run ends before the timer expires.
+/// The only data packet is lost, and the run ends before the sender's retransmission timer expires.
 #[test]
 fn transfer_without_packets_in_flight_waits_for_a_timer() {
     let mut fixture = Fixture::on(LINK);
@@ -33,7 +33,7 @@ fn transfer_without_packets_in_flight_waits_for_a_timer() {
     assert_eq!(fixture.path(500), [(Timeout, 500)]);
 }
 
-/// The ACK is lost, and the run ends before the sender's timer expires.
+/// The ACK is lost, and the run ends before the sender's retransmission timer expires.
 #[test]
 fn transfer_with_lost_ack_waits_for_a_timer() {
     let mut fixture = Fixture::on(LINK);
@@ -73,8 +73,8 @@ fn unfinished_transfer_waits_behind_its_own_data() {
     assert_eq!(steps, [(Step::OwnAhead, 10), (Step::OwnAhead, 5)]);
 }
 
-/// On the wired link two packets take 10 ms each, of which the second ends after the end of the transfer; on the air
-/// two blocks share a TTI.
+/// The wired link transmits two packets for 10 ms each, the second beyond the end of the interval
+/// from 2 to 17 ms. On the air two blocks share a TTI of 2 ms, which counts once.
 #[test]
 fn busy_times_are_clipped_to_the_transfer() {
     let mut fixture = Fixture::on(HS_DSCH);
@@ -96,7 +96,8 @@ fn busy_times_are_clipped_to_the_transfer() {
     assert_eq!(busy, [(DOWN, ms(8 + 7).since(ms(0))), (BEARER, ms(2 + 1).since(ms(0)))]);
 }
 
-/// One packet is lost before the transfer begins, and one for each cause during it; another flow's is not counted.
+/// One packet is lost before the transfer begins, and one for each cause during the transfer. The
+/// loss of another flow's packet (number 999) is not counted.
 #[test]
 fn losses_are_counted_by_cause() {
     use event::Cause::{EarlyDrop, LinkLoss, Overflow, RadioLoss};

@@ -1,4 +1,4 @@
-//! Timelines made by hand, one for each cause, with known times.
+//! Tests of the walk on timelines made by hand, one for each cause, with known times.
 
 mod air;
 mod end;
@@ -23,7 +23,7 @@ const BEARER: Place = Place::new(Site::Bearer, 0);
 const DOWN: Place = Place::new(Site::WiredDown, 0);
 const UPLINK: Place = Place::new(Site::Uplink, 0);
 
-/// Returns the identity of a packet by its number.
+/// Returns the identifier of packet number `packet`.
 fn id(packet: u64) -> PacketId {
     PacketId(packet << 32 | packet)
 }
@@ -32,19 +32,20 @@ fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// Timeline that is fed with events at times in milliseconds.
+/// Timeline to which tests emit events; all times are in milliseconds.
 struct Fixture {
     timeline: Timeline,
     over: bool,
 }
 
 impl Fixture {
-    /// Creates the timeline of user 0's first transfer over a radio.
+    /// Creates the timeline of user 0's first transfer; `radio` is the TOML of the scenario's
+    /// radio.
     fn on(radio: &str) -> Self {
         Self::before(radio, 0)
     }
 
-    /// Creates the timeline of user 0's transfer number `transfer`.
+    /// Creates the timeline of user 0's transfer number `transfer`, counted from 0.
     fn before(radio: &str, transfer: u64) -> Self {
         let text = format!("{radio}\n[[users]]\ntraffic.ftp.size = '10 kB'\n");
         let scenario = scenario::from_toml(&text, "fixture", &[]).unwrap();
@@ -77,7 +78,7 @@ impl Fixture {
         self
     }
 
-    /// Sends a segment from the server.
+    /// Sends a segment of 1500 bytes from the server.
     fn data(&mut self, at: u64, packet: u64, seq: u64) -> &mut Self {
         self.send(at, Site::Server, packet, Segment { seq, size: 1500, ..Segment::control(0, Kind::Data) })
     }
@@ -92,8 +93,8 @@ impl Fixture {
         self.send(at, Site::Phone, packet, Segment { seq, ..Segment::control(0, Kind::Ack) })
     }
 
-    /// Passes a packet over a link: it waits from the first time to the second, is transmitted until the third, and
-    /// arrives at the fourth.
+    /// Passes a packet over the link `place`: the packet enters the link at `entered`, is
+    /// transmitted from `from` to `sent`, and arrives at `there`.
     fn link(&mut self, place: Place, packet: u64, [entered, from, sent, there]: [u64; 4]) -> &mut Self {
         let packet = id(packet);
         self.emit(entered, &Event::Entered { place, packet });
@@ -102,7 +103,7 @@ impl Fixture {
         self.emit(there, &Event::Left { place, packet })
     }
 
-    /// Transmits a packet of another connection.
+    /// Transmits a packet of another connection over the link `place` from `from` to `sent`.
     fn other(&mut self, place: Place, from: u64, sent: u64) -> &mut Self {
         let (from, sent) = (ms(from), ms(sent));
         let packet = id(999);
@@ -140,7 +141,8 @@ impl Fixture {
         self.emit(at, &Event::SendLimit { place: Place::new(Site::Server, 0), flow: 0, limit })
     }
 
-    /// Ends the transfer. Returns causes and milliseconds as [`Self::path`] does.
+    /// Ends the transfer at `at`. Returns the causes on its critical path with their durations,
+    /// like [`Self::path`].
     fn done(&mut self, at: u64) -> Vec<(Cause, u64)> {
         self.emit(at, &Event::Arrived { flow: 0, bytes: 10_000 });
         self.path(at)
@@ -154,7 +156,8 @@ impl Fixture {
         Walk::spans(&self.timeline, u32::MAX, Time::ZERO, ms(at), control)
     }
 
-    /// Returns causes and milliseconds in the order of time; adjacent ones of the same cause are joined.
+    /// Returns the causes on the critical path that ends at `at`, with their durations in ms, in
+    /// the order of time. Adjacent spans of the same cause are joined.
     fn path(&self, at: u64) -> Vec<(Cause, u64)> {
         let mut found: Vec<(Cause, u64)> = Vec::new();
         for span in self.spans(at) {

@@ -1,4 +1,4 @@
-//! Causes at the end hosts, on links and in queues.
+//! Tests of causes at the end hosts, on links and in queues.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn propagation_and_transmission_on_the_last_flight() {
     assert_eq!(fixture.done(100), [(Transmission, 10), (Propagation, 90)]);
 }
 
-/// A SYN and its answer, then the request.
+/// The phone sends a SYN, the server answers, and the phone sends a request.
 #[test]
 fn handshake_and_request() {
     let mut fixture = Fixture::on(LINK);
@@ -75,7 +75,8 @@ fn retransmitted_syn_is_charged_to_timeout() {
     assert_eq!(fixture.done(3_050), expected);
 }
 
-/// An ACK reveals a loss; its round trip is charged to recovery.
+/// Segment 1 is lost, and the ACK of segment 2 reveals the loss. The round trip of that ACK is
+/// charged to recovery.
 #[test]
 fn fast_retransmission_is_charged_a_round_trip() {
     let mut fixture = Fixture::on(LINK);
@@ -103,7 +104,8 @@ fn delayed_ack_counts_from_the_segment_it_acknowledges() {
     assert_eq!(fixture.done(260), expected);
 }
 
-/// The receiver's application reads, and an ACK opens the window 80 ms after the last one.
+/// The receive window stops the sender. The application reads, and a window update follows 80 ms
+/// after the last ACK.
 #[test]
 fn late_window_update_is_charged_to_the_receiver() {
     let mut fixture = Fixture::on(LINK);
@@ -118,7 +120,7 @@ fn late_window_update_is_charged_to_the_receiver() {
     assert_eq!(fixture.done(240), [(ReceiverWindow, 180), (Transmission, 10), (Propagation, 50)]);
 }
 
-/// Two segments, which the pacer sends 40 ms apart.
+/// The pacer sends two segments 40 ms apart.
 #[test]
 fn pacing_counts_from_the_previous_segment() {
     let mut fixture = Fixture::on(LINK);
@@ -127,7 +129,8 @@ fn pacing_counts_from_the_previous_segment() {
     assert_eq!(fixture.done(100), [(Pacing, 40), (Transmission, 10), (Propagation, 50)]);
 }
 
-/// Three segments at once on a link that takes 10 ms for each: the last waits for the two before it.
+/// Three segments are sent at once over a link that transmits each for 10 ms, so the last one waits
+/// for the first two.
 #[test]
 fn waiting_behind_own_data_is_transmission() {
     let mut fixture = Fixture::on(LINK);
@@ -139,7 +142,8 @@ fn waiting_behind_own_data_is_transmission() {
     assert_eq!(fixture.done(80), [(Transmission, 30), (Propagation, 50)]);
 }
 
-/// An ACK waits behind the previous one: transmission on the uplink, as with data on the downlink.
+/// An ACK waits behind the previous ACK on the uplink. The wait is charged to transmission, like
+/// that of data on the downlink.
 #[test]
 fn waiting_behind_own_acks_is_transmission() {
     let mut fixture = Fixture::on(LINK);
@@ -156,7 +160,8 @@ fn waiting_behind_own_acks_is_transmission() {
     assert_eq!(fixture.done(200), expected);
 }
 
-/// The last segment of the previous transfer is being transmitted when this one begins.
+/// The last segment of the previous transfer is being transmitted when the explained transfer
+/// begins.
 #[test]
 fn waiting_behind_an_earlier_transfer_is_queueing_behind_own_data() {
     let mut fixture = Fixture::before(LINK, 1);
@@ -166,7 +171,8 @@ fn waiting_behind_an_earlier_transfer_is_queueing_behind_own_data() {
     assert_eq!(fixture.done(90), [(QueueBehindOwn, 30), (Transmission, 10), (Propagation, 50)]);
 }
 
-/// A request rides on the ACK of the SYN, or is a packet of its own; then the server works for 200 ms.
+/// The request is part of the ACK of the SYN, or a packet of its own. Then the server works for 200
+/// ms.
 #[test]
 fn server_delay_is_charged_to_the_server() {
     for kind in [Kind::Ack, Kind::Request] {
@@ -203,7 +209,8 @@ fn waiting_behind_other_connections() {
     assert_eq!(fixture.done(100), expected);
 }
 
-/// A message of the RNC lets a proxy send data that it held, 70 ms after its last transmission.
+/// A window that the RNC sets stops the sender. A message of the RNC releases the next segment 70
+/// ms later.
 #[test]
 fn window_set_by_the_rnc_is_charged_to_the_proxy_window() {
     let mut fixture = Fixture::on(LINK);
@@ -212,7 +219,8 @@ fn window_set_by_the_rnc_is_charged_to_the_proxy_window() {
     assert_eq!(fixture.done(100), [(ProxyWindow, 70), (Transmission, 10), (Propagation, 20)]);
 }
 
-/// A Snoop agent retransmits a segment that had passed it at 20 ms, at 120 ms by its timer.
+/// A segment passes a Snoop agent at 20 ms and is lost on the radio. The agent's timer expires at
+/// 120 ms, and the agent retransmits the segment.
 #[test]
 fn snoop_retransmission_is_charged_to_recovery() {
     let mut fixture = Fixture::on(LINK);

@@ -4,8 +4,9 @@ use nodeb_base::packet::PacketId;
 
 use super::packets::NONE;
 
-/// Packets in flight, indexed by the place in their identity (its lower half). An entry is the upper half of the
-/// identity and the packet's number in the timeline, [`NONE`] if the place has no packet of the flow.
+/// Packets of the flow in flight, indexed by [`PacketId::place`], the lower half of the packet
+/// identifier. An element has the upper half of the identifier, and the packet's number in the
+/// timeline or [`NONE`].
 #[derive(Debug, Default)]
 pub(super) struct InFlight(Vec<(u32, u32)>);
 
@@ -14,7 +15,7 @@ impl InFlight {
         id.0 as u32 as usize
     }
 
-    /// Adds a packet.
+    /// Adds a packet with its number in the timeline.
     pub fn insert(&mut self, id: PacketId, number: u32) {
         let place = Self::place(id);
         if self.0.len() <= place {
@@ -23,14 +24,15 @@ impl InFlight {
         self.0[place] = (id.number() as u32, number);
     }
 
-    /// Returns the number of a packet, or `None` if it is not in flight.
+    /// Returns the number of a packet in the timeline, or `None` if it is no packet of the flow in
+    /// flight.
     #[inline]
     pub fn get(&self, id: PacketId) -> Option<u32> {
         let &(found, number) = self.0.get(Self::place(id))?;
         (u64::from(found) == id.number() && number != NONE).then_some(number)
     }
 
-    /// Removes a packet and returns its number.
+    /// Removes a packet and returns its number, or `None` if it is no packet of the flow in flight.
     #[inline]
     pub fn remove(&mut self, id: PacketId) -> Option<u32> {
         let number = self.get(id)?;
@@ -38,29 +40,31 @@ impl InFlight {
         Some(number)
     }
 
-    /// Returns the numbers of all packets.
+    /// Returns the numbers of all packets in flight, in no particular order.
     pub fn numbers(&self) -> impl Iterator<Item = u32> {
         self.0.iter().map(|(_, number)| *number).filter(|number| *number != NONE)
     }
 
-    /// Replaces the numbers of all packets.
+    /// Replaces the number of each packet in flight by `new` of that number.
     pub fn renumber(&mut self, new: impl Fn(u32) -> u32) {
         let packets = self.0.iter_mut().filter(|(_, number)| *number != NONE);
         packets.for_each(|(_, number)| *number = new(*number));
     }
 }
 
-/// Old numbers of the packets that were kept, which determine the new ones.
+/// Old numbers, in ascending order, of the packets that were kept. The new number of a packet is
+/// its index in this list.
 #[derive(Debug)]
 pub(super) struct Renumbering(Vec<u32>);
 
 impl Renumbering {
-    /// Creates a renumbering from the old numbers in ascending order.
+    /// Creates a renumbering from the old numbers of the kept packets, which must be in ascending
+    /// order.
     pub fn of(old: Vec<u32>) -> Self {
         Self(old)
     }
 
-    /// Returns the old numbers in the order of the new.
+    /// Returns the old numbers of the kept packets, indexed by the new numbers.
     pub fn old(&self) -> &[u32] {
         &self.0
     }

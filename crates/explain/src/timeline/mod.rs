@@ -1,7 +1,9 @@
-//! The record of one transfer: the packets of its flow, what they waited for, and why they were sent.
+//! Record of one transfer: the packets of its flow, the places that they passed, the packets ahead
+//! of them, and the reasons for which they were sent.
 //!
-//! It covers the time of the transfer and, of the time before, only packets still in flight at its start. This bounds
-//! the memory by the size of the transfer, and [`MAX_RECORDS`] bounds that.
+//! The record covers the time from the start of the transfer to its end. Of the time before, it
+//! keeps only packets still in flight at the start. So the memory grows with the size of the
+//! transfer and not with the time before it; [`MAX_RECORDS`] limits the memory.
 
 mod air;
 mod in_flight;
@@ -26,14 +28,17 @@ use crate::real::Origin;
 use crate::span::Lost;
 use packets::Packets;
 
-/// Maximum number of records of packets, places and blocks, 16 to 72 bytes each: about 1 GB, enough for a transfer of
-/// 2 GB over a wired link.
+/// Maximum number of records of a transfer, counting packets, their stays at places, and radio
+/// blocks. A record has 16 to 72 bytes, so the limit is about 1 GB, enough for a transfer of 2 GB
+/// over a wired link.
 pub const MAX_RECORDS: usize = 16_000_000;
 
-/// Number of records before the start of the transfer after which finished packets are discarded.
+/// Number of records at which, before the start of the transfer, the packets that are no longer in
+/// flight are discarded.
 const FORGET_AFTER: usize = 1 << 14;
 
-/// Position of a user: its flow, its bearer and its index among the bearer's users.
+/// Position of a user in the scenario: its flow, its bearer, and its index among the users of the
+/// bearer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UserPosition {
     pub flow: u32,
@@ -41,23 +46,26 @@ pub(crate) struct UserPosition {
     pub user: u32,
 }
 
-/// Properties of the radio that the walk needs.
+/// Properties of the scenario's radio that the walk along the critical path needs.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "the properties are independent")]
 pub(crate) struct Radio {
-    /// TTI, if the radio has one.
+    /// Length of a TTI, or `None` if the radio works packet by packet.
     pub tti: Option<Duration>,
-    /// Time from the start of a TTI in which a block fails until its earliest retransmission.
+    /// Time from the start of a TTI in which a block fails to the earliest retransmission of the
+    /// block; 0 if blocks are not retransmitted.
     pub retransmits_after: Duration,
     /// Whether hybrid ARQ retransmits blocks.
     pub has_harq: bool,
-    /// Size in bytes of the frames of a block, if new and retransmitted frames share blocks.
+    /// Size in bytes of the frames that a block consists of, if new and retransmitted frames can
+    /// share a block.
     pub frame_bytes: Option<u32>,
-    /// Whether users can be served only if their own channels allow it.
+    /// Whether each user has an individual channel, whose quality decides if the user can be
+    /// served.
     pub has_channels: bool,
-    /// Time without transmissions to a user whose cell changes.
+    /// Time without transmissions to a user after a change of its serving cell.
     pub interruption: Duration,
-    /// Whether users are switched between channels.
+    /// Whether users are switched between channel states, such as FACH and DCH.
     pub has_states: bool,
     /// Whether bearers transmit at recorded delivery opportunities only.
     pub has_opportunities: bool,
@@ -65,14 +73,14 @@ pub(crate) struct Radio {
     pub has_opportunities_up: bool,
 }
 
-/// Record of one transfer.
+/// Record of one transfer, filled from the events of a run.
 #[derive(Debug)]
 pub(crate) struct Timeline {
     pub position: UserPosition,
     pub radio: Radio,
-    /// Number of transfers of the flow still to begin before the one that is explained.
+    /// Number of earlier transfers of the flow that have not begun yet.
     to_begin: u64,
-    /// Number of transfers of the flow still to arrive before the one that is explained.
+    /// Number of earlier transfers of the flow that have not arrived yet.
     to_arrive: u64,
     /// Number of transfers of the flow that have begun.
     pub begun_transfers: u64,
@@ -81,23 +89,24 @@ pub(crate) struct Timeline {
     /// Time at which the number of records exceeded [`MAX_RECORDS`].
     pub too_long: Option<Time>,
     pub bytes: u64,
-    /// Number of the packet that completed the transfer.
+    /// Number of the packet that completed the transfer; [`NONE`] before its end.
     pub last: u32,
-    /// Whether a timer of the sender that faces the phone is armed.
+    /// Whether the retransmission timer of the TCP sender that faces the phone is armed.
     pub is_armed: bool,
-    /// Packets of the flow lost since the transfer began.
+    /// Numbers of packets of the flow lost since the transfer began.
     pub lost: Lost,
-    /// Whether a Snoop agent handles the packets of uplinks.
+    /// Whether the scenario has a Snoop agent, which acts when an ACK leaves an uplink.
     has_snoop: bool,
     pub packets: Packets,
     pub lanes: Lanes,
     pub air: Air,
-    /// Inferred origins of the packets, by their numbers; `None` if hosts are simulated.
+    /// Inferred origins of the packets, indexed by packet number; `None` if the hosts are
+    /// simulated.
     pub origins: Option<Vec<Origin>>,
 }
 
 impl Timeline {
-    /// Creates the timeline of transfer number `transfer` of a user.
+    /// Creates an empty timeline for transfer number `transfer` of `user`, both counted from 0.
     pub fn new(scenario: &Scenario, user: u32, transfer: u64) -> Self {
         let facts = scenario.radio.facts();
         let (bearer, position) = if facts.is_shared { (0, user) } else { (user, 0) };
@@ -149,7 +158,8 @@ impl Timeline {
         self.packets.begin(at, (self.begun == Some(at)).then_some(self.bytes));
     }
 
-    /// Records the arrival of a transfer of the flow; ends the run if it is the one that is explained.
+    /// Records the complete arrival of a transfer of the flow. Ends the run if it is the transfer
+    /// that is explained.
     fn arrive(&mut self, at: Time) -> ControlFlow<()> {
         if self.to_arrive > 0 {
             self.to_arrive -= 1;
@@ -159,7 +169,8 @@ impl Timeline {
         ControlFlow::Break(())
     }
 
-    /// Records the loss of a packet.
+    /// Records the loss of a packet. It is counted only if the packet belongs to the flow and the
+    /// transfer has begun.
     fn lose(&mut self, at: Time, packet: PacketId, cause: Cause) {
         if self.begun.is_some() && self.packets.number(packet).is_some() {
             let lost = match cause {
@@ -172,7 +183,8 @@ impl Timeline {
         self.packets.lose(at, packet);
     }
 
-    /// Records that a link or channel serves a packet.
+    /// Records the time in which a link or channel transmits a packet: for a packet of the flow
+    /// with its arrival time, for another packet as time taken by others.
     fn serve(&mut self, place: Place, packet: PacketId, served: Served, arrives: Time) {
         let hop = self.packets.hop_of(packet);
         let lane = self.lanes.at(place);
@@ -185,7 +197,8 @@ impl Timeline {
         }
     }
 
-    /// Discards finished packets while the transfer has not begun.
+    /// Discards the packets that are no longer in flight, if the transfer has not begun and there
+    /// are more than [`FORGET_AFTER`] records.
     #[inline]
     fn forget(&mut self) {
         if self.begun.is_none() && self.packets.hops.len() + self.air.tx.len() > FORGET_AFTER {
@@ -195,7 +208,8 @@ impl Timeline {
         }
     }
 
-    /// Returns the time for which each link or channel served packets of the flow between two times.
+    /// Returns the time for which each link or channel transmitted packets of the flow between
+    /// `begun` and `ended`.
     pub fn busy(&self, begun: Time, ended: Time) -> Vec<(Place, Duration)> {
         let mut busy: Vec<_> = self.lanes.busy(begun, ended).collect();
         let on_air = self.air.busy(begun, ended);
@@ -205,12 +219,13 @@ impl Timeline {
         busy
     }
 
-    /// Returns the number of records of packets, places and blocks.
+    /// Returns the number of records of packets, stays at places and radio blocks.
     pub fn records(&self) -> usize {
         self.packets.list.len() + self.packets.hops.len() + self.air.records()
     }
 
-    /// Ends the run if there are too many records; called when a packet is sent.
+    /// Ends the run if there are more than [`MAX_RECORDS`] records. The caller checks after each
+    /// packet that is sent.
     pub fn check_records(&mut self, at: Time) -> ControlFlow<()> {
         if self.records() <= MAX_RECORDS {
             return ControlFlow::Continue(());
@@ -219,8 +234,8 @@ impl Timeline {
         ControlFlow::Break(())
     }
 
-    /// Records TTIs of the bearer in which other users are served, if users take turns. Users with codes of their own
-    /// do not delay each other.
+    /// Records TTIs of the bearer in which other users are served. Without hybrid ARQ each user has
+    /// codes of its own, so users do not delay each other and nothing is recorded.
     fn serve_others(&mut self, from: Time, ttis: u32) {
         if self.radio.has_harq {
             let lasts = Duration(self.radio.tti.unwrap_or_default().0 * u64::from(ttis));
@@ -229,14 +244,16 @@ impl Timeline {
         }
     }
 
-    // Inlined into `on_event`, it would make each short event save more registers.
+    // Not inlined: as a part of `on_event`, this function would make short events save more
+    // registers.
     #[inline(never)]
     fn on_air_event(&mut self, at: Time, event: &Event) {
         let UserPosition { bearer: own, user: me, .. } = self.position;
         match *event {
             Event::Block { bearer, user, block, units, transmission, failed } if bearer == own => {
                 if user == me {
-                    // A block that was received may be retransmitted if its ACK is misread.
+                    // On such radios a received block may be retransmitted too, if its ACK is
+                    // misread.
                     let may_follow = failed || self.radio.has_channels;
                     self.air.send(at, block, units, transmission, failed, may_follow);
                 } else {
@@ -277,8 +294,8 @@ impl Timeline {
 
 impl Listener for Timeline {
     fn mask(&self) -> Mask {
-        // The time at which a packet leaves a place is that at which it enters the next one. Only a Snoop agent needs
-        // it.
+        // A packet leaves a place at the time at which it enters the next one, so these events are
+        // redundant. Only a Snoop agent needs them.
         let left = Mask::LEFT.when(self.has_snoop);
         [Mask::ENTERED, left, Mask::SERVICE, Mask::DECISIONS, Mask::RECOVERY, Mask::RUNS, Mask::CHANNELS]
             .into_iter()

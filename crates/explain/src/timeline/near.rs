@@ -1,11 +1,11 @@
-//! Search in sorted lists that starts near the previous result.
+//! Binary search in sorted lists that first tries the neighbours of the previous result.
 
 use std::cell::Cell;
 
-/// Number of steps after which the whole list is searched.
+/// Number of neighbours of the previous result that are tried before the whole list is searched.
 const STEPS: usize = 8;
 
-/// Index found last; a walk mostly searches near it.
+/// Index found by the last search. The next search of a walk mostly finds an index near it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Near(Cell<usize>);
 
@@ -17,7 +17,7 @@ impl Near {
         found
     }
 
-    /// Returns the index found last, which may be beyond the current list.
+    /// Returns the index found by the last search, which may be beyond the end of the current list.
     pub fn last(&self) -> usize {
         self.0.get()
     }

@@ -1,4 +1,4 @@
-//! Packets of a flow: the places that they pass, and why each was sent.
+//! Packets of a flow: the places that they pass, and the reasons for which they were sent.
 
 use nodeb_base::event::{Place, SendLimit, Site, TimerKind};
 use nodeb_base::packet::PacketId;
@@ -7,16 +7,17 @@ use nodeb_tcp::segment::{Kind, Segment};
 
 use super::in_flight::{InFlight, Renumbering};
 
-/// Index of no record.
+/// Index that stands for "no record" (no packet, no stay, no moment).
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Typical number of bytes of a transfer per packet, counting data and ACKs.
+/// Typical number of bytes that a transfer has per packet, counting data packets and ACKs; an
+/// estimate for reserving memory.
 const BYTES_A_PACKET: u64 = 700;
 
-/// Maximum number of packets for which memory is reserved at once.
+/// Maximum number of packets for which memory is reserved when a transfer begins.
 const MAX_AT_ONCE: usize = 1 << 18;
 
-/// Packet of the flow.
+/// Packet of the flow, from its transmission to its arrival or loss.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet {
     pub id: PacketId,
@@ -26,17 +27,17 @@ pub(crate) struct Packet {
     pub size: u32,
     pub seq: u64,
     pub is_retransmission: bool,
-    /// Limit that had stopped its sender from transmitting it earlier.
+    /// Limit that had stopped the sender from transmitting the packet earlier.
     pub limit: SendLimit,
-    /// Event that triggered its transmission.
+    /// Event that triggered the packet's transmission.
     pub moment: Moment,
-    /// Index of its stay at the last place that it reached.
+    /// Index of the packet's stay at the last place that it reached; [`NONE`] before the first.
     pub hop: u32,
-    /// Time of arrival or loss; the end of time while in flight.
+    /// Time of the packet's arrival or loss; `Time(u64::MAX)` while it is in flight.
     over: Time,
-    /// Whether it was lost.
+    /// Whether the packet was lost.
     is_lost: bool,
-    /// Whether it was sent before the transfer began.
+    /// Whether the packet was sent before the transfer began.
     pub is_earlier: bool,
 }
 
@@ -46,80 +47,83 @@ impl Packet {
         (self.over < Time(u64::MAX)).then_some(self.over)
     }
 
-    /// Returns the time at which the packet left the last place that it reached; the end of time if it is still there
-    /// or was lost there.
+    /// Returns the time at which the packet left the last place that it reached, or
+    /// `Time(u64::MAX)` if the packet is still there or was lost there.
     pub fn left(&self) -> Time {
         if self.is_lost { Time(u64::MAX) } else { self.over }
     }
 }
 
-/// Stay of a packet at a place.
+/// Stay of a packet at a place, that is, at a link or bearer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hop {
-    /// Index of the stay at the previous place.
+    /// Index of the packet's stay at the previous place; [`NONE`] for its first stay.
     pub before: u32,
     pub packet: u32,
     pub place: Place,
     pub entered: Time,
-    /// Time of arrival without jitter.
+    /// Time of arrival at the next place without jitter; `Time(u64::MAX)` before the packet is
+    /// served.
     pub arrives: Time,
-    /// Index among the flow's packets served at the place.
+    /// Index among the flow's packets served at the place; [`NONE`] before the packet is served.
     pub service: u32,
 }
 
-/// Moment at which an end acted.
+/// Moment at which an end (server, proxy, Snoop agent or phone) acted, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub at: Time,
     pub why: Why,
 }
 
-/// Reason why an end acted.
+/// Reason why an end (server, proxy, Snoop agent or phone) acted; a number is that of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
     /// A transfer or the run began.
     Began,
-    /// A packet arrived.
+    /// A packet arrived at the end.
     Received(u32),
-    /// A packet passed the Snoop agent.
+    /// A packet from the phone passed the Snoop agent.
     Passed(u32),
-    /// A timer expired that had run since its basis.
+    /// A timer expired that had run since its [`Basis`].
     Expired(TimerKind, Basis),
 }
 
-/// Event since which a timer had run or a packet was held back.
+/// Event from which on a timer had run or a packet had been held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Basis {
-    /// Transmission of a packet.
+    /// Transmission of the packet with this number.
     Sent(u32),
-    /// Arrival of a packet.
+    /// Arrival of the packet with this number.
     Received(u32),
-    /// Last action of an end, by its index in the list of moments.
+    /// Action of an end at the moment with this index in [`Packets::moments`].
     Acted(u32),
-    /// Event before the first record.
+    /// Event that is not recorded, since it happened before the first record.
     Unknown,
 }
 
-/// Latest events of one sender.
+/// Latest events of the sender at one end.
 #[derive(Clone, Copy, Debug)]
 struct SenderState {
     limit: SendLimit,
-    /// Index of the moment at which it last acted.
+    /// Index of the moment at which the sender last acted; [`NONE`] if it has not acted.
     acted: u32,
-    /// Number of the data packet sent last.
+    /// Number of the data packet that the sender sent last; [`NONE`] if there is none.
     last: u32,
 }
 
-/// Latest events of one receiver.
+/// Latest events of the receiver at one end.
 #[derive(Clone, Copy, Debug)]
 struct ReceiverState {
-    /// Number of the first packet that no ACK has answered.
+    /// Number of the first data packet received since the last ACK was sent; [`NONE`] if there is
+    /// none.
     waiting: u32,
-    /// Number of the ACK sent last.
+    /// Number of the ACK that the receiver sent last; [`NONE`] if there is none.
     last_ack: u32,
 }
 
-/// Moments at which sender, receiver and requester of a site last acted.
+/// Latest moments at which something happened at an end to which its sender, its receiver or its
+/// requester (of connections and data) reacts.
 #[derive(Clone, Copy, Debug)]
 struct Latest {
     sender: Moment,
@@ -141,7 +145,7 @@ impl Latest {
     }
 }
 
-/// Sites that send packets.
+/// Ends of the flow: the sites that send its packets.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Server,
@@ -161,12 +165,13 @@ fn end(site: Site) -> Option<usize> {
     Some(end as usize)
 }
 
-/// Packets of one flow.
+/// Packets of one flow, with their stays at places and the latest events of all ends.
 #[derive(Debug)]
 pub(crate) struct Packets {
     pub list: Vec<Packet>,
     pub hops: Vec<Hop>,
-    /// Moments since which packets were held back.
+    /// Moments at which senders acted, from which on they held further packets back; in the order
+    /// of time.
     pub moments: Vec<Moment>,
     in_flight: InFlight,
     latest: [Latest; 4],
@@ -196,22 +201,24 @@ impl Default for Packets {
 }
 
 impl Packets {
-    /// Returns the number of a packet, or `None` if it is another flow's or not in flight.
+    /// Returns the number of a packet of the flow in flight, or `None` for any other packet.
     pub fn number(&self, packet: PacketId) -> Option<u32> {
         self.in_flight.get(packet)
     }
 
-    /// Returns the index of a packet's stay at the last place that it reached.
+    /// Returns the index of a packet's stay at the last place that it reached, or `None` if it has
+    /// reached no place or is no packet of the flow in flight.
     pub fn hop_of(&self, packet: PacketId) -> Option<u32> {
         self.number(packet).map(|number| self.list[number as usize].hop).filter(|hop| *hop != NONE)
     }
 
-    /// Returns the number of the packet that a phone received last.
+    /// Returns the number of the data packet that the phone received last, or [`NONE`].
     pub fn received_last(&self) -> u32 {
         self.received_last
     }
 
-    /// Returns the oldest data packet in flight, or `None` if there is none.
+    /// Returns the number of the data packet in flight with the lowest segment number, or `None` if
+    /// no data are in flight.
     pub fn oldest_data(&self) -> Option<u32> {
         let is_data = |number: &u32| self.list[*number as usize].kind == Kind::Data;
         self.in_flight.numbers().filter(is_data).min_by_key(|number| {
@@ -220,11 +227,12 @@ impl Packets {
         })
     }
 
-    /// Records the begin of a transfer. `explained` is its size in bytes if it is the one that is explained.
+    /// Records the beginning of a transfer. `explained` is the size in bytes of the transfer that
+    /// is explained, and `None` for other transfers.
     pub fn begin(&mut self, at: Time, explained: Option<u64>) {
         if let Some(bytes) = explained {
             self.has_begun = true;
-            // Reserving for data and ACKs at once avoids copies of growing lists.
+            // Reserving memory for all data and ACKs now avoids copies of growing lists.
             let packets = usize::try_from(bytes / BYTES_A_PACKET).unwrap_or(MAX_AT_ONCE).min(MAX_AT_ONCE);
             self.list.reserve(packets);
             self.hops.reserve(3 * packets);
@@ -232,16 +240,17 @@ impl Packets {
         self.latest = [Latest::all(Moment { at, why: Why::Began }); 4];
     }
 
-    /// Adds a moment since which packets are held back. Returns its index.
+    /// Adds a moment to [`Self::moments`], unless it is the last one there. Returns its index.
     fn note(&mut self, moment: Moment) -> u32 {
-        // An end may send several packets at one moment.
+        // An end may send several packets at one moment, which is recorded once.
         if self.moments.last() != Some(&moment) {
             self.moments.push(moment);
         }
         self.moments.len() as u32 - 1
     }
 
-    // Inlined into `on_event`, it would make each short event save more registers.
+    // Not inlined: as a part of `on_event`, this function would make short events save more
+    // registers.
     #[inline(never)]
     pub fn send(&mut self, at: Time, site: Site, id: PacketId, segment: &Segment) {
         let Some(end) = end(site) else {
@@ -276,8 +285,9 @@ impl Packets {
         self.remember(end, number, &packet);
     }
 
-    /// Returns the moment at which the decision to send a packet was made. If an expired timer caused the
-    /// decision, the event since which the timer had run is added as its [`Basis`].
+    /// Returns `moment`, at which the decision to send a packet was made. If an expired timer
+    /// caused the decision, the event from which on the timer had run is filled in as its
+    /// [`Basis`].
     fn since(&self, end: usize, moment: Moment, kind: Kind, seq: u64) -> Moment {
         let Why::Expired(timer, _) = moment.why else {
             return moment;
@@ -293,7 +303,8 @@ impl Packets {
                 ReceiverState { waiting: NONE, last_ack } => sent(last_ack),
                 ReceiverState { waiting, .. } => Basis::Received(waiting),
             },
-            // The request arrived last: only senders react to the server's own timer.
+            // The timer starts when a request arrives. Only the sender reacts to the server's own
+            // timer, so the latest moment of the requester is still that arrival.
             TimerKind::Server => match self.latest[end].requester.why {
                 Why::Received(asked) => Basis::Received(asked),
                 _ => Basis::Unknown,
@@ -311,7 +322,8 @@ impl Packets {
         Moment { why: Why::Expired(timer, basis), ..moment }
     }
 
-    /// Returns the copy of a segment that was sent last at an end or, at a Snoop agent, by the sender before it.
+    /// Returns the number of the last packet with segment `seq` that the end `from` sent. A Snoop
+    /// agent that has not sent the segment looks for the copy of the proxy or server.
     fn copy(&self, from: usize, seq: u64) -> Option<u32> {
         let is_copy = |site: Site| move |packet: &Packet| packet.site == site && packet.seq == seq;
         let last = |site: Site| {
@@ -364,7 +376,7 @@ impl Packets {
         }
     }
 
-    /// Records that a packet enters a place.
+    /// Records that a packet enters a link or bearer.
     pub fn enter(&mut self, at: Time, place: Place, id: PacketId) {
         if let Some(number) = self.number(id) {
             let hop = self.hops.len() as u32;
@@ -405,7 +417,8 @@ impl Packets {
         }
     }
 
-    /// Discards all packets that are not in flight. Returns the new numbers of the others.
+    /// Discards all packets that are not in flight. Returns the new numbers of the packets in
+    /// flight.
     pub(super) fn forget(&mut self) -> Renumbering {
         let mut kept: Vec<u32> = self.in_flight.numbers().collect();
         kept.sort_unstable();

@@ -1,33 +1,36 @@
-//! Times at which links and channels served packets.
+//! Intervals of time in which links and channels transmitted packets.
 
 use nodeb_base::event::{Place, Site};
 use nodeb_base::units::{Duration, Time};
 
 use super::packets::NONE;
 
-/// Time for which a packet is transmitted.
+/// Interval in which a packet is transmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Served {
     pub from: Time,
     pub sent: Time,
 }
 
-/// Times of service at each place.
+/// Intervals of transmission at each link and channel.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
     list: Vec<(Place, Lane)>,
-    /// Index in the list of each place, by its code; [`NONE`] for places that served no packet.
+    /// Index in `list` of each place, by the code of the place ([`code`]); [`NONE`] for places that
+    /// have served no packet.
     numbers: Vec<u32>,
 }
 
-/// Returns a small code of a place. Of bearers and uplinks only the user's own is recorded.
+/// Returns a small number that identifies a place in the timeline. Of bearers and uplinks only
+/// those of the user are recorded, so the code omits their indices.
 fn code(place: Place) -> usize {
     let number = if matches!(place.site, Site::Bearer | Site::Uplink) { 0 } else { place.index as usize };
     number * Site::ALL.len() + place.site as usize
 }
 
 impl Lanes {
-    /// Returns the times at a place, adding an empty list for a new place.
+    /// Returns the intervals of transmission at a place, after adding an empty list if the place is
+    /// new.
     #[inline]
     pub fn at(&mut self, place: Place) -> &mut Lane {
         let code = code(place);
@@ -45,13 +48,14 @@ impl Lanes {
         self.numbers[code]
     }
 
-    /// Returns the times at a place, or `None` if it served no packet.
+    /// Returns the intervals of transmission at a place, or `None` if the place has served no
+    /// packet.
     pub fn get(&self, place: Place) -> Option<&Lane> {
         self.list.get(*self.numbers.get(code(place))? as usize).map(|(_, lane)| lane)
     }
 
-    /// Returns the time for which each place served packets of the flow between two times, without places that served
-    /// none.
+    /// Returns the time for which each place transmitted packets of the flow between `begun` and
+    /// `ended`, without places where this time is 0.
     pub fn busy(&self, begun: Time, ended: Time) -> impl Iterator<Item = (Place, Duration)> {
         let busy = move |lane: &Lane| {
             let within = |served: &Served| served.sent.min(ended).since(served.from.max(begun)).0;
@@ -60,28 +64,31 @@ impl Lanes {
         self.list.iter().map(move |(place, lane)| (*place, busy(lane))).filter(|(_, busy)| busy.0 > 0)
     }
 
-    /// Discards the recorded times of all places.
+    /// Discards the intervals of all places, except the last interval of other packets at each
+    /// place.
     pub fn forget(&mut self) {
         self.list.iter_mut().for_each(|(_, lane)| lane.forget());
     }
 }
 
-/// Times of service at one place: of the flow's packets with their stays there, and of other packets.
+/// Intervals of transmission at one place: those of the flow's packets (`own`), with the indices of
+/// the packets' stays, and those of other packets (`others`).
 #[derive(Debug, Default)]
 pub(crate) struct Lane {
     pub own: Vec<(Served, u32)>,
-    /// Times of service of other packets in order of time; adjacent ones are joined.
+    /// Intervals of other packets in the order of time; adjacent intervals are joined.
     pub others: Vec<Served>,
 }
 
 impl Lane {
-    /// Adds a time of service of a packet of the flow. Returns its index.
+    /// Adds the interval of a packet of the flow whose stay has the index `hop`. Returns the index
+    /// of the interval.
     pub fn own(&mut self, served: Served, hop: u32) -> u32 {
         self.own.push((served, hop));
         self.own.len() as u32 - 1
     }
 
-    /// Adds a time of service of another packet.
+    /// Adds the interval of a packet that does not belong to the flow.
     pub fn others(&mut self, served: Served) {
         match self.others.last_mut() {
             Some(last) if served.from <= last.sent => last.sent = last.sent.max(served.sent),
@@ -89,7 +96,7 @@ impl Lane {
         }
     }
 
-    /// Discards the recorded times, except the last one of other packets.
+    /// Discards all intervals except the last one of other packets.
     pub fn forget(&mut self) {
         self.own.clear();
         let last = self.others.pop();
@@ -97,15 +104,16 @@ impl Lane {
         self.others.extend(last);
     }
 
-    /// Returns the last time of other packets that began before `time`, clipped to `least` and `time`, or `None` if
-    /// it ended by `least`.
+    /// Returns the last interval of other packets that began before `time`, clipped to the range
+    /// from `least` to `time`, or `None` if it ended by `least`.
     pub fn others_before(&self, time: Time, least: Time) -> Option<Served> {
         let begun = self.others.partition_point(|served| served.from < time);
         let Served { from, sent } = *self.others[..begun].last()?;
         (sent > least).then(|| Served { from: from.max(least), sent: sent.min(time) })
     }
 
-    /// Returns the index, time and stay of the packet of the flow served before number `turn`.
+    /// Returns the index, interval and stay of the flow's packet that was served just before the
+    /// one with index `turn`, or `None` if there is none.
     pub fn own_before(&self, turn: u32) -> Option<(u32, Served, u32)> {
         let before = if turn == NONE { None } else { turn.checked_sub(1) }?;
         let (served, hop) = self.own[before as usize];

@@ -1,8 +1,9 @@
-//! Stays at bearers that work in TTIs, block by block.
+//! Stays of packets at bearers that work in TTIs, block by block.
 //!
-//! The path goes back from the block that completed the packet: through its retransmissions and its first
-//! transmission, and then TTI by TTI through earlier transmissions to the user, until a packet had only just arrived.
-//! Earlier transmissions belong to packets ahead, with which the path continues.
+//! The path goes back from the block that completed the packet: through the block's retransmissions
+//! and its first transmission, and then TTI by TTI through earlier transmissions to the user.
+//! Earlier transmissions belong to packets ahead, with which the path continues, until it reaches
+//! the arrival of such a packet.
 
 use nodeb_base::event::Site;
 use nodeb_base::units::{Duration, Time};
@@ -11,7 +12,8 @@ use super::Walk;
 use crate::cause::{Cause, Step};
 use crate::timeline::{Air, Block, Frame, Group, Hop, NONE, Part, Sent};
 
-/// Number of blocks before a time that are searched for one that waits for its retransmission.
+/// Number of blocks before the current time among which the walk looks for a block that waits for
+/// its retransmission.
 const LOOK_BACK: u32 = 256;
 
 impl Walk<'_> {
@@ -23,18 +25,19 @@ impl Walk<'_> {
         self.timeline.radio.tti.unwrap_or_default()
     }
 
-    /// Returns the end of a block's TTI.
+    /// Returns the end of the TTI in which a block is sent.
     fn end_of(&self, block: &Block) -> Time {
         block.begin + self.tti()
     }
 
-    /// Returns the cause to which retransmissions of failed blocks are charged.
+    /// Returns the cause to which retransmissions of failed blocks are charged: hybrid ARQ if the
+    /// radio has it, otherwise RLC.
     fn retransmission_cause(&self) -> Cause {
         if self.timeline.radio.has_harq { Cause::Harq } else { Cause::Rlc }
     }
 
-    /// Goes back through a packet's stay at the bearer to its arrival there, or to that of a packet ahead. Returns
-    /// that packet and its stay.
+    /// Goes back through a packet's stay at the bearer to its arrival there, or to the arrival of a
+    /// packet ahead. Returns the packet that the path follows at the end, and its stay.
     pub(super) fn stay_on_air(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let (mut packet, mut hop) = (packet, hop);
@@ -50,8 +53,8 @@ impl Walk<'_> {
         self.ttis_before(packet, hop)
     }
 
-    /// Returns the block that completed a packet: one that ended just then or, if the packet waited for something
-    /// else, the last one sent before.
+    /// Returns the block that completed a packet that left the bearer now: a block that ends now
+    /// or, if the packet waited for something else, the last block with a part of it.
     fn completing(&mut self, packet: u32, stay: &Hop) -> Option<Block> {
         let left = self.now;
         let group = self.air().group_before(left)?;
@@ -69,10 +72,11 @@ impl Walk<'_> {
         }
         let last = self.air().last_before(left, stay.entered, packet)?;
         let (cause, step) = if self.timeline.radio.has_harq || self.air().is_cut() {
-            // A timer released the packet, or a packet ahead was given up.
+            // The reordering timer released the packet, or a packet ahead of it was given up.
             (Cause::Reordering, Step::Held)
         } else if ends_now {
-            // Its last frames, whose retransmission is not reported by number.
+            // The last TTI retransmitted the packet's last frames, but no event says which frames
+            // it carried.
             (Cause::Rlc, Step::Retransmits)
         } else {
             (Cause::Rlc, Step::ReportAwaited)
@@ -81,8 +85,8 @@ impl Walk<'_> {
         Some(last)
     }
 
-    /// Goes back through a block's transmissions and the waits between them to the start of the first. Returns that
-    /// transmission.
+    /// Goes back through the transmissions of a block and the waits between them to the start of
+    /// the first transmission, which it returns.
     fn block(&mut self, mut block: Block, packet: u32, stay: &Hop) -> Block {
         let place = stay.place;
         loop {
@@ -107,8 +111,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the packet that a block served: `packet` if the block carries a part of it, otherwise one that arrived
-    /// no later and had not left before the block ended.
+    /// Returns the packet to which a block is attributed: `packet` if the block carries a part of
+    /// it, otherwise a packet in the block that arrived no later than `packet` and left no earlier
+    /// than the block's end.
     fn packet_of(&self, block: &Block, packet: u32) -> Option<u32> {
         if self.air().carries(block, packet) {
             return Some(packet);
@@ -121,8 +126,9 @@ impl Walk<'_> {
         self.air().parts_of(block).map(|part| part.packet).find(is_ahead)
     }
 
-    /// Goes back from a retransmission to the end of the transmission before it. Until the block could be
-    /// retransmitted its answer was awaited; after that others may have been served.
+    /// Goes back from a retransmission to the end of the transmission before it. Up to the earliest
+    /// possible retransmission the sender waited for the block's ACK or NACK; after that, other
+    /// users may have been served.
     fn wait_for_retransmission(&mut self, before: &Block, stay: &Hop) {
         let (grid, end) = (self.tti().0.max(1), self.end_of(before));
         let eligible = before.begin + self.timeline.radio.retransmits_after;
@@ -131,10 +137,12 @@ impl Walk<'_> {
         self.to(end, self.retransmission_cause(), Step::RetransmissionAwaited, stay.place);
     }
 
-    /// Returns an earlier block that carried a part of what `block` carries, if RLC retransmits it.
+    /// Returns the last earlier block that carried some of the bytes of `block`, which RLC
+    /// retransmits in `block`, or `None` if there is no such block.
     fn earlier_copy(&self, block: &Block, packet: u32) -> Option<Block> {
         if self.air().is_cut() {
-            // The simple ARQ retransmits whole blocks, which are recorded as attempts of the same block.
+            // Such bearers retransmit whole blocks, which are recorded as attempts of the same
+            // block.
             return None;
         }
         let served = self.packet_of(block, packet)?;
@@ -151,7 +159,7 @@ impl Walk<'_> {
         };
         let earlier = (0..block.tx).rev().map(|tx| self.air().single(tx));
         let earlier = earlier.take_while(|other| self.end_of(other) > entered);
-        // If the last such block has retransmissions of its own, it counts only if they ended before.
+        // Blocks that end after `block` begins cannot have caused its transmission.
         earlier.filter(|other| self.end_of(other) <= block.begin).find(is_same)
     }
 
@@ -164,8 +172,8 @@ impl Walk<'_> {
         (hop != NONE && self.hop_at(hop).place.site == Site::Bearer).then_some(hop)
     }
 
-    /// Returns the packet in `block` that entered the bearer first, with its stay; or `packet` and `hop` if
-    /// that stay is unknown or began after the block.
+    /// Returns the packet in `block` that entered the bearer first, with its stay. Returns `packet`
+    /// and `hop` if that stay is unknown or began after the block.
     fn older_of(&self, block: &Block, packet: u32, hop: u32) -> (u32, u32) {
         let stay = |packet: u32| Some((packet, self.stay_at_bearer(packet)?));
         let oldest = match self.air().only_packet(block) {
@@ -179,8 +187,8 @@ impl Walk<'_> {
         oldest.filter(|(_, hop)| self.hop_at(*hop).entered <= block.begin).unwrap_or((packet, hop))
     }
 
-    /// Goes back TTI by TTI to the arrival of a packet, moving on to packets ahead of it. Returns the last packet and
-    /// its stay.
+    /// Goes back TTI by TTI to the arrival of a packet, moving on to packets ahead of it. Returns
+    /// the packet that the path follows at the end, and its stay.
     fn ttis_before(&mut self, mut packet: u32, mut hop: u32) -> (u32, u32) {
         let own = packet;
         let mut later: Option<Group> = None;
@@ -217,7 +225,8 @@ impl Walk<'_> {
                 (packet, hop) = self.older_of(new, packet, hop);
                 self.follow(packet);
             }
-            // TTIs with new blocks only are handled together.
+            // Successive TTIs that have new blocks only and begin with the same packet make one
+            // span.
             let since = if all.retransmitted > 0 { begin } else { self.air().alike_since(&group, packet) };
             let begin = since.max(self.hop_at(hop).entered);
             self.share(&all, begin, stay, packet == own);
@@ -225,18 +234,19 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if RLC may retransmit data in new blocks without reporting it per block.
+    /// Returns true if RLC may retransmit data in blocks that the bearer reports as new.
     fn hides_retransmissions(&self) -> bool {
         !self.air().is_cut() && !self.timeline.radio.has_harq
     }
 
-    /// Returns true if a block is a retransmission, or RLC retransmits all that it carries.
+    /// Returns true if a block is a retransmission, or if RLC retransmits all data in it.
     fn carries_nothing_new(&self, block: &Block) -> bool {
         let is_hidden = || block.units > 0 && self.air().parts_of(block).all(|part| part.is_retransmission);
         block.is_retransmission() || is_hidden()
     }
 
-    /// Returns what is sent in a TTI.
+    /// Returns the contents of a TTI: the numbers of new and retransmitted units, and the first new
+    /// block.
     fn sent_in(&self, group: &Group) -> Sent {
         if !self.hides_retransmissions() {
             return self.air().sent_in(group);
@@ -255,7 +265,8 @@ impl Walk<'_> {
         all
     }
 
-    /// Returns the number of units that a block carries for the first time: all, unless retransmitted frames share it.
+    /// Returns the number of units that a block carries for the first time: all units, unless new
+    /// and retransmitted frames can share a block.
     fn new_units(&self, block: &Block) -> u64 {
         let units = u64::from(block.units);
         let Some(size) = self.timeline.radio.frame_bytes else {
@@ -265,7 +276,9 @@ impl Walk<'_> {
         new.map(|part| u64::from(part.bytes.div_ceil(size))).sum::<u64>().min(units)
     }
 
-    /// Divides a TTI between new and retransmitted units in proportion to their numbers.
+    /// Goes back to `begin` and divides the time between new and retransmitted units in proportion
+    /// to their numbers. `is_own` is true if the new units belong to the packet with which the walk
+    /// reached the bearer.
     fn share(&mut self, &Sent { new, retransmitted, .. }: &Sent, begin: Time, stay: &Hop, is_own: bool) {
         let begin = begin.max(self.floor);
         if self.now <= begin {
@@ -288,7 +301,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `begin` through a time without transmissions to the user; transmission `sent` came next.
+    /// Goes back to `begin` through a time without transmissions to the user. `sent` is the index
+    /// of the next transmission after it, if known.
     fn not_sent(&mut self, begin: Time, stay: &Hop, sent: Option<u32>) {
         let begin = begin.max(stay.entered).max(self.floor);
         if self.now <= begin {
@@ -302,14 +316,17 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the frame that brought the next transmission to the Node B, if it has arrived.
+    /// Returns the Iub frame with the first new unit of the next transmission, if it has arrived at
+    /// the Node B by now. `sent` is the index of that transmission; `None` stands for one that
+    /// begins now.
     fn frame_before(&self, sent: Option<u32>) -> Option<Frame> {
         let next = sent.or_else(|| self.air().tx_at(self.now))?;
         self.air().frame_of(next).filter(|frame| frame.arrives <= self.now)
     }
 
-    /// Returns the first time at which a packet could have been transmitted, if `sent` is transmitted next. A packet
-    /// that crossed the Iub as soon as it arrived did not wait for transmissions meanwhile.
+    /// Returns the first time at which a packet could have been transmitted, if `sent` is the next
+    /// transmission. A packet that crossed the Iub at once could be sent from its arrival at the
+    /// Node B on, and did not wait for transmissions before that.
     fn earliest_transmission(&self, stay: &Hop, sent: Option<u32>) -> Time {
         match self.frame_before(sent) {
             Some(frame) if frame.at <= stay.entered => frame.arrives,
@@ -317,11 +334,11 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back from a frame's arrival over the Iub to `begin`.
+    /// Goes back from the arrival of an Iub frame at the Node B to `begin`.
     ///
-    /// Without the wait for credits the packet would also have crossed the Iub, from its arrival on. Only the part of
-    /// that crossing after `begin` is a fixed latency. The rest of the crossing belongs to the round trip of the
-    /// credits.
+    /// Without the wait for credits the packet would have crossed the Iub as soon as it arrived at
+    /// the RNC. Only the part of that crossing after `begin` is a fixed latency. The rest of the
+    /// actual crossing is charged to the credits.
     fn crosses_iub(&mut self, frame: Frame, begin: Time, stay: &Hop) {
         let arrives_at_once = stay.entered + frame.arrives.since(frame.at);
         let fixed = arrives_at_once.since(begin);
@@ -331,8 +348,9 @@ impl Walk<'_> {
         self.to(begin, Cause::Credits, Step::NoCredits, stay.place);
     }
 
-    /// Goes back to `begin` through a time in which the Node B did not serve the user, although it had data
-    /// for the user since `there`. Interruptions by changes of cell are charged to the handover.
+    /// Goes back to `begin` through a time in which the Node B did not serve the user, although it
+    /// had data for the user from the time `there` on. Interruptions by changes of cell are charged
+    /// to the handover.
     fn not_served_at_node_b(&mut self, begin: Time, there: Time, stay: &Hop) {
         let lasts = self.timeline.radio.interruption;
         while self.now > begin {
@@ -347,13 +365,15 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `begin` through a time in which the Node B did not serve the user, without changes of cell.
+    /// Goes back to `begin` through a time without changes of cell in which the Node B did not
+    /// serve the user, although it had data for the user from the time `there` on.
     fn unserved(&mut self, begin: Time, there: Time, stay: &Hop) {
         if begin >= self.now {
             return;
         }
         let grid = self.tti().0.max(1);
-        // An arrival waits for the next TTI in any case.
+        // Data that arrive during a TTI wait for the next TTI in any case: this is charged to
+        // segmentation.
         let aligned = Time(there.0.div_ceil(grid) * grid).max(begin).min(self.now);
         let (cause, step) = if self.awaits_retransmission() {
             (self.retransmission_cause(), Step::RetransmissionAwaited)
@@ -366,13 +386,15 @@ impl Walk<'_> {
         self.to(begin, Cause::Segmentation, Step::TtiBegins, stay.place);
     }
 
-    /// Returns true if a failed block waits for its retransmission just before now.
+    /// Returns true if a failed block waits for its retransmission just before the current time of
+    /// the walk.
     fn awaits_retransmission(&self) -> bool {
         let waits = |next: Option<Time>| next.is_some_and(|next| next >= self.now);
         self.air().next_attempts_of_failed(self.now, LOOK_BACK).any(waits)
     }
 
-    /// Goes back to `begin`: other users were served, and the remaining time is charged to `cause`.
+    /// Goes back to `begin`. The time in which other users were served is charged to the scheduler,
+    /// and the remaining time to `cause`.
     fn others_or(&mut self, begin: Time, cause: Cause, step: Step, stay: &Hop) {
         let begin = begin.max(self.floor);
         while self.now > begin {

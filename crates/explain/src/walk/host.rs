@@ -1,4 +1,5 @@
-//! Steps through a real host, whose reasons for sending are inferred and not reported.
+//! Steps of the walk through a real host, whose reasons for sending packets are inferred from a
+//! recording.
 
 use nodeb_base::event::Place;
 
@@ -12,12 +13,14 @@ impl Walk<'_> {
         self.timeline.origins.as_ref()?.get(packet as usize).copied()
     }
 
-    /// Returns true if the packets are real. Then other connections of the same phone may be in the way.
+    /// Returns true if the packets are those of real hosts. If so, packets of the same phone's
+    /// other connections may be ahead of them.
     pub(super) fn is_real(&self) -> bool {
         self.timeline.origins.is_some()
     }
 
-    /// Goes back through a host to the event that its packet had waited for.
+    /// Goes back from the transmission of a packet by the host at `end` to the event after which
+    /// the host could have sent the packet.
     pub(super) fn sent_by_host(&mut self, origin: Origin, end: Place) -> Next {
         match origin.round {
             Round::Same => {}
@@ -38,7 +41,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if no block of the phone's TTI carries data of the connection.
+    /// Returns true if packets are real and no block of the TTI carries data of the connection: the
+    /// TTI served other connections of the phone.
     pub(super) fn is_of_others(&self, group: &Group) -> bool {
         let air = &self.timeline.air;
         self.is_real() && air.blocks_of(group).all(|block| air.parts_of(&block).next().is_none())

@@ -1,9 +1,10 @@
 //! The walk from the end of a transfer back to its beginning, from effect to cause.
 //!
-//! The arrival of a packet was determined by the last place that it passed, its arrival there by the place before,
-//! and its transmission by an arrival, a timer or the begin of a transfer. If the packet waited behind others of its
-//! own connection, the path continues with the packet directly ahead: that packet could not have been earlier, while
-//! the waiting packet could have arrived later without delaying anything. So a saturated link is charged for its own
+//! The last place that a packet passed determined the time of its arrival, the place before
+//! determined its arrival there, and an arrival, a timer or the beginning of a transfer determined
+//! its transmission. If the packet waited behind others of its connection, the path continues with
+//! the packet directly ahead: that packet could not have been earlier, while the waiting packet
+//! could have arrived later without delaying anything. So a saturated link is charged for its own
 //! busy time, and not the windows that saturate it.
 
 mod air;
@@ -20,42 +21,44 @@ use crate::cause::{Cause, Step};
 use crate::span::Span;
 use crate::timeline::{Basis, Hop, Moment, NONE, Packet, Timeline, Why};
 
-/// Typical maximum number of spans per record of a packet, place or block.
+/// Typical maximum number of spans per record of the timeline; an estimate for reserving memory.
 const SPANS_A_RECORD: usize = 8;
 
-/// Maximum number of spans for which memory is reserved at once.
+/// Maximum number of spans for which memory is reserved when the walk begins.
 const MAX_AT_ONCE: usize = 1 << 19;
 
-/// Next step of the path, backwards in time.
+/// Point at which the walk continues, backwards in time.
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// A packet, from the stay `hop` back.
+    /// At the end of a packet's stay `hop` at a link or bearer.
     Packet { packet: u32, hop: u32 },
-    /// The reason why a packet was sent.
+    /// At the transmission of the packet with this number: the reason for it comes next.
     Sent(u32),
-    /// The reason why an end acted at a moment.
+    /// At a moment at which an end of the connection acted: the reason for the action comes next.
     Moment { moment: Moment, end: Place },
-    /// The beginning, or the earliest event that is known.
+    /// At the beginning of the transfer, or at the earliest event that is recorded.
     Over,
 }
 
-/// Critical path under construction, from its end towards its beginning.
+/// Critical path under construction, from the end of the transfer towards its beginning.
 #[derive(Debug)]
 pub(crate) struct Walk<'a> {
     timeline: &'a Timeline,
-    /// Maximum size in bytes of an ACK without a request. The ACK of the SYN is longer if a request rides on it.
+    /// Maximum size in bytes of an ACK without a request. The ACK of the SYN is longer if it
+    /// carries the request.
     bare_ack: u32,
-    /// Start of the part of the path that has been found.
+    /// Time up to which the path remains to be found: the start of the earliest span so far.
     now: Time,
-    /// Start of the whole path.
+    /// Start of the transfer, where the path ends.
     floor: Time,
     /// Reason for the current round trip, to which fixed latencies are charged.
     round: Option<Cause>,
-    /// Number of the packet that the path follows, in the timeline.
+    /// Number in the timeline of the packet that the path follows; [`NONE`] if there is none.
     packet: u32,
-    /// Number of that packet in the run; 0 without one.
+    /// Number of the packet that the path follows, among all packets sent in the run, from 1; 0 if
+    /// there is none.
     id: u64,
-    /// Segment number of that packet; 0 without one.
+    /// Segment number of the packet that the path follows; 0 if there is none.
     seq: u64,
     spans: Vec<Span>,
     control: &'a Control,
@@ -67,7 +70,7 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Cancelled`] if `control` has been cancelled.
+    /// Returns [`Error::Cancelled`] if `control` has been cancelled.
     pub fn spans(
         timeline: &'a Timeline,
         bare_ack: u32,
@@ -84,8 +87,8 @@ impl<'a> Walk<'a> {
             packet: NONE,
             id: 0,
             seq: 0,
-            // Reserving once avoids copies of a growing list, and memory that is returned piece by piece and
-            // requested again for the next explanation.
+            // Reserving memory once avoids copies of a growing list. It also avoids that memory is
+            // returned piece by piece and requested again for the next explanation.
             spans: Vec::with_capacity((SPANS_A_RECORD * timeline.records()).min(MAX_AT_ONCE)),
             control,
         };
@@ -110,7 +113,9 @@ impl<'a> Walk<'a> {
         Ok(walk.spans)
     }
 
-    /// Starts with the packet that completed the transfer, or with the activity that the end of the run interrupted.
+    /// Returns the point at which the walk starts: the packet that completed the transfer or, if
+    /// the end of the run interrupted the transfer, the oldest data packet in flight or the wait at
+    /// that time.
     fn first(&mut self) -> Next {
         let packets = &self.timeline.packets;
         if self.timeline.ended.is_some() {
@@ -119,7 +124,7 @@ impl<'a> Walk<'a> {
         if let Some(oldest) = packets.oldest_data() {
             return self.along(oldest);
         }
-        // All packets have arrived or are lost: the sender or a receiver waits.
+        // All data packets have arrived or are lost: the sender or a receiver waits.
         let last = packets.list.len() as u32;
         match last.checked_sub(1) {
             Some(last) => self.stalled(last),
@@ -127,14 +132,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Handles a transfer without packets in flight on which it could depend; `last` was sent last.
+    /// Handles an unfinished transfer without data in flight: charges the time since the packet
+    /// sent last, number `last`, arrived or was lost.
     fn stalled(&mut self, last: u32) -> Next {
         let packet = self.timeline.packets.list[last as usize];
         let place = Place::new(packet.site, self.timeline.position.flow);
         let over = packet.over().unwrap_or(self.now).min(self.now);
         let cause = match packet.kind {
             Kind::Data | Kind::Connect | Kind::Request => Cause::Timeout,
-            // The sender waits for an ACK that its timer would have replaced.
+            // The ACK was lost, so the sender waits for its retransmission timer.
             Kind::Ack if self.timeline.is_armed => Cause::Timeout,
             Kind::Ack => Cause::Application,
         };
@@ -151,7 +157,7 @@ impl<'a> Walk<'a> {
         &self.timeline.packets.hops[hop as usize]
     }
 
-    /// Makes `packet` the one that the path follows.
+    /// Makes `packet`, a number in the timeline, the packet that the path follows.
     fn follow(&mut self, packet: u32) {
         if packet != self.packet {
             let found = self.timeline.packets.list.get(packet as usize);
@@ -167,9 +173,10 @@ impl<'a> Walk<'a> {
         Next::Packet { packet, hop: self.packet_at(packet).hop }
     }
 
-    /// Goes back to `begin` and charges the time from there to `cause`.
+    /// Goes back to `begin` and charges the time from `begin` to `now` to `cause`.
     fn to(&mut self, begin: Time, cause: Cause, step: Step, place: Place) {
-        // The result of a cancelled walk is discarded, so end it in one step.
+        // The result of a cancelled walk is discarded, so one span to the start of the path ends
+        // the walk.
         let begin = if self.control.is_cancelled() { self.floor } else { begin.max(self.floor) };
         if begin >= self.now {
             return;
@@ -183,13 +190,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes back to `begin` through a fixed latency, charged to the reason for the current round trip, or to `cause`
-    /// after the last round trip.
+    /// Goes back to `begin` through a fixed latency. The time is charged to the reason for the
+    /// current round trip, or to `cause` after the last round trip.
     fn fixed(&mut self, begin: Time, cause: Cause, step: Step, place: Place) {
         self.to(begin, self.round.unwrap_or(cause), step, place);
     }
 
-    /// Goes back through a packet's stay at a place.
+    /// Goes back through a packet's stay `hop` at a link or bearer.
     fn back_along(&mut self, packet: u32, hop: u32) -> Next {
         self.follow(packet);
         if hop == NONE {
@@ -198,12 +205,14 @@ impl<'a> Walk<'a> {
         let (packet, hop) = self.stay(packet, hop);
         self.follow(packet);
         let &Hop { before, entered, place, .. } = self.hop_at(hop);
-        // Packets pass between places without delay.
+        // Packets pass from one place to the next without delay, so the rest of the stay is
+        // propagation.
         self.fixed(entered, Cause::Propagation, Step::Propagates, place);
         Next::Packet { packet, hop: before }
     }
 
-    /// Goes back to the reason why a packet was sent at its time.
+    /// Goes back from the transmission of packet `number` to the moment at which its sender decided
+    /// to send it.
     fn sent(&mut self, number: u32) -> Next {
         self.follow(number);
         let packet = self.packet_at(number);
@@ -217,7 +226,8 @@ impl<'a> Walk<'a> {
             && !packet.is_retransmission
             && let Why::Received(_) = packet.moment.why
         {
-            // The pacer would have released the segment then even without the ACK that arrived meanwhile.
+            // The pacer would have released the segment at this time even without the ACK that
+            // arrived.
             self.round = Some(Cause::Pacing);
         } else {
             self.round = self.reason(packet).or(self.round);
@@ -225,7 +235,8 @@ impl<'a> Walk<'a> {
         Next::Moment { moment: packet.moment, end }
     }
 
-    /// Returns the reason for the round trip before a packet was sent, or `None` if it continues the current one.
+    /// Returns the reason for the round trip before a packet was sent, or `None` if the packet
+    /// continues the current round trip.
     fn reason(&self, packet: &Packet) -> Option<Cause> {
         let trigger = match packet.moment.why {
             Why::Received(trigger) => self.packet_at(trigger),
@@ -239,14 +250,15 @@ impl<'a> Walk<'a> {
             (Kind::Data, Kind::Connect) => Some(Cause::Handshake),
             (Kind::Data, Kind::Request) => Some(Cause::Request),
             (Kind::Data, Kind::Ack) => Some(self.reason_of_limit(packet.limit, trigger)),
-            // Answers to the server's SYN.
+            // These packets answer the server's SYN, which has segment number 0.
             (Kind::Ack | Kind::Request, Kind::Data) if trigger.seq == 0 => Some(Cause::Handshake),
             // Packets that a proxy forwards and other answers continue the current round trip.
             _ => None,
         }
     }
 
-    /// Returns the reason for the round trip before a server worked on the request in a packet.
+    /// Returns the reason for the round trip before a server worked on a request. `asked` is the
+    /// packet with the request, or the ACK of the SYN if that carries the request.
     fn reason_of_answer(&self, asked: u32) -> Cause {
         match self.packet_at(asked) {
             ack if ack.kind == Kind::Ack => self.reason_of_limit(SendLimit::Handshake, ack),
@@ -268,7 +280,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes back to the reason why an end acted.
+    /// Goes back to the reason why `end` acted at a moment.
     fn moment(&mut self, moment: Moment, end: Place) -> Next {
         match moment.why {
             Why::Began => Next::Over,
@@ -281,7 +293,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the part of an ACK's path up to the Snoop agent, which it had reached by now.
+    /// Returns the point at which an ACK had crossed the uplink and reached the Snoop agent.
     fn along_ack_to_snoop(&self, packet: u32) -> Next {
         let mut hop = self.packet_at(packet).hop;
         while hop != NONE && self.hop_at(hop).place.site != Site::Uplink {
@@ -290,7 +302,8 @@ impl<'a> Walk<'a> {
         Next::Packet { packet, hop }
     }
 
-    /// Goes back through the time for which an expired timer had run, to its basis.
+    /// Goes back through the time for which an expired timer had run, to the event from which on it
+    /// had run.
     fn timer_expired(&mut self, timer: TimerKind, basis: Basis, end: Place) -> Next {
         let (cause, step) = match timer {
             TimerKind::Retransmission | TimerKind::Probe | TimerKind::Request => {
@@ -327,8 +340,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Goes back through the time for which a Snoop agent's timer had run: since a copy passed to the bearer or was
-    /// sent by the agent.
+    /// Goes back through the time for which a Snoop agent's timer had run: from the time at which
+    /// the packet `copy` entered the bearer, or was sent by the agent if it never did.
     fn since_snoop(&mut self, copy: u32, cause: Cause, step: Step, end: Place) -> Next {
         let packet = self.packet_at(copy);
         let mut hop = packet.hop;
@@ -346,7 +359,8 @@ impl<'a> Walk<'a> {
 }
 
 impl Span {
-    /// Returns true if an earlier span can be joined with this one.
+    /// Returns true if `earlier` ends where this span begins and differs from it in time only, so
+    /// that the two can be joined.
     fn continues(&self, earlier: &Self) -> bool {
         let alike = |span: &Self| (span.cause, span.step, span.place, span.round, span.packet);
         self.begin == earlier.end && alike(self) == alike(earlier)

@@ -1,4 +1,5 @@
-//! Stays at links and channels that transmit packet by packet: fixed latencies, and the waits for other packets.
+//! Stays of packets at links and channels that transmit packet by packet: fixed latencies, and
+//! waits for other packets.
 
 use nodeb_base::event::Site;
 use nodeb_base::units::Time;
@@ -10,8 +11,9 @@ use crate::cause::{Cause, Step};
 use crate::timeline::{Hop, Lane, NONE};
 
 impl Walk<'_> {
-    /// Goes back through a packet's stay at a place to its arrival there. The path may move on to a packet ahead of
-    /// it. Returns the last packet and its stay.
+    /// Goes back through a packet's stay at a link or bearer to its arrival there. The path may
+    /// move on to packets ahead of it. Returns the packet that the path follows at the end, and its
+    /// stay.
     pub(super) fn stay(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         if stay.place.site == Site::Bearer && self.timeline.radio.tti.is_some() {
@@ -21,7 +23,7 @@ impl Walk<'_> {
             return self.not_served(packet, hop);
         };
         if stay.arrives == Time(u64::MAX) {
-            // A part of the packet has been sent, and the rest waits.
+            // The link has sent a part of the packet, and the rest waits.
             return self.queue(lane, stay.service + 1, packet, hop);
         }
         let (served, _) = lane.own[stay.service as usize];
@@ -31,13 +33,14 @@ impl Walk<'_> {
         self.queue(lane, stay.service, packet, hop)
     }
 
-    /// Handles a packet at a place that has not begun to serve it, or that emitted no earlier events.
+    /// Handles a packet at a place that has not begun to transmit it, or whose transmission is not
+    /// recorded. Returns the packet that the path follows at the end, and its stay.
     fn not_served(&mut self, packet: u32, hop: u32) -> (u32, u32) {
         let stay = self.hop_at(hop);
         let waits = stay.arrives == Time(u64::MAX);
         if let Some(lane) = self.timeline.lanes.get(stay.place) {
             if waits && !lane.own.is_empty() {
-                // All packets served so far were ahead of it.
+                // All packets that the place has served so far were ahead of this packet.
                 return self.queue(lane, lane.own.len() as u32, packet, hop);
             }
             self.gap(lane, stay.entered, stay);
@@ -49,7 +52,8 @@ impl Walk<'_> {
         (packet, hop)
     }
 
-    /// Goes back through a packet's wait for its turn, with the turns of the packets of its flow ahead of it.
+    /// Goes back through a packet's wait for its transmission, which would be number `turn` of the
+    /// flow at this place. The path moves on to the packets of the flow ahead of it.
     fn queue(&mut self, lane: &Lane, mut turn: u32, mut packet: u32, mut hop: u32) -> (u32, u32) {
         loop {
             let stay = self.hop_at(hop);
@@ -63,7 +67,7 @@ impl Walk<'_> {
                 return (packet, hop);
             }
             if ahead == hop {
-                // Another part of the same packet.
+                // The link sent an earlier part of the same packet.
                 self.fixed(served.from, Cause::Transmission, Step::Sends, stay.place);
                 turn = before;
                 continue;
@@ -75,12 +79,12 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the cause of waiting behind another packet of the same flow.
+    /// Returns the cause of waiting behind `packet`, another packet of the same flow.
     pub(super) fn cause_of_own_ahead(&self, packet: u32) -> Cause {
         let ahead = self.packet_at(packet);
         match ahead.kind {
             Kind::Data if ahead.is_earlier => Cause::QueueBehindOwn,
-            // A retransmission takes the time of new data.
+            // A retransmission takes time in which new data could have been sent.
             Kind::Data if ahead.is_retransmission => Cause::Recovery,
             Kind::Data => Cause::Transmission,
             // ACKs that saturate an uplink are like data that saturate a downlink.
@@ -89,7 +93,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes back to `begin` through a time in which no packet of the flow was served.
+    /// Goes back to `begin` through a time in which the place transmitted no packet of the flow.
     fn gap(&mut self, lane: &Lane, begin: Time, stay: &Hop) {
         let begin = begin.max(stay.entered).max(self.floor);
         while self.now > begin {
@@ -103,7 +107,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns true if the place is shared, so that a packet waits while others are served.
+    /// Returns true if packets of other flows delay a packet at this place: everywhere except on a
+    /// dedicated channel.
     fn shares(&self, stay: &Hop) -> bool {
         stay.place.site != Site::Bearer || self.is_real() || self.state() == Some(State::Fach)
     }
@@ -113,11 +118,11 @@ impl Walk<'_> {
         State::ALL.get(usize::from(state)).copied()
     }
 
-    /// Goes back to `begin` through a time in which no packet was served.
+    /// Goes back to `begin` through a time in which the place transmitted no packet at all.
     fn idle(&mut self, begin: Time, stay: &Hop) {
         let place = stay.place;
         if self.has_opportunities(place.site) {
-            // A millisecond without an opportunity: nothing was sent to this user then.
+            // The recording has no delivery opportunity in this time.
             return self.to(begin, Cause::Scheduler, Step::NotServed, place);
         }
         if place.site != Site::Bearer || self.timeline.air.states.is_empty() {

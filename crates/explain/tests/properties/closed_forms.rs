@@ -1,7 +1,9 @@
-//! Closed forms of the causes of a download without errors over a constant link, to the nanosecond.
+//! Closed forms of the causes of a download without errors over a link with constant rate, exact to
+//! the nanosecond.
 //!
-//! In slow start without delayed ACKs each round ends with its first segment's ACK, which finds an idle link: a round
-//! trip of fixed latencies. The segments of the last round then keep the link busy to the end.
+//! In slow start without delayed ACKs each round ends with the ACK of its first segment. This
+//! segment finds an idle link, so the round is a round trip of fixed latencies. The segments of the
+//! last round keep the link busy to the end.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +15,8 @@ use serde_json::json;
 const WIRED: u64 = 10_000_000;
 const UPLINK: u64 = 64_000;
 
-/// Network path: rate of the link in bit/s, delays in ms.
+/// Network path: `rate` of the radio link in bit/s; one-way delays of the radio link, the wired
+/// link and the uplink in ms.
 #[derive(Clone, Copy, Debug)]
 struct NetworkPath {
     rate: u64,
@@ -37,20 +40,22 @@ impl NetworkPath {
         on_wire(40, UPLINK) + self.uplink * MS + on_wire(40, WIRED) + self.wired * MS
     }
 
-    /// Returns the round-trip time of a full segment that waits nowhere.
+    /// Returns the round-trip time in ns of a full segment (1500 bytes) and its ACK that wait in no
+    /// queue.
     fn round(&self) -> u64 {
         self.down(1500) + self.up()
     }
 
-    /// Returns the causes of a download of `segments` full segments in nanoseconds, and the download time of the run
-    /// in seconds.
+    /// Simulates a download of `segments` full segments with an initial window of `window` segments
+    /// and ACKs delayed by `delayed_ack` ms. Returns the time of each cause in ns, and the download
+    /// time in seconds.
     fn explained(&self, segments: u64, delayed_ack: u64, window: u64) -> (BTreeMap<Cause, u64>, f64) {
         let (causes, download_s, _) = self.answered_after(0, segments, delayed_ack, window, 0);
         (causes, download_s)
     }
 
-    /// Returns the result of [`Self::explained`] with a server that takes `server_delay` ms to answer a request of
-    /// `request` bytes, and the transfer time of the run in seconds.
+    /// Like [`Self::explained`], with a server that takes `server_delay` ms to answer a request of
+    /// `request` bytes. Also returns the transfer time in seconds.
     fn answered_after(
         &self,
         server_delay: u64,
@@ -88,7 +93,8 @@ impl NetworkPath {
         (causes, flow.download_s, flow.transfer_s)
     }
 
-    /// Returns the causes of a download: the handshake, propagation of the last round, and the given times.
+    /// Returns the expected causes of a download in ns: the handshake, the propagation of the last
+    /// round, and the given times of transmission and slow start.
     fn expected(&self, transmission: u64, slow_start: u64) -> BTreeMap<Cause, u64> {
         let handshake = 2 * self.up() + self.down(40);
         let propagation = (self.wired + self.delay) * MS;
@@ -124,7 +130,8 @@ proptest! {
             left -= in_round;
             (rounds, in_round) = (rounds + 1, 2 * in_round);
         }
-        // From the first round on that keeps the link busy to its end, all rounds are one.
+        // The first round that keeps the link busy to its end and all rounds after it form one busy
+        // period, which is charged to transmission.
         let transmission = on_wire(1500, WIRED) + left * of_link;
         let (causes, download_s) = path.explained(segments, 0, 2);
         prop_assert_eq!(&causes, &path.expected(transmission, rounds * path.round()));
@@ -132,7 +139,8 @@ proptest! {
         prop_assert_eq!(sum, (download_s * 1e9).round() as u64);
     }
 
-    /// With ACKs for every second segment the first round ends with its second segment, which waits for the first.
+    /// The receiver acknowledges every second segment, so the first round ends with the ACK of its
+    /// second segment, which waits behind the first.
     #[test]
     fn slow_start_with_delayed_acks_matches_closed_form(path in network_paths()) {
         let of_link = on_wire(1500, path.rate);
@@ -141,8 +149,9 @@ proptest! {
         prop_assert_eq!(causes, path.expected(transmission, path.round()));
     }
 
-    /// The time that a server takes to answer is charged to it, to the nanosecond, and delays everything after it, as
-    /// long as the sender is not idle for so long that it restarts with another window.
+    /// The time that the server takes to answer is charged to the server, to the nanosecond, and
+    /// delays all that follows by the same time. The delay is too short for the sender to restart
+    /// from idle with another window.
     #[test]
     fn server_delay_adds_exactly_to_the_download(path in network_paths(), segments in 1..60u64, delay in 1..900u64, request in 0..2u64) {
         let request = 300 * request;
@@ -155,7 +164,8 @@ proptest! {
         prop_assert_eq!(ns(longer_s), ns(transfer_s) + delay * MS);
     }
 
-    /// With a window of one segment the receiver waits for a second one that does not arrive.
+    /// With an initial window of one segment, the receiver delays the first ACK to wait for a
+    /// second segment, which does not arrive.
     #[test]
     fn single_segment_waits_for_the_delayed_ack(path in network_paths()) {
         let of_link = on_wire(1500, path.rate);

@@ -1,4 +1,5 @@
-//! Property tests of the critical path, over every registered variant and random scenarios.
+//! Property tests of the critical path over random scenarios, which draw from all registered
+//! variants of models.
 
 #[path = "../../../sim/tests/properties/cases.rs"]
 #[allow(dead_code, reason = "shared with the property tests of the simulator")]
@@ -37,7 +38,7 @@ fn is_whole(path: &Path) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Returns the paths of some transfers of a user.
+/// Returns the critical paths of those of a user's transfers 0, 1 and 4 that have begun.
 fn paths(case: &Case, user: u64) -> Result<Vec<Path>, TestCaseError> {
     let mut found = Vec::new();
     for transfer in [0, 1, 4] {
@@ -53,8 +54,9 @@ fn paths(case: &Case, user: u64) -> Result<Vec<Path>, TestCaseError> {
 proptest! {
     #![proptest_config(config(120))]
 
-    /// Spans are gapless and add up to the transfer's time. The transfer is that of a run without the listener, and
-    /// each span is consistent with the events of that run.
+    /// The spans of a path have no gaps and add up to the transfer time, and each span is
+    /// consistent with the events of the run. The transfer takes as long as in a run that is not
+    /// explained.
     #[test]
     fn every_nanosecond_has_one_cause(case in cases::any_scenario()) {
         let users: u64 = case.scenario.users.iter().map(|group| u64::from(group.count.get())).sum();

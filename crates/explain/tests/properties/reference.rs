@@ -1,5 +1,5 @@
-//! Independent reference: it records all events of a run and checks that spans are consistent with them. It shares no
-//! code with the walk.
+//! Independent reference for critical paths: records all events of a run and checks that spans are
+//! consistent with the events. It shares no code with the walk.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -14,16 +14,17 @@ use nodeb_tcp::segment::Segment;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-/// Start and end.
+/// Start and end of an interval.
 type Interval = (Time, Time);
 
-/// Start and end, or `None` while it lasts.
+/// Start of a packet's stay at a place, and its end or `None` while the stay lasts.
 type Stay = (Time, Option<Time>);
 
-/// Block on the air: bearer, user, whether it is a retransmission, start.
+/// Transmission of a block: index of the bearer, index of the user, true for a retransmission,
+/// start of the TTI.
 type OnAir = (u32, u32, bool, Time);
 
-/// Events of a run, by packet and place.
+/// Events of a run, indexed by place and packet number.
 #[derive(Default)]
 pub struct Reference {
     tti: Duration,
@@ -48,7 +49,7 @@ fn within((from, to): Interval, span: &Span) -> bool {
     from <= span.begin && span.end <= to
 }
 
-/// Returns true if intervals cover a whole span.
+/// Returns true if `intervals` together cover the whole span.
 fn covers(span: &Span, mut intervals: Vec<Interval>) -> bool {
     intervals.sort_unstable();
     let mut at = span.begin;
@@ -61,7 +62,7 @@ fn covers(span: &Span, mut intervals: Vec<Interval>) -> bool {
 }
 
 impl Reference {
-    /// Simulates the first replication of a scenario.
+    /// Simulates the first replication of a scenario and records its events.
     pub fn of(scenario: &Scenario) -> Self {
         let mut seen = Self { tti: scenario.radio.facts().tti.unwrap_or_default(), ..Self::default() };
         run_with_listener(scenario, scenario.seed, 0, &Control::default(), &mut seen).unwrap();
@@ -69,7 +70,7 @@ impl Reference {
         seen
     }
 
-    /// Checks that each span of a path is consistent with the events.
+    /// Checks that each span of a path is consistent with the recorded events.
     pub fn check(&self, path: &Path) -> std::result::Result<(), TestCaseError> {
         for span in &path.spans {
             let is_so = self.is_justified(span, path);
@@ -92,7 +93,8 @@ impl Reference {
         }
     }
 
-    /// Returns true if a timer of the cause expired at the end of the span, or the run had ended before.
+    /// Returns true if a timer that the cause of the span names expired at its end, or if the span
+    /// is the last one of an incomplete transfer, whose timer would have expired after the run.
     fn ran(&self, span: &Span, path: &Path) -> bool {
         let timers = self.expired.get(&(span.place, span.end)).map_or(&[][..], Vec::as_slice);
         let has_expired = timers.iter().any(|timer| match span.cause {
@@ -114,7 +116,7 @@ impl Reference {
         (has_expired && since_arrival) || (!path.complete && span.end == path.ended)
     }
 
-    /// Returns true if the packet was at the place during the span.
+    /// Returns true if the span's packet was at the span's place during the whole span.
     fn was_there(&self, span: &Span) -> bool {
         let stays = self.stays.get(&(span.place, span.packet));
         stays.into_iter().flatten().any(|&(from, to)| within((from, to.unwrap_or(Time(u64::MAX))), span))
@@ -127,7 +129,8 @@ impl Reference {
             intervals.into_iter().flatten().any(|interval| within(*interval, span))
         };
         match span.step {
-            // A link with recorded opportunities transmits a packet in parts.
+            // A link with recorded delivery opportunities may transmit a packet in several
+            // intervals.
             Step::Sends | Step::OwnAhead if !on_air => {
                 let key = (span.place, span.packet);
                 covers(span, self.served.get(&key).cloned().unwrap_or_default())
@@ -149,12 +152,13 @@ impl Reference {
         }
     }
 
-    /// Returns true if a span begins with a TTI or the path: an arrival during a TTI does not wait for its contents.
+    /// Returns true if a span begins at the start of a TTI or of the path. A packet that arrives
+    /// during a TTI does not wait for the contents of that TTI, so no other start is right.
     fn begins_with_a_tti(&self, span: &Span, path: &Path) -> bool {
         span.begin.0.is_multiple_of(self.tti.0) || span.begin == path.begun
     }
 
-    /// Returns true if the link transmitted during a span.
+    /// Returns true if the link at the place of a span transmitted any packet during the span.
     fn any_served(&self, span: &Span) -> bool {
         let all = self.all_served.get(&span.place).into_iter().flatten();
         all.into_iter().any(|((from, to), _)| *from < span.end && *to > span.begin)

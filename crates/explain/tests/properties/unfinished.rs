@@ -1,4 +1,5 @@
-//! Transfers that the end of the run interrupts, and window reductions without a loss, with known causes.
+//! Tests of transfers with known causes: unfinished transfers, window reductions by ECN marks, and
+//! retransmissions on the radio.
 
 use nodeb_explain::{Cause, Path, Step, explain};
 use nodeb_sim::{Control, run, scenario};
@@ -8,7 +9,7 @@ fn path(text: &str) -> Path {
     explain(&scenario, scenario.seed, 0, &Control::default(), (0, 0)).unwrap()
 }
 
-/// Returns the nanoseconds of a path whose spans have a property.
+/// Returns the total duration in ns of the spans of a path for which `is_so` is true.
 fn duration_of(path: &Path, is_so: impl Fn(&nodeb_explain::Span) -> bool) -> u64 {
     path.spans.iter().filter(|span| is_so(span)).map(|span| span.duration().0).sum()
 }
@@ -26,7 +27,7 @@ fn lost_ack_is_charged_to_timeout() {
     assert!(duration_of(&path, |span| span.cause == Cause::Timeout) > 500_000_000, "{:?}", path.spans);
 }
 
-/// Two users on a slow link without outages.
+/// Two users share a slow link that has no outages.
 #[test]
 fn link_without_outages_gets_no_outage_step() {
     for tenths in [9, 12, 16, 20] {
@@ -39,7 +40,7 @@ fn link_without_outages_gets_no_outage_step() {
     }
 }
 
-/// RED marks and drops nothing.
+/// The RED queue marks packets and drops none, so the sender retransmits nothing.
 #[test]
 fn marks_are_not_charged_to_recovery() {
     let text = "duration = '20 s'\n[wired]\nrate = '3 Mbps'\ndelay = '100 ms'\n\
@@ -53,7 +54,8 @@ fn marks_are_not_charged_to_recovery() {
     assert_eq!(duration_of(&path, |span| span.cause == Cause::Recovery), 0, "{:?}", path.spans);
 }
 
-/// Data that acknowledged mode retransmits are charged to RLC, not to a round trip.
+/// Data that RLC acknowledged mode retransmits are charged to RLC, not to the reason for a round
+/// trip.
 #[test]
 fn retransmissions_in_new_blocks_are_charged_to_rlc() {
     let path = path(
@@ -66,7 +68,8 @@ fn retransmissions_in_new_blocks_are_charged_to_rlc() {
     assert!(steps.iter().all(|(_, step)| *step != Step::Sends), "{steps:?}");
 }
 
-/// On WCDMA retransmitted frames share slots with new ones, and are charged with their part of the slot.
+/// On WCDMA retransmitted frames share slots with new frames. The time of a slot is divided by the
+/// numbers of frames, so the share charged to RLC is the error rate of the frames.
 #[test]
 fn retransmitted_frames_are_charged_with_their_part_of_a_slot() {
     let text = "[radio.wcdma]\neb_n0_db = 8.0\ncorrectable_bits = 2\nmax_failed_slots = 50\n\

@@ -1,4 +1,5 @@
-//! Queries of the walk: blocks, their contents, their failures and retransmissions.
+//! Queries that the walk sends to the record of the air: blocks, their contents, failures and
+//! retransmissions.
 
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
@@ -8,7 +9,7 @@ use super::tx::{Attempt, Block, FORGOTTEN, Tx};
 use super::{Air, Cut, Frame, Group, NEVER, Part, Sent, new_block};
 
 impl Air {
-    /// Returns block number `place` of the run at index `tx`.
+    /// Returns block number `place`, counted from 0, of the run at index `tx`.
     pub(super) fn block(&self, tx: u32, place: u32) -> Block {
         let sent = &self.tx[tx as usize];
         let (begin, before) = (sent.begin_of(place, self.tti), sent.before(place));
@@ -22,12 +23,12 @@ impl Air {
         Block { tx, place, begin, unit, units, before }
     }
 
-    /// Returns the only block at index `tx`.
+    /// Returns the only block of the run at index `tx`, for bearers that report blocks one by one.
     pub fn single(&self, tx: u32) -> Block {
         self.block(tx, 0)
     }
 
-    /// Returns the blocks of a TTI.
+    /// Returns the blocks of a TTI in the order of transmission.
     pub fn blocks_of(&self, group: &Group) -> impl DoubleEndedIterator<Item = Block> + '_ {
         let tti = group.tti;
         let places = move |tx: u32| {
@@ -37,12 +38,13 @@ impl Air {
         (group.from..group.to).flat_map(places)
     }
 
-    /// Returns true if a block failed.
+    /// Returns true if the transmission of a block failed.
     pub fn has_failed(&self, block: &Block) -> bool {
         self.tx[block.tx as usize].blocks.has_failed(block.place)
     }
 
-    /// Returns what is sent in a TTI.
+    /// Returns the contents of a TTI: the numbers of new and retransmitted units, and the first new
+    /// block.
     #[inline]
     pub fn sent_in(&self, group: &Group) -> Sent {
         let mut all = Sent::default();
@@ -55,7 +57,8 @@ impl Air {
             let new = blocks.per_tti - again;
             all.new += (unit + u64::from(new) * u64::from(blocks.per_block)).min(blocks.end()) - unit;
             if again > 0 {
-                // Their previous transmissions are adjacent in the list.
+                // The previous transmissions of the retransmitted blocks are adjacent in
+                // `attempts`.
                 let from =
                     if self.is_cut() { sent.retransmission(earlier) as usize } else { self.attempts.len() };
                 let before = self.attempts.get(from..).unwrap_or_default();
@@ -76,23 +79,23 @@ impl Air {
         all
     }
 
-    /// Returns the parts of packets that a block carried in its first transmission. If packets are cut into units of
-    /// their own, offset and bytes are unknown and set to 0.
+    /// Returns the parts of packets that a block carried in its first transmission. If
+    /// [`Self::is_cut`], the offset and the number of bytes of a part are unknown and set to 0.
     pub fn parts_of(&self, block: &Block) -> impl Iterator<Item = Part> + '_ {
         let cut = |cut: &Cut| Part { packet: cut.packet, offset: 0, bytes: 0, is_retransmission: false };
         let cuts = self.cuts_in(block.unit, block.unit + u64::from(block.units)).iter().map(cut);
         self.reported_parts(self.first_transmission(block)).iter().copied().chain(cuts)
     }
 
-    /// Returns the only packet of which a new block carries parts, or `None` if there are several or packets are not
-    /// cut into units of their own.
+    /// Returns the number of the only packet of which a new block carries parts. Returns `None` if
+    /// there are several or none, if the block is a retransmission, or unless [`Self::is_cut`].
     #[inline]
     pub fn only_packet(&self, block: &Block) -> Option<u32> {
         if !self.is_cut() || block.is_retransmission() {
             return None;
         }
         let end = block.unit + u64::from(block.units);
-        // Usually it is the packet found last.
+        // Usually the packet is the one that the last search found.
         if let Some(cut) = self.cuts.get(self.near_cut.last())
             && (cut.first <= block.unit && block.unit < end && end <= cut.end)
         {
@@ -104,7 +107,7 @@ impl Air {
         }
     }
 
-    /// Returns the index of the first known transmission of a block.
+    /// Returns the index in [`Self::tx`] of the first recorded transmission of a block.
     fn first_transmission(&self, block: &Block) -> u32 {
         let (mut tx, mut before) = (block.tx, block.before);
         while let Some(attempt) = self.attempts.get(before as usize) {
@@ -113,7 +116,8 @@ impl Air {
         tx
     }
 
-    /// Returns the parts of packets that the bearer reported for a transmission.
+    /// Returns the parts of packets that the bearer reported for the transmission at index `tx`;
+    /// empty if [`Self::is_cut`].
     fn reported_parts(&self, tx: u32) -> &[Part] {
         let Some(&from) = self.carries.get(tx as usize) else {
             return &[];
@@ -122,7 +126,7 @@ impl Air {
         &self.parts[from as usize..to]
     }
 
-    /// Returns the packets with units from `first` up to `end`.
+    /// Returns the packets of the flow with units from `first` up to, but excluding, `end`.
     fn cuts_in(&self, first: u64, end: u64) -> &[Cut] {
         let from = self.near_cut.partition_point(&self.cuts, |cut| cut.end <= first);
         let to = self.cuts[from..].iter().take_while(|cut| cut.first < end).count();
@@ -134,7 +138,8 @@ impl Air {
         self.parts_of(block).any(|part| part.packet == packet)
     }
 
-    /// Returns the last block at index `tx` that carries a part of a packet and begins before `time`.
+    /// Returns the last block of the run at index `tx` that begins before `time` and carries a part
+    /// of `packet`.
     fn last_with(&self, tx: u32, time: Time, packet: u32) -> Option<Block> {
         let sent = &self.tx[tx as usize];
         let end = sent.ttis_before(time, self.tti) * sent.blocks.per_tti;
@@ -142,7 +147,8 @@ impl Air {
         if sent.blocks.count() <= Blocks::MAX {
             return (0..end).rev().map(|place| self.block(tx, place)).find(has_part);
         }
-        // Runs with more blocks than bits contain new blocks only.
+        // A run with more than `Blocks::MAX` blocks contains new blocks only, so the block follows
+        // from the unit.
         let first = sent.blocks.first;
         let past = sent.blocks.unit(end).min(sent.blocks.end());
         let cuts = self.cuts_in(first, past);
@@ -150,7 +156,8 @@ impl Air {
         Some(self.block(tx, ((last - first) / u64::from(sent.blocks.per_block)) as u32))
     }
 
-    /// Returns the last block with a part of a packet that begins before `time` and ends after `ends_after`.
+    /// Returns the last block with a part of `packet` that begins before `time`, from runs that end
+    /// after `ends_after`.
     pub fn last_before(&self, time: Time, ends_after: Time, packet: u32) -> Option<Block> {
         let end = self.before(time);
         let ends = |tx: &u32| {
@@ -161,26 +168,28 @@ impl Air {
         late.find_map(|tx| self.last_with(tx, time, packet))
     }
 
-    /// Returns the frame that brought the first unit of a transmission to the Node B.
+    /// Returns the frame that brought the first new unit of the run at index `tx` to the Node B, or
+    /// `None` if no frames are recorded.
     pub fn frame_of(&self, tx: u32) -> Option<Frame> {
         let units = self.tx[tx as usize].blocks.first;
         let at = self.frames.partition_point(|frame| frame.end <= units);
         self.frames.get(at).copied()
     }
 
-    /// Returns the number of list entries that begin before `time`.
+    /// Returns the number of runs in [`Self::tx`] that begin before `time`.
     fn before(&self, time: Time) -> usize {
         self.near_tx.partition_point(&self.tx, |tx| tx.begin < time)
     }
 
-    /// Returns the index of the first entry that begins at `time`.
+    /// Returns the index in [`Self::tx`] of the first run that begins exactly at `time`, if any.
     pub fn tx_at(&self, time: Time) -> Option<u32> {
         let at = self.before(time);
         self.tx.get(at).filter(|tx| tx.begin == time).map(|_| at as u32)
     }
 
-    /// Returns the time from which on all TTIs of the group's run, up to the group, have new blocks only and begin
-    /// with a unit of `packet`.
+    /// Returns the earliest start of a TTI in the run of `group` from which on all TTIs up to
+    /// `group` have new blocks only and begin with a unit of `packet`. The walk handles these TTIs
+    /// together.
     pub fn alike_since(&self, group: &Group, packet: u32) -> Time {
         let sent = &self.tx[group.from as usize];
         let blocks = &sent.blocks;
@@ -199,12 +208,12 @@ impl Air {
         }
     }
 
-    /// Returns the blocks of the last TTI that began before `time`.
+    /// Returns the blocks of the last TTI with transmissions to the user that began before `time`.
     pub fn group_before(&self, time: Time) -> Option<Group> {
         self.last_group(self.before(time), time)
     }
 
-    /// Returns the blocks of the TTI before another.
+    /// Returns the blocks of the last TTI with transmissions to the user before the TTI of `group`.
     #[inline]
     pub fn group_before_that(&self, group: &Group) -> Option<Group> {
         match group.tti.checked_sub(1) {
@@ -213,7 +222,8 @@ impl Air {
         }
     }
 
-    /// Returns the blocks of the last TTI that began before `time`, among the first `end` entries.
+    /// Returns the blocks of the last TTI that began before `time`, among the first `end` runs of
+    /// [`Self::tx`].
     fn last_group(&self, end: usize, time: Time) -> Option<Group> {
         let last = self.tx[..end].last()?;
         let tti = last.ttis_before(time, self.tti) - 1;
@@ -222,8 +232,8 @@ impl Air {
         Some(Group { from: (end - alike.max(1)) as u32, to: end as u32, begin, tti })
     }
 
-    /// Returns, for each failed block among the last `most` blocks before `time`, the time of its retransmission, or
-    /// `None` if there was none; the latest block first.
+    /// Returns the times of retransmission of the failed blocks among the last `most` blocks before
+    /// `time`, latest block first. The time is `None` for a block that was not retransmitted.
     pub fn next_attempts_of_failed(&self, time: Time, most: u32) -> impl Iterator<Item = Option<Time>> + '_ {
         let sent =
             |tx: &Tx| tx.number.wrapping_add(tx.blocks.per_tti.wrapping_mul(tx.ttis_before(time, self.tti)));
@@ -241,13 +251,15 @@ impl Air {
         failed.map(|(attempt, _)| (attempt.next < NEVER).then_some(attempt.next))
     }
 
-    /// Returns the previous transmission of a block, if it is known.
+    /// Returns the previous transmission of a block, or `None` if the block is new or that
+    /// transmission is not recorded.
     pub fn transmission_before(&self, block: &Block) -> Option<Block> {
         let before = self.attempts.get(block.before as usize)?;
         (before.tx != FORGOTTEN).then(|| self.block(before.tx, before.place))
     }
 
-    /// Returns the total duration of TTIs with transmissions to the user between two times.
+    /// Returns the total duration of TTIs with transmissions to the user between `begun` and
+    /// `ended`.
     pub fn busy(&self, begun: Time, ended: Time) -> Duration {
         let mut until = begun;
         let mut busy = 0;
@@ -259,7 +271,8 @@ impl Air {
         Duration(busy)
     }
 
-    /// Returns the user's state just before `time` and the time of its beginning.
+    /// Returns the user's channel state just before `time` with the start time of that state, or
+    /// `None` if no state is recorded by then.
     pub fn state_before(&self, time: Time) -> Option<(Time, u8)> {
         let after = self.states.partition_point(|(since, _)| *since < time);
         self.states[..after].last().copied()

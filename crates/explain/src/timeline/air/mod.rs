@@ -1,4 +1,8 @@
-//! Transmissions of a bearer that works in TTIs to the user, block by block, and changes of the user's channel.
+//! Record of a bearer that works in TTIs: its transmissions to the user, block by block, and
+//! changes of the user's channel state and cell.
+//!
+//! Units are PDUs or frames, as the bearer counts them. A packet is cut into units, and a block
+//! carries one or more units.
 
 mod ask;
 mod send;
@@ -14,7 +18,7 @@ use tx::FORGOTTEN;
 
 pub(crate) use tx::{Attempt, Block, Tx};
 
-/// Time of a retransmission that does not happen.
+/// Value of [`Attempt::next`] if the block is not retransmitted.
 const NEVER: Time = Time(u64::MAX);
 
 /// Part of a packet that a block carries.
@@ -23,34 +27,34 @@ pub(crate) struct Part {
     pub packet: u32,
     pub offset: u32,
     pub bytes: u32,
-    /// Whether an earlier block carried it.
+    /// Whether an earlier block carried the same bytes.
     pub is_retransmission: bool,
 }
 
-/// Blocks of a TTI.
+/// All blocks of one TTI, as a range of the list [`Air::tx`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
-    /// Index of the first entry in the list of transmissions.
+    /// Index of the first element of [`Air::tx`] with blocks of the TTI.
     pub from: u32,
-    /// Index past the last entry.
+    /// Index after the last element of [`Air::tx`] with blocks of the TTI.
     pub to: u32,
     pub begin: Time,
-    /// Number of the TTI in its run.
+    /// Number of the TTI among those of its run ([`Tx`]), from 0.
     tti: u32,
 }
 
-/// Contents of a TTI.
+/// Contents of a TTI: new and retransmitted units.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sent {
     /// Number of units sent for the first time.
     pub new: u64,
     /// Number of units retransmitted.
     pub retransmitted: u64,
-    /// First block that is no retransmission.
+    /// First block of the TTI that is no retransmission, if any.
     pub first_new: Option<Block>,
 }
 
-/// Units into which a packet is cut.
+/// Units into which a packet is cut: from `first` up to, but excluding, `end`.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     packet: u32,
@@ -58,42 +62,46 @@ struct Cut {
     end: u64,
 }
 
-/// Frame over the Iub.
+/// Frame with data of the user that crosses the Iub from the RNC to the Node B.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub at: Time,
     pub arrives: Time,
-    /// Number of units of the user up to the last one of the frame.
+    /// Number of units of the user in this frame and all frames before it.
     pub end: u64,
 }
 
 /// Transmissions to the user over the air.
 #[derive(Debug, Default)]
 pub(crate) struct Air {
-    /// Transmissions in the order of time.
+    /// Runs of transmitted blocks, in the order of time.
     pub tx: Vec<Tx>,
     pub parts: Vec<Part>,
-    /// Units into which packets are cut, in ascending order, if the bearer reports that.
+    /// Units into which the flow's packets are cut, in ascending order; empty unless
+    /// [`Self::is_cut`].
     cuts: Vec<Cut>,
     /// Whether the bearer reports units of packets; see [`Self::is_cut`].
     is_cut: bool,
-    /// Index of the first of the parts that each transmission carries; empty if packets are cut into units of their
-    /// own.
+    /// For each element of `tx`, the index in `parts` of the first part that it carries; empty if
+    /// [`Self::is_cut`].
     carries: Vec<u32>,
-    /// Transmissions whose block may be retransmitted, in the order of time.
+    /// Transmissions of blocks that may be retransmitted, in the order of time.
     attempts: Vec<Attempt>,
-    /// If blocks are retransmitted in the order in which they failed: index of the first attempt that waits.
+    /// Index of the first attempt whose retransmission has not begun; 0 unless [`Self::is_cut`],
+    /// where blocks are retransmitted in the order in which they failed.
     waiting: usize,
     tti: Duration,
-    /// States of the user with their start times.
+    /// Channel states of the user with their start times, in the order of time.
     pub states: Vec<(Time, u8)>,
     pub handovers: Vec<Time>,
     pub frames: Vec<Frame>,
-    /// Bytes of each packet carried so far; first transmissions are in order.
+    /// Number of bytes of each packet, by packet number, that blocks have carried so far. First
+    /// transmissions are in order, so later blocks with these bytes are retransmissions.
     carried: HashMap<u32, u32>,
-    /// Last transmission of each block that may be retransmitted.
+    /// Index of the last attempt of each block that may be retransmitted, by the block's number;
+    /// empty if [`Self::is_cut`].
     latest: HashMap<u64, u32>,
-    /// Number of units sent for the first time.
+    /// Number of units of the user that blocks have carried for the first time.
     units: u64,
     near_tx: Near,
     near_cut: Near,
@@ -101,19 +109,20 @@ pub(crate) struct Air {
 }
 
 impl Air {
-    /// Creates an empty record for TTIs of this length.
+    /// Creates an empty record for TTIs of length `tti`.
     pub fn new(tti: Duration) -> Self {
         Self { tti, ..Self::default() }
     }
 
-    /// Returns true if the bearer reports the units into which it cuts packets, instead of the contents of each
-    /// block.
+    /// Returns true if the bearer reports the units into which it cuts each packet, and not the
+    /// contents of each block.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
 
-    /// Discards the transmissions, and the packets for which `new` returns no number; the others get new numbers.
-    /// Failed blocks that wait for their retransmission in order are kept.
+    /// Discards all transmissions, except failed blocks that wait for retransmission if
+    /// [`Self::is_cut`]. `new` returns the new number of a packet, or `None` for a packet that is
+    /// discarded.
     pub fn forget(&mut self, new: impl Fn(u32) -> Option<u32>) {
         let renumbered = |cut: &Cut| new(cut.packet).map(|packet| Cut { packet, ..*cut });
         self.cuts = self.cuts.iter().filter_map(renumbered).collect();
@@ -132,14 +141,15 @@ impl Air {
         self.states.extend(last);
     }
 
-    /// Returns the number of records.
+    /// Returns the number of records that count towards [`MAX_RECORDS`](super::MAX_RECORDS).
     pub fn records(&self) -> usize {
         self.tx.len() + self.attempts.len() + self.parts.len()
     }
 }
 
-/// Returns the first unit of a new block and the number of its units. `retransmitted` of the blocks before it are
-/// retransmissions.
+/// Returns the first unit of a new block and the number of its units. `place` is the number of the
+/// block in the run `blocks`, and `retransmitted` the number of retransmissions among the blocks
+/// before it.
 fn new_block(blocks: &Blocks, place: u32, retransmitted: u32) -> (u64, u32) {
     let unit = blocks.first + u64::from(place - retransmitted) * u64::from(blocks.per_block);
     (unit, blocks.per_block.min((blocks.end() - unit) as u32))

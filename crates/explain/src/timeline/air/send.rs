@@ -1,4 +1,4 @@
-//! Recording of a bearer's events: blocks, their contents, frames, changes of cell.
+//! Recording of a bearer's events: blocks, their contents, Iub frames, changes of cell.
 
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
@@ -8,7 +8,8 @@ use super::tx::{Attempt, FORGOTTEN, Tx};
 use super::{Air, Cut, Frame, NEVER, Part, new_block};
 
 impl Air {
-    /// Records a transmission of a block. `may_follow` is true if a retransmission may follow.
+    /// Records a transmission of block number `block`. `transmission` counts its transmissions from
+    /// 1, and `may_follow` is true if the block may be retransmitted after this transmission.
     pub fn send(
         &mut self,
         begin: Time,
@@ -37,10 +38,11 @@ impl Air {
         self.tx.push(Tx { begin, blocks, number: self.blocks(), retransmits: before });
     }
 
-    /// Returns the index of the block's previous attempt, and records that its retransmission begins now.
+    /// Returns the index of the previous attempt of a block, or [`FORGOTTEN`], and records that the
+    /// retransmission of the block begins at `begin`.
     fn take_before(&mut self, block: u64, begin: Time) -> u32 {
         let found = if self.is_cut() {
-            // Blocks before it were given up.
+            // Attempts that wait before this one belong to blocks that were given up.
             let waiting = self.attempts[self.waiting..].iter().position(|attempt| attempt.block == block);
             waiting.map(|place| (self.waiting + place) as u32)
         } else {
@@ -56,14 +58,15 @@ impl Air {
         before
     }
 
-    /// Records that the block that failed last is given up.
+    /// Records that the bearer gives up a block, which failed last. Only bearers with
+    /// [`Self::is_cut`] need this.
     pub fn give_up(&mut self, block: u64) {
         if self.is_cut() {
             self.attempts.pop_if(|last| last.block == block);
         }
     }
 
-    /// Records all blocks of a run of TTIs.
+    /// Records the blocks of consecutive TTIs, of which the first begins at `begin`.
     pub fn send_run(&mut self, begin: Time, blocks: &Blocks) {
         let after = self.join(begin, blocks).unwrap_or_else(|| {
             let (number, retransmits) = (self.blocks(), self.waiting as u32);
@@ -71,7 +74,7 @@ impl Air {
             0
         });
         let (number, tx) = (self.tx.len() as u32 - 1, &self.tx[self.tx.len() - 1]);
-        // Number of retransmissions among the blocks before, kept up to date in the loop.
+        // Number of retransmissions among the blocks before the current one; the loop updates it.
         let mut again = tx.blocks.again_before(after);
         let mut left = blocks.failed | blocks.again;
         while left > 0 {
@@ -95,7 +98,8 @@ impl Air {
         }
     }
 
-    /// Appends blocks to the last run if they continue it. Returns the number of the first of them there.
+    /// Appends blocks to the last run of [`Self::tx`] if they continue that run. Returns the number
+    /// of the first appended block in the run, or `None` if the blocks need a run of their own.
     fn join(&mut self, begin: Time, blocks: &Blocks) -> Option<u32> {
         let last = self.tx.last_mut()?;
         let goes_on = last.begin + Duration(self.tti.0 * u64::from(last.blocks.ttis)) == begin;
@@ -109,18 +113,19 @@ impl Air {
         Some(count)
     }
 
-    /// Returns the number of blocks sent, modulo 2^32.
+    /// Returns the number of blocks sent so far, modulo 2^32.
     fn blocks(&self) -> u32 {
         self.tx.last().map_or(0, |tx| tx.number.wrapping_add(tx.blocks.count()))
     }
 
-    /// Records the units into which a packet is cut. `packet` is `None` for a packet of another flow.
+    /// Records that a packet is cut into the units from `first` up to, but excluding, `end`.
+    /// `packet` is `None` for a packet of another flow, of which no record is kept.
     pub fn cut(&mut self, packet: Option<u32>, first: u64, end: u64) {
         self.is_cut = true;
         self.cuts.extend(packet.map(|packet| Cut { packet, first, end }));
     }
 
-    /// Records that the block sent last carries a part of a packet.
+    /// Records that the block sent last carries `bytes` bytes of a packet from byte `offset` on.
     pub fn carry(&mut self, packet: u32, offset: u32, bytes: u32) {
         if !self.tx.is_empty() {
             let carried = self.carried.entry(packet).or_default();
@@ -130,13 +135,15 @@ impl Air {
         }
     }
 
-    /// Records a frame sent over the Iub.
+    /// Records a frame with `units` units that is sent over the Iub at `at` and arrives at
+    /// `arrives`.
     pub fn frame(&mut self, at: Time, arrives: Time, units: u64) {
         let end = self.frames.last().map_or(0, |frame| frame.end) + units;
         self.frames.push(Frame { at, arrives, end });
     }
 
-    /// Records a change of cell, at which the Node B discards the user's data; they count as sent.
+    /// Records a change of cell, at which the Node B discards the user's data. The discarded units
+    /// count as sent, so that later blocks are matched with later frames.
     pub fn hand_over(&mut self, at: Time) {
         self.handovers.push(at);
         let arrived = self.frames.iter().rev().find(|frame| frame.arrives <= at);

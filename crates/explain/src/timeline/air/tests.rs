@@ -1,4 +1,4 @@
-//! Assignment of retransmissions to their blocks in runs of blocks.
+//! Tests that retransmissions are assigned to the failed blocks that they repeat.
 
 use super::*;
 
@@ -8,8 +8,8 @@ fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// Returns a record of one packet of 100 units. At 0 ms its first `blocks` blocks of two units each are sent; the
-/// bits of `failed` are those that fail.
+/// Returns a record of one packet of 100 units, of which `blocks` blocks of two units each are sent
+/// at 0 ms. Bit `n` of `failed` is set if block `n` fails.
 fn air(blocks: u32, failed: u64) -> Air {
     let mut air = Air::new(TTI);
     air.cut(Some(0), 0, 100);
@@ -17,7 +17,8 @@ fn air(blocks: u32, failed: u64) -> Air {
     air
 }
 
-/// Sends the blocks of a TTI, all of two units.
+/// Sends the `per_tti` blocks of a TTI at `at` ms, each of two units. `first` is the first new
+/// unit; bit `n` of `failed` or `again` is set if block `n` fails or is a retransmission.
 fn send_tti(air: &mut Air, at: u64, first: u64, per_tti: u32, failed: u64, again: u64) {
     let units = 2 * (per_tti - again.count_ones());
     air.send_run(ms(at), &Blocks { first, units, per_block: 2, per_tti, ttis: 1, failed, again });
@@ -27,7 +28,7 @@ fn retransmit(air: &mut Air, at: u64, block: u64, transmission: u32, failed: boo
     air.send(ms(at), block, 2, transmission, failed, failed);
 }
 
-/// Returns time and first unit of the previous transmission of a block.
+/// Returns the time and the first unit of the previous transmission of a block.
 fn before(air: &Air, tx: u32, place: u32) -> Option<(Time, u64)> {
     air.transmission_before(&air.block(tx, place)).map(|block| (block.begin, block.unit))
 }
@@ -143,8 +144,8 @@ fn partly_filled_block_carries_no_later_packet() {
     );
 }
 
-/// Walking from the last TTI back to the first, with retransmissions and gaps: each step finds the TTI that a search
-/// finds, and its contents are the sum over its blocks.
+/// Stepping from the last TTI back to the first, over retransmissions and gaps, each step finds the
+/// same TTI as a search by time, and the contents of each TTI are the sum over its blocks.
 #[test]
 fn stepping_back_matches_searching() {
     let (mut air, mut next, mut waiting) = (Air::new(TTI), 0, 0);

@@ -1,25 +1,26 @@
-//! Transmissions on the air, reported block by block or in runs.
+//! Transmissions on the air: runs of blocks in adjacent TTIs, and attempts to transmit a block.
 
 use nodeb_base::blocks::Blocks;
 use nodeb_base::units::{Duration, Time};
 
 use super::super::NONE;
 
-/// Run of blocks in adjacent TTIs, the same number in each.
+/// Run of blocks in adjacent TTIs, with the same number of blocks in each TTI.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tx {
     pub begin: Time,
-    /// Blocks of the run. Their units are those into which the bearer cuts packets, if it reports that, and otherwise
-    /// counted from the user's first one.
+    /// Blocks of the run. Their units have the numbers that the bearer reports when it cuts
+    /// packets; if it does not report that, the user's units are counted from 0.
     pub blocks: Blocks,
-    /// Number of blocks sent before the run, modulo 2^32.
+    /// Number of blocks sent to the user before the run, modulo 2^32.
     pub(super) number: u32,
-    /// Index of the attempt that the first retransmission of the run follows; those of the others come after it.
-    /// [`FORGOTTEN`] if it is unknown.
+    /// Index of the failed attempt that the first retransmission of the run repeats; further
+    /// retransmissions repeat the attempts after it. [`FORGOTTEN`] if that attempt is not recorded.
     pub(super) retransmits: u32,
 }
 
-/// Index of an attempt that is so old that it was discarded.
+/// Index that stands for an attempt or run that is not recorded, for example because it was
+/// discarded before the transfer began.
 pub(super) const FORGOTTEN: u32 = NONE - 1;
 
 /// Transmission of a block that may be retransmitted.
@@ -27,42 +28,46 @@ pub(super) const FORGOTTEN: u32 = NONE - 1;
 pub(crate) struct Attempt {
     /// Number of the block, as the bearer reports it.
     pub block: u64,
-    /// Number of units.
+    /// Number of units in the block.
     pub units: u32,
-    /// Index of its run; [`FORGOTTEN`] if that was discarded.
+    /// Index of the attempt's run in the list of transmissions; [`FORGOTTEN`] if that run was
+    /// discarded.
     pub tx: u32,
-    /// Number of the block in its run.
+    /// Number of the block in its run, from 0.
     pub place: u32,
-    /// Index of the previous attempt.
+    /// Index of the block's previous attempt; [`NONE`] for a first transmission, [`FORGOTTEN`] if
+    /// that attempt is not recorded.
     pub before: u32,
-    /// Start of the next transmission; the end of time if there is none.
+    /// Start of the block's next transmission; `Time(u64::MAX)` if there is none.
     pub next: Time,
 }
 
 /// Transmission of one block of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
-    /// Index of its run.
+    /// Index of the block's run in the list of transmissions.
     pub tx: u32,
-    /// Number of the block in its run.
+    /// Number of the block in its run, from 0.
     pub(super) place: u32,
     pub begin: Time,
-    /// First unit.
+    /// Number of the first unit that the block carries.
     pub(super) unit: u64,
     pub units: u32,
-    /// Index of the previous attempt; [`NONE`] for a first transmission, [`FORGOTTEN`] if it is unknown.
+    /// Index of the block's previous attempt; [`NONE`] for a first transmission, [`FORGOTTEN`] if
+    /// that attempt is not recorded.
     pub(super) before: u32,
 }
 
 impl Block {
-    /// Returns true if the block was sent before.
+    /// Returns true if the block had been transmitted before this transmission.
     pub fn is_retransmission(&self) -> bool {
         self.before != NONE
     }
 }
 
 impl Tx {
-    /// Returns the number of TTIs of the run that begin before `time`, which is after the start of the run.
+    /// Returns the number of TTIs of the run that begin before `time`. `time` must be after the
+    /// start of the run.
     pub(super) fn ttis_before(&self, time: Time, tti: Duration) -> u32 {
         match self.blocks.ttis {
             1 => 1,
@@ -70,18 +75,20 @@ impl Tx {
         }
     }
 
-    /// Returns the start of the TTI of block number `place`.
+    /// Returns the start of the TTI in which block number `place` of the run is sent.
     pub(super) fn begin_of(&self, place: u32, tti: Duration) -> Time {
         let number = if self.blocks.ttis == 1 { 0 } else { place / self.blocks.per_tti };
         Time(self.begin.0 + u64::from(number) * tti.0)
     }
 
-    /// Returns the index of the attempt that block number `place` follows, or [`NONE`] if it is new.
+    /// Returns the index of the attempt that block number `place` of the run retransmits, or
+    /// [`NONE`] if the block is new.
     pub(super) fn before(&self, place: u32) -> u32 {
         if self.blocks.is_again(place) { self.retransmission(self.blocks.again_before(place)) } else { NONE }
     }
 
-    /// Returns the index of the attempt that retransmission number `number` of the run follows.
+    /// Returns the index of the attempt that retransmission number `number` of the run, counted
+    /// from 0, repeats.
     pub(super) fn retransmission(&self, number: u32) -> u32 {
         if self.retransmits == FORGOTTEN { FORGOTTEN } else { self.retransmits + number }
     }
