@@ -1,1 +1,1 @@
-"""Replications: stopping rules, the engine that simulates them, threads and clusters."""
+"""Replications: stopping rules, the engine that simulates replications, threads and clusters."""

@@ -36,8 +36,8 @@ class Capture:
     """Destination of captured packets, and selection of packets and bytes.
 
     Raises:
-        InputError: the snap length is out of range, or there is no such interface.
-        OutputError: the file cannot be written.
+        InputError: the snap length is out of range, or an interface is unknown or not captured.
+        OutputError: the capture file cannot be written.
     """
 
     path: Path
@@ -78,7 +78,7 @@ def check_place(path: Path) -> None:
         OutputError: the path holds another kind of file, or it cannot be written.
     """
     if _is_device(path):
-        return  # a trial would have side effects on a device
+        return  # Opening a device would have side effects, so it is not tried.
     files.refuse_other(path, PCAPNG, "a capture (pcapng)", "--pcap")
     files.remove_leftovers(path.resolve().parent, path.resolve().name)
     with writing(f"write a capture to {path}"):
@@ -91,14 +91,14 @@ def check_place(path: Path) -> None:
 
 @contextmanager
 def write_in_place(path: Path) -> Iterator[Path]:
-    """Yields a path to write a capture to, so that an interrupted one replaces no earlier one.
+    """Yields a temporary path for a capture, so that an interrupted one replaces no earlier one.
 
-    The file is moved to its place when it is complete. If the disk is full, the packets written so
-    far are moved there unless they would replace a capture. A device or a pipe is written to
-    directly.
+    The temporary file is moved to `path` when it is complete. If the disk is full, the packets
+    written so far are moved to `path` unless a capture exists there. A device or a pipe is written
+    to directly.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the capture cannot be written.
     """
     if _is_device(path):
         yield path
@@ -120,11 +120,11 @@ def _is_device(path: Path) -> bool:
 
 
 class CaptureWork(ReplicationWork):
-    """Replications, the first of which is captured.
+    """Replications of a scenario; packets of replication 0 are captured.
 
     Args:
         source: scenario to simulate.
-        capture: destination of its packets.
+        capture: destination of the captured packets.
     """
 
     def __init__(self, source: Source, capture: Capture) -> None:
@@ -134,7 +134,10 @@ class CaptureWork(ReplicationWork):
         """Error because of which the capture is incomplete: the disk was full; None otherwise."""
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
-        """Simulates replications; the first alone, as all batches start with one.
+        """Simulates a batch of replications; replication 0 is a batch of its own and is captured.
+
+        Batches start with one replication and grow later. If there is no room on disk for the
+        capture, replication 0 is simulated again without capture.
 
         If there is no room for the capture, the replication is simulated again without.
         """
@@ -153,7 +156,7 @@ class CaptureWork(ReplicationWork):
                     capture.radio,
                     list(capture.causes),
                 )
-        except ValueError as error:  # for instance, a user has not started a transfer
+        except ValueError as error:  # Raised, for instance, if a user has not started a transfer.
             raise InputError(str(error)) from None
         except OSError as error:
             if not is_full(error):

@@ -45,7 +45,7 @@ NOT_SIMULATED = (*PLAN, "record")
 
 @dataclass(frozen=True)
 class Cell:
-    """One of several scenarios."""
+    """One of several scenarios whose results are stored separately, such as a point of a sweep."""
 
     label: str
     """Name in messages."""
@@ -56,27 +56,27 @@ class Cell:
 
 
 def simulated(scenario: Mapping[str, Any]) -> str:
-    """Returns those keys of a resolved scenario that affect its simulation, as JSON."""
+    """Returns the keys of a resolved scenario that affect its simulation, with values, as JSON."""
     return json.dumps({k: v for k, v in scenario.items() if k not in NOT_SIMULATED}, sort_keys=True)
 
 
 def warnings(cells: Sequence[Cell], called: str) -> list[str]:
-    """Returns warnings about valid but doubtful values, with the number of cells concerned."""
+    """Returns warnings about valid but doubtful values, each with the number of cells concerned."""
     found = Counter(text for cell in cells for text in source(cell).compiled().warnings())
     return [f"{text} ({called}: {n} of {len(cells)})" for text, n in found.items()]
 
 
 def source(cell: Cell) -> Source:
-    """Returns the source of a cell's replications."""
+    """Returns the source from which the replications of a cell are simulated."""
     return Source(cell.scenario, cell.label, cell.recorded)
 
 
 def identity(cell: Cell, seed: int, reduce: Reduction | None = None) -> str:
-    """Returns a hash of scenario, seed and core, which identifies a cell's results.
+    """Returns a hash of scenario, seed and core (the compiled simulator), the key of stored
+    results.
 
-    The hash covers the file of the core, because development builds differ between versions.
-    Columns computed when the tables are read are not part of it, unless they are stored in place of
-    series.
+    The hash covers the file of the core, because development builds differ between versions. A
+    reduction's options and code are included if its numbers are stored in place of series.
     """
     parts = {"scenario": cell.scenario, "seed": seed, "core": core_hash()}
     if cell.recorded:
@@ -87,7 +87,7 @@ def identity(cell: Cell, seed: int, reduce: Reduction | None = None) -> str:
 
 
 def replications(tables: Tables) -> int:
-    """Returns the number of replications."""
+    """Returns the number of replications in the tables, counted by the column `run` of `flows`."""
     return len(np.unique(tables["flows"]["run"]))
 
 
@@ -96,7 +96,7 @@ def _first(tables: Tables, runs: int) -> Tables:
 
 
 class ReplicationWork(Work[Tables]):
-    """Replications as tables.
+    """Simulates replications of one scenario and keeps their tables.
 
     Args:
         source: scenario to simulate.
@@ -107,7 +107,7 @@ class ReplicationWork(Work[Tables]):
         self.source, self._reduce = source, reduce
 
     def replicate(self, seed: int, runs: range, control: _core.Control) -> Tables:
-        """Simulates replications in one batch."""
+        """Simulates the replications `runs` in one call of the core and returns their tables."""
         found = self.source.compiled().run_many(seed, runs.start, len(runs), control)
         if self._reduce is not None:
             return self._reduce(found, runs)
@@ -115,17 +115,20 @@ class ReplicationWork(Work[Tables]):
 
 
 class Replicated(Subject[Tables]):
-    """Scenario with the tables of its replications."""
+    """Scenario to be replicated, with the tables of its replications."""
 
     @property
     def runs(self) -> int:
-        """Number of replications that count."""
+        """Number of replications that count: up to the stop, or all if there is no stop."""
         return self.known.done if self.stop is None else self.stop.runs
 
     def parts(self) -> list[Tables]:
-        """Returns the tables of the replications that count, in order, one or more per part."""
+        """Returns the tables of the replications that count, in order.
+
+        Each part holds the tables of a batch of one or more replications.
+        """
         parts = self.known.finished
-        if self.known.done > self.runs:  # not all of the last batch are needed
+        if self.known.done > self.runs:  # The last batch may go beyond the stop.
             parts[-1] = {name: table.first_runs(self.runs) for name, table in parts[-1].items()}
         return parts
 
@@ -138,7 +141,7 @@ class Replicated(Subject[Tables]):
 
 
 class StoredCell(Replicated):
-    """Cell whose replications may be missing; they are stored once there are enough.
+    """Cell whose replications may be missing in the store; they are stored once there are enough.
 
     Args:
         cell: cell to simulate.
@@ -167,7 +170,7 @@ class StoredCell(Replicated):
         super().__init__(work, rule, known, f"{cell.label}: " if where is None else where)
 
     def on_end(self) -> None:
-        """Stores the tables if there are more replications than stored before."""
+        """Stores the tables if there are more replications than the store had before."""
         if self.runs > self._stored:
             self._store.save(self._identity, self.cell.scenario, self.tables())
 
@@ -175,7 +178,7 @@ class StoredCell(Replicated):
 def load_complete(
     cell: Cell, seed: int, stop: int | Precision, store: Store
 ) -> tuple[Tables, bool]:
-    """Returns the replications of a complete cell that count, and if a precision was reached.
+    """Returns the tables of a complete cell, and true if the precision (or number) was reached.
 
     Raises:
         RunError: the cell is no longer complete.
@@ -188,7 +191,7 @@ def load_complete(
 
 
 class CellSimulator(Engine[Tables]):
-    """Simulates missing cells; each cell is stored when it is complete.
+    """Simulates the cells missing in the store, and stores each cell when it is complete.
 
     Args:
         cells: all cells.
@@ -233,7 +236,7 @@ class CellSimulator(Engine[Tables]):
             raise Interrupted(text) from None
 
     def _missing(self, seed: int, stop: int | Precision) -> Iterator[Subject[Tables]]:
-        """Yields the missing cells; each is looked up only when it is needed."""
+        """Yields the incomplete cells; looks up each cell only when the engine asks for it."""
         for cell in self._cells:
             one = StoredCell(cell, seed, rule_of(stop), self._store)
             if one.judge():
@@ -242,6 +245,6 @@ class CellSimulator(Engine[Tables]):
                 yield one
 
     def progress_state(self) -> tuple[float, str]:
-        """Returns the fraction done and the number of complete cells."""
+        """Returns the fraction of missing cells done, and a text with the number complete."""
         text = f"{self.completed + self.kept} of {len(self._cells)} {self._called}"
         return self.parts() / max(self._unknown, self.opened, 1), text

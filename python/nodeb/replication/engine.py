@@ -1,9 +1,9 @@
 """The engine: runs replications of any number of scenarios, several concurrently.
 
-A pool runs them: threads of this process, or the workers of a cluster. Short replications share one
-call of the core. Results depend on the scenarios, the seed and the rules only (`.replications`). A
-run has one subject, a sweep one per cell, a reproduction one per scenario; stored replications of a
-subject are not simulated again.
+A pool executes the replications: threads of this process, or the workers of a cluster. Short
+replications share one call of the core. Results depend on the scenarios, the seed and the rules
+only (`.replications`). A subject is a scenario to be replicated: `nodeb run` has one, a sweep one
+per cell, a reproduction one per scenario; stored replications of a subject are not simulated again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Subject(Generic[T]):
     Args:
         work: simulates replications.
         rule: decides on the number of replications.
-        known: result and number of the first replications, if they are stored.
+        known: results and number of the first replications if they are stored, else None.
         where: prefix of messages about failed replications.
     """
 
@@ -59,13 +59,13 @@ class Subject(Generic[T]):
         self.judge()
 
     def on_progress(self, runs: int) -> None:
-        """Notifies the subject that `runs` more replications have finished."""
+        """Called when `runs` more replications have finished; subclasses override it."""
 
     def on_end(self) -> None:
-        """Notifies the subject that no replications will follow; `known` has the finished ones."""
+        """Called when no replications will follow; `known` has the finished ones."""
 
     def judge(self) -> bool:
-        """Returns true if there are enough replications.
+        """Returns true if the rule finds that there are enough replications.
 
         Raises:
             RunError: a replication that is needed failed.
@@ -75,11 +75,15 @@ class Subject(Generic[T]):
         return self.stop is not None
 
     def needs_more(self) -> bool:
-        """Returns true if another replication should start now, as far as is known."""
+        """Returns true if the rule allows another replication to be started now."""
         return self.started < self.known.rule.ahead()
 
     def next_runs(self, shares: int) -> range:
-        """Returns the replications to start next, so that `shares` threads get some each."""
+        """Returns the range of replications to start next: a batch, but less if few are left.
+
+        At most one part in `shares` of what is left is taken, so that each of `shares` threads gets
+        work.
+        """
         left = self.known.rule.ahead() - self.started
         count = max(1, min(self._batch, left // shares))
         runs = range(self.started, self.started + count)
@@ -87,11 +91,14 @@ class Subject(Generic[T]):
         return runs
 
     def adapt_batch(self, runs: int, time_s: float, wanted_s: float) -> None:
-        """Adapts the batch size to the time that a batch took and the time that it should take."""
+        """Sets the batch size such that a batch takes about `wanted_s` seconds.
+
+        The last batch of `runs` replications took `time_s` seconds.
+        """
         self._batch = min(max(int(wanted_s * runs / max(time_s, 1e-9)), 1), MAX_BATCH)
 
     def share(self) -> float:
-        """Returns the share of the subject's work that one replication is, as far as is known."""
+        """Returns the progress that one replication makes: 1 / expected number."""
         return 1.0 / max(self.known.rule.expected(), self.known.known, 1)
 
 
@@ -100,7 +107,7 @@ Key = tuple[int, range]
 
 
 class _Numbers:
-    """Set of numbers of subjects that may need more replications; the lowest comes first."""
+    """Set of indices of subjects that may need more replications, ordered like a priority queue."""
 
     def __init__(self) -> None:
         self._heap: list[int] = []
@@ -121,11 +128,11 @@ class _Numbers:
 class Engine(Generic[T]):
     """Replicates subjects until each has enough replications.
 
-    Only a few subjects are open, and a few replications in progress, at any time.
+    Subjects are opened only when the pool has capacity, so few of them are in memory at any time.
 
     Args:
-        subjects: read one by one, when there is capacity.
-        seed: seed of the named random streams, the same for all.
+        subjects: read one by one, when the pool has capacity.
+        seed: seed of the named random streams, common to all subjects.
         jobs: replications simulated at a time here, or the cluster that simulates them.
         progress: called about ten times a second.
     """
@@ -155,8 +162,9 @@ class Engine(Generic[T]):
 
         Raises:
             KeyboardInterrupt: finished replications were given to the subjects, which were closed.
-            Lost: the workers disappeared; subjects are closed as after an interruption.
-            RunError: a replication failed.
+            Lost: the workers disappeared; finished replications were given to the subjects, as
+                after an interruption.
+            RunError: a replication that is needed failed.
             ScenarioError: the scenario cannot be simulated.
         """
         with contextlib.closing(self._pool) as workers:
@@ -171,21 +179,24 @@ class Engine(Generic[T]):
                 raise
 
     def progress_state(self) -> tuple[float, str]:
-        """Returns the fraction of the work that is done, and a short text."""
+        """Returns the fraction of the work that is done (0 to 1), and a short text."""
         return 0.0, ""
 
     def parts(self) -> float:
-        """Returns the number of subjects done, including fractions of those in progress."""
+        """Returns the number of subjects done; those in progress count by their fraction done."""
         known = sum(one.share() * one.known.known for one in self._open.values())
         return self.completed + known + self._pool.progress(self._share)
 
     @property
     def opened(self) -> int:
-        """Number of subjects that needed replications so far."""
+        """Number of subjects so far that needed replications beyond the stored ones."""
         return self._opened
 
     def _fill(self) -> bool:
-        """Submits work of the first subjects that need it. Returns true if a subject is open."""
+        """Submits replications until the pool is full or no subject needs any.
+
+        Returns true if a subject is open, that is, has too few replications.
+        """
         while not self._pool.full:
             if (number := self._wanting() or self._next()) is None:
                 break
@@ -196,7 +207,7 @@ class Engine(Generic[T]):
         return bool(self._open)
 
     def _wanting(self) -> int | None:
-        """Returns the first open subject that needs more replications, if any."""
+        """Returns the index of the first open subject that needs more replications, or `None`."""
         while (number := self._eager.first()) is not None:
             one = self._open.get(number)
             if one is not None and one.needs_more():
@@ -205,7 +216,7 @@ class Engine(Generic[T]):
         return None
 
     def _next(self) -> int | None:
-        """Opens the next subject that needs replications; returns its number, if any."""
+        """Opens the next subject that needs replications. Returns its index, or `None`."""
         for one in self._waiting or ():
             if not one.judge():
                 self._opened += 1
@@ -216,21 +227,23 @@ class Engine(Generic[T]):
         return None
 
     def _failure(self, one: Subject[T], failed: Failure) -> NodebError:
-        """Returns the error for a failed replication."""
-        if isinstance(failed.error, _core.ScenarioError):  # none can be simulated
+        """Returns the error to raise for a failed replication, with its number and seed."""
+        # The scenario is invalid, so no replication of it can be simulated.
+        if isinstance(failed.error, _core.ScenarioError):
             return ScenarioError(f"{one.where}{failed.error}")
         text = f"replication {failed.run} (seed {self._seed}) failed: {failed.error}"
-        if isinstance(failed.error, _core.InternalError):  # its message is complete
+        # The message of an internal error already names replication and seed.
+        if isinstance(failed.error, _core.InternalError):
             text = str(failed.error)
         found = RunError(f"{one.where}{text}")
         found.__cause__ = failed.error
         return found
 
     def _take(self, done: Mapping[Key, Simulated[T] | Exception]) -> set[int]:
-        """Records results of replications; those of closed subjects are dropped.
+        """Records results of replications; results for closed subjects are dropped.
 
         Returns:
-            Numbers of the subjects concerned.
+            Indices of the subjects that have new results.
         """
         for (number, runs), found in done.items():
             if number not in self._open:
@@ -250,7 +263,10 @@ class Engine(Generic[T]):
         return {number for number, _ in done}
 
     def _close(self, numbers: Iterable[int]) -> None:
-        """Closes those of some subjects that have enough replications; thousands may be open."""
+        """Closes those of the given subjects that have enough replications.
+
+        Only these subjects are judged, because thousands may be open.
+        """
         over = set()
         for number in sorted(numbers):
             if (one := self._open.get(number)) is None:
@@ -266,9 +282,10 @@ class Engine(Generic[T]):
             self._pool.cancel(lambda key: key[0] in over)
 
     def _tell(self) -> None:
-        """Reports progress, unless that would take over a tenth of the time.
+        """Reports progress, unless reports would take over a tenth of the time.
 
-        A report visits every open subject.
+        A report visits every open subject, so its duration is measured to decide when the next one
+        is due.
         """
         begin = time.monotonic()
         if begin >= self._told:
@@ -276,14 +293,14 @@ class Engine(Generic[T]):
             self._told = begin + 10 * (time.monotonic() - begin)
 
     def _report(self) -> None:
-        """Reports progress, which never decreases even if more replications become necessary."""
+        """Reports progress; the fraction never decreases even if it is later estimated lower."""
         if self._progress is not None:
             share, text = self.progress_state()
             self._shown = max(self._shown, min(share, 1.0))
             self._progress(self._shown, text)
 
     def _give_up(self) -> None:
-        """Closes all subjects with the replications that are finished."""
+        """Closes all open subjects after an interruption, with their finished replications."""
         for one in self._open.values():
             with contextlib.suppress(RunError, ScenarioError):
                 one.judge()
@@ -293,7 +310,7 @@ class Engine(Generic[T]):
             self.completed += one.stop is not None
 
     def _share(self, key: Key) -> float:
-        """Returns the share of a subject's work that a batch of replications is."""
+        """Returns a batch's fraction of its subject's work, 0 if the subject is closed."""
         one = self._open.get(key[0])
         return 0.0 if one is None else one.share() * len(key[1])
 
@@ -306,7 +323,7 @@ class Single(Engine[T]):
         seed: seed of the named random streams.
         jobs: replications simulated at a time here, or the cluster that simulates them.
         progress: called about ten times a second.
-        limit: text of the maximum number of replications.
+        limit: text after the number of replications, with their maximum number.
     """
 
     def __init__(
@@ -321,5 +338,5 @@ class Single(Engine[T]):
         self._only, self._limit = only, limit
 
     def progress_state(self) -> tuple[float, str]:
-        """Returns the fraction done and the number of replications."""
+        """Returns the fraction done (0 to 1), and the number of replications with their maximum."""
         return self.parts(), f"{self._only.known.done}{self._limit}"

@@ -1,4 +1,4 @@
-"""A folder of cells: claimed, locked, and continued by later commands."""
+"""A folder of cells (stored replications): claimed, locked, and continued by later commands."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ MADE_FROM = "made_from"
 
 
 class CellFolder:
-    """Folder of cells and of the results computed from them, claimed for one owner.
+    """Folder of cells and of the results computed from them, claimed for one command and its file.
 
-    Leaving its block removes a new folder without cells.
+    Leaving the `with` block of a new folder removes it if it contains no cells and no results.
 
     Args:
         path: path of the folder.
-        owner: owner of the folder.
-        about: additional content of its mark.
+        owner: command and file that the folder belongs to.
+        about: additional content of the mark, the file that identifies the folder's owner.
         source: name and text of the file that describes the simulation.
         results: names of the files and folders that are written when all cells are complete.
         force: replace results of another owner.
         inputs: input files of the command.
-        beside: use a folder next to it if it belongs to another owner.
+        beside: use a folder next to `path` if `path` belongs to another owner.
 
     Raises:
         OutputError: the folder belongs to another owner, or cannot be written; nothing is changed.
@@ -75,7 +75,8 @@ class CellFolder:
     def __exit__(self, *error: object) -> None:
         if self.place.before is None and not any(map(self._has, self._results)):
             with suppress(OSError):
-                (self.path / CELLS).rmdir()  # fails if there are cells
+                # `rmdir` fails if there are cells, and everything stays.
+                (self.path / CELLS).rmdir()
                 (self.path / self._source[0]).unlink()
         self.place.__exit__(None, None, None)
 
@@ -91,16 +92,16 @@ class CellFolder:
         with self._writing():
             remove_leftovers(self.path)
             stays = self._is_source() and (self.place.before or {}).get("complete", False)
-            if not self._is_source():  # the results belong to another file
+            if not self._is_source():  # The old results belong to a different version of the file.
                 self._remove_results()
                 write_bytes(self.path / self._source[0], self._source[1].encode())
         self.store.open()
-        if not stays:  # old results and their mark stay valid until new ones are written
+        if not stays:  # Complete results and their mark stay valid until new ones are written.
             self._mark(complete=False)
 
     @property
     def dropped(self) -> list[str]:
-        """Earlier results that no longer fit and were not written again."""
+        """Names of earlier results that were removed as outdated and not written again."""
         return [name for name in self._had if not self._has(name)]
 
     def finish(
@@ -126,7 +127,8 @@ class CellFolder:
             if name not in folders and self._made_from.get(name) == origin
         }
         with self._writing():
-            self._remove_results(stay)  # first, or old results would count as new
+            # Results are removed first: after an interruption, old ones would count as new.
+            self._remove_results(stay)
             self._mark(complete=False)
             for name, write in folders.items():
                 part = aside(self.path / name)

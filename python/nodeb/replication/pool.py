@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class Lost(RunError):
-    """Error: the workers disappeared; results finished before are available."""
+    """Error: the workers of a cluster disappeared; results finished before are available."""
 
 
 class Pool(Protocol[K, T]):
@@ -47,11 +47,11 @@ class Pool(Protocol[K, T]):
 
     @property
     def full(self) -> bool:
-        """Whether there are enough tasks for now."""
+        """Whether enough tasks run or wait, so that the caller should submit none now."""
         ...
 
     def submit(self, key: K, work: Callable[[_core.Control], T]) -> None:
-        """Executes `work(control)`.
+        """Starts `work(control)`, or queues it; `ended` returns its result under `key`.
 
         Raises:
             RunError: no worker can do it.
@@ -59,7 +59,7 @@ class Pool(Protocol[K, T]):
         ...
 
     def ended(self) -> dict[K, T | Exception]:
-        """Returns results of finished tasks, waiting briefly if there are none.
+        """Returns results of finished tasks by key, after waiting briefly if there are none.
 
         Raises:
             Lost: no worker is left.
@@ -67,7 +67,7 @@ class Pool(Protocol[K, T]):
         ...
 
     def cancel(self, unwanted: Callable[[K], bool]) -> None:
-        """Cancels tasks whose results are not needed any more."""
+        """Cancels the tasks whose key `unwanted` returns true for."""
         ...
 
     def progress(self, weight: Callable[[K], float]) -> float:
@@ -75,24 +75,24 @@ class Pool(Protocol[K, T]):
         ...
 
     def stop(self) -> dict[K, T | Exception]:
-        """Cancels all tasks; returns results that were complete."""
+        """Cancels all tasks. Returns the results that were complete by then."""
         ...
 
     def close(self) -> None:
-        """Cancels unfinished tasks; does nothing the second time."""
+        """Cancels unfinished tasks; a second call does nothing."""
         ...
 
 
 class RemoteWorkers(Protocol):
-    """Place other than this process to simulate replications (`nodeb.replication.cluster`)."""
+    """Workers outside this process that simulate replications (`nodeb.replication.cluster`)."""
 
     @property
     def width(self) -> int:
-        """Number of replications simulated concurrently."""
+        """Number of replications that the workers simulate concurrently."""
         ...
 
     def pool(self) -> Pool[Any, Any]:
-        """Returns a pool of the workers at that place."""
+        """Returns a pool that executes tasks on the workers."""
         ...
 
 
@@ -101,7 +101,7 @@ Jobs = int | RemoteWorkers
 
 
 def pool(jobs: Jobs) -> Pool[Any, Any]:
-    """Returns the pool for a number of threads, or of a workplace."""
+    """Returns a pool of `jobs` threads, or the pool of the remote workers."""
     if not isinstance(jobs, int):
         return jobs.pool()
     from nodeb.replication.workers import Workers
@@ -115,7 +115,10 @@ def width(jobs: Jobs) -> int:
 
 
 def threads(jobs: Jobs) -> int:
-    """Returns the threads of this process for other work: all if replications run elsewhere."""
+    """Returns how many threads of this process may do other work.
+
+    This is one per processor if replications are simulated elsewhere, else `jobs`.
+    """
     return jobs if isinstance(jobs, int) else default_jobs()
 
 
@@ -127,10 +130,10 @@ def default_jobs() -> int:
 
 
 def check_jobs(jobs: Jobs | None) -> Jobs:
-    """Checks `jobs` and returns it, or the default if it is None.
+    """Checks `jobs` and returns it, or one thread per processor if it is None.
 
     Raises:
-        InputError: `jobs` is neither a workplace nor a valid number of threads.
+        InputError: `jobs` is neither a cluster nor a valid number of threads.
     """
     _refuse_unmade(jobs)
     if jobs is None or isinstance(jobs, int) or not hasattr(jobs, "pool"):
@@ -139,7 +142,7 @@ def check_jobs(jobs: Jobs | None) -> Jobs:
 
 
 def _refuse_unmade(jobs: Any) -> None:
-    """Rejects an address or a class in place of a cluster."""
+    """Raises `InputError` if `jobs` is an address or a class instead of a `nodeb.Cluster`."""
     if isinstance(jobs, str | type):
         such_as = jobs if isinstance(jobs, str) and ":" in jobs else "local:2"
         raise InputError(
@@ -149,10 +152,10 @@ def _refuse_unmade(jobs: Any) -> None:
 
 
 def check_threads(jobs: Any) -> int:
-    """Checks a number of threads; returns one per processor if it is None.
+    """Checks a number of threads and returns it, or one per processor if it is None.
 
     Raises:
-        InputError: the number is not a whole number, or out of range.
+        InputError: the number is not a whole number, or below 1.
     """
     if jobs is None:
         return default_jobs()

@@ -1,4 +1,4 @@
-"""Reductions: replace series of replications that are too large to store by a few numbers."""
+"""Reductions: functions that compute a few numbers from time series too large to store."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REDUCED, RUN = "series", "run"
 
 
 def split_by_run(tables: Mapping[str, Any], runs: range) -> Iterator[dict[str, Any]]:
-    """Yields the tables of each replication; each table has the replications one after another."""
+    """Yields the tables of each replication, cut from tables with the rows of all `runs`."""
     edges = {
         name: np.searchsorted(np.asarray(table[RUN]), range(runs.start, runs.stop + 1))
         for name, table in tables.items()
@@ -47,8 +47,8 @@ def _columns(table: Any) -> list[str]:
 class Reduction:
     """Function that reduces the tables of one replication to a few numbers.
 
-    It is sent to the workers of a cluster by file and name, so it must be defined at the top level
-    of a module.
+    The function is sent to the workers of a cluster by file and name, so it must be defined at the
+    top level of a module.
     """
 
     function: Callable[..., Mapping[str, NDArray[Any]]]
@@ -59,10 +59,10 @@ class Reduction:
     """Tables that are not stored in addition to the numbers."""
 
     def identity(self) -> dict[str, Any]:
-        """Returns what the numbers depend on besides the tables: options and the module's text.
+        """Returns what determines the numbers: options, function and hash of its module.
 
-        The whole module counts, because the function may call others in it; so a reduction is best
-        defined in a module of its own.
+        The text of the whole module is hashed, because the function may call others in it; so a
+        reduction is best defined in a module of its own.
         """
         code = hashlib.sha256(Path(self._file).read_bytes()).hexdigest()
         return {"how": dict(self.options), "function": self.function.__name__, "code": code}
@@ -76,9 +76,10 @@ class Reduction:
         return _again, (*of, dict(self.options), self.drops)
 
     def __call__(self, tables: Mapping[str, Any], runs: range) -> Tables:
-        """Returns the tables to store of some replications, including one of the numbers.
+        """Returns the tables to store for some replications: those kept, and one with the numbers.
 
-        That table has a row per replication and a column `name.index` for each number.
+        The table of the numbers has a row per replication and a column `name.index` for each
+        number.
         """
         expected = "numbers by name, the same quantity of each in all replications"
         first: dict[str, tuple[int, ...]] = {}
@@ -109,7 +110,7 @@ def _again(
     """Restores a pickled reduction; reads its module from the file if it cannot be imported.
 
     Raises:
-        InputError: the file does not exist here.
+        InputError: the module cannot be imported and its file does not exist here.
     """
     if module not in sys.modules:
         try:
@@ -120,7 +121,10 @@ def _again(
 
 
 def _read(module: str, file: Path) -> None:
-    """Reads a module from a file that may import others from its folder."""
+    """Imports a module from its file.
+
+    The file's folder is added to `sys.path` for its own imports.
+    """
     spec = importlib.util.spec_from_file_location(module, file)
     if spec is None or spec.loader is None or not file.is_file():
         raise InputError(f"a worker has no {file}, which defines the reduction of a study")

@@ -1,8 +1,8 @@
 """The replications of one scenario, in order.
 
-Results are ordered by run, and a rule judges the first n runs whatever finished earlier, so that
-the number of threads has no influence. A failure counts only when its run is reached in order, so a
-replication that turns out not to be needed cannot fail an experiment.
+Results are ordered by run, and a rule judges the first n runs even if later ones finish earlier, so
+that the number of threads has no influence. A failure counts only when its run is reached in order,
+so a replication that turns out not to be needed cannot fail an experiment.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Replications(Generic[T]):
 
     @property
     def known(self) -> int:
-        """Number of replications that are finished, in whatever order."""
+        """Number of replications that are finished, including those that finished out of order."""
         return self.done + sum(runs for _, runs in self._early.values())
 
     def add(self, run: int, outcome: T, runs: int = 1) -> None:
-        """Records the outcome of a replication, or of several from number `run` on."""
+        """Records the outcome of a replication, or of `runs` replications from number `run` on."""
         self._early[run] = outcome, runs
 
     def fail(self, run: int, error: Exception) -> None:
@@ -47,7 +47,7 @@ class Replications(Generic[T]):
         self._failed[run] = error
 
     def judge(self) -> Stop | None:
-        """Takes replications in order until there are enough; returns None if more are needed.
+        """Takes replications in order until the rule stops. Returns `None` if more are needed.
 
         Raises:
             Exception: the error of a replication that is needed.
@@ -60,12 +60,15 @@ class Replications(Generic[T]):
         return stop
 
     def take_all(self) -> None:
-        """Takes all finished replications without asking the rule, after an interruption."""
+        """Takes the finished replications up to the first gap, whatever the rule says.
+
+        Called after an interruption.
+        """
         while self._take():
             pass
 
     def _take(self) -> bool:
-        """Takes the next replications in order. Returns true if there were any."""
+        """Takes the next batch of replications in order. Returns false if it is not finished."""
         if self.done not in self._early:
             return False
         outcome, runs = self._early.pop(self.done)

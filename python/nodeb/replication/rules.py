@@ -1,8 +1,8 @@
 """Stopping rules: when a scenario has enough replications.
 
 A rule receives replications in order and is asked after each one. Its decision depends on the first
-n of them only, whatever batches were simulated and whatever is finished beyond, so threads and
-batches have no influence.
+n of them only, not on batches or on replications beyond n, so the number of threads has no
+influence.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Rule(Protocol[T_contra]):
     """Decides how many replications one scenario has."""
 
     def take(self, outcome: T_contra, runs: int) -> None:
-        """Receives the next replications, in order."""
+        """Receives the results of the next `runs` replications, in order."""
         ...
 
     def stop(self) -> Stop | None:
@@ -49,11 +49,11 @@ class Rule(Protocol[T_contra]):
         ...
 
     def ahead(self) -> int:
-        """Returns how many replications may be started, as far as is known."""
+        """Returns how many replications in total may be started, given the results so far."""
         ...
 
     def expected(self) -> int:
-        """Returns the probable number of replications in total."""
+        """Returns the probable number of replications in total, for the progress report."""
         ...
 
 
@@ -65,23 +65,23 @@ class Count:
         self._seen = 0
 
     def take(self, outcome: Any, runs: int) -> None:
-        """Counts the replications."""
+        """Counts the replications; their results are ignored."""
         del outcome
         self._seen += runs
 
     def stop(self) -> Stop | None:
-        """Returns a stop once the number is reached."""
+        """Returns a stop once the fixed number of replications is reached, else `None`."""
         if self._seen < self._runs:
             return None
         noun = "replication" if self._runs == 1 else "replications"
         return Stop(self._runs, True, f"{self._runs} {noun}, as asked")
 
     def ahead(self) -> int:
-        """Returns the fixed number."""
+        """Returns the fixed number of replications."""
         return self._runs
 
     def expected(self) -> int:
-        """Returns the fixed number."""
+        """Returns the fixed number of replications."""
         return self._runs
 
 
@@ -100,7 +100,10 @@ class Sequential:
         self._stop: Stop | None = None
 
     def take(self, outcome: Any, runs: int) -> None:
-        """Judges after each replication; replications beyond the last needed are not judged."""
+        """Judges the precision after each replication until it is reached.
+
+        Later replications are not judged.
+        """
         del runs
         widths = [s.extend(v) for s, v in zip(self._rates, self._measure(outcome), strict=True)]
         if self._stop is not None:
@@ -117,17 +120,20 @@ class Sequential:
                 return
 
     def stop(self) -> Stop | None:
-        """Returns a stop if the interval is short enough, at the limit, or if there is no mean."""
+        """Returns a stop if the precision or the maximum is reached, or if a mean is undefined."""
         return self._stop
 
     def ahead(self) -> int:
-        """Returns the expected number, and at least one more than received."""
+        """Returns the expected number of replications, but at least one more than received."""
         seen = len(self._rates[0].values)
         likely = self.expected() if seen >= self._precision.min_runs else self._precision.min_runs
         return min(max(likely, seen + 1), self._limit)
 
     def expected(self) -> int:
-        """Extrapolates from the last half-width, which shrinks with the root of the number."""
+        """Returns the expected total, extrapolated from the last half-width.
+
+        The half-width shrinks with the root of the number of replications.
+        """
         seen = len(self._rates[0].values)
         spread = next((s for s in self._rates if s.known == math.inf), self._rates[-1])
         if seen < 2 or not math.isfinite(spread.width):
@@ -137,12 +143,12 @@ class Sequential:
 
 
 class Rounds:
-    """Replicates in rounds, each as long as the last interval requires.
+    """Replicates in rounds; the last interval determines how many replications the next round has.
 
     Args:
         runs: replications of the first round.
         max_runs: maximum number of replications.
-        relative: half-width over mean to reach; None for the first round only.
+        relative: target of half-width over mean; None ends after the first round.
         measure: returns the value of each replication whose mean is estimated.
     """
 
@@ -159,7 +165,7 @@ class Rounds:
         self._enough = False
 
     def take(self, outcome: Any, runs: int) -> None:
-        """Judges the interval at the end of each round, not in between."""
+        """Records values. Judges the interval at the end of each round, not within a round."""
         del runs
         self._values = np.concatenate([self._values, self._measure(outcome)])
         while not self._enough and len(self._values) >= self._target:
@@ -167,23 +173,24 @@ class Rounds:
             self._enough, self._target = wanted == self._target, wanted
 
     def stop(self) -> Stop | None:
-        """Returns a stop if the precision is reached, or at the limit."""
+        """Returns a stop if the precision or the maximum number is reached, else `None`."""
         return Stop(self._target, True, "known well enough") if self._enough else None
 
     def ahead(self) -> int:
-        """Returns the end of the round."""
+        """Returns the number of replications at the end of the current round."""
         return self._target
 
     def expected(self) -> int:
-        """Returns the end of the round."""
+        """Returns the number of replications at the end of the current round."""
         return self._target
 
     def _wanted(self, done: int) -> int:
-        """Returns the number of replications needed, as estimated from the first `done`."""
+        """Returns the total number of replications needed, as estimated from the first `done`."""
         if self._relative is None or done >= self._limit:
             return done
         known = self._values[:done]
-        # More replications cannot help if a value is missing, as that of an endless download.
+        # A missing value, such as the duration of an endless download, ends the replications,
+        # because more of them cannot help.
         width = mean_interval(known).relative_half_width if np.isfinite(known).all() else 0.0
         if width <= self._relative:
             return done
@@ -192,10 +199,10 @@ class Rounds:
 
 
 class _Spread:
-    """Growing list of values, with the relative half-width of the first n for each n.
+    """Growing list of values, with the relative half-width of the first n values for each n.
 
-    The widths are computed from running sums, so that no value is visited twice. They are accurate
-    to a part in a million, which suffices to decide where an exact one is worth its time.
+    The widths are computed from running sums, so that no value is visited twice. Their relative
+    error is about 1e-6, which suffices to decide if the exact width is worth computing.
     """
 
     def __init__(self) -> None:
@@ -207,7 +214,7 @@ class _Spread:
         self._sums = np.zeros((2, 1))
 
     def extend(self, new: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Adds values; returns the width after each of them, NaN if there is none."""
+        """Adds values. Returns the relative half-width after each value, NaN if undefined."""
         before = len(self.values)
         self.values = np.concatenate([self.values, new])
         if not new.size:
@@ -216,7 +223,8 @@ class _Spread:
         if missing.size and self.known == math.inf:
             self.known = before + int(missing[0])
         n = np.arange(before + 1, before + len(new) + 1)
-        shifted = new - self.values[0]  # keeps the digits of sums of squares if the mean is large
+        # Subtracting the first value keeps the digits of the sums of squares if the mean is large.
+        shifted = new - self.values[0]
         sums = np.cumsum([shifted, shifted * shifted], axis=1) + self._sums
         self._sums = sums[:, -1:]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -228,7 +236,7 @@ class _Spread:
 
 
 def mean_rates(tables: Mapping[str, Any]) -> Rates:
-    """Returns the rates that a rule judges, means over all users of each replication."""
+    """Returns the application and received bit rates of each replication, means over all users."""
     flows = tables["flows"]
     runs = len(np.unique(np.asarray(flows["run"])))
     application, received = (
@@ -239,5 +247,5 @@ def mean_rates(tables: Mapping[str, Any]) -> Rates:
 
 
 def rule_of(stop: int | Precision) -> Count | Sequential:
-    """Returns the rule for a number of replications, or for a precision of their mean rates."""
+    """Returns the rule for a fixed number of replications, or for a precision of mean rates."""
     return Sequential(stop, mean_rates) if isinstance(stop, Precision) else Count(stop)

@@ -1,4 +1,4 @@
-"""Runs a scenario: its replications, and a capture of the first."""
+"""Runs a scenario: simulates its replications, and writes a capture of the first one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run(
     """Simulates a resolved scenario; see `nodeb.Scenario.run`.
 
     Raises:
-        FullError: the disk is too full for the capture; the error has the result.
+        FullError: the disk is too full for the capture; the error carries the result.
     """
     if progress is True:
         with progress_bar(planned.name) as bar:

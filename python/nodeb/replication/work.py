@@ -1,4 +1,4 @@
-"""Work items: replications to be simulated, in a thread here or on a cluster."""
+"""Units of work: replications to be simulated, in a thread here or on a cluster."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Source:
-    """Scenario as text, which can be sent; parsed when it is first simulated.
+    """Scenario as text, which can be sent to a worker and is parsed when it is first simulated.
 
     Args:
         text: the scenario, as JSON.
-        label: name in messages.
-        recorded: columns of its recordings.
+        label: name of the scenario in messages.
+        recorded: columns of the recordings that the scenario replays.
     """
 
     def __init__(
@@ -35,18 +35,19 @@ class Source:
 
     @classmethod
     def of(cls, scenario: Scenario) -> Source:
-        """Wraps a scenario that was read already; its text is created when it is sent."""
+        """Wraps a scenario that was already parsed; its text is created only when it is pickled."""
         source = cls("", None, scenario.recording_columns())
         source._compiled = scenario.compiled()
         return source
 
     def compiled(self) -> _core.CompiledScenario:
-        """Returns the scenario as the core holds it.
+        """Returns the scenario compiled by the core; parses the text on the first call.
 
         Raises:
             ScenarioError: the scenario is invalid.
         """
-        if self._compiled is None:  # concurrent threads may parse it twice
+        # Concurrent threads may parse the text twice, which does no harm.
+        if self._compiled is None:
             recorded = [one.arrays() for one in self.recorded]
             self._compiled = _core.CompiledScenario.from_json(self.text, self.label, recorded)
         return self._compiled
@@ -61,12 +62,12 @@ class Work(ABC, Generic[T_co]):
 
     @abstractmethod
     def replicate(self, seed: int, runs: range, control: _core.Control) -> T_co:
-        """Simulates a batch of replications; returns the data to keep."""
+        """Simulates the replications `runs`. Returns the data to keep of them."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Replication that failed, with its error."""
+    """Number of a replication that failed, with its error."""
 
     run: int
     error: Exception
@@ -74,7 +75,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Simulated(Generic[T]):
-    """Results of a batch of replications."""
+    """Results of a batch of replications, up to the first failure."""
 
     parts: list[tuple[range, T]]
     time_s: float = 0.0
@@ -85,14 +86,14 @@ class Simulated(Generic[T]):
 
 @dataclass(frozen=True)
 class Task(Generic[T]):
-    """Batch of replications."""
+    """Batch of replications that a worker simulates in one call."""
 
     work: Work[T]
     seed: int
     runs: range
 
     def __call__(self, control: _core.Control) -> Simulated[T]:
-        """Simulates the batch.
+        """Simulates the batch; a failure is part of the returned value.
 
         Raises:
             Cancelled: `control` was cancelled.
@@ -109,7 +110,10 @@ class Task(Generic[T]):
         return Simulated([(self.runs, found)], time.perf_counter() - begin)
 
     def _one_by_one(self, control: _core.Control) -> Simulated[T]:
-        """Simulates again one by one, to find the failure: those before it may be enough."""
+        """Simulates a failed batch again, one replication at a time, to find the one that failed.
+
+        The results before it are kept, because they may be enough.
+        """
         parts = []
         for run in self.runs:
             found = Task(self.work, self.seed, range(run, run + 1))(control)

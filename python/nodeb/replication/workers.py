@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class Workers(Generic[K, T]):
-    """Pool of threads.
+    """Pool of threads of this process.
 
     Args:
         jobs: replications simulated concurrently.
@@ -42,29 +42,30 @@ class Workers(Generic[K, T]):
 
     @property
     def full(self) -> bool:
-        """Whether every thread has a task, and another one waiting."""
+        """Whether twice as many tasks as threads run or wait."""
         return len(self._running) >= 2 * self.width
 
     def submit(self, key: K, work: Callable[[_core.Control], T]) -> None:
-        """Executes `work(control)` in a thread."""
+        """Queues `work(control)` for a thread; `ended` returns its result under `key`."""
         control = _core.Control()
         try:
             self._running[self._executor.submit(work, control)] = (key, control)
-        except RuntimeError as error:  # the system refuses further threads
+        except RuntimeError as error:  # The system refuses further threads.
             raise RunError(f"{error}; lower --jobs") from None
 
     def ended(self) -> dict[K, T | Exception]:
-        """Returns results of finished tasks, waiting briefly if there are none."""
+        """Returns results of finished tasks by key, after waiting briefly if there are none."""
         done, _ = wait(self._running, POLL_S, FIRST_COMPLETED)
         outcomes: dict[K, T | Exception] = {}
-        for task in [task for task in self._running if task in done]:  # in order
+        # Results are returned in the order of submission.
+        for task in [task for task in self._running if task in done]:
             key, _ = self._running.pop(task)
             error = task.exception()
             outcomes[key] = error if isinstance(error, Exception) else task.result()
         return outcomes
 
     def cancel(self, unwanted: Callable[[K], bool]) -> None:
-        """Cancels tasks whose results are not needed any more; they end soon, with an error."""
+        """Cancels tasks for whose key `unwanted` returns true; they end soon, with an error."""
         for key, control in self._running.values():
             if unwanted(key):
                 control.cancel()
@@ -74,13 +75,13 @@ class Workers(Generic[K, T]):
         return sum(weight(key) * control.progress() for key, control in self._running.values())
 
     def stop(self) -> dict[K, T | Exception]:
-        """Cancels all tasks; returns results that were complete."""
+        """Cancels all tasks. Returns the results that were complete by then."""
         self.close()
         over = {key: task for task, (key, _) in self._running.items() if not task.cancelled()}
         self._running.clear()
         return {key: task.result() for key, task in over.items() if task.exception() is None}
 
     def close(self) -> None:
-        """Cancels running tasks and waits for the threads; does nothing the second time."""
+        """Cancels running tasks and waits for the threads; a second call does nothing."""
         self.cancel(lambda _: True)
         self._executor.shutdown(wait=True, cancel_futures=True)

@@ -49,8 +49,8 @@ KEPT = "finished results are kept, and the same command continues from there"
 class Cluster:
     """Workers of a Dask cluster, which simulate in place of the threads of this process.
 
-    Pass it as `jobs`; the results are the same as with any number of threads. It connects on first
-    use. Each worker must have exactly the nodeb that is installed here.
+    Pass it as `jobs`; the results are the same as with any number of threads. The connection is
+    opened on first use. Each worker must have exactly the nodeb that is installed here.
 
         with nodeb.Cluster("tcp://10.0.0.1:8786") as cluster:
             scenario.run(runs=1000, jobs=cluster)
@@ -80,7 +80,7 @@ class Cluster:
 
     @property
     def width(self) -> int:
-        """Threads of all workers; each simulates one replication at a time.
+        """Number of threads of all workers; each thread simulates one replication at a time.
 
         Raises:
             InputError: no scheduler answers.
@@ -94,7 +94,7 @@ class Cluster:
 
         Raises:
             InputError: no scheduler answers at the address, or Dask is not installed.
-            RunError: there is no worker, or one has a different nodeb.
+            RunError: there is no worker, or a worker has a different nodeb.
         """
         if self._client is None:
             try:
@@ -106,7 +106,7 @@ class Cluster:
         return self._client
 
     def pool(self) -> Pool[Any, Any]:
-        """Returns a pool of the workers, for one experiment.
+        """Returns a pool of the cluster's workers, for one experiment.
 
         Raises:
             InputError: no scheduler answers.
@@ -130,13 +130,13 @@ class Cluster:
             raise Lost(f"{trouble.format(self.address)}; {KEPT}")
 
     def answers(self) -> bool:
-        """Returns true if the scheduler answers now."""
+        """Returns true if the scheduler answers a request now."""
         client = self.client()
         if client.status != "running":
             return False
         try:
             client.run_on_scheduler(remote.same, None)
-        except Exception:  # any exception of a broken connection
+        except Exception:  # A broken connection may raise any exception.
             return False
         return True
 
@@ -154,7 +154,7 @@ class Cluster:
             if close is not None:
                 try:
                     close(timeout=CLOSE_S)
-                except Exception:  # already closed
+                except Exception:  # The connection may be closed already.
                     logging.getLogger("nodeb").debug("closing a cluster", exc_info=True)
 
     def _connect(self) -> None:
@@ -172,7 +172,7 @@ class Cluster:
             if self._local is None:
                 _check_scheduler(self.address)
             self._client = distributed.Client(target, timeout=CONNECT_S, set_as_default=False)
-        except Exception as error:  # another service may listen there
+        except Exception as error:  # Another kind of server may listen at the address.
             reason = str(error).splitlines()[0] if str(error) else "no answer"
             raise InputError(f"no scheduler answers at {self.address} ({reason})") from None
         try:
@@ -183,13 +183,13 @@ class Cluster:
                     f"`dask worker {self.address}`"
                 )
             _check(self._client)
-        except (TimeoutError, OSError):  # including Dask's connection errors
+        except (TimeoutError, OSError):  # The second one includes Dask's connection errors.
             raise self.lost() from None
         self._pulse = _Monitor(self._client)
 
 
 def _local(address: str) -> int | None:
-    """Returns the number of workers of `local:N`; `None` for the address of a scheduler."""
+    """Returns N if the address is `local:N` (N workers), or `None` for a scheduler's address."""
     if not isinstance(address, str):
         raise InputError(
             f"the address of a cluster is {address!r}; expected text such as "
@@ -213,7 +213,7 @@ def _local(address: str) -> int | None:
 
 
 def _start_local(workers: int) -> LocalCluster:
-    """Starts worker processes on this machine, with a scheduler.
+    """Starts a scheduler and worker processes on this machine.
 
     Raises:
         RunError: the processes cannot be started.
@@ -221,7 +221,8 @@ def _start_local(workers: int) -> LocalCluster:
     import dask
     import distributed
 
-    quiet = {"distributed.worker.profile.enabled": False}  # samples 100 times a second
+    # Dask's profiler would sample each worker 100 times a second.
+    quiet = {"distributed.worker.profile.enabled": False}
     try:
         with _uninterrupted(), dask.config.set(quiet):
             return distributed.LocalCluster(
@@ -231,7 +232,8 @@ def _start_local(workers: int) -> LocalCluster:
                 dashboard_address=":0",
                 silence_logs=logging.CRITICAL,
             )
-    except (RuntimeError, OSError) as error:  # no folder to write to, no memory, no more processes
+    except (RuntimeError, OSError) as error:
+        # Raised without a folder to write to, or if memory or processes run out.
         reason = str(error).rstrip(".") or type(error).__name__
         raise RunError(
             f"cannot start {workers} workers here: {reason}; check the limits of open "
@@ -241,7 +243,10 @@ def _start_local(workers: int) -> LocalCluster:
 
 
 def _close_local(cluster: LocalCluster, timeout: float) -> None:
-    """Ends the worker processes of this machine, including busy ones: they hold no state.
+    """Ends the worker processes of this machine, including busy workers, which hold no state.
+
+    Dask's own `close` lets each worker finish its bundle, waits up to 4 s, and then leaves the
+    process running.
 
     Dask alone lets each worker finish its bundle, for 4 s, and then does not wait for it.
     """
@@ -255,7 +260,11 @@ def _close_local(cluster: LocalCluster, timeout: float) -> None:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Blocks stop signals; processes started meanwhile, and their children, never receive them.
+    """Blocks stop signals in this block, so that processes started in it never receive them.
+
+    A terminal sends Ctrl-C not only to this process but also to the workers, and `timeout` and
+    batch systems send SIGTERM to all; the workers would print tracebacks. This process alone
+    handles the signal, and ends the workers.
 
     A terminal sends Ctrl-C to the workers, too, as `timeout` and batch systems send SIGTERM, and
     they would print tracebacks: only this process handles the signal, and ends them.
@@ -265,7 +274,9 @@ def _uninterrupted() -> Iterator[None]:
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     try:
-        resource_tracker.ensure_running()  # unblocks some, as the first worker would
+        # Starting the resource tracker unblocks some signals, so it is started now and not with a
+        # worker.
+        resource_tracker.ensure_running()
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         yield
     finally:
@@ -273,7 +284,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _check_scheduler(address: str) -> None:
-    """Checks that a scheduler answers: a Dask client waits forever for another kind of server.
+    """Checks that a scheduler answers: a Dask client would wait forever for another kind of server.
 
     Raises:
         Exception: any error of a failed connection, or of another kind of server.
@@ -303,7 +314,7 @@ def _silence_logs() -> None:
 
 
 def _threads(client: Client) -> int:
-    """Returns the number of threads of all workers, waiting for the first worker."""
+    """Returns the number of threads of all workers; waits up to `CONNECT_S` for one worker."""
     end = time.monotonic() + CONNECT_S
     while True:
         found: Mapping[str, int] = client.nthreads()
@@ -316,11 +327,12 @@ def _check(client: Client) -> None:
     """Checks that the workers have the nodeb that is installed here.
 
     Raises:
-        RunError: a worker has a different one.
+        RunError: a worker has a different nodeb.
     """
     here = remote.fingerprint()
     for worker, found in client.run(remote.fingerprint, on_error="return").items():
-        if isinstance(found, OSError):  # it disappeared; if it reconnects, its tasks check it
+        # The worker disappeared; if it reconnects, each task that it gets checks its version.
+        if isinstance(found, OSError):
             continue
         if isinstance(found, BaseException):
             raise RunError(f"worker {worker} cannot load nodeb: {found}")
@@ -342,11 +354,14 @@ class _Monitor(threading.Thread):
         self.start()
 
     def since(self) -> float:
-        """Returns the time, s, since the scheduler last answered."""
+        """Returns the time in s since the scheduler last answered."""
         return time.monotonic() - self._last
 
     def trouble(self) -> str | None:
-        """Returns why no worker has worked for too long, `{}` is the scheduler; else `None`."""
+        """Returns why no worker has worked for too long, or `None` if one has worked recently.
+
+        The text contains `{}` in place of the scheduler's address.
+        """
         idle_s = time.monotonic() - self._worked
         if self._stuck and idle_s > STUCK_S:
             return (
@@ -362,7 +377,7 @@ class _Monitor(threading.Thread):
         self._over.set()
 
     def run(self) -> None:
-        """Checks the scheduler periodically."""
+        """Asks the scheduler every `PULSE_S` seconds to remove stuck workers."""
         while not self._over.wait(PULSE_S):
             try:
                 self._workers, self._stuck = self._client.run_on_scheduler(
@@ -371,5 +386,6 @@ class _Monitor(threading.Thread):
                 self._last = time.monotonic()
                 if self._workers > len(self._stuck):
                     self._worked = self._last
-            except Exception:  # it may recover; `since` shows if it does not
+            except Exception:
+                # The scheduler may recover; `since` tells how long it has not answered.
                 logging.getLogger("nodeb").debug("no pulse", exc_info=True)

@@ -1,7 +1,7 @@
-"""Serialization for workers: small objects directly, long arrays once, by their content.
+"""Serialization for workers: small objects directly, long arrays separately and only once.
 
-Thousands of scenarios of a sweep may replay one recording. Its arrays are taken out when a bundle
-is pickled, and a worker inserts them from those that it received before.
+Thousands of scenarios of a sweep may replay one recording. A bundle contains only a hash in place
+of each long array, and the worker inserts the array, which it receives once.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ class Packer:
     """Pickles objects and identifies the long arrays in them."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[str, Array]] = {}  # the array is kept to keep its id
+        # Holding a reference to each array keeps its `id` from being reused.
+        self._known: dict[int, tuple[str, Array]] = {}
 
     def pack(self, thing: object) -> tuple[bytes, dict[str, Array]]:
-        """Returns a pickle, and the long arrays missing in it, by hash of their content."""
+        """Returns a compressed pickle without long arrays, and these arrays by content hash."""
         out, lacks = io.BytesIO(), {}
 
         class Pickler(pickle.Pickler):
@@ -61,14 +62,15 @@ class _Unpickler(pickle.Unpickler):
         self._arrays = arrays
 
     def persistent_load(self, pid: Any) -> Array:
-        return np.require(self._arrays[pid], requirements=["C", "A"])  # as the core takes them
+        # Makes the array contiguous and aligned, as the core requires.
+        return np.require(self._arrays[pid], requirements=["C", "A"])
 
 
 def packed(thing: object) -> bytes:
-    """Returns a compressed pickle with all arrays in it."""
+    """Returns a compressed pickle that contains all arrays."""
     return zlib.compress(pickle.dumps(thing, pickle.HIGHEST_PROTOCOL), LEVEL)
 
 
 def unpacked(data: bytes, arrays: Mapping[str, Array] = {}) -> Any:
-    """Returns the object that was packed."""
+    """Returns the object that `data` was pickled from, with its long arrays from `arrays`."""
     return _Unpickler(data, arrays).load()

@@ -1,8 +1,8 @@
 """Pool of a cluster: sends tasks to the workers in bundles of about a second.
 
 A task may take 20 us or an hour, and a scheduler takes about a millisecond per submission. So tasks
-are collected until a bundle should take a second, as estimated from returned bundles. Few bundles
-are in progress, so that memory stays constant however many tasks follow.
+are collected until a bundle should take a second, as estimated from returned bundles. The number of
+bundles in progress is limited, so memory does not grow with the number of tasks.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ class ClusterPool(Generic[K]):
         self._over: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
 
     def __len__(self) -> int:
-        """Returns the number of tasks that wait or are in progress."""
+        """Returns the number of tasks that wait to be sent or are in progress."""
         return len(self._waiting) + sum(map(len, self._sent.values()))
 
     @property
     def full(self) -> bool:
-        """Whether there are more tasks than can be sent."""
+        """Whether a whole bundle of tasks waits and the limit of bundles in progress is reached."""
         return len(self._waiting) >= self._size and not self._room
 
     @property
@@ -75,7 +75,7 @@ class ClusterPool(Generic[K]):
         return len(self._sent) < AHEAD * self.width
 
     def submit(self, key: K, work: Callable[..., Any]) -> None:
-        """Executes `work(control)` on a worker, in a bundle with others."""
+        """Queues `work(control)` for a worker; tasks are sent once they fill a bundle."""
         self._waiting.append((key, work))
         if len(self._waiting) >= self._size and self._room:
             self._send_waiting()
@@ -84,7 +84,7 @@ class ClusterPool(Generic[K]):
         """Returns results of finished tasks, waiting briefly if there are none.
 
         Raises:
-            Lost: the scheduler is lost.
+            Lost: the scheduler does not answer.
             RunError: a worker cannot simulate, or was killed by a task repeatedly.
         """
         while self._waiting and self._room:
@@ -98,7 +98,7 @@ class ClusterPool(Generic[K]):
         return found
 
     def cancel(self, unwanted: Callable[[K], bool]) -> None:
-        """Cancels tasks whose results are not needed any more."""
+        """Cancels unwanted waiting tasks, and bundles in progress without any wanted task."""
         self._waiting = [piece for piece in self._waiting if not unwanted(piece[0])]
         for bundle, pieces in list(self._sent.items()):
             if all(unwanted(key) for key, _ in pieces):
@@ -111,14 +111,14 @@ class ClusterPool(Generic[K]):
         return 0.0
 
     def stop(self) -> dict[K, Any]:
-        """Cancels all tasks; returns results that were complete."""
+        """Cancels all tasks. Returns the results that were complete by then."""
         found: dict[K, Any] = {}
         for bundle, pieces in list(self._sent.items()):
             if bundle.status == "finished":
                 del self._sent[bundle]
                 try:
                     found |= self._opened(bundle, pieces)
-                except RunError:  # the result is lost with its worker or the scheduler
+                except RunError:  # The result is lost with its worker or the scheduler.
                     continue
         self.close()
         return found
@@ -150,17 +150,18 @@ class ClusterPool(Generic[K]):
             return found
 
     def _opened(self, bundle: Future[Any], pieces: list[Piece[K]]) -> dict[K, Any]:
-        """Returns the results of the tasks of a bundle."""
+        """Returns the results of a bundle by key; resends the tasks if a worker was lost."""
         from distributed.scheduler import KilledWorker
 
-        if bundle.status in ("cancelled", "lost"):  # its result was lost with a worker
+        if bundle.status in ("cancelled", "lost"):  # The result was lost with its worker.
             return self._again(pieces)
         try:
             data, took_s = bundle.result(timeout=60)
         except KilledWorker as error:
             if len(pieces) == 1:
                 return {pieces[0][0]: _deadly(str(error.last_worker.name))}
-            return self._again(*([piece] for piece in pieces))  # each alone, to find the faulty one
+            # Each task is sent alone, to find the one that kills workers.
+            return self._again(*([piece] for piece in pieces))
         except remote.VersionMismatch as error:
             raise RunError(f"a worker of {self._cluster.address} {error}") from None
         except TimeoutError:
@@ -172,7 +173,7 @@ class ClusterPool(Generic[K]):
         return {key: one for (key, _), one in zip(pieces, found, strict=True)}
 
     def _again(self, *bundles: list[Piece[K]]) -> dict[K, Any]:
-        """Sends tasks again, in these bundles.
+        """Sends lost tasks again, each list as one bundle. Returns no results.
 
         Raises:
             Lost: the scheduler does not answer.
@@ -184,19 +185,19 @@ class ClusterPool(Generic[K]):
         return {}
 
     def _learn(self, tasks: int, took_s: float) -> None:
-        """Adapts the size of bundles to the time that one took."""
+        """Adapts the number of tasks in a bundle, so that a bundle takes about `batch_s`."""
         wanted = int(self.batch_s * tasks / max(took_s, 1e-6))
         self._size = max(1, min(wanted, self._size * GROWTH, self._largest))
 
     def close(self) -> None:
-        """Cancels all tasks."""
+        """Cancels all tasks and forgets their results."""
         sent, self._sent, self._waiting = list(self._sent), {}, []
-        if sent:  # a lost scheduler would block
+        if sent:  # Cancelling blocks if the scheduler is lost, so a daemon thread does it.
             threading.Thread(target=self._cancel, args=(sent,), daemon=True).start()
         self._arrays.clear()
 
     def _cancel(self, sent: list[Future[Any]]) -> None:
-        with contextlib.suppress(Exception):  # the scheduler is lost, and the tasks with it
+        with contextlib.suppress(Exception):  # If the scheduler is lost, its tasks are lost, too.
             self._client.cancel(sent)
 
 

@@ -27,7 +27,8 @@ class VersionMismatch(Exception):
 def fingerprint() -> tuple[str, str]:
     """Returns the version of this nodeb, and a hash of its code.
 
-    The hash covers the Python package, too, which determines the data kept of replications.
+    The hash covers the compiled core and all Python files, because the package determines which
+    data are kept of a replication.
     """
     import hashlib
     from pathlib import Path
@@ -65,12 +66,12 @@ def simulate(data: bytes, wanted: tuple[str, str], arrays: dict[str, Any]) -> tu
 
 
 def same(thing: Any) -> Any:
-    """Returns its argument: a task that stores it on the workers of dependent tasks."""
+    """Returns its argument, so that Dask stores the array on each worker whose tasks need it."""
     return thing
 
 
 def describe(known: tuple[str, str]) -> str:
-    """Describes a fingerprint in a message."""
+    """Returns a fingerprint (version, hash of the code) as text for a message."""
     return f"nodeb {known[0]} ({known[1]})"
 
 
@@ -80,22 +81,26 @@ async def remove_stuck_workers(
     """Has the scheduler reassign the work of workers that make no progress.
 
     Runs on the scheduler. A worker that hangs keeps its connection, so Dask does not notice it. A
-    worker that was paused because of lack of memory, without any task, will not continue by itself.
+    worker that Dask paused for lack of memory while it executes nothing will not continue by
+    itself.
 
     Args:
         silent_s: minimum time, s, without a message after which a worker is removed.
         stuck_s: minimum time, s, that a worker must have been stuck while others work.
-        known: workers that were stuck at the last call, and since when.
+        known: address of each worker that was stuck at the last call, with the time since when it
+            is.
         dask_scheduler: given by Dask.
 
     Returns:
-        Number of workers; workers that are stuck now, and since when, by the scheduler's clock.
+        Number of workers; address of each worker that is stuck now, with the time since when it is,
+            s on the scheduler's clock.
     """
     from distributed.scheduler import heartbeat_interval
 
     now = time.time()
     workers = list(dask_scheduler.workers.values())
-    silent_s = max(silent_s, MISSED * heartbeat_interval(len(workers)))  # 243 s for 16,000 workers
+    # This is 243 s for 16,000 workers.
+    silent_s = max(silent_s, MISSED * heartbeat_interval(len(workers)))
     for worker in workers:
         if now - worker.last_seen > silent_s:
             await _forget(dask_scheduler, worker.address)
