@@ -18,7 +18,7 @@ use super::sender::{AckResult, Sender};
 pub enum Frto {
     /// No evidence yet.
     Waiting,
-    /// Step 2.b: only new segments are sent until the next ACK.
+    /// Step 2.b: the ACK being processed releases only new segments.
     Probing,
 }
 
@@ -53,6 +53,18 @@ impl Sender {
     pub(super) fn begin_frto(&self) -> Option<Frto> {
         let may = !self.episode.repairs() || self.timeouts > 0;
         (self.params.frto && may).then_some(Frto::Waiting)
+    }
+
+    /// Ends step 2.b after the ACK has released what windows and pacer allow. The detection continues if new
+    /// data was sent. If not, it is abandoned, and the function returns true: lost segments may be retransmitted
+    /// (`tcp_xmit_recovery`).
+    pub(super) fn ends_frto_probe(&mut self) -> bool {
+        let Episode::Loss { until, frto: Some(Frto::Probing) } = self.episode else {
+            return false;
+        };
+        let has_sent_new = self.scoreboard.next() > until;
+        self.episode = Episode::Loss { until, frto: has_sent_new.then_some(Frto::Waiting) };
+        !has_sent_new
     }
 
     /// Returns true if only new segments may be sent.

@@ -28,8 +28,10 @@ pub struct Rack {
     persist: u32,
     /// Whether a D-SACK has arrived since the window was last adapted.
     dsack_seen: bool,
-    /// End of the round trip in which a D-SACK last widened the window.
-    dsack_round: Option<u64>,
+    /// Latest transmission time of the segments delivered since that D-SACK.
+    newest_since_dsack: Option<Time>,
+    /// Time at which a D-SACK last widened the window.
+    widened: Option<Time>,
 }
 
 impl Default for Rack {
@@ -41,7 +43,8 @@ impl Default for Rack {
             quarters: 1,
             persist: 0,
             dsack_seen: false,
-            dsack_round: None,
+            newest_since_dsack: None,
+            widened: None,
         }
     }
 }
@@ -70,6 +73,9 @@ impl Rack {
         min_rtt: Option<Duration>,
         echoed: bool,
     ) {
+        if self.dsack_seen {
+            self.newest_since_dsack = self.newest_since_dsack.max(Some(segment.sent));
+        }
         let end = segment.end();
         let rtt = now.since(segment.sent);
         // The ACK is too early for the retransmission: it answers the original.
@@ -97,11 +103,16 @@ impl Rack {
         self.dsack_seen = true;
     }
 
-    /// Widens the reordering window after a D-SACK if a segment is delivered, at most once per round trip.
-    /// `una` and `next` are those of the sender (Linux: `tcp_rack_update_reo_wnd`).
-    pub fn adapt(&mut self, una: u64, next: u64) {
-        if std::mem::take(&mut self.dsack_seen) && self.dsack_round.is_none_or(|round| una >= round) {
-            self.dsack_round = Some(next);
+    /// Widens the reordering window after a D-SACK if a segment has been delivered since, at most once per round
+    /// trip: the delivered segment must have been sent after the window was last widened (Linux:
+    /// `tcp_rack_update_reo_wnd`, which compares counts of deliveries).
+    pub fn adapt(&mut self, now: Time) {
+        let Some(sent) = self.newest_since_dsack.take() else {
+            return;
+        };
+        self.dsack_seen = false;
+        if self.widened.is_none_or(|widened| sent >= widened) {
+            self.widened = Some(now);
             self.quarters += 1;
             self.persist = PERSIST;
         }
@@ -194,9 +205,11 @@ mod tests {
         path
     }
 
-    fn on_dsack(rack: &mut Rack, una: u64, next: u64) {
+    /// Reports a D-SACK at `now` with the delivery of a segment sent at `sent`.
+    fn on_dsack(rack: &mut Rack, sent: u64, now: u64) {
         rack.record_dsack();
-        rack.adapt(una, next);
+        rack.newest_since_dsack = Some(Time(sent));
+        rack.adapt(Time(now));
     }
 
     /// Delivers segment `number` beyond a gap; its SACK arrives after the usual 100 ms.

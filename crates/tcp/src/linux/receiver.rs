@@ -12,6 +12,9 @@ use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 /// Maximum delay of an ACK (Linux: `TCP_DELACK_MAX`).
 const MAX_DELAY: Duration = Duration::from_millis(200);
 
+/// Quick ACKs after a CE mark or a retransmission on an ECN path (Linux: `__tcp_ecn_check_ce`).
+const QUICK_ACKS_FOR_ECN: u32 = 2;
+
 /// Application at the phone, which reads at a rate or immediately.
 #[derive(Debug)]
 struct Reader {
@@ -94,6 +97,8 @@ pub struct Receiver {
     recent_stamp: u32,
     /// Whether a CE mark has arrived to which the sender has not yet responded (RFC 3168, 6.1.3).
     echoing: bool,
+    /// Whether data with an ECN-capable codepoint has arrived (Linux: `TCP_ECN_SEEN`).
+    ecn_seen: bool,
 }
 
 impl Receiver {
@@ -138,6 +143,7 @@ impl Receiver {
             answers: None,
             recent_stamp: 0,
             echoing: false,
+            ecn_seen: false,
         }
     }
 
@@ -221,13 +227,41 @@ impl Receiver {
         }
     }
 
-    fn record_ecn(&mut self, segment: &Segment) {
-        if self.ecn {
-            if segment.ecn.reduced {
-                self.echoing = false;
-            }
-            self.echoing |= segment.ecn.experienced;
+    /// Ends the echo of marks if the segment carries CWR (RFC 3168, 6.1.3). Returns true if so: the sender's
+    /// window may be one segment then, so the ACK must not wait (`tcp_ecn_accept_cwr`).
+    fn accept_cwr(&mut self, segment: &Segment) -> bool {
+        let accepts = self.ecn && segment.ecn.reduced;
+        self.echoing &= !accepts;
+        accepts
+    }
+
+    /// Processes the ECN codepoint of new data (`__tcp_ecn_check_ce`). The first mark starts the echo and quick
+    /// ACKs. So does a segment that is not ECN-capable after others that were: it is probably a retransmission.
+    fn check_ecn(&mut self, segment: &Segment) {
+        if !self.ecn {
+            return;
         }
+        let ecn = segment.ecn;
+        let is_first_mark = ecn.experienced && !self.echoing;
+        if is_first_mark || (self.ecn_seen && !ecn.capable && !ecn.experienced) {
+            self.enter_quick_acks(QUICK_ACKS_FOR_ECN.min(self.max_quick_acks));
+        }
+        self.echoing |= ecn.experienced;
+        self.ecn_seen |= ecn.capable || ecn.experienced;
+    }
+
+    /// Raises the number of quick ACKs to `max`, but to no more than half of the window in segments, and at least
+    /// 2 (`tcp_incr_quickack`).
+    fn raise_quick_acks(&mut self, max: u32) {
+        let half = (self.allowed - self.last_acked) / (2 * self.mss);
+        let count = if half == 0 { 2 } else { half.min(u64::from(u32::MAX)) as u32 };
+        self.quick_acks = self.quick_acks.max(count.min(max));
+    }
+
+    /// Starts quick ACKs and resets the adaptive delay (`tcp_enter_quickack_mode`).
+    fn enter_quick_acks(&mut self, max: u32) {
+        self.raise_quick_acks(max);
+        self.ato = Some(self.delay);
     }
 
     /// Returns true if the ACK of an in-order segment of `payload` bytes may be delayed (Linux:
@@ -250,23 +284,21 @@ impl Receiver {
 
     /// Adapts the delay to the time between segments, and enables quick ACKs at the start and after a pause
     /// (Linux: `tcp_event_data_recv`).
-    fn adapt_ack_delay(&mut self, now: Time, payload: u64, echo_us: u32) {
+    fn adapt_ack_delay(&mut self, now: Time) {
         let between = Duration(jiffies::JIFFY.0 * (jiffies::at(now) - jiffies::at(self.last_segment)));
         self.last_segment = now;
         match self.ato {
             None => {
                 self.ato = Some(self.delay);
-                self.quick_acks = self.max_quick_acks;
+                self.raise_quick_acks(self.max_quick_acks);
             }
             Some(ato) if between.0 <= self.delay.0 / 2 => {
                 self.ato = Some(Duration(ato.0 / 2 + self.delay.0 / 2));
             }
             Some(ato) if between < ato => self.ato = Some(Duration(ato.0 / 2 + between.0).min(self.rto())),
-            Some(_) if between > self.rto() => self.quick_acks = self.max_quick_acks,
+            Some(_) if between > self.rto() => self.raise_quick_acks(self.max_quick_acks),
             Some(_) => {}
         }
-        self.window.on_data(now, payload, self.data.expected(), echo_us);
-        self.grow_window(payload);
     }
 
     fn grow_window(&mut self, payload: u64) {
@@ -302,10 +334,9 @@ impl crate::Receiver for Receiver {
     }
 
     fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<Segment> {
-        self.record_stamp(segment);
-        self.record_ecn(segment);
         self.answers.get_or_insert(segment.retransmission);
         let Some(first) = segment.seq.checked_sub(FIRST_BYTE) else {
+            self.record_stamp(segment);
             return Some(self.answer_syn(now));
         };
         let payload = u64::from(segment.size.saturating_sub(self.header_bytes));
@@ -319,22 +350,30 @@ impl crate::Receiver for Receiver {
         if first + payload > self.allowed && !self.accepts_beyond(first) {
             // The segment is discarded, but the ACK reports the window's edge.
             if first == self.allowed {
-                self.quick_acks = self.max_quick_acks;
+                self.enter_quick_acks(self.max_quick_acks);
             }
             return Some(self.ack(now));
         }
+        self.record_stamp(segment);
+        let sender_has_reduced = self.accept_cwr(segment);
         let arrival = self.data.take(first, first + payload);
         if arrival == Arrival::Duplicate {
             // A duplicate indicates lost ACKs or a retransmitting sender (`tcp_enter_quickack_mode`).
-            self.quick_acks = self.max_quick_acks;
+            self.enter_quick_acks(self.max_quick_acks);
         } else if self.data.expected() > before {
-            self.adapt_ack_delay(now, payload, segment.echo_us);
-        } else if self.sack {
+            self.adapt_ack_delay(now);
+            self.window.on_data(now, payload, self.data.expected(), segment.echo_us);
+            self.check_ecn(segment);
+            self.grow_window(payload);
+        } else {
+            self.check_ecn(segment);
             // Without SACK, an ACK that opens the window would not count as a duplicate
             // (`tcp_data_queue_ofo`).
-            self.grow_window(payload);
+            if self.sack {
+                self.grow_window(payload);
+            }
         }
-        if arrival == Arrival::InOrder && self.may_wait(payload) {
+        if arrival == Arrival::InOrder && !sender_has_reduced && self.may_wait(payload) {
             self.wait(now);
             return None;
         }

@@ -29,7 +29,7 @@ impl Sender {
         let marked = ack.ecn.echo && self.params.ecn;
         // A D-SACK is an alert, too (`FLAG_CA_ALERT`).
         let alert = result.sacked || result.dsack.is_some() || marked;
-        let usual = (result.advances() || result.opened) && !alert;
+        let usual = (result.advances() || result.updates_window) && !alert;
         if usual && self.episode == Episode::Open && !self.disordered {
             return;
         }
@@ -76,7 +76,7 @@ impl Sender {
     #[cold]
     fn finish(&mut self, now: Time, ack: &Segment) -> bool {
         if self.is_spurious_reduction(ack) {
-            self.undo_reduction(false);
+            self.undo_reduction(now, false);
         } else {
             self.rack.on_recovered();
         }
@@ -96,7 +96,7 @@ impl Sender {
             self.may_repair = false;
             return;
         }
-        if self.undo_by_dsack() {
+        if self.undo_by_dsack(now) {
             self.try_to_open(now, result, marked);
         }
         result.lost += self.find_losses(now, result);
@@ -119,7 +119,7 @@ impl Sender {
     /// in the previous recovery (`tcp_time_to_recover`).
     fn process_in_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
         if self.episode == Episode::Open {
-            self.undo_by_dsack();
+            self.undo_by_dsack(now);
         }
         result.lost += self.find_losses(now, result);
         if self.scoreboard.has_losses() {

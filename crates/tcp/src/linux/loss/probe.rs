@@ -79,7 +79,7 @@ impl Sender {
             return;
         };
         let una = self.scoreboard.una();
-        let pure_duplicate = !result.advances() && !result.opened && !result.sacked;
+        let pure_duplicate = !result.advances() && !result.updates_window && !result.sacked;
         if !probe.again || result.dsack.is_some_and(|dsack| dsack.of_probe) {
             self.probe = None;
         } else if una > probe.end {

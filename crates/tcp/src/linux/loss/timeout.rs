@@ -17,10 +17,11 @@ impl Sender {
         self.counts.timeouts += 1;
         self.rtt.back_off();
         let again = self.is_reduced_already();
-        if self.scoreboard.is_reneged() {
+        let is_reneged = self.scoreboard.is_reneged();
+        if is_reneged {
             self.scoreboard.forget_sacks();
-            self.scoreboard.mark_where(|_, _| true);
-        } else if self.params.rack {
+        }
+        if self.params.rack && !is_reneged {
             self.rack.detect_on_timeout(now, &mut self.scoreboard);
         } else {
             self.scoreboard.mark_where(|_, _| true);
@@ -72,7 +73,7 @@ impl Sender {
     /// Undoes a timeout, and ends its episode if `opens`. Without SACK, duplicate ACKs of its retransmissions
     /// may still arrive (`tcp_try_undo_loss`).
     fn undo_timeout(&mut self, now: Time, opens: bool) {
-        self.undo_reduction(true);
+        self.undo_reduction(now, true);
         self.timeouts = 0;
         if opens && !self.is_end_delayed() {
             self.reopen(now);

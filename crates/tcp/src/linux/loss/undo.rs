@@ -77,11 +77,11 @@ impl Undo {
 impl Sender {
     /// Undoes the last reduction if D-SACKs show that it was spurious (`tcp_try_undo_dsack`). Returns true if
     /// so.
-    pub(super) fn undo_by_dsack(&mut self) -> bool {
+    pub(super) fn undo_by_dsack(&mut self, now: Time) -> bool {
         let is_spurious_reduction = self.params.undo && self.undo.is_all_duplicate();
         if is_spurious_reduction {
             self.rack.on_undone();
-            self.undo_reduction(false);
+            self.undo_reduction(now, false);
         }
         is_spurious_reduction
     }
@@ -118,7 +118,7 @@ impl Sender {
         if !self.scoreboard.has_retransmitted() {
             self.undo.forget_retransmission_time();
         }
-        self.undo_reduction(true);
+        self.undo_reduction(now, true);
         self.keep_open(now);
         false
     }
@@ -126,7 +126,7 @@ impl Sender {
     /// Restores window and threshold (Eifel response, RFC 4015), unless an ECN mark also caused the
     /// reduction. With `unmark`, lost segments count as in flight again (`tcp_undo_cwnd_reduction`).
     #[cold]
-    pub(super) fn undo_reduction(&mut self, unmark: bool) {
+    pub(super) fn undo_reduction(&mut self, now: Time, unmark: bool) {
         if unmark {
             self.scoreboard.unmark_lost();
         }
@@ -138,6 +138,7 @@ impl Sender {
                 *prr = None;
             }
         }
+        self.usage.renew(now);
         self.undo.end();
         self.rack.reexamine();
     }

@@ -40,7 +40,7 @@ pub struct AckResult {
     /// D-SACK of the ACK.
     pub(in super::super) dsack: Option<DSack>,
     /// Whether the ACK updates the receiver's window (`FLAG_WIN_UPDATE`).
-    pub(in super::super) opened: bool,
+    pub(in super::super) updates_window: bool,
     /// Whether the ACK acknowledges nothing new although data is outstanding.
     pub(in super::super) duplicate: bool,
     /// Whether the timer of the retransmission queue must be re-armed.
@@ -188,7 +188,7 @@ impl Sender {
             result.newest_rtt = Some(now.since(sacked.newest));
         }
         if result.oldest_rtt.is_none() {
-            result.oldest_rtt = self.rtt_by_stamp(now, ack, result);
+            result.oldest_rtt = if result.acked > 0 { self.rtt_by_stamp(now, ack) } else { None };
             result.newest_rtt = result.oldest_rtt;
         }
     }
@@ -196,8 +196,8 @@ impl Sender {
     /// Returns the round-trip time given by the timestamp. After a retransmission, only the timestamp shows
     /// which transmission was answered (RFC 7323, 4).
     #[cold]
-    fn rtt_by_stamp(&self, now: Time, ack: &Segment, result: &AckResult) -> Option<Duration> {
-        let usable = self.params.timestamps && ack.echo_us != 0 && result.acked > 0;
+    pub(super) fn rtt_by_stamp(&self, now: Time, ack: &Segment) -> Option<Duration> {
+        let usable = self.params.timestamps && ack.echo_us != 0;
         usable.then(|| Duration(u64::from(clock_us(now).wrapping_sub(ack.echo_us)) * 1_000))
     }
 

@@ -176,22 +176,23 @@ impl Sender {
     }
 
     #[cold]
-    fn establish(&mut self, now: Time, sent: Time, times: u32) {
+    fn establish(&mut self, now: Time, ack: &Segment, sent: Time, times: u32) {
         self.setup = Setup::Established;
-        if times == 1 {
-            let rtt = now.since(sent);
+        // If the SYN was repeated, only the timestamp shows which transmission was answered
+        // (`tcp_synack_rtt_meas`, `tcp_ack_update_rtt`).
+        let rtt = if times == 1 { Some(now.since(sent)) } else { self.rtt_by_stamp(now, ack) };
+        if let Some(rtt) = rtt {
             self.rtt.record_newest(rtt);
             self.rtt.sample(rtt, true);
             self.last_rtt = Some(rtt);
         } else {
             self.rtt.reset_backoff();
             self.rtt.lost_syn();
-            if times > 2 {
-                // Linux starts with one segment if the SYN was lost more than once.
-                self.control = Control::new(self.params.control.build(self.mss, self.mss, &self.params));
-            }
         }
-        let rtt = self.last_rtt;
+        if times > 2 {
+            // Linux starts with one segment if the SYN was lost more than once.
+            self.control = Control::new(self.params.control.build(self.mss, self.mss, &self.params));
+        }
         self.control.report(|control| control.on_established(now, rtt));
         self.usage.renew(now);
         self.timers.loss = None;
@@ -252,17 +253,17 @@ impl Sender {
             return;
         }
         let had_outstanding = self.scoreboard.head().is_some();
-        let opened = self.update_edge(acked, ack.window);
+        let updates = self.update_edge(acked, ack.window);
         self.buffer.on_ack(acked, u64::from(ack.window));
         let mut result = self.evaluate_ack(now, ack, false);
-        result.opened = opened;
-        result.duplicate &= !opened;
+        result.updates_window = updates;
+        result.duplicate &= !updates;
         if !had_outstanding {
             self.process_ack_of_nothing(now, ack, &mut result);
             return;
         }
         if result.acked > 0 || result.sacked {
-            self.rack.adapt(self.scoreboard.una(), self.scoreboard.next());
+            self.rack.adapt(now);
         }
         self.take_rtt(&result);
         if result.acked > 0 {
@@ -342,13 +343,16 @@ impl crate::Sender for Sender {
         match self.setup {
             Setup::Closed => return,
             Setup::SynSent(sent, times) => {
-                self.establish(now, sent, times);
+                self.establish(now, ack, sent, times);
                 self.edge = u64::from(ack.window);
                 self.buffer.on_ack(0, self.edge);
             }
             Setup::Established => self.process_ack(now, ack),
         }
         self.transmit(now, RETRANSMISSIONS_PER_ACK, out);
+        if self.ends_frto_probe() {
+            self.transmit(now, RETRANSMISSIONS_PER_ACK, out);
+        }
     }
 
     fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>) {

@@ -1,6 +1,7 @@
 //! Quick ACKs of the receiver.
 
 use super::*;
+use crate::segment::Ecn;
 
 fn segment(number: u64) -> Segment {
     let params = Linux::default();
@@ -35,4 +36,33 @@ fn at_once(lost: u64) -> usize {
 fn data_beyond_gap_first_grants_no_quick_acks() {
     assert!(at_once(0) >= 10, "{}", at_once(0));
     assert!(at_once(1) <= 3, "{}", at_once(1));
+}
+
+/// `__tcp_ecn_check_ce`: the first mark starts two quick ACKs, since the sender's window may soon be small. The
+/// ACK of a segment with CWR does not wait either (`tcp_ecn_accept_cwr`), nor do those of two segments from one
+/// that is not ECN-capable on.
+#[test]
+fn first_mark_starts_two_quick_acks() {
+    let mss = Linux::default().mss();
+    // The window does not grow, which would add quick ACKs.
+    let params =
+        Linux { ecn: true, quick_acks: 2, initial_receive_buffer: Size(44 * mss), ..Linux::default() };
+    let mut receiver = Receiver::new(0, 100, &params);
+    let mut now = Time(NANOS_PER_S);
+    receiver.on_segment(now, &Segment { seq: 0, ..segment(0) });
+    let mut number = 0;
+    let mut arrive = |ecn: Ecn| {
+        now += MS(8);
+        number += 1;
+        receiver.on_segment(now, &Segment { ecn, ..segment(number - 1) }).map(|ack| ack.ecn.echo)
+    };
+    let capable = Ecn { capable: true, ..Ecn::default() };
+    let (echo, plain, waits) = (Some(true), Some(false), None);
+    assert_eq!([capable; 6].map(&mut arrive), [plain, plain, waits, plain, waits, plain]);
+    let marked = Ecn { experienced: true, ..capable };
+    assert_eq!([marked, marked, marked, capable].map(&mut arrive), [echo, echo, waits, echo]);
+    let reduced = Ecn { reduced: true, ..capable };
+    assert_eq!([reduced, capable, capable].map(&mut arrive), [plain, waits, plain]);
+    let retransmission = Ecn::default();
+    assert_eq!([retransmission, capable, capable].map(&mut arrive), [plain, plain, waits]);
 }

@@ -134,6 +134,7 @@ impl Connection {
         self.received = self.received.max(packet.seq + packet.payload);
         segment.seq = packet.seq.max(FIRST_BYTE);
         segment.size += packet.payload as u32;
+        segment.ecn.capable = matches!(packet.ip_ecn, Some(IpEcn::Capable | IpEcn::Experienced));
         segment.ecn.experienced = packet.ip_ecn == Some(IpEcn::Experienced);
         segment.ecn.reduced = packet.flags.cwr;
         receiver.on_segment(now, &segment).into_iter().collect()
