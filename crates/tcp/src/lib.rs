@@ -1,7 +1,8 @@
 //! TCP: the sender at the server and the receiver at the phone.
 //!
-//! Each family of implementations is a module with its parameters, its sender and its receiver. The rest of
-//! the simulator uses both ends through the traits [`Sender`] and [`Receiver`].
+//! There are two families of implementations, the modules [`classic`] and [`linux`]. Each has its
+//! own parameters, sender and receiver. The rest of the simulator uses senders and receivers
+//! through the traits [`Sender`] and [`Receiver`].
 
 pub mod classic;
 pub mod linux;
@@ -21,7 +22,7 @@ use crate::segment::Segment;
 pub struct SenderCounts {
     /// Number of segments sent, SYN and retransmissions included.
     pub packets: u64,
-    /// Number of segments sent that had been sent before.
+    /// Number of retransmitted segments.
     pub retransmissions: u64,
     /// Number of retransmission timeouts.
     pub timeouts: u64,
@@ -29,9 +30,9 @@ pub struct SenderCounts {
     pub fast_retransmits: u64,
     /// Number of round-trip times measured on data segments.
     pub rtt_samples: u64,
-    /// Sum of these round-trip times in nanoseconds.
+    /// Sum of the round-trip times measured on data segments, in nanoseconds.
     pub rtt_sum_ns: u64,
-    /// Shortest of these round-trip times in nanoseconds; 0 if there are none.
+    /// Shortest round-trip time measured on a data segment, in nanoseconds; 0 if none was measured.
     pub rtt_min_ns: u64,
 }
 
@@ -63,7 +64,8 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
-/// State of a sender: the results of its methods of the same names.
+/// State of a sender after an event: the results of the [`Sender`] methods `timer`, `acked_bytes`,
+/// `recovery` and `is_done`.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Time at which [`Sender::on_timer`] must be called, unless the sender's state changes before.
@@ -76,9 +78,9 @@ pub struct Progress {
     pub is_done: bool,
 }
 
-/// Maximum number of retransmissions per ACK after a timeout while the window is set from outside. This is
-/// the pace of slow start (RFC 5681, 3.1): a window that stays open would otherwise release all
-/// retransmissions at once.
+/// Maximum number of retransmissions per ACK after a timeout while the window is set from outside
+/// (see [`Sender::steer`]). Two per ACK is the pace of slow start (RFC 5681, 3.1). Without this
+/// limit a large window would release all retransmissions at once.
 const RETRANSMISSIONS_PER_ACK: u64 = 2;
 
 /// The sender of a connection, at the server. Its methods append the segments to transmit to `out`.
@@ -87,13 +89,14 @@ pub trait Sender: Send + std::fmt::Debug {
     fn write(&mut self, now: Time, bytes: u64, out: &mut Vec<Segment>);
     /// Closes the connection for writing: the sender is done once all data is acknowledged.
     fn close(&mut self);
-    /// Opens the connection.
+    /// Sends the SYN or SYN-ACK that opens the connection.
     fn open(&mut self, now: Time, out: &mut Vec<Segment>);
-    /// Processes an ACK.
+    /// Processes an ACK that has arrived at the server.
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>);
     /// Handles the expiry of [`Self::timer`].
     fn on_timer(&mut self, now: Time, out: &mut Vec<Segment>);
-    /// Returns the time at which [`Self::on_timer`] must be called, unless another method changes it before.
+    /// Returns the time at which the caller must call [`Self::on_timer`], or `None` if no timer is
+    /// armed. Calls of other methods may change this time.
     fn timer(&self) -> Option<Time>;
     /// Returns true if all data written so far is acknowledged.
     fn is_idle(&self) -> bool;
@@ -101,17 +104,18 @@ pub trait Sender: Send + std::fmt::Debug {
     fn is_done(&self) -> bool;
     /// Returns the number of application bytes acknowledged.
     fn acked_bytes(&self) -> u64;
-    /// Returns the number of bytes on the wire if each segment is sent once.
+    /// Returns the number of bytes on the wire, headers included, if each segment of the data
+    /// written so far is sent once.
     fn wire_bytes(&self) -> u64;
-    /// Sets the window from outside, in full-sized segments. From then on it replaces the window of
-    /// congestion control; losses are still repaired. A larger window is used at once. With a smaller one the
-    /// sender waits until ACKs have reduced the data in flight.
+    /// Sets the window from outside, in full-sized segments. From then on this window replaces that
+    /// of congestion control; losses are still repaired. A larger window releases segments at once.
+    /// With a smaller window the sender waits until ACKs have reduced the data in flight.
     fn steer(&mut self, now: Time, window: f64, out: &mut Vec<Segment>);
     /// Returns the congestion window, or the window set from outside.
     fn window(&self) -> Window;
     /// Returns the state of loss recovery.
     fn recovery(&self) -> Recovery;
-    /// Returns the values that the simulation reads after each event.
+    /// Returns the values that the simulation reads after each event of the connection.
     fn progress(&self) -> Progress {
         Progress {
             timer: self.timer(),
@@ -122,9 +126,9 @@ pub trait Sender: Send + std::fmt::Debug {
     }
     /// Returns the limit that stops the sender from transmitting more.
     fn send_limit(&self) -> SendLimit;
-    /// Returns which timer has expired, once the time of [`Self::timer`] has come.
+    /// Returns the kind of the timer that expires at `now`, the time that [`Self::timer`] returned.
     fn expired_timer(&self, now: Time) -> TimerKind;
-    /// Returns the counters.
+    /// Returns the counters of the connection.
     fn counts(&self) -> &SenderCounts;
     /// Returns the round-trip time measured on the last ACK, if any, and forgets it.
     fn take_rtt_sample(&mut self) -> Option<Duration>;
@@ -140,7 +144,8 @@ pub trait Receiver: Send + std::fmt::Debug {
     fn on_segment(&mut self, now: Time, segment: &Segment) -> Option<Segment>;
     /// Handles the expiry of [`Self::timer`]. Returns the ACK to send, if any.
     fn on_timer(&mut self, now: Time) -> Option<Segment>;
-    /// Returns the time at which [`Self::on_timer`] must be called, unless another method changes it before.
+    /// Returns the time at which the caller must call [`Self::on_timer`], or `None` if no timer is
+    /// armed. Calls of other methods may change this time.
     fn timer(&self) -> Option<Time>;
     /// Returns the number of application bytes received in order.
     fn delivered_bytes(&self) -> u64;
@@ -185,7 +190,8 @@ impl TcpSpec {
         }
     }
 
-    /// Warns if ECN is enabled but no queue on the path marks packets, that is, unless `marked`.
+    /// Warns if ECN is enabled but has no effect, because no queue on the path marks packets.
+    /// `marked` is true if a queue does.
     pub fn check_marks(&self, marked: bool, check: &mut Check) {
         if let Self::Linux(params) = self {
             check.within("linux", |check| params.check_marks(marked, check));
@@ -217,9 +223,9 @@ impl TcpSpec {
         }
     }
 
-    /// Returns true if the phone acknowledges the SYN before it sends its first request, so that the
-    /// round-trip time of the SYN does not include the request. In the `classic` family that ACK carries the
-    /// request.
+    /// Returns true if the phone sends its first request in a packet after the ACK of the server's
+    /// SYN, so that the round-trip time of the SYN does not include the request. Otherwise that ACK
+    /// carries the request, as always in the `classic` family.
     pub fn requests_separately(&self) -> bool {
         matches!(self, Self::Linux(_)) && self.opener() == Opener::Phone
     }

@@ -1,9 +1,10 @@
-//! Segment numbering of the families, for agents on the path that read TCP headers.
+//! Meaning of segment numbers in the `classic` and `linux` families, for agents on the path that
+//! read TCP headers (Snoop).
 
 use super::TcpSpec;
 use crate::segment::{Kind, Segment};
 
-/// Meaning of the numbers in the packets of a family.
+/// Meaning of the field [`Segment::seq`] in the packets of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbering {
     /// Segments are counted from the SYN, which is 0. An ACK carries the highest segment received in order.
@@ -25,7 +26,8 @@ impl Numbering {
         carries && packet.seq > 0 && packet.kind == Kind::Data
     }
 
-    /// Returns the first number that an ACK leaves unacknowledged.
+    /// Returns the lowest segment number (`Segments`) or byte number (`Bytes`) that an ACK does not
+    /// acknowledge.
     pub fn unacknowledged(self, ack: &Segment) -> u64 {
         match self {
             Self::Segments => ack.seq + 1,
@@ -35,7 +37,7 @@ impl Numbering {
 }
 
 impl TcpSpec {
-    /// Returns the numbering of this family.
+    /// Returns the numbering that packets of this family use.
     pub fn numbering(&self) -> Numbering {
         match self {
             Self::Classic(_) => Numbering::Segments,

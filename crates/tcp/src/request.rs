@@ -1,8 +1,8 @@
 //! The phone's requests, which are retransmitted until they arrive.
 //!
-//! A request is what a real client sends before data flows: the SYN of a connection that it opens, or an
-//! application's request. It is retransmitted by the rules of RFC 6298, 2.1 and 5.5, without a round-trip
-//! estimate.
+//! A request is a packet that a client sends before data flows: the SYN of a connection that the
+//! client opens, or the request of an application. It is retransmitted by the rules of RFC 6298,
+//! 2.1 and 5.5, with a fixed initial timeout instead of an estimate of the round-trip time.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -13,26 +13,30 @@ const MAX_DOUBLINGS: u32 = 4;
 /// Sender of requests, which retransmits each one until it is answered.
 #[derive(Debug)]
 pub struct Requester {
-    /// Time to wait for an answer; doubles with each retransmission.
+    /// Time from the first transmission of a request to its first retransmission. The interval then
+    /// doubles with each retransmission, up to 2^[`MAX_DOUBLINGS`] times this value.
     timeout: Duration,
-    /// Pending request: the packet, the number of its transmissions, and the time of the next one.
+    /// Pending request: the packet, the number of its transmissions so far, and the time of the
+    /// next transmission.
     pending: Option<(Segment, u32, Time)>,
 }
 
 impl Requester {
-    /// Creates a requester without a pending request. It first retransmits after `timeout`.
+    /// Creates a requester without a pending request. It retransmits an unanswered request after
+    /// `timeout` for the first time.
     pub fn new(timeout: Duration) -> Self {
         Self { timeout, pending: None }
     }
 
-    /// Starts a request with `packet`. Returns the packet to send.
+    /// Makes `packet` the pending request and arms the timer. Returns the packet, to be sent now.
     pub fn start(&mut self, now: Time, packet: Segment) -> Segment {
         self.pending = Some((packet, 1, now + self.timeout));
         packet
     }
 
-    /// Handles the arrival of a request of this kind at the server. A late copy of the SYN does not answer
-    /// the request that follows it.
+    /// Handles the arrival at the server of a request of kind `kind`, which ends the pending
+    /// request. Exception: a late copy of the SYN (`Connect`) does not end a pending application
+    /// request.
     pub fn on_request(&mut self, kind: Kind) {
         self.pending =
             self.pending.filter(|(packet, ..)| packet.kind == Kind::Request && kind == Kind::Connect);
@@ -74,8 +78,8 @@ mod tests {
         assert_eq!(requester.timer(), None);
     }
 
-    /// The round-trip time exceeds the timeout: the SYN arrives twice, the second time after the request was
-    /// sent and lost.
+    /// The round-trip time exceeds the timeout, so the SYN arrives twice. The second copy arrives
+    /// after the phone has sent its request, which was lost.
     #[test]
     fn late_syn_does_not_answer_request() {
         let mut requester = Requester::new(Duration::from_secs(1));

@@ -10,14 +10,14 @@ pub enum Kind {
     Connect,
     /// Request of the phone on an open connection.
     Request,
-    /// Segment of the server: number 0 is its SYN, data begins at 1.
+    /// Segment of the server. Number 0 is the server's SYN, and data begins at number 1.
     Data,
     /// Cumulative acknowledgement of the phone.
     Ack,
 }
 
-/// SACK blocks of an ACK (RFC 2018), at most three as in ns-2. As on the wire, sequence numbers are modulo
-/// 2^32; they stand for the numbers nearest to that of the ACK.
+/// SACK blocks of an ACK (RFC 2018), at most three as in ns-2. As on the wire, sequence numbers are
+/// stored modulo 2^32; [`Self::of`] returns the full numbers nearest to the acknowledgement number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
     blocks: [(u32, u32); Self::MAX],
@@ -28,13 +28,15 @@ impl SackBlocks {
     /// Maximum number of blocks in one ACK.
     pub const MAX: usize = 3;
 
-    /// Adds a block of the numbers `first` to `end - 1`.
+    /// Adds a block of the sequence numbers from `first` to `end - 1`. There must be fewer than
+    /// [`Self::MAX`] blocks.
     pub fn push(&mut self, first: u64, end: u64) {
         self.blocks[usize::from(self.count)] = (first as u32, end as u32);
         self.count += 1;
     }
 
-    /// Returns the blocks of an ACK with number `ack` as (first, one past the last).
+    /// Returns the blocks of an ACK with acknowledgement number `ack`, each as (first number, last
+    /// number + 1).
     pub fn of(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
         let blocks = self.blocks[..usize::from(self.count)].iter();
         let near = move |number: u32| {
@@ -54,7 +56,7 @@ impl SackBlocks {
     }
 }
 
-/// IP packet of a TCP connection. It is `Copy`, since payload is not simulated.
+/// IP packet of a TCP connection. The payload is not simulated, so the type is `Copy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Index of the connection.
@@ -65,10 +67,11 @@ pub struct Segment {
     pub kind: Kind,
     /// Whether the segment is a retransmission.
     pub retransmission: bool,
-    /// Whether the ACK answers a retransmission. Eifel detection depends on this bit.
+    /// Whether the first segment that this ACK answers was a retransmission. Eifel detection uses
+    /// this bit.
     pub answers_retransmission: bool,
-    /// Number in the units of the family (see [`Numbering`](crate::numbering::Numbering)): of the segment, or
-    /// the number that an ACK acknowledges.
+    /// Number of the segment, or the acknowledgement number of an ACK, in the units of the TCP
+    /// family (see [`Numbering`](crate::numbering::Numbering)).
     pub seq: u64,
     /// SACK blocks of an ACK.
     pub sack: SackBlocks,
@@ -78,7 +81,7 @@ pub struct Segment {
     pub echo_us: u32,
     /// Advertised window of an ACK in bytes; the `classic` family ignores it.
     pub window: u32,
-    /// ECN marks.
+    /// ECN marks in the IP and TCP headers.
     pub ecn: Ecn,
 }
 
@@ -102,7 +105,7 @@ impl Segment {
         self.kind == Kind::Data && self.seq > 0
     }
 
-    /// Returns a packet without payload and options.
+    /// Returns a packet of 40 bytes without payload and options.
     pub fn control(flow: u32, kind: Kind) -> Self {
         Self {
             flow,

@@ -1,8 +1,8 @@
 //! TCP headers of simulated packets, as a capture records them.
 //!
-//! The simulator transports only a few numbers per packet instead of headers. Each family translates its
-//! packets into the fields of RFC 9293, section 3.1, in bytes. [`TcpSpec::wire`] selects the translation of a
-//! family.
+//! The simulator transports only the few numbers of a [`Segment`] per packet instead of headers.
+//! Each TCP family translates its packets into the header fields of RFC 9293, section 3.1, which
+//! count bytes. [`TcpSpec::wire`] returns the translator of a family.
 
 use super::{Opener, TcpSpec, classic, linux};
 use crate::segment::{SackBlocks, Segment};
@@ -18,8 +18,8 @@ pub enum End {
 
 /// Fields of a TCP header (RFC 9293, 3.1) with the options that nodeb supports.
 ///
-/// Sequence and acknowledgement numbers count bytes from the initial sequence number of the end that they
-/// belong to: its SYN is 0, its data begins at 1.
+/// Sequence numbers of an end, and acknowledgement numbers of the other end, are relative to the
+/// initial sequence number of that end: its SYN has number 0, and its first data byte number 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the header")]
 pub struct TcpFields {
@@ -43,26 +43,29 @@ pub struct TcpFields {
     pub window_shift: Option<u8>,
     /// SACK-permitted option (RFC 2018, 2).
     pub sack_permitted: bool,
-    /// SACK blocks (RFC 2018, 3): first byte and one past the last. Only the first `sack_count` are valid.
+    /// SACK blocks (RFC 2018, 3), each as (first byte, last byte + 1). Only the first `sack_count`
+    /// blocks are valid.
     pub sack: [(u64, u64); SackBlocks::MAX],
     /// Number of valid blocks in `sack`.
     pub sack_count: usize,
-    /// Timestamp value and echo reply (RFC 7323, 3).
+    /// Timestamp value and echo reply (RFC 7323, 3); `None` without the timestamps option.
     pub timestamps: Option<(u32, u32)>,
 }
 
 /// Largest window scale (RFC 7323, 2.3).
 pub const MAX_WINDOW_SHIFT: u8 = 14;
 
-/// Returns the smallest window scale with which a window of `bytes` bytes fits into the header.
+/// Returns the smallest window scale with which a window of `bytes` bytes fits into the header, at
+/// most [`MAX_WINDOW_SHIFT`].
 pub fn window_shift(bytes: u64) -> u8 {
     (0..MAX_WINDOW_SHIFT)
         .find(|shift| scaled(bytes, *shift) == bytes.div_ceil(1 << shift))
         .unwrap_or(MAX_WINDOW_SHIFT)
 }
 
-/// Returns the window field for `bytes` bytes with scale `shift`. It is rounded up, so that a sender that
-/// fills the window does not exceed the window in the header.
+/// Returns the window field for `bytes` bytes with window scale `shift`, at most 65,535. The field
+/// is rounded up, so that a sender that fills the simulated window does not exceed the window in
+/// the header.
 pub fn scaled_window(bytes: u64, shift: u8) -> u16 {
     scaled(bytes, shift) as u16
 }
@@ -71,33 +74,34 @@ fn scaled(bytes: u64, shift: u8) -> u64 {
     bytes.div_ceil(1 << shift).min(u64::from(u16::MAX))
 }
 
-/// Advertised window of the server in bytes. The phone sends it only requests.
+/// Advertised window of the server in bytes. It never limits the phone, which sends only requests.
 pub const SERVER_WINDOW: u16 = u16::MAX;
 
-/// Contents of the SYNs of a connection.
+/// Contents of the headers of both SYNs of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Handshake {
     /// End that opens the connection.
     pub opener: Opener,
-    /// Largest segment that either end accepts, without headers, in bytes.
+    /// Maximum segment size in bytes, without headers, that both ends announce.
     pub mss: u16,
     /// Initial advertised window of the phone in bytes.
     pub window_bytes: u64,
-    /// Window scale of the phone. The option is only in use if both ends send it (RFC 7323, 2.2), so the
-    /// server sends a scale of 0 if the phone's is not 0.
+    /// Window scale of the phone. If it is 0, neither SYN carries the option. Otherwise the server
+    /// sends the option with a scale of 0, since scaling is in use only if both ends send the
+    /// option (RFC 7323, 2.2).
     pub shift: u8,
-    /// Whether the SYNs carry SACK-permitted.
+    /// Whether both SYNs carry the option SACK-permitted.
     pub sack_permitted: bool,
 }
 
 impl Handshake {
-    /// Returns the server's SYN: a SYN-ACK, unless the server opens the connection.
+    /// Returns the header of the server's SYN: a SYN-ACK if the phone opens the connection.
     pub fn syn_of_server(&self) -> TcpFields {
         let ack = (self.opener == Opener::Phone).then_some(1);
         self.syn(ack, SERVER_WINDOW, 0)
     }
 
-    /// Returns the phone's SYN: a SYN-ACK if the server opens the connection.
+    /// Returns the header of the phone's SYN: a SYN-ACK if the server opens the connection.
     pub fn syn_of_phone(&self) -> TcpFields {
         let ack = (self.opener == Opener::Server).then_some(1);
         self.syn(ack, scaled_window(self.window_bytes, 0), self.shift)
@@ -115,34 +119,37 @@ impl Handshake {
         }
     }
 
-    /// Returns true if an ACK of the server's SYN is also the phone's SYN. If the first data segment is lost,
-    /// duplicate ACKs have the same number; they differ in that data has passed this end.
+    /// Returns true if an ACK of the server's SYN is shown as the phone's SYN-ACK, which requires
+    /// that the server opens the connection. If the first data segment is lost, duplicate ACKs have
+    /// the same number; they differ in that data have passed this end and the ACK carries no
+    /// request.
     pub fn is_syn_of_phone(&self, passed: &Passed, payload: u32) -> bool {
         self.opener == Opener::Server && (payload > 0 || !passed.data)
     }
 }
 
-/// Packets that have passed one end of a connection.
+/// Summary of the packets that have passed one end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Passed {
-    /// Whether data of the server has passed.
+    /// Whether data of the server have passed.
     pub data: bool,
-    /// Bytes of the phone's requests.
+    /// Number of bytes of the phone's requests that have passed, each counted once.
     pub request_bytes: u64,
     before_last: u64,
-    /// Highest number acknowledged by the phone, in the units of the family.
+    /// Highest number that the phone has acknowledged, in the units of the TCP family.
     pub acked: u64,
 }
 
 impl Passed {
-    /// Returns the sequence number of a packet of the phone with `payload` bytes of a request: the first
-    /// request, which may be retransmitted, or the next one.
+    /// Records a packet of the phone with `payload` bytes of a request, and returns its sequence
+    /// number. `is_first` is true for the first request or a copy of it, and false for the request
+    /// after those that have passed.
     pub fn request(&mut self, is_first: bool, payload: u32) -> u64 {
         let before = if is_first { 0 } else { self.request_bytes };
         self.ask(before, payload)
     }
 
-    /// Returns the sequence number of a retransmission of the phone's last request.
+    /// Records a retransmission of the phone's last request, and returns its sequence number.
     pub fn request_again(&mut self, payload: u32) -> u64 {
         self.ask(self.before_last, payload)
     }
@@ -156,7 +163,7 @@ impl Passed {
     }
 }
 
-/// Packets that have passed either end.
+/// Summaries of the packets that have passed each end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
     /// The server's interface.
@@ -166,7 +173,7 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// Returns the packets that have passed `end`.
+    /// Returns the summary of the packets that have passed `end`.
     pub fn at(&mut self, end: End) -> &mut Passed {
         match end {
             End::Server => &mut self.server,
@@ -174,7 +181,7 @@ impl Ends {
         }
     }
 
-    /// Records the arrival of a packet with this header at `end`.
+    /// Records the arrival at `end` of a packet with the header `fields`.
     pub fn arrive(&mut self, end: End, fields: &TcpFields) {
         match end {
             // A SYN occupies one sequence number.
@@ -188,18 +195,19 @@ impl Ends {
     }
 }
 
-/// Translation of the packets of one connection into headers. Each packet must be reported at both ends, in
-/// order of time.
+/// Translator of the packets of one connection into TCP headers. The caller must report each packet
+/// at the end that sends it and at the end that receives it, in order of time.
 pub trait Wire: Send + std::fmt::Debug {
     /// Returns the header of a packet that `end` sends.
     fn fields(&mut self, end: End, packet: &Segment) -> TcpFields;
 
-    /// Records the arrival of a packet at `end`, with the header with which it was sent.
+    /// Records the arrival of a packet at `end`. `fields` is the header with which the packet was
+    /// sent.
     fn arrive(&mut self, end: End, fields: &TcpFields);
 }
 
 impl TcpSpec {
-    /// Creates the header translation of one connection of this family.
+    /// Creates the header translator for one connection of this family.
     pub fn wire(&self) -> Box<dyn Wire> {
         match self {
             Self::Classic(params) => Box::new(classic::wire::Wire::new(params)),

@@ -21,7 +21,7 @@ pub struct Date {
     day: u8,
 }
 
-/// Returns a date.
+/// Creates a date, for tables of dates in constants.
 const fn on(year: u16, month: u8, day: u8) -> Date {
     Date { year, month, day }
 }
@@ -40,12 +40,14 @@ impl Date {
         (1..=days).contains(&self.day)
     }
 
-    /// Returns an approximate day number in which every month has 31 days, to find the nearest release.
+    /// Returns an approximate day number, as if every month had 31 days; used to find the release
+    /// nearest to a date.
     fn approximate_day(self) -> u32 {
         (u32::from(self.year) * 12 + u32::from(self.month)) * 31 + u32::from(self.day)
     }
 
-    /// Parses a date such as `2003-06-01`. A missing month or day is 1.
+    /// Parses a date such as `2003-06-01`, or returns `None` if `text` is no date. A missing month
+    /// or day counts as 1.
     fn read(text: &str) -> Option<Self> {
         let mut numbers = text.splitn(3, '-').map(|part| part.parse::<u16>().ok());
         let year = numbers.next()??;
@@ -60,7 +62,7 @@ impl fmt::Display for Date {
     }
 }
 
-/// Releases of ns-2 with their dates. The first one is the earliest era.
+/// Releases of ns-2 with their dates, in order of time. The first release is the earliest era.
 const RELEASES: [(&str, Date); 14] = [
     ("ns-2.1b7a", on(2000, 11, 9)),
     ("ns-2.1b8", on(2001, 6, 6)),
@@ -78,14 +80,14 @@ const RELEASES: [(&str, Date); 14] = [
     ("ns-2.35", on(2011, 11, 4)),
 ];
 
-/// Default of ns-2 that changed.
+/// Change of a default of ns-2 on one day.
 #[derive(Clone, Copy, Debug)]
 pub struct Switch<T> {
     /// Key in a scenario, below `tcp.classic`.
     key: &'static str,
-    /// Variable of ns-2.
+    /// Name of the Tcl variable of ns-2.
     variable: &'static str,
-    /// First day with the new default.
+    /// First day on which the default was `after`.
     since: Date,
     before: T,
     after: T,
@@ -93,16 +95,17 @@ pub struct Switch<T> {
 }
 
 impl<T: Copy> Switch<T> {
-    /// Returns `chosen`, or the default of `era` if it is `None`.
+    /// Returns `chosen`, or the default of `era` if `chosen` is `None`.
     pub fn of(&self, chosen: Option<T>, era: Era) -> T {
         chosen.unwrap_or(if era.0 < self.since { self.before } else { self.after })
     }
 }
 
-/// Row of the table of switches: key, ns-2's variable, day of the change, default before and after, meaning.
+/// Row of the table of changed defaults in the documentation: key, ns-2's variable, day of the
+/// change, default before and after that day, meaning.
 pub type Line = [String; 6];
 
-/// Text of a default in the table.
+/// Text of a default value in the table of changed defaults.
 trait Text {
     fn text(&self) -> String;
 }
@@ -113,7 +116,8 @@ impl<T: Serialize> Text for T {
     }
 }
 
-/// Declares the switches and a function that returns them as the rows of a table.
+/// Declares the changed defaults as constants, and a function that returns them as the rows of a
+/// table.
 macro_rules! switches {
     ($( $(#[doc = $meaning:literal])+ $name:ident: $type:ty =
         $key:literal, $variable:literal, $since:expr, $before:expr => $after:expr; )+) => {
@@ -129,7 +133,7 @@ macro_rules! switches {
             };
         )+
 
-        /// Returns the table of all switches, in order of time.
+        /// Returns the table of all changed defaults, in order of time.
         pub fn switches() -> Vec<Line> {
             vec![$({
                 let s = $name;
@@ -176,7 +180,7 @@ switches! {
     DELAYED_SYN_ACK: bool = "delayed_syn_ack", "SYN_immediate_ack_", on(2010, 2, 2), true => false;
 }
 
-/// Era of ns-2: a day whose version of ns-2 determines the defaults.
+/// Era of ns-2: a day. The defaults are those of the version of ns-2 on that day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Era(Date);
 
@@ -199,8 +203,8 @@ impl fmt::Display for Era {
 impl FromStr for Era {
     type Err = String;
 
-    /// Parses the name of a release or a date. On failure returns a message that suggests the nearest
-    /// release.
+    /// Parses the name of a release of ns-2, or a date. Otherwise returns an error message that
+    /// suggests the nearest release.
     fn from_str(text: &str) -> Result<Self, String> {
         if let Some((_, date)) = RELEASES.iter().find(|(release, _)| *release == text) {
             return Ok(Self(*date));

@@ -1,5 +1,6 @@
-//! The `classic` family: TCP as in ns-2 and in the studies. It counts segments, measures one round trip at a
-//! time on a clock with ticks, and goes back N after a timeout.
+//! The `classic` family: TCP as in ns-2 and in published studies that use it. This TCP counts
+//! segments instead of bytes, by default measures one round trip at a time on a coarse clock, and
+//! goes back N after a timeout.
 
 mod eifel;
 mod era;

@@ -101,12 +101,13 @@ impl Classic {
         era::INITIAL_RTO.of(self.initial_rto, self.era)
     }
 
-    /// Returns true if backoff also multiplies the smallest timeout.
+    /// Returns true if exponential backoff also multiplies the smallest retransmission timeout,
+    /// instead of only the estimated timeout.
     pub fn backoff_from_minimum(&self) -> bool {
         era::BACKOFF_FROM_MINIMUM.of(self.backoff_from_minimum, self.era)
     }
 
-    /// Returns the tick of the clock that measures round-trip times.
+    /// Returns the length of a tick of the clock that measures round-trip times.
     pub fn clock(&self) -> Duration {
         era::CLOCK.of(self.clock, self.era)
     }
@@ -116,13 +117,14 @@ impl Classic {
         era::LIMITED_TRANSMIT.of(self.limited_transmit, self.era)
     }
 
-    /// Returns true if half of a window may be a fraction of packets.
+    /// Returns true if half of a window, after a loss, may be a fraction of packets instead of
+    /// being rounded down.
     pub fn fractional_halves(&self) -> bool {
         era::FRACTIONAL_HALVES.of(self.fractional_halves, self.era)
     }
 
-    /// Returns true if the ACK of the SYN is delayed. A phone that opened the connection answers at once,
-    /// since that ACK carries its request.
+    /// Returns true if the phone delays the ACK of the server's SYN. A phone that has opened the
+    /// connection never does, since that ACK carries its request.
     pub fn delayed_syn_ack(&self) -> bool {
         self.opened_by == Opener::Server && era::DELAYED_SYN_ACK.of(self.delayed_syn_ack, self.era)
     }

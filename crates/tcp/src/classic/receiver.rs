@@ -1,8 +1,8 @@
 //! The TCP receiver at the phone: cumulative ACKs, delayed or immediate.
 //!
-//! It follows RFC 5681, 4.2, as ns-2's `DelAckSink` does: it acknowledges every second segment in order, and
-//! a single one after the delay. Segments out of order, segments that fill part of a gap, and the SYN are
-//! acknowledged at once.
+//! The receiver follows RFC 5681, 4.2, as ns-2's `DelAckSink` does: it acknowledges every second
+//! segment in order, and a single segment after the delay. Segments out of order and segments that
+//! fill part of a gap are acknowledged at once, and so is the SYN unless `delayed_syn_ack` is set.
 
 use std::collections::VecDeque;
 
@@ -11,34 +11,37 @@ use nodeb_base::units::{Duration, Time};
 use super::params::Classic;
 use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 
-/// A TCP receiver.
+/// TCP receiver of one connection in the `classic` family.
 #[derive(Debug)]
 pub struct Receiver {
     flow: u32,
-    /// Bytes of the request that the ACK of the SYN carries.
+    /// Size in bytes of the request that the ACK of the SYN carries; 0 for none.
     request_bytes: u32,
     delay: Duration,
     delayed_syn_ack: bool,
-    /// Application bytes received in order.
+    /// Number of application bytes received in order.
     delivered_bytes: u64,
-    /// Next segment expected.
+    /// Number of the next segment expected in order.
     expected: u64,
-    /// Payload of the received segments from `expected` on, `None` for missing ones; the first is always
-    /// missing.
+    /// Payload in bytes of each segment from `expected` on, `None` for missing segments. The first
+    /// element is always `None`; the list is empty if there is no gap.
     beyond: VecDeque<Option<u32>>,
-    /// Whether the first segment that the next ACK answers is a retransmission.
+    /// Whether the first segment that the next ACK answers is a retransmission; `None` if no
+    /// segment waits for an ACK.
     answers: Option<bool>,
-    /// Time at which the delayed ACK must be sent.
+    /// Time at which the delayed ACK must be sent; `None` if no ACK is delayed.
     timer: Option<Time>,
-    /// Blocks beyond a gap, most recently reported first; `None` if the sender does not use SACK.
+    /// Blocks (first segment, last segment + 1) beyond a gap, most recently reported first; `None`
+    /// if the sender does not use SACK.
     recent: Option<Vec<(u64, u64)>>,
 }
 
-/// Bytes that each SACK block adds to an ACK.
+/// Number of bytes that each SACK block adds to an ACK (RFC 2018, 3).
 const SACK_BLOCK_BYTES: u32 = 8;
 
 impl Receiver {
-    /// Creates a receiver. With a delay of zero it acknowledges every segment.
+    /// Creates a receiver for connection `flow`. If the delayed ACK of `tcp` is 0, it acknowledges
+    /// every segment.
     pub fn new(flow: u32, request_bytes: u32, tcp: &Classic) -> Self {
         Self {
             flow,
@@ -77,8 +80,9 @@ impl Receiver {
         self.delivered_bytes += u64::from(payload);
     }
 
-    /// Returns the ACK of everything received in order; segment `seq` triggers it. Nothing is acknowledged
-    /// before the SYN arrives, whose ACK has number 0.
+    /// Returns the ACK of all segments received in order, with `payload` bytes of a request. `seq`
+    /// is the segment that triggers the ACK. The ACK of the SYN has number 0, and so has an ACK
+    /// sent before the SYN arrives.
     fn ack(&mut self, seq: u64, payload: u32) -> Segment {
         let sack = self.report(seq);
         let size = HEADER_BYTES + payload + SACK_BLOCK_BYTES * sack.len() as u32;
@@ -87,8 +91,8 @@ impl Receiver {
         Segment { size, seq: self.in_order(), sack, answers_retransmission, ..ack }
     }
 
-    /// Returns the blocks to report: first the one that contains `seq`, then those reported last (RFC 2018,
-    /// 4).
+    /// Returns the SACK blocks to report: first the block that contains segment `seq`, then the
+    /// most recently reported blocks (RFC 2018, 4).
     fn report(&mut self, seq: u64) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         if self.recent.is_none() {
@@ -110,7 +114,8 @@ impl Receiver {
         blocks
     }
 
-    /// Returns the block of received segments beyond a gap that contains `seq`, if any.
+    /// Returns the block of received segments that contains segment `seq`, as (first, last + 1), or
+    /// `None` if `seq` has not been received beyond a gap.
     fn block_around(&self, seq: u64) -> Option<(u64, u64)> {
         let at = usize::try_from(seq.checked_sub(self.expected)?).ok()?;
         let arrived = |i: &usize| self.beyond.get(*i).is_some_and(Option::is_some);
@@ -119,7 +124,7 @@ impl Receiver {
         Some((self.expected + first as u64, self.expected + end as u64))
     }
 
-    /// Returns the highest segment received in order, 0 before any data.
+    /// Returns the number of the highest segment received in order; 0 before any data arrive.
     fn in_order(&self) -> u64 {
         self.expected.saturating_sub(1)
     }

@@ -1,21 +1,24 @@
-//! Round-trip estimation and the retransmission timeout.
+//! Round-trip estimation and the retransmission timeout (RTO).
 //!
-//! `ticks` is ns-2's fixed-point form of Jacobson's estimator (RFC 2988) on a clock with ticks. It stores the
-//! smoothed RTT in eighths of a tick and the variation in quarters of a tick. With these scaled variables
-//! `RTO = (8 var + srtt) / 8` ticks, at least the minimum, times the backoff, at most the maximum.
+//! The estimator `ticks` is ns-2's fixed-point form of Jacobson's estimator (RFC 2988) on a clock
+//! with ticks. It stores the smoothed RTT in eighths of a tick and the variation in quarters of a
+//! tick. With these scaled variables `RTO = (8 var + srtt) / 8` ticks, which is then raised to the
+//! minimum, multiplied by the backoff factor and limited to the maximum.
 //!
-//! `smoothed` is an exponential average on a clock without ticks, with the same gain for the mean and the
-//! mean deviation: `RTO = mean + 4 deviation`, with the same limits and backoff (`hossain`, section II.A).
+//! The estimator `smoothed` uses exponential averages on a clock without ticks, with one gain for
+//! both the mean and the mean deviation: `RTO = mean + 4 deviation`, with the same limits and
+//! backoff as `ticks` (`hossain`, section II.A).
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
 use nodeb_base::registry;
 use nodeb_base::units::{Duration, Probability, Time};
 
-/// Backoff factor above which the smoothed RTT is discarded (ns-2's `rtt_backoff`).
+/// Backoff factor above which the `ticks` estimator discards the smoothed RTT (ns-2's
+/// `rtt_backoff`).
 const DISCARD_BACKOFF: u64 = 8;
 
-/// Largest backoff factor (ns-2's `rtt_backoff`).
+/// Largest backoff factor if backoff does not multiply the smallest timeout (ns-2's `rtt_backoff`).
 const MAX_BACKOFF: u64 = 64;
 
 registry! {
@@ -56,18 +59,20 @@ impl Checked for Smoothed {
     }
 }
 
-/// Estimate of the round-trip time.
+/// Estimate of the round-trip time and its variation.
 #[derive(Clone, Debug)]
 enum Estimate {
-    /// Smoothed RTT in eighths of a tick, 0 before the first sample; variation in quarters of a tick.
+    /// Length of a tick and phase of the clock in ns; smoothed RTT `srtt8` in eighths of a tick, 0
+    /// before the first sample; variation `var4` in quarters of a tick.
     Ticks { tick: u64, phase: u64, srtt8: i64, var4: i64 },
-    /// Mean, `None` before the first measurement, and mean deviation in nanoseconds.
+    /// Weight of a new measurement; mean, `None` before the first measurement, and mean deviation,
+    /// both in nanoseconds.
     Smoothed { gain: f64, mean: Option<f64>, deviation: f64 },
 }
 
 impl Estimate {
-    /// Updates the estimate with a round trip that began at `sent`. Returns the resulting timeout in
-    /// nanoseconds.
+    /// Updates the estimate with a round trip that began at `sent` and lasted `rtt`. Returns the
+    /// resulting timeout in nanoseconds, before limits and backoff.
     fn sample(&mut self, sent: Time, rtt: Duration) -> u64 {
         match self {
             Self::Ticks { tick, phase, srtt8, var4 } => {
@@ -81,8 +86,8 @@ impl Estimate {
                     *srtt8 = (*srtt8 + delta).max(1);
                     *var4 = (*var4 + delta.abs() - (*var4 >> 2)).max(1);
                 }
-                // The variation counts four times and `var4` already is four times the variation, so in
-                // eighths it is 8 var4.
+                // The timeout is srtt + 4 var = srtt + var4 ticks. In eighths of a tick this is
+                // `srtt8 + 8 var4`.
                 (((*var4 << 3) + *srtt8) >> 3) as u64 * *tick
             }
             Self::Smoothed { gain, mean, deviation } => {
@@ -102,7 +107,7 @@ impl Estimate {
     /// Updates the estimate after a spurious timeout. The round-trip time that exceeded the timeout is
     /// treated like a first measurement, unless the present estimate is longer (RFC 4015, 3.2, step 11; the
     /// RFC waits for the first round trip of data sent after the timer expired). Returns the resulting
-    /// timeout in nanoseconds.
+    /// timeout in nanoseconds, before limits and backoff.
     fn adapt(&mut self, rtt: Duration) -> u64 {
         match self {
             Self::Ticks { tick, srtt8, var4, .. } => {
@@ -120,7 +125,8 @@ impl Estimate {
         }
     }
 
-    /// Discards the smoothed RTT, since the path has probably changed.
+    /// Discards the smoothed RTT of the `ticks` estimator, since the network path has probably
+    /// changed. The `smoothed` estimator keeps its mean.
     fn discard_srtt(&mut self) {
         if let Self::Ticks { srtt8, var4, .. } = self {
             *var4 += *srtt8 >> 3;
@@ -128,7 +134,8 @@ impl Estimate {
         }
     }
 
-    /// Returns the shortest timeout that the clock can measure, in nanoseconds.
+    /// Returns the shortest timeout that the estimator's clock can measure, in nanoseconds: two
+    /// ticks, or 1 ns.
     fn shortest(&self) -> u64 {
         match self {
             Self::Ticks { tick, .. } => 2 * tick,
@@ -142,15 +149,15 @@ impl Estimate {
 pub struct Limits {
     /// Length of a tick of the clock.
     pub tick: Duration,
-    /// Phase of the clock when the simulation starts.
+    /// Phase of the clock when the simulation starts, less than one tick.
     pub phase: Duration,
-    /// Timeout before the first sample.
+    /// Timeout before the first measured round-trip time.
     pub initial: Duration,
     /// Smallest timeout, before backoff.
     pub min: Duration,
     /// Largest timeout, backoff included.
     pub max: Duration,
-    /// Whether backoff also multiplies the smallest timeout.
+    /// Whether backoff also multiplies the smallest timeout, instead of only the estimate.
     pub backoff_from_minimum: bool,
 }
 
@@ -161,13 +168,13 @@ pub struct RttEstimator {
     min_rto: u64,
     max_rto: u64,
     backoff_from_minimum: bool,
-    /// Timeout before minimum and backoff, in nanoseconds.
+    /// Timeout in nanoseconds, before limits and backoff.
     rto: u64,
     backoff: u64,
 }
 
 impl RttEstimator {
-    /// Creates an estimator without a measurement.
+    /// Creates an estimator before the first measurement; its timeout is `limits.initial`.
     pub fn new(spec: &EstimatorSpec, limits: Limits) -> Self {
         let estimate = match spec {
             EstimatorSpec::Ticks(_) => {
@@ -205,8 +212,9 @@ impl RttEstimator {
         Duration(rto.min(self.max_rto).max(self.estimate.shortest()))
     }
 
-    /// Doubles the timeout after it has expired. Unless backoff also multiplies the smallest timeout, the
-    /// factor is at most 64. Above a factor of 8 the smoothed RTT on ticks is discarded, since a path that
+    /// Doubles the backoff factor after the timeout has expired. If backoff also multiplies the
+    /// smallest timeout, the factor grows until the timeout reaches its maximum, otherwise up to
+    /// 64. Above a factor of 8 the `ticks` estimator discards the smoothed RTT, since a path that
     /// stays silent for so long has probably changed.
     pub fn back_off(&mut self) {
         let unlimited = self.backoff_from_minimum && self.rto() < Duration(self.max_rto);
@@ -218,7 +226,7 @@ impl RttEstimator {
         }
     }
 
-    /// Ends the backoff.
+    /// Ends the exponential backoff: the factor is 1 again.
     pub fn reset_backoff(&mut self) {
         self.backoff = 1;
     }
@@ -260,7 +268,9 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_millis(2 * 560));
     }
 
-    /// As RFC 2988 requires, half of the first round-trip time is the deviation; then both averages decay.
+    /// The first round-trip time of 1 s sets the mean and, as RFC 2988 requires, half of it the
+    /// deviation. With further round-trip times of 0.1 s both averages decay to the minimum
+    /// timeout.
     #[test]
     fn first_rtt_initializes_smoothed_estimate() {
         let mut rtt = with(&EstimatorSpec::Smoothed(Smoothed::default()));
@@ -277,7 +287,7 @@ mod tests {
         let mut rtt = estimator();
         assert_eq!(rtt.rto(), Duration::from_secs(3));
         rtt.sample(Time::ZERO, Duration::from_millis(200));
-        // 20 ticks: srtt 20, variation 10, RTO = 20 + 4 * 10 ticks.
+        // 200 ms are 20 ticks, so srtt is 20, the variation 10, and the RTO 20 + 4 * 10 ticks.
         assert_eq!(rtt.rto(), Duration::from_millis(600));
     }
 
@@ -324,10 +334,11 @@ mod tests {
         }
     }
 
-    /// ns-2 (`TcpAgent::rtt_backoff`) discards the smoothed RTT once `t_backoff_ > 8`: after the fourth
-    /// doubling, not the third. Computed by hand for two measurements of 20 ticks. If the first is kept, the
-    /// variation is 7.5 ticks and the timeout 20 + 30 ticks. If it was discarded, the second is treated as
-    /// the first: 20 + 40 ticks.
+    /// ns-2 (`TcpAgent::rtt_backoff`) discards the smoothed RTT once `t_backoff_ > 8`: after the
+    /// fourth doubling, not the third. Two round-trip times of 20 ticks are measured, one before
+    /// and one after the backoff. If the first is kept, the variation is 7.5 ticks and the timeout
+    /// 20 + 30 ticks. If it is discarded, the second is treated as the first, and the timeout is 20
+    /// + 40 ticks.
     #[test]
     fn srtt_is_discarded_after_four_doublings() {
         for (doublings, ticks) in [(0, 50), (3, 50), (4, 60), (5, 60)] {

@@ -1,7 +1,7 @@
 //! Segmentation of the data that the application writes.
 //!
-//! Each write starts a new segment, and its last segment may be shorter than the others. Segment 0 is the
-//! SYN.
+//! Each write starts a new segment, and the last segment of a write may be shorter than the others.
+//! Segment 0 is the SYN.
 
 use std::collections::VecDeque;
 
@@ -10,22 +10,22 @@ use crate::segment::HEADER_BYTES;
 /// One write of the application.
 #[derive(Clone, Copy, Debug)]
 struct Write {
-    /// First segment and one past the last.
+    /// Number of the first segment of the write; `end` is the number of its last segment plus 1.
     first: u64,
     end: u64,
-    /// Payload of the last segment.
+    /// Payload of the write's last segment in bytes.
     last_payload: u32,
 }
 
-/// The segments of a connection.
+/// Data that the application has written on a connection, divided into segments.
 #[derive(Clone, Debug)]
 pub struct Segments {
     payload: u64,
-    /// Writes that are not yet acknowledged, and the newest one.
+    /// Writes that are not fully acknowledged, and in any case the newest write.
     writes: VecDeque<Write>,
     end: u64,
     wire_bytes: u64,
-    /// Bytes of the writes that were removed.
+    /// Number of bytes in the writes that were removed from `writes`.
     forgotten_bytes: u64,
 }
 
@@ -36,7 +36,7 @@ impl Segments {
         Self { payload, writes: VecDeque::new(), end: 1, wire_bytes: 0, forgotten_bytes: 0 }
     }
 
-    /// Adds a write of `bytes` bytes.
+    /// Adds a write of `bytes` bytes; a write of 0 bytes has no effect.
     pub fn write(&mut self, bytes: u64) {
         if bytes == 0 {
             return;
@@ -49,7 +49,7 @@ impl Segments {
         self.wire_bytes += bytes + segments * u64::from(HEADER_BYTES);
     }
 
-    /// Returns one past the number of the last segment.
+    /// Returns the number of the last segment plus 1.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -59,12 +59,13 @@ impl Segments {
         self.wire_bytes
     }
 
-    /// Returns the size on the wire of segment `seq` in bytes. Its write must not have been removed.
+    /// Returns the size on the wire of segment `seq` in bytes. [`Self::forget_below`] must not have
+    /// removed the write that contains it.
     pub fn size_of(&self, seq: u64) -> u32 {
         if seq == 0 {
             return HEADER_BYTES;
         }
-        // Usually there is only one write.
+        // Usually there is only one write, so the first one is tried before the search.
         let at = match self.writes.front() {
             Some(front) if seq < front.end => 0,
             _ => self.writes.partition_point(|write| write.end <= seq),
@@ -76,7 +77,7 @@ impl Segments {
         payload + HEADER_BYTES
     }
 
-    /// Removes writes that lie entirely below segment `una`.
+    /// Removes writes of which all segments are below `una`, except the newest write.
     pub fn forget_below(&mut self, una: u64) {
         while self.writes.len() > 1 && self.writes[0].end <= una {
             let write = self.writes.pop_front();
@@ -84,7 +85,7 @@ impl Segments {
         }
     }
 
-    /// Returns the number of bytes of a write in segments below `seq`.
+    /// Returns the number of bytes of `write` in segments below `seq`.
     fn bytes_below(&self, write: Write, seq: u64) -> u64 {
         match seq {
             _ if seq >= write.end => {

@@ -1,9 +1,10 @@
 //! Selection of the segments whose round-trip times are measured.
 //!
-//! Only segments that were sent once give a round-trip time (Karn & Partridge, SIGCOMM 1987). An ACK that
-//! also covers a retransmission gives none: the segments may have waited at the receiver for the
-//! retransmission, for as long as a timeout. Such a measurement would lengthen the next timeout, which the
-//! next loss would measure again, without end.
+//! Only segments that were sent once give a round-trip time (Karn & Partridge, SIGCOMM 1987). An
+//! ACK that also covers a retransmission gives no round-trip time, since the segments may have
+//! waited at the receiver for the retransmission, for as long as a timeout. Measuring this wait
+//! would lengthen the next timeout, so the wait after the next loss would be longer still, without
+//! end.
 
 use std::collections::VecDeque;
 
@@ -14,24 +15,26 @@ use super::rtt::EstimatorSpec;
 /// Transmission times of the segments in flight that are timed.
 #[derive(Debug)]
 pub enum Timing {
-    /// One segment at a time, as in ns-2 without timestamps.
+    /// One segment is timed at a time, as in ns-2 without timestamps.
     One {
         /// Number and transmission time of the segment being timed.
         timed: Option<(u64, Time)>,
-        /// Number of the last segment timed.
+        /// Number of the segment timed last, to time no segment twice.
         last: Option<u64>,
     },
-    /// All segments from `first` on; `None` for those that were retransmitted.
+    /// All segments in flight are timed.
     Each {
         /// Number of the first segment in `sent`.
         first: u64,
-        /// Transmission times.
+        /// Transmission time of each segment from `first` on; `None` for segments that were
+        /// retransmitted.
         sent: VecDeque<Option<Time>>,
     },
 }
 
 impl Timing {
-    /// Creates the selection that the estimator needs.
+    /// Creates the selection that the estimator needs: one segment at a time for `ticks`, all
+    /// segments for `smoothed`.
     pub fn new(estimator: &EstimatorSpec) -> Self {
         match estimator {
             EstimatorSpec::Ticks(_) => Self::One { timed: None, last: None },
@@ -39,8 +42,8 @@ impl Timing {
         }
     }
 
-    /// Records the transmission of a segment, a retransmission if `again`. First transmissions must be
-    /// reported in order.
+    /// Records the transmission of segment `seq`; `again` is true for a retransmission. The caller
+    /// must report first transmissions in order.
     pub fn send(&mut self, now: Time, seq: u64, again: bool) {
         match self {
             Self::One { timed, last } => {
@@ -58,8 +61,9 @@ impl Timing {
         }
     }
 
-    /// Processes an ACK for everything below `acked`. Returns the number and the transmission time of the
-    /// segment whose round-trip time it gives, if any.
+    /// Processes an ACK of all segments below `acked`. Returns the number and the transmission time
+    /// of the segment whose round-trip time ends with this ACK, or `None` if the ACK gives no
+    /// round-trip time.
     pub fn acknowledge(&mut self, acked: u64) -> Option<(u64, Time)> {
         match self {
             Self::One { timed, .. } => timed.take_if(|(seq, _)| acked > *seq),
@@ -77,8 +81,8 @@ impl Timing {
         }
     }
 
-    /// Records a loss: if only one segment is timed, its timing is discarded, since it may wait for a
-    /// retransmission of an earlier segment.
+    /// Records a loss event. If only one segment is timed, its timing is discarded, since the
+    /// segment may wait for the retransmission of an earlier one.
     pub fn mark_loss(&mut self) {
         if let Self::One { timed, .. } = self {
             *timed = None;
@@ -114,7 +118,7 @@ mod tests {
         assert_eq!(timing.acknowledge(1), Some((0, Time(10))));
         timing.send(Time(20), 1, true);
         assert_eq!(timing.acknowledge(2), None);
-        // One ACK covers several segments: the newest is timed.
+        // If an ACK covers several segments, the newest one gives the round-trip time.
         assert_eq!(timing.acknowledge(4), Some((3, Time(13))));
         timing.send(Time(30), 0, true);
         timing.mark_loss();
@@ -122,15 +126,16 @@ mod tests {
         assert_eq!(timing.acknowledge(9), None);
     }
 
-    /// Segment 0 is lost, and 1 and 2 wait for its retransmission: their ACK gives the time of that wait, not
-    /// a round-trip time.
+    /// Segment 0 is lost, and segments 1 and 2 wait for its retransmission. The time to the ACK of
+    /// all three includes this wait, so it is no round-trip time.
     #[test]
     fn segments_waiting_for_retransmission_are_not_timed() {
         let mut timing = each();
         (0..4).for_each(|seq| timing.send(Time(10 + seq), seq, false));
         timing.send(Time(500), 0, true);
         assert_eq!(timing.acknowledge(3), None);
-        // The next ACK was triggered by its own segment.
+        // The next ACK was triggered by the segment that it acknowledges, so it gives a round-trip
+        // time.
         assert_eq!(timing.acknowledge(4), Some((3, Time(13))));
     }
 }

@@ -1,26 +1,27 @@
 //! Header translation of the `classic` family: segment numbers become byte numbers.
 //!
-//! Segment 0 is the server's SYN (a SYN-ACK, unless the server opens the connection). The first byte of a
-//! data segment follows from the sizes of the segments before it, all of which have passed the server. The
-//! receiver's window is constant, as in the model. If the server opens the connection, the ACK of its SYN is
-//! shown as a SYN-ACK. Headers show the options of a real connection; they are not part of the simulated
-//! sizes, except for 8 B per SACK block.
+//! Segment 0 is the server's SYN (a SYN-ACK, unless the server opens the connection). The number of
+//! the first byte of a data segment follows from the sizes of the segments before it, which the
+//! server has sent earlier. The receiver's window is constant, as in the simulation. If the server
+//! opens the connection, the ACK of its SYN is shown as a SYN-ACK. Headers show the options of a
+//! real connection, although the simulated sizes do not include these options, except for 8 B per
+//! SACK block.
 
 use super::params::Classic;
 use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_window, window_shift};
 
-/// Bytes that each SACK block adds to a simulated ACK.
+/// Number of bytes that each SACK block adds to a simulated ACK.
 const SACK_BLOCK_BYTES: u32 = 8;
 
-/// Consecutive full-sized segments in the order of their first transmission.
+/// Start of a run of consecutive full-sized segments that carry the same acknowledgement number.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// Number of the first segment.
+    /// Number of the run's first segment.
     segment: u64,
-    /// Sequence number of its first byte.
+    /// Sequence number of the first byte of the run's first segment.
     seq: u64,
-    /// Acknowledgement number that the segments carry.
+    /// Acknowledgement number that all segments of the run carry.
     ack: u64,
 }
 
@@ -29,17 +30,18 @@ struct Run {
 pub struct Wire {
     handshake: Handshake,
     mss: u64,
-    /// Window field of ACKs.
+    /// Window field of all ACKs of the phone.
     window: u16,
     runs: Vec<Run>,
-    /// One past the highest segment that the server has sent, and its sequence number.
+    /// Number of the next new segment of the server; `end_seq` is the sequence number of its first
+    /// byte.
     end: u64,
     end_seq: u64,
     ends: Ends,
 }
 
 impl Wire {
-    /// Creates the translation for a new connection with these parameters.
+    /// Creates the translator for a new connection with the parameters `tcp`.
     pub fn new(tcp: &Classic) -> Self {
         let mss = tcp.packet_size.0 - u64::from(HEADER_BYTES);
         let window_bytes = u64::from(tcp.max_window.get()) * mss;
@@ -62,13 +64,13 @@ impl Wire {
         }
     }
 
-    /// Returns the run that contains a segment.
+    /// Returns the run that contains segment number `segment`.
     fn run(&self, segment: u64) -> Run {
         let after = self.runs.partition_point(|run| run.segment <= segment);
         self.runs[after.saturating_sub(1)]
     }
 
-    /// Returns the sequence number of a segment's first byte.
+    /// Returns the sequence number of the first byte of segment number `segment`.
     fn seq(&self, segment: u64) -> u64 {
         if segment == self.end {
             return self.end_seq;
@@ -77,7 +79,8 @@ impl Wire {
         run.seq + (segment - run.segment) * self.mss
     }
 
-    /// Records a data segment that the server sends, if it is the next new one.
+    /// Records that the server sends a data segment with `payload` bytes. Retransmissions are
+    /// ignored.
     fn record(&mut self, segment: u64, payload: u32) {
         if segment != self.end {
             return;
@@ -90,7 +93,7 @@ impl Wire {
         self.end_seq += u64::from(payload);
     }
 
-    /// Returns the header of a segment of the server.
+    /// Returns the header of a segment of the server, as captured at `end`.
     fn segment(&mut self, end: End, packet: &Segment) -> TcpFields {
         if packet.seq == 0 {
             return self.handshake.syn_of_server();
@@ -104,7 +107,8 @@ impl Wire {
         TcpFields { seq, ack: Some(ack), window: SERVER_WINDOW, payload, ..TcpFields::default() }
     }
 
-    /// Returns the header of an ACK of the phone. The ACK of the SYN may carry the first request.
+    /// Returns the header of an ACK of the phone, as captured at `end`. The ACK of the SYN may
+    /// carry the first request.
     fn ack(&mut self, end: End, packet: &Segment) -> TcpFields {
         let sack_bytes = SACK_BLOCK_BYTES * packet.sack.len() as u32;
         let payload = packet.size.saturating_sub(HEADER_BYTES + sack_bytes);
@@ -125,7 +129,7 @@ impl Wire {
         }
     }
 
-    /// Returns the header of a later request of the phone.
+    /// Returns the header of a request of the phone in a packet of its own, as captured at `end`.
     fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - HEADER_BYTES;
@@ -186,7 +190,7 @@ mod tests {
         Segment { size: HEADER_BYTES + payload, seq, ..Segment::control(0, Kind::Ack) }
     }
 
-    /// Returns the SYN flag, the sequence and acknowledgement numbers, and the payload.
+    /// Returns the SYN flag, the sequence and acknowledgement numbers, and the payload of a header.
     fn summary(fields: TcpFields) -> (bool, u64, Option<u64>, u32) {
         (fields.syn, fields.seq, fields.ack, fields.payload)
     }

@@ -2,21 +2,23 @@
 //!
 //! Detection (Ludwig & Katz, *The Eifel algorithm: making TCP robust against spurious retransmissions*, CCR
 //! 30(1), 2000; RFC 3522): the ACK of a retransmitted segment shows whether the original or the
-//! retransmission triggered it. If it was the original, nothing had been lost. As an alternative to
+//! retransmission triggered it. If the original did, nothing had been lost. As an alternative to
 //! timestamps the paper proposes one bit, which is set on retransmissions and echoed in the ACK; this module
 //! uses that bit.
 //!
-//! Response (RFC 4015): the sender continues with new data instead of going back N. Threshold and window are
-//! restored to what was outstanding, without a burst. After a spurious timeout the timer adapts to the
-//! round-trip time that exceeded it. Here that is the round-trip time of the original, which is available at
-//! once; the RFC takes the first measurement on data sent after the timeout. As in the paper, but not in the
-//! RFC, the window is also restored after a spurious fast retransmission.
+//! Response (RFC 4015): the sender continues with new data instead of going back N. Slow-start
+//! threshold and window are restored to the number of segments outstanding before, without a burst.
+//! After a spurious timeout the retransmission timer adapts to the round-trip time that exceeded
+//! it. This module takes the round-trip time of the original, which is available at once; the RFC
+//! takes the first measurement on data sent after the timeout. As in the paper, but not in the RFC,
+//! the window is also restored after a spurious fast retransmission.
 
 use std::collections::VecDeque;
 
 use nodeb_base::units::{Duration, Time};
 
-/// First retransmission of a loss event, while it is unknown whether it was spurious.
+/// First retransmission after a loss event, until an ACK shows whether the retransmission was
+/// spurious.
 #[derive(Clone, Copy, Debug)]
 struct Suspect {
     seq: u64,
@@ -27,46 +29,51 @@ struct Suspect {
 /// Values needed for the response to a spurious retransmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpuriousRetransmission {
-    /// Segments outstanding before it, or the slow-start threshold at that time if larger (`pipe_prev`).
+    /// Number of segments outstanding before the retransmission, or the slow-start threshold at
+    /// that time if larger (`pipe_prev` of RFC 4015).
     pub pipe: u64,
-    /// Round-trip time of the original, if a timeout caused the retransmission.
+    /// Round-trip time of the original segment if a timeout caused the retransmission, otherwise
+    /// `None`.
     pub late: Option<Duration>,
 }
 
-/// Eifel detection of one connection.
+/// State of Eifel detection for one connection.
 #[derive(Debug, Default)]
 pub struct Eifel {
-    /// Number of the first segment in `sent`, which holds the first transmission times of outstanding
-    /// segments.
+    /// Number of the first segment in `sent`, the list of the first transmission times of
+    /// outstanding segments.
     first: u64,
     sent: VecDeque<Time>,
     suspect: Option<Suspect>,
 }
 
 impl Eifel {
-    /// Records the first transmission of a segment. Segments must be reported in order.
+    /// Records the first transmission of a segment. The caller must report segments in order of
+    /// their numbers.
     pub fn record_sent(&mut self, now: Time) {
         self.sent.push_back(now);
     }
 
-    /// Forgets the segments below `acked`.
+    /// Discards the transmission times of segments below `acked`, which are acknowledged.
     pub fn forget_below(&mut self, acked: u64) {
         let known = acked.saturating_sub(self.first).min(self.sent.len() as u64);
         self.sent.drain(..known as usize);
         self.first += known;
     }
 
-    /// Records that segment `seq` will be retransmitted; `pipe` is the larger of the number of outstanding
-    /// segments and the threshold. Of several such events for one segment only the first counts. A
-    /// retransmitted SYN does not count: there is no window to restore.
+    /// Records that segment `seq` will be retransmitted. `pipe` is the larger of the number of
+    /// outstanding segments and the slow-start threshold, and `timed_out` is true after a timeout.
+    /// If a segment is retransmitted several times, only the first retransmission counts. A
+    /// retransmitted SYN does not count, since there is no window to restore.
     pub fn suspect(&mut self, seq: u64, pipe: u64, timed_out: bool) {
         if seq > 0 && self.suspect.is_none_or(|suspect| suspect.seq != seq) {
             self.suspect = Some(Suspect { seq, pipe, timed_out });
         }
     }
 
-    /// Processes an ACK for everything below `acked`, which answers a retransmission if
-    /// `answers_retransmission`. Returns the retransmission that it shows to be spurious, if any.
+    /// Processes an ACK of all segments below `acked`. `answers_retransmission` is true if a
+    /// retransmission triggered the ACK. Returns the values for the response if the ACK shows that
+    /// the recorded retransmission was spurious.
     pub fn detect(
         &mut self,
         now: Time,

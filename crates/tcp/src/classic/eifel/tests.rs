@@ -1,4 +1,4 @@
-//! Timelines of Eifel, computed by hand.
+//! Tests of Eifel with timelines computed by hand.
 
 use std::num::NonZeroU32;
 
@@ -37,7 +37,8 @@ fn under_way(control: ControlSpec, eifel: bool) -> (Sender, Vec<Segment>) {
     (tcp, out)
 }
 
-/// The round-trip time grows to 1.3 s, so the timer expires: the first ACK answers the original.
+/// The round-trip time grows to 1.3 s, so the timer expires although nothing is lost: the first ACK
+/// answers the original.
 #[test]
 fn late_ack_after_timeout_prevents_go_back_n() {
     for control in ControlSpec::defaults() {
@@ -48,8 +49,8 @@ fn late_ack_after_timeout_prevents_go_back_n() {
         tcp.on_timer(timeout, &mut out);
         assert_eq!((sent(&mut out), tcp.window().cwnd), (vec![9], 1.0), "{name}");
         tcp.on_ack(ms(1500), &answer(9, false), &mut out);
-        // 15 segments are outstanding and one was just acknowledged: the window is 16 as before, and so is
-        // the threshold.
+        // 15 segments are outstanding and one was just acknowledged, so the window is restored to
+        // 16 segments. The threshold is restored to 40.
         assert_eq!(sent(&mut out), [25], "{name}");
         assert_eq!((tcp.window().cwnd, tcp.window().ssthresh), (16.0, 40.0), "{name}");
         // The estimate is now the round-trip time of 1.3 s with half of it as variation: 1.3 + 4 x 0.65 s.
@@ -76,7 +77,8 @@ fn without_eifel_late_acks_cause_go_back_n() {
     }
 }
 
-/// The ACK answers the retransmission: the original was lost, and the sender behaves as without Eifel.
+/// The ACK answers the retransmission, so the original was lost, and the sender behaves as without
+/// Eifel.
 #[test]
 fn timeout_for_real_loss_is_not_undone() {
     for control in ControlSpec::defaults() {
@@ -94,8 +96,8 @@ fn timeout_for_real_loss_is_not_undone() {
     }
 }
 
-/// Four segments overtake segment 9: three duplicate ACKs trigger its retransmission, then the ACK answers
-/// the original.
+/// Four segments overtake segment 9. Three duplicate ACKs trigger its retransmission, but the next
+/// ACK answers the original.
 #[test]
 fn spurious_fast_retransmission_is_undone() {
     for control in ControlSpec::defaults() {
@@ -120,7 +122,8 @@ fn spurious_fast_retransmission_is_undone() {
     }
 }
 
-/// Of several timeouts for one segment only the first counts, and the response ends the backoff.
+/// After two timeouts of one segment, Eifel restores the values before the first timeout, and the
+/// response ends the backoff.
 #[test]
 fn consecutive_timeouts_are_one_event() {
     let (mut tcp, mut out) = under_way(ControlSpec::default(), true);
@@ -131,7 +134,7 @@ fn consecutive_timeouts_are_one_event() {
     assert_eq!(sent(&mut out), [9, 9]);
     tcp.on_ack(ms(3300), &answer(10, false), &mut out);
     assert_eq!((sent(&mut out), tcp.window().ssthresh), (vec![25, 26], 40.0));
-    // 3.1 s + 4 x 1.55 s, without backoff.
+    // The new timeout is 3.1 s + 4 x 1.55 s, without backoff.
     assert_eq!(tcp.timer(), Some(ms(3300 + 9300)));
 }
 

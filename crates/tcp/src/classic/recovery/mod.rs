@@ -1,4 +1,4 @@
-//! Loss recovery of the `classic` TCP variants.
+//! Loss recovery of the `classic` TCP variants: Tahoe, Reno, NewReno and SACK.
 
 pub mod newreno;
 pub mod reno;
@@ -17,21 +17,22 @@ use crate::segment::{SackBlocks, Segment};
 pub struct Ack<'a> {
     /// Highest segment received in order.
     pub number: u64,
-    /// Segments received beyond it, as SACK blocks.
+    /// Segments received beyond `number`, as SACK blocks.
     pub sack: &'a SackBlocks,
 }
 
 impl Ack<'_> {
-    /// Returns one past the highest segment received in order.
+    /// Returns the number after the highest segment received in order, that is, the segment
+    /// expected next.
     pub fn acked(&self) -> u64 {
         self.number + 1
     }
 }
 
-/// Loss recovery of one variant, which controls the sender's `Transmission`.
+/// Loss recovery of one TCP variant. It controls the sender's `Transmission`.
 pub trait Recovery: Send + std::fmt::Debug {
-    /// Processes an ACK. Returns how many segments the sender may transmit as far as the window allows,
-    /// `None` for none.
+    /// Processes an ACK. Returns the maximum number of segments that the sender may transmit now
+    /// within its window, or `None` if it may transmit none.
     fn on_ack(
         &mut self,
         tx: &mut Transmission,
@@ -39,13 +40,14 @@ pub trait Recovery: Send + std::fmt::Debug {
         ack: Ack<'_>,
         out: &mut Vec<Segment>,
     ) -> Option<u64>;
-    /// Handles a write of the application. Returns how many segments the sender may transmit as far as the
-    /// window allows, `None` for none.
+    /// Handles a write of the application. Returns the maximum number of segments that the sender
+    /// may transmit now within its window, or `None` if it may transmit none.
     fn on_write(&mut self, _tx: &mut Transmission, _now: Time, _out: &mut Vec<Segment>) -> Option<u64> {
         Some(u64::MAX)
     }
-    /// Ends a recovery, because the retransmission timer has expired, after which the sender goes back to
-    /// `una`, or because a retransmission was spurious.
+    /// Ends a recovery because a retransmission was spurious, or because the retransmission timer
+    /// has expired. After the timer has expired, the sender goes back to the first unacknowledged
+    /// segment, `una`.
     fn abandon(&mut self, tx: &mut Transmission);
     /// Returns true while a loss that duplicate ACKs indicated is being repaired.
     fn is_repairing(&self, tx: &Transmission) -> bool;
@@ -55,15 +57,17 @@ pub trait Recovery: Send + std::fmt::Debug {
     }
 }
 
-/// Loss recovery of a variant that uses only the number of an ACK.
+/// Loss recovery of a variant that uses only the cumulative acknowledgement number of an ACK, and
+/// no SACK blocks.
 trait Cumulative {
-    /// Processes an ACK of new data: everything below `acked`.
+    /// Processes an ACK of new data that acknowledges all segments below `acked`.
     fn on_new_ack(&mut self, tx: &mut Transmission, now: Time, acked: u64, out: &mut Vec<Segment>);
     /// Processes the third or a later consecutive duplicate ACK.
     fn on_dupack(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>);
 }
 
-/// Dispatches an ACK by whether it acknowledges new data or is a duplicate.
+/// Calls the method of `recovery` for an ACK of new data or for a duplicate ACK. The first two
+/// duplicate ACKs only trigger Limited Transmit; an ACK below `una` is ignored.
 fn classify(
     recovery: &mut impl Cumulative,
     tx: &mut Transmission,
@@ -83,13 +87,16 @@ fn classify(
     }
 }
 
-/// Returns the inflation of the window after another duplicate ACK, the `dupacks`-th in a row.
+/// Returns the number of segments by which duplicate ACKs inflate the window after another
+/// duplicate ACK. `inflation` is this number before the ACK, and `dupacks` the number of
+/// consecutive duplicate ACKs including it.
 fn inflated(inflation: u64, dupacks: u32) -> u64 {
     if dupacks == DUPACK_THRESHOLD { u64::from(DUPACK_THRESHOLD) } else { inflation + 1 }
 }
 
-/// Returns the limit of segments after an ACK: `in_recovery` from the third duplicate ACK on, and `None` for
-/// the first two, on which only Limited Transmit sends.
+/// Returns the maximum number of segments that the sender may transmit after an ACK: no limit if
+/// the ACK is no duplicate, `in_recovery` from the third duplicate ACK on. For the first two
+/// duplicate ACKs returns `None`, since only Limited Transmit sends then.
 fn limit_after_ack(tx: &Transmission, in_recovery: u64) -> Option<u64> {
     match tx.dupacks {
         0 => Some(u64::MAX),
@@ -113,7 +120,8 @@ registry! {
 }
 
 impl ControlSpec {
-    /// Creates the recovery in its initial state. Parameters that are absent have the defaults of `era`.
+    /// Creates the loss recovery in its initial state. Absent parameters have the defaults of
+    /// `era`.
     pub fn build(&self, era: Era) -> Box<dyn Recovery> {
         match self {
             Self::Tahoe(_) => Box::new(tahoe::TahoeRecovery),
@@ -123,7 +131,7 @@ impl ControlSpec {
         }
     }
 
-    /// Returns true if the receiver should report segments beyond a gap.
+    /// Returns true if the receiver should report segments beyond a gap in SACK blocks.
     pub fn wants_sack(&self) -> bool {
         matches!(self, Self::Sack(_))
     }

@@ -1,10 +1,10 @@
 //! NewReno as in ns-2 (RFC 2582, today RFC 6582).
 //!
-//! A partial ACK triggers the retransmission of the next hole. In May 2003 ns-2 changed two aspects of
-//! partial ACKs: which of them restart the timer (RFC 2582, section 3: the "impatient" and the
-//! "slow-but-steady" variant), and by how much they deflate the window. Since July 2003 duplicate ACKs after
-//! a timeout no longer inflate the window. The rules are those of ns-2.35 `tcp-newreno.cc`, which still
-//! implements both.
+//! A partial ACK triggers the retransmission of the next hole. In May 2003 ns-2 changed two aspects
+//! of partial ACKs. Only the first one of a recovery now restarts the timer (the "impatient"
+//! instead of the "slow-but-steady" variant of RFC 2582, section 3), and a partial ACK deflates the
+//! window by less. Since July 2003 duplicate ACKs after a timeout no longer inflate the window.
+//! This module has the old and the new rules, as ns-2.35 implements them in `tcp-newreno.cc`.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -15,7 +15,7 @@ use crate::classic::era::{self, Era};
 use crate::classic::sender::{DUPACK_THRESHOLD, Transmission};
 use crate::segment::Segment;
 
-/// Maximum number of segments per ACK during fast recovery (ns-2 `tcp-newreno.cc`).
+/// Maximum number of segments that an ACK may release during fast recovery (ns-2 `tcp-newreno.cc`).
 const RECOVERY_BURST: u64 = 2;
 
 params! {
@@ -44,15 +44,15 @@ enum Phase {
     /// No recovery in progress.
     #[default]
     Open,
-    /// Fast recovery.
+    /// Fast recovery, after or before its first partial ACK.
     Recovery { partial_ack_seen: bool },
 }
 
-/// State of NewReno.
+/// State of the loss recovery of NewReno.
 #[derive(Debug)]
 pub struct NewRenoRecovery {
     phase: Phase,
-    /// Segments by which duplicate ACKs have inflated the window.
+    /// Number of segments by which duplicate ACKs have inflated the window.
     inflation: u64,
     impatient: bool,
     partial_deflation: bool,
@@ -60,7 +60,7 @@ pub struct NewRenoRecovery {
 }
 
 impl NewRenoRecovery {
-    /// Creates the recovery before any loss. Absent `params` have the defaults of `era`.
+    /// Creates the state before any loss. Absent parameters have the defaults of `era`.
     pub fn new(params: &NewReno, era: Era) -> Self {
         Self {
             phase: Phase::Open,
@@ -71,8 +71,9 @@ impl NewRenoRecovery {
         }
     }
 
-    /// Subtracts the segments that a partial ACK acknowledged from the inflation, and the rest from the
-    /// window. Returns the new inflation.
+    /// Subtracts the `acked` segments that a partial ACK acknowledged from the inflation and, if
+    /// that is too small, from the congestion window. Then adds one segment to the inflation, for
+    /// the retransmission. Returns the new inflation.
     fn deflate(tx: &mut Transmission, inflation: u64, acked: u64) -> u64 {
         if inflation > acked {
             inflation - (acked - 1)

@@ -21,17 +21,17 @@ params! {
 
 impl Checked for Reno {}
 
-/// State of Reno.
+/// State of the loss recovery of Reno.
 #[derive(Debug)]
 pub struct RenoRecovery {
     recovering: bool,
-    /// Segments by which duplicate ACKs have inflated the window.
+    /// Number of segments by which duplicate ACKs have inflated the window.
     inflation: u64,
     clean_exit: bool,
 }
 
 impl RenoRecovery {
-    /// Creates the recovery before any loss. Absent `params` have the defaults of `era`.
+    /// Creates the state before any loss. Absent parameters have the defaults of `era`.
     pub fn new(params: &Reno, era: Era) -> Self {
         let clean_exit = era::CLEAN_EXIT.of(params.clean_exit, era);
         Self { recovering: false, inflation: 0, clean_exit }

@@ -1,9 +1,10 @@
 //! SACK (RFC 2018) as in ns-2's `Sack1`: a pipe counts the segments in the network, and a scoreboard records
 //! the segments received (Fall & Floyd, "Simulation-based comparisons of Tahoe, Reno, and SACK TCP", 1996).
 //!
-//! In recovery every ACK reduces the pipe by one segment, a partial ACK by two. While the pipe is smaller
-//! than the window, the sender transmits the lowest hole that has not been retransmitted, or else new data. A
-//! lost retransmission is only repaired after a timeout.
+//! In recovery a duplicate ACK reduces the pipe by one segment and a partial ACK by two. While the
+//! pipe is smaller than the window, the sender retransmits the lowest hole that it has not
+//! retransmitted yet or, if there is none, sends new data. A lost retransmission is only repaired
+//! after a timeout.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -20,17 +21,20 @@ params! {
 
 impl Checked for Sack {}
 
-/// Segments that the receiver has reported, and the holes that were retransmitted.
+/// Segments that the receiver has reported in SACK blocks, and the holes that the sender has
+/// retransmitted.
 #[derive(Debug, Default)]
 struct Scoreboard {
-    /// Runs of segments received as (first, one past the last), ascending and apart.
+    /// Runs of received segments, each as (first, last + 1), in ascending order with gaps between
+    /// them.
     runs: Vec<(u64, u64)>,
-    /// Holes below this segment have been retransmitted.
+    /// Number of a segment below which all holes have been retransmitted.
     retransmitted: u64,
 }
 
 impl Scoreboard {
-    /// Records the blocks of an ACK. Returns true if they report a new segment.
+    /// Records the SACK blocks of an ACK. Returns true if the blocks report a segment for the first
+    /// time.
     fn update(&mut self, ack: Ack<'_>) -> bool {
         let mut changed = false;
         for (first, end) in ack.sack.of(ack.number) {
@@ -39,7 +43,8 @@ impl Scoreboard {
         changed
     }
 
-    /// Adds a run. Returns true if it contains a new segment.
+    /// Adds the segments from `first` to `end - 1`. Returns true if one of them is reported for the
+    /// first time.
     fn add(&mut self, first: u64, end: u64) -> bool {
         let from = self.runs.partition_point(|run| run.1 < first);
         let to = self.runs.partition_point(|run| run.0 <= end);
@@ -75,13 +80,14 @@ impl Scoreboard {
     }
 }
 
-/// State of SACK.
+/// State of the loss recovery of SACK.
 #[derive(Debug, Default)]
 pub struct SackRecovery {
     scoreboard: Scoreboard,
     /// Estimated number of segments in the network; `None` outside of fast recovery.
     pipe: Option<i64>,
-    /// Whether a timeout occurred since the last new ACK: duplicate ACKs are ignored until the next one.
+    /// Whether a timeout occurred since the last ACK of new data. If so, duplicate ACKs are
+    /// ignored.
     timed_out: bool,
 }
 
@@ -113,7 +119,8 @@ impl SackRecovery {
         None
     }
 
-    /// Sends while the pipe is smaller than the window. Returns the new pipe.
+    /// Sends holes, then new data, while the pipe is smaller than the window. Returns the new
+    /// number of segments in the pipe.
     fn fill_pipe(&mut self, tx: &mut Transmission, now: Time, mut pipe: i64, out: &mut Vec<Segment>) -> i64 {
         let limit = tx.una + tx.max_window();
         while pipe < tx.allowed() as i64 {
@@ -177,9 +184,10 @@ impl Recovery for SackRecovery {
         (tx.dupacks == 0).then_some(u64::MAX)
     }
 
-    /// Follows ns-2's `send_much`. In fast recovery new data is sent while the pipe is smaller than the
-    /// window. Before fast recovery no new data is sent while there is a hole, unless an earlier loss event
-    /// has occurred: then the hole is filled at once.
+    /// Follows ns-2's `Sack1TcpAgent::send_much`. In fast recovery new data is sent while the pipe
+    /// is smaller than the window. Outside of fast recovery no new data is sent while there is a
+    /// hole. If the connection has had a loss event before, such holes are retransmitted first, as
+    /// far as the window allows.
     fn on_write(&mut self, tx: &mut Transmission, now: Time, out: &mut Vec<Segment>) -> Option<u64> {
         if let Some(pipe) = self.pipe {
             self.pipe = Some(self.fill_pipe(tx, now, pipe, out));
@@ -216,7 +224,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The runs agree with a plain set of segments.
+        /// After random SACK blocks, the scoreboard's runs and its next hole agree with a plain set
+        /// of segments.
         #[test]
         fn scoreboard_agrees_with_set(
             blocks in prop::collection::vec((1u64..60, 1u64..8), 0..30),

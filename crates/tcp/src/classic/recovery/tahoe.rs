@@ -16,7 +16,7 @@ params! {
 
 impl Checked for Tahoe {}
 
-/// State of Tahoe: none besides `Transmission`.
+/// Loss recovery of Tahoe, which has no state besides that of `Transmission`.
 #[derive(Debug)]
 pub struct TahoeRecovery;
 
@@ -47,7 +47,8 @@ impl Recovery for TahoeRecovery {
         Some(u64::MAX)
     }
 
-    /// Leaves the count of duplicate ACKs unchanged: ns-2's Tahoe continues to count them after a timeout.
+    /// Leaves the number of duplicate ACKs unchanged, since ns-2's Tahoe continues to count them
+    /// after a timeout.
     fn abandon(&mut self, _: &mut Transmission) {}
 
     fn is_repairing(&self, tx: &Transmission) -> bool {

@@ -1,10 +1,11 @@
 //! The sender of the `classic` family: ns-2's packet-counting state machine.
 //!
-//! Sequence numbers count segments: 0 is the SYN, data is 1 to N. This module holds what all variants share:
-//! window, transmission, round-trip measurement, retransmission timer, and go-back-N after a timeout. A
-//! variant's reaction to duplicate and partial ACKs is its [`Recovery`]. The rules are those of ns-2.35
-//! `tcp.cc`; tests compare them packet by packet with its traces. Not modelled: ECN, quick-start, timestamps,
-//! burst limits, and senders that never close.
+//! Sequence numbers count segments: 0 is the SYN, and data are segments 1 to N. This module has the
+//! mechanisms that all variants share: window, transmission, round-trip measurement, retransmission
+//! timer, and go-back-N after a timeout. The reaction of a variant to duplicate and partial ACKs is
+//! its [`Recovery`]. The rules are those of ns-2.35 `tcp.cc`; tests compare the sender packet by
+//! packet with traces of ns-2. Not modelled are ECN, quick-start, timestamps, burst limits, and
+//! senders that never close.
 
 use nodeb_base::event::{self, SendLimit, TimerKind};
 use nodeb_base::units::{Duration, Time};
@@ -18,29 +19,31 @@ use super::timing::Timing;
 use crate::segment::{Kind, Segment};
 use crate::{RETRANSMISSIONS_PER_ACK, SenderCounts, Window};
 
-/// State and mechanisms shared by all variants. Fields are in segments unless stated otherwise.
+/// State and mechanisms that the senders of all variants share. Numbers are in segments unless
+/// stated otherwise.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent switches of ns-2")]
 pub struct Transmission {
     /// Congestion window; may be fractional.
     pub cwnd: f64,
-    /// Window set from outside, which replaces `cwnd`.
+    /// Window set from outside, which replaces `cwnd`; `None` if no window was set.
     steered: Option<f64>,
     /// Slow-start threshold.
     pub ssthresh: u64,
-    /// First segment not yet acknowledged.
+    /// Number of the first segment that is not acknowledged.
     pub una: u64,
-    /// Next segment to send; set back to `una` after a timeout.
+    /// Number of the next segment to send; set back to `una` after a timeout.
     pub next: u64,
-    /// One past the highest segment ever sent.
+    /// Number of the highest segment ever sent, plus 1.
     pub end: u64,
-    /// `end` at the last loss event: recovery ends with an ACK at or beyond it.
+    /// Value of `end` at the last loss event. Recovery ends when all segments below it are
+    /// acknowledged.
     pub recover: u64,
-    /// `recover` if the last loss event was a timeout, else 0.
+    /// Equal to `recover` if the last loss event was a timeout, otherwise 0.
     recover_timeout: u64,
     /// Number of consecutive duplicate ACKs.
     pub dupacks: u32,
-    /// Counters.
+    /// Counters of the connection since its start.
     pub counts: SenderCounts,
     flow: u32,
     data: Segments,
@@ -55,12 +58,12 @@ pub struct Transmission {
     timing: Timing,
     eifel: Option<Eifel>,
     timer: Option<Time>,
-    /// Round-trip time measured on the last ACK.
+    /// Last measured round-trip time; `None` if the simulation has already read it.
     last_rtt: Option<Duration>,
 }
 
 impl Transmission {
-    /// Sends one segment.
+    /// Sends segment `seq`, which is a retransmission if `seq` is below `end`.
     pub fn send(&mut self, now: Time, seq: u64, out: &mut Vec<Segment>) {
         let nothing_outstanding = self.una == self.end;
         let retransmission = seq < self.end;
@@ -81,7 +84,8 @@ impl Transmission {
         }
     }
 
-    /// Sends what a window of `window` segments allows, at most `limit` segments.
+    /// Sends the segments from `next` on that a window of `window` segments allows, at most `limit`
+    /// segments.
     pub fn send_window(&mut self, now: Time, window: u64, limit: u64, out: &mut Vec<Segment>) {
         let end = (self.una + window).min(self.data_end()).min(self.next.saturating_add(limit));
         while self.next < end {
@@ -91,8 +95,8 @@ impl Transmission {
         }
     }
 
-    /// Sends a new segment on one of the first duplicate ACKs, if Limited Transmit (RFC 3042) is enabled and
-    /// the receiver's window allows it.
+    /// Sends a new segment on the first or second duplicate ACK, if Limited Transmit (RFC 3042) is
+    /// enabled and the receiver's window allows the segment.
     pub fn send_beyond_window(&mut self, now: Time, out: &mut Vec<Segment>) {
         if !self.limited_transmit {
             return;
@@ -103,8 +107,8 @@ impl Transmission {
         }
     }
 
-    /// Returns how many segments may be outstanding apart from the receiver's window: the congestion window,
-    /// or the window set from outside once the SYN is acknowledged.
+    /// Returns the maximum number of outstanding segments without regard to the receiver's window:
+    /// the congestion window, or once the SYN is acknowledged the window set from outside, if any.
     pub fn allowed(&self) -> f64 {
         self.steered.filter(|_| self.una > 0).unwrap_or(self.cwnd)
     }
@@ -114,7 +118,9 @@ impl Transmission {
         (self.allowed() as u64 + inflation).min(self.max_window)
     }
 
-    /// Returns how many segments may be sent on an ACK for which the variant allows `limit`.
+    /// Returns the maximum number of segments to send on an ACK for which the variant allows
+    /// `limit` segments. The result is lower if the sender retransmits after a timeout with a
+    /// window set from outside.
     fn pace(&self, limit: u64) -> u64 {
         let is_retransmitting = self.steered.is_some() && self.next < self.end;
         if is_retransmitting { limit.min(RETRANSMISSIONS_PER_ACK) } else { limit }
@@ -125,23 +131,26 @@ impl Transmission {
         self.max_window
     }
 
-    /// Returns one past the last segment that the application has written.
+    /// Returns the number of the last segment that the application has written, plus 1.
     pub fn data_end(&self) -> u64 {
         self.data.end()
     }
 
-    /// Returns half of the window in use: the window after a loss.
+    /// Returns half of the window in use, which becomes the window after a loss. The window in use
+    /// is `cwnd` plus `inflation`, at most the receiver's window.
     pub fn half_window(&self, inflation: u64) -> f64 {
         let used = (self.cwnd + inflation as f64).min(self.max_window as f64);
         if self.fractional_halves { used / 2.0 } else { (used / 2.0).floor() }
     }
 
-    /// Returns the slow-start threshold after a timeout, before rounding.
+    /// Returns the slow-start threshold after a timeout, before rounding: half of the outstanding
+    /// data or half of the window, by the key `half_of_flight`.
     fn half_after_timeout(&self) -> f64 {
         if self.half_of_flight { (self.end - self.una) as f64 / 2.0 } else { self.half_window(0) }
     }
 
-    /// Sets the slow-start threshold after a loss, in whole segments and at least two.
+    /// Sets the slow-start threshold after a loss to `half`, rounded down to whole segments and at
+    /// least two.
     pub fn set_ssthresh(&mut self, half: f64) {
         self.ssthresh = (half as u64).max(2);
     }
@@ -151,7 +160,8 @@ impl Transmission {
         self.cwnd += if self.cwnd < self.ssthresh as f64 { 1.0 } else { 1.0 / self.cwnd };
     }
 
-    /// Processes an ACK for everything below `acked`, with the round-trip time that it may give.
+    /// Processes an ACK of all segments below `acked`, including a round-trip time if the ACK gives
+    /// one. Restarts the timer.
     pub fn advance(&mut self, now: Time, acked: u64) {
         self.dupacks = 0;
         self.move_up_to(acked);
@@ -162,8 +172,9 @@ impl Transmission {
         self.restart_timer(now);
     }
 
-    /// Processes an ACK like [`Self::advance`], but without measuring, since a retransmission may have
-    /// triggered it. Leaves the timer and the number of duplicate ACKs unchanged.
+    /// Processes an ACK like [`Self::advance`], but measures no round-trip time, since a
+    /// retransmission may have triggered the ACK. Leaves the timer and the number of duplicate ACKs
+    /// unchanged.
     pub fn advance_partially(&mut self, acked: u64) {
         self.move_up_to(acked);
         if self.timing.acknowledge(acked).is_some() {
@@ -171,22 +182,24 @@ impl Transmission {
         }
     }
 
-    /// Processes a partial ACK in SACK recovery: restarts the timer and always ends the backoff. The segment
-    /// being timed stays so.
+    /// Processes a partial ACK in SACK recovery. Restarts the timer, ends the backoff in any case,
+    /// and leaves round-trip measurement unchanged.
     pub fn advance_in_sack_recovery(&mut self, now: Time, acked: u64) {
         self.move_up_to(acked);
         self.restart_timer(now);
         self.rtt.reset_backoff();
     }
 
-    /// Returns true if the duplicate ACKs indicate a new loss: one beyond the last loss event. Like ns-2, it
-    /// makes an exception for the first data segment.
+    /// Returns true if this is the third duplicate ACK and it indicates a new loss, of a segment
+    /// sent after the last loss event. As in ns-2, the first data segment counts as a new loss in
+    /// any case.
     pub fn may_retransmit_fast(&self) -> bool {
         self.dupacks == DUPACK_THRESHOLD && (self.una > self.recover || self.una == 1)
     }
 
-    /// Records a fast retransmission: halves threshold and window, and restarts the timer. `inflation` is how
-    /// much duplicate ACKs have added to the window.
+    /// Records a fast retransmission: sets slow-start threshold and window to half of the window in
+    /// use, and restarts the timer. `inflation` is the number of segments by which duplicate ACKs
+    /// have inflated the window.
     pub fn halve(&mut self, now: Time, inflation: u64) {
         self.suspect(false);
         self.mark_loss();
@@ -206,16 +219,16 @@ impl Transmission {
         self.next = self.next.max(acked);
     }
 
-    /// Records for Eifel that the first outstanding segment will be retransmitted, before window and
-    /// threshold are reduced.
+    /// Records for Eifel that the first outstanding segment will be retransmitted. The caller must
+    /// do so before it reduces window and slow-start threshold.
     fn suspect(&mut self, timed_out: bool) {
         if let Some(eifel) = &mut self.eifel {
             eifel.suspect(self.una, self.ssthresh.max(self.end - self.una), timed_out);
         }
     }
 
-    /// Responds to a spurious retransmission, which an ACK for `acked` segments revealed (RFC 4015, 3.2,
-    /// steps 9 and 11).
+    /// Restores window, slow-start threshold and timer after a spurious retransmission, which an
+    /// ACK of `acked` segments has revealed (RFC 4015, 3.2, steps 9 and 11).
     fn respond_to_spurious(&mut self, now: Time, spurious: SpuriousRetransmission, acked: u64) {
         self.cwnd = (self.end - self.una) as f64 + (acked as f64).min(self.initial_window);
         self.ssthresh = spurious.pipe;
@@ -233,7 +246,7 @@ impl Transmission {
         }
     }
 
-    /// Restarts the retransmission timer.
+    /// Restarts the retransmission timer with the current timeout.
     pub fn restart_timer(&mut self, now: Time) {
         self.timer = Some(now + self.rtt.rto());
     }
@@ -252,18 +265,18 @@ impl Transmission {
     }
 }
 
-/// TCP sender at the server.
+/// TCP sender of one connection in the `classic` family.
 #[derive(Debug)]
 pub struct Sender {
     tx: Transmission,
     recovery: Box<dyn Recovery>,
 }
 
-/// Duplicate ACKs that indicate a loss (RFC 5681, 3.2).
+/// Number of consecutive duplicate ACKs that indicate a loss (RFC 5681, 3.2).
 pub const DUPACK_THRESHOLD: u32 = 3;
 
 impl Sender {
-    /// Creates a sender on connection `flow`. It sends nothing until it is opened.
+    /// Creates a sender for connection `flow`. It sends nothing before its method `open` is called.
     pub fn new(flow: u32, tcp: &Classic) -> Self {
         let limits = Limits {
             tick: tcp.clock(),
@@ -317,7 +330,8 @@ impl crate::Sender for Sender {
     }
 
     fn on_ack(&mut self, now: Time, ack: &Segment, out: &mut Vec<Segment>) {
-        // If nothing is outstanding, an old number is not a duplicate ACK (RFC 5681, 2).
+        // If nothing is outstanding, an ACK below `una` is not a duplicate ACK (RFC 5681, 2) and is
+        // ignored.
         let is_old = self.tx.una == self.tx.end && ack.seq < self.tx.una;
         if self.is_done() || is_old {
             return;
@@ -353,7 +367,8 @@ impl crate::Sender for Sender {
             return;
         }
         if self.tx.una == 0 {
-            // A lost SYN indicates congestion: start with one segment (RFC 5681, 3.1).
+            // A lost SYN indicates congestion, so the initial window is one segment (RFC 5681,
+            // 3.1).
             self.tx.initial_window = 1.0;
         }
         if !idle {

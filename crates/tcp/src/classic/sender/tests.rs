@@ -1,4 +1,4 @@
-//! Tests of what all senders of the family share, whatever their variant.
+//! Tests of the mechanisms that the senders of all `classic` variants share.
 
 use nodeb_base::units::Probability;
 use proptest::prelude::*;
@@ -63,7 +63,8 @@ fn lost_syn_sets_initial_window_to_one() {
     assert_eq!(sent(&mut out), [1]);
 }
 
-/// Half of nine packets is 4.5, or 4 before January 2006.
+/// Half of a window of nine packets is 4.5 packets, and was rounded down to 4 in ns-2 before
+/// January 2006.
 #[test]
 fn half_of_odd_window_depends_on_era() {
     for (era, half) in [("ns-2.29", 4.0), ("ns-2.30", 4.5)] {
@@ -116,10 +117,10 @@ fn threshold_after_second_timeout_depends_on_half_of_flight() {
     }
 }
 
-/// On a path of 100 ms the first segment of every other pair is lost, and the second waits at the receiver
-/// for its retransmission. The timeout stays that of the first round trip, 100 ms + 4 * 30 ms, or follows
-/// from later ones. If that wait were measured as a round trip, each loss would lengthen the timeout of the
-/// next, up to hours.
+/// On a path with a round-trip time of 100 ms the first segment of every other pair is lost, and
+/// the second waits at the receiver for the retransmission of the first. The timeout must not
+/// exceed the one after the first round trip, 100 ms + 4 * 30 ms. If the wait were measured as a
+/// round trip, each loss would lengthen the next timeout, up to hours.
 #[test]
 fn timeout_does_not_grow_by_its_own_length() {
     let path = Duration::from_millis(100);
@@ -149,14 +150,15 @@ fn timeout_does_not_grow_by_its_own_length() {
     }
 }
 
-/// Returns an ACK of the segments up to `seq` that reports the segments from `first` to `end - 1`.
+/// Returns an ACK of the segments up to `seq` with a SACK block of the segments from `first` to
+/// `end - 1`.
 fn sack_of(seq: u64, first: u64, end: u64) -> Segment {
     let mut ack = ack_of(seq);
     ack.sack.push(first, end);
     ack
 }
 
-/// Returns a sender with SACK that has sent segments 1 to 4, of which 1 is lost.
+/// Returns a sender with SACK that has sent segments 1 to 4; the tests treat segment 1 as lost.
 fn sack_sender() -> Sender {
     let params = Classic {
         control: ControlSpec::Sack(crate::classic::recovery::sack::Sack::default()),
@@ -171,7 +173,8 @@ fn sack_sender() -> Sender {
     tcp
 }
 
-/// `Sack1TcpAgent::send_much`: while fast recovery has not begun to fill a hole, no new data is sent.
+/// As in ns-2's `Sack1TcpAgent::send_much`, no new data is sent while there is a hole and fast
+/// recovery has not begun.
 #[test]
 fn sack_sends_no_new_data_between_first_and_third_duplicate_ack() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
@@ -180,8 +183,8 @@ fn sack_sends_no_new_data_between_first_and_third_duplicate_ack() {
     assert!(out.is_empty());
 }
 
-/// `Sack1TcpAgent::send_much` after an earlier timeout (`recover_ > 0`): the hole is filled at once, and new
-/// data follows.
+/// As in ns-2's `Sack1TcpAgent::send_much` after an earlier timeout (`recover_ > 0`), a write fills
+/// the hole at once, and new data follow.
 #[test]
 fn sack_fills_hole_on_write_after_earlier_loss() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
@@ -197,8 +200,8 @@ fn sack_fills_hole_on_write_after_earlier_loss() {
     assert_eq!(sent(&mut out), [5, 7]);
 }
 
-/// In fast recovery new data is sent without waiting for an ACK if fewer segments than the window are in the
-/// network (RFC 6675, 5 (C)).
+/// In fast recovery newly written data are sent without waiting for an ACK if fewer segments than
+/// the window allows are in the network (RFC 6675, 5 (C)).
 #[test]
 fn sack_sends_data_written_during_fast_recovery_at_once() {
     let (mut tcp, mut out) = (sack_sender(), Vec::new());
@@ -206,7 +209,7 @@ fn sack_sends_data_written_during_fast_recovery_at_once() {
         tcp.on_ack(Time::ZERO, &sack_of(0, 2, end), &mut out);
     }
     assert_eq!(sent(&mut out), [1]);
-    // The pipe holds one segment; the window is half of eight.
+    // The pipe has one segment and the window is half of eight, so three segments may be sent.
     tcp.write(Time::ZERO, 5 * 1460, &mut out);
     assert_eq!(sent(&mut out), [5, 6, 7]);
 }
