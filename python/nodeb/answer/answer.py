@@ -69,7 +69,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Table of text; numbers and units are separate cells, so that each is aligned."""
+    """Table of texts and of numbers with units; numbers are aligned at their units."""
 
     head: Sequence[str]
     """Name of each column; empty names for a table without a head."""
@@ -80,7 +80,7 @@ class Rows:
     """Columns of text that are aligned to the right."""
 
     def without_empty_columns(self) -> Rows:
-        """Returns the rows without the columns that are empty in every row."""
+        """Returns the table without columns that are empty in every row; the first one stays."""
         kept = [at for at in range(len(self.head)) if at == 0 or any(row[at] for row in self.rows)]
         return Rows(
             [self.head[at] for at in kept],
@@ -97,12 +97,12 @@ class Mark:
     sign: str
     text: str
     folded: bool = False
-    """Whether it is only of rows in `Answer.everything`."""
+    """Whether the remark concerns only rows of `Answer.everything`."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Answer of a command."""
+    """Answer of a command: headline, picture, key figures, remarks and notes."""
 
     command: str
     """Command, such as `nodeb run`."""
@@ -127,4 +127,4 @@ class Answer:
     everything: Sequence[Rows] = field(default=())
     """Tables that are folded on a page, and printed with `--all`."""
     folded: str = ""
-    """Description of these tables, such as `all 15 metrics`; empty if there are none."""
+    """Description of the folded tables, such as `all 15 metrics`; empty if there are none."""

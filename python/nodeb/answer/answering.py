@@ -1,4 +1,4 @@
-"""Base of results that are shown by their answer: printed as text, in notebooks as HTML."""
+"""Base class of results that display an answer: text when printed, HTML in notebooks."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ __all__ = ["Answering"]
 
 
 class Answering:
-    """Result that is shown by its answer; notebooks show it as HTML.
+    """Base class of results that display an answer: text when printed, HTML in notebooks.
 
-    A class defines `answer`, or `answers` if it has several.
+    A subclass overrides `answer`, or `answers` if it has several.
     """
 
     @property
     def answer(self) -> Answer:
-        """First answer."""
+        """First answer of the result, often the only one."""
         return self.answers[0]
 
     @property
     def answers(self) -> Sequence[Answer]:
-        """All answers."""
+        """All answers of the result, in the order in which they are displayed."""
         return [self.answer]
 
     def __str__(self) -> str:

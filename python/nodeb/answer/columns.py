@@ -1,4 +1,4 @@
-"""Rows of an answer as lines that fit a terminal."""
+"""Formats the tables of an answer as lines that fit a terminal."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ def filled(shown: str, width: int, first: str = "", later: str = "") -> str:
 
 
 def fitted(head: Cells, rows: Sequence[Cells], width: int, right: Sequence[int] = ()) -> list[str]:
-    """Formats rows as lines of a width: aligned, with long names split, or one block per row.
+    """Formats rows as lines of at most `width` characters.
+
+    The first layout that fits is used: aligned columns, aligned columns with long names split, or
+    one block of lines per row.
 
     Args:
         head: name of each column; empty names for a table without a head.
@@ -75,7 +78,7 @@ def aligned(rows: Sequence[Cells], right: Sequence[int] = (), min_width: int = N
 
 
 def beside(rows: Sequence[Cells]) -> list[str]:
-    """Formats parts of one cell as one text per row, aligned."""
+    """Joins the cells of each row to one text, aligned with those of the other rows."""
     columns = [one for one in _columns(rows, range(len(rows[0]))) if any(map(str.strip, one))]
     return ["  ".join(parts).rstrip() for parts in zip(*columns, strict=True)]
 
@@ -113,7 +116,7 @@ def _parted_name(name: str) -> list[str]:
 
 
 def _parted_head(head: str, width: int) -> list[str]:
-    """Splits a head into lines of a width, within a key if necessary."""
+    """Splits a column's head into lines of `width` characters, within a scenario key if need be."""
     lines = [""]
     for part in WITHIN_KEY.split(head):
         if lines[-1] and len(lines[-1] + part.rstrip()) > width:
@@ -142,7 +145,7 @@ def _block(head: Sequence[str], cells: Sequence[str], width: int) -> Iterator[st
 
 
 def _columns(rows: Sequence[Cells], right: Sequence[int]) -> list[list[str]]:
-    """Returns rows as columns of text, each of one width."""
+    """Turns rows into columns of text; all texts of a column are padded to the same width."""
     return [_cells_of(column, at in right) for at, column in enumerate(zip(*rows, strict=True))]
 
 
@@ -162,6 +165,6 @@ def _cells_of(cells: Cells, to_right: bool) -> list[str]:
 
 
 def _unit(shown: str) -> str:
-    """Returns the unit at the end of an interval's text, with the space before it."""
+    """Returns the unit at the end of an interval's text with its space, or "" if it has none."""
     number, space, last = shown.rpartition(" ")
     return space + last if number and not last[-1:].isdigit() and " to " in shown else ""

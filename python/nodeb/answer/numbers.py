@@ -1,7 +1,7 @@
 """Formatting of numbers: the uncertainty determines the number of digits.
 
 Of the half-width of an interval, two digits are kept if these are 10 to 35, and one otherwise; the
-mean and both ends are rounded to that place, but never shown with more than `DIGITS` digits.
+mean and both ends are rounded to the last digit kept, but the mean has at most `DIGITS` digits.
 Without an interval a number has `PLAIN` digits. This is the rule of the Particle Data Group for
 uncertainties (Review of Particle Physics, introduction, section 5.3).
 """
@@ -95,7 +95,7 @@ class Shown:
         return self.with_interval if self.interval == ALWAYS else self.at_level("95 %")
 
     def at_level(self, level: str) -> str:
-        """Returns the mean and its interval, with a stated level."""
+        """Returns the mean and its interval, with a confidence level such as `95 %`."""
         return self.with_interval.replace("(", f"({level}: ", 1)
 
     @property
@@ -143,7 +143,7 @@ def number(value: float, unit: str = "", *, percent: bool = False) -> str:
 def parts(values: Sequence[float], unit: str) -> list[str]:
     """Formats parts of a whole in one unit, rounded so that they add up to the displayed whole.
 
-    A part of less than half of the last digit has digits and a unit of its own.
+    A part that would be rounded to 0 is formatted by itself, with digits and a unit of its own.
     """
     whole = sum(values)
     largest = max((abs(one) for one in (whole, *values)), default=0.0)
@@ -186,7 +186,7 @@ def difference(
     percent: bool = False,
     scale: tuple[str, float] | None = None,
 ) -> Shown:
-    """Formats a difference and its interval, with signs; percentages differ in points."""
+    """Formats a difference and its interval, with signs; that of percentages is in points."""
     found = shown(mean, low, high, unit, percent=percent, scale=scale)
     texts = [signed(one) for one in (found.number, found.low, found.high)]
     to = "points" if found.unit == "%" and scale is None and unit == "1" else found.unit
@@ -204,7 +204,12 @@ def scale_of(value: float, unit: str, *, percent: bool = False) -> tuple[str, fl
 
 
 def _decimals(mean: float, half: float) -> int:
-    """Returns the decimals of a mean with an interval of this half-width; negative for tens."""
+    """Returns the number of decimals of a mean; -1 rounds to tens.
+
+    Args:
+        mean: mean in its displayed unit.
+        half: half-width of its interval; NaN for none.
+    """
     size = abs(mean)
     if not half > MIN_HALF_WIDTH:
         return 0 if size == 0 or size == round(size) else PLAIN - 1 - _exponent(size)
@@ -228,10 +233,10 @@ def _fixed(value: float, decimals: int) -> str:
 
 
 def _rounded(value: float, decimals: int) -> float:
-    """Rounds a number to a place, after removing rounding errors of sums."""
+    """Rounds a number to `decimals`; rounding to `EXACT` digits first removes errors of sums."""
     return round(float(f"{value:.{EXACT}g}"), decimals)
 
 
 def signed(text: str) -> str:
-    """Adds a sign to a number as text; zero has none."""
+    """Puts a plus sign before a positive number, given as text; other texts stay as they are."""
     return text if not text or text.startswith(MINUS) or not text.strip("0.") else f"+{text}"

@@ -1,9 +1,9 @@
 """Colours of causes and of packets: the same on every page and in every plot.
 
-A cause has the hue of its family and the texture of its position in it, so that no two look the
-same. Causes are filled areas, packets lines and markers. All colours have a contrast of 3:1 against
-the page, and the nearest two of a palette differ by 11.6 (OKLab, times 100) with each kind of
-colour-blindness.
+A cause has the hue of its family, and a texture by its position in the family, so that no two
+causes look the same. Causes are filled areas; packets are lines and markers. All colours have a
+contrast of 3:1 against the page, and the nearest two of a palette differ by 11.6 (OKLab, times 100)
+with each kind of colour-blindness.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Hue:
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """Fill of a cause."""
+    """Fill of the areas of a cause: the hue of its family, and a texture."""
 
     family: str
     texture: int

@@ -1,4 +1,4 @@
-"""Answers as text of the terminal's width."""
+"""Formats answers as text that fits the terminal's width."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def text(
     ends += [filled(note, line) for note in answer.notes if note not in commands]
     if answer.folded and not everything:
         ends.append(filled(f"--all prints {answer.folded}.", line))
-    ends += map(printable, commands)  # each in one piece, to be pasted
+    ends += map(printable, commands)  # not wrapped, so that they can be pasted
     blocks.append("\n".join(ends))
     return for_stream("\n\n".join(filter(None, blocks)), encoding)
 
@@ -85,7 +85,7 @@ def _headline(answer: Answer) -> str:
 
 
 def block(one: Bars | Rows, width: int = WIDTH) -> str:
-    """Formats bars or a table as lines of a width."""
+    """Formats bars or a table as lines of at most `width` characters."""
     if isinstance(one, Bars):
         return "\n".join([*([f"  {one.head}"] if one.head else []), *bars(one.bars, width)])
     used = one.without_empty_columns()
@@ -126,19 +126,25 @@ def bars(rows: Sequence[Bar], width: int = WIDTH) -> Iterator[str]:
 
 
 def _scale(room: int, low: float, high: float) -> float:
-    """Returns the columns of a bar of size 1, so that bars on both sides of 0 fit; 0 if none do."""
+    """Returns the length of a bar of size 1, in characters; 0 if the room is too small for bars.
+
+    Args:
+        room: characters available for bars on both sides of 0.
+        low: size of the most negative bar, or 0.
+        high: size of the largest bar, or 0.
+    """
     longest = max(high, -low)
     columns = min(BAR, int(room * longest / (high - low))) if longest else BAR
     return columns / (longest or 1.0) if columns >= MIN_BAR else 0.0
 
 
 def _cells(columns: float) -> int:
-    """Returns the length of a bar, at least 1 for a positive value."""
+    """Rounds the length of a bar to whole characters, at least 1 for a positive length."""
     return max(round(columns), 1 if columns > 0 else 0)
 
 
 def _column(cells: Sequence[str]) -> list[str]:
-    """Aligns numbers with units in one column, at the end of the numbers."""
+    """Pads numbers with units to one width, so that numbers end and units begin together."""
     parts = [cell.partition(" ") for cell in cells]
     number = max((len(one[0]) for one in parts), default=0)
     unit = max((len(one[2]) for one in parts), default=0)

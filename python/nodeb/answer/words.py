@@ -1,4 +1,4 @@
-"""Words for shares and lists."""
+"""Puts shares, counts and lists into words."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def percent(value: float) -> str:
 
 
 def percents(shares: Sequence[float]) -> list[str]:
-    """Returns shares of one whole in whole per cent, which add up to that of their sum."""
+    """Returns shares of one whole in whole per cent, rounded to add up to their rounded sum."""
     whole = apportioned([100 * one for one in shares], round(100 * sum(shares)))
     return [
         f"{part} %" if 0 < part < 100 else percent(one if part else min(one, LITTLE))

@@ -1,1 +1,1 @@
-"""Basic modules: arguments, signals, tables, units, Student's t."""
+"""Helpers of all other modules: argument checks, signals, tables, units, Student's t."""

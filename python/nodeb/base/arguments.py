@@ -1,4 +1,4 @@
-"""Checks of function arguments: a wrong type raises an error like a wrong value."""
+"""Checks of function arguments: a wrong type raises `InputError`, as a wrong value does."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ __all__ = ["as_number", "as_path", "as_seed", "as_texts", "as_whole", "is_number
 
 
 MAX_WHOLE = 2**63 - 1
-"""Maximum of arguments without a limit of their own."""
+"""Maximum of whole-number arguments for which the caller sets no other limit."""
 
 
 def as_path(value: Any, name: str) -> Path:
-    """Returns a path, given as text or as anything with `__fspath__`.
+    """Converts an argument to a path.
 
     Raises:
-        InputError: the value is neither; the message names the argument.
+        InputError: the value is neither text nor an object with `__fspath__`; the message names
+            the argument.
     """
     try:
         return Path(value)
@@ -46,7 +47,7 @@ def as_whole(value: Any, name: str, maximum: int = MAX_WHOLE) -> int:
 
 
 def as_seed(value: Any) -> int:
-    """Returns a value as a seed.
+    """Returns a value as a seed, a whole number from 0 to 2^63 - 1.
 
     Raises:
         InputError: the value is not a seed.
@@ -57,7 +58,7 @@ def as_seed(value: Any) -> int:
 
 
 def as_number(value: Any, name: str) -> float:
-    """Returns a value as a number.
+    """Converts an argument to a float; text, bytes and bool are not accepted.
 
     Raises:
         InputError: the value is not a number; the message names the argument.
@@ -84,7 +85,7 @@ def as_texts(value: Any, name: str, such_as: str) -> list[str]:
 
 
 def is_number(text: str) -> bool:
-    """Returns true if a text is a number."""
+    """Returns true if Python's `float` can parse a text."""
     try:
         float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Calls of user-defined functions: errors in one name its file and line."""
+"""Calls user-defined functions; if one fails, the error names its file and line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PASSED_ON = (OutputError, RunError, MemoryError, _core.Cancelled, _core.Internal
 
 
 class Mistake(InputError):
-    """Error of a user-defined function: its file and line, and the expected result."""
+    """Error of a user-defined function; the message has its file and line."""
 
 
 def call_checked(
@@ -69,7 +69,9 @@ def call_checked(
 
 
 def mistake(function: Callable[..., Any], text: str) -> Mistake:
-    """Returns an error for a result found wrong later; it names the function's first line.
+    """Returns an error for a result that proved wrong after the call.
+
+    The message begins with the file and the first line of the function.
 
     Args:
         function: function that returned the result.
@@ -79,7 +81,7 @@ def mistake(function: Callable[..., Any], text: str) -> Mistake:
 
 
 def _beginning(function: Callable[..., Any]) -> tuple[str, int]:
-    """Returns the file and line at which a function begins; "" and 0 if it is not in Python."""
+    """Returns the file and first line of a function; "" and 0 if it is not written in Python."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return (code.co_filename, code.co_firstlineno) if code else ("", 0)
 
@@ -89,7 +91,7 @@ def _place(file: str, line: int) -> str:
 
 
 def line_of(error: BaseException, file: str) -> int:
-    """Returns the last line of a file that an error passed through; 0 if there is none."""
+    """Returns the line in `file` closest to the origin of an error; 0 if it has none there."""
     if isinstance(error, SyntaxError) and error.filename == file:
         return error.lineno or 0
     frames = traceback.extract_tb(error.__traceback__)
@@ -97,7 +99,7 @@ def line_of(error: BaseException, file: str) -> int:
 
 
 def reason(error: BaseException) -> str:
-    """Returns the text of an error: its own message, or type and text."""
+    """Returns the message of an `InputError`, or the type and message of any other error."""
     return str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
 
 
@@ -105,5 +107,5 @@ def numbers(found: Any) -> bool:
     """Returns true if a value is a number or an array of numbers."""
     try:
         return np.asarray(found).dtype.kind in "fiub"
-    except ValueError:  # rows of different lengths
+    except ValueError:  # nested lists of different lengths
         return False

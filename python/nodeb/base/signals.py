@@ -39,16 +39,16 @@ received: list[int] = []
 class Signalled(KeyboardInterrupt):
     """Signal that ends the process.
 
-    This is a class of its own because Python remembers a plain KeyboardInterrupt that has passed
-    through a text given to `exec`, as in a module with data classes while it loads: a process that
-    runs a module (`-m`) then ends itself by SIGINT, whatever status `sys.exit` was given.
+    It is not a plain KeyboardInterrupt because Python remembers one that passes through code run by
+    `exec`, as it can while a module with data classes loads. A process started with `-m` would then
+    end itself by SIGINT, whatever status `sys.exit` was given.
     """
 
 
 def end_as_interrupts() -> None:
     """Makes SIGTERM, and SIGHUP unless it is ignored, raise KeyboardInterrupt as SIGINT does.
 
-    A signal within `SAME_S` after another raises nothing.
+    A signal within `SAME_S` after one that raised KeyboardInterrupt raises nothing.
     """
     for number in STOPPING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -70,7 +70,10 @@ def _interrupt(number: int, _: Any) -> None:
 
 
 def _raise_again(lost: Any) -> None:
-    """Raises a signal again that came where Python ignores exceptions, as in a destructor."""
+    """Raises a signal again, after `AGAIN_S`, if its exception was lost.
+
+    Python ignores exceptions in some places, such as destructors, and passes them to this hook.
+    """
     global _raised_s
     if not (received and isinstance(lost.exc_value, KeyboardInterrupt)):
         sys.__unraisablehook__(lost)
@@ -82,10 +85,10 @@ def _raise_again(lost: Any) -> None:
 
 
 def ignore() -> None:
-    """Ignores signals, if `end_as_interrupts` made them raise an exception.
+    """Ignores further signals that `end_as_interrupts` made raise an exception.
 
-    When a process is about to end, another signal would only suppress its last message, or leave a
-    traceback.
+    A process calls this when it is about to end: another signal would only suppress its last
+    message, or leave a traceback.
     """
     for number in STOPPING:
         if signal.getsignal(number) is _interrupt:
@@ -94,9 +97,10 @@ def ignore() -> None:
 
 @contextmanager
 def undisturbed(note: str | None = None) -> Iterator[None]:
-    """Holds back signals that would stop the process until the end of the block.
+    """Delays signals that would stop the process until the end of the `with` block.
 
-    Signals interrupt the main thread only; in other threads nothing needs to be done.
+    In a thread other than the main thread this does nothing, because Python raises the exceptions
+    of signals in the main thread only.
 
     Args:
         note: printed to stderr if the block continues for `NOTE_S` after a signal and

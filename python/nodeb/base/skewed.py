@@ -7,7 +7,8 @@ known from few values, and the sample often lacks the event. Two corrections, in
 * Only values that differ from the commonest one count as degrees of freedom.
 * The skewness is removed by Hall's monotone transformation of the t statistic.
 
-The interval extends to the farther of the two ends on each side.
+On each side the interval ends at the farther of two limits: Student's with these degrees of
+freedom, and Hall's.
 
 Sources:
     Hall: On the removal of skewness by transformation, J. R. Stat. Soc. B 54(1), 1992, pp. 221-228.
@@ -32,7 +33,7 @@ NO_SKEWNESS = 1e-6
 
 
 def varied(values: NDArray[np.float64], scale: float) -> int:
-    """Returns how many values differ from the commonest one, at least 1.
+    """Returns the number of values that differ from the commonest value, at least 1.
 
     Args:
         values: at least one.
@@ -59,7 +60,7 @@ class Reach:
 
         Args:
             n: number of values, at least 2.
-            degrees: degrees of freedom of their spread, from `varied`.
+            degrees: degrees of freedom of the spread of the values, from `varied`.
             confidence: probability that the interval covers the true mean, in (0, 1).
         """
         quantiles = t_quantile(np.array([n - 1, min(degrees, n - 1)]), (1 + confidence) / 2)
@@ -71,13 +72,13 @@ class Reach:
         Args:
             mean: mean of the values.
             half: minimum distance of either end, from `half_width`.
-            second: mean of their squared deviations.
-            third: mean of their deviations to the third power.
+            second: mean of the squared deviations of the values.
+            third: mean of the deviations to the third power.
         """
         deviation = math.sqrt(max(second, 0.0))
         if deviation**3 == 0:
             return mean, mean
-        largest = (self.n - 2) / math.sqrt(self.n - 1)  # bound for n values
+        largest = (self.n - 2) / math.sqrt(self.n - 1)  # maximum for n values
         skewness = min(max(third / deviation**3, -largest), largest)
         stdev = deviation * math.sqrt(self.n / (self.n - 1))
         above = max(half, -self._transformed(skewness, -self.t_all) * stdev)
@@ -93,7 +94,10 @@ class Reach:
         return math.sqrt(max(squares, 0.0) / (self.n - 1))
 
     def _transformed(self, skewness: float, t: float) -> float:
-        """Returns the studentized mean whose transform has the quantile `t`, in deviations."""
+        """Inverts Hall's transformation at the quantile `t`.
+
+        Returns the distance of an end of the interval from the mean, in standard deviations.
+        """
         z = t / math.sqrt(self.n) - skewness / (6 * self.n)
         if abs(skewness) < NO_SKEWNESS:
             return z

@@ -20,8 +20,9 @@ ESCAPES = "nodeb.escapes"
 
 
 def prepare() -> None:
-    """Opens closed streams, so that output is discarded and not written into another file.
+    """Opens closed standard streams on the null device, so that their output is discarded.
 
+    Otherwise output would go to the next file opened, which takes the handle of the closed stream.
     Characters that a stream cannot encode are written as escapes.
     """
     codecs.register_error(ESCAPES, _as_escapes)
@@ -29,7 +30,7 @@ def prepare() -> None:
         try:
             os.fstat(handle)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free handle: this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free handle: `handle`
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
@@ -39,9 +40,10 @@ def prepare() -> None:
 
 
 def finish() -> OSError | None:
-    """Flushes stdout; returns the error if that fails.
+    """Flushes stdout. Returns the error if that fails, otherwise `None`.
 
-    The remaining output is then discarded, so that the end of the process does not report it again.
+    After an error the remaining output is discarded, so that Python does not report the same error
+    again when the process ends.
     """
     try:
         sys.stdout.flush()
@@ -53,7 +55,7 @@ def finish() -> OSError | None:
 
 
 def printable(text: object) -> str:
-    """Returns a text with escapes for control and invisible characters, which names may contain.
+    """Returns a text with escapes in place of control and invisible characters.
 
     Bytes of file names that are not UTF-8 are escaped too, so that the text can be encoded.
     """
@@ -69,7 +71,7 @@ def printable_lines(text: object) -> str:
 
 
 def shell_word(text: object) -> str:
-    """Returns a word of a shell command; bash's `$'...'` has escapes for what is not printable."""
+    """Quotes a text as a shell word; one with unprintable characters in bash's `$'...'` form."""
     word = str(text)
     if word.isprintable():
         return shlex.quote(word)
@@ -78,7 +80,7 @@ def shell_word(text: object) -> str:
 
 
 def shell_path(path: str | os.PathLike[str]) -> str:
-    """Returns a path as a word of a shell command that is not taken for an option."""
+    """Quotes a path as a shell word; `./` is put before a leading `-`, which begins an option."""
     name = os.fspath(path)
     return shell_word(f"./{name}" if name.startswith("-") else name)
 
@@ -89,7 +91,7 @@ def _escaped(character: str) -> str:
 
 
 def _as_escapes(error: UnicodeError) -> tuple[str, int]:
-    """Returns the text that is written for characters that a stream cannot encode."""
+    """Returns escapes for characters that a stream cannot encode, and the position after them."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     return "".join(map(_escaped, error.object[error.start : error.end])), error.end

@@ -35,8 +35,8 @@ MAX_TEXT_BYTES = 2**31 - 1
 class Table:
     """Named columns of equal length.
 
-    `table["download_s"]` is a read-only NumPy array: a result's summary, comparisons and saved
-    files use the same numbers. `table["download_s"] * 1000` and `.copy()` give writable arrays. Any
+    `table["download_s"]` is a NumPy array. It is read-only because a result's summary, comparisons
+    and saved files use it too; `table["download_s"] * 1000` and `.copy()` give writable arrays. Any
     library that supports the Arrow C stream protocol accepts a table directly: `pyarrow.table(t)`,
     `polars.from_arrow(t)`, `duckdb.sql("from t")`.
     """
@@ -60,7 +60,7 @@ class Table:
         Raises:
             InputError: the columns differ.
         """
-        # Dictionaries of their own, so that each column can be released once it is copied.
+        # The dictionaries are copied so that each column can be released once it is concatenated.
         parts = [dict(one._columns if isinstance(one, Table) else one) for one in tables]
         if not parts:
             return cls({})
@@ -71,7 +71,7 @@ class Table:
         return cls({k: np.concatenate([np.asarray(p.pop(k)) for p in parts]) for k in names})
 
     def __getstate__(self) -> tuple[Layout, bytes, dict[str, NDArray[Any]]]:
-        """Returns few objects for many columns: each array alone takes 10 us to pickle."""
+        """Joins all plain columns to one block of bytes: to pickle one array takes 10 us."""
         plain = {k: v for k, v in self._columns.items() if v.dtype.kind != "O"}
         layout = (
             self._length,
@@ -108,7 +108,7 @@ class Table:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yields the rows as dictionaries of plain Python values."""
         names = self.columns
-        for first in range(0, len(self), CHUNK):  # Python's numbers take several times the memory
+        for first in range(0, len(self), CHUNK):  # Python's numbers need more memory
             some = (column[first : first + CHUNK].tolist() for column in self._columns.values())
             yield from (dict(zip(names, row, strict=True)) for row in zip(*some, strict=True))
 
@@ -127,7 +127,7 @@ class Table:
         return Table({name: column[keep] for name, column in self._columns.items()})
 
     def first_runs(self, runs: int) -> Table:
-        """Returns the rows of the replications below a number, by the column `run`."""
+        """Returns the rows of the first `runs` replications, by the column `run`."""
         return self.where(self["run"] < runs)
 
     def distinct(self, column: str) -> list[Any]:
@@ -197,7 +197,10 @@ def read_only(values: ArrayLike) -> NDArray[Any]:
 
 
 def changes(column: NDArray[Any]) -> NDArray[Any]:
-    """Returns the values of a column that differ from the one before."""
+    """Returns the first value of a column, and each value that differs from the one before it.
+
+    A column of Python objects is returned whole.
+    """
     if not len(column) or column.dtype.kind == "O":
         return column
     return np.concatenate([column[:1], column[1:][column[1:] != column[:-1]]])
@@ -210,8 +213,8 @@ def _padded(data: bytes) -> bytes:
 def _arrow(column: NDArray[Any]) -> Any:
     """Returns a column as an Arrow array.
 
-    Built from buffers: `pyarrow.array` checks for objects of pandas, and so imports pandas if it is
-    installed, which takes longer than most simulations.
+    The array is built from buffers, because `pyarrow.array` checks for pandas objects and so
+    imports pandas if it is installed, which takes longer than most simulations.
     """
     import pyarrow as pa
 
@@ -220,7 +223,7 @@ def _arrow(column: NDArray[Any]) -> Any:
         lengths = np.concatenate([[0], *(lengths for lengths, _ in parts)])
         ends = np.cumsum(lengths, dtype=np.int64)
         if ends[-1] > MAX_TEXT_BYTES:
-            return pa.array(column.tolist(), pa.string())  # in several chunks
+            return pa.array(column.tolist(), pa.string())  # Arrow splits the text
         data = b"".join(text for _, text in parts)
         return _from_buffers(pa.string(), len(column), [ends.astype(np.int32), data])
     kind = pa.from_numpy_dtype(column.dtype)
@@ -231,7 +234,7 @@ def _arrow(column: NDArray[Any]) -> Any:
 def _encoded(column: NDArray[Any]) -> tuple[NDArray[np.int64], bytes]:
     """Returns the lengths of texts in UTF-8, and their concatenated bytes."""
     if column.dtype.kind == "U" and column.dtype.isnative and column.dtype.itemsize:
-        # ASCII, as nearly all texts are: the characters that are not 0 are the bytes.
+        # Nearly all texts are ASCII: apart from the zeros that pad them, each character is a byte.
         letters = np.ascontiguousarray(column).view(np.uint32).reshape(len(column), -1)
         is_text = letters != 0
         if letters.max(initial=0) < ASCII and not (is_text[:, 1:] > is_text[:, :-1]).any():

@@ -24,16 +24,16 @@ _TIME = re.compile(rf"\s*({_NUMBER})\s*([a-z]+)\s*", re.ASCII)
 
 
 def in_s(time: str) -> float:
-    """A time with its unit, such as `1.5 s`, in s.
+    """Converts a time with its unit, such as `1.5 ms`, to seconds.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not a time with a unit.
     """
     return in_ns(time) / NS_PER_S
 
 
 def in_ns(time: str) -> int:
-    """Converts a time with its unit, such as `1.5 s`, to ns, rounded to the nearest.
+    """Converts a time with its unit, such as `1.5 s`, to the nearest whole number of ns.
 
     Raises:
         ValueError: the text is not a time with a unit.

@@ -1,4 +1,4 @@
-"""Changes of a scenario by dotted key."""
+"""Settings `key.path=value`, which change a scenario by dotted key."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def key_of(setting: str) -> str:
 
 
 def overrides(values: Mapping[str, Any]) -> list[str]:
-    """Returns overrides `key.path=value` for those values by dotted key that are not None."""
+    """Returns settings `key.path=value` for values by dotted key, except those that are None."""
     return [f"{key}={toml_value(value)}" for key, value in values.items() if value is not None]
 
 

@@ -1,8 +1,8 @@
 """Units of bits, bytes and times in the names of columns, such as `rate_kBps` or `time (ms)`.
 
-A unit is either exact or unknown. Upper and lower case distinguish bits (`b`) from bytes (`B`), as
-in `kbps` and `kBps`; a rate in lower case is in bits, as in `mbps`. `KBps`, `MBPS` and a size in
-`kb` are ambiguous.
+Upper and lower case distinguish bits (`b`) from bytes (`B`), as in `kbps` and `kBps`; a rate in
+lower case is in bits, as in `mbps`. `KBps`, `MBPS` and a size in `kb` are ambiguous, so an option
+must state their unit.
 """
 
 from __future__ import annotations
@@ -80,17 +80,17 @@ class Named:
 
 
 def rates(name: str) -> Named:
-    """Returns the unit of bit rates in a column's name, one or more of `RATES`."""
+    """Returns the unit of bit rates that a column's name states, or several if ambiguous."""
     return _data(name, per_second=True)
 
 
 def amounts(name: str) -> Named:
-    """Returns the unit of amounts of data in a column's name, one or more of `AMOUNTS`."""
+    """Returns the unit of amounts of data that a column's name states, or several if ambiguous."""
     return _data(name, per_second=False)
 
 
 def times(name: str) -> Named:
-    """Returns the unit of times in a column's name, one or more of `TIMES`."""
+    """Returns the unit of times that a column's name states, or several if ambiguous."""
     words = re.findall(r"[a-zµμ]+", split_words(name).lower())
     found = [
         unit for unit, word in _TIME_WORDS.items() if any(re.fullmatch(word, w) for w in words)
@@ -145,12 +145,12 @@ def _named(names: tuple[str, ...]) -> Named:
 
 
 def _is_unit(found: re.Match[str]) -> bool:
-    """Returns false for a lone letter, such as a column `b`."""
+    """Returns false for a lone letter, as in a column `b`; a `B` in a longer name is a unit."""
     return len(found[0]) > 1 or (found[0] == "B" and len(found.string) > 1)
 
 
 def _meaning(found: re.Match[str]) -> tuple[tuple[str, ...], str]:
-    """Returns the amounts that a match may mean, and the time in the denominator, if any."""
+    """Returns the units of data that a match may mean, and the time in its denominator or ""."""
     bases = _bases(found)
     prefixes = _prefixes(found["prefix"], bits=bases == ("bit",))
     time = _per(found["time"]) if found["per"] else ""
@@ -158,7 +158,7 @@ def _meaning(found: re.Match[str]) -> tuple[tuple[str, ...], str]:
 
 
 def _bases(found: re.Match[str]) -> tuple[str, ...]:
-    """Returns `bit`, `B` or both: in `MBPS` and in a size in `kb` the letter may be either."""
+    """Returns `bit` or `B`; both if ambiguous, as the B in `MBPS` and the b of a size in `kb`."""
     base, unit = found["base"], found[0]
     if len(base) > 1:
         return ("bit",) if base.lower().startswith("bit") else ("B",)
@@ -187,5 +187,5 @@ def _per(time: str | None) -> str:
 
 
 def split_words(name: str) -> str:
-    """Returns a name with blanks instead of underscores and before capitals that begin a word."""
+    """Splits a name at underscores and before capitals that begin a word, by inserting blanks."""
     return re.sub(r"(?<=[a-z]{3})(?=[A-Z])", " ", name.replace("_", " "))

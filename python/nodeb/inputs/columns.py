@@ -85,7 +85,7 @@ class RecordingColumns(NamedTuple):
 
 
 def extract_columns(scenario: dict[str, Any]) -> list[RecordingColumns]:
-    """Takes the columns out of a scenario given as plain data, which is changed in place."""
+    """Removes the columns of recordings from a scenario's plain data, in place; returns them."""
     found = []
     for owner, place, table in recordings(scenario):
         columns = {key: value for key, value in table.items() if isinstance(value, Column)}

@@ -51,11 +51,10 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def read_sequence(path: Path) -> list[int]:
-    """Reads a text of 0 and 1 as run lengths: correct, wrong, correct, ...
+    """Reads an error sequence, a text of 0 (correct) and 1 (error), as alternating run lengths.
 
-    White space is ignored.
-
-    Blanks and line ends mean nothing.
+    The first run is of correct units, and has length 0 if the text begins with an error. White
+    space is ignored.
 
     Raises:
         ScenarioError: the file cannot be read, is empty, or has other symbols.

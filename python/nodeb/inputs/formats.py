@@ -56,7 +56,7 @@ def read(data: bytes, path: Path, wanted: str | None, options: Options) -> Impor
         data: content of the file.
         path: name of the file in messages.
         wanted: one of `FORMATS`; None guesses the format.
-        options: options of the command.
+        options: options of `nodeb import`.
 
     Raises:
         InputError: the format is ambiguous, or a fact about the columns is unknown.
@@ -123,12 +123,13 @@ def _mahimahi(source: Source) -> Trace:
             f"{ms[place]:g} is no time in ms of a mahimahi trace; expected whole numbers "
             f"that do not fall, below {MAX_TTIS * TTI_NS // 1_000_000}",
         )
-    period = int(ms[-1])  # mahimahi repeats after its last line's time
+    period = int(ms[-1])  # mahimahi repeats a trace after its last time
     if period == 0:
         raise ScenarioError(
             f"{source.path}: a mahimahi trace lasts until its last time, and that is 0 ms"
         )
-    # An opportunity at t ms is used in the millisecond that ends at t. Two periods fill whole TTIs.
+    # An opportunity at t ms is used in the millisecond that ends at t. A period of an odd number of
+    # ms is taken twice, so that it fills whole TTIs of 2 ms.
     each_ms = np.bincount(np.maximum(ms, 1).astype(np.int64) - 1, minlength=period)
     width = TTI_NS // 1_000_000
     opportunities = np.tile(each_ms, 1 if period % width == 0 else width)

@@ -67,7 +67,12 @@ class Head:
         return f"column `{self.names[place]}`" if self.names else f"column {place + 1}"
 
     def column(self, kind: str, but: int | None) -> int | None:
-        """Returns the column with a format's values, or `None` if that is ambiguous."""
+        """Returns the index of the column with a format's values, or `None` if it is ambiguous.
+
+        Args:
+            kind: format.
+            but: column of times, which is excluded; None if there is none.
+        """
         found = [i for i, name in enumerate(self.names) if i != but and _is_of(name, kind)]
         if len(found) == 1:
             return found[0]
@@ -75,13 +80,13 @@ class Head:
         return left[0] if len(left) == 1 and not found else None
 
     def other_kind(self, place: int, kind: str) -> str | None:
-        """Returns the format that a column's name indicates, or `None` if it may be `kind`."""
+        """Returns the format that a column's name indicates, or `None` if none but `kind`."""
         name = self.name(place)
         found = [one for one in (*NAMES, "traffic") if _is_of(name, one)]
         return found[0] if found and kind not in found else None
 
     def time_columns(self) -> list[int]:
-        """Returns the columns that may have times: by name, or the first of two without names."""
+        """Returns the columns named as times; without names, the first of exactly two columns."""
         if not self.names:
             return [0] if self.width == 2 else []
         return [place for place in range(len(self.names)) if self.has_times(place)]
@@ -92,7 +97,7 @@ class Head:
 
 
 def guess(head: Head) -> list[str]:
-    """Returns the formats that a recording may have: one if certain, none if unknown."""
+    """Returns the formats that a recording may have: several if ambiguous, [] if unknown."""
     if head.names:
         times = head.time_columns()
         others = [name for i, name in enumerate(head.names) if i not in times]
@@ -141,6 +146,6 @@ def _has(name: str, pattern: str) -> bool:
 
 
 def _number(word: str) -> float | None:
-    """Returns a word as a finite number, or `None` if it is none."""
+    """Returns a word as a number, or `None` if it is not a finite number."""
     value = float(word) if is_number(word) else math.nan
     return value if math.isfinite(value) else None

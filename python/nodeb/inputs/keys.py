@@ -128,7 +128,7 @@ class Keys:
         return {k: v for one in self._branches(name) for k, v in one["properties"].items()}
 
     def _linked(self, kind: str, name: str, here: object) -> str:
-        """Returns the text that leads from a value to its own keys; a link in documentation."""
+        """Returns the name of a type with keys of its own; the documentation makes it a link."""
         return kind
 
     def _words(self, text: str) -> str:
@@ -193,7 +193,7 @@ class Keys:
         return "that of its keys" if shortest == {} else f"`{as_toml(shortest)}`"
 
     def _shortest(self, schema: Schema, value: Any) -> Any:
-        """Returns a value without its own keys' defaults; a variant may be reduced to its name."""
+        """Removes keys at their defaults from a table; a variant without others becomes its tag."""
         name = next(self._mentioned(schema), None)
         if not isinstance(value, dict) or name is None:
             return value
@@ -209,7 +209,7 @@ class Keys:
 
 
 def listing(section: str) -> str:
-    """Returns a hint at the command that lists the keys of a section, empty for the file."""
+    """Returns a hint at the command that lists the keys of a section; "" is the whole file."""
     command = f"nodeb list keys {section}".rstrip()
     return f"all keys{f' of {section}' if section else ''}: `{command}`"
 
@@ -241,7 +241,7 @@ def as_toml(value: Any) -> str:
 
 
 def _constants(schema: Schema) -> list[Schema]:
-    """Returns the names from which a value is chosen."""
+    """Returns the schemas of the names from which a value is chosen."""
     return [one for one in schema.get("oneOf") or schema.get("anyOf") or [] if "const" in one]
 
 

@@ -1,4 +1,4 @@
-"""Measured BLER curves of `radio.hsdpa.link_curve`."""
+"""Reads files of measured BLER curves for `radio.hsdpa.link_curve`."""
 
 from __future__ import annotations
 

@@ -77,13 +77,16 @@ Read = Callable[[Path], Mapping[str, Any]]
 
 
 def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any], Read]]:
-    """Yields the files still to be read: the keys that name one, its table, and its reader."""
+    """Yields the keys, the table and the reader of each file that is still to be read.
+
+    A file whose content is already in its table is skipped. The keys lead to the file's name.
+    """
     for owner, place, table in recordings(scenario):
         lists = ("times", "snrs_db", "rates", "times_ms")
         if not _names_file(table) or any(len(table.get(key) or ()) for key in lists):
             continue
         if isinstance(owner, str):
-            from nodeb.inputs import opportunities  # needs NumPy
+            from nodeb.inputs import opportunities  # here, as it imports NumPy
 
             yield [*place, "file"], table, opportunities.read
         else:

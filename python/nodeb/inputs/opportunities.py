@@ -25,7 +25,7 @@ MAX_MS = 8_000_000_000
 
 
 def read(path: Path) -> dict[str, Column]:
-    """Returns the list of `radio.trace.down` or `radio.trace.up` from a file.
+    """Returns the list `times_ms` of `radio.trace.down` or `radio.trace.up` from a file.
 
     Args:
         path: the file; read again only if it has changed.

@@ -54,7 +54,7 @@ class _Signature:
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(field,))
 class Part:
-    """Base of the scenario types."""
+    """Base class of the scenario types; its annotated names are keys of the scenario file."""
 
     tag: ClassVar[str | None] = None
     """Name of a variant in a scenario file; None for a plain table."""
@@ -161,7 +161,7 @@ def plain(value: Any, key: str, column: Callable[[Column], Any] = list) -> Any:
 
     Args:
         value: a part, or a value in one; arrays and numbers of NumPy become lists and numbers.
-        key: its dotted key, for messages.
+        key: dotted key of the value, for messages.
         column: converts a long list of a recording.
 
     Raises:
@@ -208,7 +208,7 @@ def _decode(hint: Any, value: Any) -> Any:
 
 
 def _decode_table(hint: Any, value: Mapping[str, Any]) -> Any:
-    """Returns the part that a table represents; the table's only key identifies a variant."""
+    """Returns the part that a table represents: the variant whose tag is its only key, if any."""
     parts = [option for option in _options(hint) if _is_part(option)]
     for part in parts:
         if part.tag is not None and set(value) == {part.tag}:

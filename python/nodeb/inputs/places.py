@@ -23,8 +23,8 @@ def recordings(
     """Yields the tables of a scenario, given as plain data, that may name a recording.
 
     Yields:
-        The owner, the keys that lead from it to the table, and the table. For a direction, the keys
-            start at the scenario.
+        The owner (`Owner`), the keys that lead to the table, and the table. The keys start at the
+            group of users; if the owner is a direction, they start at the scenario.
     """
     users = scenario.get("users")
     for number, group in enumerate(users if isinstance(users, list) else ()):

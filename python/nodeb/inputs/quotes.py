@@ -37,7 +37,7 @@ def unquoted(data: bytes, path: Path) -> bytes:
 
 
 def _without(line: str, where: str, is_heading: bool) -> str:
-    """Returns a line without quotes; separators in cells of the heading become blanks."""
+    """Removes the quotes of a line; separators within cells of the heading are replaced."""
     outside = "".join(line.split('"')[::2])
     mark = next((mark for mark in MARKS if mark in outside), " ")
     try:

@@ -1,4 +1,4 @@
-"""Texts of scenario files and the core's errors about them; does not import NumPy."""
+"""Reads texts of scenario files and converts the core's errors; does not import NumPy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read_text(path: Path) -> str:
     """Reads the text of a scenario file.
 
     Raises:
-        ScenarioError: it cannot be read, is too large, or is not UTF-8.
+        ScenarioError: the file cannot be read, is too large, or is not UTF-8.
     """
     return bounded.read_text(path, MAX_BYTES)
 
@@ -57,12 +57,12 @@ def document(text: str, file: str) -> dict[str, Any]:
 
 
 def non_finite_number(data: Any, *, none: bool = False) -> list[str] | None:
-    """Returns the keys of a number in plain data that is not finite, or None.
+    """Returns the keys that lead to the first number that is not finite, or `None`.
 
     Args:
         data: plain data.
-        none: treat None as such a number, for data that the core converted from TOML: TOML has no
-            null, and JSON writes `nan` and `inf` as null.
+        none: whether None counts as such a number. Data that the core converted from TOML has None
+            for `nan` and `inf`, which JSON writes as null, and for nothing else.
     """
     if (none and data is None) or (isinstance(data, float) and not math.isfinite(data)):
         return []

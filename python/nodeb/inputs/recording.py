@@ -1,4 +1,4 @@
-"""Recordings of traffic and of radio channels, read into the scenario that replays them."""
+"""Reads recordings of traffic and of radio channels for the scenario that replays them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ core."""
 
 
 def min_snr_db(cqi: Any) -> Any:
-    """Returns the lowest SNR, dB, for which a CQI is reported without a link curve.
+    """Returns the lowest SNR, dB, at which a phone reports a CQI if no link curve is set.
 
-    Works on arrays, too.
+    The CQI may be an array.
     """
     return (cqi - CQI_AT_0_DB) * CQI_STEP_DB
 

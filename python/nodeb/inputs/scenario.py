@@ -65,7 +65,7 @@ class Scenario(ScenarioFields):
     @classmethod
     def of(cls, compiled: _core.CompiledScenario, taken: Sequence[RecordingColumns] = ()) -> Self:
         """Wraps a compiled scenario and the columns of its recordings."""
-        if compiled.unread:  # its files are read when it is compiled again
+        if compiled.unread:  # files that it names are still to be read
             return cls.from_dict(restore_columns(json.loads(compiled.to_bare_json()), taken))
         made = cls.__new__(cls)
         made.__dict__.update(_compiled=compiled, _taken=taken)
@@ -153,7 +153,7 @@ class Scenario(ScenarioFields):
         return compiled
 
     def without_recordings(self) -> tuple[dict[str, Any], Sequence[RecordingColumns]]:
-        """Returns this scenario as plain data without the columns of recordings, and these."""
+        """Returns this scenario as plain data without columns of recordings, and the columns."""
         if self._compiled is not None and self._plain is None:
             return json.loads(self._compiled.to_bare_json()), self._taken
         data = self.encoded(lambda column: column)
@@ -253,14 +253,16 @@ class Scenario(ScenarioFields):
         """Checks that there is a user with this number.
 
         Raises:
-            InputError: there is none.
+            InputError: there is no such user.
         """
         users = self.compiled().user_count
         if not 0 <= as_whole(user, "user") < users:
             raise InputError(f"there is no user {user}; expected 0 to {users - 1}")
 
     def cell_map(self, side: int = 101) -> dict[str, NDArray[np.float64]]:
-        """Computes mean SNR in the cell, dB before despreading: one path, no shadowing, no fading.
+        """Computes a map of the mean SNR before despreading, dB, from path loss alone.
+
+        Shadowing, fading and multipath are not included.
 
         Args:
             side: points along each side of the map.
@@ -346,9 +348,9 @@ class Scenario(ScenarioFields):
             at: interfaces whose packets are kept; empty for all.
             radio: capture at `rnc`, if there is one, and `node_b` too, with each packet's fate in a
                 comment.
-            causes: users, from 0, for whose transfers comments state the critical path: which of
-                its spans each packet had. At most the first 20 transfers of each; every transfer
-                takes another simulation up to its end. See `nodeb.explain`.
+            causes: users, from 0, for whose first 20 transfers comments state the critical path:
+                the spans of it that each packet had. Every such transfer is simulated once more,
+                up to its end. See `nodeb.explain`.
 
         Returns:
             The result of that one replication.
@@ -420,12 +422,13 @@ def load(path: str | os.PathLike[str], overrides: Sequence[str] = ()) -> Scenari
 def _read(
     data: dict[str, Any], folder: Path, file: _core.CompiledScenario | None = None
 ) -> tuple[_core.CompiledScenario, list[RecordingColumns]]:
-    """Compiles a scenario given as plain data; returns it and the columns of its recordings.
+    """Compiles plain data. Returns the scenario and the columns of its recordings.
 
     Args:
         data: changed in place: the content of the files that it names is added.
         folder: base of relative paths.
-        file: the scenario compiled from its own file alone, if it has one.
+        file: scenario compiled from the scenario file alone, without the files that it names; None
+            if there is no scenario file.
 
     Raises:
         ScenarioError: a key is unknown, a value impossible, or a file cannot be read.

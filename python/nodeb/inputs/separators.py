@@ -15,7 +15,7 @@ MARKS = {b",": "commas", b";": "semicolons", b"\t": "tabs"}
 
 
 def check_separators(data: bytes, path: Path) -> None:
-    """Checks that each line has the separator of the first line, and no more cells.
+    """Checks that each line has the separator of the first line, and no more cells than it.
 
     Without this check a decimal comma would be taken for a separator.
 

@@ -73,7 +73,7 @@ class Source:
         """Rejects options without effect, and reports columns that were not read.
 
         Raises:
-            InputError: an option has no effect on such a recording.
+            InputError: an option was given, but the format did not use it.
         """
         for one in fields(Options):
             if getattr(self._options, one.name) is not None and one.name not in self._asked:
@@ -148,14 +148,14 @@ class Source:
         return known[0] if known else None
 
     def numbers(self, places: list[int]) -> list[Numbers]:
-        """Returns the numbers of some columns."""
+        """Returns the numbers in the columns with these indices."""
         return trace_reader.read_numbers(self.data, self.path, self.skip, places)
 
     def timed_numbers(self, value: int, time: int, what: str) -> tuple[Numbers, Numbers]:
         """Returns the numbers of the columns of values and of times.
 
         Raises:
-            InputError: the two are the same column.
+            InputError: `value` and `time` are the same column.
         """
         if value == time:
             raise InputError(
@@ -170,14 +170,14 @@ class Source:
         trace_reader.check_range(self.data, self.path, name, values, self.skip)
 
     def rates(self, place: int, values: Numbers) -> Numbers:
-        """Converts bit rates to whole bit/s."""
+        """Converts bit rates of a column, in place, to whole bit/s."""
         unit = self._unit(place, "rates", "unit", column_units.rates, RATES)
         self.record_use(place, f"rates in {unit}")
         values *= RATES[unit]
         return np.rint(values, out=values)
 
     def amounts(self, place: int, values: Numbers) -> Numbers:
-        """Converts amounts of data to bytes."""
+        """Converts amounts of data of a column to bytes, without errors of rounding."""
         unit = self._unit(place, "amounts", "unit", column_units.amounts, AMOUNTS, "B")
         self.record_use(place, f"amounts in {unit}")
         values *= AMOUNTS[unit] / 8
@@ -209,10 +209,11 @@ class Source:
         known: dict[str, int] | dict[str, float],
         default: str | None = None,
     ) -> str:
-        """Returns the unit of a column: from its name, an option, or the default.
+        """Returns the unit of a column: from an option, its name, or the default.
 
         Raises:
-            InputError: the two contradict each other, or neither is exact.
+            InputError: the name and the option contradict each other, the name is ambiguous, or
+                the unit is not stated and has no default.
         """
         title, flag = self.head.describe_column(place), f"--{option.replace('_', '-')}"
         where = f"{self.path}:{self.head.line}: {title}"
@@ -251,7 +252,7 @@ class Source:
         times: tuple[int, Numbers] | None,
         what: str,
     ) -> Trace:
-        """Creates a channel's trace; entries without times, or with equal steps, get a step."""
+        """Creates a channel's trace, with a step instead of times if entries are equally spaced."""
         for name, values in columns.items():
             self.check(name, values)
         if times is None:
@@ -286,7 +287,11 @@ class Source:
         return TTI_NS
 
     def timed_values(self, kind: str, what: str) -> tuple[int, Numbers, tuple[int, Numbers] | None]:
-        """Returns the values' column, the values, and the column and values of times if present."""
+        """Reads the columns of values and of times.
+
+        Returns the index of the column of values, the values, and index and values of the column of
+        times, or `None` if there are no times.
+        """
         value, time = self.value_index(kind, what), self.time_index()
         if time is None:
             return value, self.numbers([value])[0], None

@@ -76,7 +76,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of recording."""
+    """Kind of recording: its columns, their units, and its name in messages."""
 
     columns: tuple[str, ...]
     unit: str
@@ -133,7 +133,7 @@ def write(path: Path, trace: Trace) -> None:
     """Writes a trace file atomically.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
 
     def put(part: Path) -> None:

@@ -206,7 +206,7 @@ def check_range(data: bytes, path: Path, name: str, values: Numbers, skip: int) 
 
 
 def entry_error(data: bytes, path: Path, entry: int, message: str) -> ScenarioError:
-    """Returns an error about an entry, given by its number in the text, that names its line."""
+    """Returns an error that names the line of an entry, found by the entry's number from 0."""
     return ScenarioError(f"{path}:{_core.line_of_entry(data, entry)}: {message}")
 
 
@@ -225,7 +225,7 @@ def check_times(
         path: name of the file in messages.
         times: times in s; converted in place, because there may be many.
         skip: entries before the first time.
-        channel: the times must begin at 0 and be distinct.
+        channel: whether the times are those of a channel, which begin at 0 and are distinct.
         show: returns a time, given in s, as the file has it.
 
     Raises:
@@ -246,7 +246,7 @@ def check_times(
     ns: Times = np.rint(times, out=times).astype(np.int64)
     if channel and ns[0] != 0:
         raise wrong(ns != 0, "is the first time; expected 0 s")
-    before, after = ns[:-1], ns[1:]  # avoids another list of differences
+    before, after = ns[:-1], ns[1:]  # views: need no memory for differences
     if (after < before).any():
         raise wrong(np.append(False, after < before), "goes backward in time")
     if channel and (after == before).any():

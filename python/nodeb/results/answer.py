@@ -123,7 +123,7 @@ def answer(result: Result, named: str = "", folder: str = "") -> Answer:
 
 
 def explain_first_transfer(result: Result) -> Explanation | None:
-    """Explains user 0's first transfer; `None` if that takes long or is not possible."""
+    """Explains user 0's first transfer; `None` if it exceeds `MAX_BYTES` or has no explanation."""
     sizes = result.flows["app_bytes"] / result.flows["transfers"].clip(1)
     if len(sizes) == 0 or sizes[0] > MAX_BYTES or result.flows["endless"][0]:
         return None
@@ -157,7 +157,7 @@ class RunAnswer:
         )
 
     def _file(self) -> str:
-        """Returns the name of the scenario's file without extension."""
+        """Returns the name of the scenario's file without extension; "" in a notebook."""
         return Path(shlex.split(self.named.removeprefix("$"))[0]).stem if self.named else ""
 
     @cached_property
@@ -167,7 +167,7 @@ class RunAnswer:
 
     @cached_property
     def open(self) -> Unfinished:
-        """Transfers that did not finish."""
+        """Statistics of the transfers that did not finish."""
         return unfinished(self.result.flows, self.duration_s)
 
     @cached_property
@@ -177,7 +177,7 @@ class RunAnswer:
 
     @cached_property
     def duration_s(self) -> float:
-        """End of a run that is not over before, s."""
+        """End of the longest replication, s."""
         return float(np.max(self.result.bearers["end_s"], initial=0.0))
 
     @cached_property
@@ -198,7 +198,7 @@ class RunAnswer:
     # --- the headline ---
 
     def headline(self) -> Iterator[str]:
-        """Yields one or two sentences."""
+        """Yields the one or two sentences of the headline, for the first case that applies."""
         if not self.received:
             phones = "the phone" if self.users == 1 else f"any of {self.users} phones"
             yield f"nothing arrived at {phones} in {number(self.duration_s, 's')}."
@@ -256,10 +256,10 @@ class RunAnswer:
         return f"{text} From its request to its last byte, a phone receives {self._of_each()}."
 
     def _of_each(self) -> str:
-        """Returns the mean rate of a phone.
+        """Returns the mean rate of a phone as text.
 
-        If there are several groups, returns the rate of each, or above `GROUPS` groups only the
-        lowest and the highest.
+        With several groups, this is the rate of each group; with more than `GROUPS` groups, only
+        the lowest and the highest.
         """
         rates = {row["group"]: row for row in self.result.summary if row["metric"] == RATE}
         if len(rates) == 1:
@@ -271,7 +271,7 @@ class RunAnswer:
             return f"from {least} to {most}"
         return joined([f"{row_text(row).value} ({group})" for group, row in rates.items()])
 
-    # --- what stands below it ---
+    # --- the parts below the headline ---
 
     def lead(self) -> Iterator[str]:
         """Yields the sentences below a page's headline."""
@@ -306,7 +306,7 @@ class RunAnswer:
 
     @property
     def facts(self) -> list[Fact]:
-        """Key figures that have a value."""
+        """Key figures that have a value, at most `MAX_ROWS`."""
         share = [self._finished_share] if 0 < self.open.share < 1 else []
         return [*share, *map(self._fact, self.shown)][:MAX_ROWS]
 
@@ -320,9 +320,12 @@ class RunAnswer:
         return rows[: MAX_ROWS - (len(first) > 0)]
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
-        """Returns the row of a metric of all users; if groups lack it, those of the others."""
+        """Returns the row of a metric for all users, or none if it has no value.
+
+        For load times that some groups lack, returns the rows of the groups that have them.
+        """
         if self.users == 2 and name == "received_bps_p50":
-            return []  # it is the mean
+            return []  # the median of two users is their mean
         rows = [row for row in self.result.summary if row["metric"] == name]
         known = [row for row in rows if math.isfinite(row["mean"])]
         groups = [row for row in known if row["group"] != ALL]
@@ -332,7 +335,7 @@ class RunAnswer:
 
     @property
     def _finished_share(self) -> Fact:
-        """Share of the transfers that finished, by replication."""
+        """Share of the transfers that finished, as a mean over replications."""
         flows = self.result.flows
         ends = np.where(flows["endless"] > 0, math.nan, finished(flows))
         values = Group(self.result.tables).mean("flows", ends)
@@ -344,7 +347,7 @@ class RunAnswer:
         return Fact(self._label(row), row_text(row), SURVIVORS if row["covered"] < 1 else "")
 
     def _label(self, row: dict[str, Any]) -> str:
-        """Returns the label of a key figure."""
+        """Returns the label of a key figure, with its group if that is not all users."""
         name = row["metric"]
         one = RATE if self.users == 1 else ""
         label = METRICS[name].label if name == one else LABELS.get(name, METRICS[name].label)
@@ -379,7 +382,7 @@ class RunAnswer:
             yield Mark("!", self._of_all(about))
 
     def _of_all(self, about: Unfinished) -> str:
-        """Returns the times of all transfers, as far as they are known."""
+        """Returns a sentence on the download times of all transfers, finished or not."""
         done = f"{about.transfers - about.count} of {about.transfers} transfers finished"
         mean = f"the mean download time of all is at least {number(about.at_least_s, 's')}."
         if math.isfinite(about.median_s):
@@ -437,12 +440,12 @@ def row_text(row: dict[str, Any], scale: tuple[str, float] | None = None) -> Sho
 
 
 def cause_name(cause: str) -> str:
-    """Returns the name of a cause within a sentence."""
+    """Returns the name of a cause for a sentence: without the prefix `window: `."""
     return cause.removeprefix("window: ")
 
 
 def main_causes(found: Explanation, *, exact: bool = False) -> Iterator[str]:
-    """Yields a sentence with the largest causes, which make up half of a transfer's time.
+    """Yields a sentence with the largest causes: as many as make up half of a transfer's time.
 
     Args:
         found: explanation of the transfer.
@@ -501,7 +504,7 @@ class Rings:
 
     @classmethod
     def of(cls, result: Result) -> Rings | None:
-        """Returns the rings of a result, or `None` if phones have no distance or are few."""
+        """Returns the rings of a result; `None` without distances or below 2 phones per ring."""
         phones = result.tables.get("phones")
         if phones is None or len(phones) < 2 * RINGS:
             return None
@@ -517,7 +520,7 @@ class Rings:
 
 
 def distance_table(result: Result) -> Rows | None:
-    """Returns the rates of phones by distance, or `None` if they have no distance or are few."""
+    """Returns the mean rates of phones by distance ring, or `None` if `Rings.of` returns `None`."""
     found = Rings.of(result)
     if found is None:
         return None
@@ -537,7 +540,7 @@ def _round_up(value: float) -> float:
 
 
 def all_metrics(result: Result) -> Iterator[Rows]:
-    """Yields all metrics, groups side by side; metrics that are always 0 share a table."""
+    """Yields a table of all metrics with a column per group, and one of metrics that are all 0."""
     summary = result.summary
     groups = summary.distinct("group")
     rows: dict[str, dict[str, dict[str, Any]]] = {group: {} for group in groups}

@@ -35,7 +35,7 @@ EDGE_USERS = 20
 
 
 def mean_of(table: str, name: str) -> Callable[[Group], Array | None]:
-    """Returns a function for the mean over users of a column."""
+    """Returns a function for the users' mean of a column; it gives `None` without the column."""
 
     def of(group: Group) -> Array | None:
         return group.mean(table, group.column(table, name)) if group.has(table, name) else None
@@ -46,12 +46,14 @@ def mean_of(table: str, name: str) -> Callable[[Group], Array | None]:
 def of_users(
     name: str, of: Callable[[Array], Array], minimum: int = 2
 ) -> Callable[[Group], Array | None]:
-    """Returns a function of the values that the users of each replication have in a column.
+    """Returns a function that reduces the users' values in a column to one per replication.
+
+    It gives `None` if there are fewer than `minimum` users.
 
     Args:
         name: column of `flows`.
         of: reduces rows of values, one row per replication.
-        minimum: minimum number of users for a value.
+        minimum: minimum number of users per replication, on average.
     """
 
     def found(group: Group) -> Array | None:
@@ -62,14 +64,14 @@ def of_users(
 
 
 def edge(rows: Array) -> Array:
-    """Returns the value that 95 of 100 users exceed, for each row."""
+    """Returns the fifth percentile of each row: the value that 95 of 100 users exceed."""
     return np.asarray(np.quantile(rows, 0.05, axis=1))
 
 
 def _quantile_of_all(share: float) -> Callable[[Array], Array]:
-    """Returns a function for a quantile of times.
+    """Returns a function for a quantile of the users' times.
 
-    Users without a time come last; the quantile is NaN if it falls on one of them.
+    Users without a time count as slowest; the quantile is NaN if it falls on one of them.
     """
 
     def of(rows: Array) -> Array:
@@ -97,7 +99,10 @@ def downloads(share: float) -> Callable[[Group], Array | None]:
 
 
 def _cell(*names: str) -> Callable[[Group], list[Array] | None]:
-    """Returns a function for columns of the channel shared by all users; `None` without one."""
+    """Returns a function for columns of the channel that all users share.
+
+    It gives `None` without such a channel, and for a group that is not all users.
+    """
 
     def of(group: Group) -> list[Array] | None:
         bearers = group.tables["bearers"]
@@ -131,7 +136,7 @@ def busy(group: Group) -> Array | None:
 def utilization(group: Group) -> Array | None:
     """Returns the users' mean channel utilization; `None` if users share a channel.
 
-    What one user uses of a shared channel is of little meaning.
+    The share of a shared channel that one user occupies says little about that user.
     """
     if rate(Group(group.tables)) is not None:
         return None
@@ -170,8 +175,8 @@ def complete(group: Group) -> Array | None:
 def loads(name: str) -> Callable[[Group], Array | None]:
     """Returns a function for the users' mean of a column of load times.
 
-    It gives `None` if no user loads more than one thing, for which the download time serves, or if
-    some users load one file and others many pages.
+    It gives `None` if no user loads more than one file or page, as the download time is then the
+    load time, or if some users load one file and others many pages.
     """
 
     def of(group: Group) -> Array | None:
@@ -184,7 +189,7 @@ def loads(name: str) -> Callable[[Group], Array | None]:
 
 
 def _are_mixed(group: Group, loads: Array) -> bool:
-    """Returns true if some groups load one thing per user and others load more."""
+    """Returns true for all users if some groups load one file per user and others load more."""
     if group.name != ALL:
         return False
     names = np.asarray(group.tables["flows"]["group"])
@@ -193,7 +198,7 @@ def _are_mixed(group: Group, loads: Array) -> bool:
 
 
 def queueing(group: Group) -> Array:
-    """Returns the mean round trip minus the shortest."""
+    """Returns the users' mean of the mean round trip minus the shortest round trip, s."""
     rtt = group.column("flows", "rtt_mean_s") - group.column("flows", "rtt_min_s")
     return group.mean("flows", rtt)
 
@@ -207,7 +212,12 @@ def block_errors(group: Group) -> Array | None:
 
 
 def switching(numerator: Callable[[Group], Array], per: str) -> Callable[[Group], Array | None]:
-    """Returns a function for a channel switching quantity per s, or per complete transfer."""
+    """Returns a function for the users' mean of a quantity of the table `channels`.
+
+    Args:
+        numerator: function for the quantity of each user.
+        per: divisor: `s` for the time in all channel states, `transfers` for complete transfers.
+    """
 
     def of(group: Group) -> Array | None:
         if not group.has("channels"):

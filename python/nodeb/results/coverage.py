@@ -1,4 +1,4 @@
-"""Share of the expected values of a metric that exist."""
+"""Computes the share of a metric's expected values that exist."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["coverage", "coverage_by_run", "left_out", "of_whom"]
 def coverage(metric: Metric, group: Group, values: Array) -> float:
     """Returns the share of expected values of a metric that exist, 1 for all.
 
-    For a mean over users, these are the users of all replications; for other metrics, the
-    replications. Below 1, the mean is over survivors: users who did not finish, or received
+    A mean over users expects a value of each user in each replication; other metrics expect one of
+    each replication. Below 1, the mean is over survivors: users who did not finish, or received
     nothing, are excluded.
 
     Args:
@@ -43,7 +43,7 @@ def coverage_by_run(metric: Metric, group: Group, values: Array) -> Array:
 def _existing(
     metric: Metric, group: Group, values: Array
 ) -> tuple[NDArray[np.bool_], NDArray[Any]]:
-    """Returns for each expected value if it exists, and the index of its replication."""
+    """Returns for each expected value whether it exists, and the index of its replication."""
     if metric.column is None:
         return np.isfinite(values), np.arange(len(values))
     table, name = metric.column
@@ -55,7 +55,7 @@ def _existing(
 
 
 def of_whom(metric: Metric) -> str:
-    """Returns the noun of those that a mean covers if some have no value."""
+    """Returns the noun for the replications, phones or transfers that have a metric's value."""
     if metric.column is None:
         return "replications that have a value"
     if not metric.completed:
@@ -66,10 +66,10 @@ def of_whom(metric: Metric) -> str:
 
 
 def left_out(covered: Iterable[tuple[str, Metric, float]]) -> Iterator[str]:
-    """Yields a sentence for each kind of means that do not cover all: of whom they are.
+    """Yields sentences on means that exclude some replications, phones or transfers.
 
     Args:
-        covered: labels and metrics that are shown, and the shares that they cover.
+        covered: label of each mean shown, its metric, and the share of values that it covers.
     """
     kinds: dict[str, dict[str, list[str]]] = {}
     for label, metric, share in covered:

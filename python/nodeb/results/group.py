@@ -1,4 +1,4 @@
-"""A group of users in the tables of some replications: sums and means per replication."""
+"""Sums and means per replication of a group of users, from the tables of a result."""
 
 from __future__ import annotations
 
@@ -101,9 +101,10 @@ class Group:
         return found
 
     def bearers(self, *names: str) -> list[Array] | None:
-        """Returns sums by run of columns of this group's bearers; `None` if they are shared.
+        """Returns the sums by run of columns of this group's bearers.
 
-        A dedicated channel has the number of its user.
+        Returns `None` if the group is not all users and users share bearers. Without sharing, each
+        bearer is a dedicated channel and has the number of its user.
         """
         table = self.tables["bearers"]
         runs, numbers = table["run"], table["bearer"]
@@ -117,5 +118,5 @@ class Group:
         return [self._sum(at, table[name][mine]) for name in names]
 
     def _sum(self, at: NDArray[np.intp], values: NDArray[Any]) -> Array:
-        """Returns the sums of values by run."""
+        """Returns the sum of values for each run, given the index of each value's run in `at`."""
         return np.bincount(at, values.astype(np.float64), len(self.run)).astype(np.float64)

@@ -76,7 +76,7 @@ class Metric:
         return mean.within(self.low, self.highest(duration_s))
 
     def highest(self, duration_s: float) -> float:
-        """Returns the upper bound of means in runs of a duration, s."""
+        """Returns the upper bound of means; that of built-in times is the run's duration, s."""
         is_time = self.unit == "s" and self.of in BUILT_IN
         return min(self.high, duration_s) if is_time else self.high
 
@@ -101,7 +101,7 @@ def by_run(tables: Mapping[str, Any]) -> Table:
 
 
 def _values(metric: Metric, group: Group) -> Array | None:
-    """Returns a metric's values by run; checks those of metrics that users add."""
+    """Returns a metric's values by run; checks those of a metric that was added by `add`."""
     if metric.of in BUILT_IN:
         return metric.of(group)
     runs = (len(group.run),)

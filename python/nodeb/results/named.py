@@ -24,7 +24,7 @@ NEEDED = {
 
 
 class NamedTables:
-    """Base of classes with tables, each of which is also an attribute."""
+    """Base class of results whose tables are also attributes, as in `result.flows`."""
 
     tables: dict[str, Table]
     """Tables by name."""
@@ -73,7 +73,7 @@ def _meaning(column: glossary.Column) -> str:
 
 
 def _why_not(result: NamedTables, name: str) -> str:
-    """Returns what a scenario needs for a table, or the nearest name of an unknown attribute."""
+    """Returns the message for a missing attribute: the setting it needs, or the nearest name."""
     if name in NEEDED:
         return f"there is no table `{name}`; the scenario needs `{NEEDED[name]}` for it"
     if name in json.loads(_core.schema())["$defs"]["Record"]["properties"]:

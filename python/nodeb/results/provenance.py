@@ -114,7 +114,8 @@ def git_hash() -> str | None:
         ).stdout.strip()
 
     try:
-        # An installed copy may lie in an ignored folder of another project's checkout.
+        # Fails if git does not track this file: an installed copy may lie in an ignored folder of
+        # another project's checkout.
         git("ls-files", "--error-unmatch", here.name)
         return git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
     except (OSError, subprocess.SubprocessError):

@@ -228,7 +228,7 @@ class Result(Answering, NamedTables):
             run: number of the replication, from 0.
 
         Returns:
-            Rows of the table of events (`docs/life.md`): the packet's own and its blocks'.
+            Rows of the table of events (`docs/life.md`): those of the packet and of its blocks.
 
         Raises:
             InputError: there is no such packet or replication, or it has too many events.
@@ -273,13 +273,13 @@ class Result(Answering, NamedTables):
 
         Args:
             place: the folder.
-            report: text of `report.html`, a page with pictures; None for none.
+            report: text of `report.html`, a page with pictures; None writes no page.
             about: additional content of `provenance.json`.
         """
 
         def write(part: Path) -> None:
             write_bytes(part / "scenario.toml", self.scenario.to_toml().encode())
-            # In threads: large tables are written concurrently, and signals are handled meanwhile.
+            # Threads write large tables concurrently, while the main thread can handle signals.
             with ThreadPoolExecutor(WRITERS, thread_name_prefix="nodeb") as writers:
                 tables = {"summary": self.summary, **self.tables}.items()
                 files = [part / f"{name}.parquet" for name, _ in tables]

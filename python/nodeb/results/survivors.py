@@ -1,4 +1,4 @@
-"""Unfinished transfers, and statistics of all transfers that allow for them."""
+"""Statistics of unfinished transfers, and of all transfers including unfinished ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAX_FACTOR = 100.0
 
 @dataclass(frozen=True)
 class Unfinished:
-    """Transfers of a result that were in progress when their run ended."""
+    """Statistics of a result's transfers that were in progress when their run ended."""
 
     transfers: int
     """Number of transfers that have an end."""
@@ -92,7 +92,7 @@ NO_TRANSFERS = Unfinished(0, 0, 1.0, math.nan, math.nan, 0.0, math.nan)
 
 
 def unfinished(flows: Table, duration_s: float) -> Unfinished:
-    """Returns the unfinished transfers of a table `flows`.
+    """Returns statistics of the unfinished transfers in a table `flows`.
 
     Args:
         flows: table of one or more replications.
@@ -117,7 +117,7 @@ def unfinished(flows: Table, duration_s: float) -> Unfinished:
 
 
 def finished(flows: Table) -> NDArray[np.bool_]:
-    """Returns for each row if it finished: the phone has the last byte, before the last ACK."""
+    """Returns for each row of `flows` whether its last byte is at the phone, even without an ACK."""
     found: NDArray[np.bool_] = np.isfinite(flows["download_s"]) | (flows["complete"] > 0)
     return found
 
@@ -138,7 +138,7 @@ def median_of_all(times: NDArray[np.float64], complete: NDArray[np.bool_]) -> fl
 
     Args:
         times: duration of each observation, s.
-        complete: whether the transfer ended then.
+        complete: whether the transfer finished then; otherwise its time is censored.
     """
     under_way, left = 1.0, len(times)
     for time in np.unique(times):
@@ -156,7 +156,11 @@ def _sufficient_duration(
     received: NDArray[np.float64],
     duration_s: float,
 ) -> float:
-    """Returns a round duration in which transfers would finish at their present pace."""
+    """Returns a round duration, s, in which transfers would finish at their present pace.
+
+    Transfers of which nothing has arrived are ignored. NaN if none is left, or if the duration is
+    more than `MAX_FACTOR` times the present one.
+    """
     goes_on = received > 0
     if not goes_on.any():
         return math.nan

@@ -53,7 +53,7 @@ def time_averages(times: ArrayLike, values: ArrayLike, edges: ArrayLike) -> NDAr
         return np.full(e.size - 1, np.nan)
     area = np.concatenate([[0.0], np.cumsum(np.diff(t) * v[:-1])])
     clipped = np.clip(e, t[0], t[-1])
-    # At equal times the last value counts, and the area up to there is the same for all of them.
+    # `at` is the last of several changes at one time; the area up to that time is the same for all.
     at = np.searchsorted(t, clipped, side="right") - 1
     integral = area[at] + (clipped - t[at]) * v[at]
     length = np.diff(clipped)

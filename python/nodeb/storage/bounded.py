@@ -1,4 +1,4 @@
-"""Reads files of users up to a limit in bytes and time. A pipe can be read only once."""
+"""Reads files of users, with limits on their size and on the time that a pipe takes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
         max_bytes: maximum size in bytes.
 
     Raises:
-        ScenarioError: the file cannot be read, is larger than `max_bytes`, or is a pipe without a
-            writer.
-        InputError: the file differs from its checksum in the mark of the results folder.
+        ScenarioError: the file cannot be read, is larger than `max_bytes`, or is a pipe whose
+            writer does not finish in time.
+        InputError: the file differs from its checksum in `provenance.json` of its folder.
     """
 
     def read() -> bytes:
@@ -70,7 +70,8 @@ def read_text(path: Path, max_bytes: int) -> str:
         max_bytes: maximum size in bytes.
 
     Raises:
-        ScenarioError: it cannot be read, has more bytes, or is not UTF-8.
+        ScenarioError: the file cannot be read, is larger than `max_bytes`, or is not UTF-8.
+        InputError: the file differs from its checksum in `provenance.json` of its folder.
     """
     data = read_bytes(path, max_bytes)
     try:

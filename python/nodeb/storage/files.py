@@ -1,7 +1,7 @@
 """Atomic writing of files, and tables in Parquet and CSV files.
 
 A file is written under another name in the same folder, forced to the disk and then renamed.
-Readers find the old or the new file, also if the process is killed or the machine fails.
+Readers find the old or the new file, even if the process is killed or the machine fails.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def aside(path: Path) -> Path:
 
 
 def _abridged(name: str) -> str:
-    """Returns a name, or its hash if a temporary name with it would be too long."""
+    """Returns a file's name, or its hash if a temporary name with it would exceed `MAX_NAME`."""
     room = MAX_NAME - len(f"..{_HOST}--.tmp") - 2 * DIGITS
     data = os.fsencode(name)
     return name if len(data) <= room else hashlib.sha256(data).hexdigest()[:32]
@@ -77,7 +77,7 @@ def _abridged(name: str) -> str:
 
 @contextlib.contextmanager
 def file_aside(path: Path) -> Iterator[Path]:
-    """Yields a temporary path next to a path, and removes a file that is left there."""
+    """Yields a temporary path next to `path`; a file still there after the block is removed."""
     part = aside(path)
     try:
         yield part
@@ -112,7 +112,7 @@ def replace(path: Path, write: Callable[[Path], None], *, to_disk: bool = True) 
             if to_disk:
                 names_to_disk(path.parent)
         except OSError as error:
-            error.filename = str(path)  # not the temporary name; a full disk gives none
+            error.filename = str(path)  # not the temporary name, or none (full disk)
             raise
 
 
@@ -121,14 +121,14 @@ def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:
 
     Args:
         path: path of the file to write; it may be missing or empty.
-        begins: first bytes of such a file.
+        begins: first bytes of every file of the kind to be written.
         what: kind of file in messages, such as "a capture".
         option: command-line option with its name.
 
     Raises:
         OutputError: there is a file of another kind.
     """
-    if not path.is_file():  # nothing, or a device that stores nothing
+    if not path.is_file():  # no file, or a device such as /dev/null
         return
     head = b""
     with contextlib.suppress(OSError), path.open("rb") as file:
@@ -145,7 +145,7 @@ HEAD = 4096
 
 
 def refuse_other_page(path: Path, option: str) -> None:
-    """Checks that a path holds no page that nodeb did not write, and is named as HTML.
+    """Checks that a path is named as HTML, and holds no file that nodeb did not write.
 
     Args:
         path: path of the page to write; it may be missing or empty.
@@ -173,17 +173,17 @@ def refuse_other_page(path: Path, option: str) -> None:
 
 
 def check_place(path: Path, option: str) -> None:
-    """Checks, before anything is done, that a file can be written to a path.
+    """Checks, before a command starts its work, that a file can be written to a path.
 
-    Temporary files of killed processes that wrote it are removed.
+    Removes temporary files that killed processes left when they wrote to the same path.
 
     Args:
         path: path of the file to write.
         option: command-line option with its name.
 
     Raises:
-        OutputError: the name is empty, its folder does not exist or is read-only, or it is not a
-            file.
+        OutputError: the name is empty, its folder does not exist or is read-only, or the path is
+            that of a folder, device or pipe.
     """
     wrong = None
     if not path.name:
@@ -231,7 +231,7 @@ def parquet(table: Table) -> bytes:
 
 
 def digest_of(path: Path) -> str:
-    """Returns a hash of the content of a file."""
+    """Returns the SHA-256 of a file's content in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -272,18 +272,20 @@ def write_parquet(path: Path, table: Table, about: Mapping[str, str] | None = No
 
 
 def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
-    """Reads a table and the texts stored with it; verifies checksums of folder and pages.
+    """Reads a Parquet file: its table, and the texts stored with the table.
+
+    Verifies the file's checksum in `provenance.json`, and those of its Parquet pages.
 
     Raises:
         OSError: the file does not exist, or cannot be read.
-        InputError: the file differs from the checksum in the mark of its folder.
+        InputError: the file differs from its checksum in `provenance.json` of its folder.
         ValueError: the file is not a Parquet file, or is damaged.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     def read() -> Any:
-        with path.open("rb") as file:  # once: the file may be replaced at any time
+        with path.open("rb") as file:  # opened once, as it may be replaced at any time
             marks.check(path, hashlib.file_digest(file, "sha256").hexdigest())
             file.seek(0)
             return pq.read_table(file, page_checksum_verification=True)
@@ -298,7 +300,7 @@ def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
 
 
 def is_leftover(name: str) -> bool:
-    """Returns true if a name is that of a temporary file or folder of `aside`."""
+    """Returns true if a name has the form of the temporary names that `aside` returns."""
     return _ASIDE.fullmatch(name) is not None
 
 
@@ -307,7 +309,7 @@ def leftovers(folder: Path, of: str | None = None) -> list[Path]:
 
     Args:
         folder: folder to search; it may be missing.
-        of: only temporary versions of this file or folder.
+        of: return only temporary versions of this file or folder; None returns all.
     """
     parts: list[Path] = []
     wanted = None if of is None else _abridged(of)
@@ -347,7 +349,7 @@ def swap(new: Path, old: Path) -> None:
         if _exchange(new, old):
             return
         with contextlib.suppress(OSError):
-            new.rename(old)  # the old folder is missing or empty
+            new.rename(old)  # succeeds if `old` is missing or empty
             return
     between = aside(old)
     old.rename(between)
@@ -380,13 +382,16 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def _abandoned(part: Path, found: re.Match[str]) -> bool:
-    """Returns true if the process that created a file has certainly or probably ended."""
+    """Returns true if the process that created a temporary file has ended.
+
+    A process on another machine counts as ended if the file is older than `LEFTOVER_S`.
+    """
     if found["host"] == _HOST and os.name == "posix":
         try:
             os.kill(int(found["process"]), 0)
         except (ProcessLookupError, OverflowError):
             return True
-        except OSError:  # the process of another user
+        except OSError:  # the process runs, as another user
             return False
         return False
     return time.time() - part.stat().st_mtime > LEFTOVER_S

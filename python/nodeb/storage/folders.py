@@ -67,7 +67,10 @@ class Owner:
         object.__setattr__(self, "of", printable(self.of))
 
     def refuses(self, mark: Mark) -> str | None:
-        """Returns which results of a mark must not be replaced, as a predicate, or `None`."""
+        """Returns why a marked folder must not be replaced, or `None` if it may be replaced.
+
+        The reason continues a sentence that begins with the folder, as in `holds a run of a.toml`.
+        """
         held = f"holds a {mark['kind']} of {mark['of']}"
         if (mark["kind"], mark["of"]) != (self.kind, self.of):
             return held
@@ -96,7 +99,7 @@ class RefusedError(OutputError):
 
 @dataclass
 class Place:
-    """Claimed folder; leaving its block removes a new folder into which nothing was put.
+    """Claimed folder; at the end of its `with` block a new folder without results is removed.
 
     Attributes:
         path: the folder, without symbolic links.
@@ -139,7 +142,7 @@ class Place:
         *,
         stoppable: bool = False,
     ) -> Path:
-        """Replaces the folder atomically.
+        """Writes complete results and replaces the folder with them atomically.
 
         Args:
             write: function that writes the results to a given folder.
@@ -193,7 +196,7 @@ class Place:
             self._write_mark(self.path, listed, about, complete=complete)
 
     def refuse_unlisted(self, names: Iterable[str]) -> None:
-        """Checks that files to be replaced are listed in the mark.
+        """Checks that the folder's mark lists files that are to be replaced.
 
         Raises:
             OutputError: a file is not listed, so nodeb did not write it.
@@ -250,12 +253,12 @@ class Place:
         _write_mark(folder, self.owner, {"complete": complete, "files": listed, **about, **sums})
 
     def _swap(self, part: Path) -> None:
-        """Swaps a finished folder with the claimed one, if that still has the same owner."""
+        """Swaps a finished folder with the claimed one, if that may still be replaced."""
         try:
             mark = _read_mark(self.path, self.shown)
             if mark is not None:
                 _refuse_others(self, mark)
-            with contextlib.suppress(FileNotFoundError):  # released in the meantime
+            with contextlib.suppress(FileNotFoundError):  # removed by another process meanwhile
                 _refuse_strangers(self.path, self.shown)
         except RefusedError as error:
             raise RefusedError(error.why, self._kept(part)) from None
@@ -266,7 +269,7 @@ class Place:
         files.names_to_disk(self.path.parent)
 
     def _kept(self, part: Path) -> Path:
-        """Moves results to a free folder next to the claimed one; returns its name for readers."""
+        """Moves results to a free folder next to the claimed one. Returns the path of the former."""
         return self.shown.with_name(_move_beside(part, self.path).name)
 
 
@@ -293,7 +296,7 @@ def claim(
         inputs: input files of the command, which must not be in the folder.
         resumes: whether an own folder is continued, not replaced, so that it may contain other
             files; it is locked until the block of the place is left.
-        beside: use the first free one of `folder`, `folder-2`, `folder-3` ....
+        beside: whether the first free one of `folder`, `folder-2`, `folder-3` ... is claimed.
         alone: whether the folder is locked although it is not continued, so that another process
             of the same owner does not get it before the block of the place is left.
 
@@ -330,7 +333,7 @@ def _claimed(
     resumes: bool,
     alone: bool,
 ) -> Place:
-    """Claims exactly this folder."""
+    """Claims the folder `shown`, without trying others; see `claim`."""
     with writing(f"write results to {shown}"):
         path = _real_path(shown)
         if path.is_dir():
@@ -341,19 +344,19 @@ def _claimed(
         try:
             path.mkdir(parents=True, exist_ok=True)
         except FileExistsError:
-            if path.is_file():  # otherwise the folder was released at that moment
+            if path.is_file():  # otherwise another process removed the folder at that moment
                 raise
         files.remove_leftovers(path.parent, path.name)
         place = Place(path, shown, owner, force=force)
         for _ in range(files.TRIES):
-            with contextlib.suppress(FileNotFoundError):  # released in the meantime
+            with contextlib.suppress(FileNotFoundError):  # removed by another process meanwhile
                 if _try_to_take(place, resumes=resumes, alone=alone):
                     return place
     raise OutputError(f"{shown} is claimed and released by other processes repeatedly; {ANOTHER}")
 
 
 def note(file: Path) -> None:
-    """Adds a picture to the mark of its folder, if there is a mark."""
+    """Lists a picture in the mark of its folder, if the folder has a mark."""
     with contextlib.suppress(OSError):
         mark = _read_mark(file.parent, file.parent)
         if mark is None:
@@ -366,7 +369,7 @@ def note(file: Path) -> None:
 
 
 def _restore_interrupted(path: Path) -> None:
-    """Restores results whose process was killed in a swap of several steps."""
+    """Moves results back to `path` if their process was killed between the steps of a swap."""
     for part in files.leftovers(path.parent, path.name):
         with contextlib.suppress(OSError, OutputError):
             mark = _read_mark(part, part)
@@ -376,10 +379,10 @@ def _restore_interrupted(path: Path) -> None:
 
 
 def _try_to_take(place: Place, *, resumes: bool, alone: bool) -> bool:
-    """Takes a folder if it is allowed. Returns false if another process was faster.
+    """Takes a folder for its owner. Returns false if another process was faster.
 
     Raises:
-        OutputError: it belongs to another owner, or another process has locked it.
+        OutputError: the folder's results must not be replaced, or another process has locked it.
         FileNotFoundError: the folder was removed.
     """
     place.before = mark = _read_mark(place.path, place.shown)
@@ -394,18 +397,21 @@ def _try_to_take(place: Place, *, resumes: bool, alone: bool) -> bool:
         if place.replaces or not resumes:
             _refuse_strangers(place.path, place.shown)
     if place.replaces or resumes or alone:
-        place.lock()  # no other process may be using it
-    # Another process may have put results before the lock.
+        place.lock()  # raises an error if another process uses the folder
+    # A changed mark means that another process put results there before the folder was locked.
     return not alone or mark is None or mark == _read_mark(place.path, place.shown)
 
 
 def _create_marked(path: Path, owner: Owner) -> bool:
-    """Puts a marked folder where none or an empty one is. Returns false if another was faster."""
+    """Moves a folder with a mark to a path where there is none, or an empty one.
+
+    Returns false if another process was faster.
+    """
     part = files.aside(path)
     try:
         part.mkdir()
         _write_mark(part, owner, {"complete": False, "files": []})
-        if os.name != "posix":  # a folder cannot replace an empty one
+        if os.name != "posix":  # the rename cannot replace an empty folder
             path.rmdir()
         part.rename(path)
     except OSError as error:
@@ -418,9 +424,10 @@ def _create_marked(path: Path, owner: Owner) -> bool:
 
 
 def _release(path: Path) -> None:
-    """Removes a folder that has only the mark of a claim.
+    """Removes a folder if it has only the mark of a claim, and no results.
 
-    It is renamed first, and examined again: other processes may have put results in its place.
+    The folder is renamed and examined again before it is removed: another process may have put
+    results there after the first look.
     """
     part = files.aside(path)
     with contextlib.suppress(OSError, OutputError):
@@ -520,7 +527,7 @@ def _unlisted(path: Path, mark: Mark) -> list[str]:
 
 
 def _refuse_use(path: Path, shown: Path, inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Checks that a folder that is to be replaced is not in use."""
+    """Checks that a folder to be replaced contains neither the working directory nor an input."""
     if Path.cwd().is_relative_to(path):
         raise OutputError(f"{shown} is the folder you are in or above it; {ANOTHER}")
     for file in inputs:

@@ -35,18 +35,18 @@ Found = TypeVar("Found")
 
 
 def text(mark: Mapping[str, Any]) -> bytes:
-    """Returns the content of the file of a mark, with its checksum."""
+    """Returns the content of `provenance.json` for a mark, with its checksum."""
     said = {name: value for name, value in mark.items() if name != CHECKSUM}
     checksum = hashlib.sha256(_json(said)).hexdigest()
     return _json({CHECKSUM: checksum, **said})
 
 
 def parse(data: bytes) -> Mark:
-    """Parses the file of a mark.
+    """Parses the content of `provenance.json`.
 
     Raises:
         ValueError: the mark is damaged or invalid; the message continues a sentence that begins
-            with the file.
+            with the name of the file.
     """
     try:
         found = json.loads(data)
@@ -56,7 +56,7 @@ def parse(data: bytes) -> Mark:
         raise ValueError("cannot be understood")
     first = next(iter(found.values()), None)
     is_sealed = CHECKSUM in found or (isinstance(first, str) and HEX.fullmatch(first))
-    if is_sealed and text(found) != data:  # the key of the checksum itself may be damaged
+    if is_sealed and text(found) != data:  # recognised by its value if the key is damaged
         raise ValueError("is damaged: its content differs from its checksum")
     return found
 
@@ -78,7 +78,7 @@ def sums(folder: Path, names: Iterable[str]) -> dict[str, str]:
 
 
 def check(file: Path, digest: str) -> None:
-    """Checks that a file agrees with the mark of its folder.
+    """Checks that a file agrees with its checksum in the mark of its folder, if it has one.
 
     Args:
         file: file that was read.
@@ -106,7 +106,7 @@ def check(file: Path, digest: str) -> None:
 
 
 def read_settled(folder: Path, read: Callable[[], Found]) -> Found:
-    """Reads from a folder of results; repeats that if the folder was replaced meanwhile.
+    """Reads from a folder of results, again if another process replaced the folder meanwhile.
 
     Args:
         folder: folder whose mark shows if it was replaced.

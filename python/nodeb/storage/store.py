@@ -1,9 +1,9 @@
-"""Cells: one file per scenario with its replications' tables, named by a hash of the inputs.
+"""Cells: each is a file with the tables of a scenario's replications, named by a hash.
 
 A cell is an Arrow stream followed by a checksum of it, which Arrow readers ignore: flipped bits on
 a disk would be read as other numbers. A damaged cell counts as missing, and is reported. The stream
-has one row; a column of a table is a list in its column `table.column`. Arrow's own format is used
-because Parquet takes ten times as long to read with many columns and few rows.
+has one row: a table's column is stored as one list, in the stream's column `table.column`. Arrow's
+own format is used because Parquet takes ten times as long to read with many columns and few rows.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CHECKSUM = hashlib.sha256().digest_size
 
 
 def other_files(folder: Path) -> list[str]:
-    """Returns the names of other files in a folder of cells, if the folder exists."""
+    """Returns the names of files in a folder of cells that are not cells; [] without a folder."""
     if not folder.is_dir():
         return []
     return [
@@ -52,7 +52,7 @@ def other_files(folder: Path) -> list[str]:
 
 
 class Store:
-    """Cells in a folder.
+    """Folder of cells, which loads and saves them.
 
     Args:
         folder: folder of the cells; created by `open`.
@@ -79,7 +79,7 @@ class Store:
             return {file.name.removesuffix(END) for file in files if file.name.endswith(END)}
 
     def missing(self, identities: Iterable[str]) -> int:
-        """Returns how many of these cells have no file; takes 16 bytes of memory for each."""
+        """Returns the number of cells that have no file; takes 16 bytes of memory per cell."""
         with os.scandir(self.folder) as files:
             there = _short(file.name for file in files if file.name.endswith(END))
         return int((~np.isin(_short(identities), there)).sum())
@@ -123,13 +123,13 @@ def name_of(parts: Mapping[str, Any]) -> str:
     """Returns the identity of a cell: a hash of everything that its content depends on.
 
     Args:
-        parts: plain data.
+        parts: inputs by name, as data that JSON supports.
     """
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def _short(identities: Iterable[str]) -> NDArray[np.uint64]:
-    """Returns the first 64 bits of identities, or of names that begin with one."""
+    """Returns the first 64 bits of each identity, or of each file name that begins with one."""
     return np.fromiter((int(one[:16], 16) for one in identities if _HEX.match(one)), np.uint64)
 
 
@@ -142,7 +142,7 @@ def _stream(tables: Tables, about: Mapping[str, str]) -> bytes:
         for name, table in tables.items()
         for column, values in table.to_arrays().items()
     }
-    # An array of a table is the only entry of a column of lists.
+    # Each column of a table becomes one list, the only entry of a column of the stream.
     ends = {n: pa.array([0, n], pa.int64()) for n in map(len, tables.values())}
     lists = [pa.LargeListArray.from_arrays(ends[len(one)], one) for one in columns.values()]
     batch = pa.RecordBatch.from_arrays(lists, list(columns))
@@ -156,7 +156,7 @@ def _stream(tables: Tables, about: Mapping[str, str]) -> bytes:
 
 
 def _read(file: bytes, identity: str) -> Tables:
-    """Parses the tables in a file.
+    """Parses the content of a cell's file to tables by name.
 
     Raises:
         ValueError: the file is damaged, or belongs to another cell.
@@ -165,7 +165,7 @@ def _read(file: bytes, identity: str) -> Tables:
     from pyarrow import ipc
 
     data = file[:-CHECKSUM]
-    if file[-CHECKSUM:] != _checksum(data):  # first, because Arrow does not verify its input
+    if file[-CHECKSUM:] != _checksum(data):  # checked first: Arrow does not verify its input
         raise ValueError("wrong checksum")
     try:
         batch = ipc.open_stream(pa.BufferReader(data)).read_next_batch()

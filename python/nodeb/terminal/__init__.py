@@ -1,1 +1,1 @@
-"""Terminal output: progress."""
+"""Terminal output: progress of long operations."""

@@ -24,12 +24,12 @@ LINE_INTERVAL_S = 60.0
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[ProgressCallback | None]:
-    """Shows a bar while the block runs, if it runs for more than a second.
+    """Shows a progress bar during the `with` block, if that lasts more than a second.
 
     If stderr is not a terminal, a line is printed every minute instead.
 
     Yields:
-        The function to report progress to; None without stderr.
+        The function that the block calls to report progress; None if there is no stderr.
 
     Args:
         what: short description of the operation.
@@ -45,7 +45,7 @@ def progress_bar(what: str) -> Iterator[ProgressCallback | None]:
 
 
 class _Lines:
-    """Progress as a line of text every `LINE_INTERVAL_S`."""
+    """Prints progress as a line of text every `LINE_INTERVAL_S`."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -61,7 +61,7 @@ class _Lines:
         print(f"{self._what}: {100 * fraction:.0f} %, {text}{rest}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
-        """Does nothing: lines stay."""
+        """Does nothing, as printed lines stay; `_LateBar.close` removes its bar."""
 
 
 def _rounded(seconds: float) -> str:
@@ -105,6 +105,6 @@ class _LateBar:
         return progress, task
 
     def close(self) -> None:
-        """Removes the bar."""
+        """Removes the bar from the terminal, if it was drawn."""
         if self._bar is not None:
             self._bar[0].stop()
