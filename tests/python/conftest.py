@@ -1,4 +1,4 @@
-"""Fixtures of several test folders; shared functions are in `helpers`."""
+"""Fixtures used by several test folders; functions that they share are in `helpers`."""
 
 import fcntl
 import os
@@ -36,7 +36,7 @@ def same_signals():
 
 @pytest.fixture
 def scenario_file(tmp_path):
-    """Writes a small scenario with random errors."""
+    """Writes the scenario `SMALL`, which has random errors, to a file. Returns its path."""
     path = tmp_path / "small.toml"
     path.write_text(SMALL, encoding="utf-8")
     return path
@@ -58,7 +58,7 @@ def call(capsys, tmp_path, monkeypatch):
 
 @pytest.fixture
 def small(scenario_file):
-    """Returns the small scenario, loaded."""
+    """Returns the scenario of `scenario_file`, loaded."""
     import nodeb
 
     return nodeb.load(scenario_file)
@@ -66,7 +66,7 @@ def small(scenario_file):
 
 @pytest.fixture
 def real_packets():
-    """Skips the test if the machine cannot carry real packets, with the reason."""
+    """Skips the test, with the reason, if the machine cannot carry real packets."""
     if why := emulations.forbidden():
         pytest.skip(f"real packets are not let through here: {why}")
 

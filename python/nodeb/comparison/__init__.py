@@ -1,7 +1,7 @@
 """Comparisons of scenarios, paired by common random numbers.
 
-`differences` has the statistics, `verdict` the decisions, `experiment` the simulation, `answer` the
-text.
+The module `differences` has the statistics, `verdict` the decisions, `experiment` the simulation,
+and `answer` the text.
 """
 
 from __future__ import annotations

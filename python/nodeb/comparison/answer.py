@@ -85,7 +85,8 @@ def answers(found: Comparison, causes: Sequence[Bars] = (), folder: str = "") ->
 
     Args:
         found: the comparison.
-        causes: difference in transfer time by cause, for each of them, if known.
+        causes: bars of the difference in transfer time by cause, for each scenario; empty if not
+            known.
         folder: folder of the tables; empty if they are not saved.
     """
     bars = [*causes, *[None] * len(found.tried)]
@@ -130,13 +131,13 @@ class _Answer:
 
     @cached_property
     def of_all(self) -> list[Difference]:
-        """Metrics of all users, or of each group if there are none of all."""
+        """Differences in metrics of all users; those of each group if none is of all users."""
         mine = [one for one in self.tried.differences if one.group == ALL]
         return mine or self.tried.differences
 
     @cached_property
     def main(self) -> Difference | None:
-        """Metric of the headline."""
+        """Main metric of the headline: the first of `MAIN` that both scenarios have, or None."""
         known = {one.metric.name: one for one in self.of_all}
         return next((known[name] for name in MAIN if name in known), None)
 
@@ -148,9 +149,9 @@ class _Answer:
 
     @cached_property
     def shown(self) -> list[Difference]:
-        """Metrics of the headline, key metrics, and other decided ones.
+        """Metrics of the table: those of the headline, key metrics, and other decided metrics.
 
-        Equal and same metrics are reported in one line instead.
+        Metrics with the verdict equal or same are reported in one line instead.
         """
         differ = [one for one in self.ordered if one.verdict.kind not in QUIET]
         if not differ:
@@ -173,7 +174,7 @@ class _Answer:
     # --- the headline ---
 
     def headline(self) -> str:
-        """Returns one or two sentences."""
+        """Returns the headline, one or two sentences, for the first case that applies."""
         if not self.tried.differences:
             return (
                 f"{self.tried.name} and {self.found.baseline} have no metric in common that has a "
@@ -220,12 +221,15 @@ class _Answer:
         return counted(self.found.runs, "pair")
 
     def _unseen(self) -> str:
-        """Returns a sentence on the share of differing pairs that n equal pairs miss with 5 %."""
+        """Returns a sentence on how rare a difference must be to remain unseen in equal pairs.
+
+        If a larger share of pairs differed, n equal pairs would have a probability below 5 %.
+        """
         share = percent(1 - 0.05 ** (1 / max(self.found.runs, 1)))
         return f"Rarer effects can be unseen: up to {share} of pairs may differ (95 %)."
 
     def _of(self, one: Difference) -> str:
-        """Returns the share of users that the metric covers, if it excludes some."""
+        """Returns the share of users that the metric covers as text; "" if it covers all users."""
         return f" (of the {percent(one.covered)} that have one)" if one.covered < 1 else ""
 
     def _decided(self, kind: str) -> list[Difference]:
@@ -382,7 +386,7 @@ class _Answer:
 
 
 def _marked(one: Difference) -> str:
-    """Returns the label of a metric, marked if its mean does not cover all."""
+    """Returns the label of a metric, with a mark if its mean excludes some users."""
     return f"{one.metric.label} {mark_of(one)}".strip()
 
 
@@ -392,7 +396,7 @@ def _called(one: Difference) -> str:
 
 
 def _first(rows: Sequence[Difference], main: Difference | None) -> Difference:
-    """Returns the main metric if it is among them, otherwise the first key metric."""
+    """Returns the main metric if it is one of `rows`, otherwise the first key metric of `rows`."""
     if main is not None and main in rows:
         return main
     known = {one.metric.name: one for one in rows}

@@ -93,9 +93,9 @@ class Tried:
     name: str
     differences: list[Difference]
     unknown: list[str]
-    """Labels of metrics that only one of the two has values of."""
+    """Labels of metrics that have values in only one of the two scenarios."""
     only: dict[str, list[str]]
-    """Groups that only one of the two has, by scenario."""
+    """Groups that only one of the two scenarios has, by name of the scenario."""
     empty: Sequence[str] = ()
     """Names of the scenarios in which nothing arrived."""
 
@@ -141,7 +141,7 @@ def compare(
     metrics: Sequence[str] = (),
     durations_s: Mapping[str, float] = MappingProxyType({}),
 ) -> Comparison:
-    """Compares the replications of scenarios with those of the first.
+    """Compares the replications of scenarios with those of the first scenario.
 
     Args:
         tables: tables of each scenario by name, with the same seed; the first is the baseline.
@@ -223,10 +223,10 @@ def _check_known(
 
 
 def check_margin(margin: Any) -> float:
-    """Returns a margin as a number.
+    """Returns an equivalence margin as a number.
 
     Raises:
-        InputError: it is not in the range [0, 1).
+        InputError: the margin is not in the range [0, 1).
     """
     share = as_number(margin, "margin")
     if not 0 <= share < 1:
@@ -245,7 +245,7 @@ def differences(
     confidence: float,
     durations_s: tuple[float, float] = UNBOUNDED,
 ) -> Iterator[Difference]:
-    """Yields the metrics of all groups that both scenarios have, from their `by_run` tables."""
+    """Yields the differences in all groups and metrics that both `by_run` tables have."""
     for group in (group for group in base.distinct("group") if group in own.distinct("group")):
         one, other = (table.where(table["group"] == group) for table in (base, own))
         for metric in metrics:
@@ -310,10 +310,10 @@ def difference_within(
     """Truncates the interval of a difference to what the metric's range allows.
 
     Args:
-        metric: what the values are.
-        difference: other less baseline.
+        metric: metric of the values.
+        difference: mean of the other scenario minus that of the baseline.
         base: mean of the baseline.
-        duration_s: duration of a run of the other, s.
+        duration_s: duration of a run of the other scenario, s.
     """
     return difference.within(metric.low - base.high, metric.highest(duration_s) - base.low)
 

@@ -1,4 +1,4 @@
-"""Simulation of compared scenarios. Results are kept in a folder, from which a run continues."""
+"""Simulates compared scenarios and keeps results in a folder, from which a later call continues."""
 
 from __future__ import annotations
 
@@ -97,9 +97,9 @@ class Experiment:
             files: baseline, and scenarios to compare with it.
             changes: settings of the first file, each of which adds a scenario; several keys are
                 separated by `;`.
-            settings: changes of all of them, each `key.path=value`.
-            runs: replications of each; None for the largest number that a file requests, at least
-                20.
+            settings: changes of all scenarios, each `key.path=value`.
+            runs: replications of each scenario; None for the largest number that a file requests,
+                at least 20.
             seed: seed of the random streams; None for the first file's.
 
         Raises:
@@ -244,7 +244,7 @@ class Experiment:
 
 
 def _files(table: Table, binary: str, text: str) -> dict[str, bytes]:
-    """Returns a table as Parquet and as CSV."""
+    """Returns the contents of a table's Parquet file and CSV file, by file name."""
     rows = (row.values() for row in table)
     return {binary: parquet(table), text: csv_text(table.columns, rows).encode()}
 
@@ -299,7 +299,7 @@ def _notes_on_runs(named: Mapping[str, int], asked: int | None, taken: int) -> I
     """Yields notes if there are more runs than a file requests, or too few for intervals.
 
     Args:
-        named: number that each file requests, by label; without files that name none.
+        named: number that each file requests, by label, for files that state `runs`.
         asked: number given by `--runs`, if any.
         taken: number that is used.
     """

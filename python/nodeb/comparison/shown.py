@@ -29,7 +29,7 @@ MORE, LESS, OPEN = "\N{UPWARDS ARROW}", "\N{DOWNWARDS ARROW}", "?"
 
 
 def sign_of(one: Difference) -> str:
-    """Returns the sign of a verdict: better, worse, same, more, less, undecided."""
+    """Returns the sign of a verdict: a check mark for better, "?" for undecided, and so on."""
     way = MORE if one.verdict.sign > 0 else LESS if one.verdict.sign < 0 else OPEN
     return SIGNS.get(one.verdict.kind, way)
 
@@ -60,14 +60,14 @@ def difference_of(one: Difference, scale: tuple[str, float] | None = None) -> Sh
 
 
 def ratio_of(one: Difference) -> Shown:
-    """Returns the other in per cent of the baseline, with its interval."""
+    """Returns the other scenario's mean in per cent of the baseline's, with its interval."""
     ratio = one.ratio
     found = shown(ratio.mean, ratio.low, ratio.high, "1", percent=True)
     return replace(found, mark=mark_of(one)) if found.unit else found
 
 
 def mark_of(one: Difference) -> str:
-    """Returns the mark of a metric that excludes users."""
+    """Returns the mark of a metric whose mean excludes some users; "" for other metrics."""
     return SURVIVORS if one.covered < 1 else ""
 
 

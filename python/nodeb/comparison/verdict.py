@@ -34,8 +34,7 @@ class Verdict:
 
     kind: str
     """`better`, `worse`; `differs` if neither direction is better; `same` within the margin;
-    `equal`,
-    all pairs to the last bit; `undecided`.
+    `equal` if all pairs are equal to the last bit; `undecided`.
     """
     sign: int = 0
     """1 if the other has more, -1 if it has less, 0 if no difference is significant."""
@@ -44,7 +43,7 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """The kind, with `more` or `less` instead of `differs`."""
+        """Kind of the verdict, with `more` or `less` in place of `differs`."""
         return self.kind if self.kind != "differs" else "more" if self.sign > 0 else "less"
 
 
@@ -82,7 +81,7 @@ def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
     the interval. Without any difference only the margin decides, and a margin of 0 never does.
     """
     if not math.isfinite(found.half_width):
-        return MoreRuns(math.inf, math.inf)  # one pair has no spread
+        return MoreRuns(math.inf, math.inf)  # the spread of one pair is unknown
     spread = _spread(found, confidence)
     targets = sorted(max(abs(d), margin - abs(d)) for d in _plausible(found.mean, spread))
     usual, small = targets[PLAUSIBLE // 2], targets[PLAUSIBLE // 5]
@@ -93,18 +92,21 @@ def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
         needed = runs_needed(stdev, target, confidence, POWER)
         return math.inf if needed > MAX_RUNS else float(max(needed - found.n, 1))
 
-    widest = max(spread) * math.sqrt(found.n)  # the sample may lack rare values
+    widest = max(spread) * math.sqrt(found.n)  # as the sample may lack rare values
     return MoreRuns(more(found.stdev, usual), more(widest, min(small, margin)))
 
 
 def _spread(found: Interval, confidence: float) -> tuple[float, float]:
-    """Returns the standard errors of the mean, below and above, that the interval implies."""
+    """Returns the standard errors that an interval implies for its lower and its upper part."""
     end = NormalDist().inv_cdf((1 + confidence) / 2)
     return (found.mean - found.low) / end, (found.high - found.mean) / end
 
 
 def _plausible(mean: float, spread: tuple[float, float]) -> list[float]:
-    """Returns true differences, equally probable, normal on either side of the mean."""
+    """Returns equally probable values of the true difference, for an observed mean.
+
+    They are quantiles of a normal distribution with a standard deviation for each side of the mean.
+    """
     normal = NormalDist()
     at = (normal.inv_cdf((place + 0.5) / PLAUSIBLE) for place in range(PLAUSIBLE))
     return [mean + spread[z > 0] * z for z in at]

@@ -1,6 +1,7 @@
 """Explanation of the duration of a transfer: its critical path, by cause.
 
-`replications` simulates the paths, `causes` aggregates them, `text` and `answer` present them.
+The module `replications` simulates the paths, `causes` aggregates them, and `text` and `answer`
+present them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Answer of `nodeb explain`: where the time of a transfer went, and which change would save most.
 
-Where changes were simulated, the headline names the largest gain that differs from 0 significantly;
-if none does, the largest, and says so; then the change with which most transfers finish, if these
-are more than without. Where none were, it names the causes that take half of the time, and the
-change that is aimed at most of it; the remedy of the largest cause if that is an outage, or if no
-change is aimed at a tenth of the time.
+If changes were simulated, the headline names the largest gain that differs from 0 significantly. If
+no gain does, it names the largest one and says so. It also names the change with which most
+transfers finish, if more finish than without it.
+
+Without simulated changes, the headline names the causes that take half of the time, and the change
+that targets most of the time. If the largest cause is an outage, or no change targets a tenth of
+the time, it names the remedy of the largest cause instead.
 """
 
 from __future__ import annotations
@@ -112,7 +114,7 @@ def _is_undecided(one: WhatIf) -> bool:
 
 
 def savings(tried: Sequence[WhatIf]) -> Rows:
-    """Returns the savings of changes by decreasing size, with the time on the path of each."""
+    """Returns a table of changes, in the order given: saving, and time on the path targeted."""
     rows: list[list[str | Shown]] = []
     for one in tried:
         won = one.won
@@ -126,7 +128,7 @@ def savings(tried: Sequence[WhatIf]) -> Rows:
 
 
 def verdicts(tried: Sequence[WhatIf]) -> Iterator[Rows]:
-    """Yields a table of how each simulated change compares with the path, and in how many pairs."""
+    """Yields a table of simulated changes: how the saving of each compares with the path."""
     title = "Simulated effect of each change, compared with the time on the path that it targets"
     yield Rows(("change", "simulated"), [[one.name, one.outcome] for one in tried], title)
 

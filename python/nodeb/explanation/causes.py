@@ -73,7 +73,7 @@ class Explanation(Answering):
         return read_only([path.time_ns / NS_PER_S for path in self.paths])
 
     def mean_s(self, of: Callable[[Share], bool]) -> float:
-        """Returns the mean time of the shares that satisfy a predicate, s."""
+        """Returns the mean over replications of the time, s, for whose shares `of` is true."""
         sums = (sum(ns for share, ns in path.shares.items() if of(share)) for path in self.paths)
         return float(np.mean([ns / NS_PER_S for ns in sums]))
 
@@ -96,9 +96,8 @@ class Explanation(Answering):
         """One row per cause, by decreasing time.
 
         Columns: `cause`; `share` of the duration; `mean_s` with `ci95_low` and `ci95_high` over the
-            replications (Student t; NaN for one replication); `packets`, the mean number of packets
-            concerned.
-        replications (Student t; NaN for one); `packets`, how many were concerned, on average.
+        replications (Student t; NaN for one replication); `packets`, the mean number of packets
+        that the cause delayed.
         """
         rows = [(cause, mean_interval(self.seconds(cause))) for cause in self.causes]
         packets = [
@@ -131,7 +130,7 @@ class Explanation(Answering):
     def typical(self) -> Path:
         """Path of the replication whose duration is nearest the median, with its spans.
 
-        Only the spans of the first replication are kept; those of another are simulated again.
+        Only the first replication keeps its spans; another one is simulated again to get them.
         """
         middle = float(np.median(self.times))
         gaps = np.abs(self.times - middle)
@@ -158,7 +157,7 @@ class Explanation(Answering):
         return what_if(self, jobs, progress)
 
     def levers(self) -> list[Lever]:
-        """Returns the changes by decreasing time on the path, without simulation."""
+        """Returns the changes that target time on the path, by that time, without simulation."""
         from nodeb.explanation.levers import levers
 
         return levers(self)

@@ -115,13 +115,13 @@ def _half(text: str) -> str:
 
 
 def _halve(table: Data, *keys: str) -> bool:
-    """Halves the times that a table has. Returns true if one was positive."""
+    """Halves a table's times under these keys, if it has them. Returns true if one changed."""
     halved = {key: _half(table[key]) for key in keys if table.get(key)}
     return _set(table, **{key: text for key, text in halved.items() if not text.startswith("0 ")})
 
 
 def _double_rates(table: Data, *keys: str) -> bool:
-    """Doubles the rates that a table has. Returns true if it has one."""
+    """Doubles a table's rates under these keys, if it has them. Returns true if one changed."""
     rates = {key: table[key].split() for key in keys if table.get(key)}
     return _set(
         table, **{key: f"{2 * float(rate):.12g} {unit}" for key, (rate, unit) in rates.items()}
@@ -143,7 +143,7 @@ def _acks_sooner(data: Data, _user: int) -> bool:
 
 
 def _snr_db_at_target(points: list[tuple[float, float]]) -> float:
-    """Returns the smallest SNR, dB, at which a curve of points (SNR, BLER) reaches the target."""
+    """Returns the smallest SNR, dB, at which a curve of (SNR, BLER) falls to `TARGET_BLER`."""
     target = math.log(TARGET_BLER)
     curve = [(snr, math.log(bler)) for snr, bler in sorted(points)]
     at = next(place for place, (_, bler) in enumerate(curve) if bler <= target)
@@ -204,7 +204,7 @@ def _large_window(data: Data, _user: int) -> bool:
     if room <= MAX_USUAL:
         return False
     changed = False
-    for tcp in _tcps(data):  # if the key is absent, its default depends on the era
+    for tcp in _tcps(data):  # an absent key has a default that depends on the era
         most = LARGE if "era" in tcp else MAX_BYTES_FAMILY
         window = max(min(room, most), tcp.get("initial_window", 1))
         changed |= tcp.get("initial_window") != window
@@ -273,7 +273,7 @@ def _half_the_propagation_delays(data: Data, _user: int) -> bool:
 
 
 def _radio_faster(data: Data, user: int) -> bool:
-    """Doubles rates, channels or opportunities, halves slots, or enlarges blocks."""
+    """Doubles what the radio has: rates, channels, slots per second, opportunities or blocks."""
     radio = _radio(data)
     times = _double_opportunities(radio.get("down") or {})
     rates = _double_rates(radio, "rate", "dch_rate")
@@ -283,7 +283,7 @@ def _radio_faster(data: Data, user: int) -> bool:
 
 
 def _larger_blocks(radio: Data, groups: list[Data], user: int) -> bool:
-    """Doubles the bits of each CQI of `hsdpa`."""
+    """Doubles the bits of the block of each CQI. Returns false if the radio is not `hsdpa`."""
     reports = radio.get("link_adaptation", {}).get("cqi")
     if reports is None:
         return False
@@ -297,7 +297,7 @@ def _larger_blocks(radio: Data, groups: list[Data], user: int) -> bool:
 
 
 def _each(groups: list[Data]) -> Iterator[Data]:
-    """Yields the group of every user."""
+    """Yields for every user, in order, the group to which the user belongs."""
     for group in groups:
         yield from itertools.repeat(group, group["count"])
 

@@ -1,4 +1,4 @@
-"""Composition of the differences between compared scenarios, for a user's first transfer."""
+"""Differences between scenarios in the time of a user's first transfer, by cause."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Differences:
 
 
 def _turned(gap: Interval) -> tuple[float, float]:
-    """Returns the ends of the interval of the absolute difference."""
+    """Returns the interval of a difference, with signs turned if its mean is not positive."""
     ends = gap.low, gap.high
     return ends if gap.mean > 0 else (-gap.high, -gap.low)
 
@@ -118,8 +118,8 @@ def short_differences(
 ) -> Differences | None:
     """Returns the differences in user 0's first transfer over all pairs.
 
-    Returns None if a first transfer was not completed in every replication, is long, or cannot be
-    explained.
+    Returns None if a first transfer was not completed in every replication, has more than
+    `SHORT_BYTES`, or cannot be explained.
     """
     if not all(_is_short(one["flows"]) for one in tables.values()):
         return None
@@ -131,7 +131,7 @@ def short_differences(
 
 
 def _is_short(flows: Table) -> bool:
-    """Returns true if user 0 completed a transfer in every replication, and none is long."""
+    """Returns true if user 0 completed a transfer of at most `SHORT_BYTES` in every replication."""
     own = np.asarray(flows["user"]) == 0
     transfers = np.asarray(flows["transfers"])[own]
     if len(transfers) == 0 or not (transfers > 0).all():

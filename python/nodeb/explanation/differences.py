@@ -30,13 +30,13 @@ class Part:
 
 
 def difference(baseline: Explanation, other: Explanation) -> list[Part]:
-    """Returns the parts of a difference by decreasing size, and the whole as the last.
+    """Returns a difference by cause, in order of decreasing size, and its sum as the last part.
 
-    The means of the parts add up to that of the whole, because the causes add up to the duration in
+    The means by cause add up to the mean of the sum, because the causes add up to the duration in
     every replication.
 
     Raises:
-        InputError: the two have different seeds, or different numbers of replications.
+        InputError: the explanations differ in seed or number of replications.
     """
     seeds = baseline.scenario.seed, other.scenario.seed
     if seeds[0] != seeds[1] or len(baseline.paths) != len(other.paths):

@@ -1,4 +1,4 @@
-"""Most promising changes from the path alone: those that target most of its time."""
+"""Changes of a scenario, ranked without simulation by the time on the path that they target."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def levers(found: Explanation) -> list[Lever]:
 
 
 def changed(found: Explanation, change: Change) -> Scenario | None:
-    """Returns the changed scenario, or `None` if the change does not apply or is not allowed."""
+    """Returns the changed scenario, or `None` if the change does not apply or makes it invalid."""
     data = found.scenario.to_dict()
     if not change.is_offered(found) or not change.apply(data, found.user):
         return None

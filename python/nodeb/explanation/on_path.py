@@ -50,19 +50,20 @@ SERVES = (*SENDS, "others served")
 
 
 def of_causes(causes: tuple[str, ...], factor: float = 1.0) -> OnPath:
-    """Returns the time of some causes, multiplied by the share that a change removes."""
+    """Returns a function for the time of some causes times `factor`, the share removed."""
     return lambda found: factor * found.mean_s(lambda share: share.cause in causes)
 
 
 def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
-    """Returns the time of some steps, multiplied by the share that a change removes."""
+    """Returns a function for the time of some steps times `factor`, the share removed."""
     return lambda found: factor * found.mean_s(lambda share: share.step in steps)
 
 
 def serving(places: tuple[str, ...], factor: float) -> OnPath:
-    """Returns the time in which some places were sending, also for other users ahead.
+    """Returns a function for the time in which some links or channels were sending.
 
-    It is multiplied by the share that a change removes.
+    The time includes that of other users' data ahead. It is multiplied by `factor`, the share that
+    a change removes.
     """
     return lambda found: (
         factor * found.mean_s(lambda share: share.place in places and share.step in SERVES)
@@ -70,9 +71,9 @@ def serving(places: tuple[str, ...], factor: float) -> OnPath:
 
 
 def on_links(links: str, factor: float) -> OnPath:
-    """Returns the time in which the `wired` link or those of the `core` network were sending.
+    """Returns a function for the time in which the `wired` or the `core` links were sending.
 
-    It is multiplied by the share that a change removes.
+    The time is multiplied by `factor`, the share that a change removes.
     """
 
     def seconds(found: Explanation) -> float:
@@ -90,12 +91,16 @@ def on_links(links: str, factor: float) -> OnPath:
 
 
 def among_others(found: Explanation) -> float:
-    """Returns the time in which other users were served."""
+    """Returns the time, s, in which the transfer waited while other users were served."""
     return found.mean_s(lambda share: share.step == "others served")
 
 
 def without_channel(found: Explanation) -> float:
-    """Returns the time behind others and signalling on the FACH, and of all switches but one."""
+    """Returns the time, s, that a dedicated channel from the start would save.
+
+    This is the wait on the FACH behind other data and signalling, and the time of channel switches
+    less that of one set-up.
+    """
     on_fach = found.mean_s(
         lambda share: share.cause == "queue behind others" and share.place == "bearer"
     )
@@ -105,26 +110,26 @@ def without_channel(found: Explanation) -> float:
 
 
 def block_errors(found: Explanation) -> float:
-    """Returns the time that failed blocks cost: retransmissions, and repairs of lost packets."""
+    """Returns the time, s, that failed blocks cost: retransmissions and repairs of lost packets."""
     return of_causes(RETRANSMITTED)(found) + behind_losses("radio")(found)
 
 
 def opening(found: Explanation) -> float:
-    """Returns the time in which the window opens, before a loss or mark reduces it."""
+    """Returns the time, s, in which the window opens, before a loss or mark reduces it."""
     opens = (SLOW_START,) if any(map(any, _lost(found))) else (SLOW_START, AVOIDANCE)
     return _less_hidden(found, lambda share: not share.after_loss and _in_round(share, opens))
 
 
 def of_rounds(cause: str) -> OnPath:
-    """Returns the time of round trips that have a cause."""
+    """Returns a function for the time, s, of the round trips that have a cause."""
     return lambda found: _less_hidden(found, lambda share: _in_round(share, (cause,)))
 
 
 def behind_losses(*reasons: str) -> OnPath:
-    """Returns the time that losses for some reasons cost.
+    """Returns a function for the time, s, that losses for some reasons cost.
 
-    It consists of their repair, and of the time in which the reduced window opens again. Losses for
-    several reasons share it in proportion to their numbers.
+    The time consists of the repair of losses, and of the time in which the reduced window opens
+    again. It is attributed to reasons in proportion to their numbers of losses.
     """
 
     def seconds(found: Explanation) -> float:
@@ -136,7 +141,7 @@ def behind_losses(*reasons: str) -> OnPath:
 
 
 def was_lost(*reasons: str) -> Callable[[Explanation], bool]:
-    """Returns a function that returns true if anything was lost for one of some reasons."""
+    """Returns a predicate: true if a packet was lost for one of the reasons in any replication."""
     return lambda found: any(getattr(one, reason) for one in _lost(found) for reason in reasons)
 
 
@@ -145,22 +150,25 @@ def _lost(found: Explanation) -> list[Lost]:
 
 
 def _is_behind_loss(share: Share) -> bool:
-    """Returns true if a share of the time results from a loss."""
+    """Returns true if a share of the time is the repair of a loss, or its reduced window."""
     opens = (*REPAIRS, AVOIDANCE, SLOW_START) if share.after_loss else (*REPAIRS, AVOIDANCE)
     return _in_round(share, opens)
 
 
 def _in_round(share: Share, causes: tuple[str, ...]) -> bool:
-    """Returns true if a share belongs to round trips that have some causes."""
+    """Returns true if one of `causes` is the cause of a share, or that of its round trip.
+
+    The round trip counts only for causes that belong to it (`WITH_ROUNDS`).
+    """
     return share.cause in causes or (share.round in causes and share.cause in WITH_ROUNDS)
 
 
 def _less_hidden(found: Explanation, of: Callable[[Share], bool]) -> float:
-    """Returns the time of the shares that satisfy a predicate, reduced by the share of busy links.
+    """Returns the time, s, of the shares for which `of` is true, less that of a busy link.
 
-    A larger window, or the absence of a loss, does not save transmission time: the time in which
-    the busiest link was sending while the path was elsewhere remains. It is distributed over the
-    time elsewhere in proportion.
+    A larger window, or the absence of a loss, does not save transmission time. So the time in which
+    the busiest link was sending while the path was elsewhere is subtracted, in proportion to the
+    share of the time elsewhere that is returned.
     """
     idle = min((_idle(found, place) for place in _places(found)), default=1.0)
     return idle * found.mean_s(of)
@@ -171,7 +179,7 @@ def _places(found: Explanation) -> set[str]:
 
 
 def _idle(found: Explanation, place: str) -> float:
-    """Returns the share of the time off a place's own path in which that place was idle."""
+    """Returns the share of time in which a link was idle, of the time the path was elsewhere."""
     busy = float(np.mean([path.busy.get(place, 0) / NS_PER_S for path in found.paths]))
     steps = (*SENDS, "block repeated")
     seen = found.mean_s(

@@ -14,7 +14,7 @@ __all__ = ["Pairs"]
 
 @dataclass(frozen=True)
 class Pairs:
-    """Number of pairs, and of those in which either transfer is complete."""
+    """Numbers of pairs, by whether the transfer is complete without and with a change."""
 
     all: int
     both: int
@@ -27,7 +27,7 @@ class Pairs:
 
     @classmethod
     def count(cls, plain: Sequence[Path], changed: Sequence[Path]) -> Pairs:
-        """Counts the pairs. Without changed paths, the transfer has not started."""
+        """Counts the pairs. If `changed` is empty, the transfer did not start with the change."""
         if not changed:
             return cls(len(plain), 0, 0, 0, begun=False)
         pairs = [(a.complete, b.complete) for a, b in zip(plain, changed, strict=True)]
@@ -44,12 +44,12 @@ class Pairs:
 
     @property
     def more(self) -> int:
-        """Number of transfers that are complete with the change beyond those without it."""
+        """Number of complete transfers with the change minus the number without it."""
         return self.only_changed - self.only_plain
 
     @property
     def summary(self) -> str:
-        """Number of pairs in which both transfers are complete; "" if these are all of several."""
+        """Number of pairs with both transfers complete; "" if there are several, all complete."""
         if self.both == self.all and self.all > 1:
             return ""
         alone = ", no interval" if self.both == 1 else ""

@@ -109,7 +109,7 @@ def _largest_gain(known: Sequence[WhatIf]) -> str:
 
 
 def _gain(one: WhatIf) -> str:
-    """Returns the name of a change and what it wins, of the time in the same pairs."""
+    """Returns the name of a change, its saving, and the time without it in the same pairs."""
     won = shown(one.won.mean, one.won.low, one.won.high, "s")
     if not one.pairs.both:
         return f"{one.name}, at least {won.with_level}"
@@ -121,7 +121,7 @@ def _gain(one: WhatIf) -> str:
 
 
 def _more_complete(tried: Sequence[WhatIf]) -> Iterator[str]:
-    """Yields the change with which most transfers finish, if these are more than without."""
+    """Yields a sentence on the change with which most transfers finish, if more than without."""
     best = max(tried, key=lambda one: one.pairs.more, default=None)
     if best is not None and best.pairs.more > 0:
         pairs = best.pairs

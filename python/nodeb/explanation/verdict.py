@@ -71,7 +71,7 @@ def effects(parts: Sequence[Part], causes: Sequence[str]) -> list[Part]:
 
 
 def _largest_side_effect(less: bool, parts: Sequence[Part], causes: Sequence[str]) -> str:
-    """Returns the other cause that changed most in the direction of a smaller or larger gain."""
+    """Returns a text on the largest side effect that makes the gain smaller (`less`) or larger."""
     most = next((part for part in effects(parts, causes) if _moves(part, grows=less)), None)
     if most is None:
         return ""
@@ -92,7 +92,7 @@ def _moves(part: Part, grows: bool) -> bool:
 
 
 def _ends(interval: Interval) -> tuple[float, float]:
-    """Returns both ends of an interval, or twice the mean if there is no interval."""
+    """Returns the ends of an interval; if it has none (NaN), both are the mean."""
     if math.isnan(interval.low):
         return interval.mean, interval.mean
     return interval.low, interval.high

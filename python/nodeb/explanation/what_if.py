@@ -52,7 +52,7 @@ class WhatIf:
     changed: Interval = UNKNOWN
     """Duration with the change, s, if transfers are only complete with it; otherwise NaN."""
     at_least: Interval = UNKNOWN
-    """Lower limit of their saving, s: the time from their end to that of the run."""
+    """Lower limit of the saving of `changed`, s: the time from its end to the end of the run."""
 
     @property
     def won(self) -> Interval:
@@ -114,7 +114,7 @@ def _rank(one: WhatIf) -> tuple[bool, float]:
 
 
 def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
-    """Returns the effect of a change, as far as complete transfers show it."""
+    """Returns the effect of a change, from the pairs in which transfers are complete."""
     pairs = Pairs.count(found.paths, other.paths)
     if pairs.both:
         base, own = _where(found, other, (True, True))

@@ -1,9 +1,9 @@
-"""The answer of a fit: the best model, and if its distributions match the errors.
+"""The answer of a fit: the best model, and whether its distributions match the errors.
 
-The headline states how many PDUs were lost, and for each unit the model with the smallest BIC and
-the distributions (of gaps, bursts, PDUs lost per block) in which the sequence differs from it:
-those with p below 5 % divided by the number of distributions, so that a correct model is rejected
-in at most 5 % of cases.
+The headline states how many PDUs were lost. For each unit (PDU or block) it names the model with
+the smallest BIC, and the distributions (of gaps, bursts, PDUs lost per block) in which the sequence
+differs from that model. A distribution differs if its p-value is below 5 % divided by the number of
+distributions, so that a correct model is rejected in at most 5 % of cases.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ Real = NDArray[np.float64]
 
 
 def hmm(states: int, **options: Any) -> Any:
-    """Creates a model of hmmlearn with two symbols.
+    """Creates an hmmlearn model of two symbols, 0 (correct) and 1 (error).
 
     Raises:
         InputError: hmmlearn is not installed.
@@ -93,10 +93,10 @@ class Chain:
         return _survival(first @ self.transition, self._with, longest)
 
     def log_likelihood(self, errors: Bits) -> float:
-        """Returns the logarithm of the probability of a sequence, -inf of an impossible one.
+        """Returns the logarithm of the probability of a sequence, -inf if it is impossible.
 
-        A chain with a state that it never leaves is always in that state when stationary, so a
-        sequence that begins in another one is impossible.
+        A stationary chain with a state that it never leaves is always in that state, so a sequence
+        that must begin in another state is impossible.
         """
         if self.states == 1:
             return _bernoulli(errors, self.error[0])
@@ -108,7 +108,7 @@ class Chain:
             try:
                 return float(model.score(errors.reshape(-1, 1)))
             except ValueError as error:
-                if "underflow" not in str(error):  # a symbol of a probability below 1e-300
+                if "underflow" not in str(error):  # a symbol's probability is below 1e-300
                     raise
                 return -math.inf
 
@@ -137,7 +137,7 @@ class Chain:
 
 
 def _survival(state: Real, step: Real, longest: int) -> Real:
-    """Returns the mass that remains after 0 ... longest steps, as a share of the initial mass."""
+    """Returns the probability that remains after 0 ... `longest` steps, as a share of the first."""
     tail = np.empty(longest + 1)
     mass = state.sum()
     state = state / mass if mass > 0 else state

@@ -1,4 +1,4 @@
-"""Chains whose parameters follow from counts, without a search."""
+"""Fits Markov chains in closed form: their parameters follow from counts, without a search."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def binary_symmetric(errors: Bits) -> Chain:
 
 
 def gilbert(errors: Bits) -> Chain:
-    """Fits a Markov chain of the symbols: the bad state always errs, the good one never.
+    """Fits a Markov chain of two states: each symbol in the bad state is an error, else correct.
 
     The likelihood is largest if the transition probabilities are the shares of the transitions.
 
@@ -51,7 +51,7 @@ def gilbert(errors: Bits) -> Chain:
 
 
 def gilbert_elliott(errors: Bits) -> Chain | None:
-    """Fits Gilbert's channel, whose bad state errs with some probability, from three shares.
+    """Fits Gilbert's channel, whose bad state has errors with some probability, from three shares.
 
     With `a = P(1)`, `b = P(1 | 1)` and `c = P(111) / (P(101) + P(111))`:
     `1 - r = (ac - b^2) / (2ac - b(a + c))`, `1 - h = b / (1 - r)`, `p = ar / (1 - h - a)`, where

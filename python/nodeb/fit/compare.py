@@ -66,14 +66,14 @@ class Comparison(Answering):
 
     @property
     def answer(self) -> Answer:
-        """Answer: the model that is justified, and if its distributions match the sequence."""
+        """Answer of the fit: the best model, and whether its distributions match the sequence."""
         from nodeb.fit.answer import answer
 
         return answer(self)
 
     @property
     def best(self) -> Candidate:
-        """The candidate with the smallest BIC."""
+        """Candidate of all units with the smallest BIC."""
         return min(self.candidates, key=lambda candidate: candidate.bic)
 
     @property
@@ -83,14 +83,14 @@ class Comparison(Answering):
         return [u for u in units if any(c.model.unit == u for c in self.candidates)]
 
     def best_of(self, unit: Unit) -> Candidate:
-        """Returns the candidate of this unit with the smallest BIC, which decides on its states."""
+        """Returns the candidate of a unit, `pdu` or `block`, with the smallest BIC."""
         return min(
             (c for c in self.candidates if c.model.unit == unit),
             key=lambda candidate: candidate.bic,
         )
 
     def find(self, unit: Unit, name: str) -> Candidate:
-        """Returns the candidate of this unit and name.
+        """Returns the candidate with a unit, `pdu` or `block`, and a name, such as `hmm3`.
 
         Raises:
             InputError: there is no such candidate.

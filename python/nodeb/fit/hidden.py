@@ -114,7 +114,10 @@ def hidden_markov(
 
 
 def _random_start(states: int, rate: float, length: int, random: np.random.Generator) -> Start:
-    """Draws states that last 2 symbols to a tenth of the sequence, with various error rates."""
+    """Draws random states, which last 2 symbols to a tenth of the sequence on average.
+
+    Their error probabilities are 1/100 to 100 times the error rate of the sequence.
+    """
     sojourn = np.exp(random.uniform(np.log(2.0), np.log(max(length / 10.0, 4.0)), states))
     transition = random.dirichlet(np.ones(states), states) / sojourn[:, None]
     transition += np.diag(1.0 - transition.sum(axis=1))
@@ -135,7 +138,7 @@ def _split(chain: Chain, random: np.random.Generator) -> Start:
 
 
 def _train(errors: Bits, start: Start, iterations: int) -> tuple[float, Start]:
-    """Runs the Baum-Welch algorithm; returns the final log-likelihood and parameters."""
+    """Runs the Baum-Welch algorithm. Returns the final log-likelihood and parameters."""
     logging.getLogger("hmmlearn").setLevel(logging.ERROR)
     transition, error = start
     model = hmm(

@@ -111,7 +111,10 @@ def _points(
 
 
 def _shown(comparison: Comparison) -> list[Candidate]:
-    """Returns per unit: independent errors, best closed form of two states, best model."""
+    """Returns the models to draw for each unit.
+
+    These are independent errors, the best closed form of two states, and the best model.
+    """
     shown: list[Candidate] = []
     for unit in comparison.units:
         of_unit = [c for c in comparison.candidates if c.model.unit == unit]

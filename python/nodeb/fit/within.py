@@ -1,4 +1,4 @@
-"""Distribution of the losses inside a failed block, given that a PDU is lost."""
+"""Distribution of the lost PDUs inside a failed block, which has at least one."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["Within"]
 class Within:
     """Probabilities of the loss patterns of a failed block; the same for all failed blocks.
 
-    They are given either for each observed pattern, or for each number of lost PDUs, with all
-    patterns of a number equally likely.
+    The probabilities are given for each observed pattern, or for each number of lost PDUs. In the
+    latter case all patterns with the same number of lost PDUs are equally likely.
     """
 
     pdus: int
@@ -48,7 +48,7 @@ class Within:
 
     @classmethod
     def fitted(cls, errors: ErrorSequence) -> Self:
-        """Returns the fit of the two kinds with the smaller BIC."""
+        """Fits both patterns and numbers of lost PDUs. Returns the fit with the smaller BIC."""
         failed = len(_failed(errors))
 
         def bic(found: Self) -> float:
@@ -94,10 +94,10 @@ class Within:
         return expanded
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns the data of a model file."""
+        """Returns the content of a model file's `within_block`."""
         return {"patterns": self.patterns} if self.patterns else {"count_law": list(self.count_law)}
 
 
 def _failed(errors: ErrorSequence) -> NDArray[np.uint8]:
-    """Returns the PDUs of the failed blocks."""
+    """Returns the PDUs of the failed blocks, one row per block; 1 is a lost PDU."""
     return np.asarray(errors.blocks[errors.block_errors == 1])

@@ -26,14 +26,14 @@ MAX_CYCLES = 1024
 
 
 def _positive(**quantities: float) -> None:
-    """Raise `ValueError` for the first quantity that is not a finite number above zero."""
+    """Raises `ValueError` for the first quantity that is not a finite number above zero."""
     for name, value in quantities.items():
         if not (math.isfinite(value) and value > 0):
             raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
 
 
 def not_negative(**quantities: float) -> None:
-    """Raise `ValueError` for the first quantity that is not a finite number of at least zero."""
+    """Raises `ValueError` for the first quantity that is not a finite number of at least zero."""
     for name, value in quantities.items():
         if not (math.isfinite(value) and value >= 0):
             raise ValueError(f"{name} must be a finite number of at least 0, got {value!r}")
@@ -71,7 +71,8 @@ def slow_start_window_time(cycle: int, rtt_s: float, packets_per_s: float) -> fl
     """Time at which the congestion window reaches `2**cycle` packets in slow start.
 
     Formula: `n * RTT + (2**(n-1) - 1) / BW`: n round trips, and the time that the rest of the last
-    window needs on the slowest link. One packet at the start, no delayed acknowledgements.
+    window needs on the slowest link. The window is one packet at the start, and acknowledgements
+    are not delayed.
     Source: Wang 2004, eq. (2), after Ameigeiras and Wigard, VTC Spring 2002.
 
     Args:
@@ -94,23 +95,22 @@ def slow_start_window_time(cycle: int, rtt_s: float, packets_per_s: float) -> fl
 def slow_start_cycles(
     rate_bps: float, rtt_s: float, packet_bytes: float, *, bdp_scale: float = 1.0
 ) -> int:
-    """Round trips of slow start until the window fills the path.
+    """Number of round trips of slow start until the window fills the path.
 
     The smallest `n >= 1` with `2**n >= BDP + 1`, the BDP counted in packets: as many packets as
     are under way on the path, and the one that the slowest link is sending. The window after n
     cycles is that of eq. (2) of Wang 2004 (`slow_start_window_time`).
 
-    Table 2 of that study follows from this reading with the segment size as packet size (headers
-    not counted) and with the products as its Table 1 prints them, which are 0.8 times eq. (1)
-    (`bdp_scale=0.8`). Two of its twenty cells differ even so: 384 kb/s with 536-byte segments, by
-    one cycle. They contradict the table's own neighbours: half again the rate cannot cost two
-    doublings.
+    This formula gives Table 2 of that study if the packet size is the segment size without headers,
+    and the products are those of its Table 1, which are 0.8 times eq. (1) (`bdp_scale=0.8`). Two of
+    the twenty cells still differ by one cycle: those of 384 kb/s with 536-byte segments. These two
+    contradict neighbouring cells of the table: 1.5 times the rate cannot take two more doublings.
 
     Args:
         rate_bps: bit rate of the slowest link, bit/s.
         rtt_s: round-trip time, s.
         packet_bytes: size of one packet, bytes.
-        bdp_scale: factor on the bandwidth-delay product; 1 is eq. (1) as it stands.
+        bdp_scale: factor on the bandwidth-delay product; 1 takes eq. (1) unchanged.
 
     Returns:
         Number of cycles, at least 1.
@@ -124,7 +124,7 @@ def slow_start_cycles(
     """
     _positive(rate_bps=rate_bps, rtt_s=rtt_s, packet_bytes=packet_bytes, bdp_scale=bdp_scale)
     needed = bdp_scale * bandwidth_delay_product(rate_bps, rtt_s) / packet_bytes + 1
-    # A hair below, so that a product that is a whole number of packets is not lifted by rounding.
+    # Reduced slightly, so that rounding errors do not lift an exact power of two to the next cycle.
     return max(1, math.ceil(math.log2(needed * (1 - 1e-12))))
 
 
@@ -250,8 +250,8 @@ def slow_start_transfer_time(
     _positive(packet_time_s=packet_time_s)
     sent, window, waits = 0, initial_window, 0.0
     for _ in range(MAX_CYCLES):
-        # The first packet's acknowledgement comes back one packet time and one round trip after
-        # its start.
+        # The acknowledgement of the window's first packet arrives one packet time and one round
+        # trip after the window begins; the link is idle from the window's end until then.
         gap = packet_time_s + rtt_s - window * packet_time_s
         sent += window
         if sent >= packets or gap <= 0:

@@ -63,7 +63,8 @@ def sinr(path: float, own_cell: float, other_cells: float, spreading: float, eb_
 def bit_error_rate(gammas: Sequence[float]) -> float:
     """Bit error rate with maximum-ratio combining of Rayleigh paths (equations 4 and 5).
 
-    Equal paths are the limit of distinct ones: where equation 5 has poles, the error rate has none.
+    Equation 5 has poles where paths are equal. The error rate has none: equal paths are computed as
+    the limit of distinct ones.
 
     Args:
         gammas: mean signal-to-noise ratio of each path, half of its SINR; at least one path.
@@ -79,7 +80,7 @@ def bit_error_rate(gammas: Sequence[float]) -> float:
 
 
 def frame_success(ber: float, bits: int, correctable: int) -> float:
-    """Probability that a frame has at most `correctable` bit errors (equation 2).
+    """Probability that a frame of `bits` bits has at most `correctable` errors (equation 2).
 
     Raises:
         ValueError: if the error rate is not a probability, or the code corrects more than the
@@ -92,9 +93,10 @@ def frame_success(ber: float, bits: int, correctable: int) -> float:
 
 
 def check_bits(bits: int, correctable: int) -> int:
-    """Check bits with which a code of `bits` bits can correct so many errors.
+    """Number of check bits with which a code of `bits` bits corrects `correctable` errors.
 
-    The Varshamov-Gilbert bound: the least r with `2**r > sum(comb(bits - 1, i) for i < 2 t)`.
+    This is the Varshamov-Gilbert bound: the least r with `2**r > sum(comb(bits - 1, i) for i <
+    2 t)`, where t is `correctable`.
 
     Raises:
         ValueError: if no bit would be left for data.
@@ -129,10 +131,10 @@ def smallest_window(wired_delay_s: float, packet_time_s: float, ack_time_s: floa
 
 
 def normalized(powers: Sequence[float]) -> list[float]:
-    """Shares of paths with these mean powers; warns if the powers did not sum to one.
+    """Shares of paths in the sum of their mean powers; warns if that sum is not 1.
 
     Raises:
-        ValueError: if there is none, or their sum is not above 0.
+        ValueError: if there is no power, one is negative, or their sum is not above 0.
     """
     for power in powers:
         not_negative(power=power)
@@ -148,7 +150,7 @@ def normalized(powers: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """Choice of rate selection for a number of active connections.
+    """Rates that the cell selects for a number of active connections, and their frame errors.
 
     Attributes:
         connections: number of active connections.
@@ -174,7 +176,8 @@ def operating_points(
 ) -> list[OperatingPoint]:
     """Returns the operating points for 1, 2, ... `max_connections` active connections.
 
-    On a map, the connections are at the positions of the first users of that replication.
+    If the scenario has a map, the connections are at the positions of the first users of
+    replication `run`.
 
     Raises:
         ValueError: if the scenario's radio is not `wcdma`, or `max_connections` is below 1.
@@ -192,7 +195,11 @@ def path_shares(scenario: Scenario) -> list[float]:
 
 
 def mean_factor(scenario: Scenario, places: int = 10_000) -> float:
-    """Returns the factor eta of the `mean` model that is equivalent to a scenario's map."""
+    """Returns the factor eta of the `mean` model that is equivalent to a scenario's map.
+
+    It is the ratio of the power from other cells to that from the own cell, averaged over `places`
+    random positions in the cell.
+    """
     return _core.wcdma_mean_factor(scenario.compiled(), places)
 
 

@@ -182,7 +182,7 @@ class LifeAnswer:
     # --- table, marks and notes ---
 
     def lead(self) -> Iterator[str]:
-        """Yields sentences below the headline of a page."""
+        """Yields the sentences below the headline of a page: replication, seed, sizes of tables."""
         about = self.life.about
         what = about.flight or f"Replication {about.run}"
         yield f"{what} under seed {about.seed}: {self._sizes()}."
@@ -211,7 +211,7 @@ class LifeAnswer:
         return Bars("Where data packets were, on average", bars, head)
 
     def facts(self) -> Iterator[Fact]:
-        """Yields delays, losses and retransmissions."""
+        """Yields the key figures: delays, retransmissions, losses and failed blocks."""
         packets, blocks = self.life.packets, self.life.blocks
         if self.is_data.any():
             yield Fact("data packets, median delay", _plain(self.median_s, "s"))
@@ -225,7 +225,10 @@ class LifeAnswer:
 
     @property
     def _failed(self) -> str:
-        """Name of failed units; on WCDMA a slot has several frames, which `nodeb run` counts."""
+        """Label of the share of failed blocks, which are slots on WCDMA.
+
+        A slot has several frames; `nodeb run` counts failed frames instead.
+        """
         is_wcdma = "wcdma" in self.life.about.scenario.to_dict()["radio"]
         return "slots with failed frames" if is_wcdma else "blocks that failed"
 
@@ -262,7 +265,12 @@ class LifeAnswer:
             yield self._counts("Packets by user", users)
 
     def _counts(self, title: str, keys: Texts) -> Rows:
-        """Returns the fates of packets by a key."""
+        """Returns a table of packets by key: numbers by fate, and delays of received packets.
+
+        Args:
+            title: title of the table.
+            keys: key of each packet, such as its purpose or user.
+        """
         rows: list[list[str | Shown]] = []
         largest = float(self.took_s.max(initial=0.0))
         for key in sorted(set(keys.tolist()), key=lambda one: (len(one), one)):

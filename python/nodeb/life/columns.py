@@ -26,7 +26,7 @@ def arrow(
 
 
 def code(column: pa.ChunkedArray, name: str) -> int:
-    """Returns the index of a name in a column, or -1."""
+    """Returns the index of a name in a column's dictionary, or -1 if it is not there."""
     names: list[str] = column.chunk(0).dictionary.to_pylist() if column.num_chunks else []
     return names.index(name) if name in names else -1
 

@@ -28,7 +28,7 @@ __all__ = ["About", "Life"]
 
 @dataclass(frozen=True)
 class About:
-    """Description of a replication and its places."""
+    """Description of a recorded replication: scenario, window, and the places of its packets."""
 
     scenario: Scenario
     """The resolved scenario."""
@@ -59,7 +59,7 @@ class About:
 
     @classmethod
     def of(cls, found: Mapping[str, Any], window: tuple[int, int | None], **known: Any) -> Self:
-        """Creates it from the core's result and from values known before."""
+        """Creates a description from the core's result, the window and the remaining fields."""
         return cls(
             begin_ns=window[0],
             end_ns=window[1],
@@ -108,7 +108,7 @@ class Life(Answering):
         """Returns all events of a packet in order of time: its own, and those of its blocks.
 
         Args:
-            number: number of the packet, as in `packets`.
+            number: number of the packet, from 1, as in `packets`.
 
         Raises:
             InputError: the packet has no events.
@@ -131,8 +131,9 @@ class Life(Answering):
     def critical_path(self) -> CriticalPath:
         """Critical paths of the user's transfers in the window: `nodeb.explain` of each.
 
-        The user is the recorded one, or else the first. At most 20 transfers are simulated again,
-        each up to its end. A transfer that cannot be explained is omitted, and `note` says so.
+        The user is the only recorded one, or the first if all users are recorded. At most 20
+        transfers are simulated again, each up to its end. A transfer that cannot be explained is
+        omitted, and `note` says so.
         """
         from nodeb.life.path import critical_path
 
@@ -182,8 +183,8 @@ class Life(Answering):
             progress: called with the fraction done and a short text.
 
         Raises:
-            KeyboardInterrupt: it was interrupted; unless `place.is_put`, the earlier content is
-                unchanged.
+            KeyboardInterrupt: a signal interrupted the writing; unless `place.is_put`, the earlier
+                content of the folder is unchanged.
         """
         from nodeb.life.saving import write
 

@@ -1,8 +1,8 @@
 """Columns as compressed bytes for a page, which decodes them into typed arrays without parsing.
 
 Times are stored as differences between rows, which are small numbers. The bytes of a column are
-then ordered by significance, so that equal ones are adjacent, and everything is deflated. Numbers
-are exact: nanoseconds below 2^53.
+then ordered by significance, so that equal bytes are adjacent, and all columns are deflated.
+Numbers are exact: nanoseconds below 2^53 fit a JavaScript number.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class Packed:
         self._parts.append(shuffled)
 
     def add_times(self, table: str, name: str, times: NDArray[np.int64]) -> None:
-        """Adds a column of sorted times, as differences."""
+        """Adds a column of sorted times, ns, as differences between rows."""
         first = int(times[0]) if len(times) else 0
         self.add(table, name, np.diff(times, prepend=np.int64(first)), first=first)
 
     def text(self) -> str:
-        """Returns all columns in base64."""
+        """Returns all columns as one text: deflated, in base64."""
         content = io.BytesIO()
         with gzip.GzipFile(fileobj=content, mode="wb", compresslevel=LEVEL, mtime=0) as file:
             for part in self._parts:

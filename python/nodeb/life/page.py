@@ -1,4 +1,4 @@
-"""Data and template of the interactive page."""
+"""Renders the interactive page of a packet timeline from its data and a template."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
 
     Args:
         life: the timeline.
-        path: critical paths on the same time axis; None for none.
+        path: critical paths to draw on the same time axis; None draws none.
     """
     about = life.about
     packed = Packed()
@@ -93,13 +93,13 @@ def html(life: Life, path: CriticalPath | None = None) -> str:
 
 
 def _end_ns(life: Life) -> int:
-    """Returns the end of the view: that of the window, or the last time in it."""
+    """Returns the end of the page's time axis, ns: the last event, or end of a packet's stay."""
     last = max(pc.max(life.events["time_ns"]).as_py(), pc.max(life.hops["left_ns"]).as_py() or 0)
     return int(last)
 
 
 def _users(life: Life) -> list[dict[str, Any]]:
-    """Returns number and group of the users that have events."""
+    """Returns the number and the name of the group of each user that has events."""
     groups = [
         group.name or f"group {number}"
         for number, group in enumerate(life.about.scenario.users)
@@ -129,7 +129,7 @@ _TIMES = ("sent_ns", "ended_ns", "handed_ns")
 
 
 def _hops(packed: Packed, life: Life) -> None:
-    """Packs stays with the row of their packet, by which the page finds the stays of a packet."""
+    """Packs the stays of packets, and the number of stays by packet, to find those of a packet."""
     table = life.hops
     numbers = _numbers(life.packets["packet"])
     rows = np.searchsorted(numbers, _numbers(table["packet"]))
@@ -162,14 +162,14 @@ def _air(packed: Packed, life: Life) -> None:
 
 
 def _slots(times: NDArray[Any]) -> NDArray[np.int64]:
-    """Returns the index of each transmission among those of the same time."""
+    """Returns the index, from 0, of each transmission among those that begin at the same time."""
     rows = np.arange(len(times))
     begins = np.diff(times, prepend=-1 if times.dtype.kind == "i" else times[:1] + 1) != 0
     return rows - np.maximum.accumulate(np.where(begins, rows, 0))
 
 
 def _series(packed: Packed, life: Life) -> None:
-    """Packs the series of the strips, and the marks."""
+    """Packs the time series of the page's strips (windows, round trips, queues) and its marks."""
     for kind, names in SENDER.items():
         rows = _of_kind(life, kind)
         table = kind.replace(" ", "_")
@@ -192,7 +192,7 @@ def _series(packed: Packed, life: Life) -> None:
 
 
 def _path(packed: Packed, path: CriticalPath | None) -> dict[str, Any] | None:
-    """Packs spans as columns, with their user and the names of causes and places."""
+    """Packs the spans of a path as columns. Returns their user and names of causes and places."""
     if path is None or not path.spans:
         return None
     spans = path.spans

@@ -82,7 +82,7 @@ class CriticalPath:
 
 
 def critical_path(life: Life) -> CriticalPath:
-    """Explains the transfers of the recorded user, or of the first one, in the window.
+    """Explains the transfers of the only recorded user, else of the first user, in the window.
 
     A transfer that is not complete at the end of the window is explained up to there. Transfers
     that cannot be explained are omitted, and the note says so: this function never fails.
@@ -103,12 +103,12 @@ def critical_path(life: Life) -> CriticalPath:
 
 
 def _cut(about: About) -> Scenario:
-    """Returns the scenario until the end of the window: the path beyond is not shown."""
+    """Returns the scenario shortened to the end of the window, beyond which no path is shown."""
     if about.end_ns is None or about.end_ns >= in_ns(about.scenario.duration):
         return about.scenario
     try:
         return about.scenario.with_(duration=f"{about.end_ns / NS_PER_S:.9f} s")
-    except NodebError:  # for example, if the warm-up is longer
+    except NodebError:  # too short: for example, the warm-up is longer
         return about.scenario
 
 
@@ -144,7 +144,7 @@ class _Transfers:
         return found is not None and int(found["transfer"]["ended_ns"][0]) <= time_ns
 
     def first(self, begin_ns: int) -> int:
-        """Returns the first transfer that is not complete at the begin of the window."""
+        """Returns the index of the first transfer not complete at `begin_ns`, by bisection."""
         if begin_ns == 0:
             return 0
         reach = 1
@@ -161,9 +161,10 @@ class _Transfers:
 
 
 def _explained(found: CriticalPath, transfers: _Transfers, about: About, until: str) -> str:
-    """Adds the transfers in the window to the path. Returns a note on the others.
+    """Adds the transfers in the window to the path. Returns a note on unexplained transfers.
 
-    `until` names what ends there: the run, or the window before it.
+    `until` is the word for the end of the simulation in the note: `run`, or `window` if the
+    scenario was shortened.
     """
     note, number = "", transfers.first(about.begin_ns)
     while (one := transfers.get(number)) is not None:

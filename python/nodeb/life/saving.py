@@ -1,4 +1,4 @@
-"""Files of a packet timeline, written in pieces between which signals are handled."""
+"""Writes the files of a packet timeline in pieces, between which signals are handled."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def write(life: Life, folder: Path, progress: ProgressCallback | None = None) ->
 
 
 def _write_table(table: pa.Table, path: Path) -> None:
-    # Arrow cannot open names that are not UTF-8.
+    # Python opens the file, as Arrow cannot open file names that are not UTF-8.
     with path.open("wb") as file, pq.ParquetWriter(file, table.schema, **PARQUET) as writer:
         for begin in range(0, max(len(table), 1), ROWS):
             writer.write_table(table.slice(begin, ROWS))

@@ -1,10 +1,11 @@
 """Packet timeline as a trace of events, for the viewers of Perfetto and Chrome.
 
 The format is the Trace Event Format, as gzipped JSON. A user is a process. Each place has threads:
-a stay of a packet is a slice, and packets that are at a place at the same time have different
-threads, the lowest free ones. The same applies to blocks on the air. Windows, queues and round
-trips are counters; losses, states of recovery, expired timers, handovers and transfers are
-instants. Times are microseconds with three decimals, so that nanoseconds are preserved.
+a stay of a packet is a slice, and packets that are at a place at the same time are in different
+threads, each in the lowest free one. Blocks on the air are slices in threads in the same way.
+Windows, queues and round trips are counters; losses, states of recovery, expired timers, handovers
+and transfers are instants. Times are microseconds with three decimals, so that nanoseconds are
+preserved.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ Row = dict[str, Any]
 
 
 def trace(life: Life, progress: Callable[[float], None] | None = None) -> bytes:
-    """Returns the trace of a replication.
+    """Returns the trace of a replication as gzipped JSON.
 
     Args:
         life: timeline of the replication.
@@ -63,7 +64,7 @@ def trace(life: Life, progress: Callable[[float], None] | None = None) -> bytes:
 
 
 def _pieces(life: Life) -> Iterator[list[str]]:
-    """Yields groups of events: signals are only handled between two calls."""
+    """Yields the events in groups, between which the caller can write, and signals are handled."""
     events = chain(_packets(life), _blocks(life), _counters(life), _instants(life))
     while piece := list(islice(events, PIECE)):
         yield piece
@@ -77,7 +78,7 @@ def _count_events(life: Life) -> int:
 
 
 def _packets(life: Life) -> Iterator[str]:
-    """Yields a slice for each stay at a place."""
+    """Yields a slice for each stay of a packet at a place, then the names of the threads."""
     columns = ("packet", "user", "purpose", "seq", "bytes", "again")
     packets = {row["packet"]: row for row in _rows(life.packets, columns)}
     threads = _Threads(life)
@@ -92,7 +93,7 @@ def _packets(life: Life) -> Iterator[str]:
 
 
 def _blocks(life: Life) -> Iterator[str]:
-    """Yields a slice for each transmission."""
+    """Yields a slice for each transmission of a block, then the names of the threads."""
     threads, length = _Threads(life), life.about.tti_ns or 0
     for row in _of(life, "block"):
         begin = row["time_ns"]
@@ -131,7 +132,11 @@ class _Threads:
         self._most: dict[tuple[int, str], int] = {}
 
     def take(self, user: int, place: str, begin: int, end: int) -> int:
-        """Returns a free thread; calls must be in order of `begin`."""
+        """Returns a thread that is free from `begin`, and occupies it until `end`, ns.
+
+        Calls must be in order of `begin`. Beyond `PER_PLACE` slices at a time, the last thread is
+        shared.
+        """
         key = (user, place)
         ends = self._ends.setdefault(key, [])
         free = self._free.setdefault(key, [])
@@ -162,7 +167,7 @@ def _slice(name: str, user: int, thread: int, begin: int, end: int, about: str) 
 def _text(
     phase: str, name: str, user: int, thread: int, time_ns: int, about: str, more: str = ""
 ) -> str:
-    """Returns an event with constant names, which need no escaping; a dict takes much longer."""
+    """Returns an event as JSON text. No escaping: `json.dumps` of a dict takes much longer."""
     head = f'{{"ph":"{phase}","name":"{name}","pid":{user},"tid":{thread},"ts":{_us(time_ns)}'
     return f'{head},{more}"args":{{{about}}}}}'
 
@@ -176,7 +181,7 @@ def _about(what: str, user: int, thread: int, about: Row) -> str:
 
 
 def _us(time_ns: int) -> float:
-    """Returns microseconds: a double preserves nanoseconds for months."""
+    """Converts ns to microseconds; a double preserves nanoseconds for months."""
     return time_ns / 1000
 
 

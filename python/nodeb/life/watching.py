@@ -1,4 +1,4 @@
-"""Simulation of a replication with its packet timeline."""
+"""Simulates a replication and records its packet timeline."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def check_limits(user: int | None, most: int) -> None:
     """Checks the user to follow and the maximum number of events.
 
     Raises:
-        InputError: one of them is not a number, or is out of range.
+        InputError: `user` or `most` is not a whole number, or is out of range.
     """
     if user is not None and not 0 <= as_whole(user, "user") < 2**32:
         raise InputError(f"user is {user}; users count from 0")

@@ -5,7 +5,8 @@ The headline is the first of these that fits:
 1. nothing was simulated;
 2. there is one Eb/N0: the share of its blocks that failed;
 3. no block failed at any Eb/N0, or all did;
-4. the shares at the lowest and the highest Eb/N0, and the two between which a tenth fails.
+4. the shares at the lowest and the highest Eb/N0, and the two Eb/N0 between which a tenth of the
+   blocks fails.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class Experiment:
 
     @classmethod
     def _placed(cls, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> Self:
-        """Creates an experiment; `place` returns the position of a path of keys for messages."""
+        """Creates an experiment; `place` returns a key's position in the file, for messages."""
         experiment = cls.__new__(cls)
         experiment._resolve(data, place)
         return experiment
@@ -247,7 +247,10 @@ def _from_json(text: str, file: Path) -> dict[str, Any]:
 
 
 def _setting(data: dict[str, Any], setting: str) -> str:
-    """Applies `key=value`, the value in TOML's form or else a bare string; returns the key."""
+    """Applies a setting `key=value` to plain data. Returns the key.
+
+    A value that is not TOML is taken as a string; an empty value removes the key.
+    """
     key, equals, value = setting.partition("=")
     key = key.strip()
     if not equals or not key:

@@ -52,7 +52,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Point:
-    """Link at one Eb/N0."""
+    """Results of the link at one Eb/N0: error sequence and error rates."""
 
     eb_n0_db: float
     pdus_per_block: int
@@ -113,7 +113,7 @@ class Point:
 
 
 class LinkResult(Answering):
-    """Points of one link experiment, in its order; `result[0]` is the first."""
+    """Points of a link experiment, in the order of its `eb_n0_db`; `result[0]` is the first."""
 
     def __init__(
         self, experiment: Experiment, points: Sequence[Point], provenance: Provenance
@@ -166,7 +166,7 @@ class LinkResult(Answering):
             return self.put(place)
 
     def put(self, place: Place) -> Path:
-        """Writes the result to a folder that was claimed; see `save`."""
+        """Writes the files of `save` to a claimed folder. Returns the folder."""
 
         def write(part: Path) -> None:
             for point in self:

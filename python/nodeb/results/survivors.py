@@ -117,7 +117,7 @@ def unfinished(flows: Table, duration_s: float) -> Unfinished:
 
 
 def finished(flows: Table) -> NDArray[np.bool_]:
-    """Returns for each row of `flows` whether its last byte is at the phone, even without an ACK."""
+    """Returns for each row of `flows` whether the phone has its last byte, acknowledged or not."""
     found: NDArray[np.bool_] = np.isfinite(flows["download_s"]) | (flows["complete"] > 0)
     return found
 

@@ -269,7 +269,7 @@ class Place:
         files.names_to_disk(self.path.parent)
 
     def _kept(self, part: Path) -> Path:
-        """Moves results to a free folder next to the claimed one. Returns the path of the former."""
+        """Moves results to a free folder next to the claimed one. Returns the new folder."""
         return self.shown.with_name(_move_beside(part, self.path).name)
 
 

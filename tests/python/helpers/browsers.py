@@ -1,6 +1,7 @@
-"""Defects of a page in a real browser.
+"""Finds defects of a page in a real browser.
 
-Needs Chromium and `playwright`, which controls it; tests that import this are skipped without them.
+Needs Chromium and `playwright`, which controls it. Without them, tests that import this module are
+skipped.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def chromium():
 
 
 def looked_at(browser, file, modes=MODES):
-    """Returns the defects of a page in each mode, and the texts on it."""
+    """Returns the defects of a page by mode, the browser's complaints, and the number of texts."""
     wrong, complaints = {}, []
     with browser.new_page() as page:
         page.on("console", lambda message: complaints.append(message.text))

@@ -1,4 +1,4 @@
-"""The command `nodeb emulate` and programs for both ends of the cell, for tests."""
+"""Runs `nodeb emulate` for tests, with programs for the server and the phone of the cell."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PATIENT = ("--late", "10 s")
 
 
 def long_time() -> str:
-    """Returns seconds to sleep, as a unique text by which a test finds its own processes."""
+    """Returns about 300 s to sleep, as a unique text by which a test finds its own processes."""
     return f"300.{os.getpid():07}{next(_ASKED):03}"
 
 
@@ -89,7 +89,7 @@ def made_by_hand(log: Path, users: list[dict], records: bytes, *, is_whole: bool
 
 
 def over(seconds: int) -> bytes:
-    """Returns the record that ends a log."""
+    """Returns the record that ends a log after some seconds of virtual time."""
     return struct.pack("<BQ", 4, seconds * 10**9)
 
 
@@ -123,7 +123,7 @@ def command_line(pid: int) -> str:
 
 
 def holders(of: int) -> list[int]:
-    """Returns the processes that hold the namespace of the first phone, parents first."""
+    """Returns the descendants of process `of` that hold the first phone's namespace, by id."""
     parents = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():

@@ -39,8 +39,8 @@ def options() -> Options:
 
 
 def outcome(*, late_share: float = 0.0, empty: bool = False) -> Outcome:
-    """Returns an outcome; with `empty` there were no packets."""
-    # The simulator's tables are those of a run; their contents do not matter.
+    """Returns an artificial outcome of an emulation; with `empty`, one without packets."""
+    # The simulator's tables are taken from a simulation; their contents do not matter.
     world = nodeb.Scenario.from_toml(SCENARIO, "made-up.toml").run(runs=1, jobs=1).tables
     tables = {name: {c: table[c] for c in table.columns} for name, table in world.items()}
     random = np.random.default_rng(3)

@@ -2,9 +2,9 @@
 
     python tests/python/helpers/kills.py [--kills N] [--seed S]
 
-The same command is repeated with the killed process replaced until the sweep is complete. Further
-sweeps follow until the number of kills is reached. The results must equal those of `--jobs 1` byte
-for byte, and complete cells must not be written a second time.
+The command of a sweep is repeated, with the killed process replaced, until the sweep is complete.
+Further sweeps follow until the number of kills is reached. The results must equal those of
+`--jobs 1` byte for byte, and complete cells must not be written a second time.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Kills:
 
 
 def kept(folder: Path) -> dict[str, bytes]:
-    """Returns the results in a folder without the mark, which contains the time."""
+    """Returns the results in a folder, without `provenance.json`, which contains the time."""
     files = [folder / "sweep.parquet", *sorted((folder / "cells").iterdir())]
     return {file.name: file.read_bytes() for file in files}
 

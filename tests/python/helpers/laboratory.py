@@ -52,7 +52,7 @@ class Laboratory:
         self.host, self.outside = host, outside
 
     def within(self, process: int) -> list[str]:
-        """Returns the beginning of a command that runs in a namespace."""
+        """Returns the beginning of a command that runs in the network namespace of a process."""
         return ["nsenter", f"--net=/proc/{process}/ns/net"]
 
     def shell(self, text: str, process: int | None = None) -> str:
@@ -80,7 +80,7 @@ class Laboratory:
         return self.shell(LOOK)
 
     def is_as(self, before: str) -> bool:
-        """Returns true if the host soon equals `before`; namespaces are removed with a delay."""
+        """Returns true if `traces` equals `before` within 10 s; namespaces end with a delay."""
         until = time.monotonic() + 10
         while self.traces() != before:
             if time.monotonic() > until:
@@ -91,12 +91,12 @@ class Laboratory:
 
 @contextmanager
 def laboratory(*, forwards: bool = True):
-    """Creates a laboratory whose host forwards packets, or not."""
+    """Creates a laboratory; with `forwards`, its host forwards IPv4 and IPv6 packets."""
     holder = ["unshare", "-n", "cat"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(holder, **pipes) as host, subprocess.Popen(holder, **pipes) as outside:
         try:
-            for one in (host, outside):  # answers only once it is in its namespace
+            for one in (host, outside):  # `cat` answers only once `unshare` is done
                 one.stdin.write(b"up\n")
                 one.stdin.flush()
                 assert one.stdout.readline() == b"up\n"

@@ -38,7 +38,8 @@ Found = dict[str, str]
 def owned_by(run: str) -> dict[int, tuple[str, str]]:
     """Returns the command line and test, by process ID, of each process of a test run.
 
-    Such a process has the run's identifier in its environment; this process is left out.
+    Such a process has the value `run` in its environment variable `NODEB_TESTS`. The calling
+    process is left out.
     """
     found = {}
     for entry in Path("/proc").iterdir():
@@ -60,11 +61,11 @@ def owned_by(run: str) -> dict[int, tuple[str, str]]:
 
 
 def processes(run: str) -> Found:
-    """Returns the processes started by tests of a run, with the test."""
+    """Returns the processes that tests of a run started and that still run, with their tests."""
     return {
         f"process {pid}: {line[:200]}": f"started by {test}"
         for pid, (line, test) in owned_by(run).items()
-        if test  # otherwise a worker of pytest
+        if test  # workers of pytest have no test
     }
 
 
@@ -82,7 +83,7 @@ def mounts() -> Found:
 
 
 def files() -> Found:
-    """Returns the files of the repository without those of tools."""
+    """Returns the files of the repository, except those in the caches of tools."""
     found = {}
     for folder, folders, names in os.walk(ROOT):
         folders[:] = [name for name in folders if name not in CACHES]
@@ -127,7 +128,7 @@ class Leftovers:
         return processes(self.run) | there | temporary(self.scratch)
 
     def found(self) -> Found:
-        """Returns what is left after `GRACE_S`."""
+        """Returns things that are new since the start and do not disappear within `GRACE_S`."""
         until = time.monotonic() + GRACE_S
         while (found := self._new()) and time.monotonic() < until:
             time.sleep(0.1)
@@ -142,10 +143,10 @@ class Leftovers:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Starts a run, or a worker's part of one."""
+    """Records the state of the machine before a run of tests; does nothing in pytest's workers."""
     if hasattr(config, "workerinput") or config.option.collectonly:
         return
-    # pytest keeps its own files there.
+    # pytest keeps its own files in the former temporary folder.
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
     scratch = Path(tempfile.mkdtemp(prefix="nodeb-tests-"))
     os.environ["TMPDIR"] = str(scratch)
@@ -159,7 +160,7 @@ KEY = pytest.StashKey[Leftovers]()
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
-    """Reports what is left after all workers have ended, and fails the run for it."""
+    """Reports leftovers after all workers have ended, and fails the run if there are any."""
     yield
     leftovers = session.config.stash.get(KEY, None)
     if leftovers is None:

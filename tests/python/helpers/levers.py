@@ -51,7 +51,10 @@ class Judged:
 
 
 def judged(number: int) -> Judged | None:
-    """Judges a random scenario. Returns None if no transfer ends, or if no change has a gain."""
+    """Judges the lever of a random scenario, by its number.
+
+    Returns None if a transfer does not end, or if no change gains more than `LITTLE`.
+    """
     found = nodeb.explain(random_scenario(number), runs=RUNS, jobs=1)
     if not found.complete:
         return None
@@ -123,7 +126,10 @@ def _users(rng: random.Random) -> dict[str, object]:
 
 
 def least_good(of: int) -> int:
-    """Returns the 0.1 % quantile of the number of good levers among `of`, if 90 % are good."""
+    """Returns the 0.1 % quantile of the number of good levers among `of`.
+
+    Each lever is good with a probability of 90 %, independently of the others.
+    """
     count = below = 0
     while 1000 * (below + math.comb(of, count) * 9**count) < 10**of:
         below += math.comb(of, count) * 9**count

@@ -1,4 +1,4 @@
-// What is wrong with the page that is open: text that can hardly be read, or is cut off, parts wider than the window.
+// Returns the defects of the open page: faint text, text that is cut off, and parts wider than the window.
 () => {
   const parsed = text => {
     const numbers = (text.match(/[\d.]+(?:e-?\d+)?%?/g) || []).map(Number);
@@ -34,7 +34,7 @@
       .filter(one => one.getBoundingClientRect().right > width + 1)
       .map(one => `${one.tagName} ${one.id || one.className}`).slice(0, 5)
       .concat(`page of ${document.documentElement.scrollWidth} px in ${width} px`);
-  // Text that reaches out of what holds it, where nothing scrolls.
+  // Text is cut off if it is wider than its element, and no ancestor scrolls.
   const scrolls = element => ancestors(element).some(one => ["auto", "scroll"].includes(getComputedStyle(one).overflowX) && one !== document.documentElement);
   const isFree = element => ["absolute", "sticky"].includes(getComputedStyle(element).position) || getComputedStyle(element).display === "inline" || element instanceof SVGElement;
   for (const one of document.body.querySelectorAll("p, dt, dd, th, td, li, h1, h2, h3, summary, figcaption, span, small"))

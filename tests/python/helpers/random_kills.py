@@ -6,8 +6,8 @@ A command runs in its own folder and gets a signal (SIGINT, SIGTERM, SIGKILL; to
 its group) at a random moment. It must leave no process and no network device, and no temporary file
 after a signal that can be handled. The same command is then repeated; it must succeed and leave
 exactly the files of an undisturbed run, with the same bytes if these are reproducible. Results of
-`emulate` are not: it gets `--force`, and only the names of its files are compared. Its NAT leads to
-a laboratory of namespaces.
+`emulate` are not reproducible: the command gets `--force`, and only the names of its files are
+compared. The NAT of `emulate --nat` leads to a laboratory of network namespaces.
 """
 
 from __future__ import annotations
@@ -125,7 +125,10 @@ class Kills:
             self._kill(names[number % len(names)], number)
 
     def _kill(self, name: str, number: int) -> None:
-        """Kills a command, unless it has ended before; then its known duration is reduced."""
+        """Kills a command at a random moment and checks it, and a repetition of the command.
+
+        If the command ends before that moment, only its known duration is updated.
+        """
         takes_s, wanted, volatile = self._whole_of(name)
         place = self._place(f"{number}-{name.replace(' ', '-')}")
         sent = self._chance.choice(SIGNALS)
@@ -185,7 +188,7 @@ class Kills:
             shutil.rmtree(place)
 
     def _whole_of(self, name: str) -> tuple[float, dict[str, bytes], set[str]]:
-        """Returns the duration of a command, its files, and those that differ in every run."""
+        """Returns the duration of a command, its files, and the files that differ between runs."""
         if name not in self._whole:
             files, took_s = [], 0.0
             for number in range(2):
@@ -235,7 +238,7 @@ class Kills:
         return run.returncode, output
 
     def _left(self) -> list[str]:
-        """Returns processes that have not ended soon, and ends them."""
+        """Returns processes of commands that still run after `GRACE_S`, and kills them."""
         until = time.monotonic() + GRACE_S
         while (left := owned_by(self._mark)) and time.monotonic() < until:
             time.sleep(0.02)
@@ -267,7 +270,7 @@ class Kills:
 
 
 def listed(place: Path) -> dict[str, bytes]:
-    """Returns all files below a folder, without durations, and empty folders."""
+    """Returns the content of all files below a folder, without durations, and empty folders."""
     found = {}
     for path in sorted(place.rglob("*")):
         if path.is_file():

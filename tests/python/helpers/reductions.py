@@ -1,4 +1,4 @@
-"""Reductions for tests: functions of a separate module, as in studies."""
+"""Reductions for tests, in a module of their own as in studies, so that workers can import it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def put(folder: Path, owner: Owner = MINE, force: bool = False, **texts: str) -> Path:
-    """Writes files with these texts to a folder."""
+    """Writes a result to a folder: a file with each of `texts`. Returns the folder."""
 
     def write(part: Path) -> None:
         for name, text in texts.items():
@@ -48,7 +48,7 @@ def start(*arguments, cwd, **more):
 
 
 def at_work(process: subprocess.Popen[str], folder: Path, cpu_s: float = 0.7) -> None:
-    """Waits until a started command has its folder and has simulated for some time."""
+    """Waits until a command has claimed its folder and then used `cpu_s` seconds of CPU time."""
     until = time.monotonic() + 60
     begun = None
     while begun is None or _cpu_s(process.pid) < begun + cpu_s:
@@ -60,7 +60,7 @@ def at_work(process: subprocess.Popen[str], folder: Path, cpu_s: float = 0.7) ->
 
 
 def interrupted(process: subprocess.Popen[str], times: int = 1) -> tuple[str, str]:
-    """Interrupts a command, which must end with little more CPU time. Returns its output."""
+    """Interrupts a command, which must end within `MORE_S` of CPU time. Returns its output."""
     before = _cpu_s(process.pid) + _of_ended_s()
     for _ in range(times):
         process.send_signal(signal.SIGINT)

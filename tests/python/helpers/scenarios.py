@@ -1,4 +1,4 @@
-"""Scenarios of several tests, and their requirements on the machine."""
+"""Scenarios used by several tests, and a mark for tests that need Linux."""
 
 import sys
 from pathlib import Path
@@ -27,7 +27,7 @@ traffic.ftp.size = "20 kB"
 
 
 class Fails(ReplicationWork):
-    """Replications of which number `wrong` fails, whatever its batch."""
+    """Work in which replication number `wrong` fails, along with its batch of replications."""
 
     def __init__(self, scenario, wrong):
         super().__init__(Source(scenario.compiled().to_json(), None))

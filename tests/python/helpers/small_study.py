@@ -1,4 +1,4 @@
-"""A small study of downloads over HS-DSCH, and its measurement."""
+"""A small study of downloads over HS-DSCH for tests, with its metrics and its campaign."""
 
 from __future__ import annotations
 

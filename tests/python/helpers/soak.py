@@ -1,10 +1,10 @@
-"""Long emulation of real packets: no drift, constant memory, no open descriptors.
+"""Long emulation of real packets: checks for drift, growing memory and descriptors left open.
 
     python tests/python/helpers/soak.py [--seconds 3600]
 
 The HSDPA cell has nine simulated phones, which load web pages continuously, and a real one that
 downloads over TCP and sends and receives datagrams. Memory and descriptors of the process are
-sampled during the emulation. Tests run it for a minute.
+sampled during the emulation, which takes a minute in tests.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class Samples:
     files: array[int] = field(default_factory=lambda: array("q"))
 
     def __call__(self, status: Mapping[str, Any]) -> None:
-        """Takes a sample."""
+        """Takes a sample; the emulation calls this with its status."""
         self.clock_s.append(time.monotonic())
         self.world_s.append(status["time_s"])
         self.needed.append(needed_bytes())
@@ -129,8 +129,9 @@ class Samples:
     def behind_s(self, start: int, stop: int) -> tuple[float, float]:
         """Returns lower and upper bounds of the lag of the virtual time behind the clock.
 
-        A reported time is older than its sample. A time that is new in a sample was reported after
-        the last sample but one: the last one may have read the report before it was updated.
+        A reported time is older than the sample that reads it. A time that is new in a sample was
+        reported after the last sample but one, because the previous sample may have read the report
+        before it was updated.
         """
         least, most = -math.inf, math.inf
         for at in range(max(start, 2), stop):
@@ -161,7 +162,7 @@ class Soaked:
     files_after: int
 
     def problems(self) -> list[str]:
-        """Returns the problems found."""
+        """Returns a description of each problem: drift, memory, descriptors, or lost traffic."""
         found = []
         if self.samples.drift_s() > 0.05:  # the virtual time is read a little before it is reported
             found.append(f"the world's time drifted by {self.samples.drift_s()} s")
