@@ -1,41 +1,44 @@
 //! F-RTO (RFC 5682, 3.1) as in Linux (`tcp_process_loss`, version 6): detects from the ACKs after a timeout
 //! whether the timeout was spurious.
 //!
-//! After the first segment is retransmitted, an ACK that advances releases new data instead of the other
-//! outstanding segments. If an ACK delivers a segment that was sent before the timeout and never
-//! retransmitted, it had only been late, and the timeout was spurious. Linux concludes this from the first
-//! ACK already, and without SACK too, unless the ACK covers a retransmission.
+//! After the first segment is retransmitted, an ACK of new data releases new segments instead of
+//! retransmissions of the other outstanding segments. If an ACK delivers a segment that was sent
+//! before the timeout and never retransmitted, that segment had only been late, and the timeout was
+//! spurious. Linux draws this conclusion even from the first ACK, with SACK or without, unless the
+//! ACK covers a retransmission.
 //!
-//! Eifel detection (RFC 3522) is applied first: timestamps show which transmission was answered. F-RTO serves
-//! connections without timestamps, and those whose first ACK answers the retransmission although the rest of
-//! the window was only late.
+//! Eifel detection (RFC 3522) is applied before F-RTO: timestamps show which transmission an ACK
+//! answers. F-RTO is needed on connections without timestamps, and if the first ACK answers the
+//! retransmission although the rest of the window was only late.
 
 use super::loss::Episode;
 use super::sender::{AckResult, Sender};
 
-/// Stage of the detection.
+/// Stage of the detection of a spurious timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frto {
-    /// No evidence yet.
+    /// No ACK has yet shown if the timeout was spurious.
     Waiting,
-    /// Step 2.b: the ACK being processed releases only new segments.
+    /// Step 2.b of RFC 5682: the ACK that is being processed releases only new segments.
     Probing,
 }
 
 impl Sender {
-    /// Processes an ACK. Returns true if it shows that the timeout was spurious.
+    /// Processes an ACK after a timeout. Returns true if the ACK shows that the timeout was
+    /// spurious.
     pub(super) fn is_spurious_timeout(&mut self, result: &AckResult) -> bool {
         let Episode::Loss { until, frto: Some(_) } = self.episode else {
             return false;
         };
-        // Step 3.b.
+        // Step 3.b: the ACK delivers a segment that was sent before the timeout and never
+        // retransmitted.
         if result.original {
             return true;
         }
         let has_sent_new = self.scoreboard.next() > until;
         let can_send_new = self.has_new();
         let frto = if has_sent_new {
-            // Step 3.a: the new data arrived, the old data did not.
+            // Step 3.a: a duplicate ACK or SACK shows that new data arrived and old data did not.
             let is_real = result.sacked || result.duplicate;
             (!is_real).then_some(Frto::Waiting)
         } else if result.acked > 0 && self.scoreboard.una() < until {
@@ -47,9 +50,9 @@ impl Sender {
         false
     }
 
-    /// Returns the detection to start at a timeout (step 1). There is none if a recovery is in progress,
-    /// whose retransmissions would be taken for originals, unless this is a repeated timeout, which restarts
-    /// the detection.
+    /// Returns the stage with which the detection starts at a timeout (step 1), or `None` for no
+    /// detection. There is none if a recovery is in progress, whose retransmissions would be taken
+    /// for originals. A repeated timeout restarts the detection in any case.
     pub(super) fn begin_frto(&self) -> Option<Frto> {
         let may = !self.episode.repairs() || self.timeouts > 0;
         (self.params.frto && may).then_some(Frto::Waiting)
@@ -67,7 +70,7 @@ impl Sender {
         !has_sent_new
     }
 
-    /// Returns true if only new segments may be sent.
+    /// Returns true if only new segments may be sent and no retransmissions (step 2.b).
     pub(super) fn is_probing_timeout(&self) -> bool {
         matches!(self.episode, Episode::Loss { frto: Some(Frto::Probing), .. })
     }

@@ -20,7 +20,7 @@ pub enum CaState {
     Loss = 4,
 }
 
-/// Snapshot of a sender. Counts are in segments.
+/// State of a sender at one time. Windows and counts are in segments unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {
     /// State of congestion control.
@@ -39,7 +39,7 @@ pub struct Info {
     pub retrans: u64,
     /// Total number of retransmissions.
     pub total_retrans: u64,
-    /// Timeouts since data was last acknowledged.
+    /// Number of timeouts since data was last acknowledged.
     pub retransmits: u64,
     /// Number of duplicate ACKs that indicate a loss without RACK (`reordering`).
     pub reordering: u64,
@@ -59,13 +59,13 @@ pub struct Info {
 }
 
 impl Sender {
-    /// Returns a snapshot of the state.
+    /// Returns the present state of the sender.
     pub fn info(&self) -> Info {
         let window = crate::Sender::window(self);
         let scoreboard = &self.scoreboard;
         Info {
             ca_state: self.ca_state(),
-            // A short segment counts as one.
+            // The window in bytes may end within a segment, which counts as a whole one.
             cwnd: window.cwnd.ceil() as u64,
             ssthresh: window.ssthresh.is_finite().then_some(window.ssthresh as u64),
             unacked: scoreboard.outstanding_segments(),

@@ -1,8 +1,9 @@
 //! The kernel's timer clock: 250 jiffies per second, and the timer wheel on which timers run (Linux 6,
 //! `kernel/time/timer.c`). Here jiffies are counted from the start of the run.
 //!
-//! A timer never expires early. Up to 63 jiffies ahead the wheel resolves single jiffies, up to 504 every
-//! eighth, and so on by factors of eight: a timeout of 1 s expires up to 32 ms late.
+//! A timer never expires early, but may expire late. The wheel has a resolution of 1 jiffy for
+//! timers below 63 jiffies, of 8 jiffies for timers below 504 jiffies, and so on by factors of
+//! eight: a timeout of 1 s expires up to 32 ms late.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -11,18 +12,18 @@ pub const HZ: u64 = 250;
 /// Length of a jiffy.
 pub const JIFFY: Duration = Duration(1_000_000_000 / HZ);
 
-/// Slots per level of the wheel, the number of bits by which each level is coarser than the one before, and
-/// the number of levels.
+/// Number of slots per level of the wheel. `COARSER` is the number of bits by which the resolution
+/// of a level is coarser than that of the level before, and `LEVELS` the number of levels.
 const SLOTS: u64 = 64;
 const COARSER: u32 = 3;
 const LEVELS: u32 = 9;
 
-/// Returns the jiffy count at a time.
+/// Returns the number of whole jiffies from the start of the run to `now`.
 pub fn at(now: Time) -> u64 {
     now.0 / JIFFY.0
 }
 
-/// Returns the number of jiffies that cover a duration (`usecs_to_jiffies`).
+/// Returns `wait` in jiffies, rounded up (`usecs_to_jiffies`).
 pub fn in_duration(wait: Duration) -> u64 {
     wait.0.div_ceil(JIFFY.0)
 }
@@ -35,7 +36,7 @@ pub fn whole(wait: Duration) -> Duration {
 /// Returns the expiry of a timer that is armed now for `wait` (`calc_wheel_index`, `calc_index`).
 pub fn expiry(now: Time, wait: Duration) -> Time {
     let jiffies = in_duration(wait);
-    // The first level whose 63 slots cover the wait.
+    // This is the first level of which 63 slots cover the wait.
     let level = (u64::BITS - (jiffies / (SLOTS - 1)).leading_zeros()).div_ceil(COARSER).min(LEVELS - 1);
     let shift = COARSER * level;
     let slot = ((at(now) + jiffies) >> shift) + 1;
@@ -61,12 +62,13 @@ mod tests {
 
     #[test]
     fn timers_expire_late_and_never_early() {
-        // `calc_index`: the slot after the one that contains the requested jiffy.
+        // By `calc_index` a timer expires with the slot after the one that contains the requested
+        // jiffy.
         let run = |now_us: u64, wait| expiry(Time(now_us * 1_000), wait).0 / 1_000;
         assert_eq!(run(0, MS(40)), 44_000);
         assert_eq!(run(3_999, MS(40)), 44_000);
         assert_eq!(run(4_000, MS(41)), 52_000);
-        // 251 ms are 63 jiffies: the second level, in steps of 32 ms.
+        // More than 248 ms are 63 jiffies, for which the second level has steps of 32 ms.
         assert_eq!(run(0, MS(248)), 252_000);
         assert_eq!(run(0, MS(249)), 256_000);
         assert_eq!(run(8_000, MS(1_000)), 1_024_000);

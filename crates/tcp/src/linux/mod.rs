@@ -5,8 +5,8 @@
 //!
 //! On the wire:
 //! - Numbers are TCP sequence numbers relative to the initial one: the SYN is 0, the first byte 1. A data
-//!   segment carries the number of its first byte, an ACK that of the next byte expected.
-//! - A later segment without payload is a window probe, which is answered at once.
+//!   segment carries the number of its first byte, and an ACK the number of the next byte expected.
+//! - A segment without payload after the SYN is a window probe, which the receiver acknowledges at once.
 //! - Sizes include options: on a SYN the MSS, the window scale, SACK-permitted and the timestamps, 20 B in
 //!   total by default; afterwards 12 B of timestamps, and for SACK 4 B plus 8 B per block.
 //!
@@ -45,10 +45,11 @@ use nodeb_base::units::Time;
 /// Size of the timestamps option in bytes (RFC 7323, 3.2), padded to words.
 pub const TIMESTAMPS_BYTES: u32 = 12;
 
-/// Number of the first byte; the SYN has number 0.
+/// Sequence number of the first data byte; the SYN has number 0.
 pub const FIRST_BYTE: u64 = 1;
 
-/// Duplicate ACKs, or segments acknowledged beyond a gap, that indicate a loss (RFC 5681, 3.2).
+/// Number of duplicate ACKs, or of segments acknowledged beyond a gap, that indicate a loss (RFC
+/// 5681, 3.2; RFC 6675, 2).
 pub const DUP_THRESH: u32 = 3;
 
 /// Returns the size in bytes of a SACK option with `blocks` blocks (RFC 2018, 3), padded to words.
@@ -56,8 +57,8 @@ pub fn sack_bytes(blocks: usize) -> u32 {
     if blocks == 0 { 0 } else { 4 + 8 * blocks as u32 }
 }
 
-/// Returns the timestamp clock of RFC 7323 in microseconds. It wraps after 71 minutes and is never 0, since 0
-/// means that the option is absent.
+/// Returns the value of the timestamp clock (RFC 7323, 5.4) at `now` in microseconds. The clock
+/// wraps after 71 minutes and is never 0, since 0 means that the option is absent.
 pub fn clock_us(now: Time) -> u32 {
     ((now.0 / 1_000) as u32).max(1)
 }

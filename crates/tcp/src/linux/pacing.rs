@@ -1,14 +1,16 @@
 //! Pacing: packets leave at the rate of the congestion control instead of in bursts.
 //!
-//! A packet is the group of segments that leave together: those of 1/1024 s at that rate, at least a minimum
-//! (Linux: `tcp_tso_autosize`, `tcp_min_tso_segs`). Each packet is charged its duration at the rate, and the
-//! next one waits for that time. If a packet leaves later than allowed, the delay is subtracted from its
-//! charge, up to half of it (Linux: `tcp_update_skb_after_send`, version 6). As in Linux's `fq`, the first
-//! segments are not paced.
+//! In this module a packet is a group of segments that leave together: as many as the pacing rate
+//! sends in 1/1024 s, but at least a minimum (Linux: `tcp_tso_autosize`, `tcp_min_tso_segs`). Each
+//! packet is charged its duration at the pacing rate, and the next packet waits for that time. If a
+//! packet leaves later than allowed, its delay is subtracted from its charge, up to half of the
+//! charge (Linux: `tcp_update_skb_after_send`, version 6). As in Linux's `fq`, the first segments
+//! of a connection are not paced.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
-/// Duration of a packet in seconds, and largest packet in bytes.
+/// Duration of a packet at the pacing rate in seconds. `MAX_PACKET` is the maximum size of a packet
+/// in bytes.
 const PACKET_TIME: f64 = 1.0 / 1024.0;
 const MAX_PACKET: f64 = 65_536.0;
 /// Number of segments at the start of a connection that are not paced.
@@ -20,15 +22,16 @@ pub struct Pacer {
     mss: u64,
     /// Number of segments that may still leave without a charge.
     free: u64,
-    /// Time at which all charges are paid off.
+    /// Time up to which the segments sent so far are charged; the next packet may leave then.
     paid_at: Time,
     /// Rate in bytes per second; `None` without pacing.
     rate: Option<f64>,
     /// Number of segments per packet.
     packet: u64,
-    /// Departure time of the present packet, and the number of its segments that are still to come.
+    /// Departure time of the present packet, and the number of its segments that are still to be
+    /// sent.
     leaving: (Time, u64),
-    /// Delay of its departure that has not been credited.
+    /// Delay of the present packet's departure that has not been subtracted from a charge yet.
     credit: Duration,
 }
 
@@ -46,8 +49,8 @@ impl Pacer {
         }
     }
 
-    /// Sets the rate in bytes per second, and the smallest packet in segments. A rate below one byte per
-    /// second disables pacing, since the kernel's integer would be 0.
+    /// Sets the pacing rate in bytes per second, and the smallest packet in segments. A rate below
+    /// one byte per second disables pacing, since the kernel's integer rate would be 0.
     pub fn set_rate(&mut self, rate: Option<f64>, min_segments: u64) {
         let rate = rate.filter(|&rate| rate >= 1.0);
         if let Some(rate) = rate
@@ -59,7 +62,8 @@ impl Pacer {
         self.rate = rate;
     }
 
-    /// Returns the time until which no segment may be sent, `None` if one may be sent now.
+    /// Returns the time before which no segment may be sent, or `None` if a segment may be sent
+    /// now.
     pub fn blocked(&self, now: Time) -> Option<Time> {
         let goes_on = self.leaving.0 == now && self.leaving.1 > 0;
         (self.rate.is_some() && self.paid_at > now && !goes_on).then_some(self.paid_at)
@@ -92,7 +96,7 @@ impl Pacer {
     }
 }
 
-/// Returns the duration of `bytes` bytes at `rate` bytes per second.
+/// Returns the time in which `bytes` bytes are sent at `rate` bytes per second.
 fn time_of(bytes: f64, rate: f64) -> Duration {
     Duration((bytes * NANOS_PER_S as f64 / rate.max(1.0)) as u64)
 }
@@ -101,8 +105,9 @@ fn time_of(bytes: f64, rate: f64) -> Duration {
 mod tests {
     use super::*;
 
-    /// Returns the departure times of `segments` segments of 1000 B at `rate` after the unpaced ones, if each
-    /// is sent as soon as the pacer allows it.
+    /// Returns the departure times in ms of `segments` segments of 1000 B at `rate` bytes per
+    /// second, sent as soon as the pacer allows. The unpaced segments at the start of a connection
+    /// are skipped.
     fn departures(rate: f64, min_segments: u64, segments: usize) -> Vec<u64> {
         let (mut pacer, mut now) = (Pacer::new(1_000), Time::ZERO);
         pacer.free = 0;
@@ -122,7 +127,8 @@ mod tests {
         assert_eq!(departures(1_000_000.0, 2, 6), [0, 0, 2, 2, 4, 4]);
     }
 
-    /// `tcp_tso_autosize`: the rate shifted right by ten bits, in whole segments.
+    /// By `tcp_tso_autosize` a packet has the rate divided by 1024, in whole segments: 4 segments
+    /// at 4.1 MB/s and 3 at 4.0 MB/s.
     #[test]
     fn packets_at_high_rate_last_a_millisecond() {
         assert_eq!(departures(4_100_000.0, 2, 9), [0, 0, 0, 0, 0, 0, 0, 0, 1]);
@@ -158,7 +164,8 @@ mod tests {
         assert_eq!([0, 3, 9, 10, 500].map(after), [20, 17, 11, 10, 10]);
     }
 
-    /// Segments that leave one by one are separate packets: the next one waits until the first is paid off.
+    /// Segments that leave at different times are separate packets, so the second segment waits for
+    /// the charge of the first.
     #[test]
     fn separate_segments_are_separate_packets() {
         let mut pacer = Pacer::new(1_000);

@@ -80,7 +80,8 @@ params! {
     }
 }
 
-/// Sizes of a SYN's options in bytes, padded to words (RFC 9293, 3.7.1; RFC 7323, 2; RFC 2018, 2).
+/// Size of the option MSS on a SYN in bytes. This size and those of the next two options include
+/// padding to words of 4 bytes (RFC 9293, 3.7.1; RFC 7323, 2; RFC 2018, 2).
 const MSS_BYTES: u32 = 4;
 const WINDOW_SCALE_BYTES: u32 = 4;
 const SACK_PERMITTED_BYTES: u32 = 4;
@@ -89,7 +90,7 @@ const SACK_PERMITTED_BYTES: u32 = 4;
 const MAX_WINDOW: u64 = 65_535 << 14;
 
 impl Linux {
-    /// Returns the size of a data segment's headers in bytes.
+    /// Returns the size in bytes of the IP and TCP headers of a data segment, timestamps included.
     pub fn header_bytes(&self) -> u32 {
         HEADER_BYTES + if self.timestamps { TIMESTAMPS_BYTES } else { 0 }
     }
@@ -121,7 +122,8 @@ impl Linux {
 }
 
 impl Linux {
-    /// Warns if ECN is enabled but no queue on the path marks packets, that is, unless `marked`.
+    /// Warns if ECN is enabled but has no effect, because no queue on the path marks packets.
+    /// `marked` is true if a queue does.
     pub fn check_marks(&self, marked: bool, check: &mut Check) {
         check.advise(!self.ecn || marked, "ecn", || {
             "this has no effect: no queue on the path marks packets; set a queue's `ecn`".to_owned()

@@ -1,19 +1,22 @@
 //! Proportional Rate Reduction (RFC 6937, RFC 9937): the window on each ACK of a recovery, counted in
 //! segments as in Linux (`tcp_cwnd_reduction`, version 6).
 //!
-//! While more than the new threshold is in flight, transmissions are spread so that the window reaches the
-//! threshold after one round trip. Below the threshold, each ACK releases as much as it delivers, or as much
-//! as has been delivered and not yet sent, and one segment more if it acknowledges new data and reveals no
-//! new loss (RFC 9937, 6.2, `SafeACK`).
+//! While more segments than the new slow-start threshold are in flight, transmissions are spread so
+//! that the window reaches the threshold after one round trip. Below the threshold, an ACK releases
+//! as many segments as it delivers or, if more, as have been delivered and not been replaced in
+//! this recovery. It releases one segment more if it acknowledges new data and reveals no new loss
+//! (RFC 9937, 6.2, `SafeACK`).
 
 /// PRR state of one recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prr {
     mss: u64,
-    /// Threshold, and window before the recovery (`prior_cwnd`), in segments.
+    /// Slow-start threshold in segments; `before` is the window before the recovery (`prior_cwnd`)
+    /// in segments.
     ssthresh: u64,
     before: u64,
-    /// Segments delivered and sent during the recovery (`prr_delivered`, `prr_out`).
+    /// Number of segments delivered during the recovery (`prr_delivered`); `out` is the number sent
+    /// (`prr_out`).
     delivered: u64,
     out: u64,
     /// Window in bytes.
@@ -21,7 +24,7 @@ pub struct Prr {
 }
 
 impl Prr {
-    /// Starts a recovery that reduces a window of `before` bytes to `ssthresh`.
+    /// Starts a recovery that reduces a window of `before` bytes to `ssthresh` bytes.
     pub fn new(mss: u64, ssthresh: u64, before: u64) -> Self {
         let segments = |bytes: u64| (bytes / mss).max(1);
         Self {
@@ -48,12 +51,12 @@ impl Prr {
             let catching_up = self.delivered.saturating_sub(self.out).max(delivered);
             (catching_up + u64::from(safe)).min(self.ssthresh - in_flight)
         };
-        // The first retransmission is always allowed.
+        // The first retransmission of a recovery is always allowed.
         let allowed = allowed.max(u64::from(self.out == 0));
         self.cwnd = pipe + allowed * self.mss;
     }
 
-    /// Limits the window to `window` after a pause.
+    /// Limits the window to `window` bytes after a pause of the sender.
     pub fn restart(&mut self, window: u64) {
         self.cwnd = self.cwnd.min(window);
     }
@@ -73,7 +76,8 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Processes an ACK of one segment for each number in `acks`. Returns those that release a segment.
+    /// Processes an ACK of one segment for each number in `acks`. Returns the numbers of the ACKs
+    /// that release a segment.
     fn sent_on(prr: &mut Prr, mut pipe: u64, acks: std::ops::RangeInclusive<u64>) -> Vec<u64> {
         let mut sent = Vec::new();
         for ack in acks {
@@ -131,7 +135,7 @@ mod tests {
         let mut prr = Prr::new(1, 70, 100);
         prr.on_ack(1, 99, true);
         prr.on_sent();
-        // Of 100 segments in flight, 70 are replaced.
+        // Of the 100 segments in flight at the start, 70 are replaced, which is the threshold.
         assert_eq!(sent_on(&mut prr, 99, 2..=100).len() + 1, 70);
     }
 }

@@ -1,8 +1,9 @@
 //! RACK: detection of losses by time (RFC 8985, section 6).
 //!
-//! A segment is considered lost if one that was sent sufficiently later has been delivered. The required
-//! difference is the reordering window: 0 until reordering has been observed, then a quarter of the smallest
-//! round-trip time, and more if D-SACKs show that this was too little.
+//! A segment is considered lost if another one that was sent later has been delivered, and a
+//! round-trip time plus the reordering window has passed since the segment was sent. The reordering
+//! window is a quarter of the smallest round-trip time, and more if D-SACKs show that this was too
+//! little. It is 0 on paths without observed reordering during recovery and after three SACKs.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -20,17 +21,18 @@ pub struct Rack {
     newest: Option<(Time, u64)>,
     /// Round-trip time of the segment delivered last.
     rtt: Duration,
-    /// Whether a new detection of losses is due: a segment was delivered or marks were undone
-    /// (`rack.advanced`).
+    /// Whether losses must be detected again, since a segment was delivered or loss marks were
+    /// undone (`rack.advanced`).
     advanced: bool,
     /// Reordering window in quarters of the smallest round-trip time (`RACK.reo_wnd_mult`).
     quarters: u32,
     persist: u32,
-    /// Whether a D-SACK has arrived since the window was last adapted.
+    /// Whether a D-SACK has arrived since the reordering window was last adapted.
     dsack_seen: bool,
-    /// Latest transmission time of the segments delivered since that D-SACK.
+    /// Latest transmission time of the segments delivered since the D-SACK that `dsack_seen`
+    /// reports.
     newest_since_dsack: Option<Time>,
-    /// Time at which a D-SACK last widened the window.
+    /// Time at which a D-SACK last widened the reordering window.
     widened: Option<Time>,
 }
 
@@ -49,7 +51,7 @@ impl Default for Rack {
     }
 }
 
-/// Inputs of the reordering window at an ACK.
+/// State of the connection that determines the reordering window at an ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
     /// Smallest round-trip time.
@@ -63,9 +65,10 @@ pub struct Conditions {
 }
 
 impl Rack {
-    /// Records the delivery of a segment (steps 2 and 3). `echoed` means that the ACK's timestamp, if any, is
-    /// compatible with the arrival of the last transmission. As in Linux (`tcp_rack_advance`, version 6),
-    /// every accepted delivery sets the round-trip time, not only that of the newest segment.
+    /// Records the delivery of a segment (steps 2 and 3). `echoed` is false if the ACK's timestamp
+    /// shows that the ACK does not answer the last transmission of the segment. As in Linux
+    /// (`tcp_rack_advance`, version 6), every accepted delivery sets the round-trip time, not only
+    /// that of the newest segment.
     pub fn on_delivered(
         &mut self,
         now: Time,
@@ -78,7 +81,8 @@ impl Rack {
         }
         let end = segment.end();
         let rtt = now.since(segment.sent);
-        // The ACK is too early for the retransmission: it answers the original.
+        // The ACK arrives too early to answer the retransmission, so it answers the original and is
+        // not used.
         if segment.retransmitted && (!echoed || min_rtt.is_some_and(|min| rtt < min)) {
             return;
         }
@@ -88,12 +92,13 @@ impl Rack {
         }
     }
 
-    /// Requests a new detection after segments marked lost turned out to be late.
+    /// Requests a new detection of losses after segments marked lost turned out to be late.
     pub fn reexamine(&mut self) {
         self.advanced = true;
     }
 
-    /// Returns true if a segment was delivered or marks were undone since the last call.
+    /// Returns true if losses must be detected: a segment was delivered or loss marks were undone
+    /// since the last call.
     pub fn take_advance(&mut self) -> bool {
         std::mem::take(&mut self.advanced)
     }
@@ -103,9 +108,10 @@ impl Rack {
         self.dsack_seen = true;
     }
 
-    /// Widens the reordering window after a D-SACK if a segment has been delivered since, at most once per round
-    /// trip: the delivered segment must have been sent after the window was last widened (Linux:
-    /// `tcp_rack_update_reo_wnd`, which compares counts of deliveries).
+    /// Widens the reordering window if a segment has been delivered since the last D-SACK, at most
+    /// once per round trip: the delivered segment must have been sent after the reordering window
+    /// was last widened (Linux: `tcp_rack_update_reo_wnd`, which compares counts of deliveries
+    /// instead of times).
     pub fn adapt(&mut self, now: Time) {
         let Some(sent) = self.newest_since_dsack.take() else {
             return;
@@ -118,12 +124,13 @@ impl Rack {
         }
     }
 
-    /// Records that a reduction was undone because of D-SACKs (`tcp_try_undo_dsack`).
+    /// Records that a window reduction was undone because of D-SACKs (`tcp_try_undo_dsack`).
     pub fn on_undone(&mut self) {
         self.persist = (self.persist + 1).min(PERSIST);
     }
 
-    /// Records the end of a recovery.
+    /// Records the end of a recovery. After [`PERSIST`] recoveries without a D-SACK the reordering
+    /// window shrinks to a quarter of the smallest round-trip time.
     pub fn on_recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -140,8 +147,9 @@ impl Rack {
         Duration((path.min_rtt.0 / 4 * u64::from(self.quarters)).min(path.srtt.0))
     }
 
-    /// Marks the segments that are lost by now (step 5). Returns the number of bytes marked, and the time of
-    /// the next detection if segments within the reordering window remain.
+    /// Marks the segments that are lost by now (step 5). Returns the number of bytes marked, and
+    /// the time at which losses must be detected again, or `None` if no segment waits for the end
+    /// of the reordering window.
     pub fn detect(&self, now: Time, path: Conditions, scoreboard: &mut Scoreboard) -> (u64, Option<Time>) {
         // Usually all outstanding segments were sent after the newest one delivered.
         let Some(newest) =
@@ -167,9 +175,10 @@ impl Rack {
         (lost, again)
     }
 
-    /// Marks the segments that a retransmission timeout considers lost (6.3): the first one, and all that
-    /// were sent at least a round trip ago, without a reordering window (Linux: `tcp_timeout_mark_lost`).
-    /// Returns the number of bytes marked.
+    /// Marks the segments that are considered lost at a retransmission timeout (6.3): the first
+    /// outstanding segment, and all segments sent at least a round-trip time ago (Linux:
+    /// `tcp_timeout_mark_lost`). The reordering window does not apply. Returns the number of bytes
+    /// marked.
     pub fn detect_on_timeout(&self, now: Time, scoreboard: &mut Scoreboard) -> u64 {
         let head = scoreboard.head();
         scoreboard.mark_where(|number, segment| Some(number) == head || segment.sent + self.rtt <= now)
@@ -183,7 +192,7 @@ mod tests {
 
     const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
 
-    /// Returns a scoreboard with ten segments, sent 1 ms apart on a path of 100 ms.
+    /// Returns a scoreboard with ten segments of 100 B, sent 1 ms apart from 0 ms on.
     fn scoreboard() -> Scoreboard {
         let mut scoreboard = Scoreboard::new(100);
         scoreboard.write(10_000);
@@ -205,14 +214,15 @@ mod tests {
         path
     }
 
-    /// Reports a D-SACK at `now` with the delivery of a segment sent at `sent`.
+    /// Records a D-SACK at `now` with the delivery of a segment sent at `sent`, both in ns.
     fn on_dsack(rack: &mut Rack, sent: u64, now: u64) {
         rack.record_dsack();
         rack.newest_since_dsack = Some(Time(sent));
         rack.adapt(Time(now));
     }
 
-    /// Delivers segment `number` beyond a gap; its SACK arrives after the usual 100 ms.
+    /// Delivers segment `number` beyond a gap. Returns the time of the SACK, 100 ms after the
+    /// segment was sent.
     fn sack(rack: &mut Rack, scoreboard: &mut Scoreboard, number: u64) -> Time {
         let now = MS(100 + number);
         scoreboard.sack([(100 * number, 100 * number + 100)].into_iter(), |delivered| {
@@ -225,7 +235,8 @@ mod tests {
     fn reordering_window_is_a_quarter_of_min_rtt() {
         let (mut rack, mut scoreboard) = (Rack::default(), scoreboard());
         let now = sack(&mut rack, &mut scoreboard, 2);
-        // Two segments sent at 0 and 1 ms; the newest took 100 ms; the window is 25 ms.
+        // The segments sent at 0 and 1 ms are missing. The newest one took 100 ms, and the
+        // reordering window is 25 ms, so they are lost at 125 and 126 ms.
         assert_eq!(rack.detect(now, path(false), &mut scoreboard), (0, Some(MS(126))));
         assert_eq!(rack.detect(MS(125), path(false), &mut scoreboard), (100, Some(MS(126))));
         assert_eq!(rack.detect(MS(126), path(false), &mut scoreboard), (100, None));
@@ -274,9 +285,9 @@ mod tests {
         assert_eq!(scoreboard.next_lost(), Some(0));
     }
 
-    /// `tcp_rack_advance` of Linux 6: an older segment that is delivered later updates the round-trip time,
-    /// but not the newest transmission time. So after an outage of the link, segments sent with it are not
-    /// considered lost.
+    /// By `tcp_rack_advance` of Linux 6 an older segment that is delivered later updates the
+    /// round-trip time, but not the newest transmission time. So after an outage of the link,
+    /// segments sent at the same time as the late one are not considered lost.
     #[test]
     fn every_delivery_sets_rtt() {
         let (mut rack, mut scoreboard) = (Rack::default(), scoreboard());

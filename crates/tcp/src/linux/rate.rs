@@ -1,22 +1,23 @@
 //! Delivery rate estimation (draft-cheng-iccrg-delivery-rate-estimation-02).
 //!
-//! Every segment stores how much had been delivered when it was sent. When the segment itself is delivered,
-//! the amount delivered since then, divided by the longer of the times that this amount took to be sent and
-//! to be acknowledged, is a sample of the rate that the path can deliver. The segment also stores the bytes
-//! lost and in flight, for controls that estimate how much the path can hold (draft-ietf-ccwg-bbr, 4.1.2).
+//! Every segment stores the number of bytes delivered before it was sent. When the segment itself
+//! is delivered, the bytes delivered in between give a sample of the delivery rate of the path.
+//! Their number is divided by the time in which they were sent or the time in which they were
+//! acknowledged, whichever is longer. The segment also stores the bytes lost and in flight, for
+//! controls that estimate the volume that the path can hold (draft-ietf-ccwg-bbr, 4.1.2).
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
 /// State of the connection at the transmission of a segment (section 3.1.2, `P.*`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Snapshot {
-    /// Bytes delivered by that time.
+    /// Number of bytes delivered before the segment was sent.
     pub delivered: u64,
-    /// Time at which the last of these bytes was acknowledged.
+    /// Time at which the last delivered byte was acknowledged.
     pub delivered_at: Time,
     /// Transmission time of the segment delivered last.
     pub first_sent: Time,
-    /// Bytes lost by that time, modulo 2^32.
+    /// Number of bytes lost before the segment was sent, modulo 2^32.
     pub lost: u32,
     /// Bytes in flight, including the segment.
     pub in_flight: u32,
@@ -24,14 +25,14 @@ pub struct Snapshot {
     pub app_limited: bool,
 }
 
-/// Sample of the path from the newest segment that an ACK delivers, in bytes (`rs.*`).
+/// Measurement of the path by the newest segment that an ACK delivers (`rs.*` of the draft).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RateSample {
     /// Delivery rate in bytes per second; `None` if it was measured over too short a time.
     pub rate: Option<f64>,
     /// Whether the application, not the path, may have limited this rate.
     pub app_limited: bool,
-    /// Bytes delivered when the segment was sent.
+    /// Number of bytes delivered before the segment was sent.
     pub prior_delivered: u64,
     /// Bytes delivered since the segment was sent.
     pub delivered: u64,
@@ -41,14 +42,15 @@ pub struct RateSample {
     pub in_flight: u64,
 }
 
-/// Rate sampler of a connection (`C.*` and `rs.*`).
+/// Estimator of the delivery rate of a connection (`C.*` and `rs.*` of the draft).
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
     delivered: u64,
     lost: u32,
     delivered_at: Time,
     first_sent: Time,
-    /// Value of `delivered` beyond which the sender is no longer application-limited; 0 if it is not.
+    /// Value of `delivered` beyond which the sender is no longer application-limited; 0 if it is
+    /// not application-limited now.
     app_limited_until: u64,
     /// Snapshot and transmission time of the newest segment that the present ACK delivers.
     newest: Option<(Snapshot, Time)>,
@@ -57,7 +59,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Creates a sampler that provides samples or only counts delivered bytes.
+    /// Creates a sampler. If `gives_samples` is false it only counts delivered bytes.
     pub fn new(gives_samples: bool) -> Self {
         Self { counts_only: !gives_samples, ..Self::default() }
     }
@@ -97,15 +99,15 @@ impl Sampler {
         }
     }
 
-    /// Records the delivery of `bytes` bytes that belong to no known segment.
+    /// Records the delivery of `bytes` bytes at `now`, without a sample.
     pub fn count(&mut self, now: Time, bytes: u64) {
         self.delivered += bytes;
         self.delivered_at = now;
     }
 
-    /// Ends the processing of an ACK. Returns the sample of its newest segment, if it delivers any. The rate
-    /// is omitted if it was measured over less than the smallest round-trip time, since it is unreliable then
-    /// (3.3).
+    /// Ends the processing of an ACK. Returns the sample of the newest segment that the ACK
+    /// delivers, or `None` if it delivers none. The sample has no rate if the interval is shorter
+    /// than the smallest round-trip time, since the rate would be unreliable (3.3).
     pub fn finish(&mut self, min_rtt: Option<Duration>) -> Option<RateSample> {
         if self.app_limited_until != 0 && self.delivered > self.app_limited_until {
             self.app_limited_until = 0;
@@ -126,8 +128,8 @@ impl Sampler {
         })
     }
 
-    /// Records `bytes` lost bytes. Returns how many bytes were lost since a segment with this snapshot was
-    /// sent.
+    /// Records a lost segment of `bytes` bytes. Returns the number of bytes lost since the segment,
+    /// with `snapshot`, was sent, including the segment.
     pub fn record_lost(&mut self, bytes: u64, snapshot: Snapshot) -> u64 {
         self.lost = self.lost.wrapping_add(bytes as u32);
         self.lost.wrapping_sub(snapshot.lost).into()
@@ -160,7 +162,7 @@ mod tests {
         let mut sampler = Sampler::default();
         let mut in_flight = std::collections::VecDeque::new();
         let mut last = None;
-        // 1000 B every 10 ms, acknowledged 50 ms later.
+        // The sender sends 1000 B every 10 ms, which are acknowledged 50 ms later.
         for step in 0..100 {
             let now = MS(10 * step);
             if step >= 5
@@ -185,7 +187,7 @@ mod tests {
         for &(at, snapshot) in &sent {
             sampler.on_delivered(MS(100), 1_000, at, snapshot);
         }
-        // 6000 B are acknowledged at once, but more than 100 ms passed since the first was sent.
+        // 6000 B are acknowledged at once, but 100 ms have passed since the first segment was sent.
         assert_eq!(sampler.finish(None).unwrap().rate, Some(60_000.0));
     }
 
@@ -209,7 +211,8 @@ mod tests {
         sampler.on_delivered(MS(100), 1_000, MS(0), first);
         sampler.finish(None);
         sampler.on_send(MS(100), 1_000, 0, true);
-        // Marked lost after 300 ms: nothing is in flight, but the segment is outstanding.
+        // The segment is marked lost after 300 ms. Nothing is in flight then, but the segment is
+        // outstanding, so `is_first` is false for its retransmission.
         let again = sampler.on_send(MS(400), 1_000, 0, false);
         sampler.on_delivered(MS(500), 1_000, MS(400), again);
         assert_eq!(sampler.finish(None).unwrap().rate, Some(2_500.0), "1000 B in 400 ms");
