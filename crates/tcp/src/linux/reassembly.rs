@@ -1,19 +1,19 @@
-//! Reassembly of received data: everything below a byte, and ranges beyond gaps, with the SACK blocks that
-//! report them (RFC 2018, RFC 2883).
+//! Reassembly of received data: the next byte expected in order, the ranges received beyond gaps,
+//! and the SACK blocks that report these ranges (RFC 2018, RFC 2883). Bytes are counted from 0.
 
 use std::ops::Range;
 
 use super::FIRST_BYTE;
 use crate::segment::SackBlocks;
 
-/// Classification of a received segment.
+/// Classification of a received segment by its relation to the data received before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// No new bytes.
+    /// The segment has no new bytes.
     Duplicate,
-    /// The next expected bytes, and no data waits beyond a gap.
+    /// The segment has the next expected bytes, and there is no gap.
     InOrder,
-    /// New bytes while there is a gap, or that fill the last one.
+    /// The segment has new bytes, and there is a gap before or after its arrival.
     AroundGap,
 }
 
@@ -22,11 +22,11 @@ pub enum Arrival {
 pub struct Reassembly {
     /// Next byte expected (`RCV.NXT`).
     expected: u64,
-    /// Ranges beyond it, ascending and disjoint.
+    /// Ranges (first byte, last byte + 1) received beyond `expected`, ascending and disjoint.
     beyond: Vec<(u64, u64)>,
-    /// A byte of each of the most recently changed ranges, newest first.
+    /// One byte of each of the most recently changed ranges, most recent first.
     recent: Vec<u64>,
-    /// Duplicate to be reported once.
+    /// Duplicate range that the next ACK reports.
     duplicate: Option<(u64, u64)>,
     with_dsack: bool,
 }
@@ -51,12 +51,13 @@ impl Reassembly {
         self.expected
     }
 
-    /// Returns the number of bytes from the next expected to the highest received.
+    /// Returns the number of bytes from the next byte expected to the highest byte received, gaps
+    /// included; 0 without gaps.
     pub fn beyond(&self) -> u64 {
         self.beyond.last().map_or(0, |(_, end)| end - self.expected)
     }
 
-    /// Processes the arrival of the bytes `first` to `end - 1`.
+    /// Processes the arrival of the bytes from `first` to `end - 1`.
     pub fn take(&mut self, first: u64, end: u64) -> Arrival {
         if self.beyond.is_empty() && first == self.expected && first < end {
             self.expected = end;
@@ -73,10 +74,11 @@ impl Reassembly {
         self.merge(first, end)
     }
 
-    /// Processes bytes that may overlap or touch any of the ranges.
+    /// Processes the bytes from `first` to `end - 1`, which may overlap or touch any of the ranges
+    /// in `beyond`.
     #[inline(never)]
     fn merge(&mut self, first: u64, end: u64) -> Arrival {
-        // Ranges that the new one overlaps or touches.
+        // The new range overlaps or touches the ranges `from..to`.
         let from = self.beyond.partition_point(|&(_, e)| e < first);
         let to = self.beyond.partition_point(|&(f, _)| f <= end);
         let known = self.beyond[from..to].iter().any(|&(f, e)| f <= first && end <= e);
@@ -101,9 +103,9 @@ impl Reassembly {
         if gap { Arrival::AroundGap } else { Arrival::InOrder }
     }
 
-    /// Records the part of a segment that had already arrived: the part below the next expected byte, or
-    /// within the `ranges` that it overlaps (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of
-    /// Linux 6).
+    /// Records the part of a new segment that had already arrived: the part below the next expected
+    /// byte, or within those elements `ranges` of `beyond` that the segment overlaps
+    /// (`tcp_data_queue`, `tcp_data_queue_ofo` and `tcp_dsack_extend` of Linux 6).
     fn record_overlaps(&mut self, first: u64, end: u64, ranges: Range<usize>) {
         if !self.with_dsack {
             return;
@@ -119,8 +121,8 @@ impl Reassembly {
         }
     }
 
-    /// Returns the SACK blocks of an ACK in sequence numbers: a duplicate first (RFC 2883, 4), then the
-    /// ranges that changed last, newest first (RFC 2018, 4).
+    /// Returns the SACK blocks of an ACK in sequence numbers: first a duplicate, if any (RFC 2883,
+    /// 4), then the most recently changed ranges, most recent first (RFC 2018, 4).
     pub fn report(&mut self) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         if let Some((first, end)) = self.duplicate.take() {
@@ -144,7 +146,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Processes segment `number` of 500 B. Returns the number and the blocks of the ACK.
+    /// Processes segment `number` of 500 B. Returns the next expected byte and the SACK blocks of
+    /// the ACK.
     fn take(data: &mut Reassembly, number: u64) -> (u64, Vec<(u64, u64)>) {
         data.take(500 * number, 500 * number + 500);
         let blocks = data.report();
@@ -154,8 +157,8 @@ mod tests {
 
     #[test]
     fn second_case_of_rfc_2018() {
-        // Section 4: the first of eight segments, 5000 to 5499, is lost. In this test bytes are counted from
-        // 0.
+        // In section 4 of RFC 2018 the first of eight segments, with bytes 5000 to 5499, is lost.
+        // In this test bytes are counted from 0.
         let mut data = Reassembly::new(true);
         for number in 1..8 {
             assert_eq!(take(&mut data, number), (0, vec![(500, 500 + 500 * number)]));
@@ -165,7 +168,8 @@ mod tests {
 
     #[test]
     fn third_case_of_rfc_2018() {
-        // The 2nd, 4th, 6th and 8th are lost; then the 4th and the 2nd arrive.
+        // The 2nd, 4th, 6th and 8th segments are lost. Then retransmissions of the 4th and the 2nd
+        // arrive.
         let mut data = Reassembly::new(true);
         assert_eq!(take(&mut data, 0), (500, vec![]));
         assert_eq!(take(&mut data, 2), (500, vec![(1_000, 1_500)]));
@@ -177,7 +181,8 @@ mod tests {
 
     #[test]
     fn duplicates_are_reported_first_and_once() {
-        // RFC 2883, 4.1: complete duplicates, of a segment below the ACK and of one within a block.
+        // By RFC 2883, 4.1, complete duplicates are reported: of a segment below the ACK, and of
+        // one within a block.
         let mut data = Reassembly::new(true);
         take(&mut data, 0);
         assert_eq!(take(&mut data, 0), (500, vec![(0, 500)]));
@@ -186,7 +191,8 @@ mod tests {
         assert_eq!(take(&mut data, 1), (1_500, vec![]));
     }
 
-    /// RFC 2883, 4.2 and 4.3: a segment of which a part had already arrived.
+    /// By RFC 2883, 4.2 and 4.3, the first block reports the part of a segment that had already
+    /// arrived.
     #[test]
     fn duplicate_part_of_segment_is_reported() {
         let take = |data: &mut Reassembly, first, end| {
@@ -208,7 +214,8 @@ mod tests {
     }
 
     proptest! {
-        /// Segments that continue the range that changed last are merged by a shortcut.
+        /// `take` has a shortcut for segments that continue the range that changed last; its result
+        /// is that of `merge`.
         #[test]
         fn merge_agrees_with_shortcut(segments in prop::collection::vec((0u64..40, 1u64..4), 1..200)) {
             let (mut data, mut merged) = (Reassembly::new(true), Reassembly::new(true));
@@ -220,8 +227,8 @@ mod tests {
             }
         }
 
-        /// In whatever order segments arrive, all data is received in the end, and blocks are disjoint and
-        /// correct.
+        /// In whatever order segments arrive, the next expected byte is right after each, and SACK
+        /// blocks report only segments that have arrived.
         #[test]
         fn any_order_completes_reassembly(order in prop::collection::vec(0u64..30, 1..200)) {
             let (mut data, mut have) = (Reassembly::new(true), [false; 31]);

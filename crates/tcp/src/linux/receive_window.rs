@@ -3,27 +3,29 @@
 //! right-sizing; Fisk and Feng, LACSI 2001). The window opens towards the buffer size by two segments per
 //! segment received.
 //!
-//! Sizes are of payload. Linux counts the memory of packets, at least half of which is payload.
+//! All sizes are bytes of payload. Linux counts the memory of packets instead, at least half of
+//! which is payload.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::clock_us;
 
-/// Largest window on a SYN, which is not scaled (RFC 7323, 2.2).
+/// Largest window in bytes on a SYN, where the window is not scaled (RFC 7323, 2.2).
 const MAX_UNSCALED: u64 = 65_535;
-/// Smallest payload of a segment that opens the window.
+/// Smallest payload in bytes of a segment that opens the window.
 const MIN_SEGMENT: u64 = 128;
-/// Segments that the application is assumed to have read in the round trip before the first.
+/// Number of segments that the application is assumed to have read in a round trip before the first
+/// one.
 const FIRST_ROUND: u64 = 10;
 
 /// Receive window of one connection.
 #[derive(Debug)]
 pub struct ReceiveWindow {
     mss: u64,
-    /// Maximum and present size of the buffer.
+    /// Maximum size of the buffer in bytes; `buffer` is its present size.
     max_buffer: u64,
     buffer: u64,
-    /// Upper bound of the advertised window (`rcv_ssthresh`).
+    /// Upper bound of the advertised window in bytes (`rcv_ssthresh`).
     offered: u64,
     /// Round-trip time measured by the receiver (`rcv_rtt_est`), smoothed only when it grows, and the echoed
     /// timestamp that was last used for it.
@@ -32,14 +34,15 @@ pub struct ReceiveWindow {
     /// End and start time of a round in which a whole window arrives. Its length is the round-trip time if
     /// timestamps give none.
     round: Option<(u64, Time)>,
-    /// Most bytes that the application has read in a round trip; start time of the present round trip, and
-    /// the bytes read before it (`rcvq_space`).
+    /// Largest number of bytes that the application has read in a round trip. `since` is the start
+    /// time of the present round trip, and the number of bytes read before it (`rcvq_space`).
     read_bytes: u64,
     since: (Time, u64),
 }
 
 impl ReceiveWindow {
-    /// Creates a window with a buffer of `initial` bytes that may grow to `max_buffer`.
+    /// Creates a receive window with a buffer of `initial` bytes that may grow to `max_buffer`
+    /// bytes.
     pub fn new(mss: u64, initial: u64, max_buffer: u64) -> Self {
         let buffer = initial.min(max_buffer);
         let offered = buffer.min(MAX_UNSCALED / mss.min(MAX_UNSCALED) * mss).max(mss.min(buffer));
@@ -48,7 +51,7 @@ impl ReceiveWindow {
         Self { mss, max_buffer, buffer, offered, rtt, last_echo: 0, round, read_bytes, since }
     }
 
-    /// Returns the size of the buffer.
+    /// Returns the present size of the buffer in bytes.
     pub fn buffer(&self) -> u64 {
         self.buffer
     }
@@ -58,8 +61,9 @@ impl ReceiveWindow {
         self.rtt
     }
 
-    /// Returns one past the last byte to allow if everything below `expected` has arrived and the application
-    /// has read everything below `read`.
+    /// Returns the right edge of the window to advertise, that is, the last byte that the sender
+    /// may send plus 1. All bytes below `expected` have arrived, and the application has read all
+    /// bytes below `read`.
     pub fn edge(&self, expected: u64, read: u64) -> u64 {
         (read + self.buffer).min(expected + self.offered)
     }
@@ -83,7 +87,8 @@ impl ReceiveWindow {
         }
     }
 
-    /// Opens the window on a segment of `payload` bytes. Returns true if it does.
+    /// Opens the window by up to two segments after the arrival of a segment of `payload` bytes.
+    /// Returns true if the window has opened.
     pub fn open(&mut self, payload: u64) -> bool {
         let room = self.buffer.saturating_sub(self.offered);
         let opens = payload >= MIN_SEGMENT && room > 0;
@@ -93,8 +98,9 @@ impl ReceiveWindow {
         opens
     }
 
-    /// Updates the round-trip time: a shorter one replaces it, a longer one counts with weight 1/8 if it is
-    /// `exact` and is ignored otherwise (`tcp_rcv_rtt_update`).
+    /// Updates the round-trip time. A shorter `sample` replaces it. A longer sample counts with
+    /// weight 1/8 if it is `exact`, that is, measured by a timestamp, and is ignored otherwise
+    /// (`tcp_rcv_rtt_update`).
     fn measure(&mut self, sample: Duration, exact: bool) {
         self.rtt = match self.rtt {
             Some(rtt) if sample >= rtt && exact => Some(Duration(rtt.0 - rtt.0 / 8 + sample.0 / 8)),
@@ -103,8 +109,9 @@ impl ReceiveWindow {
         };
     }
 
-    /// Records that the application has read everything below `read`, while `beyond` bytes wait behind a gap.
-    /// Once per round trip, the buffer grows to twice the bytes read in it, plus a share for their growth.
+    /// Records that the application has read all bytes below `read`, while `beyond` bytes wait
+    /// behind a gap. Once per round trip the buffer grows to twice the bytes read in that round
+    /// trip, plus a share by which this number has grown.
     pub fn on_read(&mut self, now: Time, read: u64, beyond: u64) {
         let Some(rtt) = self.rtt.filter(|rtt| now.since(self.since.0) >= *rtt) else {
             return;
@@ -135,7 +142,8 @@ mod tests {
     const MSS: u64 = 1_000;
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// `tcp_grow_window`: two segments per segment received, up to the size of the buffer.
+    /// By `tcp_grow_window` the window opens by two segments per segment received, up to the size
+    /// of the buffer.
     #[test]
     fn window_opens_by_two_segments() {
         let mut window = ReceiveWindow::new(MSS, 70_000, 1_000_000);
@@ -146,8 +154,8 @@ mod tests {
         assert!(!window.open(MIN_SEGMENT - 1));
     }
 
-    /// `tcp_rcvbuf_grow`: after 10 kB in one round trip, 30 kB in the next: 2 * 30 kB, and 2 * 60 kB (30 -
-    /// 10) / 10 more.
+    /// The application reads 10 kB in one round trip and 30 kB in the next. By `tcp_rcvbuf_grow`
+    /// the buffer grows to 2 * 30 kB, and 2 * 60 kB (30 - 10) / 10 more, which is 300 kB.
     #[test]
     fn buffer_follows_bytes_read_per_round_trip() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 1_000_000);
@@ -162,7 +170,8 @@ mod tests {
         assert_eq!(window.buffer(), 1_000_000);
     }
 
-    /// `tcp_rcv_rtt_update` of Linux 6.18.
+    /// As in `tcp_rcv_rtt_update` of Linux 6.18, a longer round-trip time counts with weight 1/8,
+    /// or not at all if it is not exact.
     #[test]
     fn longer_rtt_has_weight_one_eighth() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 65_536);
@@ -174,7 +183,7 @@ mod tests {
         assert_eq!([after(900, false), after(40, false)], [90, 40]);
     }
 
-    /// The timestamp clock counts microseconds.
+    /// At 150 ms a segment echoes a timestamp of 70,000 us, so the round-trip time is 80 ms.
     #[test]
     fn timestamp_echo_gives_rtt() {
         let mut window = ReceiveWindow::new(MSS, 65_536, 65_536);

@@ -1,4 +1,4 @@
-//! The receiver at the phone: ACK timing, SACK reports and the advertised window.
+//! The receiver at the phone: times of ACKs, SACK blocks and the advertised window.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
@@ -12,24 +12,25 @@ use crate::segment::{Ecn, Kind, SackBlocks, Segment};
 /// Maximum delay of an ACK (Linux: `TCP_DELACK_MAX`).
 const MAX_DELAY: Duration = Duration::from_millis(200);
 
-/// Quick ACKs after a CE mark or a retransmission on an ECN path (Linux: `__tcp_ecn_check_ce`).
+/// Number of quick ACKs after a CE mark, or after a retransmission on an ECN path (Linux:
+/// `__tcp_ecn_check_ce`).
 const QUICK_ACKS_FOR_ECN: u32 = 2;
 
-/// Application at the phone, which reads at a rate or immediately.
+/// Application at the phone, which reads received data immediately or at a rate.
 #[derive(Debug)]
 struct Reader {
-    /// Reading rate in bits per second; `None` reads immediately.
+    /// Reading rate in bits per second; `None` if the application reads immediately.
     rate: Option<u64>,
     read: u64,
-    /// Time for which `read` is valid, and the data read beyond it that is not yet a whole byte, in 10^-9
-    /// bits.
+    /// Time of the last update of `read`. `remainder` is the data read beyond it that are not yet a
+    /// whole byte, in 10^-9 bits.
     at: Time,
     remainder: u64,
 }
 
 impl Reader {
-    /// Advances to `now`; `available` bytes in total have been available since the last call. Returns the
-    /// total number of bytes read.
+    /// Reads up to the time `now`. `available` is the total number of bytes that had arrived in
+    /// order at the last call. Returns the total number of bytes read.
     fn advance(&mut self, now: Time, available: u64) -> u64 {
         match self.rate {
             Some(rate) => self.read_at_rate(rate, now, available),
@@ -48,8 +49,8 @@ impl Reader {
         self.at = now;
     }
 
-    /// Returns the time at which a total of `bytes` bytes will have been read, `None` if reading is
-    /// immediate.
+    /// Returns the time at which the application will have read a total of `bytes` bytes, or `None`
+    /// if it reads immediately.
     #[inline(never)]
     fn time_of(&self, bytes: u64) -> Option<Time> {
         let bits = u128::from(bytes.saturating_sub(self.read)) * 8;
@@ -58,7 +59,7 @@ impl Reader {
     }
 }
 
-/// Receiver of one connection.
+/// TCP receiver of one connection in the `linux` family.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "switches and independent facts")]
 pub struct Receiver {
@@ -73,25 +74,28 @@ pub struct Receiver {
     sack: bool,
     ecn: bool,
     window: ReceiveWindow,
-    /// Smallest delay of an ACK, and the adaptive delay (`TCP_ATO_MIN`, `ato`).
+    /// Smallest delay of an ACK (`TCP_ATO_MIN`). `ato` is the adaptive delay, `None` before the
+    /// first data in order.
     delay: Duration,
     ato: Option<Duration>,
     min_rto: Duration,
     last_segment: Time,
     data: Reassembly,
     reader: Reader,
-    /// One past the last byte that the advertised window allows; never moves back (RFC 9293, 3.8.6).
+    /// Last byte that the advertised window allows, plus 1; never moves back (RFC 9293, 3.8.6).
     allowed: u64,
     /// Whether the SYN has arrived.
     connected: bool,
-    /// Number of segments that are still acknowledged at once, and its maximum.
+    /// Number of further segments that the receiver acknowledges at once. `max_quick_acks` is the
+    /// maximum of this number.
     quick_acks: u32,
     max_quick_acks: u32,
-    /// Number in the last ACK, as payload.
+    /// Number of payload bytes that the last ACK acknowledged.
     last_acked: u64,
     delayed: Option<Time>,
     update: Option<Time>,
-    /// Whether the first segment that the next ACK answers is a retransmission.
+    /// Whether the first segment that the next ACK answers is a retransmission; `None` if no
+    /// segment waits for an ACK.
     answers: Option<bool>,
     /// Timestamp to echo (RFC 7323, 4.3: `TS.Recent`).
     recent_stamp: u32,
@@ -102,7 +106,8 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Creates a receiver whose ACK of the SYN carries a request of `request_bytes` bytes.
+    /// Creates a receiver for connection `flow`, whose ACK of the SYN carries a request of
+    /// `request_bytes` bytes (0 for none).
     pub fn new(flow: u32, request_bytes: u32, params: &Linux) -> Self {
         Self {
             flow,
@@ -147,12 +152,14 @@ impl Receiver {
         }
     }
 
-    /// Returns the smallest increase of the window that is advertised (RFC 9293, 3.8.6.2.2).
+    /// Returns the smallest increase of the window in bytes that the receiver advertises (RFC 9293,
+    /// 3.8.6.2.2).
     fn min_window_update(&self) -> u64 {
         self.mss.min(self.window.buffer() / 2)
     }
 
-    /// Advances the window's edge as the application reads, but not in small steps.
+    /// Moves the right edge of the advertised window as the application reads, but only by
+    /// [`Self::min_window_update`] or more.
     fn open_window(&mut self, now: Time) {
         let read = self.reader.advance(now, self.data.expected());
         self.window.on_read(now, read, self.data.beyond());
@@ -162,12 +169,12 @@ impl Receiver {
         }
     }
 
-    /// Returns the ACK of everything received so far.
+    /// Returns an ACK of all data received in order so far.
     fn ack(&mut self, now: Time) -> Segment {
         self.delayed = None;
         if self.quick_acks == 1 {
-            // This also applies before in-order data has set `ato`; that data then brings no quick ACKs
-            // (`tcp_dec_quickack_mode`).
+            // This also sets `ato` if no data has arrived in order yet. The first data in order
+            // then start no quick ACKs (`tcp_dec_quickack_mode`).
             self.ato = Some(self.delay);
         }
         self.quick_acks = self.quick_acks.saturating_sub(1);
@@ -176,7 +183,8 @@ impl Receiver {
         self.last_acked = expected;
         self.allowed = self.allowed.max(expected);
         let sack = if self.sack { self.data.report() } else { SackBlocks::default() };
-        // No update timer while the edge is far away: the next ACK will move it.
+        // The timer for a window update is armed only if the window is nearly closed: otherwise the
+        // next ACK will move its edge.
         let closing = self.allowed - expected < 2 * self.mss && self.reader.read < expected;
         self.update = if closing {
             let reopened = (self.allowed + 2 * self.min_window_update()).saturating_sub(self.window.buffer());
@@ -197,12 +205,12 @@ impl Receiver {
         }
     }
 
-    /// Returns the ACK of the SYN. The first one carries the request.
+    /// Returns an ACK of the server's SYN. The first such ACK carries the request.
     #[cold]
     fn answer_syn(&mut self, now: Time) -> Segment {
         let request = if self.connected { 0 } else { self.request_bytes };
         self.connected = true;
-        // Pauses are measured from here on (`tcp_finish_connect`).
+        // Pauses between segments are measured from the SYN on (`tcp_finish_connect`).
         self.last_segment = now;
         Segment { size: self.syn_ack_bytes + request, ..self.ack(now) }
     }
@@ -211,8 +219,9 @@ impl Receiver {
         if self.timestamps { clock_us(now) } else { 0 }
     }
 
-    /// Returns true if a segment that extends beyond the window is accepted nevertheless: it begins within
-    /// the window, and the application has read everything (`tcp_sequence` of Linux 6.18).
+    /// Returns true if a segment that begins at byte `first` and extends beyond the window is
+    /// accepted nevertheless: it must begin within the window, and the application must have read
+    /// all data (`tcp_sequence` of Linux 6.18).
     fn accepts_beyond(&self, first: u64) -> bool {
         first < self.allowed && self.reader.read == self.data.expected()
     }
@@ -227,16 +236,18 @@ impl Receiver {
         }
     }
 
-    /// Ends the echo of marks if the segment carries CWR (RFC 3168, 6.1.3). Returns true if so: the sender's
-    /// window may be one segment then, so the ACK must not wait (`tcp_ecn_accept_cwr`).
+    /// Ends the echo of ECN marks if the segment carries CWR (RFC 3168, 6.1.3), and returns true in
+    /// this case. The ACK of such a segment must not be delayed, since the sender's window may be
+    /// one segment (`tcp_ecn_accept_cwr`).
     fn accept_cwr(&mut self, segment: &Segment) -> bool {
         let accepts = self.ecn && segment.ecn.reduced;
         self.echoing &= !accepts;
         accepts
     }
 
-    /// Processes the ECN codepoint of new data (`__tcp_ecn_check_ce`). The first mark starts the echo and quick
-    /// ACKs. So does a segment that is not ECN-capable after others that were: it is probably a retransmission.
+    /// Processes the ECN codepoint of new data (`__tcp_ecn_check_ce`). The first mark starts the
+    /// echo and quick ACKs. A segment that is not ECN-capable after others that were is probably a
+    /// retransmission, and starts quick ACKs.
     fn check_ecn(&mut self, segment: &Segment) {
         if !self.ecn {
             return;
@@ -276,14 +287,15 @@ impl Receiver {
             && !is_end
     }
 
-    /// Returns the retransmission timeout that Linux would have at this end after the round trip of the SYN.
+    /// Returns the retransmission timeout that Linux would have at the phone after one measured
+    /// round-trip time.
     fn rto(&self) -> Duration {
         let rtt = self.window.rtt().unwrap_or_default();
         Duration(rtt.0 + self.min_rto.0.max(2 * rtt.0))
     }
 
-    /// Adapts the delay to the time between segments, and enables quick ACKs at the start and after a pause
-    /// (Linux: `tcp_event_data_recv`).
+    /// Adapts the ACK delay to the time between segments, and starts quick ACKs with the first data
+    /// in order and after a pause (Linux: `tcp_event_data_recv`).
     fn adapt_ack_delay(&mut self, now: Time) {
         let between = Duration(jiffies::JIFFY.0 * (jiffies::at(now) - jiffies::at(self.last_segment)));
         self.last_segment = now;
@@ -303,13 +315,14 @@ impl Receiver {
 
     fn grow_window(&mut self, payload: u64) {
         if self.window.open(payload) {
-            // Linux, too, sets a bit instead of a count here: while the window opens, an even number of quick
-            // ACKs is not used up.
+            // As in Linux, the lowest bit is set, instead of raising the number to at least 1: an
+            // even number grows by one, so while the window opens it is not used up.
             self.quick_acks |= self.max_quick_acks.min(1);
         }
     }
 
-    /// Arms the timer of the delayed ACK, unless it is armed (Linux: `tcp_send_delayed_ack`).
+    /// Arms the timer of the delayed ACK, unless it is armed already (Linux:
+    /// `tcp_send_delayed_ack`).
     fn wait(&mut self, now: Time) {
         let max_delay = self.window.rtt().map_or(MAX_DELAY, |rtt| rtt.max(self.delay).min(MAX_DELAY));
         let wait = self.ato.unwrap_or(self.delay).min(max_delay.max(self.delay));
@@ -341,10 +354,11 @@ impl crate::Receiver for Receiver {
         };
         let payload = u64::from(segment.size.saturating_sub(self.header_bytes));
         if payload == 0 {
-            // A window probe.
+            // The segment is a window probe.
             return Some(self.ack(now));
         }
-        // Earlier data was being read until now; the new data is read from now on.
+        // Until now the application could read earlier data only; it can read the new data from now
+        // on.
         self.reader.advance(now, self.data.expected());
         let before = self.data.expected();
         if first + payload > self.allowed && !self.accepts_beyond(first) {
@@ -383,7 +397,7 @@ impl crate::Receiver for Receiver {
     fn on_timer(&mut self, now: Time) -> Option<Segment> {
         let due = self.timer().is_some_and(|at| at <= now);
         if self.delayed.is_some_and(|at| at <= now) {
-            // No further segment arrived during the delay: wait longer next time
+            // No further segment arrived during the delay, so the next delay is longer
             // (`tcp_delack_timer_handler`).
             let rto = self.rto();
             self.ato = self.ato.map(|ato| Duration(2 * ato.0).min(rto));

@@ -10,7 +10,7 @@ const MAX_DEGREE: u64 = 300;
 /// Reordering observed on the path.
 #[derive(Clone, Copy, Debug)]
 pub struct Reordering {
-    /// Number of segments delivered beyond a gap that indicate a loss.
+    /// Number of segments delivered beyond a gap that indicate a loss; from 3 to 300.
     degree: u32,
     /// Whether reordering has been observed (`reord_seen`).
     seen: bool,
@@ -23,24 +23,26 @@ impl Default for Reordering {
 }
 
 impl Reordering {
-    /// Returns how many segments delivered beyond a gap indicate a loss.
+    /// Returns the number of segments delivered beyond a gap, or of duplicate ACKs, that indicate a
+    /// loss.
     pub fn degree(self) -> u32 {
         self.degree
     }
 
-    /// Returns true if reordering has been observed.
+    /// Returns true if reordering has been observed since the start of the connection.
     pub fn is_seen(self) -> bool {
         self.seen
     }
 
-    /// Returns true if the degree exceeds its initial value. Then any delivery may open the window, not only
-    /// in-order ones (`tcp_may_raise_cwnd`).
+    /// Returns true if the degree exceeds its initial value. If so, any delivery may open the
+    /// congestion window, and not only one in order (`tcp_may_raise_cwnd`).
     pub fn is_high(self) -> bool {
         self.degree > DUP_THRESH
     }
 
-    /// Records that the byte `late`, which was never retransmitted, was delivered after data up to `fack`.
-    /// The degree grows to their distance in segments of `mss` bytes.
+    /// Records that the byte `late`, which was never retransmitted, was delivered after data up to
+    /// the byte `fack`. The degree grows to the distance of the two bytes in segments of `mss`
+    /// bytes.
     pub fn record_late(&mut self, late: u64, fack: u64, mss: u64) {
         if late < fack {
             let distance = fack - late;
@@ -51,14 +53,15 @@ impl Reordering {
         }
     }
 
-    /// Records more duplicate ACKs than `outstanding` segments can have caused.
+    /// Records that there were more duplicate ACKs than `outstanding` segments can have caused. The
+    /// degree becomes `outstanding`.
     pub fn record_duplicates(&mut self, outstanding: u64) {
         self.set_degree(outstanding);
         self.seen = true;
     }
 
-    /// Reduces the degree after a timeout if at least three segments had been `sacked`, since it was too high
-    /// to detect the loss (`tcp_enter_loss`).
+    /// Reduces the degree to 3 after a timeout if at least three segments had been reported by
+    /// SACK: the degree was too high to detect the loss before the timeout (`tcp_enter_loss`).
     pub fn on_timeout(&mut self, sacked: u32) {
         if sacked >= DUP_THRESH {
             self.degree = self.degree.min(DUP_THRESH);
@@ -76,7 +79,8 @@ mod tests {
 
     const MSS: u64 = 100;
 
-    /// `tcp_check_sack_reordering`: the distance from the late byte to the highest delivered, rounded up.
+    /// By `tcp_check_sack_reordering` the degree is the distance from the late byte to the highest
+    /// byte delivered, in segments and rounded up.
     #[test]
     fn degree_is_largest_distance() {
         let mut path = Reordering::default();

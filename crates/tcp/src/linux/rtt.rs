@@ -1,27 +1,28 @@
 //! Round-trip estimation without ticks, and the retransmission timeout (RFC 6298).
 //!
-//! Smoothed round-trip time and mean deviation are those of RFC 6298. Since almost every ACK gives a
-//! measurement, the deviation decays quickly. As in Linux (`tcp_rtt_estimator`), the timeout therefore uses
-//! the largest deviation of the last round; if that falls, the term falls by a quarter of the difference per
-//! round. `min_rto` is a lower bound of this term, not of the sum, so that on a steady path the first late
-//! ACK does not cause a timeout. The caller implements Karn's rule and passes only unambiguous round-trip
-//! times.
+//! Smoothed round-trip time and mean deviation are those of RFC 6298. Since almost every ACK gives
+//! a round-trip time, the deviation decays quickly. As in Linux (`tcp_rtt_estimator`), the timeout
+//! therefore uses the largest deviation of the last round as its variation term; if that deviation
+//! falls, the term falls by a quarter of the difference per round. `min_rto` is a lower bound of
+//! the variation term and not of the timeout, so that on a steady path the first late ACK does not
+//! cause a timeout. The caller implements Karn's rule and passes only unambiguous round-trip times.
 
 use nodeb_base::units::Duration;
 
 use super::jiffies;
 
-/// Maximum number of doublings; the timeout then has reached its maximum in any case.
+/// Maximum number of doublings of the timeout, with which it has reached its maximum in any case.
 const MAX_DOUBLINGS: u32 = 16;
-/// Timeout for data if the SYN was lost and nothing was measured (RFC 6298, 5.7).
+/// Timeout for data if the SYN was lost and no round-trip time was measured (RFC 6298, 5.7).
 const AFTER_LOST_SYN: Duration = Duration::from_secs(3);
 
 /// Round-trip estimator with the retransmission timeout.
 #[derive(Clone, Debug)]
 pub struct RttEstimator {
     srtt: Option<Duration>,
-    /// Four times the mean deviation (RFC 6298's `4 * RTTVAR`) in nanoseconds: the present value, the largest
-    /// one of this round, and the one that the timeout uses.
+    /// Four times the mean deviation (RFC 6298's `4 * RTTVAR`) in nanoseconds: `deviation` is the
+    /// present value, `largest` the largest one of this round, and `counted` the one that the
+    /// timeout uses.
     deviation: u64,
     largest: u64,
     counted: u64,
@@ -30,12 +31,13 @@ pub struct RttEstimator {
     floor: Duration,
     max: Duration,
     doublings: u32,
-    /// Resulting timeout.
+    /// Retransmission timeout that results from the other fields.
     rto: Duration,
 }
 
 impl RttEstimator {
-    /// Creates an estimator without a measurement.
+    /// Creates an estimator before the first measurement. `initial` is the timeout until then,
+    /// `floor` the lower bound of the variation term, and `max` the largest timeout.
     pub fn new(initial: Duration, floor: Duration, max: Duration) -> Self {
         let mut estimator = Self {
             srtt: None,
@@ -53,14 +55,15 @@ impl RttEstimator {
         estimator
     }
 
-    /// Updates the smallest round-trip time with that of the newest segment that an ACK delivers. The
-    /// smoothed one uses the oldest segment (Linux: `tcp_ack_update_rtt`).
+    /// Updates the smallest round-trip time with that of the newest segment that an ACK delivers.
+    /// The smoothed round-trip time uses the oldest segment instead, see [`Self::sample`] (Linux:
+    /// `tcp_ack_update_rtt`).
     pub fn record_newest(&mut self, rtt: Duration) {
         self.min = Some(self.min.map_or(rtt, |min| min.min(rtt)));
     }
 
-    /// Records a round-trip time. `new_round` means that a window has passed since the last call with
-    /// `new_round`.
+    /// Records a round-trip time and ends the backoff. `new_round` is true if all data outstanding
+    /// at the last call with `new_round` are acknowledged.
     pub fn sample(&mut self, rtt: Duration, new_round: bool) {
         self.doublings = 0;
         if let Some(srtt) = self.srtt {
@@ -136,8 +139,8 @@ impl RttEstimator {
         self.srtt
     }
 
-    /// Returns the smallest round-trip time so far. RFC 8985 would forget it after some minutes; the paths of
-    /// a simulation do not change their route.
+    /// Returns the smallest round-trip time of the connection so far. RFC 8985 recommends to forget
+    /// it after some minutes, which is not needed here, since routes do not change in a simulation.
     pub fn min(&self) -> Option<Duration> {
         self.min
     }
@@ -203,7 +206,7 @@ mod tests {
         for _ in 0..100 {
             rtt.sample(MS(300), true);
         }
-        // Slightly more than 500 ms: 126 jiffies.
+        // The timeout is slightly more than 500 ms, which is rounded up to 126 jiffies of 4 ms.
         assert_eq!(rtt.rto(), MS(504));
         rtt.back_off();
         assert_eq!(rtt.rto(), MS(1_008));

@@ -1,9 +1,9 @@
-//! The timers of a sender. Each one has an expiry or is disarmed; the simulator calls the sender at the
-//! earliest expiry.
+//! The timers of a sender. Each timer has an expiry or is disarmed. The simulator schedules one
+//! event per sender, at or before the earliest expiry.
 //!
-//! The timeout and the probe are deferred by every ACK, but the sender's event is not rescheduled each time:
-//! if it comes too early, no timer is due and it is scheduled again. This is cheaper than rescheduling on
-//! every ACK.
+//! Every ACK defers the retransmission timeout and the tail loss probe, but does not reschedule the
+//! event of the sender. If the event comes too early, no timer is due and the event is scheduled
+//! again. This is cheaper than rescheduling on every ACK.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -22,7 +22,8 @@ pub enum Pending {
     Window,
 }
 
-/// Armed timer. Its expiry is computed only if needed, since most timers are re-armed long before it.
+/// Armed timer. Its expiry is computed only if needed, since most timers are re-armed long before
+/// they expire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArmedTimer {
     since: Time,
@@ -31,7 +32,8 @@ pub struct ArmedTimer {
 }
 
 impl ArmedTimer {
-    /// Returns the expiry by the kernel's clock: never before the timer's time is over.
+    /// Returns the expiry by the kernel's timer wheel, which is never earlier than the start plus
+    /// the length of the timer.
     pub fn end(self) -> Time {
         jiffies::expiry(self.since, self.length)
     }
@@ -52,7 +54,8 @@ pub struct Timers {
 }
 
 impl Timers {
-    /// Returns the time of the sender's next event: at or before the earliest expiry.
+    /// Returns the time of the sender's next event, at or before the earliest expiry; `None` if no
+    /// timer is armed.
     pub fn next_event(&self) -> Option<Time> {
         self.next_event
     }
@@ -63,7 +66,8 @@ impl Timers {
         let at = |timer: Option<Time>| timer.map_or(NEVER, |at| at.0);
         let (next_event, others) = (at(self.next_event), at(self.pacing));
         let stays = |earliest: u64| now.0 < next_event && next_event <= earliest && earliest < NEVER;
-        // A timer of the wheel never expires early; its exact expiry only matters if it is the earliest.
+        // The timer of the retransmission queue never expires before this bound. Its exact expiry
+        // is computed only if it may be the earliest.
         let lower_bound = at(self.loss.map(|wait| wait.since + wait.length));
         if stays(others.min(lower_bound)) {
             return;
@@ -75,17 +79,19 @@ impl Timers {
         }
     }
 
-    /// Returns the purpose of the timer of the retransmission queue, `None` if it is disarmed.
+    /// Returns the purpose of the timer of the retransmission queue, or `None` if it is disarmed.
     pub fn pending(&self) -> Option<Pending> {
         self.loss.map(|wait| wait.pending)
     }
 
-    /// Returns the purpose of the timer of the retransmission queue if it has expired.
+    /// Returns the purpose of the timer of the retransmission queue if it has expired by `now`,
+    /// otherwise `None`.
     pub fn due(&self, now: Time) -> Option<Pending> {
         self.loss.filter(|wait| wait.has_expired(now)).map(|wait| wait.pending)
     }
 
-    /// Arms the timer of the retransmission queue to expire after `length`, by the kernel's clock.
+    /// Arms the timer of the retransmission queue for `pending`, to expire after `length` by the
+    /// kernel's timer wheel.
     pub fn set(&mut self, now: Time, length: Duration, pending: Pending) {
         self.loss = Some(ArmedTimer { since: now, length, pending });
     }
@@ -108,7 +114,7 @@ mod tests {
     fn next_event_advances_at_once_and_is_deferred_lazily() {
         let mut timers = waits(0);
         timers.reschedule(MS(0));
-        // A timer of the wheel expires at the end of a jiffy of 4 ms.
+        // By the timer wheel, a timer of 100 ms expires up to one jiffy of 4 ms later.
         assert_eq!(timers.next_event(), Some(MS(104)));
         timers.loss = waits(50).loss;
         timers.reschedule(MS(50));
@@ -124,7 +130,8 @@ mod tests {
     }
 
     proptest! {
-        /// Computing expiries only when they determine the next event gives the same result.
+        /// `reschedule` computes exact expiries only if needed; its result is that of always
+        /// computing them.
         #[test]
         fn next_event_agrees_with_all_expiries(
             steps in prop::collection::vec((0u64..9, 0u64..400, prop::option::of(0u64..90)), 1..200),

@@ -1,8 +1,6 @@
-//! Header translation of the `linux` family, whose packets already count bytes.
+//! Header translation of the `linux` family, in which segment numbers already count bytes.
 //!
-//! Numbers, sizes and options are the simulated ones. Exceptions: a SYN sent by the phone is simulated
-//! without its options, but is shown with them and a timestamp of 0; a later request is shown without
-//! options.
+//! Headers show the numbers, sizes and options of the simulation.
 
 use super::params::Linux;
 use super::{FIRST_BYTE, sack_bytes};
@@ -10,26 +8,27 @@ use crate::Opener;
 use crate::segment::{HEADER_BYTES, Kind, SackBlocks, Segment};
 use crate::wire::{self, End, Ends, Handshake, SERVER_WINDOW, TcpFields, scaled_window, window_shift};
 
-/// Header translation of one connection.
+/// Header translator of one connection.
 #[derive(Debug)]
 pub struct Wire {
     handshake: Handshake,
     timestamps: bool,
-    /// Bytes of headers on a SYN and on later segments.
+    /// Size of the headers of a SYN in bytes; `header_bytes` is that of later segments.
     syn_bytes: u32,
     header_bytes: u32,
     ecn: bool,
-    /// Acknowledgement numbers of new segments: (first byte from which on they carry the number, number).
+    /// Acknowledgement numbers of the server's segments, each as (first byte of the first segment
+    /// with it, acknowledgement number).
     acks: Vec<(u64, u64)>,
-    /// One past the highest byte that the server has sent.
+    /// Sequence number after the highest byte that the server has sent.
     end: u64,
-    /// Window of the last ACK in bytes.
+    /// Window in the last ACK of the phone, in bytes.
     window_bytes: u64,
     ends: Ends,
 }
 
 impl Wire {
-    /// Creates the translation for a new connection with these parameters.
+    /// Creates the translator for a new connection with the parameters `tcp`.
     pub fn new(tcp: &Linux) -> Self {
         let window_bytes = tcp.receive_buffer.0;
         Self {
@@ -55,15 +54,15 @@ impl Wire {
         self.timestamps.then_some((packet.timestamp_us, packet.echo_us))
     }
 
-    /// Completes the header of a SYN: a SYN requests ECN with both flags, a SYN-ACK accepts with one (RFC
-    /// 3168, 6.1.1).
+    /// Adds ECN flags and timestamps to the header of a SYN or SYN-ACK. A SYN requests ECN by ECE
+    /// and CWR, and a SYN-ACK accepts by ECE alone (RFC 3168, 6.1.1).
     fn syn(&self, packet: &Segment, fields: TcpFields) -> TcpFields {
         let asks = fields.ack.is_none();
         TcpFields { ece: self.ecn, cwr: self.ecn && asks, timestamps: self.stamps(packet), ..fields }
     }
 
-    /// Returns the header of a segment of the server: the SYN, a data segment, or without data a window
-    /// probe.
+    /// Returns the header, as captured at `end`, of a segment of the server: the SYN, a data
+    /// segment, or a window probe without data.
     fn segment(&mut self, end: End, packet: &Segment) -> TcpFields {
         if packet.seq == 0 {
             return self.syn(packet, self.handshake.syn_of_server());
@@ -89,7 +88,8 @@ impl Wire {
         }
     }
 
-    /// Returns the header of an ACK of the phone. The ACK of the SYN may carry the first request.
+    /// Returns the header of an ACK of the phone, as captured at `end`. The ACK of the SYN may
+    /// carry the first request.
     fn ack(&mut self, end: End, packet: &Segment) -> TcpFields {
         self.window_bytes = packet.window.into();
         let passed = self.ends.at(end);
@@ -120,7 +120,7 @@ impl Wire {
         }
     }
 
-    /// Returns the header of a later request of the phone.
+    /// Returns the header of a request of the phone in a packet of its own, as captured at `end`.
     fn request(&mut self, end: End, packet: &Segment) -> TcpFields {
         let passed = self.ends.at(end);
         let payload = packet.size - self.header_bytes;
