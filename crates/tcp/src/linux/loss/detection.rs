@@ -1,5 +1,5 @@
-//! Loss detection: by time (RACK), by counts (SACK), or by duplicate ACKs; and its report to the congestion
-//! control.
+//! Loss detection by time (RACK), by the number of SACKs, or by duplicate ACKs; and the report of
+//! losses to the congestion control.
 
 use nodeb_base::units::Time;
 
@@ -9,7 +9,7 @@ use crate::linux::sender::{AckResult, Sender};
 use crate::linux::timers::Pending;
 
 impl Sender {
-    /// Marks the segments that are lost by now. Returns the bytes newly marked.
+    /// Marks the segments that are lost by now. Returns the number of bytes newly marked.
     pub(super) fn find_losses(&mut self, now: Time, result: &mut AckResult) -> u64 {
         let before = self.scoreboard.lost_retransmissions();
         let lost = if self.params.rack {
@@ -31,8 +31,8 @@ impl Sender {
         lost
     }
 
-    /// Marks losses by time. Returns the bytes newly marked, and true if RACK waits for reordered segments
-    /// (Linux: `tcp_rack_mark_lost`).
+    /// Marks losses by time. Returns the number of bytes newly marked, and true if RACK waits for
+    /// reordered segments and has armed its timer (Linux: `tcp_rack_mark_lost`).
     fn find_losses_by_time(&mut self, now: Time) -> (u64, bool) {
         let path = self.conditions();
         let (lost, again) = self.rack.detect(now, path, &mut self.scoreboard);

@@ -7,13 +7,14 @@ use crate::linux::control::Phase;
 use crate::linux::sender::{AckResult, Sender};
 
 impl Sender {
-    /// Estimates deliveries without SACK. A duplicate ACK means that a segment beyond the gap was delivered,
-    /// which a later ACK must not count again (RFC 6937, 3).
+    /// Estimates the deliveries that an ACK reports without SACK. A duplicate ACK means that a
+    /// segment beyond the gap was delivered; an ACK that fills the gap must not count that segment
+    /// again (RFC 6937, 3).
     #[cold]
     pub(in super::super) fn estimate_deliveries(&mut self, now: Time, result: &mut AckResult) {
-        // After a timeout a duplicate ACK counts only if it answers new data (`tcp_process_loss`), and none
-        // counts while the end of an episode is delayed (`tcp_fastretrans_alert` returns before
-        // `tcp_add_reno_sack`).
+        // After a timeout a duplicate ACK counts only if new data were sent, which it may answer
+        // (`tcp_process_loss`). While the end of an episode is delayed, no duplicate ACK counts
+        // (`tcp_fastretrans_alert` returns before `tcp_add_reno_sack`).
         let is_loss = self.episode.phase() == Phase::Loss;
         let has_sent_new = self.episode.until().is_none_or(|until| self.scoreboard.next() > until);
         if result.duplicate && (self.is_end_delayed() || (is_loss && !has_sent_new)) {
@@ -34,7 +35,8 @@ impl Sender {
             if !self.episode.is_recovery() {
                 self.dupacks = 0;
             }
-            // It is unknown which of the segments had arrived before.
+            // Without SACK it is unknown which of the acknowledged segments had arrived before a
+            // retransmission.
             result.original &= !result.repeated;
         }
         if result.delivered > 0 {
@@ -42,9 +44,10 @@ impl Sender {
         }
     }
 
-    /// Limits the number of duplicate ACKs to the segments outstanding beyond the gap. If there were more,
-    /// the network must have reordered segments by as much, so the degree of reordering grows (Linux:
-    /// `tcp_check_reno_reordering`). Returns true if there were more.
+    /// Limits the number of duplicate ACKs to the number of segments outstanding beyond the gap. If
+    /// there were more duplicate ACKs, the network must have reordered segments, so the degree of
+    /// reordering grows, and the function returns true (Linux: `tcp_check_reno_reordering`).
+    /// `acked` segments were outstanding before this ACK in addition.
     #[cold]
     fn limit_duplicates(&mut self, acked: u64) -> bool {
         let outstanding = self.scoreboard.outstanding_segments();
@@ -66,8 +69,9 @@ impl Sender {
         !self.params.sack && self.episode.repairs() && self.episode.until() == Some(self.scoreboard.una())
     }
 
-    /// Marks losses as NewReno does (RFC 6582): with the third duplicate ACK the first segment is lost, with
-    /// a partial ACK the next one. Returns the bytes newly marked.
+    /// Marks losses as NewReno does (RFC 6582): the first outstanding segment is lost if the number
+    /// of duplicate ACKs reaches the degree of reordering (initially three), or on a partial ACK in
+    /// a recovery. Returns the number of bytes newly marked.
     #[cold]
     pub(super) fn find_loss_by_dupacks(&mut self, result: &AckResult) -> u64 {
         let is_lost = |number: &u64| self.scoreboard.get(*number).is_some_and(|segment| segment.lost);

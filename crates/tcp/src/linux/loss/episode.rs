@@ -1,10 +1,10 @@
-//! Episodes of a connection: open, recovery, and loss after a timeout.
+//! Episodes of loss recovery: open, recovery, and loss (after a timeout).
 
 use crate::linux::control::Phase;
 use crate::linux::frto::Frto;
 use crate::linux::prr::Prr;
 
-/// Episode of loss recovery. Each variant except the first ends when `until` is acknowledged.
+/// Episode of loss recovery. Each episode except `Open` ends when the byte `until` is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Episode {
     /// No segment is known to be lost.
@@ -14,16 +14,19 @@ pub enum Episode {
     Recovery {
         /// Byte whose acknowledgement ends the recovery (`RecoveryPoint`).
         until: u64,
-        /// PRR state of the reduction.
+        /// PRR state of the window reduction; `None` if the congestion control does not use PRR or
+        /// the reduction was undone.
         prr: Option<Prr>,
-        /// Whether segments were lost; otherwise an ECN mark alone reduces the window (Linux: `TCP_CA_CWR`).
+        /// Whether segments were lost. If not, an ECN mark alone reduces the window (Linux:
+        /// `TCP_CA_CWR`).
         repairs: bool,
     },
     /// Recovery after a retransmission timeout.
     Loss {
         /// Byte whose acknowledgement ends the recovery.
         until: u64,
-        /// F-RTO's detection of a spurious timeout.
+        /// Stage of F-RTO's detection of a spurious timeout; `None` if the detection is off or has
+        /// ended.
         frto: Option<Frto>,
     },
 }
@@ -57,17 +60,17 @@ impl Episode {
         }
     }
 
-    /// Returns the PRR state of the present reduction.
+    /// Returns the PRR state of the present window reduction, if any.
     pub fn prr(&self) -> Option<&Prr> {
         if let Self::Recovery { prr, .. } = self { prr.as_ref() } else { None }
     }
 
-    /// Returns the PRR state of the present reduction mutably.
+    /// Returns the PRR state of the present window reduction mutably, if any.
     pub fn prr_mut(&mut self) -> Option<&mut Prr> {
         if let Self::Recovery { prr, .. } = self { prr.as_mut() } else { None }
     }
 
-    /// Returns the byte whose acknowledgement ends the episode.
+    /// Returns the byte whose acknowledgement ends the episode, or `None` in the episode `Open`.
     pub fn until(&self) -> Option<u64> {
         match self {
             Self::Open => None,

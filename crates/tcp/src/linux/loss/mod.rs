@@ -1,8 +1,9 @@
-//! Transitions between the episodes of a connection on ACKs and timeouts, and their undoing if a reduction
-//! turns out to be spurious (Linux: `tcp_fastretrans_alert` and its callees, version 6).
+//! Transitions between the episodes of loss recovery on ACKs and timeouts, and undoing of window
+//! reductions that turn out to be spurious (Linux: `tcp_fastretrans_alert` and its callees, version
+//! 6).
 //!
-//! Functions that only losses need are marked cold, so that they lie apart from the code of every ACK: if
-//! more than the 32 kB of an instruction cache were in use, each ACK would wait for its code.
+//! Functions that only losses need are marked cold, so that the compiler places them apart from the
+//! code that every ACK executes. That code then fits into an instruction cache of 32 kB.
 
 mod detection;
 mod dupacks;
@@ -20,14 +21,15 @@ use super::prr::Prr;
 use super::sender::{AckResult, Sender};
 use crate::segment::Segment;
 
-/// Minimum addition to a timer of loss detection (Linux: `TCP_TIMEOUT_MIN_US`).
+/// Time that is added to timers of loss detection (Linux: `TCP_TIMEOUT_MIN_US`).
 const MIN_WAIT: Duration = Duration::from_millis(2);
 
 impl Sender {
-    /// Applies the consequences of an ACK: ends episodes, detects losses, starts episodes.
+    /// Updates the episode of loss recovery on an ACK: ends episodes, detects losses, and starts
+    /// episodes.
     pub(super) fn update_episode(&mut self, now: Time, ack: &Segment, result: &mut AckResult) {
         let marked = ack.ecn.echo && self.params.ecn;
-        // A D-SACK is an alert, too (`FLAG_CA_ALERT`).
+        // Like a SACK or an ECN mark, a D-SACK requires further checks (`FLAG_CA_ALERT`).
         let alert = result.sacked || result.dsack.is_some() || marked;
         let usual = (result.advances() || result.updates_window) && !alert;
         if usual && self.episode == Episode::Open && !self.disordered {
@@ -54,8 +56,9 @@ impl Sender {
         }
     }
 
-    /// Ends an episode whose end is acknowledged. Returns true if its end is delayed nevertheless. After an
-    /// ECN mark it lasts until later data is acknowledged, so that the receiver has seen CWR.
+    /// Ends a recovery if its byte `until` is acknowledged. Returns true if the end is delayed
+    /// nevertheless. A reduction after an ECN mark lasts until later data is acknowledged, so that
+    /// the receiver has seen CWR.
     fn end_episode(&mut self, now: Time, ack: &Segment) -> bool {
         let una = self.scoreboard.una();
         match self.episode {
@@ -71,8 +74,8 @@ impl Sender {
         }
     }
 
-    /// Finishes a recovery, which may turn out to be spurious (`tcp_try_undo_recovery`). Returns true if its
-    /// end is delayed.
+    /// Finishes a recovery and undoes its window reduction if that was spurious
+    /// (`tcp_try_undo_recovery`). Returns true if the end of the episode is delayed.
     #[cold]
     fn finish(&mut self, now: Time, ack: &Segment) -> bool {
         if self.is_spurious_reduction(ack) {
@@ -115,8 +118,9 @@ impl Sender {
         }
     }
 
-    /// Starts a recovery if any segment is marked lost, including segments that were marked and retransmitted
-    /// in the previous recovery (`tcp_time_to_recover`).
+    /// Processes an ACK outside of a recovery that repairs losses. Starts such a recovery if any
+    /// segment is marked lost, including segments that were marked and retransmitted in the
+    /// previous recovery (`tcp_time_to_recover`).
     fn process_in_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
         if self.episode == Episode::Open {
             self.undo_by_dsack(now);
@@ -129,7 +133,8 @@ impl Sender {
         }
     }
 
-    /// Handles an ACK without losses: an ECN mark reduces the window (`tcp_try_to_open`).
+    /// Handles an ACK without new losses: starts a window reduction if the ACK echoes an ECN mark,
+    /// otherwise keeps the episode open (`tcp_try_to_open`).
     fn try_to_open(&mut self, now: Time, result: &mut AckResult, marked: bool) {
         if !self.scoreboard.has_retransmitted() {
             self.undo.forget_retransmission_time();
@@ -143,8 +148,8 @@ impl Sender {
         }
     }
 
-    /// Continues without a recovery; the sender counts as disordered while segments are missing
-    /// (`tcp_try_keep_open`).
+    /// Continues in the episode `Open`. The sender is marked as disordered if segments are missing
+    /// or retransmitted (`tcp_try_keep_open`).
     fn keep_open(&mut self, now: Time) {
         self.disordered = self.scoreboard.sacked_segments() > 0
             || self.dupacks > 0
@@ -161,8 +166,8 @@ impl Sender {
         self.usage.renew(now);
     }
 
-    /// Starts a recovery (`tcp_enter_recovery`). A reduction that an ECN mark started continues to its own
-    /// end, and cannot be undone.
+    /// Starts a recovery (`tcp_enter_recovery`). If an ECN mark has already started a window
+    /// reduction, that reduction continues to its own end and cannot be undone.
     #[cold]
     fn recover(&mut self, now: Time, marked: bool) {
         self.counts.fast_retransmits += 1;
@@ -178,18 +183,20 @@ impl Sender {
         }
     }
 
-    /// Starts the bookkeeping to undo a reduction that may turn out to be spurious.
+    /// Starts to record what is needed to undo a window reduction that may turn out to be spurious.
+    /// `is_justified` means that an ECN mark also caused the reduction.
     fn begin_undo(&mut self, is_justified: bool) {
         let probes = self.probe.is_some_and(|probe| probe.is_retransmission());
         let is_retransmission = u64::from(self.scoreboard.repairs()) + u64::from(probes);
         self.undo.begin(self.scoreboard.una(), is_retransmission, is_justified);
     }
 
-    /// Reduces the window over a round trip, in which losses are repaired if `repairs`.
+    /// Starts a window reduction, which PRR spreads over a round trip if the congestion control
+    /// uses PRR. `repairs` is true after a loss and false after an ECN mark.
     #[cold]
     fn reduce(&mut self, now: Time, repairs: bool) {
-        // PRR starts from the window, which equals the data in flight unless the application or the receiver
-        // was the limit.
+        // PRR starts from the congestion window, even if the application or the receiver's window
+        // has kept the data in flight below it.
         let before = self.control.cwnd;
         let outstanding = self.scoreboard.next() - self.scoreboard.una();
         self.control.report(|control| control.on_congestion(now, outstanding));
@@ -200,7 +207,7 @@ impl Sender {
         self.send_cwr = self.params.ecn;
     }
 
-    /// Updates PRR on an ACK that delivers `delivered` segments.
+    /// Updates PRR on an ACK that delivers `delivered` segments; `safe` is RFC 9937's `SafeACK`.
     #[inline(never)]
     pub(super) fn spread_reduction(&mut self, delivered: u64, safe: bool) {
         let in_flight = self.in_flight();

@@ -29,9 +29,10 @@ impl Probe {
 }
 
 impl Sender {
-    /// Arms the tail loss probe (RFC 8985, 7.2) instead of the timeout. Returns false if no probe may be
-    /// sent. The probe is sent no later than the timeout would expire; an ACK (`afresh`) restarts that
-    /// timeout (Linux: `tcp_schedule_loss_probe`).
+    /// Arms the tail loss probe (RFC 8985, 7.2) instead of the retransmission timeout, or returns
+    /// false if no probe may be sent. The probe is sent no later than the timeout would expire.
+    /// `afresh` is true after an ACK, which restarts the timeout (Linux:
+    /// `tcp_schedule_loss_probe`).
     #[inline(never)]
     pub(in super::super) fn arm_probe(&mut self, now: Time, afresh: bool) -> bool {
         let quiet = match self.episode {
@@ -53,8 +54,9 @@ impl Sender {
         true
     }
 
-    /// Sends the probe (7.3): new data if there is any and the receiver's window allows it, else the last
-    /// segment. Only one probe is sent before an answer.
+    /// Sends the probe (7.3): a new segment if there is data and the receiver's window allows it,
+    /// otherwise the last segment again. After a probe no further probe is sent until an ACK
+    /// answers it.
     #[cold]
     pub(in super::super) fn on_probe_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         let Some(tail) = self.scoreboard.tail() else {
@@ -66,14 +68,14 @@ impl Sender {
                 if again { (tail, Transmission::Probe) } else { (self.scoreboard.end(), Transmission::New) };
             self.send(now, number, transmission, out);
             self.probe = Some(Probe { end: self.scoreboard.next(), again });
-            // The timeout restarts.
+            // With no timer armed, `rearm_timeout` restarts the timeout from now.
             self.timers.loss = None;
         }
         self.rearm_timeout(now);
     }
 
-    /// Evaluates the answer to the probe (7.4.2; Linux: `tcp_process_tlp_ack`). If the segment that it
-    /// retransmitted had been lost, the loss counts as congestion.
+    /// Evaluates an ACK that may answer the probe (7.4.2; Linux: `tcp_process_tlp_ack`). If the
+    /// probe was a retransmission and has repaired a loss, the loss counts as congestion.
     pub(in super::super) fn on_probe_ack(&mut self, now: Time, result: &AckResult) {
         let Some(probe) = self.probe.filter(|probe| self.scoreboard.una() >= probe.end) else {
             return;

@@ -1,4 +1,4 @@
-//! The retransmission timeout, and whether it was spurious.
+//! The retransmission timeout, and the reaction if the timeout was spurious.
 
 use nodeb_base::units::Time;
 
@@ -41,14 +41,16 @@ impl Sender {
         self.usage.renew(now);
         self.episode = Episode::Loss { until: self.scoreboard.next(), frto: self.begin_frto() };
         self.send_cwr = self.params.ecn;
-        // While the receiver's window is closed this is a probe (`tcp_retransmit_timer`).
+        // While the receiver's window is closed, the retransmission is a window probe, which does
+        // not count as a timeout (`tcp_retransmit_timer`).
         self.timeouts += u32::from(!self.is_window_closed());
         self.send(now, head, Transmission::Repair, out);
         self.timers.set(now, self.rtt.rto(), Pending::Timeout);
     }
 
-    /// Returns true if the window was already reduced for the outstanding data: in a recovery, or by a
-    /// timeout after which nothing was acknowledged (Linux: `tcp_enter_loss`).
+    /// Returns true if the congestion window was already reduced for the outstanding data: in the
+    /// present recovery, or by an earlier timeout since which nothing was acknowledged (Linux:
+    /// `tcp_enter_loss`).
     fn is_reduced_already(&self) -> bool {
         let una = self.scoreboard.una();
         match self.episode {
@@ -70,8 +72,9 @@ impl Sender {
         }
     }
 
-    /// Undoes a timeout, and ends its episode if `opens`. Without SACK, duplicate ACKs of its retransmissions
-    /// may still arrive (`tcp_try_undo_loss`).
+    /// Undoes the window reduction of a spurious timeout, and ends the episode if `opens` is true.
+    /// Without SACK the end may be delayed, since duplicate ACKs of the retransmissions may still
+    /// arrive (`tcp_try_undo_loss`).
     fn undo_timeout(&mut self, now: Time, opens: bool) {
         self.undo_reduction(now, true);
         self.timeouts = 0;

@@ -1,4 +1,4 @@
-//! Undoing of spurious reductions, which D-SACKs or timestamps reveal.
+//! Undoing of spurious window reductions, which D-SACKs or timestamps reveal.
 
 use nodeb_base::units::Time;
 
@@ -7,35 +7,39 @@ use crate::linux::sender::{AckResult, Sender};
 use crate::linux::{clock_us, is_older};
 use crate::segment::Segment;
 
-/// State needed to detect that the last reduction was spurious, and to undo it.
+/// State needed to detect that the last window reduction was spurious. In this module, a reduction
+/// is that of the congestion window after a loss or an ECN mark.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Undo {
     /// First byte not acknowledged when the reduction started; `None` if the reduction cannot be undone
     /// (`undo_marker`).
     marker: Option<u64>,
-    /// Number of retransmissions not reported as duplicates; `None` before the first (`undo_retrans`).
+    /// Number of retransmissions that D-SACKs have not reported as duplicates; `None` before the
+    /// first retransmission (`undo_retrans`).
     retransmissions: Option<u64>,
-    /// Time of the first retransmission (`retrans_stamp`).
+    /// Time of the first retransmission, `None` if none is in flight (`retrans_stamp`).
     first: Option<Time>,
     /// Whether an ECN mark also caused the reduction (`prior_ssthresh` of 0).
     is_justified: bool,
 }
 
 impl Undo {
-    /// Starts a reduction at byte `una` with `retransmissions` retransmissions in flight. `is_justified`
-    /// means that an ECN mark also caused it (`tcp_init_undo`).
+    /// Records the start of a reduction, when `una` is the first unacknowledged byte and
+    /// `retransmissions` retransmissions are in flight. `is_justified` means that an ECN mark also
+    /// caused the reduction (`tcp_init_undo`).
     pub(super) fn begin(&mut self, una: u64, retransmissions: u64, is_justified: bool) {
         self.marker = Some(una);
         self.retransmissions = (retransmissions > 0).then_some(retransmissions);
         self.is_justified = is_justified;
     }
 
-    /// Records an ECN mark: the reduction will not be undone.
+    /// Records an ECN mark, so that the present reduction will not be undone.
     pub(super) fn justify(&mut self) {
         self.is_justified = true;
     }
 
-    /// Records that the last reduction was justified, or was undone.
+    /// Records that the last reduction cannot be undone any more, since it was justified or has
+    /// been undone.
     pub(super) fn end(&mut self) {
         self.marker = None;
     }
@@ -63,7 +67,8 @@ impl Undo {
         self.marker.is_some()
     }
 
-    /// Returns the byte above which duplicates concern the last reduction.
+    /// Returns the byte above which duplicates concern the last reduction, or `u64::MAX` if it
+    /// cannot be undone.
     pub fn marker(&self) -> u64 {
         self.marker.unwrap_or(u64::MAX)
     }
@@ -75,8 +80,8 @@ impl Undo {
 }
 
 impl Sender {
-    /// Undoes the last reduction if D-SACKs show that it was spurious (`tcp_try_undo_dsack`). Returns true if
-    /// so.
+    /// Undoes the last reduction and returns true if D-SACKs show that it was spurious
+    /// (`tcp_try_undo_dsack`).
     pub(super) fn undo_by_dsack(&mut self, now: Time) -> bool {
         let is_spurious_reduction = self.params.undo && self.undo.is_all_duplicate();
         if is_spurious_reduction {
@@ -86,7 +91,8 @@ impl Sender {
         is_spurious_reduction
     }
 
-    /// Returns true if the last reduction was spurious, at its end or after a timeout (`tcp_may_undo`).
+    /// Returns true if `ack`, or D-SACKs before it, show that the last reduction was spurious
+    /// (`tcp_may_undo`).
     pub(super) fn is_spurious_reduction(&self, ack: &Segment) -> bool {
         self.params.undo
             && self.undo.marker.is_some()
@@ -103,10 +109,10 @@ impl Sender {
         self.params.timestamps && ack.echo_us != 0 && is_older(ack.echo_us, clock_us(first))
     }
 
-    /// Evaluates a partial ACK in a recovery (`tcp_try_undo_partial`). If it answers a late original and no
-    /// retransmission is in flight, the reduction is undone and the function returns false. If
-    /// retransmissions are in flight, it returns true: no segment may be marked lost or retransmitted on this
-    /// ACK.
+    /// Evaluates a partial ACK in a recovery (`tcp_try_undo_partial`). If the ACK answers a late
+    /// original and no retransmission is in flight, the function undoes the reduction and returns
+    /// false. If retransmissions are in flight, it returns true: no segment may be marked lost or
+    /// retransmitted on this ACK.
     pub(super) fn undo_partially(&mut self, now: Time, ack: &Segment, result: &AckResult) -> bool {
         if !self.params.undo || !self.undo.is_possible() || !self.was_delayed(ack) {
             return false;
@@ -123,8 +129,9 @@ impl Sender {
         false
     }
 
-    /// Restores window and threshold (Eifel response, RFC 4015), unless an ECN mark also caused the
-    /// reduction. With `unmark`, lost segments count as in flight again (`tcp_undo_cwnd_reduction`).
+    /// Restores window and slow-start threshold (Eifel response, RFC 4015), unless an ECN mark also
+    /// caused the reduction. If `unmark` is true, lost segments count as in flight again
+    /// (`tcp_undo_cwnd_reduction`).
     #[cold]
     pub(super) fn undo_reduction(&mut self, now: Time, unmark: bool) {
         if unmark {

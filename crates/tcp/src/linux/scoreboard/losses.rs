@@ -3,7 +3,8 @@
 use super::{Scoreboard, SentSegment};
 use crate::linux::DUP_THRESH;
 
-/// Segment number of a transmission that RACK has marked lost; no segment has it.
+/// Segment number in `Scoreboard::order` that stands for a transmission that RACK has marked lost.
+/// No segment has this number.
 const MARKED_LOST: u64 = u64::MAX;
 
 impl Scoreboard {
@@ -38,8 +39,9 @@ impl Scoreboard {
         self.newly_lost.drain(..)
     }
 
-    /// Returns the first lost segment that awaits retransmission, `None` if the retransmissions in flight are
-    /// as many bytes as are lost (`tcp_xmit_retransmit_queue`).
+    /// Returns the number of the first lost segment that awaits retransmission. Returns `None` if
+    /// there is none, or if the retransmissions in flight have as many bytes as are lost
+    /// (`tcp_xmit_retransmit_queue`).
     pub fn next_lost(&mut self) -> Option<u64> {
         if self.repaired_bytes >= self.lost_bytes {
             return None;
@@ -51,8 +53,8 @@ impl Scoreboard {
         Some(self.lost_from)
     }
 
-    /// Marks the last transmission of a segment lost (`tcp_mark_skb_lost`). Returns its bytes, or 0 if it is
-    /// not in flight.
+    /// Marks the last transmission of segment `number` lost (`tcp_mark_skb_lost`). Returns the
+    /// number of bytes of the segment, or 0 if it is not in flight.
     pub fn mark_lost(&mut self, number: u64) -> u64 {
         let Some(segment) =
             self.get_mut(number).filter(|segment| !segment.sacked && !segment.awaits_repair())
@@ -74,16 +76,16 @@ impl Scoreboard {
         bytes
     }
 
-    /// Removes all marks: lost segments count as in flight again, in addition to their retransmissions
-    /// (`tcp_undo_cwnd_reduction`).
+    /// Removes all loss marks, so that lost segments count as in flight again, in addition to their
+    /// retransmissions (`tcp_undo_cwnd_reduction`).
     #[cold]
     pub fn unmark_lost(&mut self) {
         self.segments.iter_mut().for_each(|segment| segment.lost = false);
         self.pipe += std::mem::take(&mut self.lost_bytes);
     }
 
-    /// Marks the segments that are lost by RFC 6675's `IsLost`: those sent once with at least `DupThresh`
-    /// segments delivered beyond them. Returns the bytes newly marked.
+    /// Marks the segments that are lost by RFC 6675's `IsLost`: segments sent only once, with at
+    /// least `DupThresh` segments delivered beyond them. Returns the number of bytes newly marked.
     pub fn mark_by_count(&mut self) -> u64 {
         let (mut beyond, mut number, mut bytes) = (0, self.highest_sacked, 0);
         while number > self.first {
@@ -98,8 +100,8 @@ impl Scoreboard {
         bytes
     }
 
-    /// Marks transmissions in flight, oldest first. `visit` returns true for those that are lost, or `None`
-    /// to stop. Returns the bytes newly marked.
+    /// Calls `visit` with the transmissions in flight, oldest first, and marks those lost for which
+    /// it returns true, until it returns `None`. Returns the number of bytes newly marked.
     pub fn mark_in_order(&mut self, mut visit: impl FnMut(&SentSegment) -> Option<bool>) -> u64 {
         let (mut bytes, mut at) = (0, 0);
         while let Some(&(sent, number)) = self.order.get(at) {
@@ -107,8 +109,8 @@ impl Scoreboard {
             match current.map(&mut visit) {
                 Some(None) => break,
                 Some(Some(true)) => {
-                    // It is not visited again, even if it turns out to be late: Linux removes it from the
-                    // list.
+                    // The transmission is not visited again, even if its loss mark is removed
+                    // later: Linux removes it from the list.
                     self.order[at].1 = MARKED_LOST;
                     bytes += self.mark_lost(number);
                 }
@@ -120,8 +122,8 @@ impl Scoreboard {
         bytes
     }
 
-    /// Marks all segments for which `lost` returns true, in order of their numbers. Returns the bytes newly
-    /// marked.
+    /// Marks all outstanding segments for which `lost` returns true, in order of their numbers.
+    /// Returns the number of bytes newly marked.
     pub fn mark_where(&mut self, mut lost: impl FnMut(u64, &SentSegment) -> bool) -> u64 {
         let mut bytes = 0;
         for number in self.first..self.end() {

@@ -1,9 +1,11 @@
-//! The scoreboard: segments in flight, delivered beyond a gap, and lost (RFC 6675).
+//! The scoreboard: segments in flight, segments delivered beyond a gap, and lost segments (RFC
+//! 6675).
 //!
-//! Payload is divided into numbered segments at the first transmission. Each segment has the tags of Linux
-//! (`tcp_sacktag_write_queue`): delivered beyond a gap, lost, and retransmission in flight. `pipe` counts the
-//! outstanding bytes, less those delivered or lost, plus the retransmissions in flight. In names, a repair is
-//! the retransmission of a lost segment.
+//! Payload is divided into numbered segments at the first transmission. Each segment has the tags
+//! of Linux (`tcp_sacktag_write_queue`): delivered beyond a gap, lost, and retransmission in
+//! flight. `pipe` is the number of outstanding bytes, less those delivered or lost, plus those of
+//! retransmissions in flight. In the names of this module, a repair is the retransmission of a lost
+//! segment.
 
 mod losses;
 mod segment;
@@ -25,38 +27,40 @@ pub struct Scoreboard {
     mss: u64,
     /// Number of bytes that the application has written.
     written: u64,
-    /// First byte not yet acknowledged, and next byte to be sent for the first time.
+    /// First byte not yet acknowledged; `next` is the next byte to be sent for the first time.
     una: u64,
     next: u64,
     /// Number of the first outstanding segment.
     first: u64,
     segments: VecDeque<SentSegment>,
-    /// Bytes in flight, bytes lost (`lost_out`), and bytes of retransmissions in flight (`retrans_out`).
+    /// Number of bytes in flight. `lost_bytes` are the bytes marked lost (`lost_out`), and
+    /// `repaired_bytes` the bytes of retransmissions in flight (`retrans_out`).
     pipe: u64,
     lost_bytes: u64,
     repaired_bytes: u64,
     sacked_segments: u32,
-    /// One past the highest segment reported delivered beyond a gap.
+    /// Number of the highest segment reported delivered beyond a gap, plus 1.
     highest_sacked: u64,
-    /// Segment below which no lost segment awaits retransmission.
+    /// Number of a segment below which no lost segment awaits retransmission.
     lost_from: u64,
-    /// Times and segment numbers of all transmissions, oldest first (`tsorted_sent_queue`). Transmissions
-    /// that are no longer current are skipped.
+    /// Times and segment numbers of all transmissions, oldest first (`tsorted_sent_queue`). Entries
+    /// are skipped if the segment was sent again later or has been delivered.
     order: VecDeque<(Time, u64)>,
-    /// Number of retransmissions marked lost.
+    /// Number of retransmissions marked lost since the start of the connection.
     lost_retransmissions: u64,
     /// Segments marked lost since the last call of [`Self::drain_newly_lost`].
     newly_lost: Vec<SentSegment>,
-    /// SACK blocks of the last ACK that had any: the segments in them are delivered.
+    /// SACK blocks of the last ACK that had any. The segments in them are already marked as
+    /// delivered.
     previous_blocks: [Block; SackBlocks::MAX],
 }
 
-/// SACK block of an ACK.
+/// SACK block of an ACK with the segments that it covers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
-    /// First byte, and one past the last.
+    /// First byte of the block, and its last byte plus 1.
     range: (u64, u64),
-    /// One past the last segment that lies entirely within the block.
+    /// Number of the last segment that lies entirely within the block, plus 1.
     end: u64,
 }
 
@@ -108,7 +112,7 @@ impl Scoreboard {
         self.next == self.written
     }
 
-    /// Returns the bytes in flight (RFC 6675, `pipe`).
+    /// Returns the number of bytes in flight (RFC 6675, `pipe`).
     pub fn pipe(&self) -> u64 {
         self.pipe
     }
@@ -129,8 +133,8 @@ impl Scoreboard {
         self.has_repairs() || self.segments.front().is_some_and(|segment| segment.retransmitted)
     }
 
-    /// Returns one past the highest byte delivered beyond a gap, or the first unacknowledged byte if there is
-    /// none (`tcp_highest_sack_seq`).
+    /// Returns the highest byte delivered beyond a gap, plus 1, or the first unacknowledged byte if
+    /// nothing was delivered beyond a gap (`tcp_highest_sack_seq`).
     pub fn fack(&self) -> u64 {
         let highest = || self.get(self.highest_sacked - 1).map(SentSegment::end);
         if self.sacked_segments == 0 { self.una } else { highest().unwrap_or(self.una) }
@@ -151,8 +155,9 @@ impl Scoreboard {
         self.first + self.segments.len() as u64
     }
 
-    /// Returns the byte range of segment `number`, which is outstanding or the next to be sent for the first
-    /// time. A segment is sent even if it is not full-sized (no Nagle).
+    /// Returns the byte range of segment `number`, which must be outstanding or the next segment to
+    /// be sent for the first time. A segment is sent even if it is not full-sized (no Nagle
+    /// algorithm).
     pub fn range(&self, number: u64) -> (u64, u64) {
         self.get(number).map_or_else(|| self.next_range(), SentSegment::range)
     }
@@ -162,7 +167,7 @@ impl Scoreboard {
         (self.next, self.written.min(self.next + self.mss))
     }
 
-    /// Returns an outstanding segment.
+    /// Returns segment `number`, or `None` if it is not outstanding.
     pub fn get(&self, number: u64) -> Option<&SentSegment> {
         self.segments.get(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
@@ -209,9 +214,10 @@ impl Scoreboard {
         }
     }
 
-    /// Processes a cumulative acknowledgement. Calls `deliver` with each segment that it delivers, except
-    /// those already delivered beyond a gap. A number within a segment acknowledges only the segments below.
-    /// Returns the number of segments acknowledged, and true if any of them had been retransmitted.
+    /// Processes a cumulative acknowledgement of all bytes below `ack`. Calls `deliver` with each
+    /// segment acknowledged, except those already delivered beyond a gap. A segment that is only
+    /// partly below `ack` stays outstanding. Returns the number of segments acknowledged, and true
+    /// if any of them had been retransmitted.
     pub fn acknowledge(&mut self, ack: u64, mut deliver: impl FnMut(&SentSegment)) -> (u64, bool) {
         let (before, mut repeated) = (self.first, false);
         while let Some(segment) = self.segments.front().filter(|segment| segment.end() <= ack) {
@@ -250,7 +256,7 @@ impl Scoreboard {
     pub fn sack(&mut self, blocks: impl Iterator<Item = (u64, u64)>, mut deliver: impl FnMut(&SentSegment)) {
         let mut current_blocks = <[Block; SackBlocks::MAX]>::default();
         for (range, now) in blocks.zip(&mut current_blocks) {
-            // Most blocks are unchanged or have grown at their end.
+            // Most blocks are the same as in the previous ACK or have grown at their end.
             let previous = self.previous_blocks.iter().find(|previous| previous.range.0 == range.0).copied();
             *now = match previous {
                 Some(previous) if previous.range.1 == range.1 => previous,
@@ -268,10 +274,11 @@ impl Scoreboard {
         number + u64::from(self.get(number).is_some_and(|segment| segment.first < byte))
     }
 
-    /// Returns the number of the outstanding segment that contains `byte`: the first one if all lie above,
-    /// and the next to be sent if all lie below.
+    /// Returns the number of the outstanding segment that contains `byte`. If all outstanding
+    /// segments lie above `byte`, returns the number of the first one; if all lie below, that of
+    /// the next segment to be sent.
     fn segment_with(&self, byte: u64) -> u64 {
-        // Most segments are full-sized, so a division usually finds it.
+        // Most segments are full-sized, so a division usually finds the segment.
         let before = byte.saturating_sub(self.segments.front().map_or(byte, |segment| segment.first));
         let guess = before / self.mss;
         let holds = |segment: &SentSegment| segment.first <= byte && byte < segment.end();
@@ -305,9 +312,10 @@ impl Scoreboard {
         }
     }
 
-    /// Processes a D-SACK. Calls `deliver` with the segments that it delivers from `una` on. Counts the
-    /// retransmitted segments that end above `marker`; their retransmissions are no longer in flight
-    /// (`tcp_sacktag_one`).
+    /// Processes a D-SACK of the bytes `range`. Segments in it that end above `una` are delivered
+    /// (`deliver` is called for each), and their retransmissions are no longer in flight
+    /// (`tcp_sacktag_one`). Returns the number of retransmitted segments in it that end above
+    /// `marker`, and the first needless retransmission.
     #[cold]
     pub fn sack_duplicate(
         &mut self,
@@ -335,7 +343,7 @@ impl Scoreboard {
         found
     }
 
-    /// Records that the retransmission of a segment is no longer in flight.
+    /// Records that the retransmission of segment `number`, if any, is no longer in flight.
     fn end_repair(&mut self, number: u64) {
         if let Some(segment) = self.get_mut(number).filter(|segment| segment.repaired) {
             segment.repaired = false;
@@ -345,8 +353,8 @@ impl Scoreboard {
         }
     }
 
-    /// Returns true if the first segment was reported delivered but is not acknowledged: the receiver must
-    /// have discarded it (RFC 2018, 8).
+    /// Returns true if the first outstanding segment was reported delivered but is not
+    /// acknowledged, which means that the receiver has discarded it (reneging; RFC 2018, 8).
     pub fn is_reneged(&self) -> bool {
         self.segments.front().is_some_and(|segment| segment.sacked)
     }
@@ -361,19 +369,20 @@ impl Scoreboard {
         (self.sacked_segments, self.highest_sacked, self.previous_blocks) = (0, 0, <_>::default());
     }
 
-    /// Returns the time of the oldest unanswered transmission.
+    /// Returns the time of the oldest transmission that no ACK or SACK has answered.
     pub fn oldest_sent(&mut self) -> Option<Time> {
         self.drop_stale();
         self.order.front().map(|&(sent, _)| sent)
     }
 
-    /// Returns the segment of a transmission if it is the segment's last one and the segment has not been
-    /// reported delivered.
+    /// Returns segment `number` if its last transmission was at `sent` and it has not been reported
+    /// delivered, otherwise `None`.
     fn current(&self, sent: Time, number: u64) -> Option<&SentSegment> {
         self.get(number).filter(|segment| segment.sent == sent && !segment.sacked)
     }
 
-    /// Removes the oldest transmissions if they are no longer current.
+    /// Removes the oldest transmissions from `order` up to the first whose segment was not sent
+    /// again and is not delivered.
     fn drop_stale(&mut self) {
         while let Some(&(sent, number)) = self.order.front() {
             if self.current(sent, number).is_some() {

@@ -1,26 +1,26 @@
-//! Outstanding segments.
+//! Outstanding segments of the scoreboard.
 
 use nodeb_base::units::Time;
 
 use crate::linux::rate::Snapshot;
 
-/// Outstanding segment. It fits into a cache line.
+/// Outstanding segment with the tags of Linux. It fits into a cache line of 64 bytes.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "the kernel's tags")]
 pub struct SentSegment {
     pub(super) first: u64,
     pub(super) length: u32,
-    /// Whether it was delivered beyond a gap (`TCPCB_SACKED_ACKED`).
+    /// Whether the segment was delivered beyond a gap (`TCPCB_SACKED_ACKED`).
     pub sacked: bool,
-    /// Whether it was marked lost and not reported delivered since (`TCPCB_LOST`).
+    /// Whether the segment was marked lost and not reported delivered since (`TCPCB_LOST`).
     pub lost: bool,
-    /// Whether its retransmission is in flight (`TCPCB_SACKED_RETRANS`).
+    /// Whether a retransmission of the segment is in flight (`TCPCB_SACKED_RETRANS`).
     pub repaired: bool,
-    /// Whether it was sent more than once (`TCPCB_EVER_RETRANS`).
+    /// Whether the segment was sent more than once (`TCPCB_EVER_RETRANS`).
     pub retransmitted: bool,
-    /// Time of its last transmission.
+    /// Time of the segment's last transmission.
     pub sent: Time,
-    /// State of the connection at that time.
+    /// State of the connection at the segment's last transmission.
     pub snapshot: Snapshot,
 }
 
@@ -30,17 +30,17 @@ impl SentSegment {
         u64::from(self.length)
     }
 
-    /// Returns one past the last byte.
+    /// Returns the last byte of the segment, plus 1.
     pub fn end(&self) -> u64 {
         self.first + self.bytes()
     }
 
-    /// Returns the first byte, and one past the last.
+    /// Returns the first byte of the segment, and its last byte plus 1.
     pub fn range(&self) -> (u64, u64) {
         (self.first, self.end())
     }
 
-    /// Returns true if it is lost and its retransmission is not in flight.
+    /// Returns true if the segment is lost and no retransmission of it is in flight.
     pub(super) fn awaits_repair(&self) -> bool {
         self.lost && !self.repaired
     }
@@ -49,7 +49,8 @@ impl SentSegment {
 /// Effect of a D-SACK on outstanding segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Duplicates {
-    /// Number of retransmitted segments that it covers and that end above the given byte.
+    /// Number of retransmitted segments that the D-SACK covers and that end above the byte `marker`
+    /// passed to [`Scoreboard::sack_duplicate`](super::Scoreboard::sack_duplicate).
     pub repeated: u64,
     /// First byte of the lowest segment that was retransmitted although it had been reported delivered.
     pub needless: Option<u64>,

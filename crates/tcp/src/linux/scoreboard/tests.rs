@@ -30,7 +30,7 @@ fn segment_is_lost_after_three_sacks_beyond_it() {
     assert_eq!(scoreboard.pipe(), 6 * MSS);
     scoreboard.repair(Time(20), 0, Snapshot::default());
     assert_eq!((scoreboard.pipe(), scoreboard.next_lost()), (7 * MSS, None));
-    // A retransmission is never marked lost by count.
+    // Marking by count never marks a retransmission.
     sack(&mut scoreboard, &[(5, 8), (1, 4)]);
     assert_eq!((scoreboard.mark_by_count(), scoreboard.next_lost()), (MSS, Some(4)));
 }
@@ -69,7 +69,7 @@ fn unmarked_segments_are_in_flight_again() {
     assert_eq!((scoreboard.pipe(), scoreboard.has_repairs()), (3 * MSS, false));
 }
 
-/// Returns the segments that RACK visits, in its order.
+/// Returns the numbers of the segments that RACK visits, in the order of its visits.
 fn seen(scoreboard: &mut Scoreboard) -> Vec<u64> {
     let mut seen = Vec::new();
     scoreboard.mark_in_order(|segment| {
@@ -79,8 +79,8 @@ fn seen(scoreboard: &mut Scoreboard) -> Vec<u64> {
     seen
 }
 
-/// `tcp_rack_detect_loss` removes the segments that it marks from its list, and an undo does not put them
-/// back; a timeout marks segments without the list.
+/// `tcp_rack_detect_loss` removes the segments that it marks from its list, and an undo does not
+/// put them back. A timeout marks segments without removing them from the list.
 #[test]
 fn rack_visits_marked_transmission_only_once() {
     let mut scoreboard = scoreboard(4);
@@ -93,7 +93,7 @@ fn rack_visits_marked_transmission_only_once() {
     assert_eq!(seen(&mut scoreboard), [2, 3]);
 }
 
-/// `tcp_xmit_retransmit_queue` stops when as much is being retransmitted as is lost.
+/// `tcp_xmit_retransmit_queue` stops when as many bytes are being retransmitted as are lost.
 #[test]
 fn retransmissions_are_limited_by_lost_bytes() {
     let mut scoreboard = scoreboard(6);
@@ -106,8 +106,8 @@ fn retransmissions_are_limited_by_lost_bytes() {
     assert_eq!(scoreboard.next_lost(), Some(3));
 }
 
-/// `tcp_sacktag_one`: a D-SACK of a retransmitted segment that had been reported delivered ends its
-/// retransmission.
+/// By `tcp_sacktag_one`, after a D-SACK of a retransmitted segment that had been reported
+/// delivered, the retransmission is no longer in flight.
 #[test]
 fn dsack_ends_retransmission_in_flight() {
     let mut scoreboard = scoreboard(6);
@@ -123,7 +123,8 @@ fn dsack_ends_retransmission_in_flight() {
 }
 
 proptest! {
-    /// Skipping blocks that the last ACK already had does not change which segments are delivered.
+    /// The scoreboard skips SACK blocks that the last ACK already had; this does not change which
+    /// segments are delivered.
     #[test]
     fn skipping_known_blocks_changes_nothing(
         acks in prop::collection::vec((0u64..6, prop::collection::vec((0u64..20, 1u64..8), 0..=3)), 1..30),
@@ -146,7 +147,8 @@ proptest! {
         }
     }
 
-    /// The counters agree with the states of the segments for any reports.
+    /// After any sequence of transmissions and reports, the scoreboard's counters agree with the
+    /// tags of its segments.
     #[test]
     fn counters_agree_with_segment_states(
         events in prop::collection::vec((0u8..8, 0u64..20, 1u64..8), 1..100),
