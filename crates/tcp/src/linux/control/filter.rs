@@ -1,15 +1,16 @@
-//! Maximum over a sliding window, tracked with the best three candidates (like Linux's `minmax`).
+//! Maximum over a sliding window of time, tracked with the best three candidates as in Linux
+//! (`lib/win_minmax.c`).
 
-/// Windowed maximum over integer times.
+/// Maximum of the values added in a sliding window of integer times.
 #[derive(Clone, Debug)]
 pub struct WindowedMax {
     length: u64,
-    /// Best, second and third candidate, each newer than the one before: (time, value).
+    /// Best, second and third candidate, each as (time, value) and not older than the one before.
     best: [(u64, f64); 3],
 }
 
 impl WindowedMax {
-    /// Creates an empty window of `length`.
+    /// Creates an empty window of `length` time units; its maximum is 0.
     pub fn new(length: u64) -> Self {
         Self { length, best: [(0, 0.0); 3] }
     }
@@ -19,7 +20,7 @@ impl WindowedMax {
         self.length = length;
     }
 
-    /// Returns the largest value.
+    /// Returns the largest value in the window, 0 if no value was added.
     pub fn max(&self) -> f64 {
         self.best[0].1
     }
@@ -39,7 +40,8 @@ impl WindowedMax {
         self.expire(new);
     }
 
-    /// Removes a best candidate that is too old, and keeps candidates from different parts of the window.
+    /// Removes the best candidate if it is too old. Otherwise replaces the second and third
+    /// candidates if needed, so that they come from later parts of the window.
     fn expire(&mut self, new: (u64, f64)) {
         let age = new.0 - self.best[0].0;
         if age > self.length {

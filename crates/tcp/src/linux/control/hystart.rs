@@ -7,14 +7,15 @@ use super::AckEvent;
 
 /// Smallest window in segments at which HyStart is active (`hystart_low_window`).
 const MIN_WINDOW: u64 = 16;
-/// Maximum distance of consecutive ACKs in a train (`hystart_ack_delta_us`).
+/// Maximum time between consecutive ACKs of a train (`hystart_ack_delta_us`).
 const TRAIN_GAP: Duration = Duration::from_millis(2);
 /// Time that segmentation offload may add to a train (`hystart_ack_delay`, at all but the highest rates).
 const OFFLOAD: Duration = Duration::from_millis(1);
-/// Number of round-trip times at the start of a round that are not compared (`HYSTART_MIN_SAMPLES`).
+/// Number of round-trip times at the start of a round that are not compared with the smallest
+/// round-trip time of the path (`HYSTART_MIN_SAMPLES`).
 const SAMPLES: u32 = 8;
-/// Bounds of the increase of the round-trip time that ends slow start (`HYSTART_DELAY_MIN`,
-/// `HYSTART_DELAY_MAX`).
+/// Lower bound of the increase of the round-trip time that ends slow start (`HYSTART_DELAY_MIN`).
+/// `MAX_INCREASE` is the upper bound (`HYSTART_DELAY_MAX`).
 const MIN_INCREASE: Duration = Duration::from_millis(4);
 const MAX_INCREASE: Duration = Duration::from_millis(16);
 
@@ -22,12 +23,13 @@ const MAX_INCREASE: Duration = Duration::from_millis(16);
 #[derive(Clone, Debug)]
 pub struct HyStart {
     paced: bool,
-    /// Start time of the round, and arrival time of the last ACK of its train.
+    /// Start time of the round; `last` is the arrival time of the last ACK of its train.
     begun: Time,
     last: Time,
-    /// Byte beyond which the round ends when it is acknowledged.
+    /// Next byte to be sent at the start of the round. The round ends when a later byte is
+    /// acknowledged.
     end: u64,
-    /// Smallest round-trip time of the round.
+    /// Smallest round-trip time measured in the round.
     rtt: Option<Duration>,
     samples: u32,
 }
@@ -39,8 +41,9 @@ impl HyStart {
         Self { paced, begun: Time::ZERO, last: Time::ZERO, end: 0, rtt: None, samples: 0 }
     }
 
-    /// Processes an ACK in slow start (`hystart_update`) with a window of `segments` segments on a path with
-    /// smallest round-trip time `min_rtt`. Returns true if slow start must end.
+    /// Processes an ACK in slow start (`hystart_update`). The window has `segments` segments, the
+    /// ACK gives the round-trip time `rtt`, and `min_rtt` is the smallest one of the path. Returns
+    /// true if slow start must end.
     pub fn on_ack(&mut self, ack: &AckEvent, segments: u64, rtt: Duration, min_rtt: Duration) -> bool {
         if ack.una > self.end || self.begun == Time::ZERO {
             let (paced, end) = (self.paced, ack.next);
@@ -87,7 +90,8 @@ mod tests {
         })
     }
 
-    /// `hystart_update`: a train that lasts longer than (60 + 1) / 2 ms without pacing, 61 ms with pacing.
+    /// By `hystart_update` slow start ends when a train lasts longer than (60 + 1) / 2 ms without
+    /// pacing, or 61 ms with pacing.
     #[test]
     fn ack_train_of_half_min_rtt_ends_slow_start() {
         assert_eq!([acks(false, 16, 1, 60), acks(true, 16, 1, 60)], [Some(31), Some(62)]);
@@ -95,7 +99,8 @@ mod tests {
         assert_eq!(acks(false, 16, 3, 60), None, "hystart_ack_delta_us");
     }
 
-    /// The ninth round-trip time of a round is the first that is compared: with 60 ms and an eighth.
+    /// The ninth round-trip time of a round is the first that is compared with the smallest one: it
+    /// ends slow start if it exceeds 60 ms by more than an eighth.
     #[test]
     fn rtt_growth_by_an_eighth_ends_slow_start() {
         assert_eq!([acks(false, 16, 3, 67), acks(false, 16, 3, 68)], [None, Some(8)]);

@@ -1,22 +1,24 @@
 //! HyStart++ (RFC 9406): ends slow start when the round-trip time grows, before the queue overflows.
 //!
-//! If the smallest round-trip time of a round exceeds that of the previous round, growth continues more
-//! slowly (conservative slow start). If this was a false alarm, slow start resumes; otherwise congestion
-//! avoidance starts after five rounds.
+//! If the smallest round-trip time of a round exceeds that of the previous round by a threshold,
+//! the window grows more slowly (conservative slow start). If the round-trip time then falls again,
+//! slow start resumes; otherwise congestion avoidance starts after five rounds.
 
 use nodeb_base::units::Duration;
 
-/// Bounds of the increase of the round-trip time that starts conservative slow start, and its share of the
-/// round-trip time (section 4.3).
+/// Lower bound of the increase of the round-trip time that starts conservative slow start (section
+/// 4.3). `MAX_RTT_THRESH` is the upper bound; between them the increase is the round-trip time
+/// divided by `MIN_RTT_DIVISOR`.
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
 const MIN_RTT_DIVISOR: u64 = 8;
 /// Number of round-trip times required in a round.
 const N_RTT_SAMPLE: u32 = 8;
-/// Factor by which conservative slow start grows more slowly, and its duration in rounds.
+/// Factor by which conservative slow start grows more slowly than slow start. `CSS_ROUNDS` is its
+/// duration in rounds.
 const CSS_GROWTH_DIVISOR: u64 = 4;
 const CSS_ROUNDS: u32 = 5;
-/// Maximum growth per ACK in segments, unless paced.
+/// Maximum growth per ACK in segments, unless the sender is paced.
 const L: u64 = 8;
 
 /// State of HyStart++.
@@ -28,14 +30,16 @@ pub struct HyStartPlusPlus {
     last_round_min: Option<Duration>,
     this_round_min: Option<Duration>,
     samples: u32,
-    /// State of conservative slow start: baseline round-trip time, and number of rounds so far.
+    /// State of conservative slow start, `None` outside of it: baseline round-trip time, and number
+    /// of rounds so far.
     conservative: Option<(Duration, u32)>,
-    /// Delivered segments that have not yet opened the window.
+    /// Number of segments delivered in conservative slow start that have not yet opened the window.
     left: u64,
 }
 
 impl HyStartPlusPlus {
-    /// Creates HyStart++ at the start of a connection.
+    /// Creates HyStart++ at the start of a connection. `paced` means that segments are spread over
+    /// the round trip.
     pub fn new(paced: bool) -> Self {
         Self {
             limit: if paced { u64::MAX } else { L },
@@ -48,7 +52,8 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Processes an ACK in slow start. Returns true if congestion avoidance must start.
+    /// Processes an ACK in slow start. `una` is the first unacknowledged byte after it, and `next`
+    /// the next byte to be sent. Returns true if congestion avoidance must start.
     pub fn on_ack(&mut self, una: u64, next: u64, rtt: Option<Duration>) -> bool {
         let mut over = false;
         if una >= self.window_end {
@@ -158,7 +163,8 @@ mod tests {
 
     #[test]
     fn rtt_threshold_is_between_4_and_16_ms() {
-        // 4.3: an eighth of the round-trip time, clamped.
+        // By section 4.3 the threshold is an eighth of the round-trip time, clamped to the range
+        // from 4 to 16 ms.
         let slowed = |before: u64, now: u64| {
             let mut hystart = HyStartPlusPlus::new(true);
             round(&mut hystart, MS(before), 10);

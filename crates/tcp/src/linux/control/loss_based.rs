@@ -1,11 +1,12 @@
-//! Common parts of controls that grow until a loss and then reduce the window to a share of it.
+//! Common parts of congestion controls that open the window until a loss and then reduce it to a
+//! share of its size.
 
 use nodeb_base::units::{Duration, Time};
 
 use super::{AckEvent, CongestionControl};
 
-/// Control with a [`LossWindow`] as state, which defines the growth of the window and its reduction after a
-/// loss.
+/// Congestion control with a [`LossWindow`] as state. An implementation defines how the window
+/// grows and how much a loss reduces it.
 pub trait LossBased: Send + std::fmt::Debug {
     /// Returns the window.
     fn window(&self) -> &LossWindow;
@@ -13,7 +14,7 @@ pub trait LossBased: Send + std::fmt::Debug {
     fn window_mut(&mut self) -> &mut LossWindow;
     /// Processes an ACK and opens the window.
     fn grow(&mut self, ack: &AckEvent);
-    /// Returns the window after a loss in bytes.
+    /// Returns the window after a loss in bytes, and stores what the growth afterwards needs.
     fn reduced(&mut self) -> u64;
     /// Handles a timeout, after the window was reduced.
     fn after_timeout(&mut self) {}
@@ -65,8 +66,8 @@ impl<T: LossBased> CongestionControl for T {
     }
 }
 
-/// Window and threshold of a loss-based control, with their values before the last reduction. Both are in
-/// bytes, but whole segments, as in Linux.
+/// Congestion window and slow-start threshold of a loss-based control, with their values before the
+/// last reduction. Both are in bytes, but reductions leave whole segments, as in Linux.
 #[derive(Clone, Copy, Debug)]
 pub struct LossWindow {
     /// Payload of a segment in bytes.
@@ -76,7 +77,8 @@ pub struct LossWindow {
     /// Slow-start threshold in bytes.
     pub ssthresh: u64,
     initial: u64,
-    /// Segments delivered since congestion avoidance last opened the window (`snd_cwnd_cnt`).
+    /// Number of segments delivered since congestion avoidance last opened the window
+    /// (`snd_cwnd_cnt`).
     count: u64,
     before: Option<(u64, u64)>,
 }
@@ -99,7 +101,8 @@ impl LossWindow {
         self.cwnd / self.mss
     }
 
-    /// Reduces window and threshold to `target`, at least two segments (RFC 5681, equation 4).
+    /// Reduces window and slow-start threshold to `target` bytes, but at least two segments (RFC
+    /// 5681, equation 4).
     pub fn reduce(&mut self, target: u64) {
         self.before = Some((self.cwnd, self.threshold_in_use()));
         self.ssthresh = (target / self.mss).max(2) * self.mss;
@@ -113,14 +116,15 @@ impl LossWindow {
         self.count = 0;
     }
 
-    /// Returns the threshold, or three quarters of a window that has grown beyond it (Linux:
+    /// Returns the slow-start threshold or, if larger, three quarters of the window (Linux:
     /// `tcp_current_ssthresh`).
     fn threshold_in_use(&self) -> u64 {
         let segments = self.segments();
         self.ssthresh.max((segments / 2 + segments / 4) * self.mss)
     }
 
-    /// Halves the window once per timeout of a pause, down to the restart window (RFC 5681, 4.1, and RFC
+    /// Halves the window once per retransmission timeout in a pause, down to the restart window,
+    /// which is the initial or the present window, whichever is smaller (RFC 5681, 4.1, and RFC
     /// 2861; Linux: `tcp_cwnd_restart`).
     pub fn idle(&mut self, timeouts: u64) {
         self.ssthresh = self.threshold_in_use();
@@ -129,8 +133,9 @@ impl LossWindow {
         self.cwnd = (halved * self.mss).max(restart);
     }
 
-    /// Reduces the window to the mean of itself and `used`, the bytes that were needed during a
-    /// retransmission timeout (RFC 2861; Linux: `tcp_cwnd_application_limited`).
+    /// Reduces the window to the mean of its size and `used`, the largest number of bytes in use
+    /// during a retransmission timeout, at least the initial window (RFC 2861; Linux:
+    /// `tcp_cwnd_application_limited`).
     pub fn unused(&mut self, used: u64) {
         let used = used.max(self.initial);
         if used < self.cwnd {
@@ -139,8 +144,8 @@ impl LossWindow {
         }
     }
 
-    /// Undoes the last reduction; the window is at least `window`, its present value (Linux:
-    /// `tcp_reno_undo_cwnd`).
+    /// Undoes the last reduction. The window becomes that before the reduction, or the present
+    /// value `window` if larger (Linux: `tcp_reno_undo_cwnd`).
     pub fn undo(&mut self, window: u64) {
         if let Some((cwnd, ssthresh)) = self.before.take() {
             self.cwnd = (window.div_ceil(self.mss) * self.mss).max(cwnd);
@@ -148,13 +153,14 @@ impl LossWindow {
         }
     }
 
-    /// Returns true if the window is below the threshold.
+    /// Returns true if the window is below the slow-start threshold.
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
 
-    /// Opens the window in slow start by the `segments` delivered, up to the threshold. Returns the segments
-    /// left over for congestion avoidance (Linux: `tcp_slow_start`).
+    /// Opens the window in slow start by the `segments` segments delivered, up to the slow-start
+    /// threshold. Returns the number of segments left over for congestion avoidance (Linux:
+    /// `tcp_slow_start`).
     pub fn slow_start(&mut self, segments: u64) -> u64 {
         let room = self.ssthresh.saturating_sub(self.cwnd).div_ceil(self.mss);
         let grown = segments.min(room);
@@ -162,11 +168,11 @@ impl LossWindow {
         segments - grown
     }
 
-    /// Opens the window in congestion avoidance by a segment per `each` segments delivered (Linux:
-    /// `tcp_cong_avoid_ai`).
+    /// Opens the window in congestion avoidance by one segment per `each` segments delivered, after
+    /// the delivery of `segments` segments (Linux: `tcp_cong_avoid_ai`).
     pub fn avoid(&mut self, each: u64, segments: u64) {
         let each = each.max(1);
-        // Credit from a time of slower growth counts as one segment at most.
+        // Deliveries counted while `each` was larger open the window by one segment at most.
         if self.count >= each {
             self.count = 0;
             self.cwnd += self.mss;
@@ -183,7 +189,8 @@ mod tests {
 
     const MSS: u64 = 1_000;
 
-    /// `tcp_cwnd_restart` of Linux 6: the loop halves the window once per timeout that the pause exceeds.
+    /// `tcp_cwnd_restart` of Linux 6 halves the window once per retransmission timeout in the
+    /// pause.
     #[test]
     fn pause_halves_window_once_per_timeout() {
         let after = |timeouts| {
@@ -196,7 +203,8 @@ mod tests {
         assert_eq!(after(1).1, 75, "tcp_current_ssthresh: three quarters of the window");
     }
 
-    /// `tcp_cwnd_application_limited`: half of the way to the used part, at least the initial window.
+    /// By `tcp_cwnd_application_limited` the window falls half of the way to the used part, which
+    /// counts as at least the initial window.
     #[test]
     fn unused_window_falls_halfway() {
         let mut window = LossWindow::new(MSS, 10 * MSS);
@@ -205,7 +213,8 @@ mod tests {
         assert_eq!((window.cwnd, window.ssthresh), (55 * MSS, u64::MAX));
     }
 
-    /// `tcp_cong_avoid_ai`: credit gathered with a larger divisor counts once.
+    /// By `tcp_cong_avoid_ai` 90 segments, delivered when 100 were needed per segment of growth,
+    /// open the window by one segment when only 10 are needed.
     #[test]
     fn credit_of_slower_growth_counts_once() {
         let mut window = LossWindow::new(MSS, 10 * MSS);

@@ -1,8 +1,8 @@
 //! Congestion control: the size of the window and the pacing rate.
 //!
-//! The sender reports ACKs, congestion (once per recovery) and timeouts to the control, which sets a window
-//! and, optionally, a pacing rate. Everything else, from loss detection to spreading a reduction over a round
-//! trip, is done by the sender.
+//! The sender reports ACKs, congestion (once per recovery) and timeouts to the congestion control,
+//! which sets a window and, optionally, a pacing rate. The sender does all the rest, from loss
+//! detection to spreading a window reduction over a round trip.
 
 pub mod bbr;
 pub mod cubic;
@@ -25,7 +25,7 @@ use nodeb_base::units::{Duration, Time};
 use super::params::Linux;
 use super::rate::{RateSample, Snapshot};
 
-/// Phase of the sender when an ACK arrives.
+/// Phase of loss recovery of the sender when an ACK arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// No segment is known to be lost.
@@ -39,43 +39,43 @@ pub enum Phase {
 /// Fields of an ACK that congestion control uses.
 #[derive(Clone, Copy, Debug)]
 pub struct AckEvent {
-    /// Arrival time.
+    /// Arrival time of the ACK.
     pub now: Time,
-    /// Bytes that it acknowledges cumulatively.
+    /// Number of bytes that the ACK acknowledges cumulatively.
     pub acked: u64,
-    /// Bytes that it delivers, those beyond gaps included.
+    /// Number of bytes that the ACK delivers, including bytes beyond gaps.
     pub delivered: u64,
-    /// Segments that it delivers, by which windows grow (Linux: `acked_sacked`). An ACK may acknowledge many
-    /// more, which SACKs have reported before.
+    /// Number of segments that the ACK delivers, by which windows grow (Linux: `acked_sacked`). An
+    /// ACK may acknowledge many more segments, which SACKs have reported before.
     pub segments: u64,
-    /// Bytes that were newly marked lost on it.
+    /// Number of bytes that were newly marked lost on the ACK.
     pub lost: u64,
-    /// Whether it echoes an ECN mark for which the window is reduced (RFC 3168).
+    /// Whether the ACK echoes an ECN mark for which the window is reduced (RFC 3168).
     pub marked: bool,
-    /// Bytes in flight before it.
+    /// Number of bytes in flight before the ACK.
     pub prior_in_flight: u64,
-    /// Bytes in flight after it.
+    /// Number of bytes in flight after the ACK.
     pub in_flight: u64,
-    /// Round-trip time of the newest segment that it delivers.
+    /// Round-trip time of the newest segment that the ACK delivers, if measured.
     pub rtt: Option<Duration>,
-    /// Smoothed round-trip time.
+    /// Smoothed round-trip time; 0 before the first measurement.
     pub srtt: Duration,
-    /// Rate sample, if it delivers anything; only for controls that pace themselves.
+    /// Rate sample, if the ACK delivers data and the congestion control paces itself.
     pub sample: Option<RateSample>,
-    /// Bytes delivered so far.
+    /// Number of bytes delivered since the start of the connection.
     pub total_delivered: u64,
     /// First byte not yet acknowledged.
     pub una: u64,
     /// Next byte to be sent for the first time.
     pub next: u64,
-    /// Phase of the sender.
+    /// Phase of loss recovery of the sender.
     pub phase: Phase,
-    /// Whether it delivers data beyond a gap on a path with a high degree of reordering, where the window
-    /// grows on any delivery (Linux: `tcp_may_raise_cwnd`).
+    /// Whether the ACK delivers data beyond a gap on a path with a high degree of reordering, where
+    /// the window grows on any delivery (Linux: `tcp_may_raise_cwnd`).
     pub reordered: bool,
     /// Whether the window, rather than the data or the receiver, limited the sender.
     pub window_limited: bool,
-    /// Time at which the pacer allows the next segment, if the window does (Linux: `tcp_wstamp_ns`).
+    /// Time at which the pacer allows the next segment (Linux: `tcp_wstamp_ns`).
     pub departure: Time,
 }
 
@@ -97,31 +97,32 @@ impl AckEvent {
 /// Segment that was marked lost.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
-    /// Time at which it was marked lost.
+    /// Time at which the segment was marked lost.
     pub now: Time,
-    /// First byte, and one past the last.
+    /// First byte of the segment, and its last byte plus 1.
     pub range: (u64, u64),
-    /// State of the connection when it was sent.
+    /// State of the connection when the segment was sent.
     pub snapshot: Snapshot,
-    /// Bytes lost since then, including the segment.
+    /// Number of bytes lost since the segment was sent, including the segment.
     pub lost: u64,
-    /// Bytes delivered so far.
+    /// Number of bytes delivered since the start of the connection.
     pub delivered: u64,
 }
 
-/// Congestion control. All sizes are in bytes.
+/// Congestion control of one connection. All sizes are in bytes.
 pub trait CongestionControl: Send + std::fmt::Debug {
-    /// Handles the establishment of the connection. `rtt` is the round-trip time of the SYN if it was sent
-    /// once.
+    /// Handles the establishment of the connection. `rtt` is the round-trip time of the SYN, `None`
+    /// if it is unknown because the SYN was retransmitted.
     fn on_established(&mut self, _now: Time, _rtt: Option<Duration>) {}
     /// Processes an ACK.
     fn on_ack(&mut self, ack: &AckEvent);
-    /// Records a lost segment. The resulting reduction is reported by the other methods.
+    /// Records a lost segment. The sender reports the resulting reduction by
+    /// [`Self::on_congestion`] or [`Self::on_timeout`].
     fn on_loss(&mut self, _loss: &Loss) {}
     /// Handles the start of a recovery after a loss or an ECN echo, with `in_flight` bytes outstanding.
     fn on_congestion(&mut self, now: Time, in_flight: u64);
-    /// Handles a retransmission timeout with `in_flight` bytes not marked lost. `again` means that the window
-    /// has already been reduced for the outstanding data.
+    /// Handles a retransmission timeout with `in_flight` bytes still in flight. `again` means that
+    /// the window has already been reduced for the outstanding data.
     fn on_timeout(&mut self, now: Time, in_flight: u64, again: bool);
     /// Handles the end of a recovery.
     fn on_recovered(&mut self, _now: Time) {}
@@ -135,11 +136,12 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     fn on_start(&mut self, _now: Time, _pause: Duration) {}
     /// Handles the start of a transmission after all data had been sent and delivered.
     fn on_restart(&mut self, _now: Time) {}
-    /// Undoes the last reduction, which was spurious (RFC 4015). `window` is the present window.
+    /// Undoes the last window reduction, which was spurious (RFC 4015). `window` is the present
+    /// window.
     fn undo(&mut self, window: u64);
-    /// Returns the congestion window.
+    /// Returns the congestion window in bytes.
     fn cwnd(&self) -> u64;
-    /// Returns the slow-start threshold, `u64::MAX` if there is none.
+    /// Returns the slow-start threshold in bytes, `u64::MAX` if there is none.
     fn ssthresh(&self) -> u64;
     /// Returns the pacing rate in bytes per second; `None` if it follows from the window and the round-trip
     /// time.
@@ -166,7 +168,7 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     fn is_slow_start(&self) -> bool {
         self.cwnd() < self.ssthresh()
     }
-    /// Returns the control's decisions.
+    /// Returns the present decisions of the congestion control.
     fn plan(&self) -> Plan {
         let pacing_rate = self.pacing_rate();
         Plan {
@@ -185,9 +187,10 @@ pub trait CongestionControl: Send + std::fmt::Debug {
 pub struct Plan {
     /// Congestion window in bytes.
     pub cwnd: u64,
-    /// Slow-start threshold in bytes.
+    /// Slow-start threshold in bytes, `u64::MAX` if there is none.
     pub ssthresh: u64,
-    /// Pacing rate in bytes per second.
+    /// Pacing rate in bytes per second, `None` if it follows from the window and the round-trip
+    /// time.
     pub pacing_rate: Option<f64>,
     /// Minimum number of segments that leave together.
     pub min_quantum: u64,
@@ -197,8 +200,8 @@ pub struct Plan {
     pub is_slow_start: bool,
 }
 
-/// Congestion control of a connection with its plan. The sender reads the plan many times per ACK; it changes
-/// only when an event is reported to the control.
+/// Congestion control of a connection with its current [`Plan`]. The sender reads the plan many
+/// times per ACK, but the plan changes only when an event is reported to the congestion control.
 #[derive(Debug)]
 pub struct Control {
     algorithm: Box<dyn CongestionControl>,
@@ -206,12 +209,12 @@ pub struct Control {
 }
 
 impl Control {
-    /// Creates the control at the start of a connection.
+    /// Creates the control with the algorithm's initial plan.
     pub fn new(algorithm: Box<dyn CongestionControl>) -> Self {
         Self { plan: algorithm.plan(), algorithm }
     }
 
-    /// Reports an event to the control and updates the plan.
+    /// Reports an event to the algorithm by calling `event`, and updates the plan.
     pub fn report(&mut self, event: impl FnOnce(&mut dyn CongestionControl)) {
         event(&mut *self.algorithm);
         self.plan = self.algorithm.plan();
@@ -233,10 +236,11 @@ impl std::ops::Deref for Control {
 
 /// Parameters of a congestion control.
 pub trait CongestionParams: Parameters {
-    /// Creates the congestion control of a connection with the TCP parameters `tcp`, segments of `mss` bytes,
-    /// and an initial window in bytes.
+    /// Creates the congestion control of a connection with the TCP parameters `tcp`, segments of
+    /// `mss` bytes, and an initial window of `initial_window` bytes.
     fn build(&self, mss: u64, initial_window: u64, tcp: &Linux) -> Box<dyn CongestionControl>;
-    /// Returns true if the control paces at a rate of its own, with `fq` or without.
+    /// Returns true if the congestion control paces at a rate of its own, even if the key `pacing`
+    /// is off.
     fn paces_itself(&self) -> bool {
         false
     }

@@ -15,8 +15,9 @@ params! {
 
 impl Checked for Reno {}
 
-/// Opens the window as Reno does; other controls share this function (Linux: `tcp_reno_cong_avoid`). In slow
-/// start it grows by one segment per segment delivered, afterwards by one segment per window delivered.
+/// Opens the window as Reno does (Linux: `tcp_reno_cong_avoid`); other congestion controls share
+/// this function. In slow start the window grows by one segment per segment delivered, afterwards
+/// by one segment per window delivered.
 pub fn grow(window: &mut LossWindow, ack: &AckEvent) {
     if !ack.may_grow() {
         return;
@@ -62,8 +63,8 @@ impl LossBased for RenoControl {
         grow(&mut self.window, ack);
     }
 
-    /// Returns half of the window, regardless of the data outstanding (Linux: `tcp_reno_ssthresh`). Segments
-    /// sent beyond it by Limited Transmit do not count (RFC 5681, 3.1).
+    /// Returns half of the window, regardless of the data outstanding (Linux: `tcp_reno_ssthresh`).
+    /// So segments that Limited Transmit sends beyond the window do not count (RFC 5681, 3.1).
     fn reduced(&mut self) -> u64 {
         self.window.cwnd / 2
     }
@@ -94,9 +95,10 @@ mod tests {
         assert_eq!(control.cwnd(), 20 * MSS);
     }
 
-    /// `tcp_may_raise_cwnd` requires that data is acknowledged cumulatively, while `tcp_cong_avoid` counts
-    /// newly delivered segments: the ACK that ends a recovery acknowledges a window of segments, which SACKs
-    /// had reported before.
+    /// `tcp_may_raise_cwnd` requires that data is acknowledged cumulatively, while `tcp_cong_avoid`
+    /// counts newly delivered segments. So an ACK at the end of a recovery, which acknowledges a
+    /// window of segments that SACKs had reported before, opens the window only by the segments
+    /// that it delivers.
     #[test]
     fn segments_counted_by_sack_do_not_count_again() {
         let mut control = RenoControl::new(MSS, 10 * MSS);

@@ -90,7 +90,8 @@ mod tests {
 
     const MSS: u64 = 1_000;
 
-    /// Returns the number of round trips until a window of `segments` segments is restored after a loss.
+    /// Returns the number of round trips after a loss until the window again has `segments`
+    /// segments.
     fn rounds_to_recover(segments: u64) -> u32 {
         let mut control = ScalableControl::new(&Scalable::default(), MSS, segments * MSS);
         control.on_congestion(Time::ZERO, 0);
@@ -109,7 +110,7 @@ mod tests {
         // Section 3: log(1 - b) / log(1 + a) = 13.4 round trips; Reno needs half the window. A window of 87.5
         // starts at 87 whole segments.
         assert_eq!([100, 1_000, 10_000].map(rounds_to_recover), [15, 14, 14]);
-        // From 8 to 16 segments, one per round trip.
+        // As with Reno, the window grows from 8 to 16 segments by one per round trip.
         assert_eq!(rounds_to_recover(16), 8);
     }
 }

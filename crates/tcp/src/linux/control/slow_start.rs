@@ -23,7 +23,7 @@ pub enum SlowStart {
     HyStartPlusPlus,
 }
 
-/// State of the method.
+/// State of the method that ends slow start.
 #[derive(Clone, Debug)]
 pub enum Search {
     /// No method, or slow start has ended.
@@ -35,8 +35,8 @@ pub enum Search {
 }
 
 impl Search {
-    /// Creates the state at the start of a connection. `paced` means that segments are spread over the round
-    /// trip.
+    /// Creates the state of the method `slow_start` at the start of a connection. `paced` means
+    /// that segments are spread over the round trip.
     pub fn new(slow_start: SlowStart, paced: bool) -> Self {
         match slow_start {
             SlowStart::Standard => Self::Idle,
@@ -45,8 +45,8 @@ impl Search {
         }
     }
 
-    /// Processes an ACK in slow start on a path with smallest round-trip time `min_rtt`, if the ACK
-    /// qualifies. If this ends slow start, the threshold becomes the window.
+    /// Processes an ACK in slow start. `min_rtt` is the smallest round-trip time of the path. If
+    /// the method ends slow start, the slow-start threshold becomes the window.
     #[cold]
     pub fn on_ack_in_slow_start(
         &mut self,

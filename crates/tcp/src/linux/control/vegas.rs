@@ -9,7 +9,8 @@ use super::loss_based::{LossBased, LossWindow};
 use super::{AckEvent, CongestionControl, CongestionParams, Phase, reno};
 use crate::linux::Linux;
 
-/// Number of round-trip times required in a round; fewer may all be affected by delayed ACKs.
+/// Number of round-trip times required in a round to adjust the window; if there are fewer, all of
+/// them may be lengthened by delayed ACKs.
 const SAMPLES: u32 = 3;
 
 params! {
@@ -44,7 +45,8 @@ pub struct VegasControl {
     params: Vegas,
     window: LossWindow,
     base_rtt: Option<Duration>,
-    /// Smallest round-trip time of this round, and number of round-trip times measured in it.
+    /// Smallest round-trip time measured in this round; `samples` is the number of round-trip times
+    /// measured in it.
     round_rtt: Option<Duration>,
     samples: u32,
     round_end: u64,
@@ -63,8 +65,8 @@ impl VegasControl {
         }
     }
 
-    /// Adjusts the window, once per round trip: compares the estimated segments in the queue with the
-    /// thresholds.
+    /// Adjusts the window, once per round trip, by comparing the estimated number of segments in
+    /// the queue with `alpha`, `beta` and, in slow start, `gamma`.
     fn adjust(&mut self, ack: &AckEvent) {
         let (Some(base), Some(rtt)) = (self.base_rtt, self.round_rtt) else {
             return;
@@ -159,15 +161,15 @@ mod tests {
 
     #[test]
     fn slow_start_ends_with_more_than_one_queued_segment() {
-        // 20 (110 - 100) / 100 = 2 segments are in the queue: the window becomes what 100 ms hold, and one
-        // more.
+        // 20 (110 - 100) / 100 = 2 segments are in the queue, so the window becomes 20 * 100 / 110
+        // segments, rounded down, and one more.
         let mut control = VegasControl::new(&Vegas::default(), 1_000, 20_000);
         control.base_rtt = Some(Duration::from_millis(100));
         for (una, next) in [(1_000, 20_000), (2_000, 20_000), (3_000, 20_000), (20_000, 40_000)] {
             let rtt = Some(Duration::from_millis(110));
             control.on_ack(&AckEvent { una, next, rtt, window_limited: false, ..AckEvent::default() });
         }
-        // Whole segments, as in Linux.
+        // The window has whole segments, as in Linux.
         assert_eq!(control.cwnd(), 20_000 * 100 / 110 / 1_000 * 1_000 + 1_000);
         assert_eq!(control.ssthresh(), control.cwnd() - 1_000);
     }

@@ -1,5 +1,6 @@
-//! Veno: Reno, but the queue length that Vegas would estimate distinguishes losses on the radio link from
-//! congestion (Fu and Liew, IEEE JSAC 21(2), 2003; as in Linux, `tcp_veno.c`).
+//! Veno: Reno that distinguishes losses on the radio link from congestion by the queue length,
+//! which it estimates as Vegas does (Fu and Liew, IEEE JSAC 21(2), 2003; as in Linux,
+//! `tcp_veno.c`).
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -31,7 +32,8 @@ pub struct VenoControl {
     params: Veno,
     window: LossWindow,
     base_rtt: Option<Duration>,
-    /// Smallest round-trip time of this round, and the byte whose acknowledgement ends the round.
+    /// Smallest round-trip time measured in this round; `round_end` is the byte whose
+    /// acknowledgement ends the round.
     round_rtt: Option<Duration>,
     round_end: u64,
     /// Estimated number of segments in the queue during the last round.
@@ -84,7 +86,7 @@ impl LossBased for VenoControl {
         self.measure(ack);
         let avoiding = ack.phase == Phase::Open && !self.window.in_slow_start();
         if avoiding && self.is_congested() {
-            // Half of Reno's growth (section III-A).
+            // The window grows at half of Reno's rate (section III-A of the paper).
             if ack.may_grow() {
                 self.window.avoid(2 * self.window.segments(), ack.segments);
             }
@@ -123,8 +125,8 @@ mod tests {
 
     #[test]
     fn long_queue_halves_growth() {
-        // 20 segments at 125 ms on a path of 100 ms: 4 are in the queue. A window acknowledged adds half a
-        // segment.
+        // With 20 segments and 125 ms on a path of 100 ms, 4 segments are in the queue. Each window
+        // acknowledged adds half a segment, so 40 segments add one.
         let mut control = VenoControl::new(&Veno::default(), 1_000, 20_000);
         control.window.ssthresh = 10_000;
         (control.base_rtt, control.waiting) = (Some(Duration::from_millis(100)), 4.0);

@@ -31,9 +31,9 @@ impl CongestionParams for Westwood {
 pub struct WestwoodControl {
     window: LossWindow,
     min_rtt: Option<Duration>,
-    /// Start time of the present sample, and the bytes delivered before it.
+    /// Start time of the present bandwidth sample, and the number of bytes delivered before it.
     since: Option<(Time, u64)>,
-    /// Bandwidth in bytes per second, smoothed once and smoothed twice.
+    /// Bandwidth in bytes per second, smoothed once. `bandwidth` is smoothed twice.
     smooth: f64,
     bandwidth: f64,
 }
@@ -50,8 +50,8 @@ impl WestwoodControl {
         }
     }
 
-    /// Updates the bandwidth with one sample per round trip. This is the difference between Westwood+ and
-    /// Westwood: it is immune to ACK compression.
+    /// Updates the bandwidth with one sample per round trip. Westwood takes a sample on each ACK
+    /// instead, so ACK compression distorts its estimate, but not that of Westwood+.
     fn sample(&mut self, ack: &AckEvent) {
         let (since, delivered) = *self
             .since
@@ -105,8 +105,8 @@ mod tests {
 
     #[test]
     fn loss_reduces_window_to_bandwidth_delay_product() {
-        // 1 MB/s and 100 ms, but round-trip times of 150 ms: a bandwidth-delay product of 100 kB, a window of
-        // 150 kB.
+        // At 1 MB/s with a smallest round-trip time of 100 ms, the bandwidth-delay product is 100
+        // kB. Later round-trip times are 150 ms, and the window is 150 kB.
         let mut control = WestwoodControl::new(1_000, 150_000);
         let mut now = Time::ZERO;
         for ack in 1..2_000 {
@@ -129,7 +129,8 @@ mod tests {
 
     #[test]
     fn bandwidth_is_filtered_twice() {
-        // Samples of 1 MB/s and then 2 MB/s over 100 ms each, gains of an eighth.
+        // The samples are 1 MB/s and then 2 MB/s over 100 ms each; both filters have a gain of an
+        // eighth.
         let mut control = WestwoodControl::new(1_000, 100_000);
         let mut sample = |ms: u64, delivered, total_delivered| {
             let now = Time::ZERO + Duration::from_millis(ms);

@@ -1,5 +1,5 @@
-//! Evaluation of an ACK, in the kernel's order: D-SACKs and SACK blocks first, then the cumulative
-//! acknowledgement (`tcp_sacktag_write_queue`, `tcp_clean_rtx_queue`).
+//! Evaluation of an ACK in the order of the Linux kernel: first D-SACKs and SACK blocks
+//! (`tcp_sacktag_write_queue`), then the cumulative acknowledgement (`tcp_clean_rtx_queue`).
 
 use nodeb_base::units::{Duration, Time};
 
@@ -13,31 +13,34 @@ use crate::segment::{SackBlocks, Segment};
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct AckResult {
-    /// First byte not acknowledged before.
+    /// First byte that was not acknowledged before the ACK.
     prior_una: u64,
-    /// Bytes and segments acknowledged cumulatively.
+    /// Number of bytes that the ACK acknowledges cumulatively; `acked_segments` is the number of
+    /// segments.
     pub(in super::super) acked: u64,
     pub(in super::super) acked_segments: u64,
-    /// All bytes and segments delivered, reported duplicates included.
+    /// Number of all bytes that the ACK delivers, reported duplicates included; `segments` is the
+    /// number of segments.
     pub(in super::super) delivered: u64,
     pub(in super::super) segments: u64,
-    /// Bytes newly marked lost.
+    /// Number of bytes newly marked lost on the ACK.
     pub(in super::super) lost: u64,
     /// Whether the window is reduced because of an ECN mark.
     pub(in super::super) marked: bool,
     pub(super) prior_in_flight: u64,
-    /// Round-trip times of the oldest and of the newest segment delivered.
+    /// Round-trip time of the oldest segment that the ACK delivers; `newest_rtt` is that of the
+    /// newest one.
     pub(super) oldest_rtt: Option<Duration>,
     pub(super) newest_rtt: Option<Duration>,
     /// Round-trip time of the oldest segment delivered by SACK.
     sacked_rtt: Option<Duration>,
-    /// Whether SACK reported a new segment.
+    /// Whether the ACK delivers a segment by SACK.
     pub(in super::super) sacked: bool,
     /// Whether the ACK delivers a segment that was sent only once, before the present episode began.
     pub(in super::super) original: bool,
     /// Whether a cumulatively acknowledged segment had been retransmitted.
     pub(in super::super) repeated: bool,
-    /// D-SACK of the ACK.
+    /// D-SACK of the ACK, if it has a plausible one.
     pub(in super::super) dsack: Option<DSack>,
     /// Whether the ACK updates the receiver's window (`FLAG_WIN_UPDATE`).
     pub(in super::super) updates_window: bool,
@@ -45,7 +48,7 @@ pub struct AckResult {
     pub(in super::super) duplicate: bool,
     /// Whether the timer of the retransmission queue must be re-armed.
     pub(in super::super) rearm: bool,
-    /// Whether a retransmission was marked lost.
+    /// Whether the ACK led to a retransmission being marked lost.
     pub(in super::super) lost_again: bool,
 }
 
@@ -55,7 +58,7 @@ impl AckResult {
         self.acked > 0
     }
 
-    /// Returns the first byte not acknowledged before.
+    /// Returns the first byte that was not acknowledged before the ACK.
     pub(in super::super) fn prior_una(&self) -> u64 {
         self.prior_una
     }
@@ -64,16 +67,16 @@ impl AckResult {
 /// D-SACK (RFC 2883) that passed the plausibility check (`tcp_dsack_seen`).
 #[derive(Clone, Copy, Debug)]
 pub struct DSack {
-    /// First byte of payload, and one past the last.
+    /// First payload byte reported as duplicate, and last one plus 1.
     pub(in super::super) range: (u64, u64),
-    /// Number of segments that it covers.
+    /// Number of segments that the D-SACK covers.
     segments: u64,
-    /// Whether it answers a tail loss probe.
+    /// Whether the D-SACK answers a tail loss probe.
     pub(in super::super) of_probe: bool,
 }
 
-/// Transmission times of the oldest and the newest of the segments that an ACK delivers and that were sent
-/// only once.
+/// Transmission times of the oldest and the newest segment among those that an ACK delivers and
+/// that were sent only once.
 #[derive(Clone, Copy)]
 struct Span {
     oldest: Time,
@@ -93,11 +96,11 @@ impl Span {
     }
 }
 
-/// Summary of the segments that an ACK delivers by SACK, or cumulatively.
+/// Summary of the segments that an ACK delivers, either by SACK or cumulatively.
 struct Gathered {
     span: Span,
-    /// First byte of the lowest segment that was never retransmitted although data above it had been
-    /// delivered before.
+    /// First byte of the lowest delivered segment that data above it has overtaken: it was never
+    /// retransmitted, and data above it had been delivered before. `u64::MAX` if there is none.
     late: u64,
 }
 
@@ -106,8 +109,8 @@ impl Gathered {
 }
 
 impl Sender {
-    /// Evaluates an ACK. An `old` ACK was overtaken by another one: segments that its blocks report are not
-    /// counted as deliveries (the end of `tcp_ack`).
+    /// Evaluates an ACK. `old` is true if another ACK has overtaken it: segments that its SACK
+    /// blocks report are then not counted as deliveries (the end of `tcp_ack`).
     pub(super) fn evaluate_ack(&mut self, now: Time, ack: &Segment, old: bool) -> AckResult {
         let prior_una = self.scoreboard.una();
         let mut result = AckResult { prior_una, prior_in_flight: self.in_flight(), ..AckResult::default() };
@@ -118,7 +121,8 @@ impl Sender {
         let Self { scoreboard, rack, sampler, params, undo, reordering, episode, mss, .. } = self;
         let (mut acked, mut sacked) = (Gathered::NOTHING, Gathered::NOTHING);
         let mut deliver = |segment: &SentSegment, gathered: &mut Gathered, by_sack: bool| {
-            // Segments beyond a gap do not update the echoed timestamp (RFC 7323, 4.3).
+            // The timestamp shows which transmission was answered, but not for segments beyond a
+            // gap, which do not update the echoed timestamp (RFC 7323, 4.3).
             let echoed = by_sack || !params.timestamps || !is_older(ack.echo_us, clock_us(segment.sent));
             rack.on_delivered(now, segment, min_rtt, echoed);
             result.sacked |= by_sack;
@@ -133,7 +137,8 @@ impl Sender {
             if old {
                 return;
             }
-            // Without SACK, duplicate ACKs have already counted some of them (`tcp_count_delivered`).
+            // Without SACK, duplicate ACKs have already counted some of these bytes
+            // (`tcp_count_delivered`).
             let bytes = if params.sack { segment.bytes() } else { 0 };
             sampler.on_delivered(now, bytes, segment.sent, segment.snapshot);
             result.delivered += segment.bytes();
@@ -161,7 +166,7 @@ impl Sender {
             reordering.record_late(acked.late, scoreboard.fack(), *mss);
         }
         if let Some(dsack) = dsack.filter(|_| !old) {
-            // A spurious retransmission is a delivery, too (`tcp_dsack_seen`).
+            // A spurious retransmission that arrived counts as a delivery, too (`tcp_dsack_seen`).
             let bytes = dsack.range.1 - dsack.range.0;
             sampler.count(now, bytes);
             result.delivered += bytes;
@@ -177,7 +182,8 @@ impl Sender {
 
     /// Computes the round-trip times of an ACK from the transmission times of the segments that it delivers.
     fn measure(&self, now: Time, ack: &Segment, result: &mut AckResult, acked: Span, sacked: Span) {
-        // Karn's rule: a retransmission makes everything ambiguous that is acknowledged with it.
+        // By Karn's rule, an ACK that covers a retransmitted segment gives no round-trip time for
+        // any segment.
         if !acked.is_empty() && !result.repeated {
             result.oldest_rtt = Some(now.since(acked.oldest));
             result.newest_rtt = Some(now.since(acked.newest));
@@ -193,17 +199,18 @@ impl Sender {
         }
     }
 
-    /// Returns the round-trip time given by the timestamp. After a retransmission, only the timestamp shows
-    /// which transmission was answered (RFC 7323, 4).
+    /// Returns the round-trip time that the echoed timestamp gives, or `None` without timestamps.
+    /// After a retransmission, only the timestamp shows which transmission was answered (RFC 7323,
+    /// 4).
     #[cold]
     pub(super) fn rtt_by_stamp(&self, now: Time, ack: &Segment) -> Option<Duration> {
         let usable = self.params.timestamps && ack.echo_us != 0;
         usable.then(|| Duration(u64::from(clock_us(now).wrapping_sub(ack.echo_us)) * 1_000))
     }
 
-    /// Returns true if SACKs report data sent before the last transmission of the first outstanding segment. Only
-    /// then may they re-arm the timer: SACKs of later data would defer the timeout for ever (Linux:
-    /// `tcp_clean_rtx_queue`).
+    /// Returns true if SACKs report data sent before the last transmission of the first outstanding
+    /// segment. Only such SACKs re-arm the timer, since SACKs of later data would defer the timeout
+    /// for ever (Linux: `tcp_clean_rtx_queue`).
     pub(super) fn is_older_than_head(&self, now: Time, result: &AckResult) -> bool {
         let (Some(rtt), Some(sent)) = (result.sacked_rtt, self.scoreboard.head_sent()) else {
             return false;
@@ -211,7 +218,8 @@ impl Sender {
         rtt > now.since(sent)
     }
 
-    /// Returns the D-SACK of an ACK, and its other blocks within outstanding data in ascending order.
+    /// Returns the D-SACK of an ACK, if any, and those of its other SACK blocks that lie within
+    /// outstanding data, in ascending order.
     #[cold]
     fn read_blocks(&mut self, ack: &Segment) -> (Option<DSack>, Blocks) {
         let (una, next) = (self.scoreboard.una().max(number(ack)), self.scoreboard.next());
@@ -229,8 +237,9 @@ impl Sender {
         (dsack, blocks)
     }
 
-    /// Returns the D-SACK, or `None` if it covers more than any window or D-SACKs have reported more segments
-    /// than were retransmitted (`tcp_dsack_seen`).
+    /// Returns the D-SACK of the bytes `range`. Returns `None` if it covers more bytes than any
+    /// window, or if D-SACKs have reported more segments than were retransmitted
+    /// (`tcp_dsack_seen`).
     fn accept_dsack(&mut self, range: (u64, u64)) -> Option<DSack> {
         let bytes = range.1.saturating_sub(range.0);
         if bytes == 0 || bytes > self.buffer.largest_window() {
@@ -242,7 +251,8 @@ impl Sender {
         if self.duplicates > self.counts.retransmissions {
             return None;
         }
-        // A D-SACK proves nothing on a path without reordering, or if it answers a probe.
+        // RACK ignores D-SACKs on a path without observed reordering, and those that answer a
+        // probe.
         if self.reordering.is_seen() && !of_probe {
             self.rack.record_dsack();
         }
@@ -250,7 +260,7 @@ impl Sender {
     }
 }
 
-/// Blocks of bytes delivered beyond a gap, in ascending order.
+/// SACK blocks of bytes delivered beyond a gap, in ascending order.
 #[derive(Default)]
 struct Blocks {
     blocks: [(u64, u64); SackBlocks::MAX],
@@ -269,13 +279,13 @@ impl Blocks {
     }
 }
 
-/// Returns true if the first block of an ACK is a D-SACK: it begins below the ACK's number or lies within the
-/// next block (RFC 2883, 4; Linux: `tcp_check_dsack`).
+/// Returns true if the first SACK block of an ACK is a D-SACK: it begins below the acknowledgement
+/// number `ack`, or lies within the next block (RFC 2883, 4; Linux: `tcp_check_dsack`).
 fn is_duplicate(block: (u64, u64), ack: u64, next: Option<(u64, u64)>) -> bool {
     block.0 < ack || next.is_some_and(|next| next.0 <= block.0 && block.1 <= next.1)
 }
 
-/// Converts a block from sequence numbers to payload bytes.
+/// Converts a SACK block from sequence numbers to payload bytes, counted from 0.
 fn payload((first, end): (u64, u64)) -> (u64, u64) {
     (first.saturating_sub(FIRST_BYTE), end.saturating_sub(FIRST_BYTE))
 }

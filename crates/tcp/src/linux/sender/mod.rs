@@ -1,9 +1,10 @@
 //! The sender at the server: processing of ACKs and timers.
 //!
-//! Each mechanism has a type of its own: the scoreboard records outstanding segments, RACK finds losses, the
-//! congestion control sets how much may be in flight, and PRR and the pacer determine when it may leave. This
-//! module passes ACKs and timers to them, `sender/transmit.rs` transmits, and `loss` implements the
-//! transitions between episodes.
+//! Each mechanism has a type of its own: the scoreboard records outstanding segments, RACK finds
+//! losses, the congestion control limits the data in flight, and PRR and the pacer determine when
+//! data may leave. This module passes ACKs and timers to these types, `sender/transmit.rs`
+//! transmits, and the module `loss` implements the transitions between the episodes of loss
+//! recovery.
 
 mod ack_result;
 mod send_buffer;
@@ -33,11 +34,12 @@ use super::timers::{Pending, Timers};
 use crate::segment::Segment;
 use crate::{RETRANSMISSIONS_PER_ACK, SenderCounts, Window};
 
-/// State of the connection.
+/// State of the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Setup {
     Closed,
-    /// The SYN is unanswered: time of its last transmission, and number of transmissions.
+    /// The SYN is unanswered. The values are the time of its last transmission and the number of
+    /// its transmissions.
     SynSent(Time, u32),
     Established,
 }
@@ -53,7 +55,7 @@ pub enum Transmission {
     Probe,
 }
 
-/// Sender of one connection.
+/// TCP sender of one connection in the `linux` family.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Sender {
@@ -68,14 +70,16 @@ pub struct Sender {
     pub(super) rtt: RttEstimator,
     pub(super) sampler: Sampler,
     pub(super) control: Control,
-    /// Window set from outside in bytes, which replaces that of the congestion control.
+    /// Window set from outside in bytes, which replaces that of the congestion control; `None` if
+    /// none was set.
     steered: Option<u64>,
     pacer: Pacer,
     pub(super) timers: Timers,
     pub(super) episode: Episode,
     /// Whether segments were missing or retransmitted at the last ACK (Linux: `TCP_CA_Disorder`).
     pub(super) disordered: bool,
-    /// Whether lost segments may be retransmitted now.
+    /// Whether lost segments may be retransmitted on this ACK or timer; false after
+    /// [`Self::undo_partially`] returned true.
     pub(super) may_repair: bool,
     pub(super) undo: Undo,
     /// Number of segments that D-SACKs have reported (`dsack_dups`).
@@ -85,14 +89,14 @@ pub struct Sender {
     buffer: SendBuffer,
     /// Number of congestion windows for which the send buffer has room.
     windows: u64,
-    /// One past the last byte that the receiver allows.
+    /// Last byte that the receiver's window allows, plus 1.
     edge: u64,
-    /// Number of consecutive duplicate ACKs; without SACK, the only information about deliveries beyond a
-    /// gap.
+    /// Number of segments delivered beyond a gap by the evidence of duplicate ACKs. It is counted
+    /// only without SACK, where there is no other information about such deliveries.
     pub(super) dupacks: u32,
     /// Whether the next new segment carries CWR (RFC 3168, 6.1.2).
     pub(super) send_cwr: bool,
-    /// Timestamp of the phone to echo.
+    /// Newest timestamp of the phone, which the sender echoes.
     recent_stamp: u32,
     last_sent: Time,
     /// Byte beyond which the present round of round-trip estimation ends.
@@ -106,7 +110,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Creates a sender on connection `flow`. It sends nothing until it is opened.
+    /// Creates a sender for connection `flow`. It sends nothing before its method `open` is called.
     pub fn new(flow: u32, params: &Linux) -> Self {
         let mss = params.mss();
         let initial_window = u64::from(params.initial_window.get()) * mss;
@@ -121,7 +125,7 @@ impl Sender {
             rack: Rack::default(),
             reordering: Reordering::default(),
             rtt: RttEstimator::new(params.initial_rto, params.min_rto, params.max_rto),
-            // Controls that do not pace themselves use no samples.
+            // Congestion controls that do not pace themselves use no rate samples.
             sampler: Sampler::new(params.control.paces_itself()),
             windows: control.algorithm().buffered_windows(),
             control,
@@ -149,23 +153,25 @@ impl Sender {
         }
     }
 
-    /// Returns the bytes in flight. Without SACK each duplicate ACK counts as a delivered segment.
+    /// Returns the number of bytes in flight. Without SACK each duplicate ACK counts as a delivered
+    /// segment.
     pub(super) fn in_flight(&self) -> u64 {
         self.scoreboard.pipe().saturating_sub(u64::from(self.dupacks) * self.mss)
     }
 
-    /// Returns the window in bytes: the one set from outside, that of PRR in its recovery, or that of the
-    /// congestion control.
+    /// Returns the window in bytes: the window set from outside, if any, otherwise
+    /// [`Self::spread_window`].
     pub(super) fn cwnd(&self) -> u64 {
         self.steered.unwrap_or_else(|| self.spread_window())
     }
 
-    /// Returns the window of PRR during a reduction, else that of the congestion control.
+    /// Returns the window of PRR in bytes during a window reduction, otherwise that of the
+    /// congestion control.
     pub(super) fn spread_window(&self) -> u64 {
         self.episode.prr().map_or(self.control.cwnd, Prr::cwnd)
     }
 
-    /// Returns the inputs of RACK's reordering window.
+    /// Returns the state of the connection that determines RACK's reordering window.
     pub(super) fn conditions(&self) -> Conditions {
         Conditions {
             min_rtt: self.rtt.min().unwrap_or_default(),
@@ -178,7 +184,7 @@ impl Sender {
     #[cold]
     fn establish(&mut self, now: Time, ack: &Segment, sent: Time, times: u32) {
         self.setup = Setup::Established;
-        // If the SYN was repeated, only the timestamp shows which transmission was answered
+        // If the SYN was retransmitted, only the timestamp shows which transmission the ACK answers
         // (`tcp_synack_rtt_meas`, `tcp_ack_update_rtt`).
         let rtt = if times == 1 { Some(now.since(sent)) } else { self.rtt_by_stamp(now, ack) };
         if let Some(rtt) = rtt {
@@ -190,7 +196,7 @@ impl Sender {
             self.rtt.lost_syn();
         }
         if times > 2 {
-            // Linux starts with one segment if the SYN was lost more than once.
+            // Linux starts with a window of one segment if the SYN was lost more than once.
             self.control = Control::new(self.params.control.build(self.mss, self.mss, &self.params));
         }
         self.control.report(|control| control.on_established(now, rtt));
@@ -198,8 +204,9 @@ impl Sender {
         self.timers.loss = None;
     }
 
-    /// Updates the round-trip times. The smoothed one uses the oldest segment, the smallest the newest
-    /// (Linux: `tcp_ack_update_rtt`). Only a valid measurement ends the backoff (RFC 6298, 5).
+    /// Updates the round-trip times on an ACK. The smoothed round-trip time uses the oldest segment
+    /// delivered, and the smallest one the newest segment (Linux: `tcp_ack_update_rtt`). Only a
+    /// valid measurement ends the backoff (RFC 6298, 5).
     fn take_rtt(&mut self, result: &AckResult) {
         let (Some(oldest), Some(newest)) = (result.oldest_rtt, result.newest_rtt) else {
             return;
@@ -284,8 +291,9 @@ impl Sender {
         self.notify_control(now, &result);
     }
 
-    /// Updates the receiver's window. Returns true if the ACK changes it (`tcp_may_update_window`). An ACK
-    /// that does not advance may have been overtaken; it moves the edge back only if it closes the window.
+    /// Updates the right edge of the receiver's window. Returns true if the ACK may change the edge
+    /// (`tcp_may_update_window`). An ACK that acknowledges nothing new may have been overtaken by
+    /// another one; it moves the edge back only if it closes the window.
     fn update_edge(&mut self, acked: u64, window: u32) -> bool {
         let edge = acked + u64::from(window);
         let updates = acked > self.scoreboard.una() || edge > self.edge || window == 0;
@@ -300,8 +308,9 @@ impl Sender {
         self.edge <= self.scoreboard.una()
     }
 
-    /// Processes the SACK blocks of an ACK that another one has overtaken (the end of `tcp_ack`). An ACK
-    /// whose number is older than any window is ignored.
+    /// Processes the SACK blocks of an ACK that another one has overtaken (the end of `tcp_ack`).
+    /// The ACK is ignored if its number is below the first unacknowledged byte by more than the
+    /// largest window.
     #[cold]
     fn process_old_ack(&mut self, now: Time, ack: &Segment) {
         let is_recent = number(ack) + self.buffer.largest_window() >= self.scoreboard.una();
@@ -312,8 +321,8 @@ impl Sender {
         }
     }
 
-    /// Processes an ACK that arrives when nothing is outstanding: a D-SACK may show a spurious reduction
-    /// (`tcp_ack`).
+    /// Processes an ACK that arrives when nothing is outstanding (`tcp_ack`). A D-SACK may show
+    /// that the last window reduction was spurious, and the ACK may answer a probe.
     #[cold]
     fn process_ack_of_nothing(&mut self, now: Time, ack: &Segment, result: &mut AckResult) {
         if result.dsack.is_some() {

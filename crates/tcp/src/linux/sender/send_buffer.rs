@@ -1,23 +1,24 @@
 //! The send buffer: limits how much unacknowledged and unsent data the application can hand to the sender
 //! (Linux: `tcp_sndbuf_expand`, `sk_stream_is_writeable`, version 6).
 //!
-//! The buffer counts memory, not payload. It grows with the congestion window, but only when the buffer, and
-//! not the window, prevents data from being sent (`tcp_should_expand_sndbuf`). A blocked application may
-//! write again when a third of the buffer is free. A gap that stays unfilled therefore stops new data, at the
-//! latest at twice the window.
+//! The size of the buffer counts memory, not payload. The buffer grows with the congestion window,
+//! but only if the buffer, and not the window, prevents data from being sent
+//! (`tcp_should_expand_sndbuf`). A blocked application may write again when a third of the buffer
+//! is free. If a gap stays unfilled, the buffer therefore stops new data, at the latest when it
+//! holds two windows.
 
 use std::collections::VecDeque;
 
 /// Memory of a packet besides its payload in bytes: `sk_buff` and head of a packet with its payload in pages,
 /// as `ss -m` shows it on Linux 6.18 on x86-64.
 const OVERHEAD: u64 = 832;
-/// Bytes that `tcp_sndbuf_expand` adds to a segment: for headers and shared info before it rounds up to a
-/// power of two, and for the `sk_buff` afterwards.
+/// Number of bytes that `tcp_sndbuf_expand` adds to a segment for headers and shared info, before
+/// it rounds up to a power of two. Afterwards it adds `SK_BUFF` for the `sk_buff`.
 const HEADERS: u64 = 320 + 256;
 const SK_BUFF: u64 = 256;
 /// Minimum number of segments per window (`TCP_INIT_CWND`).
 const MIN_SEGMENTS: u64 = 10;
-/// Segments per packet at the rates of these links (`tcp_min_tso_segs`).
+/// Number of segments per packet at the rates of cellular links (`tcp_min_tso_segs`).
 const PACKET_SEGMENTS: u64 = 2;
 /// Maximum payload of an unsent packet in bytes (`GSO_LEGACY_MAX_SIZE` less headers).
 const UNSENT_BYTES: u64 = 65_536 - 320;
@@ -26,22 +27,23 @@ const UNSENT_BYTES: u64 = 65_536 - 320;
 #[derive(Debug)]
 pub struct SendBuffer {
     mss: u64,
-    /// Memory for a segment of the window (`per_mss`).
+    /// Memory in bytes for one segment of the window (`per_mss`).
     share: u64,
-    /// Present and maximum size of the buffer (`sk_sndbuf`, the largest `tcp_wmem`).
+    /// Present size of the buffer in bytes of memory (`sk_sndbuf`). `max_size` is the maximum size
+    /// (the largest `tcp_wmem`).
     size: u64,
     max_size: u64,
-    /// One past the last byte that the application has written into the buffer.
+    /// Last byte that the application has written into the buffer, plus 1.
     filled: u64,
-    /// Whether the application waits for room.
+    /// Whether the application waits for room in the buffer.
     blocked: bool,
-    /// Largest window of the receiver, and the resulting payload of an unsent packet: at most half of that
-    /// window (`tcp_bound_to_half_wnd`).
+    /// Largest window that the receiver has advertised, in bytes. `unsent_packet` is the resulting
+    /// payload of an unsent packet, at most half of that window (`tcp_bound_to_half_wnd`).
     window: u64,
     unsent_packet: u64,
-    /// Largest congestion window for which room was made.
+    /// Largest congestion window in bytes for which the buffer was expanded.
     largest_cwnd: u64,
-    /// Outstanding packets: (end, number of segments).
+    /// Outstanding packets, each as (last byte plus 1, number of segments).
     packets: VecDeque<(u64, u64)>,
 }
 
@@ -63,7 +65,7 @@ impl SendBuffer {
         }
     }
 
-    /// Returns one past the last byte in the buffer.
+    /// Returns the last byte that the application has written into the buffer, plus 1.
     pub fn filled(&self) -> u64 {
         self.filled
     }
@@ -73,8 +75,8 @@ impl SendBuffer {
         self.window
     }
 
-    /// Makes room for `windows` windows of `cwnd` bytes, if `cwnd` is larger than ever before
-    /// (`tcp_sndbuf_expand`).
+    /// Expands the buffer to `windows` windows of `cwnd` bytes, if `cwnd` is larger than at any
+    /// call before (`tcp_sndbuf_expand`).
     pub fn expand(&mut self, cwnd: u64, windows: u64) {
         if cwnd > self.largest_cwnd {
             self.largest_cwnd = cwnd;
@@ -94,8 +96,8 @@ impl SendBuffer {
         }
     }
 
-    /// Records the transmission of a new segment that ends at `end`, in a packet with the one before if
-    /// `together`.
+    /// Records the transmission of a new segment that ends before byte `end`. If `together` is true
+    /// and the packet has room, the segment joins the packet of the segment before.
     pub fn on_sent(&mut self, end: u64, together: bool) {
         match self.packets.back_mut().filter(|(_, segments)| together && *segments < PACKET_SEGMENTS) {
             Some(packet) => *packet = (end, packet.1 + 1),
@@ -108,9 +110,9 @@ impl SendBuffer {
         self.blocked
     }
 
-    /// Lets the application write a packet of the `written` bytes in total, unless it waits and there is not
-    /// yet enough room. Bytes from `una` on are held; those from `next` on are unsent. Returns true if data
-    /// was added.
+    /// Moves one packet of the `written` bytes that the application wants to send into the buffer,
+    /// unless the application waits and there is not enough room. The buffer holds the bytes from
+    /// `una` on, of which those from `next` on are unsent. Returns true if data was added.
     pub fn fill(&mut self, written: u64, una: u64, next: u64) -> bool {
         let memory = self.memory(una, next);
         self.blocked &= self.size.saturating_sub(memory) < memory / 2;
@@ -118,7 +120,7 @@ impl SendBuffer {
             return false;
         }
         let (packet, unsent) = (self.unsent_packet, self.filled - next);
-        // A partly sent packet is filled up, whatever the memory in use.
+        // A partly sent packet is filled up, even if the buffer is full.
         let more = if (1..packet).contains(&unsent) { packet - unsent } else { packet };
         self.blocked = more == packet && memory >= self.size;
         if self.blocked {
@@ -128,7 +130,7 @@ impl SendBuffer {
         true
     }
 
-    /// Returns the memory in use (`sk_wmem_queued`).
+    /// Returns the memory in use in bytes (`sk_wmem_queued`).
     fn memory(&self, una: u64, next: u64) -> u64 {
         let unsent = self.filled.saturating_sub(next).div_ceil(self.unsent_packet);
         self.filled - una + OVERHEAD * (self.packets.len() as u64 + unsent)
@@ -148,8 +150,9 @@ mod tests {
         buffer
     }
 
-    /// `tcp_sndbuf_expand`: 2304 B for a segment of 1448 B, twice the segments of the window; 46,080 B at
-    /// first, and 101,376 B with a window of 22, as `ss -m` shows on Linux 6.18.
+    /// `tcp_sndbuf_expand` reserves 2304 B for a segment of 1448 B, for twice the segments of the
+    /// window: 46,080 B at first, and 101,376 B with a window of 22 segments, as `ss -m` shows on
+    /// Linux 6.18.
     #[test]
     fn send_buffer_has_room_for_two_windows() {
         let mut buffer = buffer();
@@ -162,8 +165,9 @@ mod tests {
         assert_eq!(buffer.size, 4 << 20);
     }
 
-    /// `tcp_sendmsg_locked` starts a packet while less than the buffer is in use, and fills up a partly sent
-    /// one. `sk_stream_is_writeable` unblocks the application when half as much is free as is in use.
+    /// `tcp_sendmsg_locked` starts a packet while the buffer is not full, and fills up a partly
+    /// sent packet. `sk_stream_is_writeable` unblocks the application when at least half as much
+    /// memory is free as is in use.
     #[test]
     fn application_continues_when_a_third_is_free() {
         let mut buffer = buffer();

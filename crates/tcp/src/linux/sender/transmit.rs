@@ -8,19 +8,22 @@ use crate::linux::control::Phase;
 use crate::linux::{FIRST_BYTE, clock_us};
 use crate::segment::{Ecn, Kind, Segment};
 
-/// Pacing rate of a control without a rate of its own, relative to one window per round trip, in slow start
-/// and afterwards (Linux: `tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
+/// Pacing rate in slow start of a congestion control without a rate of its own, in windows per
+/// round trip (Linux: `tcp_pacing_ss_ratio`). `AVOIDANCE_PACE` is the rate afterwards
+/// (`tcp_pacing_ca_ratio`).
 const SLOW_START_PACE: f64 = 2.0;
 const AVOIDANCE_PACE: f64 = 1.2;
 
 impl Sender {
-    /// Returns the pacing rate in bytes per second, `None` without pacing.
+    /// Returns the pacing rate in bytes per second, or `None` without pacing.
     fn pace(&self) -> Option<f64> {
-        // A window set from outside is what the path can hold, so all of it may leave at once.
+        // The path is expected to hold a window that is set from outside, so all of the window may
+        // leave at once.
         if self.steered.is_some() {
             return None;
         }
-        // A control with a rate paces itself (Linux: `tcp_internal_pacing`); others need `fq`.
+        // A congestion control with a rate of its own paces itself (Linux: `tcp_internal_pacing`).
+        // The others are paced only if the key `pacing` is set, like with Linux's `fq`.
         if let Some(rate) = self.control.pacing_rate {
             return Some(rate);
         }
@@ -57,8 +60,8 @@ impl Sender {
         self.timers.reschedule(now);
     }
 
-    /// Sends as much as windows, pacer and data allow. After a timeout, a window set from outside releases at
-    /// most `max_retransmissions` retransmissions while data is in flight.
+    /// Sends as many segments as windows, pacer and data allow. After a timeout, a window set from
+    /// outside releases at most `max_retransmissions` retransmissions while data is in flight.
     pub(super) fn transmit(&mut self, now: Time, mut max_retransmissions: u64, out: &mut Vec<Segment>) {
         let gently = self.steered.is_some() && self.episode.phase() == Phase::Loss;
         self.timers.pacing = None;
@@ -72,7 +75,8 @@ impl Sender {
             had_unsent = true;
             limited = self.send_allowed(now, gently, &mut max_retransmissions, out);
         }
-        // The probe itself does not arm the next one.
+        // Only new data arms a tail loss probe, so a probe that retransmits a segment does not arm
+        // the next one.
         let sends_new = self.scoreboard.next() > before;
         if sends_new {
             self.arm_probe(now, false);
@@ -88,7 +92,9 @@ impl Sender {
         self.timers.reschedule(now);
     }
 
-    /// Sends until there is nothing left to send. Returns true if a window or the pacer stopped it before.
+    /// Sends segments until a window or the pacer stops the sender, and returns true, or until
+    /// there is nothing left to send, and returns false. If `gently` is true, `max_retransmissions`
+    /// limits the retransmissions.
     fn send_allowed(
         &mut self,
         now: Time,
@@ -118,8 +124,9 @@ impl Sender {
         false
     }
 
-    /// Returns the segment to send next: lost segments first, then new ones that the receiver's window allows
-    /// (RFC 6675, `NextSeg`, 1 and 2; RACK and the probe replace 3 and 4).
+    /// Returns the segment to send next, if any: first lost segments, then new segments that the
+    /// receiver's window allows (RFC 6675, `NextSeg`, rules 1 and 2; RACK and the tail loss probe
+    /// replace rules 3 and 4).
     fn next_segment(&mut self) -> Option<(u64, Transmission)> {
         if self.may_repair
             && !self.is_probing_timeout()
@@ -130,8 +137,9 @@ impl Sender {
         self.has_new().then_some((self.scoreboard.end(), Transmission::New))
     }
 
-    /// Returns true if segment `number` may be retransmitted: the receiver has not shrunk its window to below
-    /// it. The first outstanding segment may be in any case, as a probe (`__tcp_retransmit_skb`).
+    /// Returns true if segment `number` may be retransmitted, that is, if the receiver has not
+    /// shrunk its window to below the segment. The first outstanding segment may be retransmitted
+    /// in any case, as a window probe (`__tcp_retransmit_skb`).
     pub(in super::super) fn may_retransmit(&self, number: u64) -> bool {
         self.scoreboard.range(number).0 < self.edge || self.scoreboard.head() == Some(number)
     }
@@ -147,8 +155,8 @@ impl Sender {
         self.buffer.filled().saturating_sub(self.scoreboard.next())
     }
 
-    /// Returns the limit that stops new data from being sent. If the send buffer is full the limit is the
-    /// application, which cannot write more.
+    /// Returns the limit that stops the sender from transmitting new data. If the send buffer is
+    /// full, the limit is the application, which cannot write more.
     pub(super) fn limit_of_new_data(&self) -> SendLimit {
         if self.scoreboard.is_exhausted() {
             SendLimit::Application
@@ -167,8 +175,9 @@ impl Sender {
         }
     }
 
-    /// Lets the application write more data into the send buffer. If the buffer, and not the window, limits
-    /// the sender, it grows first (Linux: `tcp_new_space`). Returns true if data was added.
+    /// Lets the application write more data into the send buffer. If the buffer, and not the
+    /// window, limits the sender, the buffer grows first (Linux: `tcp_new_space`). Returns true if
+    /// data was added.
     fn fill_buffer(&mut self) -> bool {
         if self.buffer.is_blocked() && self.in_flight() < self.cwnd() {
             self.buffer.expand(self.cwnd(), self.windows);
@@ -181,8 +190,8 @@ impl Sender {
         in_flight == 0 || in_flight + bytes <= self.cwnd()
     }
 
-    /// Reduces the window after a pause: it halves with each timeout of the pause (RFC 2861; Linux:
-    /// `tcp_cwnd_restart`).
+    /// Reduces the congestion window if new data follows a pause: it halves once per retransmission
+    /// timeout in the pause (RFC 2861; Linux: `tcp_cwnd_restart`).
     fn restart_after_idle(&mut self, now: Time) {
         let (first, end) = self.scoreboard.next_range();
         if self.scoreboard.head().is_some() || first == end || end > self.edge {
@@ -191,7 +200,8 @@ impl Sender {
         let (pause, rto) = (now.since(self.last_sent).0, self.rtt.rto().0);
         if pause > rto && self.params.slow_start_after_idle {
             self.control.report(|control| control.on_idle((pause - 1) / rto));
-            // Prevents a second reduction while the pacer waits, and one for the unused window.
+            // This prevents a second reduction while the pacer waits, and a reduction because of
+            // the unused window.
             self.last_sent = now;
             self.usage.begin_period(now);
             let window = self.control.cwnd;
@@ -208,15 +218,16 @@ impl Sender {
         }
     }
 
-    /// Returns the remainder of the timeout that started when the first outstanding segment was last sent, at
-    /// least 1 us (Linux: `tcp_rto_delta_us`).
+    /// Returns the remaining time of a retransmission timeout that started when the first
+    /// outstanding segment was last sent, at least 1 us (Linux: `tcp_rto_delta_us`).
     pub(in super::super) fn timeout_left(&self, now: Time) -> Duration {
         let sent = self.scoreboard.head_sent().unwrap_or(now);
         Duration((sent + self.rtt.rto()).since(now).0.max(1_000))
     }
 
-    /// Arms the retransmission timeout. If another timer was armed, the timeout counts from the last
-    /// transmission of the first outstanding segment (Linux: `tcp_rearm_rto`).
+    /// Arms the retransmission timeout. If the timer of a probe or of reordering was armed, the
+    /// timeout counts from the last transmission of the first outstanding segment, otherwise from
+    /// `now` (Linux: `tcp_rearm_rto`).
     #[inline(never)]
     pub(in super::super) fn rearm_timeout(&mut self, now: Time) {
         if self.scoreboard.head().is_none() {
@@ -230,7 +241,7 @@ impl Sender {
         self.timers.set(now, wait, Pending::Timeout);
     }
 
-    /// Reports to the control that a transmission starts with nothing in flight.
+    /// Reports to the congestion control that a transmission starts with nothing in flight.
     #[inline(never)]
     fn report_start(&mut self, now: Time) {
         let (pause, restarts) = (now.since(self.last_sent), self.sampler.is_app_limited());

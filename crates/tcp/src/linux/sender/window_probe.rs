@@ -1,4 +1,5 @@
-//! Probes of a closed window (RFC 9293, 3.8.6.1; Linux: `tcp_probe_timer` and what it calls, version 6).
+//! Probes of a closed receive window (RFC 9293, 3.8.6.1; Linux: `tcp_probe_timer` and its callees,
+//! version 6).
 
 use nodeb_base::units::{Duration, Time};
 
@@ -10,15 +11,16 @@ use crate::segment::Segment;
 const MAX_DOUBLINGS: u32 = 10;
 
 impl Sender {
-    /// Returns the time to the next probe: the retransmission timeout, doubled with each probe sent
-    /// (`tcp_probe0_when`).
+    /// Returns the time to the next probe: the retransmission timeout, doubled with each probe
+    /// sent, at most `max_rto` (`tcp_probe0_when`).
     fn probe_wait(&self) -> Duration {
         let base = self.rtt.rto().max(self.params.min_rto);
         Duration(base.0.saturating_mul(1 << self.window_probes.min(MAX_DOUBLINGS))).min(self.params.max_rto)
     }
 
-    /// Arms the first probe if nothing is outstanding and the window does not allow the next segment, since
-    /// only a probe can then find that the window has opened (`tcp_check_probe_timer`).
+    /// Arms the timer of the first probe if nothing is outstanding and the receiver's window does
+    /// not allow the next segment, since only a probe can then find that the window has opened
+    /// (`tcp_check_probe_timer`).
     pub(super) fn update_window_probe_timer(&mut self, now: Time) {
         let waits = self.timers.pending() == Some(Pending::Window);
         if self.scoreboard.head().is_some() || self.scoreboard.is_exhausted() || self.timers.pacing.is_some()
@@ -35,7 +37,8 @@ impl Sender {
         }
     }
 
-    /// Sends a probe. The retransmission timeout itself is not backed off (`tcp_send_probe0`).
+    /// Sends a window probe and arms the timer of the next one. The retransmission timeout itself
+    /// is not backed off (`tcp_send_probe0`).
     #[cold]
     pub(super) fn on_window_timer(&mut self, now: Time, out: &mut Vec<Segment>) {
         self.counts.packets += 1;
@@ -44,8 +47,8 @@ impl Sender {
         self.timers.set(now, self.probe_wait(), Pending::Window);
     }
 
-    /// Processes an ACK that arrives when nothing is outstanding: while the window stays closed, the time to
-    /// the next probe restarts (`tcp_ack_probe`).
+    /// Processes an ACK that arrives when nothing is outstanding. If the window is still closed,
+    /// the time to the next probe restarts, otherwise probing ends (`tcp_ack_probe`).
     pub(super) fn on_window_probe_ack(&mut self, now: Time) {
         if self.timers.pending() != Some(Pending::Window) {
             return;

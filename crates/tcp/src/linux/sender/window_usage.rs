@@ -11,20 +11,20 @@ use crate::linux::loss::Episode;
 /// fully used, or after a timeout without growth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WindowUsage {
-    /// Most bytes outstanding in this round (`max_packets_out`).
+    /// Largest number of bytes outstanding in this round (`max_packets_out`).
     outstanding: u64,
     /// Whether the window limited the sender in this round (`is_cwnd_limited`).
     limited: bool,
     /// Byte whose acknowledgement ends the round (`cwnd_usage_seq`).
     until: u64,
-    /// Most bytes outstanding in this period (`snd_cwnd_used`).
+    /// Largest number of bytes outstanding in this period (`snd_cwnd_used`).
     used: u64,
     /// Time from which the timeout of the period counts (`snd_cwnd_stamp`).
     since: Time,
 }
 
 impl WindowUsage {
-    /// Starts a period.
+    /// Starts a new period at `now`.
     pub(in super::super) fn begin_period(&mut self, now: Time) {
         self.used = 0;
         self.since = now;
@@ -38,8 +38,9 @@ impl WindowUsage {
 }
 
 impl Sender {
-    /// Records that new data was sent or, if `limited`, that the window prevented it. A window that the
-    /// application has not used for a timeout is reduced (`tcp_cwnd_application_limited`).
+    /// Records that new data was sent or, if `limited` is true, that the congestion window
+    /// prevented it. If the application has not fully used the window for a retransmission timeout,
+    /// the window is reduced (`tcp_cwnd_application_limited`).
     pub(super) fn record_usage(&mut self, now: Time, limited: bool) {
         let outstanding = self.scoreboard.next() - self.scoreboard.una();
         let usage = &mut self.usage;
@@ -62,8 +63,8 @@ impl Sender {
         }
     }
 
-    /// Returns true if the window limits the sender; in slow start, also if half of it is in use
-    /// (`tcp_is_cwnd_limited`).
+    /// Returns true if the congestion window limits the sender. In slow start this is also the case
+    /// if more than half of the window is in use (`tcp_is_cwnd_limited`).
     pub(super) fn is_window_limited(&self) -> bool {
         let slow_start = self.control.is_slow_start;
         self.usage.limited || (slow_start && self.control.cwnd < 2 * self.usage.outstanding)
