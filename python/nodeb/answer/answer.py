@@ -25,7 +25,7 @@ ONE_REPLICATION = "One replication has no interval: --runs 20 gives one."
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Bar with its name and value."""
+    """Bar of a picture: its name, its value as text, and its length."""
 
     name: str
     value: str

@@ -71,7 +71,7 @@ class Shown:
 
     @property
     def value(self) -> str:
-        """Mean with its unit and mark."""
+        """Mean with its unit, and with its mark if it excludes users or transfers."""
         return " ".join(filter(None, (self.number, self.unit, self.mark)))
 
     @property
@@ -91,7 +91,7 @@ class Shown:
 
     @property
     def with_level(self) -> str:
-        """Mean and interval with its level: `3.01 s (95 %: 2.95 to 3.07 s)`."""
+        """Mean, confidence level 95 % and interval: `3.01 s (95 %: 2.95 to 3.07 s)`."""
         return self.with_interval if self.interval == ALWAYS else self.at_level("95 %")
 
     def at_level(self, level: str) -> str:
@@ -100,7 +100,7 @@ class Shown:
 
     @property
     def with_interval(self) -> str:
-        """Mean and interval where the level was stated before: `3.01 s (2.95 to 3.07 s)`."""
+        """Mean and interval without the confidence level: `3.01 s (2.95 to 3.07 s)`."""
         return f"{self.value} ({self.interval})" if self.low else self.value
 
 
@@ -194,7 +194,7 @@ def difference(
 
 
 def scale_of(value: float, unit: str, *, percent: bool = False) -> tuple[str, float]:
-    """Returns the readable unit of a value, and the factor to convert to it."""
+    """Returns the unit in which a value is readable, such as ms, and the factor to convert it."""
     if unit == "1":
         return ("%", 100.0) if percent else ("", 1.0)
     for smallest, to, factor in SCALES.get(unit, ()):
@@ -227,7 +227,7 @@ def _exponent(size: float) -> int:
 
 
 def _fixed(value: float, decimals: int) -> str:
-    """Formats a number with a fixed number of decimals and a real minus sign."""
+    """Formats a number with a fixed number of decimals and the minus sign U+2212."""
     text = f"{_rounded(value, decimals):z.{max(decimals, 0)}f}"
     return text.replace("-", MINUS)
 

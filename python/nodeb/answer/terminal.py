@@ -70,7 +70,7 @@ def text(
 
 
 def for_stream(shown: str, encoding: str | None) -> str:
-    """Replaces characters that a stream of this encoding does not support."""
+    """Replaces characters by ASCII if a stream's encoding does not support block characters."""
     try:
         "\N{MINUS SIGN}\N{FULL BLOCK}\N{LEFT HALF BLOCK}".encode(encoding or "ascii")
     except (UnicodeEncodeError, LookupError):

@@ -91,7 +91,7 @@ def _place(file: str, line: int) -> str:
 
 
 def line_of(error: BaseException, file: str) -> int:
-    """Returns the line in `file` closest to the origin of an error; 0 if it has none there."""
+    """Returns the line of `file` at which an error arose or passed; 0 if it did not pass there."""
     if isinstance(error, SyntaxError) and error.filename == file:
         return error.lineno or 0
     frames = traceback.extract_tb(error.__traceback__)

@@ -67,7 +67,7 @@ class Reach:
         return cls(n, float(quantiles[0]), float(quantiles[1]))
 
     def ends(self, mean: float, half: float, second: float, third: float) -> tuple[float, float]:
-        """Returns the ends of the interval.
+        """Returns the ends of the confidence interval of a mean.
 
         Args:
             mean: mean of the values.
@@ -78,7 +78,7 @@ class Reach:
         deviation = math.sqrt(max(second, 0.0))
         if deviation**3 == 0:
             return mean, mean
-        largest = (self.n - 2) / math.sqrt(self.n - 1)  # maximum for n values
+        largest = (self.n - 2) / math.sqrt(self.n - 1)  # largest skewness of n values
         skewness = min(max(third / deviation**3, -largest), largest)
         stdev = deviation * math.sqrt(self.n / (self.n - 1))
         above = max(half, -self._transformed(skewness, -self.t_all) * stdev)

@@ -75,6 +75,6 @@ def t_quantile(degrees: ArrayLike, probability: float) -> NDArray[np.float64]:
     wanted = np.asarray(degrees)
     if probability == TABLED and wanted.size and wanted.max() < len(_TABLE):
         return np.asarray(_TABLE[wanted])
-    from scipy.special import stdtrit  # not at the top: slow to import
+    from scipy.special import stdtrit  # imported here because it is slow
 
     return np.asarray(stdtrit(wanted, probability))

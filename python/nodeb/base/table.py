@@ -58,7 +58,7 @@ class Table:
         """Concatenates the rows of several tables with the same columns.
 
         Raises:
-            InputError: the columns differ.
+            InputError: the tables have different columns.
         """
         # The dictionaries are copied so that each column can be released once it is concatenated.
         parts = [dict(one._columns if isinstance(one, Table) else one) for one in tables]
@@ -71,7 +71,7 @@ class Table:
         return cls({k: np.concatenate([np.asarray(p.pop(k)) for p in parts]) for k in names})
 
     def __getstate__(self) -> tuple[Layout, bytes, dict[str, NDArray[Any]]]:
-        """Joins all plain columns to one block of bytes: to pickle one array takes 10 us."""
+        """Joins all columns but those of objects to one block: to pickle an array takes 10 us."""
         plain = {k: v for k, v in self._columns.items() if v.dtype.kind != "O"}
         layout = (
             self._length,
@@ -92,7 +92,7 @@ class Table:
 
     @property
     def columns(self) -> list[str]:
-        """Names of the columns."""
+        """Names of the columns, in order."""
         return list(self._columns)
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class Table:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Yields the rows as dictionaries of plain Python values."""
         names = self.columns
-        for first in range(0, len(self), CHUNK):  # Python's numbers need more memory
+        for first in range(0, len(self), CHUNK):  # in chunks: Python's numbers are large
             some = (column[first : first + CHUNK].tolist() for column in self._columns.values())
             yield from (dict(zip(names, row, strict=True)) for row in zip(*some, strict=True))
 
@@ -223,7 +223,7 @@ def _arrow(column: NDArray[Any]) -> Any:
         lengths = np.concatenate([[0], *(lengths for lengths, _ in parts)])
         ends = np.cumsum(lengths, dtype=np.int64)
         if ends[-1] > MAX_TEXT_BYTES:
-            return pa.array(column.tolist(), pa.string())  # Arrow splits the text
+            return pa.array(column.tolist(), pa.string())  # pyarrow splits it into chunks
         data = b"".join(text for _, text in parts)
         return _from_buffers(pa.string(), len(column), [ends.astype(np.int32), data])
     kind = pa.from_numpy_dtype(column.dtype)

@@ -101,7 +101,7 @@ def shown_of(tried: Tried) -> list[Difference]:
 def of_tried(
     found: Comparison, tried: Tried, causes: Bars | None = None, folder: str = ""
 ) -> Answer:
-    """Returns the answer of the comparison with one scenario."""
+    """Returns the answer of the comparison of one scenario with the baseline."""
     return _Answer(found, tried, folder).answer(causes)
 
 
@@ -143,7 +143,7 @@ class _Answer:
 
     @cached_property
     def ordered(self) -> list[Difference]:
-        """All metrics, key metrics first."""
+        """Differences in all metrics, those of key metrics first."""
         order = {name: place for place, name in enumerate(KEY)}
         return sorted(self.of_all, key=lambda one: order.get(one.metric.name, len(order)))
 
@@ -163,7 +163,7 @@ class _Answer:
 
     @property
     def named(self) -> list[Difference]:
-        """Metrics that the headline names."""
+        """Differences in the metrics that the headline names."""
         better, worse = self._decided("better"), self._decided("worse")
         if better and worse:
             return [_first(better, self.main), _first(worse, self.main)]
@@ -205,7 +205,10 @@ class _Answer:
         return self._undecided(main)
 
     def _finish(self) -> str:
-        """Returns a sentence on acknowledged transfers if the shares differ and one is small."""
+        """Returns a sentence on complete transfers if their shares differ and one is at most `FEW`.
+
+        Otherwise returns "".
+        """
         known = [one for one in self.of_all if one.metric.name == "complete"]
         if not known or not known[0].verdict.sign:
             return ""
@@ -310,7 +313,7 @@ class _Answer:
     # --- table, marks and notes ---
 
     def table(self, rows: Sequence[Difference], title: str = "", everything: bool = False) -> Rows:
-        """Returns a row for each difference, its verdict first."""
+        """Returns a table with a row for each difference, which begins with the verdict's sign."""
         groups = everything and {one.group for one in rows} != {ALL}
         head = ["", "metric", self.found.baseline, self.tried.name]
         head += [f"difference ({level(self.found.confidence)})", *(["ratio"] if everything else [])]

@@ -63,7 +63,7 @@ Tables = Mapping[str, Table]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A metric of a group in two scenarios."""
+    """Difference between two scenarios in a metric of a group of users."""
 
     group: str
     metric: Metric
@@ -88,7 +88,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Tried:
-    """A scenario, compared with the baseline."""
+    """Differences of a scenario from the baseline, and what cannot be compared."""
 
     name: str
     differences: list[Difference]
@@ -102,7 +102,7 @@ class Tried:
 
 @dataclass(frozen=True)
 class Comparison(Answering):
-    """Scenarios, each compared with a baseline."""
+    """Comparison of one or several scenarios with a baseline."""
 
     baseline: str
     """Name of the baseline."""
@@ -211,7 +211,7 @@ def _values(known: Table, one: Difference) -> Array:
 def _check_known(
     wanted: Sequence[Metric], tried: Sequence[Tried], known: Mapping[str, Table]
 ) -> None:
-    """Checks that each requested metric exists in a scenario."""
+    """Checks that each requested metric exists in at least one scenario."""
     said = {one.metric.name for each in tried for one in each.differences}
     labels = {label for each in tried for label in each.unknown}
     for metric in wanted:

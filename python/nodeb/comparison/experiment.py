@@ -50,7 +50,7 @@ FEW_RUNS = 10
 
 @dataclass(frozen=True)
 class Outcome:
-    """Outcome of a comparison."""
+    """Outcome of a comparison: differences, tables, and what happened to the results folder."""
 
     comparison: Comparison
     tables: Mapping[str, Tables]
@@ -69,7 +69,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Scenarios to compare; the first is the baseline."""
+    """Simulation of scenarios to compare, the first of which is the baseline."""
 
     cells: list[Cell]
     scenarios: list[Scenario]
@@ -153,7 +153,7 @@ class Experiment:
         )
 
     def warnings(self) -> list[str]:
-        """Returns warnings about valid but doubtful settings, each with its number of scenarios."""
+        """Returns warnings about valid but doubtful settings, with the numbers of scenarios."""
         return warnings(self.cells, "scenarios")
 
     def run(

@@ -40,7 +40,7 @@ def _scale(one: Difference) -> tuple[str, float]:
 
 
 def means_of(one: Difference) -> tuple[Shown, Shown]:
-    """Returns the means of the metric, of the baseline first, for sentences and tables."""
+    """Returns a metric's means as text: that of the baseline, and that of the other scenario."""
     before, now = (
         replace(
             shown(each.mean, each.low, each.high, one.metric.unit, scale=_scale(one)),
@@ -52,7 +52,7 @@ def means_of(one: Difference) -> tuple[Shown, Shown]:
 
 
 def difference_of(one: Difference, scale: tuple[str, float] | None = None) -> Shown:
-    """Returns the difference of the metric with its interval; `scale` is that of its column."""
+    """Returns a metric's difference and interval as text, in the unit of `scale` if given."""
     unit, factor = scale or _scale(one)
     unit = "points" if unit == "%" else unit
     gap = one.difference

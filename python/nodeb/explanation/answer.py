@@ -134,7 +134,7 @@ def verdicts(tried: Sequence[WhatIf]) -> Iterator[Rows]:
 
 
 def every_cause(found: Explanation, whose: str = "") -> Rows:
-    """Returns all causes of a transfer with their intervals."""
+    """Returns a table of all causes of a transfer's time, with intervals."""
     rows: list[list[str | Shown]] = []
     for row in found.table:
         cell = shown(row["mean_s"], row["ci95_low"], row["ci95_high"], "s")

@@ -96,7 +96,10 @@ def _radio(data: Data) -> Data:
 
 
 def _set(table: Data, **values: Any) -> bool:
-    """Sets those keys that the table has. Returns true if a value changed."""
+    """Sets `values` in a table, but only for keys that the table has.
+
+    Returns true if a value changed.
+    """
     changed = False
     for key, value in values.items():
         if key in table and table[key] != value:
@@ -105,7 +108,10 @@ def _set(table: Data, **values: Any) -> bool:
 
 
 def _set_all(tables: Iterable[Data], **values: Any) -> bool:
-    """Sets those keys that each table has. Returns true if a value changed."""
+    """Sets `values` in each table, but only for keys that the table has.
+
+    Returns true if a value changed.
+    """
     return sum(_set(table, **values) for table in tables) > 0
 
 
@@ -129,7 +135,7 @@ def _double_rates(table: Data, *keys: str) -> bool:
 
 
 def _double_opportunities(recorded: Data) -> bool:
-    """Doubles the delivery opportunities of a recording. Returns true if it has any."""
+    """Doubles the delivery opportunities of a link's recording. Returns true if it has any."""
     times = recorded.get("times_ms") or []
     return _set(recorded, times_ms=[time for time in times for _ in range(2)])
 
@@ -273,7 +279,10 @@ def _half_the_propagation_delays(data: Data, _user: int) -> bool:
 
 
 def _radio_faster(data: Data, user: int) -> bool:
-    """Doubles what the radio has: rates, channels, slots per second, opportunities or blocks."""
+    """Doubles the capacity of the radio: its rates, channels, opportunities or block sizes.
+
+    On WCDMA, it halves the duration of slots instead.
+    """
     radio = _radio(data)
     times = _double_opportunities(radio.get("down") or {})
     rates = _double_rates(radio, "rate", "dch_rate")

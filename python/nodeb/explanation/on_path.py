@@ -1,6 +1,6 @@
-"""Time on the path that changes target.
+"""Computes how much time on the critical path a change of the scenario targets.
 
-This is the time that a change would save if everything else stayed as it was. TCP reacts, so the
+A change would save the targeted time if everything else stayed as it was. TCP reacts, so the
 simulated saving can be smaller or larger.
 """
 
@@ -50,12 +50,18 @@ SERVES = (*SENDS, "others served")
 
 
 def of_causes(causes: tuple[str, ...], factor: float = 1.0) -> OnPath:
-    """Returns a function for the time of some causes times `factor`, the share removed."""
+    """Returns a function for the time, s, that a change of some causes would save.
+
+    The function multiplies their time by `factor`, the share that the change removes.
+    """
     return lambda found: factor * found.mean_s(lambda share: share.cause in causes)
 
 
 def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
-    """Returns a function for the time of some steps times `factor`, the share removed."""
+    """Returns a function for the time, s, that a change of some steps would save.
+
+    The function multiplies their time by `factor`, the share that the change removes.
+    """
     return lambda found: factor * found.mean_s(lambda share: share.step in steps)
 
 
@@ -150,7 +156,7 @@ def _lost(found: Explanation) -> list[Lost]:
 
 
 def _is_behind_loss(share: Share) -> bool:
-    """Returns true if a share of the time is the repair of a loss, or its reduced window."""
+    """Returns true if a share of the time repairs a loss, or opens the reduced window again."""
     opens = (*REPAIRS, AVOIDANCE, SLOW_START) if share.after_loss else (*REPAIRS, AVOIDANCE)
     return _in_round(share, opens)
 
@@ -179,7 +185,7 @@ def _places(found: Explanation) -> set[str]:
 
 
 def _idle(found: Explanation, place: str) -> float:
-    """Returns the share of time in which a link was idle, of the time the path was elsewhere."""
+    """Returns the idle share of a link, or channel, in the time that the path spent elsewhere."""
     busy = float(np.mean([path.busy.get(place, 0) / NS_PER_S for path in found.paths]))
     steps = (*SENDS, "block repeated")
     seen = found.mean_s(

@@ -37,7 +37,7 @@ class Pairs:
         return cls(len(pairs), both, only_plain, only_changed)
 
     def of(self, some: int) -> str:
-        """Returns a number of pairs in words."""
+        """Returns a number of pairs in words, such as `3 of 20 pairs`."""
         if some == self.all:
             return "1 pair" if some == 1 else f"all {some} pairs"
         return f"{some} of {self.all} pairs"
@@ -49,7 +49,7 @@ class Pairs:
 
     @property
     def summary(self) -> str:
-        """Number of pairs with both transfers complete; "" if there are several, all complete."""
+        """Numbers of pairs with complete transfers, in words; "" if all of several are complete."""
         if self.both == self.all and self.all > 1:
             return ""
         alone = ", no interval" if self.both == 1 else ""

@@ -176,7 +176,7 @@ def path_of(run: int, found: Mapping[str, Any], *, has_spans: bool = True) -> Pa
 
 
 def _shares(columns: Columns) -> dict[Share, int]:
-    """Returns the nanoseconds of each share."""
+    """Returns the time of each share of a path, ns, from the columns of its spans."""
     found = [columns[name] for name in ("cause", "step", "place", "round")]
     shape = [len(names) for _, names in found] + [2]
     cells = np.ravel_multi_index((*(codes for codes, _ in found), _after_loss(columns)), shape)
@@ -199,7 +199,7 @@ def _after_loss(columns: Columns) -> np.ndarray:
 
 
 def _sums(parts: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """Returns the sums of parts with the same name."""
+    """Returns the sum of the times, ns, for each name."""
     sums: dict[str, int] = {}
     for name, ns in parts:
         sums[name] = sums.get(name, 0) + ns

@@ -72,7 +72,7 @@ PLACED = ("transmission", "queue behind own data", "queue behind others")
 
 
 def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
-    """Returns the most helpful change: by simulation if there was one, else by time on the path."""
+    """Returns a sentence on the most helpful change, as simulated or else by time on the path."""
     if not found.causes:
         return "The transfer took no time."
     known = [one for one in tried if one.won.n]
@@ -97,7 +97,7 @@ def remedy(found: Explanation) -> str:
 
 
 def _largest_gain(known: Sequence[WhatIf]) -> str:
-    """Returns the largest gain of all changes that were simulated, a significant one if any is."""
+    """Returns a sentence on the largest simulated gain, a significant one if there is any."""
     if known[0].won.mean <= 0:
         return "Simulated: no change saves time."
     if known[0].pairs.all == 1:
@@ -109,7 +109,7 @@ def _largest_gain(known: Sequence[WhatIf]) -> str:
 
 
 def _gain(one: WhatIf) -> str:
-    """Returns the name of a change, its saving, and the time without it in the same pairs."""
+    """Returns the name of a change, its saving, and the time in the same pairs without it."""
     won = shown(one.won.mean, one.won.low, one.won.high, "s")
     if not one.pairs.both:
         return f"{one.name}, at least {won.with_level}"
@@ -172,6 +172,6 @@ def incomplete(found: Explanation, where: str = "") -> str | None:
 
 
 def incomplete_note(found: Explanation, where: str = "") -> str | None:
-    """Returns the text of `incomplete` as a note."""
+    """Returns the text of `incomplete` with the prefix `note: `, or `None` if there is none."""
     text = incomplete(found, where)
     return text and f"note: {text}"

@@ -29,7 +29,7 @@ WANTED = "more replications are needed"
 
 
 def verdict(gain: Interval, path_s: float, parts: Sequence[Part], causes: Sequence[str]) -> str:
-    """Returns the comparison of a gain with the time on the path.
+    """Compares a gain with the time on the path. Returns the result in words.
 
     Args:
         gain: saved time, s; of a single pair it has no interval, and only its mean is used.
@@ -52,7 +52,7 @@ def verdict(gain: Interval, path_s: float, parts: Sequence[Part], causes: Sequen
 
 
 def _compatible(low: float, high: float, path_s: float, little_s: float) -> str:
-    """Returns the comparison for an interval that contains the time on the path."""
+    """Returns the result of `verdict` for an interval that contains the time on the path."""
     is_little = max(abs(low), abs(high)) <= max(little_s, LEAST_SLACK_S)
     if (high - low) / 2 <= SHARP * path_s or (path_s == 0 and is_little):
         return "as the path says"

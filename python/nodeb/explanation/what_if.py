@@ -1,4 +1,4 @@
-"""Changed scenarios, simulated and compared with the time on the path.
+"""Simulates changed scenarios and compares the saving with the time on the critical path.
 
 If everything else stayed as it was, a change would save the time on the path that it targets. TCP
 reacts, so the simulated saving can be larger or smaller; the causes that have grown or shrunk in
@@ -30,7 +30,7 @@ UNKNOWN = Interval(math.nan, math.nan, math.nan, math.nan, 0)
 
 @dataclass(frozen=True)
 class WhatIf:
-    """Effect of a change.
+    """Simulated effect of a change of the scenario on a transfer.
 
     Transfers that the end of the run cuts off have no duration: a gain refers to the pairs in which
     both transfers are complete, with and without the change.
@@ -76,7 +76,7 @@ class WhatIf:
 
     @property
     def outcome(self) -> str:
-        """Comparison of simulation and path, its reason, and the number of pairs, in words."""
+        """Simulated saving compared with the path: result, reason and number of pairs, in words."""
         if self.pairs.both:
             agree = verdict(self.gain, self.path_s, self.parts, self.causes)
             return "; ".join(filter(None, [agree, self.pairs.summary]))
@@ -134,7 +134,10 @@ def _compared(found: Explanation, other: Explanation, change: Change) -> WhatIf:
 def _where(
     found: Explanation, other: Explanation, wanted: tuple[bool, bool]
 ) -> tuple[Explanation, Explanation]:
-    """Returns both explanations, restricted to the pairs with the wanted completeness."""
+    """Returns two explanations, restricted to pairs in which transfers are complete as `wanted`.
+
+    The first of `wanted` is for `found`, the second for `other`.
+    """
     both = zip(found.paths, other.paths, strict=True)
     kept = [pair for pair in both if tuple(path.complete for path in pair) == wanted]
     return replace(found, paths=[one for one, _ in kept]), replace(
@@ -145,7 +148,8 @@ def _where(
 def _changed(found: Explanation, change: Change, jobs: Jobs | None) -> Explanation | None:
     """Returns the explanation of a changed scenario, or None if the change does not apply.
 
-    It has no paths if the transfer no longer starts before the run ends.
+    The explanation has no paths if, with the change, the transfer does not start before the run
+    ends.
     """
     scenario = changed(found, change)
     if scenario is None:

@@ -59,7 +59,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Comparison(Answering):
-    """Models of one sequence, in the order of units and of the number of states."""
+    """Models fitted to one error sequence, in the order of units and of the number of states."""
 
     errors: ErrorSequence
     candidates: tuple[Candidate, ...]
@@ -125,7 +125,7 @@ class Comparison(Answering):
 
     @property
     def verdict(self) -> str:
-        """Number of justified states, one sentence per unit."""
+        """Sentences on the number of states that the BIC justifies, one for each unit."""
         return " ".join(self._verdict(unit) for unit in self.units)
 
     def _verdict(self, unit: Unit) -> str:

@@ -32,7 +32,7 @@ DISTRIBUTIONS = {
 
 @dataclass(frozen=True)
 class Match:
-    """Agreement of two samples."""
+    """Agreement of two samples: result of a chi-square test, and distance."""
 
     p_value: float
     """Probability of samples that differ at least as much if they had the same distribution; NaN if
@@ -72,10 +72,10 @@ def _binned(first: Counts, second: Counts) -> Counts:
 
 
 def _bins(counts: Counts, smaller: int) -> Counts:
-    """Returns the bin of each value.
+    """Returns the index of the bin of each value, for a chi-square test.
 
-    The remaining counts are distributed evenly over the remaining bins, so that a frequent value
-    does not absorb the others.
+    After each full bin, the counts that are left are distributed evenly over the bins that are
+    left, so that a frequent value does not absorb the others.
     """
     min_count = MIN_EXPECTED * counts.sum() / smaller
     bins = np.empty(len(counts), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Folders with the results of a fit."""
+"""Writes the results of a fit to a folder: table, models, pictures and provenance."""
 
 from __future__ import annotations
 

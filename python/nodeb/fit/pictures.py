@@ -131,7 +131,7 @@ def _tail(sample: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.floa
 
 
 def _wilson(share: NDArray[np.float64], n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns 95 % intervals of shares of `n` (E. B. Wilson, 1927)."""
+    """Returns the ends of 95 % intervals of shares of a sample of size `n` (E. B. Wilson, 1927)."""
     shrink = 1.0 / (1.0 + Z * Z / n)
     centre = shrink * (share + Z * Z / (2.0 * n))
     half = shrink * Z * np.sqrt(share * (1.0 - share) / n + Z * Z / (4.0 * n * n))

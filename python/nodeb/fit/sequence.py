@@ -116,7 +116,7 @@ def _in_folder(folder: Path) -> Path:
 
 
 def _first_stranger(data: bytes) -> str:
-    """Returns the position and the text of the first invalid symbol."""
+    """Returns line, column and text of the first invalid symbol, as the end of a message."""
     for number, line in enumerate(data.splitlines(), start=1):
         text = line.partition(b"#")[0].decode("utf-8", errors="replace")
         if strange := re.search(r"[^01\s]", text):

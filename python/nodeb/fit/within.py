@@ -33,7 +33,7 @@ class Within:
 
     @classmethod
     def of_patterns(cls, errors: ErrorSequence) -> Self:
-        """Fits the shares of the patterns observed in failed blocks."""
+        """Fits the probability of each loss pattern: its share of the failed blocks observed."""
         seen, counts = np.unique(_failed(errors), axis=0, return_counts=True)
         shares = counts / counts.sum()
         found = {"".join(map(str, row)): float(p) for row, p in zip(seen, shares, strict=True)}
@@ -41,7 +41,7 @@ class Within:
 
     @classmethod
     def of_counts(cls, errors: ErrorSequence) -> Self:
-        """Fits the shares of the numbers of lost PDUs observed in failed blocks."""
+        """Fits the probability of each number of lost PDUs: its share of failed blocks observed."""
         n = errors.pdus_per_block
         counts = np.bincount(_failed(errors).sum(axis=1), minlength=n + 1)[1:]
         return cls(n, {}, tuple(float(p) for p in counts / counts.sum()), n - 1)

@@ -12,7 +12,7 @@ __all__ = ["key_of", "overrides", "toml_value"]
 
 
 def key_of(setting: str) -> str:
-    """Returns the key of a setting `key.path=value`."""
+    """Returns the dotted key of a setting `key.path=value`: the text before the first `=`."""
     return setting.partition("=")[0].strip()
 
 

@@ -20,7 +20,7 @@ FROM_FILE = ("unit", "pdus_per_block", "process", "within_block")
 
 
 def errors(path: Path) -> dict[str, Any]:
-    """Returns those keys of a radio's `errors` that a model file sets.
+    """Returns the keys of a radio's `errors` that a model file sets, with their values.
 
     Raises:
         ScenarioError: the file cannot be read or is no error model.

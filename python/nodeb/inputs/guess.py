@@ -80,7 +80,7 @@ class Head:
         return left[0] if len(left) == 1 and not found else None
 
     def other_kind(self, place: int, kind: str) -> str | None:
-        """Returns the format that a column's name indicates, or `None` if none but `kind`."""
+        """Returns the format that a column's name indicates; `None` if unknown or `kind`."""
         name = self.name(place)
         found = [one for one in (*NAMES, "traffic") if _is_of(name, one)]
         return found[0] if found and kind not in found else None

@@ -31,9 +31,9 @@ class Keys:
         self.root, self.defs = schema, schema["$defs"]
 
     def paths(self) -> list[str]:
-        """Returns the dotted keys of all sections, by their shortest names, in sorted order."""
+        """Returns the shortest dotted key of each section of a scenario, in sorted order."""
         known = {"": ""}
-        for name in (queue := [""]):  # grows during the loop
+        for name in (queue := [""]):  # the loop appends to `queue`
             for key, value in self._inside(name):
                 for below in self._mentioned(value):
                     if below not in known:
@@ -119,12 +119,12 @@ class Keys:
         return bool(self.defs[name].get("properties") or self._variants(name))
 
     def _branches(self, name: str) -> list[Schema]:
-        """Returns those alternatives of a definition that are one-key tables."""
+        """Returns the schemas of a definition's alternatives that are tables with one key."""
         options = self._table(name).get("anyOf") or self._table(name).get("oneOf") or []
         return [one for one in options if len(one.get("properties", ())) == 1]
 
     def _variants(self, name: str) -> dict[str, Schema]:
-        """Returns the parameters of each alternative by its name."""
+        """Returns the schemas of the parameters of a definition's alternatives, by their names."""
         return {k: v for one in self._branches(name) for k, v in one["properties"].items()}
 
     def _linked(self, kind: str, name: str, here: object) -> str:
@@ -171,14 +171,14 @@ class Keys:
         return next((unit for end, unit in UNITS.items() if key.endswith(end)), "")
 
     def _scalar(self, value: Schema) -> Schema:
-        """Returns the schema of a value other than a table: a list's item, a quantity, a number."""
+        """Returns the schema of a single value: that of a list's items, a quantity or a number."""
         for part in [*value.get("anyOf", ()), value.get("items")]:
             if part and part.get("type") != "null":
                 return self._scalar(part)
         return self.defs[value["$ref"].rsplit("/", 1)[-1]] if "$ref" in value else value
 
     def _names(self, value: Schema) -> list[str]:
-        """Returns the meaning of each name that a value may have."""
+        """Returns the names from which a text value is chosen, each with its meaning."""
         found = _constants(self._scalar(value))
         return [
             f'`"{one["const"]}"`: {self._words(one["description"])}'
@@ -193,7 +193,10 @@ class Keys:
         return "that of its keys" if shortest == {} else f"`{as_toml(shortest)}`"
 
     def _shortest(self, schema: Schema, value: Any) -> Any:
-        """Removes keys at their defaults from a table; a variant without others becomes its tag."""
+        """Removes keys that have their default values from a table.
+
+        A variant, a table with one key, is shortened to this key if its parameters are defaults.
+        """
         name = next(self._mentioned(schema), None)
         if not isinstance(value, dict) or name is None:
             return value

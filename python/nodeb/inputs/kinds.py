@@ -11,7 +11,7 @@ RECORDING_MAGIC = b"nodeb flight "
 
 
 def is_recording(path: Path) -> bool:
-    """Returns true if a file is a recording of an emulation, false if it cannot be read."""
+    """Returns true if a file can be read and is a recording of an emulation."""
     try:
         with open(path, "rb") as file:
             return file.read(len(RECORDING_MAGIC)) == RECORDING_MAGIC

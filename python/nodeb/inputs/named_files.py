@@ -86,7 +86,7 @@ def _named(scenario: dict[str, Any]) -> Iterator[tuple[list[str], dict[str, Any]
         if not _names_file(table) or any(len(table.get(key) or ()) for key in lists):
             continue
         if isinstance(owner, str):
-            from nodeb.inputs import opportunities  # here, as it imports NumPy
+            from nodeb.inputs import opportunities  # imports NumPy, which is slow
 
             yield [*place, "file"], table, opportunities.read
         else:

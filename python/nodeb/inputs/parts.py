@@ -27,14 +27,14 @@ REQUIRED = object()
 
 
 class _Factory:
-    """Default that is created separately for every part."""
+    """Default of a field that is created anew for every object, such as a list."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self.make = make
 
 
 def field(*, default_factory: Callable[[], Any]) -> Any:
-    """Returns the default of a field that must not be shared between parts."""
+    """Returns a field's default that is created anew for every object, such as a list."""
     return _Factory(default_factory)
 
 

@@ -85,7 +85,7 @@ def _traffic(trace: Trace) -> dict[str, Column]:
 def _channel(trace: Trace) -> dict[str, Column]:
     lists = {}
     columns = by_tti(trace)
-    if trace.kind == "cqi":  # the middle of the SNR interval that gives each CQI
+    if trace.kind == "cqi":  # takes the middle of the SNR interval of each CQI
         columns["snr_db"] = min_snr_db(columns["cqi"] + 0.5)
     for name, values in columns.items():
         key, kind, unit = CHANNEL[name]

@@ -64,7 +64,7 @@ class Scenario(ScenarioFields):
 
     @classmethod
     def of(cls, compiled: _core.CompiledScenario, taken: Sequence[RecordingColumns] = ()) -> Self:
-        """Wraps a compiled scenario and the columns of its recordings."""
+        """Creates a scenario from a compiled one and the columns of its recordings."""
         if compiled.unread:  # files that it names are still to be read
             return cls.from_dict(restore_columns(json.loads(compiled.to_bare_json()), taken))
         made = cls.__new__(cls)
@@ -122,7 +122,7 @@ class Scenario(ScenarioFields):
         super().__setattr__(name, value)
 
     def _make_fields(self) -> None:
-        """Creates the fields of a scenario that only the core holds."""
+        """Creates the Python fields of a scenario that exists only in the core."""
         if self._compiled is not None and self._plain is None:
             data = restore_columns(json.loads(self._compiled.to_bare_json()), self._taken)
             self.__dict__.update(self.from_dict(data).__dict__)

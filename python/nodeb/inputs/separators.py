@@ -44,7 +44,7 @@ def check_separators(data: bytes, path: Path) -> None:
 
 
 def _split(line: bytes) -> tuple[bytes, int]:
-    """Returns the separator of a line and its number of cells, without empty ones at the end."""
+    """Returns the separator of a line and the number of its cells up to the last non-empty one."""
     mark = next((mark for mark in MARKS if mark in line), b"")
     return mark, line.rstrip(mark).count(mark) + 1 if mark else len(line.split())
 

@@ -92,7 +92,7 @@ class Source:
 
     @property
     def skip(self) -> int:
-        """Number of entries before the first one with numbers."""
+        """Number of lines before the first line of numbers: 1 if columns have names, else 0."""
         return 1 if self.head.names else 0
 
     def record_use(self, place: int, what: str) -> None:
@@ -177,7 +177,7 @@ class Source:
         return np.rint(values, out=values)
 
     def amounts(self, place: int, values: Numbers) -> Numbers:
-        """Converts amounts of data of a column to bytes, without errors of rounding."""
+        """Converts amounts of data of a column to bytes, rounded if within 1e-12 of whole bytes."""
         unit = self._unit(place, "amounts", "unit", column_units.amounts, AMOUNTS, "B")
         self.record_use(place, f"amounts in {unit}")
         values *= AMOUNTS[unit] / 8

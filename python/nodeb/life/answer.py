@@ -84,14 +84,14 @@ class LifeAnswer:
         )
 
     def _file(self) -> str:
-        """Returns the name of the scenario's file."""
+        """Returns the name of the scenario's file without extension; "" in a notebook."""
         return Path(shlex.split(self.named.removeprefix("$"))[0]).stem if self.named else ""
 
     # --- the packets ---
 
     @cached_property
     def ends(self) -> Texts:
-        """Fate of each packet."""
+        """Fate of each packet: received, lost or under way."""
         return _texts(self.life.packets, "end")
 
     @cached_property

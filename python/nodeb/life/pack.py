@@ -27,7 +27,7 @@ PIECE = 1 << 20
 
 @dataclass
 class Packed:
-    """Builder of packed columns."""
+    """Builder of the compressed columns of a page."""
 
     layout: list[dict[str, Any]] = field(default_factory=list)
     """Description of each column for the page: table, name, type, length and encoding."""

@@ -146,7 +146,7 @@ def _hops(packed: Packed, life: Life) -> None:
 
 
 def _air(packed: Packed, life: Life) -> None:
-    """Packs transmissions of blocks, and the contents of blocks."""
+    """Packs the transmissions of blocks, and the packets that each block carries."""
     sent = _of_kind(life, "block")
     packed.add_times("air", "time", _numbers(sent["time_ns"]).astype(np.int64))
     for name in ("block", "user", "transmission", "failed"):

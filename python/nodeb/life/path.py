@@ -44,7 +44,7 @@ class Span:
 
 @dataclass
 class CriticalPath:
-    """Critical paths of several transfers, span by span, with a note."""
+    """Critical paths of several transfers, span by span, with a note on unexplained ones."""
 
     user: int
     """Index of the user."""
@@ -96,7 +96,7 @@ def critical_path(life: Life) -> CriticalPath:
     until = "run" if scenario is about.scenario else "window"
     try:
         found.note = _explained(found, _Transfers(scenario, about, user), about, until)
-    except (NodebError, ValueError, RuntimeError, OSError) as error:  # OSError: too many records
+    except (NodebError, ValueError, RuntimeError, OSError) as error:  # becomes a note
         which = "Later transfers" if found.transfers else f"The transfers of user {user}"
         found.note = f"{which} are not explained: {error}."
     return found

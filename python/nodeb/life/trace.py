@@ -122,7 +122,7 @@ def _instants(life: Life) -> Iterator[str]:
 
 
 class _Threads:
-    """Threads of each user's places; the lowest free one is used."""
+    """Threads of a trace: a user has several for each place, and the lowest free one is used."""
 
     def __init__(self, life: Life) -> None:
         names = [name for name, *_ in life.about.places]
@@ -151,7 +151,7 @@ class _Threads:
         return self._base[place] + min(slot, PER_PLACE - 1)
 
     def names(self) -> Iterator[str]:
-        """Yields the names and the order of users and threads."""
+        """Yields the events that name and order users and threads in the viewer."""
         for (user, place), most in self._most.items():
             yield _about("process_name", user, 0, {"name": f"user {user}"})
             for slot in range(most):
@@ -167,7 +167,7 @@ def _slice(name: str, user: int, thread: int, begin: int, end: int, about: str) 
 def _text(
     phase: str, name: str, user: int, thread: int, time_ns: int, about: str, more: str = ""
 ) -> str:
-    """Returns an event as JSON text. No escaping: `json.dumps` of a dict takes much longer."""
+    """Returns an event as JSON text; its names need no escaping by the slower `json.dumps`."""
     head = f'{{"ph":"{phase}","name":"{name}","pid":{user},"tid":{thread},"ts":{_us(time_ns)}'
     return f'{head},{more}"args":{{{about}}}}}'
 

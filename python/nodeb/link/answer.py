@@ -74,7 +74,7 @@ def _headline(known: Sequence[Point]) -> Iterator[str]:
 
 
 def _target(known: Sequence[Point]) -> Iterator[str]:
-    """Yields the two neighbouring points between which a tenth of the blocks fails."""
+    """Yields a sentence on the two neighbouring points between which a tenth of blocks fails."""
     for one, other in pairwise(known):
         if one.bler.rate >= TARGET > other.bler.rate:
             yield f"A tenth fails between {one.eb_n0_db:g} and {other.eb_n0_db:g} dB."
@@ -86,7 +86,7 @@ def _share(rate: Rate) -> Shown:
 
 
 def _table(result: LinkResult) -> Rows:
-    """Returns the failed blocks and PDUs by Eb/N0."""
+    """Returns a table of the shares of failed blocks and lost PDUs, by Eb/N0."""
     rows: list[list[str | Shown]] = []
     for one in result:
         blocks, pdus = _share(one.bler), _share(one.per)

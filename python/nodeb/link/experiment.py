@@ -64,7 +64,7 @@ class Experiment:
         return experiment
 
     def _resolve(self, data: Mapping[str, Any], place: Callable[[list[str]], str]) -> None:
-        """Checks the data and fills in the defaults."""
+        """Checks the keys and values of an experiment and fills in the defaults."""
         if (keys := non_finite_number(data)) is not None:
             raise ScenarioError(f"{place(keys)}{'.'.join(keys)}: {NO_NUMBER}")
         try:
@@ -190,7 +190,7 @@ class Experiment:
     def _watch(
         self, number: int, progress: ProgressCallback | None
     ) -> Callable[[int, int], None] | None:
-        """Returns the callback for the core during the simulation of point `number`."""
+        """Returns the callback by which the core reports progress of point `number`, or `None`."""
         if progress is None:
             return None
         stop, count, at = self._data["stop"], len(self.eb_n0_db), self.eb_n0_db[number]

@@ -135,7 +135,7 @@ def explain_first_transfer(result: Result) -> Explanation | None:
 
 @dataclass(frozen=True)
 class RunAnswer:
-    """Parts of a run's answer."""
+    """Builder of the answer of a run, from its result."""
 
     result: Result
     named: str
@@ -433,7 +433,7 @@ def _of_group(label: str, row: dict[str, Any]) -> str:
 
 
 def row_text(row: dict[str, Any], scale: tuple[str, float] | None = None) -> Shown:
-    """Returns a row of a summary as text."""
+    """Returns the mean and interval of a summary's row as text; `scale` is that of its column."""
     ends = (row["mean"], row["ci95_low"], row["ci95_high"])
     is_percent = METRICS[row["metric"]].percent
     return shown(*ends, row["unit"], percent=is_percent, scale=scale)

@@ -114,7 +114,7 @@ def _cell(*names: str) -> Callable[[Group], list[Array] | None]:
 
 
 def rate(group: Group) -> Array | None:
-    """Returns the bit rate of the channel that all users share; `None` without one."""
+    """Returns the bit rate of the channel that all users share; `None` without such a channel."""
     found = _cell("bytes_delivered", "end_s")(group)
     return None if found is None else _share(8.0 * found[0], found[1])
 
@@ -144,7 +144,7 @@ def utilization(group: Group) -> Array | None:
 
 
 def _share(part: Array, whole: Array) -> Array:
-    """Divides part by whole; NaN if the whole is 0."""
+    """Divides `part` by `whole`, element by element; NaN where the whole is 0."""
     share = np.full(len(whole), math.nan)
     np.divide(part, whole, out=share, where=whole > 0)
     return share

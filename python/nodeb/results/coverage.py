@@ -32,7 +32,7 @@ def coverage(metric: Metric, group: Group, values: Array) -> float:
 
 
 def coverage_by_run(metric: Metric, group: Group, values: Array) -> Array:
-    """Returns the share of expected values that exist in each replication."""
+    """Returns for each replication the share of a metric's expected values that exist."""
     has, at = _existing(metric, group, values)
     count = np.bincount(at, minlength=len(group.run))
     shares = np.ones(len(group.run))

@@ -13,7 +13,7 @@ __all__ = ["Column", "TableInfo", "tables"]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Column of a table, or metric of a summary."""
+    """Description of a column of a table, or of a metric of a summary."""
 
     name: str
     """Name in tables."""

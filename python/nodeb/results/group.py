@@ -60,7 +60,7 @@ class Group:
         return self._mine[table]
 
     def at(self, table: str) -> NDArray[np.intp]:
-        """Returns the index into `run` of each row of this group."""
+        """Returns for each row of this group in a table the index of its replication in `run`."""
         if table not in self._at:
             runs = self.tables[table]["run"]
             rows = runs if self.users is None else runs[self._rows(table, self.users)]

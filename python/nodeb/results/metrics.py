@@ -76,7 +76,7 @@ class Metric:
         return mean.within(self.low, self.highest(duration_s))
 
     def highest(self, duration_s: float) -> float:
-        """Returns the upper bound of means; that of built-in times is the run's duration, s."""
+        """Returns the upper bound of means: `high`, or the run's duration for built-in times."""
         is_time = self.unit == "s" and self.of in BUILT_IN
         return min(self.high, duration_s) if is_time else self.high
 
@@ -124,7 +124,7 @@ def _rows(group: Group, values: Mapping[str, Array | None], defined: list[str]) 
 
 
 def _from(table: str, name: str, label: str, better: Better = "", **more: Any) -> Metric:
-    """Returns the metric that is the users' mean of a column."""
+    """Returns the metric that is the users' mean of a column of a table of results."""
     column = glossary.tables()[table].columns[name]
     of = more.pop("of", compute.mean_of(table, name))
     return Metric(

@@ -61,7 +61,10 @@ class Unfinished:
         return self.count / self.transfers if self.transfers else 0.0
 
     def __add__(self, other: Unfinished) -> Unfinished:
-        """Combines two sets of transfers, with the longer duration; times become unknown."""
+        """Combines the statistics of two sets of transfers.
+
+        Mean and median times become NaN; `enough_s` is the longer one.
+        """
         if not self.count or not other.count:
             found = self if self.count else other
             return replace(
@@ -123,7 +126,7 @@ def finished(flows: Table) -> NDArray[np.bool_]:
 
 
 def no_arrival_hint(duration_s: float) -> str:
-    """Returns a question about why nothing arrived; suggests a longer run if this one is short."""
+    """Returns a question about why nothing arrived; it suggests a longer run if a run is short."""
     longer = max(MIN_LONGER_S, 10 * duration_s)
     how = f' (--set duration="{longer:g} s" is longer)' if duration_s < LONG_S else ""
     return f"is the run long enough for the delays{how}, and does the radio carry packets?"

@@ -123,7 +123,7 @@ def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:
         path: path of the file to write; it may be missing or empty.
         begins: first bytes of every file of the kind to be written.
         what: kind of file in messages, such as "a capture".
-        option: command-line option with its name.
+        option: command-line option that gives the path, for messages.
 
     Raises:
         OutputError: there is a file of another kind.
@@ -149,7 +149,7 @@ def refuse_other_page(path: Path, option: str) -> None:
 
     Args:
         path: path of the page to write; it may be missing or empty.
-        option: command-line option with its name.
+        option: command-line option that gives the path, for messages.
 
     Raises:
         OutputError: the name has the extension of another kind of file, or nodeb did not write the
@@ -179,7 +179,7 @@ def check_place(path: Path, option: str) -> None:
 
     Args:
         path: path of the file to write.
-        option: command-line option with its name.
+        option: command-line option that gives the path, for messages.
 
     Raises:
         OutputError: the name is empty, its folder does not exist or is read-only, or the path is
@@ -285,7 +285,7 @@ def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
     import pyarrow.parquet as pq
 
     def read() -> Any:
-        with path.open("rb") as file:  # opened once, as it may be replaced at any time
+        with path.open("rb") as file:  # opened once: it may be replaced any time
             marks.check(path, hashlib.file_digest(file, "sha256").hexdigest())
             file.seek(0)
             return pq.read_table(file, page_checksum_verification=True)
@@ -364,17 +364,17 @@ def names_to_disk(folder: Path) -> None:
 
 
 def _from_arrow(arrow: Any) -> Table:
-    """Returns a `pyarrow.Table` as a table."""
+    """Converts a `pyarrow.Table` to a `Table` of this package."""
     return Table(
         {name: column.to_numpy() for name, column in zip(arrow.column_names, arrow, strict=True)}
     )
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Swaps two names in one step. Returns true if the system could do so."""
+    """Swaps the names of two folders in one step. Returns false if the system cannot do so."""
     try:
         rename = ctypes.CDLL(None).renameat2
-    except (AttributeError, OSError, TypeError):  # not Linux
+    except (AttributeError, OSError, TypeError):  # the system has no `renameat2`
         return False
     names = os.fsencode(one), os.fsencode(other)
     done: int = rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE)

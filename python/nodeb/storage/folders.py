@@ -50,7 +50,7 @@ fcntl: Any = import_module("fcntl") if os.name == "posix" else None
 
 @dataclass(frozen=True)
 class Owner:
-    """Owner of a folder of results."""
+    """Owner of a folder of results: the command, the source and the settings that made it."""
 
     kind: str
     """Command: `run`, `sweep`, `comparison`, `reproduction`, `link`, `fit`."""
@@ -177,7 +177,7 @@ class Place:
         return self.shown
 
     def mark(self, names: Iterable[str], about: Mapping[str, Any], *, complete: bool) -> None:
-        """Writes the mark of a folder that is filled file by file.
+        """Writes the mark, `provenance.json`, of a folder that is filled file by file.
 
         Args:
             names: files that nodeb writes there, whether they exist already or not.
@@ -196,7 +196,7 @@ class Place:
             self._write_mark(self.path, listed, about, complete=complete)
 
     def refuse_unlisted(self, names: Iterable[str]) -> None:
-        """Checks that the folder's mark lists files that are to be replaced.
+        """Checks that the folder's `provenance.json` lists the files that are to be replaced.
 
         Raises:
             OutputError: a file is not listed, so nodeb did not write it.
@@ -206,7 +206,7 @@ class Place:
             raise OutputError(_unlisted_message(self.shown, odd))
 
     def start_over(self) -> None:
-        """Replaces another owner's folder by an empty one with a mark.
+        """Replaces another owner's folder by one that has only `provenance.json`.
 
         Raises:
             OutputError: the folder cannot be written; its previous content is kept.
@@ -215,7 +215,7 @@ class Place:
         self.lock()
 
     def lock(self) -> None:
-        """Locks the folder until the block is left, or the process ends.
+        """Locks the folder until its `with` block ends, or the process ends.
 
         Raises:
             OutputError: another process has locked it.
@@ -232,7 +232,7 @@ class Place:
             raise OutputError(
                 f"another nodeb is at work in {self.shown}; wait for it, or {ANOTHER}"
             ) from None
-        except OSError:  # a file system without locks
+        except OSError:  # the file system has no locks
             self._unlock()
             return
         if not os.path.samestat(os.fstat(self._lock), os.stat(self.path)):
@@ -248,7 +248,7 @@ class Place:
         self, folder: Path, names: Iterable[str], about: Mapping[str, Any], *, complete: bool
     ) -> None:
         listed = sorted(names)
-        whole = (name for name in listed if name != CELLS)  # cells have their own checksums
+        whole = (name for name in listed if name != CELLS)  # each cell has its own checksum
         sums = {marks.SUMS: marks.sums(folder, whole)} if complete else {}
         _write_mark(folder, self.owner, {"complete": complete, "files": listed, **about, **sums})
 
@@ -356,7 +356,7 @@ def _claimed(
 
 
 def note(file: Path) -> None:
-    """Lists a picture in the mark of its folder, if the folder has a mark."""
+    """Lists a picture in `provenance.json` of its folder, if the folder has that file."""
     with contextlib.suppress(OSError):
         mark = _read_mark(file.parent, file.parent)
         if mark is None:
@@ -403,7 +403,7 @@ def _try_to_take(place: Place, *, resumes: bool, alone: bool) -> bool:
 
 
 def _create_marked(path: Path, owner: Owner) -> bool:
-    """Moves a folder with a mark to a path where there is none, or an empty one.
+    """Moves a new folder with `provenance.json` to a path without a folder, or with an empty one.
 
     Returns false if another process was faster.
     """
@@ -443,13 +443,13 @@ def _release(path: Path) -> None:
 
 
 def _is_bare(path: Path) -> bool:
-    """Returns true if a folder has only the mark of a claim."""
+    """Returns true if a folder has only the `provenance.json` of a claim, and no results."""
     mark = _read_mark(path, path)
     return mark is not None and not mark["complete"] and os.listdir(path) == [MARK]
 
 
 def _read_mark(path: Path, shown: Path) -> Mark | None:
-    """Returns the mark of a folder; `None` if the folder is empty or missing.
+    """Returns a folder's mark, `provenance.json`; `None` if the folder is empty or missing.
 
     Raises:
         OutputError: the folder was not written by nodeb, or by a version without marks.
@@ -482,7 +482,7 @@ def _read_mark(path: Path, shown: Path) -> Mark | None:
 
 
 def _real_path(shown: Path) -> Path:
-    """Returns a folder without symbolic links and dots."""
+    """Returns the path of a folder without symbolic links, `.` and `..`."""
     try:
         return Path(os.path.realpath(shown))
     except ValueError as error:  # an invalid name
@@ -510,17 +510,17 @@ def _refuse_others(place: Place, mark: Mark) -> None:
 
 
 def _refuse_strangers(path: Path, shown: Path) -> None:
-    """Checks that a folder has only files that its mark lists."""
+    """Checks that a folder has only files that its `provenance.json` lists."""
     while (mark := _read_mark(path, shown)) is not None:
         names = _unlisted(path, mark)
         if not names:
             return
-        if mark == _read_mark(path, shown):  # otherwise the folder was replaced meanwhile
+        if mark == _read_mark(path, shown):  # otherwise the loop looks at its new content
             raise OutputError(_unlisted_message(shown, names))
 
 
 def _unlisted(path: Path, mark: Mark) -> list[str]:
-    """Returns the files of a folder that its mark does not list."""
+    """Returns the files of a folder that its `provenance.json` does not list."""
     known = {MARK, *mark["files"]}
     names = [n for n in sorted(os.listdir(path)) if n not in known and not files.is_leftover(n)]
     return names + [f"{CELLS}/{name}" for name in other_files(path / CELLS) if CELLS in known]

@@ -78,7 +78,7 @@ def sums(folder: Path, names: Iterable[str]) -> dict[str, str]:
 
 
 def check(file: Path, digest: str) -> None:
-    """Checks that a file agrees with its checksum in the mark of its folder, if it has one.
+    """Checks that a file agrees with its checksum in `provenance.json`, if it has one there.
 
     Args:
         file: file that was read.
@@ -129,7 +129,7 @@ def read_settled(folder: Path, read: Callable[[], Found]) -> Found:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Yields all files in a folder, in a fixed order; or the file itself."""
+    """Yields all files in a folder, in a fixed order, or `path` itself if it is a file."""
     if path.is_dir() and not (path / MARK).exists():
         yield from sorted(file for file in path.rglob("*") if file.is_file())
     elif path.is_file():
@@ -137,7 +137,7 @@ def _files(path: Path) -> Iterator[Path]:
 
 
 def _content(folder: Path) -> bytes | None:
-    """Returns the content of a folder's mark; `None` if there is none or it cannot be read."""
+    """Returns the content of a folder's `provenance.json`; `None` if it cannot be read."""
     with contextlib.suppress(OSError):
         return (folder / MARK).read_bytes()
     return None

@@ -1,4 +1,4 @@
-"""Cells: each is a file with the tables of a scenario's replications, named by a hash.
+"""Cells: files with the tables of one scenario's replications, named by a hash of the inputs.
 
 A cell is an Arrow stream followed by a checksum of it, which Arrow readers ignore: flipped bits on
 a disk would be read as other numbers. A damaged cell counts as missing, and is reported. The stream
@@ -33,7 +33,7 @@ Tables = Mapping[str, Table]
 IDENTITY, SCENARIO = "nodeb.cell", "nodeb.scenario"
 PACKED = 1 << 16
 """Size in bytes from which a cell is compressed; for small cells compression dominates the time."""
-_CELL = re.compile(r"[0-9a-f]{32}\.(arrow|parquet)")  # Parquet in earlier versions
+_CELL = re.compile(r"[0-9a-f]{32}\.(arrow|parquet)")  # cells of earlier versions are Parquet
 END = ".arrow"
 _HEX = re.compile(r"[0-9a-f]{16}")
 CHECKSUM = hashlib.sha256().digest_size
@@ -97,7 +97,7 @@ class Store:
             return None
 
     def save(self, identity: str, scenario: str, tables: Tables) -> None:
-        """Stores a cell.
+        """Writes a cell to its file, atomically.
 
         Args:
             identity: identity of the cell.

@@ -28,7 +28,7 @@ MODES += [("print", "dark", 718)]
 
 @contextmanager
 def chromium():
-    root = hasattr(os, "geteuid") and os.geteuid() == 0  # root cannot use the sandbox
+    root = hasattr(os, "geteuid") and os.geteuid() == 0  # Chromium's sandbox refuses root
     with (
         playwright.sync_playwright() as driver,
         driver.chromium.launch(

@@ -72,7 +72,7 @@ class Processes:
         return worker
 
     def close(self) -> None:
-        """Kills all processes."""
+        """Kills the scheduler and all workers, and waits for their end."""
         for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait()

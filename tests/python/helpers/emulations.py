@@ -78,7 +78,7 @@ REAL = {"name": "phone", "traffic": "external"}
 
 
 def made_by_hand(log: Path, users: list[dict], records: bytes, *, is_whole: bool = True) -> Path:
-    """Returns the log of an HSDPA recording with a real user; a complete one has a checksum."""
+    """Writes the log of an HSDPA recording with a real phone; if `is_whole`, with a checksum."""
     scenario = Scenario.from_dict({"radio": {"hsdpa": {}}, "users": users})
     about = {"version": _core.version(), "core": core_hash(), "seed": 1}
     about |= {"scenario": scenario.to_dict(), "phones": [{"name": "phone", "user": 0}]}
@@ -123,7 +123,7 @@ def command_line(pid: int) -> str:
 
 
 def holders(of: int) -> list[int]:
-    """Returns the descendants of process `of` that hold the first phone's namespace, by id."""
+    """Returns the descendants of process `of` that hold the first phone's namespace."""
     parents = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():

@@ -44,7 +44,7 @@ class Kills:
 
     Args:
         folder: directory of all files.
-        seed: seed of the victims and times.
+        seed: seed of the random choice of victims and times.
     """
 
     folder: Path
@@ -157,7 +157,7 @@ def kept(folder: Path) -> dict[str, bytes]:
 
 
 def main() -> None:
-    """Runs the command line."""
+    """Runs the number of kills that the command line requests."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--kills", type=int, default=20)
     line.add_argument("--seed", type=int, default=1)

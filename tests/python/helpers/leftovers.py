@@ -150,7 +150,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
     scratch = Path(tempfile.mkdtemp(prefix="nodeb-tests-"))
     os.environ["TMPDIR"] = str(scratch)
-    tempfile.tempdir = None  # discards the cached folder
+    tempfile.tempdir = None  # makes Python read TMPDIR again
     os.environ[RUN] = f"{os.getpid()}-{time.time_ns()}"
     config.stash[KEY] = Leftovers(os.environ[RUN], scratch)
 

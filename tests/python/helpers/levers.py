@@ -1,4 +1,7 @@
-"""Quality of the levers named from the critical path alone, in random scenarios."""
+"""Judges the levers that are named from the critical path alone, in random scenarios.
+
+A lever is a change of the scenario that shortens a transfer.
+"""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def of_run(kind: str, folder: Path) -> Path:
 
 
 def without_series(folder: Path, monkeypatch) -> Path:
-    """Creates the page of a run that cannot be recorded."""
+    """Creates the page of a run whose series could not be recorded for want of memory."""
     problem = Recording(None, problem="There is not enough memory to record the series.")
     monkeypatch.setattr(page_of_run, "record", lambda *_, **__: problem)
     return _written(folder / "without.html", page_of_run.html(_result("dch")))
@@ -75,18 +75,18 @@ def of_comparison(folder: Path) -> Path:
 
 
 def of_life(folder: Path) -> Path:
-    """Creates the page of a truncated packet timeline."""
+    """Creates the page of a packet timeline whose window ends before the run does."""
     scenario = _scenario(HEAD.format(name="life", duration="60 s") + SCENARIOS["dch"])
     return _written(folder / "life.html", scenario.life(end_s=2.0).html())
 
 
 def of_study(folder: Path) -> Path:
-    """Creates the page of a reproduction with every kind of part, from artificial replications."""
+    """Creates the page of a short reproduction of Wang's study with every kind of item."""
     return reproduce("wang", folder / "wang", ITEMS, quick=True).report
 
 
 def of_emulation(folder: Path) -> Path:
-    """Creates the page of an emulation with artificial packets."""
+    """Creates the page of an emulation from artificial results, without real packets."""
     outcome = fake_emulation.outcome(late_share=0.05)
     text = page_of_emulation(fake_emulation.plan(), fake_emulation.options(), outcome)
     return _written(folder / "emulation.html", text)

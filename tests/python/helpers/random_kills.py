@@ -224,7 +224,7 @@ class Kills:
         return run
 
     def _ended(self, run: subprocess.Popen[str]) -> tuple[int, str]:
-        """Returns the exit status and output of a command; kills it if it hangs."""
+        """Waits for a command and kills it after `END_S`. Returns its exit status and output."""
         try:
             run.wait(END_S)
         except subprocess.TimeoutExpired:
@@ -281,7 +281,7 @@ def listed(place: Path) -> dict[str, bytes]:
 
 
 def campaign(folder: Path, seed: int, kills: int, only: Sequence[str] = ()) -> Kills:
-    """Runs a campaign of `kills` kills."""
+    """Runs a campaign of `kills` kills; `--nat` is included if the machine allows it."""
     with ExitStack() as stack:
         leads = os.geteuid() == 0 and not MISSING and not forbidden()
         lab = stack.enter_context(laboratory()) if leads else None
@@ -296,7 +296,7 @@ def output(counts: Mapping[str, int]) -> str:
 
 
 def main() -> None:
-    """Runs the command line."""
+    """Runs the kills that the command line requests; exits with 1 if there are faults."""
     line = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     line.add_argument("--kills", type=int, default=24)
     line.add_argument("--seed", type=int, default=1)

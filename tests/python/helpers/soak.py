@@ -106,7 +106,7 @@ def descriptors() -> int:
 
 @dataclass
 class Samples:
-    """Samples of an emulation, taken a few times per second."""
+    """Samples of an emulation (clock, virtual time, memory, files), a few per second."""
 
     clock_s: array[float] = field(default_factory=lambda: array("d"))
     world_s: array[float] = field(default_factory=lambda: array("d"))
@@ -141,7 +141,7 @@ class Samples:
         return least, most
 
     def growth_bytes(self) -> int:
-        """Returns the growth of memory from the second to the last quarter."""
+        """Returns the growth of the maximum memory, bytes, from the second to the last quarter."""
         quarter = len(self.needed) // 4
         return max(self.needed[-quarter:]) - max(self.needed[quarter : 2 * quarter])
 
@@ -154,7 +154,7 @@ class Samples:
 
 @dataclass
 class Soaked:
-    """Outcome of a soak test."""
+    """Outcome of a soak test: samples, final report, and open files before and after."""
 
     samples: Samples
     report: dict[str, Any]
@@ -200,7 +200,7 @@ def soak(seconds: float) -> Soaked:
 
 
 def main() -> int:
-    """Runs the command line."""
+    """Runs a soak test of `--seconds` and prints its samples; returns 1 if there are problems."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=60)
     found = soak(parser.parse_args().seconds)
