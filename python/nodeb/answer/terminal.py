@@ -104,7 +104,11 @@ def _marked(fact: Fact) -> Shown:
 
 
 def bars(rows: Sequence[Bar], width: int = WIDTH) -> Iterator[str]:
-    """Yields bars as lines: name, value, note, and the bar to scale, on both sides of 0."""
+    """Yields a line for each bar: its name, value and note, and the bar drawn to scale.
+
+    Bars of negative values extend to the left of 0. In a terminal too narrow for bars, there are
+    only texts.
+    """
     names = [printable(one.name) for one in rows]
     longest = max([NAME, *map(len, names)])
     columns = [[f"  {name:{longest}}" for name in names], _column([one.value for one in rows])]

@@ -107,7 +107,7 @@ def of_tried(
 
 @dataclass(frozen=True)
 class _Answer:
-    """Builder of the answer about one scenario."""
+    """Builder of the answer of the comparison of one scenario with the baseline."""
 
     found: Comparison
     tried: Tried
@@ -171,7 +171,7 @@ class _Answer:
         decided = [] if self.main in (better or worse) else (better or worse)[:MAX_NAMED]
         return main + decided
 
-    # --- the headline ---
+    # --- the sentences of the headline ---
 
     def headline(self) -> str:
         """Returns the headline, one or two sentences, for the first case that applies."""

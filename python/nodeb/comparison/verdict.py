@@ -92,7 +92,7 @@ def _more_runs(found: Interval, margin: float, confidence: float) -> MoreRuns:
         needed = runs_needed(stdev, target, confidence, POWER)
         return math.inf if needed > MAX_RUNS else float(max(needed - found.n, 1))
 
-    widest = max(spread) * math.sqrt(found.n)  # the larger one: the sample may lack rare values
+    widest = max(spread) * math.sqrt(found.n)  # the larger side, as the sample may lack rare values
     return MoreRuns(more(found.stdev, usual), more(widest, min(small, margin)))
 
 

@@ -73,7 +73,7 @@ class Explanation(Answering):
         return read_only([path.time_ns / NS_PER_S for path in self.paths])
 
     def mean_s(self, of: Callable[[Share], bool]) -> float:
-        """Returns the mean over replications of the time, s, for whose shares `of` is true."""
+        """Returns the mean time, s, of the shares for which `of` is true, over replications."""
         sums = (sum(ns for share, ns in path.shares.items() if of(share)) for path in self.paths)
         return float(np.mean([ns / NS_PER_S for ns in sums]))
 
@@ -157,7 +157,7 @@ class Explanation(Answering):
         return what_if(self, jobs, progress)
 
     def levers(self) -> list[Lever]:
-        """Returns the changes that target time on the path, by that time, without simulation."""
+        """Returns the changes that target time on the path, largest time first, unsimulated."""
         from nodeb.explanation.levers import levers
 
         return levers(self)

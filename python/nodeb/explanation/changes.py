@@ -281,7 +281,7 @@ def _half_the_propagation_delays(data: Data, _user: int) -> bool:
 def _radio_faster(data: Data, user: int) -> bool:
     """Doubles the capacity of the radio: its rates, channels, opportunities or block sizes.
 
-    On WCDMA, it halves the duration of slots instead.
+    If the radio has slots, their duration is halved.
     """
     radio = _radio(data)
     times = _double_opportunities(radio.get("down") or {})

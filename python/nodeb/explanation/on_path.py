@@ -50,17 +50,17 @@ SERVES = (*SENDS, "others served")
 
 
 def of_causes(causes: tuple[str, ...], factor: float = 1.0) -> OnPath:
-    """Returns a function for the time, s, that a change of some causes would save.
+    """Returns a function for the time, s, that a change would save by reducing some causes.
 
-    The function multiplies their time by `factor`, the share that the change removes.
+    The function multiplies the time of the causes by `factor`, the share that the change removes.
     """
     return lambda found: factor * found.mean_s(lambda share: share.cause in causes)
 
 
 def of_steps(steps: tuple[str, ...], factor: float) -> OnPath:
-    """Returns a function for the time, s, that a change of some steps would save.
+    """Returns a function for the time, s, that a change would save by reducing some steps.
 
-    The function multiplies their time by `factor`, the share that the change removes.
+    The function multiplies the time of the steps by `factor`, the share that the change removes.
     """
     return lambda found: factor * found.mean_s(lambda share: share.step in steps)
 
@@ -156,7 +156,7 @@ def _lost(found: Explanation) -> list[Lost]:
 
 
 def _is_behind_loss(share: Share) -> bool:
-    """Returns true if a share of the time repairs a loss, or opens the reduced window again."""
+    """Returns true if a share is time of repairing a loss, or of opening the reduced window."""
     opens = (*REPAIRS, AVOIDANCE, SLOW_START) if share.after_loss else (*REPAIRS, AVOIDANCE)
     return _in_round(share, opens)
 

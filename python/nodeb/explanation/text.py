@@ -87,7 +87,7 @@ def best_change(found: Explanation, tried: Sequence[WhatIf] = ()) -> str:
 
 
 def remedy(found: Explanation) -> str:
-    """Returns the remedy for the largest cause; there must be a cause."""
+    """Returns a sentence on the remedy for the largest cause; `causes` must not be empty."""
     cause = found.causes[0]
     share = found.table["share"][0]
     what = "an outage at" if found.step(cause) == OUTAGE else "at"

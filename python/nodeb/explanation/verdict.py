@@ -71,7 +71,11 @@ def effects(parts: Sequence[Part], causes: Sequence[str]) -> list[Part]:
 
 
 def _largest_side_effect(less: bool, parts: Sequence[Part], causes: Sequence[str]) -> str:
-    """Returns a text on the largest side effect that makes the gain smaller (`less`) or larger."""
+    """Returns a text on the largest effect on another cause, or "" if there is none.
+
+    If `less`, it is the cause that grew most, which makes the gain smaller; otherwise, the cause
+    that shrank most.
+    """
     most = next((part for part in effects(parts, causes) if _moves(part, grows=less)), None)
     if most is None:
         return ""

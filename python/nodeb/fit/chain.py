@@ -137,7 +137,7 @@ class Chain:
 
 
 def _survival(state: Real, step: Real, longest: int) -> Real:
-    """Returns the probability that remains after 0 ... `longest` steps, as a share of the first."""
+    """Returns the probability left after 0 ... `longest` steps, relative to that after 0 steps."""
     tail = np.empty(longest + 1)
     mass = state.sum()
     state = state / mass if mass > 0 else state

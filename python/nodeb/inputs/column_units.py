@@ -80,17 +80,17 @@ class Named:
 
 
 def rates(name: str) -> Named:
-    """Returns the unit of bit rates that a column's name states, or several if ambiguous."""
+    """Returns the unit of bit rates in a column's name; the name may state none or be ambiguous."""
     return _data(name, per_second=True)
 
 
 def amounts(name: str) -> Named:
-    """Returns the unit of amounts of data that a column's name states, or several if ambiguous."""
+    """Returns the unit of amounts of data in a column's name, which may be unknown or ambiguous."""
     return _data(name, per_second=False)
 
 
 def times(name: str) -> Named:
-    """Returns the unit of times that a column's name states, or several if ambiguous."""
+    """Returns the unit of times in a column's name; the name may state none or be ambiguous."""
     words = re.findall(r"[a-zµμ]+", split_words(name).lower())
     found = [
         unit for unit, word in _TIME_WORDS.items() if any(re.fullmatch(word, w) for w in words)
@@ -168,7 +168,7 @@ def _bases(found: re.Match[str]) -> tuple[str, ...]:
 
 
 def _prefixes(prefix: str, bits: bool) -> tuple[str, ...]:
-    """Returns the prefixes that a prefix in a name may mean: `KB` is 1000 or 1024 bytes."""
+    """Returns the SI or binary prefixes that a prefix may mean: the `K` of `KB` is 1000 or 1024."""
     if not prefix or prefix.lower() in _WORDS:
         return (_WORDS.get(prefix.lower(), ""),)
     capital = prefix[0].upper() + prefix[1:].lower()

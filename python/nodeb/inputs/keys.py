@@ -102,11 +102,11 @@ class Keys:
         return self.defs[name] if name else self.root
 
     def _inside(self, name: str) -> list[tuple[str, Schema]]:
-        """Returns the keys of a definition, or its alternatives, with their schemas."""
+        """Returns the keys of a section, or the names of a variant, each with its schema."""
         return list((self._variants(name) or self._table(name).get("properties", {})).items())
 
     def _mentioned(self, schema: Schema) -> Iterator[str]:
-        """Yields the definitions of sections that a value refers to directly."""
+        """Yields the names of the sections in the schema to which a value's schema refers."""
         if "$ref" in schema:
             name = schema["$ref"].rsplit("/", 1)[-1]
             if self._has_section(name):

@@ -66,7 +66,7 @@ class CriticalPath:
 
     @property
     def _title(self) -> str:
-        """Description of the explained transfers; there must be some."""
+        """Description of the explained transfers; `transfers` must not be empty."""
         first, last = self.transfers[0], self.transfers[-1]
         what = self.what
         which = f"{what} {first}" if first == last else f"{what}s {first} to {last}"

@@ -195,7 +195,7 @@ class RunAnswer:
         row = self.metrics.get(name)
         return None if row is None or not math.isfinite(row["mean"]) else row_text(row)
 
-    # --- the headline ---
+    # --- the sentences of the headline ---
 
     def headline(self) -> Iterator[str]:
         """Yields the one or two sentences of the headline, for the first case that applies."""
@@ -433,7 +433,7 @@ def _of_group(label: str, row: dict[str, Any]) -> str:
 
 
 def row_text(row: dict[str, Any], scale: tuple[str, float] | None = None) -> Shown:
-    """Returns the mean and interval of a summary's row as text; `scale` is that of its column."""
+    """Returns the mean and interval of a summary's row as text, in the unit of `scale` if given."""
     ends = (row["mean"], row["ci95_low"], row["ci95_high"])
     is_percent = METRICS[row["metric"]].percent
     return shown(*ends, row["unit"], percent=is_percent, scale=scale)

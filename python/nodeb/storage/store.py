@@ -41,7 +41,7 @@ CHECKSUM = hashlib.sha256().digest_size
 
 
 def other_files(folder: Path) -> list[str]:
-    """Returns the names of files in a folder of cells that are not cells; [] without a folder."""
+    """Returns the names of the files in `folder` that are not cells; none if it does not exist."""
     if not folder.is_dir():
         return []
     return [
