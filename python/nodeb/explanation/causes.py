@@ -78,7 +78,7 @@ class Explanation(Answering):
         return float(np.mean([ns / NS_PER_S for ns in sums]))
 
     def place(self, cause: str) -> str:
-        """Returns the place (link or channel) where a cause takes most of its time, or ""."""
+        """Returns the place, such as a link, where a cause takes most of its time, or ""."""
         return _most(path.places(cause) for path in self.paths)
 
     def step(self, cause: str) -> str:

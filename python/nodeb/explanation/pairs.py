@@ -65,7 +65,7 @@ class Pairs:
 
     @property
     def unknown(self) -> str:
-        """Sentence on why the gain is unknown, if in no pair both transfers are complete."""
+        """Result in words if in no pair both transfers are complete: a loss, or not known."""
         ends = "the run ends before the transfer"
         if not self.begun:
             return "unknown: with the change the transfer does not start before the run ends"

@@ -95,8 +95,8 @@ def frame_success(ber: float, bits: int, correctable: int) -> float:
 def check_bits(bits: int, correctable: int) -> int:
     """Number of check bits with which a code of `bits` bits corrects `correctable` errors.
 
-    This is the Varshamov-Gilbert bound: the least r with `2**r > sum(comb(bits - 1, i) for i <
-    2 t)`, where t is `correctable`.
+    This is the Varshamov-Gilbert bound: with t for `correctable`, the least r with
+    `2**r > sum(comb(bits - 1, i) for i < 2 t)`.
 
     Raises:
         ValueError: if no bit would be left for data.

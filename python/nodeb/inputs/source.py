@@ -177,7 +177,7 @@ class Source:
         return np.rint(values, out=values)
 
     def amounts(self, place: int, values: Numbers) -> Numbers:
-        """Converts amounts of data of a column to bytes, rounded if within 1e-12 of whole bytes."""
+        """Converts amounts of data of a column to bytes; removes rounding errors of whole bytes."""
         unit = self._unit(place, "amounts", "unit", column_units.amounts, AMOUNTS, "B")
         self.record_use(place, f"amounts in {unit}")
         values *= AMOUNTS[unit] / 8
