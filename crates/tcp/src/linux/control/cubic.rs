@@ -1,6 +1,7 @@
-//! CUBIC as in Linux (`tcp_cubic.c`, version 6). The window grows as a cubic function of the time since the
-//! last reduction, in whole segments and by a clock of 1/250 s. It grows at least as fast as a Reno that
-//! reduces its window to 0.7. The variant of RFC 9438 is `cubic_rfc9438`.
+//! CUBIC as in Linux (`tcp_cubic.c`, version 6). The window grows as a cubic function of the time
+//! since the last reduction, in whole segments and by a clock of 1/250 s. It grows at least as fast
+//! as with a Reno that reduces its window to `beta` (0.7) instead of half. The variant of RFC 9438
+//! is the module `cubic_rfc9438`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -34,7 +35,7 @@ impl Checked for Cubic {
     }
 }
 
-/// Checks the parameters that the variants of CUBIC have in common.
+/// Checks the parameters `beta` and `c`, which both variants of CUBIC have.
 pub fn check_shape(beta: f64, c: f64, check: &mut Check) {
     check.require(beta > 0.0 && beta < 1.0, "beta", || {
         format!("a reduction to {beta} of the window is none; expected between 0 and 1")
@@ -44,27 +45,33 @@ pub fn check_shape(beta: f64, c: f64, check: &mut Check) {
     });
 }
 
-/// Unit of shares (`BICTCP_BETA_SCALE`) and of seconds (`BICTCP_HZ`): 1/1024.
+/// Number of units in a whole share (`BICTCP_BETA_SCALE`) and in a second (`BICTCP_HZ`).
 const SCALE: u64 = 1_024;
-/// Jiffies for which the growth rate of an unchanged window is not recomputed (`HZ / 32`).
+/// Number of jiffies for which the growth rate of an unchanged window is not recomputed (`HZ /
+/// 32`).
 const RECOMPUTE_JIFFIES: u64 = jiffies::HZ / 32;
-/// Jiffies after a reduction in which round-trip times are ignored.
+/// Number of jiffies after the start of an epoch in which round-trip times are ignored (one
+/// second).
 const SETTLING_JIFFIES: u64 = jiffies::HZ;
-/// Maximum number of delivered segments per segment of growth while nothing is known of the path: 5 % per
-/// round trip.
+/// Maximum number of delivered segments per segment of growth before the first loss and after a
+/// timeout, when the capacity of the path is unknown: the window grows by at least 5 % per round
+/// trip.
 const MAX_BLIND_SEGMENTS: u64 = 20;
-/// Minimum number of delivered segments per segment of growth: half a window per round trip.
+/// Minimum number of delivered segments per segment of growth: the window grows by at most half of
+/// itself per round trip.
 const MIN_SEGMENTS: u64 = 2;
 
-/// Epoch of congestion avoidance, with times in jiffies and windows in segments.
+/// Epoch of congestion avoidance since the last reduction, with times in jiffies and windows in
+/// segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Epoch {
     start: u64,
-    /// Time from the start to the plateau in 1/1024 s (`bic_K`).
+    /// Time from the start of the epoch to the plateau of the cubic function in 1/1024 s (`bic_K`).
     k: u64,
     /// Window in the middle of the plateau (`bic_origin_point`).
     origin: u64,
-    /// Window that Reno would have (`tcp_cwnd`), and segments delivered since it last grew (`ack_cnt`).
+    /// Window that Reno would have (`tcp_cwnd`). `delivered` is the number of segments delivered
+    /// since it last grew (`ack_cnt`).
     reno: u64,
     delivered: u64,
 }
@@ -79,7 +86,8 @@ impl CongestionParams for Cubic {
 #[derive(Debug)]
 pub struct CubicControl {
     params: Cubic,
-    /// `beta` and `bic_scale` of Linux.
+    /// Share of the window that remains after a reduction, in 1/1024 (Linux: `beta`). `scale` is
+    /// the parameter `c` in 10/1024 (Linux: `bic_scale`).
     beta: u64,
     scale: u64,
     paced: bool,
@@ -89,16 +97,17 @@ pub struct CubicControl {
     /// Window before the last reduction in segments, less the share released by fast convergence; 0 if there
     /// is none (`last_max_cwnd`).
     last_max: u64,
-    /// Smallest round-trip time.
+    /// Smallest round-trip time since the last timeout.
     min_rtt: Option<Duration>,
-    /// Number of delivered segments per segment of growth (`cnt`), and the window and jiffy for which it was
-    /// computed.
+    /// Number of delivered segments per segment of growth (`cnt`). `found_for` is the window in
+    /// segments and the jiffy for which it was computed.
     each: u64,
     found_for: (u64, u64),
 }
 
 impl CubicControl {
-    /// Creates CUBIC at the start of a connection, with `paced` segments or not.
+    /// Creates CUBIC at the start of a connection. `paced` means that segments are spread over the
+    /// round trip.
     pub fn new(params: &Cubic, mss: u64, initial_window: u64, paced: bool) -> Self {
         Self {
             beta: (params.beta * SCALE as f64).round() as u64,
@@ -115,7 +124,8 @@ impl CubicControl {
         }
     }
 
-    /// Records the round-trip time of the newest segment (`cubictcp_acked`).
+    /// Records the round-trip time that an ACK gives, and ends slow start if it or the ACKs so far
+    /// show a queue (`cubictcp_acked`).
     fn measure(&mut self, ack: &AckEvent) {
         let Some(rtt) = ack.rtt else {
             return;
@@ -129,7 +139,8 @@ impl CubicControl {
         }
     }
 
-    /// Computes how many segments must be delivered per segment of growth (`bictcp_update`).
+    /// Computes the number of segments that must be delivered per segment of growth, after the
+    /// delivery of `segments` segments (`bictcp_update`).
     fn update(&mut self, now: Time, segments: u64) {
         let (cwnd, now) = (self.window.segments(), jiffies::at(now));
         if let Some(epoch) = &mut self.epoch {
@@ -149,7 +160,7 @@ impl CubicControl {
         self.each = self.each.max(MIN_SEGMENTS);
     }
 
-    /// Returns the present epoch, or starts one.
+    /// Returns the present epoch, or starts one at jiffy `now` with a window of `cwnd` segments.
     fn begin_epoch(&mut self, now: u64, cwnd: u64, segments: u64) -> Epoch {
         let (last_max, scale) = (self.last_max, self.scale);
         *self.epoch.get_or_insert_with(|| {
@@ -160,8 +171,8 @@ impl CubicControl {
         })
     }
 
-    /// Returns the number of delivered segments per segment of growth by the cubic function, evaluated one
-    /// smallest round-trip time ahead.
+    /// Returns the number of delivered segments per segment of growth with which the window reaches
+    /// the value that the cubic function has one smallest round-trip time later.
     fn cubic_pace(&self, epoch: &Epoch, now: u64, cwnd: u64) -> u64 {
         let ahead = jiffies::in_duration(self.min_rtt.unwrap_or_default());
         let t = (now.saturating_sub(epoch.start) + ahead) * SCALE / jiffies::HZ;
@@ -173,16 +184,17 @@ impl CubicControl {
         if self.last_max == 0 { each.min(MAX_BLIND_SEGMENTS) } else { each }
     }
 
-    /// Ensures that growth is at least that of a Reno that reduces its window to beta instead of half. Such a
-    /// Reno grows by 3 (1 - beta) / (1 + beta) per round trip, whatever its window (`beta_scale`: 15/8 of a
-    /// window per segment of growth).
+    /// Ensures that the window grows at least as fast as with a Reno that reduces its window to
+    /// beta instead of half. Such a Reno grows by 3 (1 - beta) / (1 + beta) segments per round trip
+    /// at any window (`beta_scale`: 15/8 of a window must be delivered per segment of growth).
     fn apply_reno_friendliness(&mut self, cwnd: u64) {
         let share = 8 * (SCALE + self.beta) / 3 / (SCALE - self.beta).max(1);
         let needed = (cwnd * share / 8).max(1);
         let Some(epoch) = &mut self.epoch else {
             return;
         };
-        // One more segment per `needed` segments delivered, once the count exceeds `needed`.
+        // Reno's window grows by one segment per `needed` segments delivered, once their number
+        // exceeds `needed`.
         let grown = epoch.delivered.saturating_sub(1) / needed;
         epoch.delivered -= grown * needed;
         epoch.reno += grown;
@@ -210,7 +222,7 @@ impl LossBased for CubicControl {
         &mut self.window
     }
 
-    /// Opens the window (`cubictcp_cong_avoid`).
+    /// Processes an ACK and opens the window (`cubictcp_cong_avoid`).
     fn grow(&mut self, ack: &AckEvent) {
         self.measure(ack);
         if !ack.may_grow() {
@@ -227,7 +239,8 @@ impl LossBased for CubicControl {
         }
     }
 
-    /// Returns the window after a loss (`cubictcp_recalc_ssthresh`), with fast convergence.
+    /// Returns the window after a loss in bytes, ends the epoch, and stores the window before the
+    /// loss (`cubictcp_recalc_ssthresh`).
     fn reduced(&mut self) -> u64 {
         let cwnd = self.window.segments();
         self.epoch = None;
@@ -278,7 +291,8 @@ mod tests {
         }
     }
 
-    /// Delivers a window per round trip of `rtt` until `end` seconds. Returns times and windows.
+    /// Delivers one window per round trip of `rtt` for `end` seconds. Returns times in seconds and
+    /// windows in segments, once per round trip.
     fn grow(control: &mut CubicControl, rtt: Duration, end: f64) -> Vec<(f64, u64)> {
         let (mut now, mut seen) = (Time(1_000_000_000), Vec::new());
         while now.as_secs() < 1.0 + end {
@@ -292,7 +306,8 @@ mod tests {
         seen
     }
 
-    /// `bictcp_update`: W(t) = C (t - K)^3 + W_max with C = 410 / 1024 and K = cbrt(300 / C) = 9.08 s.
+    /// By `bictcp_update` the window is W(t) = C (t - K)^3 + W_max with C = 410 / 1024 and K =
+    /// cbrt(300 / C) = 9.08 s.
     #[test]
     fn window_follows_cubic_function() {
         let mut control = control();
@@ -309,8 +324,9 @@ mod tests {
         }
     }
 
-    /// `beta_scale` = 8 (1024 + 717) / 3 / (1024 - 717) = 15: growth by 8/15 of a segment per round trip,
-    /// also above the window of the last loss, where RFC 9438 grows by one.
+    /// With `beta_scale` = 8 (1024 + 717) / 3 / (1024 - 717) = 15 the window grows by 8/15 of a
+    /// segment per round trip. This also applies above the window of the last loss, where RFC 9438
+    /// requires one segment per round trip.
     #[test]
     fn short_rtt_is_reno_friendly_at_any_window() {
         let mut control = control();
@@ -322,8 +338,8 @@ mod tests {
         assert!((slope(20, 48) - 8.0 / 15.0).abs() < 0.08, "{rounds:?}");
     }
 
-    /// `cubictcp_recalc_ssthresh`: 70 segments are fewer than the 100 of the last loss, so 70 (1024 + 717) /
-    /// 2048 are stored.
+    /// By `cubictcp_recalc_ssthresh`, a loss at 70 segments, fewer than the 100 of the loss before,
+    /// stores 70 (1024 + 717) / 2048 = 59 segments.
     #[test]
     fn fast_convergence_stores_smaller_window() {
         let mut control = control();
@@ -334,8 +350,8 @@ mod tests {
         assert_eq!((control.window.segments(), control.last_max), (49, 59));
     }
 
-    /// `cubictcp_state`: `bictcp_reset` on entering the loss state; then at most 20 segments are needed per
-    /// segment of growth.
+    /// `cubictcp_state` calls `bictcp_reset` on a timeout. After that, at most 20 segments are
+    /// needed per segment of growth.
     #[test]
     fn timeout_resets_state() {
         let mut control = control();
@@ -360,7 +376,8 @@ mod tests {
         assert_eq!(control.each, MIN_SEGMENTS);
     }
 
-    /// `cubictcp_cwnd_event`: the epoch is shifted by the pause, but not beyond the present.
+    /// `cubictcp_cwnd_event` shifts the start of the epoch by the length of a pause, but not beyond
+    /// the present time.
     #[test]
     fn pause_shifts_epoch() {
         let mut control = control();

@@ -1,5 +1,6 @@
-//! CUBIC (RFC 9438): the window grows as a cubic function of the time since the last reduction, slowly near
-//! the size at which the loss occurred and fast away from it. The variant of Linux is `cubic`.
+//! CUBIC (RFC 9438): the window grows as a cubic function of the time since the last reduction,
+//! slowly near the size at which the loss occurred and fast away from it. The variant of Linux is
+//! the module `cubic`.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -31,25 +32,27 @@ impl Checked for CubicRfc9438 {
     }
 }
 
-/// Epoch of congestion avoidance. Windows are in segments, times in seconds.
+/// Epoch of congestion avoidance since the last reduction. Windows are in segments, `k` is in
+/// seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Epoch {
     start: Time,
     k: f64,
-    /// Window in the middle of the plateau.
+    /// Window in the middle of the plateau of the cubic function (RFC 9438, 4.2).
     w_max: f64,
-    /// Window that Reno would have (4.3).
+    /// Window that Reno would have (RFC 9438, 4.3).
     w_est: f64,
 }
 
 impl Epoch {
-    /// Creates an epoch that starts at `now` with window `cwnd` (equations 1 and 2).
+    /// Creates an epoch that starts at `now` with a window of `cwnd` segments (equations 1 and 2).
     fn new(now: Time, cwnd: f64, w_max: f64, c: f64) -> Self {
         let w_max = w_max.max(cwnd);
         Self { start: now, k: libm::cbrt((w_max - cwnd) / c), w_max, w_est: cwnd }
     }
 
-    /// Returns the window by the cubic function (equation 1).
+    /// Returns the value of the cubic function in segments, `elapsed` after the start of the epoch
+    /// (equation 1).
     fn window_after(&self, elapsed: Duration, c: f64) -> f64 {
         let t = elapsed.as_secs() - self.k;
         c * t * t * t + self.w_max
@@ -77,12 +80,13 @@ pub struct CubicRfc9438Control {
     prior: f64,
     /// Growth that is not yet a whole byte.
     fraction: f64,
-    /// `w_max`, `prior` and `epoch` before the last reduction.
+    /// Values of `w_max`, `prior` and `epoch` before the last reduction, to undo it.
     before: (f64, f64, Option<Epoch>),
 }
 
 impl CubicRfc9438Control {
-    /// Creates CUBIC at the start of a connection.
+    /// Creates CUBIC at the start of a connection. `paced` means that segments are spread over the
+    /// round trip.
     pub fn new(params: &CubicRfc9438, mss: u64, initial_window: u64, paced: bool) -> Self {
         Self {
             params: params.clone(),
@@ -101,7 +105,8 @@ impl CubicRfc9438Control {
         self.window.cwnd as f64 / self.window.mss as f64
     }
 
-    /// Opens the window in slow start. Returns the segments left over for congestion avoidance.
+    /// Opens the window in slow start. Returns the number of segments left over for congestion
+    /// avoidance.
     fn slow_start(&mut self, ack: &AckEvent) -> u64 {
         self.search.on_ack_in_slow_start(ack, &mut self.window, self.min_rtt);
         let growth = self.search.growth(ack.segments);
@@ -116,8 +121,8 @@ impl CubicRfc9438Control {
         let acked = segments as f64;
         let w_max = self.w_max;
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(ack.now, cwnd, w_max, c));
-        // Equation 4; once Reno's window is as large as before the reduction, it grows by one segment per
-        // round trip.
+        // By equation 4 Reno's window grows by alpha segments per round trip, and by one segment
+        // once it is as large as before the reduction.
         let alpha = if epoch.w_est < self.prior { 3.0 * (1.0 - beta) / (1.0 + beta) } else { 1.0 };
         epoch.w_est += alpha * acked / cwnd;
         let elapsed = ack.now.since(epoch.start);
@@ -159,7 +164,8 @@ impl CongestionControl for CubicRfc9438Control {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |min_rtt| min_rtt.min(rtt)));
         }
         if !ack.window_limited {
-            // Time in which the window is not used does not count (4.2 and 5.8).
+            // Time in which the window is not fully used does not count, so the epoch ends (4.2 and
+            // 5.8).
             self.epoch = None;
         }
         if !ack.may_grow() {
@@ -184,7 +190,7 @@ impl CongestionControl for CubicRfc9438Control {
             let target = self.save_and_reduce();
             self.window.reduce(target);
         }
-        // 4.8: the next epoch starts on the plateau.
+        // By section 4.8 the next epoch starts on the plateau of the cubic function.
         self.w_max = 0.0;
         self.window.restart(in_flight);
     }
@@ -235,7 +241,8 @@ mod tests {
         }
     }
 
-    /// Acknowledges a window per round trip of `rtt` until `end`. Returns the windows in segments.
+    /// Acknowledges one window per round trip of `rtt` until `end` seconds. Returns times in
+    /// seconds and windows in segments, once per round trip.
     fn grow(control: &mut CubicRfc9438Control, rtt: Duration, end: f64) -> Vec<(f64, f64)> {
         let (mut now, mut seen) = (Time::ZERO, Vec::new());
         while now.as_secs() < end {
@@ -251,10 +258,11 @@ mod tests {
 
     #[test]
     fn k_is_time_to_previous_window() {
-        // Equation 2: from 70 back to 100 at C = 0.4 takes cbrt(30 / 0.4) s.
+        // By equation 2 the window needs cbrt(30 / 0.4) s from 70 back to 100 segments at C = 0.4.
         let epoch = Epoch::new(Time::ZERO, 70.0, 100.0, 0.4);
         assert!((epoch.k - 4.217_163).abs() < 1e-5, "{}", epoch.k);
-        // Equation 1: W(0) = cwnd, W(K) = W_max, and the plateau is symmetric.
+        // By equation 1, W(0) = cwnd and W(K) = W_max, and the function is symmetric about the
+        // plateau.
         let at = |s: f64| epoch.window_after(Duration((s * 1e9) as u64), 0.4);
         assert!((at(0.0) - 70.0).abs() < 1e-6 && (at(epoch.k) - 100.0).abs() < 1e-6);
         assert!((at(epoch.k + 1.0) - 100.4).abs() < 1e-6 && (at(epoch.k - 1.0) - 99.6).abs() < 1e-6);
@@ -262,7 +270,7 @@ mod tests {
 
     #[test]
     fn window_follows_equation_1() {
-        // A long round-trip time and a large window, where CUBIC grows faster than Reno.
+        // With a long round-trip time and a large window, CUBIC grows faster than Reno.
         let mut control = control();
         control.window.cwnd = 1_000 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -277,7 +285,8 @@ mod tests {
 
     #[test]
     fn short_rtt_is_reno_friendly() {
-        // 4.3: with 10 ms and 20 segments, W_est grows by alpha = 9/17 per round trip, then by 1.
+        // By section 4.3, with 10 ms and 20 segments, W_est grows by alpha = 9/17 segments per
+        // round trip up to the window before the loss, then by 1.
         let mut control = control();
         control.window.cwnd = 20 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -291,7 +300,7 @@ mod tests {
 
     #[test]
     fn fast_convergence_stores_smaller_window() {
-        // 4.7: the second loss occurs below the window of the first one.
+        // The second loss occurs below the window of the first one, so section 4.7 applies.
         let mut control = control();
         control.window.cwnd = 100 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -316,8 +325,8 @@ mod tests {
 
     #[test]
     fn w_est_grows_by_alpha_per_window() {
-        // Equation 4: from 14 segments, 1 * alpha / 14 more per segment, alpha = 3 * 0.3 / 1.7, until the
-        // window before the loss, 20, is reached; then alpha is 1.
+        // By equation 4 a segment acknowledged raises W_est by alpha / 14 at 14 segments, with
+        // alpha = 3 * 0.3 / 1.7. From the window before the loss on, 20 segments, alpha is 1.
         let mut control = control();
         control.window.cwnd = 20 * MSS;
         control.on_congestion(Time::ZERO, 0);
@@ -333,7 +342,7 @@ mod tests {
 
     #[test]
     fn window_grows_by_at_most_half_per_round_trip() {
-        // 4.2: the target is at most 1.5 cwnd, however long ago the plateau was.
+        // By section 4.2 the target is at most 1.5 cwnd, however long ago the plateau was.
         let mut control = control();
         control.window.cwnd = 100 * MSS;
         control.on_congestion(Time::ZERO, 0);

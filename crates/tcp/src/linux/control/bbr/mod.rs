@@ -1,5 +1,6 @@
-//! BBR: models the path by its bottleneck bandwidth and its round-trip time. It paces at that bandwidth and
-//! limits the data in flight by their product.
+//! BBR: models the path by its bottleneck bandwidth and its round-trip time. It paces at the
+//! bandwidth and limits the data in flight to a multiple of the product of bandwidth and round-trip
+//! time. There are versions 1 and 3.
 
 mod path;
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Common parts of both versions: rounds, bandwidth, round-trip time, detection of a full pipe, and the
-//! window with its saved value.
+//! Common parts of versions 1 and 3 of BBR: rounds, bandwidth, round-trip time, detection of a full
+//! pipe, and the window with its saved value. References of the form "v1: 4.1" are sections of
+//! draft-cardwell-iccrg-bbr-congestion-control-00, and "v3: 5.3" sections of draft-ietf-ccwg-bbr.
 
 use nodeb_base::units::{Duration, Time};
 
@@ -7,16 +8,17 @@ use super::super::filter::WindowedMax;
 use super::super::{AckEvent, Phase};
 use crate::linux::rate::RateSample;
 
-/// Bandwidth growth by which the pipe is not yet full, and number of rounds without such growth after which
-/// it is full (v1: 4.3.2.2; v3: 5.3.1.2).
+/// Factor of bandwidth growth in a round from which on the pipe is not yet full (v1: 4.3.2.2; v3:
+/// 5.3.1.2). After `FULL_ROUNDS` rounds without such growth the pipe is full.
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 /// Smallest window in segments (`BBRMinPipeCwnd`).
 const MIN_SEGMENTS: u64 = 4;
-/// Number of send quanta for which the window has room: one each in the sending host's queue, in its network
-/// card, and in the receiving host.
+/// Number of send quanta for which the window has room: one each in the queue of the sending host,
+/// in its network card, and in the receiving host.
 const QUANTA: u64 = 3;
-/// Duration of a send quantum in seconds, and its maximum size in bytes.
+/// Time in seconds in which a send quantum is sent at the pacing rate. `MAX_QUANTUM` is its maximum
+/// size in bytes.
 const QUANTUM_TIME: f64 = 0.001;
 const MAX_QUANTUM: f64 = 65_536.0;
 
@@ -30,7 +32,8 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Processes an ACK. A sample over too short a time does not start a round (Linux: `bbr_update_bw`,
+    /// Processes an ACK, which starts a round if it delivers data sent after the last start. A rate
+    /// sample over too short a time does not start a round (Linux: `bbr_update_bw`,
     /// `tcp_rate_gen`).
     pub fn on_ack(&mut self, ack: &AckEvent) {
         let valid = ack.sample.filter(|sample| sample.rate.is_some());
@@ -41,7 +44,8 @@ impl Rounds {
         }
     }
 
-    /// Starts a round with the data sent from now on.
+    /// Starts a round, which ends when data sent from now on is delivered. `delivered` is the
+    /// number of bytes delivered so far.
     pub fn restart(&mut self, delivered: u64) {
         self.end = delivered;
     }
@@ -60,7 +64,8 @@ impl FullPipe {
         Self { baseline, rounds: 0 }
     }
 
-    /// Resets the baseline, so that the next round counts as growth (Linux: `bbr_set_state`).
+    /// Resets the baseline to 0, so that the bandwidth of the next round counts as growth (Linux:
+    /// `bbr_set_state`).
     pub fn forget_baseline(&mut self) {
         self.baseline = 0.0;
     }
@@ -83,13 +88,14 @@ pub struct Path {
     initial_window: u64,
     pub rounds: Rounds,
     max_bandwidth: WindowedMax,
-    /// Smallest round-trip time, and the time of its measurement.
+    /// Smallest round-trip time, and the time at which it was measured; `None` before the first
+    /// measurement.
     pub min_rtt: Option<(Duration, Time)>,
 }
 
 impl Path {
-    /// Creates a model without measurements. The largest bandwidth is kept for `length`, in the unit of the
-    /// times passed to [`Self::update_bandwidth`].
+    /// Creates a model without measurements. The largest bandwidth is kept for `length` time units,
+    /// the unit of the times passed to [`Self::update_bandwidth`].
     pub fn new(mss: u64, initial_window: u64, length: u64) -> Self {
         Self {
             mss,
@@ -105,7 +111,8 @@ impl Path {
         self.max_bandwidth.max()
     }
 
-    /// Adds a sample at time `at`. An application-limited sample only counts if it is not below the maximum.
+    /// Adds a bandwidth sample at time `at`. An application-limited sample only counts if it is not
+    /// below the present maximum.
     pub fn update_bandwidth(&mut self, at: u64, sample: Option<RateSample>) {
         if let Some(sample) = sample
             && let Some(rate) = sample.rate
@@ -120,12 +127,14 @@ impl Path {
         MIN_SEGMENTS * self.mss
     }
 
-    /// Returns the number of segments that leave together at `rate`, at least `min`.
+    /// Returns the number of segments that leave together at `rate` bytes per second, at least
+    /// `min`.
     pub fn quantum(&self, rate: f64, min: u64) -> u64 {
         ((QUANTUM_TIME * rate).min(MAX_QUANTUM) as u64 / self.mss).max(min)
     }
 
-    /// Returns the number of segments for which the window has room at the end hosts.
+    /// Returns the number of segments in three send quanta at `rate` bytes per second, for which
+    /// the window has room in addition to the path. `min` is the smallest quantum in segments.
     pub fn quanta(&self, rate: f64, min: u64) -> u64 {
         QUANTA * self.quantum(rate, min)
     }
@@ -136,27 +145,29 @@ impl Path {
         self.min_rtt = rtt.map(|rtt| (rtt, now));
     }
 
-    /// Returns `gain` times the bandwidth-delay product at `bandwidth`, or the initial window if no
-    /// round-trip time is known.
+    /// Returns `gain` times the bandwidth-delay product in bytes at `bandwidth` bytes per second,
+    /// or the initial window if no round-trip time is known.
     pub fn bdp(&self, bandwidth: f64, gain: f64) -> u64 {
         let bdp = |(rtt, _): (Duration, Time)| (gain * bandwidth * rtt.as_secs()) as u64;
         self.min_rtt.map_or(self.initial_window, bdp)
     }
 
-    /// Returns the bandwidth assumed at the start: the initial window per round-trip time, or per 1 ms if
-    /// that is unknown (Linux: `bbr_init_pacing_rate_from_rtt`; v3: 5.6.2).
+    /// Returns the bandwidth in bytes per second that is assumed at the start: the initial window
+    /// per round-trip time, or per 1 ms if that is unknown (Linux: `bbr_init_pacing_rate_from_rtt`;
+    /// v3: 5.6.2).
     pub fn nominal_bandwidth(&self, rtt: Option<Duration>) -> f64 {
         self.initial_window as f64 / rtt.map_or(1e-3, |rtt| rtt.as_secs().max(1e-6))
     }
 
-    /// Returns true if less than the initial window has been delivered, which is too little to model the
-    /// path.
+    /// Returns true if `delivered`, the number of bytes delivered so far, is less than the initial
+    /// window, which is too little to model the path.
     pub fn is_unknown(&self, delivered: u64) -> bool {
         delivered < self.initial_window
     }
 }
 
-/// Window, and its value before a recovery or a measurement of the round-trip time.
+/// Congestion window in bytes, and its value before a recovery or a measurement of the round-trip
+/// time.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     pub cwnd: u64,
@@ -180,7 +191,7 @@ impl Window {
     }
 }
 
-/// Pacing rate, which does not fall until the pipe has been full.
+/// Pacing rate in bytes per second, which does not fall until the pipe has been full.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pace {
     pub rate: Option<f64>,

@@ -1,4 +1,5 @@
-//! Path for tests of a control alone: 1 MB/s, 100 ms and a queue, with unlimited data.
+//! Path and simple sender with unlimited data for tests of a congestion control alone: 1 MB/s, 100
+//! ms and a queue.
 
 use std::collections::VecDeque;
 
@@ -9,10 +10,10 @@ use super::path::Path;
 use crate::linux::rate::{Sampler, Snapshot};
 
 pub const MSS: u64 = 1_000;
-/// Rate in bytes per second.
+/// Rate of the path in bytes per second.
 pub const RATE: f64 = 1e6;
 pub const RTT: Duration = Duration(100_000_000);
-/// Bandwidth-delay product in segments.
+/// Bandwidth-delay product of the path in segments.
 pub const BDP: u64 = 100;
 const SEGMENT: Duration = Duration(1_000_000);
 
@@ -24,17 +25,18 @@ struct SentSegment {
     snapshot: Snapshot,
 }
 
-/// Path with a simple sender.
+/// Path with a simple sender that uses the congestion control `C`.
 pub struct Pipe<C> {
     pub control: C,
     pub now: Time,
-    /// Limit of the queue in segments.
+    /// Maximum length of the queue in segments.
     pub limit: u64,
-    /// Returns true for segments that are lost in addition to those that find the queue full.
+    /// Function that returns true for the numbers of segments to lose, in addition to those that
+    /// find the queue full.
     pub loses: fn(u64) -> bool,
-    /// Whether the network marks the segments sent now.
+    /// Whether the network sets ECN marks at present.
     pub marks: bool,
-    /// Longest queue in segments since it was last set to 0.
+    /// Longest queue in segments since a test last set this field to 0.
     pub longest: u64,
     pub lost: u64,
     pub sent: u64,
@@ -68,7 +70,7 @@ impl<C: CongestionControl> Pipe<C> {
         self.flight.len() as u64 * MSS
     }
 
-    /// Runs until `seconds`; calls `look` after each ACK.
+    /// Runs until the time `seconds`, and calls `look` after each ACK.
     pub fn run(&mut self, seconds: f64, mut look: impl FnMut(&Self)) {
         let end = Time((seconds * NANOS_PER_S as f64) as u64);
         while self.now < end {
@@ -134,7 +136,7 @@ impl<C: CongestionControl> Pipe<C> {
         });
     }
 
-    /// Handles a lost segment; the next segment is assumed to reveal the loss at once.
+    /// Handles a lost segment. The loss is detected when the ACK of the segment would have arrived.
     fn lose(&mut self, segment: &SentSegment) {
         self.lost += 1;
         let range = (segment.number * MSS, (segment.number + 1) * MSS);
@@ -152,8 +154,8 @@ impl<C: CongestionControl> Pipe<C> {
     }
 }
 
-/// Asserts that on a steady path bandwidth and round-trip time are estimated within 5 %, and that after
-/// start-up the queue is shorter than a bandwidth-delay product.
+/// Asserts that on a steady path BBR estimates bandwidth and round-trip time with an error below 5
+/// %, and that after start-up the queue is shorter than a bandwidth-delay product.
 pub fn assert_steady_path_estimates<C: CongestionControl>(mut pipe: Pipe<C>, path: impl Fn(&C) -> &Path) {
     pipe.run(2.0, |_| {});
     pipe.longest = 0;

@@ -1,20 +1,21 @@
-//! Excess of acknowledged data over the bandwidth: links and receivers deliver in bursts, and the window must
-//! have room to continue between them (Linux 6.x: `bbr_update_ack_aggregation`, `bbr_ack_aggregation_cwnd`).
+//! Excess of acknowledged data over the bandwidth. Links and receivers deliver ACKs in bursts, and
+//! the window must have room to continue sending between bursts (Linux 6.x:
+//! `bbr_update_ack_aggregation`, `bbr_ack_aggregation_cwnd`).
 
 use nodeb_base::units::{Duration, Time};
 
-/// Rounds for which each of the two largest excesses is collected in turn; together they cover 5 to 10
-/// rounds.
+/// Number of rounds for which each of two maxima of the excess is collected in turn. Together the
+/// two maxima cover the last 5 to 10 rounds.
 const ROUNDS: u32 = 5;
-/// Maximum room in the window, as a time at the bandwidth.
+/// Maximum room in the window for bursts, as a time at the bandwidth.
 const MAX_ROOM: Duration = Duration::from_millis(100);
 /// Number of segments after which an epoch ends in any case.
 const MAX_SEGMENTS: u64 = 1 << 20;
 
-/// Excess in segments.
+/// Excess of acknowledged segments over the bandwidth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aggregation {
-    /// Start time of the epoch, and segments delivered in it.
+    /// Start time of the present epoch; `acked` is the number of segments delivered in it.
     since: Time,
     acked: u64,
     largest: [u64; 2],
@@ -23,13 +24,14 @@ pub struct Aggregation {
 }
 
 impl Aggregation {
-    /// Starts an epoch; time in which nothing was sent does not count.
+    /// Starts an epoch at `now`, for example after a pause, which must not count.
     pub fn restart(&mut self, now: Time) {
         (self.since, self.acked) = (now, 0);
     }
 
-    /// Processes an ACK that delivers `segments` segments at a bandwidth of `bandwidth` segments per second.
-    /// The excess is at most the window of `cwnd` segments.
+    /// Processes an ACK that delivers `segments` segments at a bandwidth of `bandwidth` segments
+    /// per second. The excess is at most the window of `cwnd` segments. `round` is true if the ACK
+    /// starts a round.
     pub fn on_ack(&mut self, now: Time, segments: u64, bandwidth: f64, cwnd: u64, round: bool) {
         if round {
             self.begin_round();
@@ -54,7 +56,8 @@ impl Aggregation {
         }
     }
 
-    /// Returns the number of segments for which the window has room at `bandwidth` segments per second.
+    /// Returns the number of segments for which the window gets additional room, at `bandwidth`
+    /// segments per second.
     pub fn room(&self, bandwidth: f64) -> u64 {
         let largest = self.largest[0].max(self.largest[1]);
         largest.min((bandwidth * MAX_ROOM.as_secs()) as u64)
@@ -67,12 +70,14 @@ mod tests {
 
     const MS: fn(u64) -> Time = |ms| Time(ms * 1_000_000);
 
-    /// `bbr_update_ack_aggregation`: the excess is what is acknowledged beyond bandwidth times the length of
-    /// the epoch; an epoch ends when ACKs fall behind.
+    /// By `bbr_update_ack_aggregation` the excess is the number of segments acknowledged beyond
+    /// bandwidth times the length of the epoch. An epoch ends when fewer segments than that are
+    /// acknowledged.
     #[test]
     fn excess_is_relative_to_bandwidth() {
         let mut aggregation = Aggregation::default();
-        // 1 segment per ms is expected; 8 arrive at once, 3 more after 2 ms.
+        // One segment per ms is expected. ACKs of 8 segments arrive at once, and those of 3 more
+        // after 2 ms.
         aggregation.on_ack(MS(10), 8, 1e3, 100, false);
         assert_eq!(aggregation.room(1e3), 8);
         aggregation.on_ack(MS(12), 3, 1e3, 100, false);
@@ -84,7 +89,8 @@ mod tests {
         assert_eq!(aggregation.room(1e3), 12, "the window is the most");
     }
 
-    /// `bbr_ack_aggregation_cwnd`: at most what the bandwidth delivers in 100 ms.
+    /// By `bbr_ack_aggregation_cwnd` the room is at most the data that the bandwidth delivers in
+    /// 100 ms.
     #[test]
     fn room_is_at_most_100_ms_of_bandwidth() {
         let mut aggregation = Aggregation::default();

@@ -1,39 +1,42 @@
-//! Detection of a token-bucket policer: two consecutive intervals with much loss at the same rate. That rate
-//! then replaces the largest bandwidth (Linux 6.x: `bbr_lt_bw_sampling`, `bbr_lt_bw_interval_done`).
+//! Detection of a token-bucket policer, which shows itself by two consecutive intervals with much
+//! loss and the same delivery rate. That rate then replaces the largest bandwidth (Linux 6.x:
+//! `bbr_lt_bw_sampling`, `bbr_lt_bw_interval_done`).
 
 use nodeb_base::units::Time;
 
-/// Minimum and maximum number of rounds of an interval.
+/// Minimum number of rounds of an interval. `MAX_ROUNDS` is the maximum.
 const MIN_ROUNDS: u32 = 4;
 const MAX_ROUNDS: u32 = 4 * MIN_ROUNDS;
 /// Ratio of lost to delivered data from which an interval counts as policed.
 const LOSSY: f64 = 50.0 / 256.0;
-/// Largest difference of two equal rates: as a share of the first, or in bytes per second.
+/// Largest difference of two rates that count as equal, as a share of the first one. A difference
+/// of up to `SAME_RATE` bytes per second is also allowed.
 const SAME_SHARE: f64 = 1.0 / 8.0;
 const SAME_RATE: f64 = 500.0;
 /// Number of rounds for which the policer's rate is used.
 const USED_ROUNDS: u32 = 48;
 
-/// Input at an ACK or a timeout.
+/// State of the connection at an ACK or a timeout, from which the detector learns.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Observation {
     /// Time of the last delivery.
     pub delivered_at: Time,
-    /// Bytes delivered and lost so far.
+    /// Number of bytes delivered so far; `lost` is the number of bytes lost so far.
     pub delivered: u64,
     pub lost: u64,
     /// Whether data was newly marked lost.
     pub loses: bool,
-    /// Whether a round starts.
+    /// Whether the ACK starts a round.
     pub round: bool,
     /// Whether the application limits the sender.
     pub app_limited: bool,
-    /// Whether the state is `ProbeBW`; only there are the rounds of use counted.
+    /// Whether BBR is in the state `ProbeBW`. Rounds in which the policer's rate is used are
+    /// counted only there.
     pub probing: bool,
 }
 
-/// Present interval: values at its start.
+/// Time and counters at the start of the present interval.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     since: Time,
@@ -45,7 +48,7 @@ struct Interval {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Policer {
     interval: Option<Interval>,
-    /// Rounds of the interval, or of the use of the rate.
+    /// Number of rounds of the present interval or, while the policer's rate is used, of this use.
     rounds: u32,
     /// Rate of the previous interval in bytes per second.
     last: Option<f64>,
@@ -53,12 +56,13 @@ pub struct Policer {
 }
 
 impl Policer {
-    /// Returns the policer's rate in bytes per second while it is used.
+    /// Returns the policer's rate in bytes per second while it is used, otherwise `None`.
     pub fn rate(&self) -> Option<f64> {
         self.last.filter(|_| self.used)
     }
 
-    /// Processes an observation. Returns true if the use of the policer's rate ends with it.
+    /// Processes an observation. Returns true if the policer's rate has been used until now and is
+    /// not used any more.
     pub fn observe(&mut self, seen: &Observation) -> bool {
         if self.used {
             return self.count_use(seen);
@@ -93,14 +97,15 @@ impl Policer {
         self.rounds = 0;
     }
 
-    /// Ends an interval. If it had much loss, at the same rate as the previous one, there is a policer.
+    /// Ends the present interval if it had much loss. If its rate equals that of the previous
+    /// interval, there is a policer.
     fn end(&mut self, seen: &Observation) {
         let Some(interval) = self.interval else {
             return;
         };
         let delivered = (seen.delivered - interval.delivered) as f64;
         let lost = (seen.lost - interval.lost) as f64;
-        // Both times are truncated to milliseconds.
+        // As in Linux, both times are truncated to milliseconds.
         let lasted = seen.delivered_at.0 / 1_000_000 - interval.since.0 / 1_000_000;
         if delivered == 0.0 || lost < LOSSY * delivered || lasted == 0 {
             return;
@@ -138,8 +143,9 @@ mod tests {
         })
     }
 
-    /// `bbr_lt_bw_interval_done`: the rate is the mean of two intervals of at least 4 rounds, each with a
-    /// loss of 20 % or more, whose rates differ by at most an eighth.
+    /// By `bbr_lt_bw_interval_done` the policer's rate is the mean rate of two intervals of at
+    /// least 4 rounds. In each interval the lost bytes must be at least 20 % of the delivered ones,
+    /// and the rates may differ by an eighth.
     #[test]
     fn two_lossy_intervals_with_same_rate_are_a_policer() {
         let mut policer = Policer::default();
@@ -164,7 +170,8 @@ mod tests {
         assert_eq!(policer.rate(), None);
     }
 
-    /// `bbr_lt_bw_sampling`: after 48 rounds of use the detection restarts.
+    /// By `bbr_lt_bw_sampling` the detection restarts after the policer's rate was used for 48
+    /// rounds.
     #[test]
     fn policer_rate_is_used_for_48_rounds() {
         let mut policer = Policer::default();

@@ -7,9 +7,9 @@ use super::{BbrControl, State};
 use crate::linux::control::AckEvent;
 
 impl BbrControl {
-    /// Records the round-trip time of an ACK. An expired minimum is replaced by any round-trip time that is
-    /// not lengthened by a delayed ACK, and a new measurement starts, unless the sender restarts after a
-    /// pause.
+    /// Records the round-trip time of an ACK. If the minimum has expired, any round-trip time that
+    /// is not lengthened by a delayed ACK replaces it, and `ProbeRTT` starts, unless the sender
+    /// restarts after a pause.
     pub(super) fn update_min_rtt(&mut self, ack: &AckEvent) {
         let expired = self.path.min_rtt.is_some_and(|(_, at)| ack.now.since(at) > self.params.min_rtt_window);
         if let Some(rtt) = ack.rtt
@@ -51,7 +51,8 @@ impl BbrControl {
         }
     }
 
-    /// Leaves `ProbeRTT` once the window has been small for long enough.
+    /// Leaves `ProbeRTT` if its end time has passed, restores the window, and marks the smallest
+    /// round-trip time as valid from `now` on.
     pub(super) fn end_probe_rtt(&mut self, now: Time) {
         let State::ProbeRtt(Some((until, _))) = self.state else {
             return;

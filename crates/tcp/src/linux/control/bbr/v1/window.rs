@@ -1,16 +1,16 @@
-//! The window: bandwidth-delay product, room for bursts of the end hosts, and recovery (Linux 6.x:
-//! `bbr_set_cwnd` and its callees).
+//! The congestion window of BBR version 1: bandwidth-delay product, room for bursts of the end
+//! hosts, and recovery (Linux 6.x: `bbr_set_cwnd` and its callees).
 
 use super::{BbrControl, State};
 use crate::linux::control::{AckEvent, Phase};
 
-/// Number of delivered segments before which the window grows in any case; also the window while no
-/// round-trip time is known (`TCP_INIT_CWND`).
+/// Number of delivered segments up to which the window grows in any case. It is also the window in
+/// segments while no round-trip time is known (`TCP_INIT_CWND`).
 const INITIAL: u64 = 10;
 /// Rate in bytes per second below which segments leave one by one: 1.2 Mbit/s (`bbr_min_tso_segs`).
 const SLOW: f64 = 150_000.0;
 
-/// Returns the minimum number of segments that leave together at `rate`.
+/// Returns the minimum number of segments that leave together at `rate` bytes per second.
 pub fn min_quantum(rate: f64) -> u64 {
     if rate < SLOW { 1 } else { 2 }
 }
@@ -32,22 +32,23 @@ impl BbrControl {
         self.path.min_rtt.map_or(INITIAL, |(rtt, _)| held(rtt.as_secs()))
     }
 
-    /// Returns `segments` plus room for three quanta, rounded up to an even number to cause fewer delayed
-    /// ACKs, and two more while probing for bandwidth, so that probing has an effect with small windows
-    /// (`bbr_quantization_budget`).
+    /// Returns `segments` plus room for three send quanta, rounded up to an even number to cause
+    /// fewer delayed ACKs. While probing for bandwidth the result is two segments more, so that
+    /// probing has an effect with small windows (`bbr_quantization_budget`).
     fn budget(&self, segments: u64) -> u64 {
         let even = (segments + 3 * self.quantum()).next_multiple_of(2);
         if matches!(self.state, State::ProbeBandwidth(0, _)) { even + 2 } else { even }
     }
 
-    /// Returns the segments in flight at `gain` bandwidth-delay products (`bbr_inflight`).
+    /// Returns the number of segments in flight that correspond to `gain` bandwidth-delay products,
+    /// with the room of [`Self::budget`] (`bbr_inflight`).
     pub(super) fn inflight(&self, gain: f64) -> u64 {
         self.budget(self.bdp(self.path.max_bandwidth(), gain))
     }
 
-    /// Returns the number of segments in the network when the pacer allows the next one
-    /// (`bbr_packets_in_net_at_edt`): some of the `in_flight` bytes will have been delivered by then, and
-    /// while the rate grows the next quantum counts.
+    /// Returns the number of segments in the network at the time at which the pacer allows the next
+    /// one (`bbr_packets_in_net_at_edt`). Some of the `in_flight` bytes will have been delivered by
+    /// then. If the pacing gain is above 1, the next quantum counts too.
     pub(super) fn in_network_at_departure(&self, ack: &AckEvent, in_flight: u64) -> u64 {
         let wait = ack.departure.since(ack.now).as_secs();
         let delivered = (self.bandwidth() * wait / self.mss as f64) as u64;
@@ -55,14 +56,14 @@ impl BbrControl {
         (self.segments(in_flight) + next).saturating_sub(delivered)
     }
 
-    /// Returns the phase of the sender as the kernel sees it: after an ECN mark (`TCP_CA_CWR`) BBR behaves as
-    /// in the open state until a segment is lost.
+    /// Returns the phase of the sender with the kernel's exception for ECN: in a window reduction
+    /// after a mark (`TCP_CA_CWR`) BBR behaves as in the phase `Open` until a segment is lost.
     fn phase(&mut self, ack: &AckEvent) -> Phase {
         self.marked = ack.phase == Phase::Recovery && (self.marked || ack.marked) && ack.lost == 0;
         if self.marked { Phase::Open } else { ack.phase }
     }
 
-    /// Sets the window (`bbr_set_cwnd`).
+    /// Sets the congestion window after an ACK (`bbr_set_cwnd`).
     pub(super) fn set_cwnd(&mut self, ack: &AckEvent) {
         let phase = self.phase(ack);
         if ack.delivered > 0 && !self.conserve(ack, phase) {
@@ -86,8 +87,9 @@ impl BbrControl {
         *cwnd = (*cwnd).max(self.path.min_window());
     }
 
-    /// Applies packet conservation in the first round of a recovery, and restores the window at its end
-    /// (`bbr_set_cwnd_to_recover_or_restore`). Returns true if this determines the window.
+    /// Applies packet conservation in the first round of a recovery, and restores the window at the
+    /// end of the recovery (`bbr_set_cwnd_to_recover_or_restore`). Returns true if packet
+    /// conservation determines the window.
     fn conserve(&mut self, ack: &AckEvent, phase: Phase) -> bool {
         let kept = |control: &Self| {
             (control.segments(ack.in_flight) + control.segments(ack.delivered)) * control.mss
