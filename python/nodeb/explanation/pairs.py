@@ -49,7 +49,10 @@ class Pairs:
 
     @property
     def summary(self) -> str:
-        """Numbers of pairs with complete transfers, in words; "" if all of several are complete."""
+        """Numbers of pairs with complete transfers, in words.
+
+        This is "" if there are several pairs, and in all of them both transfers are complete.
+        """
         if self.both == self.all and self.all > 1:
             return ""
         alone = ", no interval" if self.both == 1 else ""

@@ -74,12 +74,12 @@ class Chain:
 
     @cached_property
     def _without(self) -> Real:
-        """Matrix of a step without an error: `diag(1 - e) A`."""
+        """Transition matrix of steps without an error: `diag(1 - error) transition`."""
         return (1.0 - self.error)[:, None] * self.transition
 
     @cached_property
     def _with(self) -> Real:
-        """Matrix of a step with an error: `diag(e) A`."""
+        """Transition matrix of steps with an error: `diag(error) transition`."""
         return self.error[:, None] * self.transition
 
     def gap_tail(self, longest: int) -> Real:

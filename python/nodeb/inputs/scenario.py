@@ -153,7 +153,7 @@ class Scenario(ScenarioFields):
         return compiled
 
     def without_recordings(self) -> tuple[dict[str, Any], Sequence[RecordingColumns]]:
-        """Returns this scenario as plain data without columns of recordings, and the columns."""
+        """Returns the scenario as plain data without lists of recordings, and these lists."""
         if self._compiled is not None and self._plain is None:
             return json.loads(self._compiled.to_bare_json()), self._taken
         data = self.encoded(lambda column: column)

@@ -96,7 +96,7 @@ def laboratory(*, forwards: bool = True):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(holder, **pipes) as host, subprocess.Popen(holder, **pipes) as outside:
         try:
-            for one in (host, outside):  # `cat` answers only once `unshare` is done
+            for one in (host, outside):  # `cat` answers once its namespace is there
                 one.stdin.write(b"up\n")
                 one.stdin.flush()
                 assert one.stdout.readline() == b"up\n"

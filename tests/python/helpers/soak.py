@@ -162,7 +162,7 @@ class Soaked:
     files_after: int
 
     def problems(self) -> list[str]:
-        """Returns a description of each problem: drift, memory, descriptors, or too little traffic."""
+        """Returns a description of each problem: drift, memory, descriptors, or little traffic."""
         found = []
         if self.samples.drift_s() > 0.05:  # the virtual time is read a little before it is reported
             found.append(f"the world's time drifted by {self.samples.drift_s()} s")
