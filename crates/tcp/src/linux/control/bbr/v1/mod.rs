@@ -2,9 +2,10 @@
 //! and keeps about one bandwidth-delay product in flight (Cardwell et al., ACM Queue 14(5), 2016;
 //! draft-cardwell-iccrg-bbr-congestion-control-00).
 //!
-//! The bandwidth is the largest delivery rate of the last ten round trips, the round-trip time the smallest
-//! of the last ten seconds. Pacing gains above and below 1 probe for more bandwidth; every ten seconds the
-//! window is briefly reduced to measure the round-trip time. ECN marks are ignored.
+//! The bandwidth is the largest delivery rate of the last ten round trips, and the round-trip time
+//! the smallest one of the last ten seconds. A phase with a pacing gain above 1 probes for more
+//! bandwidth, and one below 1 drains the queue of the probe. If no smaller round-trip time is
+//! measured for ten seconds, the window is briefly reduced to measure it. ECN marks are ignored.
 
 mod aggregation;
 mod policer;
@@ -24,16 +25,20 @@ use aggregation::Aggregation;
 use policer::{Observation, Policer};
 use window::min_quantum;
 
-/// Smallest gain that doubles the rate every round trip, 2 / ln 2 in Linux's 256ths, and its inverse.
+/// Smallest gain that doubles the rate every round trip, 2 / ln 2 in Linux's units of 1/256.
+/// `DRAIN_GAIN` is its inverse.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
 const DRAIN_GAIN: f64 = 88.0 / 256.0;
-/// Pacing gains of the phases of probing for bandwidth, one round trip each (`bbr_pacing_gain`).
+/// Pacing gains of the eight phases of the state `ProbeBW`, each of which lasts about a round trip
+/// (`bbr_pacing_gain`).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// Window in steady state in bandwidth-delay products; allows for delayed and stretched ACKs.
+/// Window in the state `ProbeBW`, in bandwidth-delay products. It is above 1 to allow for delayed
+/// and stretched ACKs.
 const CWND_GAIN: f64 = 2.0;
-/// Share of the bandwidth at which to send, so that the queue shrinks (`bbr_pacing_margin_percent`).
+/// Share of the bandwidth at which segments are paced, so that the queue shrinks
+/// (`bbr_pacing_margin_percent`).
 const PACING_MARGIN: f64 = 0.99;
-/// Round trips for which a bandwidth sample is kept (`bbr_bw_rtts`).
+/// Number of round trips for which a bandwidth sample is kept (`bbr_bw_rtts`).
 const BANDWIDTH_ROUNDS: u64 = CYCLE.len() as u64 + 2;
 
 impl CongestionParams for Bbr {
@@ -70,20 +75,22 @@ impl Checked for Bbr {
 enum State {
     Startup,
     Drain,
-    /// Index of the gain in [`CYCLE`], and start time of the phase.
+    /// State `ProbeBW`, with the index of the phase's gain in [`CYCLE`] and the start time of the
+    /// phase.
     ProbeBandwidth(usize, Time),
-    /// End time, once the window is small, and whether a round has passed since then.
+    /// State `ProbeRTT`. The value is `None` until the data in flight is small enough, then the
+    /// earliest end time, and true if a round has passed since.
     ProbeRtt(Option<(Time, bool)>),
 }
 
-/// Factors of the bandwidth.
+/// Factors of the bandwidth for the pacing rate, and of the bandwidth-delay product for the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Gains {
     pacing: f64,
     window: f64,
 }
 
-/// BBR of one connection.
+/// State of BBR version 1 on one connection.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct BbrControl {
@@ -104,16 +111,17 @@ pub struct BbrControl {
     conserving: bool,
     /// Whether the sender's recovery is a response to an ECN mark.
     marked: bool,
-    /// Whether sending has just restarted after the application limited it (`idle_restart`).
+    /// Whether the sender has just restarted after a pause of the application (`idle_restart`).
     restarting: bool,
-    /// Time of the last delivery, and bytes delivered and lost so far.
+    /// Time of the last delivery; `delivered` and `lost` are the numbers of bytes delivered and
+    /// lost so far.
     delivered_at: Time,
     delivered: u64,
     lost: u64,
 }
 
 impl BbrControl {
-    /// Creates BBR before the connection is established.
+    /// Creates the state before the connection is established.
     pub fn new(params: &Bbr, mss: u64, initial_window: u64) -> Self {
         Self {
             params: params.clone(),
@@ -190,7 +198,8 @@ impl BbrControl {
         }
     }
 
-    /// Advances to the next phase of probing for bandwidth if it is time (`bbr_update_cycle_phase`).
+    /// Advances to the next phase of `ProbeBW` if the present one is over
+    /// (`bbr_update_cycle_phase`).
     fn update_phase(&mut self, ack: &AckEvent) {
         if let State::ProbeBandwidth(phase, since) = self.state
             && self.is_next_phase(ack, since)
@@ -199,9 +208,9 @@ impl BbrControl {
         }
     }
 
-    /// Returns true if the present phase is over (`bbr_is_next_cycle_phase`). A phase lasts a round trip;
-    /// probing continues until it has filled the pipe or caused a loss, and draining ends as soon as the
-    /// queue is empty.
+    /// Returns true if the present phase is over (`bbr_is_next_cycle_phase`). A phase lasts a round
+    /// trip. The phase with a gain above 1 continues until it has filled the pipe or caused a loss,
+    /// and the phase with a gain below 1 ends as soon as the queue is empty.
     fn is_next_phase(&self, ack: &AckEvent, since: Time) -> bool {
         let min_rtt = self.path.min_rtt.map_or(Duration::ZERO, |(rtt, _)| rtt);
         let over = self.delivered_at.since(since) > min_rtt;
@@ -213,8 +222,9 @@ impl BbrControl {
         }
     }
 
-    /// Starts probing for bandwidth at any phase except the draining one (`bbr_reset_probe_bw_mode`). Linux
-    /// selects it at random; here it is derived from the time, which differs between flows as well.
+    /// Enters `ProbeBW` in any phase except the one with a gain below 1
+    /// (`bbr_reset_probe_bw_mode`). Linux selects the phase at random; here it is derived from the
+    /// time, which differs between flows as well.
     fn enter_probe_bandwidth(&mut self) {
         let pseudo_random = pseudo_random(self.delivered_at, CYCLE.len() as u64 - 1);
         let phase = if pseudo_random == 0 { 0 } else { pseudo_random as usize + 1 };
@@ -241,7 +251,8 @@ impl BbrControl {
         }
     }
 
-    /// Sets the pacing rate; until the pipe is full it never falls (`bbr_set_pacing_rate`).
+    /// Sets the pacing rate to `gain` times the bandwidth, less a margin. Until the pipe is full
+    /// the rate never falls (`bbr_set_pacing_rate`).
     fn set_pacing_rate(&mut self, gain: f64) {
         self.pace.set(PACING_MARGIN * gain * self.bandwidth(), self.filled);
     }
@@ -261,7 +272,7 @@ impl CongestionControl for BbrControl {
         self.pace.set(PACING_MARGIN * HIGH_GAIN * self.path.nominal_bandwidth(rtt), true);
     }
 
-    /// Updates the model, then window and pacing rate (`bbr_main`).
+    /// Updates the model of the path, then the pacing rate and the window (`bbr_main`).
     fn on_ack(&mut self, ack: &AckEvent) {
         if ack.delivered > 0 {
             (self.delivered_at, self.delivered) = (ack.now, ack.total_delivered);
@@ -286,7 +297,8 @@ impl CongestionControl for BbrControl {
         self.save_cwnd();
     }
 
-    /// Handles a timeout, which ends the round (`tcp_enter_loss` and `bbr_set_state`).
+    /// Handles a timeout, which counts as the start of a round (`tcp_enter_loss` and
+    /// `bbr_set_state`).
     fn on_timeout(&mut self, _: Time, in_flight: u64, again: bool) {
         if !again {
             self.save_cwnd();
@@ -298,8 +310,8 @@ impl CongestionControl for BbrControl {
         self.detect_policer(true, false);
     }
 
-    /// Restarts after an idle time: in PROBE_BW at a pacing rate equal to the estimated bandwidth, without a
-    /// gain (`bbr_cwnd_event`, `CA_EVENT_TX_START`).
+    /// Restarts after a pause: in `ProbeBW` at a pacing rate equal to the estimated bandwidth less
+    /// the margin, without a gain (`bbr_cwnd_event`, `CA_EVENT_TX_START`).
     fn on_restart(&mut self, now: Time) {
         self.restarting = true;
         self.aggregation.restart(now);
@@ -341,7 +353,8 @@ impl CongestionControl for BbrControl {
         false
     }
 
-    /// Returns true in `ProbeRTT`, whose samples do not show the bandwidth (`bbr_update_min_rtt`).
+    /// Returns true in `ProbeRTT`, in which rate samples do not show the bandwidth
+    /// (`bbr_update_min_rtt`).
     fn holds_back(&self) -> bool {
         matches!(self.state, State::ProbeRtt(_))
     }

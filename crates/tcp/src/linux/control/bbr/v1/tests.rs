@@ -48,15 +48,16 @@ fn each_gain_lasts_a_round_trip() {
     }
 }
 
-/// Returns an ACK that delivers `segments` segments at `ms` milliseconds.
+/// Returns an ACK at `ms` milliseconds that delivers `segments` segments, with which `total`
+/// segments are delivered.
 fn ack(ms: u64, segments: u64, total: u64) -> AckEvent {
     let now = Time(ms * 1_000_000);
     let (delivered, total_delivered) = (segments * MSS, total * MSS);
     AckEvent { now, departure: now, delivered, acked: delivered, total_delivered, ..AckEvent::default() }
 }
 
-/// Returns an ACK like [`ack`] with a rate sample in segments per second, of data sent when `before` segments
-/// were delivered.
+/// Returns an ACK like [`ack`] with a sample of `rate` segments per second, from data sent when
+/// `before` segments were delivered.
 fn sampled(ms: u64, segments: u64, total: u64, before: u64, rate: f64) -> AckEvent {
     let sample = RateSample {
         rate: Some(rate * MSS as f64),
@@ -69,7 +70,8 @@ fn sampled(ms: u64, segments: u64, total: u64, before: u64, rate: f64) -> AckEve
     AckEvent { sample: Some(sample), ..ack(ms, segments, total) }
 }
 
-/// Returns a control that cruises on a path of 100 segments per second and 100 ms, that is, 10 segments.
+/// Returns a control that cruises (`ProbeBW` with a gain of 1) on a path of 100 segments per second
+/// and 100 ms, whose bandwidth-delay product is 10 segments.
 fn cruising() -> BbrControl {
     let mut control = BbrControl::new(&Bbr::default(), MSS, 10 * MSS);
     control.on_established(Time::ZERO, Some(RTT));
@@ -82,8 +84,9 @@ fn cruising() -> BbrControl {
     control
 }
 
-/// `bbr_init_pacing_rate_from_rtt`: high gain times the initial window per round-trip time of the SYN, less 1
-/// %, or per 1 ms if there is none; `bbr_set_pacing_rate` keeps it until a sample gives a higher one.
+/// By `bbr_init_pacing_rate_from_rtt` the first rate is the high gain times the initial window per
+/// round-trip time of the SYN (1 ms if unknown), less 1 %. `bbr_set_pacing_rate` keeps this rate
+/// until a sample gives a higher one.
 #[test]
 fn first_rate_is_initial_window_per_rtt() {
     let mut control = BbrControl::new(&Bbr::default(), MSS, 10 * MSS);
@@ -99,8 +102,8 @@ fn first_rate_is_initial_window_per_rtt() {
     assert!((blind.pacing_rate().unwrap() / first - 100.0).abs() < 1e-6);
 }
 
-/// `bbr_update_gains`: start-up has the same gain for rate and window; Drain has the inverse gain for the
-/// rate.
+/// By `bbr_update_gains` the state `Startup` has the same gain for rate and window, and `Drain` the
+/// inverse gain for the rate.
 #[test]
 fn drain_gain_is_inverse_of_startup_gain() {
     let (mut pipe, mut seen) = (pipe(), Vec::<(State, Gains)>::new());
@@ -118,16 +121,17 @@ fn drain_gain_is_inverse_of_startup_gain() {
     assert!((HIGH_GAIN * DRAIN_GAIN - 1.0).abs() < 0.01);
 }
 
-/// `bbr_rate_bytes_per_sec`: cruising paces 1 % below the bandwidth.
+/// By `bbr_rate_bytes_per_sec` the sender paces 1 % below the bandwidth at a gain of 1.
 #[test]
 fn cruising_paces_one_percent_below_bandwidth() {
     let control = cruising();
     assert!((control.pacing_rate().unwrap() - 99.0 * MSS as f64).abs() < 1e-6);
 }
 
-/// `bbr_quantization_budget` with `bbr_min_tso_segs` and `bbr_tso_segs_goal`: three quanta, then the next
-/// even number, then two more in the phase that probes. A quantum is 1 segment below 1.2 Mbit/s, 2 above, or
-/// the segments of a millisecond if those are more.
+/// `bbr_quantization_budget` adds three quanta to the bandwidth-delay product, rounds up to an even
+/// number, and adds two more in the phase that probes. By `bbr_min_tso_segs` and
+/// `bbr_tso_segs_goal` a quantum is 1 segment below 1.2 Mbit/s and 2 above, or the segments of a
+/// millisecond if those are more.
 #[test]
 fn window_has_room_for_three_quanta() {
     let mut control = cruising();
@@ -139,12 +143,13 @@ fn window_has_room_for_three_quanta() {
     assert_eq!(control.inflight(1.0), 10 + 6);
     control.pace.rate = Some(5_000_000.0);
     assert_eq!(control.inflight(1.0), 10 + 15 + 1);
-    // bbr_bdp rounds up.
+    // `bbr_bdp` rounds 10.5 segments up to 11.
     assert_eq!(control.inflight(1.05), 11 + 15);
 }
 
-/// `bbr_set_cwnd_to_recover_or_restore`: recovery starts with the data in flight plus that just delivered,
-/// sends as much as is delivered for a round, and ends with the window before it.
+/// By `bbr_set_cwnd_to_recover_or_restore` the window at the start of a recovery is the data in
+/// flight plus the data just delivered. For a round the sender sends as much as is delivered. The
+/// window before the recovery returns at its end.
 #[test]
 fn recovery_conserves_packets_for_a_round_and_restores_window() {
     let mut control = cruising();
@@ -157,11 +162,11 @@ fn recovery_conserves_packets_for_a_round_and_restores_window() {
     };
     control.on_ack(&lossy);
     assert_eq!(control.cwnd(), 14 * MSS);
-    // In the round: one segment sent per segment delivered, whatever the target.
+    // In this round one segment is sent per segment delivered, without regard to the target window.
     let next = AckEvent { in_flight: 13 * MSS, phase: Phase::Recovery, ..sampled(120, 1, 104, 95, 100.0) };
     control.on_ack(&next);
     assert_eq!(control.cwnd(), 14 * MSS);
-    // After the round: two segments per segment delivered, up to the target.
+    // After the round two segments are sent per segment delivered, up to the target window.
     let after = AckEvent { in_flight: 13 * MSS, phase: Phase::Recovery, ..sampled(220, 2, 115, 104, 100.0) };
     control.on_ack(&after);
     assert_eq!(control.cwnd(), 16 * MSS);
@@ -170,8 +175,8 @@ fn recovery_conserves_packets_for_a_round_and_restores_window() {
     assert_eq!(control.cwnd(), 26 * MSS, "the window of before");
 }
 
-/// The kernel's version 1 does not react to ECN: in `TCP_CA_CWR`, `bbr_set_cwnd` continues as in
-/// `TCP_CA_Open`.
+/// BBR version 1 of the kernel does not react to ECN: in the state `TCP_CA_CWR`, `bbr_set_cwnd`
+/// continues as in `TCP_CA_Open`.
 #[test]
 fn ecn_marks_are_ignored() {
     let (mut control, mut other) = (cruising(), cruising());
@@ -182,15 +187,15 @@ fn ecn_marks_are_ignored() {
         control.on_ack(&AckEvent { marked: ms == 110, phase: Phase::Recovery, ..seen });
         assert_eq!(control.cwnd(), other.cwnd());
     }
-    // A loss turns it into a recovery.
+    // A loss turns the window reduction after the mark into a recovery.
     let lossy =
         AckEvent { lost: MSS, in_flight: 5 * MSS, phase: Phase::Recovery, ..sampled(130, 1, 104, 90, 100.0) };
     control.on_ack(&lossy);
     assert_eq!(control.cwnd(), 6 * MSS);
 }
 
-/// `tcp_enter_loss`: a timeout sets the window to the data in flight plus a segment; the end of the recovery
-/// restores it.
+/// By `tcp_enter_loss` a timeout sets the window to the data in flight plus one segment. The end of
+/// the recovery restores the window.
 #[test]
 fn timeout_reduces_window_until_recovery_ends() {
     let mut control = cruising();
@@ -202,8 +207,8 @@ fn timeout_reduces_window_until_recovery_ends() {
     assert_eq!(control.cwnd(), 24 * MSS);
 }
 
-/// `bbr_packets_in_net_at_edt`: data delivered before the pacer allows the next quantum is not in the network
-/// then; while the rate grows, that quantum is.
+/// `bbr_packets_in_net_at_edt` subtracts the data that is delivered before the pacer allows the
+/// next quantum, and adds that quantum if the pacing gain is above 1.
 #[test]
 fn packets_in_network_are_counted_at_next_departure() {
     let mut control = cruising();
@@ -215,8 +220,8 @@ fn packets_in_network_are_counted_at_next_departure() {
     assert_eq!(control.in_network_at_departure(&later, MSS), 0);
 }
 
-/// `bbr_update_bw`: an application-limited sample counts only if it is the largest; one over too short a time
-/// does not start a round.
+/// By `bbr_update_bw` an application-limited sample counts only if it is the largest, and a sample
+/// over too short a time does not start a round.
 #[test]
 fn application_limited_and_short_samples_are_restricted() {
     let mut control = cruising();
@@ -236,8 +241,9 @@ fn application_limited_and_short_samples_are_restricted() {
     assert_eq!(control.path.rounds.count, rounds);
 }
 
-/// `bbr_update_min_rtt`: only a smaller round-trip time updates the minimum. After 10 s any one does that is
-/// not lengthened by a delayed ACK, and `ProbeRTT` starts, unless the sender restarts after a pause.
+/// By `bbr_update_min_rtt` only a smaller round-trip time updates the minimum. After 10 s any
+/// round-trip time does that is not lengthened by a delayed ACK, and `ProbeRTT` starts, unless the
+/// sender restarts after a pause.
 #[test]
 fn expired_min_rtt_is_measured_again() {
     let equal = AckEvent { rtt: Some(RTT), in_flight: 10 * MSS, ..sampled(9_000, 1, 102, 101, 100.0) };
@@ -267,7 +273,8 @@ fn expired_min_rtt_is_measured_again() {
     assert!(matches!(paused.state, State::ProbeBandwidth(..)));
 }
 
-/// `bbr_check_probe_rtt_done`: 200 ms and a round with 4 segments, then the previous window.
+/// By `bbr_check_probe_rtt_done` the window has 4 segments for at least 200 ms and a round. Then
+/// the previous window is restored.
 #[test]
 fn probe_rtt_lasts_200_ms_and_a_round() {
     let mut control = cruising();
@@ -289,7 +296,8 @@ fn probe_rtt_lasts_200_ms_and_a_round() {
     assert!(control.cwnd() >= before.min(24 * MSS), "{}", control.cwnd() / MSS);
 }
 
-/// `bbr_cwnd_event`, `CA_EVENT_TX_START`: after a pause the rate is the bandwidth without a gain.
+/// By `bbr_cwnd_event` (`CA_EVENT_TX_START`) the pacing rate after a pause is the bandwidth less 1
+/// %, without a gain.
 #[test]
 fn restart_has_no_gain() {
     let mut control = cruising();
@@ -301,7 +309,7 @@ fn restart_has_no_gain() {
     assert!((control.pacing_rate().unwrap() - 99.0 * MSS as f64).abs() < 1e-6);
 }
 
-/// `bbr_reset_probe_bw_mode`: any phase except the draining one.
+/// By `bbr_reset_probe_bw_mode` probing starts in any phase except phase 1, which drains the queue.
 #[test]
 fn probing_starts_at_any_phase_but_draining() {
     let mut control = cruising();
@@ -317,7 +325,8 @@ fn probing_starts_at_any_phase_but_draining() {
     assert!([0, 2, 3, 4, 5, 6, 7].iter().all(|&phase| seen[phase] > 50), "{seen:?}");
 }
 
-/// `bbr_lt_bw_sampling`: behind a policer the rate is the policer's, without gains.
+/// By `bbr_lt_bw_sampling` the pacing rate behind a policer is the rate of the policer, without
+/// gains.
 #[test]
 fn policer_sets_rate() {
     let mut control = cruising();

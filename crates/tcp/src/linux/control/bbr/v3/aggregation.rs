@@ -1,5 +1,5 @@
-//! Excess of acknowledged data over the bandwidth (5.5.9): radio links and delayed ACKs deliver in bursts,
-//! and the window must have room to continue between them.
+//! Excess of acknowledged data over the bandwidth (5.5.9). Radio links and delayed ACKs acknowledge
+//! data in bursts, and the window must have room to continue sending between bursts.
 
 use nodeb_base::units::Time;
 
@@ -7,11 +7,12 @@ use super::Bbr3Control;
 use crate::linux::control::AckEvent;
 use crate::linux::control::filter::WindowedMax;
 
-/// Rounds for which an excess is kept, after the pipe has been full and before.
+/// Number of rounds for which an excess is kept once the pipe has been full. `STARTUP_ROUNDS`
+/// applies before that.
 const ROUNDS: u64 = 10;
 const STARTUP_ROUNDS: u64 = 1;
 
-/// Excess in bytes (`BBR.extra_acked`).
+/// Largest excess of acknowledged bytes over the bandwidth (`BBR.extra_acked`).
 #[derive(Clone, Debug)]
 pub struct Aggregation {
     since: Time,
@@ -26,12 +27,12 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// Returns the largest excess in bytes.
+    /// Returns the largest excess of the last rounds in bytes.
     pub fn extra(&self) -> u64 {
         self.largest.max() as u64
     }
 
-    /// Restarts the epoch; time in which nothing was sent does not count.
+    /// Moves the start of the epoch to `now` after a pause, which must not count.
     pub fn restart(&mut self, now: Time) {
         self.since = now;
     }

@@ -1,15 +1,16 @@
-//! The cycle of probing for bandwidth (5.3.3): down, cruise, refill, up.
+//! The cycle of probing for bandwidth (5.3.3), with the states `Down`, `Cruise`, `Refill` and `Up`.
 
 use nodeb_base::units::{Duration, NANOS_PER_S, Time};
 
 use super::{Bbr3Control, State};
 use crate::linux::control::AckEvent;
 
-/// Minimum time between probes (5.3.3.8.2); up to a second is added.
+/// Minimum time between probes (5.3.3.8.2), to which up to a second is added.
 const MIN_WAIT: Duration = Duration::from_secs(2);
-/// Maximum number of round trips between probes, so that Reno flows can coexist.
+/// Maximum number of round trips between probes, so that BBR and Reno flows can coexist
+/// (5.3.3.8.2).
 const MAX_ROUNDS: u64 = 63;
-/// Maximum number of doublings of the growth of the long-term bound.
+/// Maximum number of doublings of the rate at which the long-term bound grows.
 const MAX_DOUBLINGS: u32 = 30;
 
 /// Relation of the ACKs that arrive now to the last probe (2.14: `ack_phase`).
@@ -17,48 +18,51 @@ const MAX_DOUBLINGS: u32 = 30;
 enum Feedback {
     #[default]
     None,
-    /// ACKs of data sent to fill the pipe.
+    /// The sender refills the pipe before a probe.
     Refilling,
     /// The probe has started, but its data is not yet acknowledged.
     Starting,
-    /// ACKs of the probe.
+    /// The ACKs that arrive answer data of the probe.
     Probing,
     /// The probe is over, and its last segments are being acknowledged.
     Stopping,
 }
 
-/// State of the cycle.
+/// State of the cycle of probing for bandwidth.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cycle {
     /// Number of cycles so far, which is the clock of the bandwidth filter.
     pub count: u64,
     feedback: Feedback,
-    /// Whether samples belong to a probe (`is_bw_probe_sample`).
+    /// Whether rate samples and losses belong to a probe (`is_bw_probe_sample`).
     pub sampling: bool,
-    /// Start time of this cycle, and maximum time until its probe.
+    /// Start time of this cycle; `wait` is the maximum time from then to its probe.
     since: Time,
     wait: Duration,
     pub rounds_since_up: u64,
-    /// Whether the last probe was too much; and whether the present one was ended as soon as it had reached
-    /// that amount.
+    /// Whether the last probe caused too much loss. `precautionary` is true if the present probe
+    /// was ended as soon as the data in flight had reached the bound that resulted from it.
     pub too_high: bool,
     precautionary: bool,
-    /// Growth of the long-term bound: bytes acknowledged since the last increase, bytes needed per segment of
-    /// growth, and number of doublings.
+    /// Number of bytes acknowledged since the long-term bound last grew. `acked_per_segment` is the
+    /// number needed per segment of growth, and `doublings` the number of times that this rate of
+    /// growth has doubled.
     acked: u64,
     acked_per_segment: u64,
     doublings: u32,
 }
 
 impl Cycle {
-    /// Ends the transmission of the probe.
+    /// Records that no more data of the probe is sent; its last segments are still to be
+    /// acknowledged.
     pub fn stop(&mut self) {
         self.feedback = Feedback::Stopping;
     }
 }
 
 impl Bbr3Control {
-    /// Enters `ProbeBW_DOWN` (`StartProbeBW_DOWN`).
+    /// Enters `ProbeBW_DOWN`, which drains the queue of a probe and starts a cycle
+    /// (`StartProbeBW_DOWN`).
     pub(super) fn start_down(&mut self) {
         self.latest.reset();
         self.cycle.acked_per_segment = u64::MAX;
@@ -70,7 +74,8 @@ impl Bbr3Control {
         self.state = State::Down;
     }
 
-    /// Enters `ProbeBW_REFILL` (`StartProbeBW_REFILL`).
+    /// Enters `ProbeBW_REFILL`, which fills the pipe for a round trip before a probe
+    /// (`StartProbeBW_REFILL`).
     pub(super) fn start_refill(&mut self) {
         self.bounds.forget_short_term();
         self.cycle.doublings = 0;
@@ -81,7 +86,7 @@ impl Bbr3Control {
         self.state = State::Refill;
     }
 
-    /// Enters `ProbeBW_UP` (`StartProbeBW_UP`).
+    /// Enters `ProbeBW_UP`, which probes for bandwidth (`StartProbeBW_UP`).
     fn start_up(&mut self, ack: &AckEvent) {
         self.cycle.feedback = Feedback::Starting;
         self.path.rounds.restart(self.delivered);
@@ -107,15 +112,16 @@ impl Bbr3Control {
         }
     }
 
-    /// Returns true if it is time to probe: after two to three seconds, or as many rounds as Reno would need
-    /// (`IsTimeToProbeBW`).
+    /// Returns true if it is time to probe for bandwidth: after two to three seconds, or after as
+    /// many rounds as Reno would need to grow by as much (`IsTimeToProbeBW`).
     fn is_time_to_probe(&self) -> bool {
         let reno_rounds = self.target_inflight() / self.mss;
         self.now > self.cycle.since + self.cycle.wait
             || self.cycle.rounds_since_up >= reno_rounds.min(MAX_ROUNDS)
     }
 
-    /// Returns the target for the bytes in flight (`TargetInflight`).
+    /// Returns the target for the data in flight in bytes: the bandwidth-delay product, at most the
+    /// window (`TargetInflight`).
     pub(super) fn target_inflight(&self) -> u64 {
         self.path.bdp(self.bandwidth(), 1.0).min(self.window.cwnd)
     }
@@ -125,13 +131,13 @@ impl Bbr3Control {
             && ack.in_flight <= self.inflight(self.path.max_bandwidth(), 1.0)
     }
 
-    /// Leaves `ProbeBW_UP` when the pipe is full, or when the volume that was too much the last time is in
-    /// flight (`IsTimeToGoDown`).
+    /// Leaves `ProbeBW_UP` when the pipe is full, or when the data in flight reaches a long-term
+    /// bound that the last probe has lowered (`IsTimeToGoDown`).
     fn probe(&mut self, ack: &AckEvent) {
         if self.cycle.too_high && ack.in_flight >= self.bounds.long_term {
             self.cycle.precautionary = true;
         } else if self.is_at_long_term_bound(ack) {
-            // The bound, not the path, may have prevented the bandwidth from growing.
+            // The long-term bound, and not the path, may have prevented the bandwidth from growing.
             return self.search_full_pipe(rate(ack));
         } else if !self.full_now {
             return;
@@ -146,7 +152,9 @@ impl Bbr3Control {
         ack.prior_in_flight + self.mss > cwnd && cwnd >= self.bounds.long_term
     }
 
-    /// Adapts the long-term bound (`AdaptLongTermModel`). Returns true if this determined the next state.
+    /// Advances the relation of ACKs to the probe, and raises the long-term bound if the data in
+    /// flight was safe (`AdaptLongTermModel`). Returns true if the function has started the next
+    /// probe.
     fn adapt_long_term(&mut self, ack: &AckEvent) -> bool {
         let Some(sample) = ack.sample else {
             return false;
@@ -174,14 +182,15 @@ impl Bbr3Control {
         false
     }
 
-    /// Doubles the growth of the long-term bound (`RaiseInflightLongtermSlope`).
+    /// Doubles the rate at which the long-term bound grows (`RaiseInflightLongtermSlope`).
     fn raise_slope(&mut self) {
         let growth = 1 << self.cycle.doublings;
         self.cycle.doublings = (self.cycle.doublings + 1).min(MAX_DOUBLINGS);
         self.cycle.acked_per_segment = (self.window.cwnd / growth).max(self.mss);
     }
 
-    /// Raises the long-term bound during a probe (`ProbeInflightLongtermUpward`).
+    /// Raises the long-term bound during a probe if that bound limits the sender
+    /// (`ProbeInflightLongtermUpward`).
     fn raise_long_term(&mut self, ack: &AckEvent) {
         if !self.is_at_long_term_bound(ack) {
             return;

@@ -1,8 +1,9 @@
 //! BBR version 3 (draft-ietf-ccwg-bbr, editors' copy of 3 August 2026, whose sections are cited).
 //!
-//! Like version 1, it paces at the bandwidth and keeps the bandwidth-delay product in flight. In addition it
-//! bounds both by loss: for the long term by the largest volume that was safe, for the short term by what was
-//! just delivered. It probes for more only every few seconds.
+//! Like version 1, it paces at the bandwidth and keeps about the bandwidth-delay product in flight.
+//! In addition, losses lead to bounds of the bandwidth and of the data in flight: a long-term bound
+//! by the largest volume in flight that did not cause too much loss, and short-term bounds by the
+//! latest deliveries. It probes for more bandwidth only every few seconds.
 //!
 //! The draft does not specify the response to ECN. Here a mark counts as a loss: during a probe it ends the
 //! probe, at other times it lowers the short-term bounds. Values that the draft draws at random are derived
@@ -29,18 +30,20 @@ use signals::{Bounds, Latest, Undo};
 
 /// Smallest gain that doubles the rate every round trip, 4 ln 2 (5.3.1.1).
 const STARTUP_GAIN: f64 = 2.77;
-/// Gain that empties the queue of start-up in a round trip (5.3.2), and maximum number of rounds of this
-/// state.
+/// Pacing gain of the state `Drain`, which empties the queue of `Startup` in about a round trip
+/// (5.3.2). `DRAIN_ROUNDS` is the maximum number of rounds of `Drain`.
 const DRAIN_GAIN: f64 = 0.5;
 const DRAIN_ROUNDS: u64 = 3;
-/// Window in bandwidth-delay products (5.6.1), in general and in `ProbeBW_UP`.
+/// Window in bandwidth-delay products (5.6.1). `UP_CWND_GAIN` applies in `ProbeBW_UP` instead.
 const CWND_GAIN: f64 = 2.0;
 const UP_CWND_GAIN: f64 = 2.25;
-/// Share of the bandwidth at which to pace (5.6.2: `PacingMarginPercent`).
+/// Share of the bandwidth at which segments are paced, so that the queue shrinks (5.6.2:
+/// `PacingMarginPercent`).
 const PACING_MARGIN: f64 = 0.99;
 /// Minimum number of segments that leave together (5.6.3).
 const MIN_QUANTUM: u64 = 2;
-/// Cycles before the present one whose bandwidth samples are kept (5.5.3: `MaxBwFilterLen`).
+/// Number of cycles before the present one of which bandwidth samples are kept (5.5.3:
+/// `MaxBwFilterLen`).
 const BANDWIDTH_CYCLES: u64 = 1;
 
 impl CongestionParams for Bbr3 {
@@ -93,14 +96,15 @@ impl Checked for Bbr3 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Startup,
-    /// `Drain`, with the round in which it started.
+    /// State `Drain`, with the number of the round in which it started.
     Drain(u64),
-    /// `ProbeBW_DOWN`; the next three are the other states of `ProbeBW`.
+    /// State `ProbeBW_DOWN`. The other states of `ProbeBW` are `Cruise`, `Refill` and `Up`.
     Down,
     Cruise,
     Refill,
     Up,
-    /// End time, once the window is small, and whether a round has passed since then.
+    /// State `ProbeRTT`. The value is `None` until the data in flight is small enough, then the
+    /// earliest end time, and true if a round has passed since.
     ProbeRtt(Option<(Time, bool)>),
 }
 
@@ -115,7 +119,7 @@ impl State {
     }
 }
 
-/// BBRv3 of one connection.
+/// State of BBR version 3 on one connection.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Bbr3Control {
@@ -128,8 +132,8 @@ pub struct Bbr3Control {
     pace: Pace,
     path: Path,
     full_pipe: FullPipe,
-    /// Whether the present search has found the pipe full, and whether any search has (`full_bw_now`,
-    /// `full_bw_reached`).
+    /// Whether the present search for a bandwidth plateau has found the pipe full (`full_bw_now`).
+    /// `filled` is true if any search has (`full_bw_reached`).
     full_now: bool,
     filled: bool,
     bounds: Bounds,
@@ -138,14 +142,14 @@ pub struct Bbr3Control {
     min_rtt: MinRtt,
     aggregation: Aggregation,
     undo: Undo,
-    /// Whether sending has just restarted after the sender was idle.
+    /// Whether the sender has just restarted after a pause of the application.
     restarting: bool,
     now: Time,
     delivered: u64,
 }
 
 impl Bbr3Control {
-    /// Creates BBRv3 at the start of a connection.
+    /// Creates the state at the start of a connection. `sack` means that the connection uses SACK.
     pub fn new(params: &Bbr3, mss: u64, initial_window: u64, sack: bool) -> Self {
         Self {
             params: params.clone(),
@@ -175,7 +179,8 @@ impl Bbr3Control {
         self.path.max_bandwidth().min(self.bounds.bandwidth)
     }
 
-    /// Returns `gain` times the bandwidth-delay product at `bandwidth`, with room for quanta (5.6.4.2).
+    /// Returns `gain` times the bandwidth-delay product in bytes at `bandwidth`, but at least three
+    /// send quanta and the smallest window (5.6.4.2).
     fn inflight(&self, bandwidth: f64, gain: f64) -> u64 {
         self.quantized(self.path.bdp(bandwidth, gain))
     }
@@ -233,12 +238,13 @@ impl Bbr3Control {
         }
     }
 
-    /// Sets the pacing rate (5.6.2).
+    /// Sets the pacing rate by the gain of the present state (5.6.2).
     fn set_pacing_rate(&mut self) {
         self.pace.set(PACING_MARGIN * self.gains().0 * self.bandwidth(), self.filled);
     }
 
-    /// Sets the window (5.6.4.6 and 5.6.4.7).
+    /// Sets the congestion window after an ACK, within the bounds of the model (5.6.4.6 and
+    /// 5.6.4.7).
     fn set_cwnd(&mut self, ack: &AckEvent) {
         let bdp = self.path.bdp(self.bandwidth(), self.gains().1);
         let max = self.quantized(bdp + self.aggregation.extra());
@@ -288,7 +294,8 @@ impl CongestionControl for Bbr3Control {
         self.take_loss(loss);
     }
 
-    /// Saves the window (5.6.4.4). The other state was saved when the loss was recorded.
+    /// Saves the window at the start of a recovery (5.6.4.4). The bounds were saved when the loss
+    /// was recorded.
     fn on_congestion(&mut self, _: Time, _: u64) {
         self.save_window();
         self.window.phase = Phase::Recovery;
@@ -305,7 +312,8 @@ impl CongestionControl for Bbr3Control {
         self.window.restore();
     }
 
-    /// Restarts at the bandwidth without a gain (5.4).
+    /// Restarts after a pause: in `ProbeBW` at the bandwidth without a gain, in `ProbeRTT` by
+    /// ending it if it is over (5.4).
     fn on_restart(&mut self, now: Time) {
         self.now = now;
         self.restarting = true;

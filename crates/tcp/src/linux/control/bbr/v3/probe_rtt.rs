@@ -5,15 +5,17 @@ use nodeb_base::units::{Duration, Time};
 use super::{Bbr3Control, State};
 use crate::linux::control::AckEvent;
 
-/// Window during a measurement in bandwidth-delay products (`ProbeRTTCwndGain`).
+/// Window during a measurement of the round-trip time, in bandwidth-delay products
+/// (`ProbeRTTCwndGain`).
 pub const CWND_GAIN: f64 = 0.5;
 
-/// Smallest round-trip time since the last measurement.
+/// Smallest round-trip time since the last measurement in `ProbeRTT`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MinRtt {
-    /// Round-trip time, and the time from which it counts (`probe_rtt_min_delay`, `probe_rtt_min_stamp`).
+    /// Smallest round-trip time (`probe_rtt_min_delay`), and the time from which its validity
+    /// counts (`probe_rtt_min_stamp`).
     recent: Option<(Duration, Time)>,
-    /// Whether a new measurement is due.
+    /// Whether the smallest round-trip time must be measured again.
     expired: bool,
 }
 
@@ -35,12 +37,13 @@ impl Bbr3Control {
         }
     }
 
-    /// Returns the window during a measurement (`ProbeRTTCwnd`).
+    /// Returns the window in bytes during a measurement of the round-trip time (`ProbeRTTCwnd`).
     pub(super) fn probe_rtt_window(&self) -> u64 {
         self.path.bdp(self.bandwidth(), CWND_GAIN).max(self.path.min_window())
     }
 
-    /// Enters `ProbeRTT` if a measurement is due, and advances it (`CheckProbeRTT`).
+    /// Enters `ProbeRTT` if the round-trip time must be measured again, and advances or ends a
+    /// measurement in progress (`CheckProbeRTT`).
     pub(super) fn update_probe_rtt(&mut self, ack: &AckEvent) {
         if !self.is_probe_rtt() && self.min_rtt.expired && !self.restarting {
             self.window.save(false);
@@ -69,8 +72,8 @@ impl Bbr3Control {
         matches!(self.state, State::ProbeRtt(_))
     }
 
-    /// Leaves `ProbeRTT` if the measurement is complete, within the bounds known to be safe
-    /// (`CheckProbeRTTDone` and `ExitProbeRTT`).
+    /// Leaves `ProbeRTT` if the end time of the measurement has passed (`CheckProbeRTTDone` and
+    /// `ExitProbeRTT`). The next state is `Cruise`, or `Startup` if the pipe has not been full yet.
     pub(super) fn end_probe_rtt(&mut self) {
         let State::ProbeRtt(Some((until, _))) = self.state else {
             return;

@@ -1,13 +1,15 @@
-//! The response to loss (5.5.10): recent deliveries, and the bounds derived from them.
+//! The response to losses (5.5.10): recent deliveries, and the bounds derived from these
+//! deliveries.
 
 use super::{Bbr3Control, State};
 use crate::linux::control::{AckEvent, Loss, Phase};
 use crate::linux::rate::RateSample;
 
-/// Number of separate losses in a round trip that end start-up (5.3.1.3).
+/// Number of separate losses in a round trip that end `Startup` (5.3.1.3).
 const STARTUP_GAPS: u32 = 6;
 
-/// Bounds of the model; infinite while there is no reason for a bound.
+/// Bounds of the model, which losses and ECN marks set. A bound is infinite (`u64::MAX`) until
+/// then.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Short-term bound of the bandwidth in bytes per second (`bw_shortterm`).
@@ -39,29 +41,31 @@ impl Bounds {
     }
 }
 
-/// Deliveries and losses of a round trip.
+/// Deliveries and losses in the present round trip.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Latest {
     bandwidth: f64,
     inflight: u64,
-    /// Value of the delivered bytes whose later transmissions end the round.
+    /// Number of bytes delivered at the start of the round. The round ends when data sent after
+    /// that is delivered.
     round_end: u64,
     /// Whether the last ACK ended a round.
     round_over: bool,
     loss_in_round: bool,
-    /// Number of separate losses in this round, and the end of the last one.
+    /// Number of separate losses in this round; `gap_end` is the byte after the last one.
     gaps: u32,
     gap_end: u64,
 }
 
 impl Latest {
-    /// Resets the signals (`ResetCongestionSignals`).
+    /// Resets the deliveries and losses (`ResetCongestionSignals`).
     pub fn reset(&mut self) {
         self.loss_in_round = false;
         (self.bandwidth, self.inflight) = (0.0, 0);
     }
 
-    /// Adds a sample to the signals (`UpdateLatestDeliverySignals`).
+    /// Adds a rate sample, when `delivered` bytes have been delivered so far
+    /// (`UpdateLatestDeliverySignals`).
     fn take(&mut self, sample: Option<RateSample>, delivered: u64) {
         self.round_over = false;
         let Some(sample) = sample else {
@@ -75,7 +79,8 @@ impl Latest {
         }
     }
 
-    /// Restarts the signals with a sample if the round is over (`AdvanceLatestDeliverySignals`).
+    /// Restarts the deliveries with a rate sample if the round is over
+    /// (`AdvanceLatestDeliverySignals`).
     pub fn advance(&mut self, sample: Option<RateSample>) {
         if let Some(sample) = sample
             && self.round_over
@@ -89,13 +94,14 @@ impl Latest {
 /// State to restore if a recovery turns out to be spurious (5.5.11).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Undo {
-    /// State that was ended by the loss.
+    /// State that the loss has ended, `Startup` or `Up`; `None` if the loss has not ended a state.
     state: Option<State>,
     bounds: Bounds,
 }
 
 impl Bbr3Control {
-    /// Updates signals, rounds, bandwidth and short-term bounds on an ACK (`UpdateCongestionSignals`).
+    /// Updates deliveries, rounds, bandwidth and short-term bounds on an ACK
+    /// (`UpdateCongestionSignals`).
     pub(super) fn update_signals(&mut self, ack: &AckEvent) {
         self.latest.take(ack.sample, ack.total_delivered);
         self.path.rounds.on_ack(ack);
@@ -112,7 +118,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Lowers the short-term bounds towards the deliveries of the round, once per round trip with loss.
+    /// Lowers the short-term bounds to the deliveries of the round, but at most by the factor
+    /// `beta`. The caller does this once per round trip with loss.
     fn lower_short_term(&mut self) {
         let beta = self.params.beta;
         let bandwidth = self.bounds.bandwidth.min(self.path.max_bandwidth());
@@ -122,7 +129,8 @@ impl Bbr3Control {
         self.bounds.short_term = self.latest.inflight.max((beta * inflight as f64) as u64);
     }
 
-    /// Returns the long-term bound less the headroom for other flows (`InflightWithHeadroom`).
+    /// Returns the long-term bound in bytes less the headroom for other flows
+    /// (`InflightWithHeadroom`).
     pub(super) fn safe_with_headroom(&self) -> u64 {
         let safe = self.bounds.long_term;
         if safe == u64::MAX {
@@ -132,8 +140,8 @@ impl Bbr3Control {
         safe.saturating_sub(headroom).max(self.path.min_window())
     }
 
-    /// Returns true if a loss of `lost` bytes with `in_flight` bytes in flight exceeds the threshold
-    /// (`IsInflightTooHigh`).
+    /// Returns true if a loss of `lost` bytes of `in_flight` bytes in flight exceeds the loss
+    /// threshold. Without SACK any loss does (`IsInflightTooHigh`).
     pub(super) fn is_too_high(&self, lost: u64, in_flight: u64) -> bool {
         lost as f64 > self.params.loss_threshold * in_flight as f64 || (lost > 0 && !self.sack)
     }
@@ -152,7 +160,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Processes an ECN mark like a loss; during a probe it means that the probe was too much.
+    /// Processes an ECN mark like a loss above the threshold: during a probe it lowers the
+    /// long-term bound and ends the probe.
     fn take_mark(&mut self, ack: &AckEvent) {
         self.record_loss();
         if self.cycle.sampling
@@ -162,7 +171,8 @@ impl Bbr3Control {
         }
     }
 
-    /// Records a loss, and saves the state at the first one of a round (`NoteLoss` and `SaveStateUponLoss`).
+    /// Records a loss or mark, and saves window and bounds at the first one of a round (`NoteLoss`
+    /// and `SaveStateUponLoss`).
     fn record_loss(&mut self) {
         if !self.latest.loss_in_round {
             self.latest.round_end = self.delivered;
@@ -172,8 +182,8 @@ impl Bbr3Control {
         self.latest.loss_in_round = true;
     }
 
-    /// Returns the bytes in flight when the loss exceeded the threshold, which may have been within the
-    /// segment (`InflightAtLoss`).
+    /// Returns the number of bytes in flight at which the loss exceeded the threshold. This byte
+    /// may lie within the lost segment (`InflightAtLoss`).
     pub(super) fn inflight_at(&self, loss: &Loss) -> u64 {
         let (threshold, size) = (self.params.loss_threshold, loss.range.1 - loss.range.0);
         let in_flight = u64::from(loss.snapshot.in_flight).saturating_sub(size) as f64;
@@ -182,7 +192,8 @@ impl Bbr3Control {
         (in_flight + within.max(0.0)) as u64
     }
 
-    /// Lowers the long-term bound and ends a probe (`HandleInflightTooHigh`).
+    /// Lowers the long-term bound to `in_flight`, unless the application limited the sender, and
+    /// ends a probe (`HandleInflightTooHigh`).
     fn lower_long_term(&mut self, in_flight: u64, app_limited: bool) {
         self.cycle.too_high = true;
         self.cycle.sampling = false;
@@ -196,7 +207,7 @@ impl Bbr3Control {
         }
     }
 
-    /// Ends start-up if losses are high, at the end of a round trip of a fast recovery
+    /// Ends `Startup` at the end of a round trip in fast recovery if there were many losses
     /// (`CheckStartupHighLoss`).
     pub(super) fn check_startup_loss(&mut self, ack: &AckEvent) {
         let Some(sample) = ack.sample.filter(|_| self.latest.round_over) else {
@@ -216,7 +227,8 @@ impl Bbr3Control {
         self.window.save(matches!(self.state, State::ProbeRtt(_)));
     }
 
-    /// Restores the state before a spurious recovery (`HandleSpuriousLossDetection`).
+    /// Restores window, bounds and state before a spurious recovery
+    /// (`HandleSpuriousLossDetection`).
     pub(super) fn undo_recovery(&mut self) {
         self.window.restore();
         self.latest.loss_in_round = false;

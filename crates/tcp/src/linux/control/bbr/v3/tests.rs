@@ -5,7 +5,8 @@ fn pipe() -> Pipe<Bbr3Control> {
     Pipe::new(Bbr3Control::new(&Bbr3::default(), MSS, 10 * MSS, true))
 }
 
-/// Runs until `seconds`. Returns each state once, with the time at which it starts.
+/// Runs until the time `seconds`. Returns the states in the order of time, each with its start time
+/// in seconds.
 fn states(pipe: &mut Pipe<Bbr3Control>, seconds: f64) -> Vec<(State, f64)> {
     let mut seen = Vec::<(State, f64)>::new();
     pipe.run(seconds, |pipe| {
@@ -33,7 +34,7 @@ fn states_follow_in_order() {
     assert_eq!(order[..2], [State::Startup, State::Drain(0)]);
     for pair in order[1..].windows(2) {
         let may_follow: &[State] = match pair[0] {
-            // So little may be in flight that DOWN ends at once.
+            // So little data may be in flight that `Down` ends at once and is not seen.
             State::Drain(_) | State::Down => &[State::Down, State::Cruise, State::Refill],
             State::Cruise => &[State::Refill],
             State::Refill => &[State::Up],
@@ -51,11 +52,11 @@ fn states_follow_in_order() {
 fn startup_ends_three_rounds_after_plateau() {
     let mut pipe = pipe();
     let seen = states(&mut pipe, 3.0);
-    // 10 segments double to 200 in five rounds of 100 ms; three more show that the pipe is full. Those last
-    // up to 200 ms because of the queue.
+    // The window doubles from 10 to 200 segments in five rounds of 100 ms. Three more rounds, which
+    // last up to 200 ms because of the queue, show that the pipe is full.
     let drain = seen[1].1;
     assert!((0.7..1.3).contains(&drain), "{seen:?}");
-    // 5.3.2: at half the bandwidth the queue is empty after about a round trip.
+    // By section 5.3.2 the queue is empty after about a round trip at half the bandwidth.
     assert!(seen[2].1 - drain < 0.35, "{seen:?}");
     assert!(pipe.control.filled);
     // The window in Startup allows a queue of a bandwidth-delay product.
@@ -64,7 +65,8 @@ fn startup_ends_three_rounds_after_plateau() {
 
 #[test]
 fn probes_come_every_two_to_three_seconds() {
-    // 5.3.3.8.2: 63 round trips would be longer here. A measurement of the round trip begins a cycle.
+    // By section 5.3.3.8.2 a probe follows after two to three seconds, since 63 round trips would
+    // be longer here. A measurement of the round-trip time also begins a cycle.
     let seen = states(&mut pipe(), 30.0);
     let at = |wanted: State| seen.iter().filter(move |(state, _)| *state == wanted).map(|(_, at)| *at);
     for refill in at(State::Refill) {
@@ -72,9 +74,10 @@ fn probes_come_every_two_to_three_seconds() {
         let since = begun.filter(|&begun| begun < refill).fold(0.0, f64::max);
         assert!((1.9..3.9).contains(&(refill - since)), "{since} to {refill}");
     }
-    // At least one between two measurements.
+    // There is at least one probe between two measurements of the round-trip time.
     assert!(at(State::Refill).count() >= 5, "{seen:?}");
-    // 5.3.4: every five seconds, for 200 ms and at least a round trip.
+    // By section 5.3.4 these measurements follow every five seconds, for 200 ms and at least a
+    // round trip.
     let pauses: Vec<f64> = at(State::ProbeRtt(None)).collect();
     assert!(pauses.windows(2).all(|pair| (5.0..5.6).contains(&(pair[1] - pair[0]))), "{pauses:?}");
 }
@@ -93,7 +96,7 @@ fn probe_rtt_halves_data_in_flight() {
 
 #[test]
 fn no_probe_rtt_after_idle_time() {
-    // The draft's example "Skipping PROBE_RTT Due to Application-Limited Sending".
+    // This is the draft's example "Skipping PROBE_RTT Due to Application-Limited Sending".
     let mut pipe = pipe();
     pipe.run(4.0, |_| {});
     let bbr = &mut pipe.control;
@@ -112,9 +115,10 @@ fn shallow_queue_bounds_inflight_and_losses() {
     pipe.run(60.0, |pipe| {
         let safe = pipe.control.bounds.long_term;
         let cwnd = pipe.control.cwnd();
-        // The path holds 20 segments more and one in service; 2 % of the data may be lost.
+        // Besides the bandwidth-delay product, 20 segments are in the queue and one in service. 2 %
+        // of the data in flight may be lost.
         assert!(safe == u64::MAX || safe <= (BDP + 21) * MSS * 100 / 98 + MSS, "{safe}");
-        // 5.6.1: in CRUISE, 15 % are left free.
+        // By section 5.6.1, in `Cruise` 15 % of the long-term bound are left to other flows.
         assert!(pipe.control.state != State::Cruise || cwnd <= safe / 100 * 85 + MSS, "{cwnd} {safe}");
     });
     assert!(pipe.control.bounds.long_term < u64::MAX);
@@ -158,19 +162,20 @@ fn lossy_round_lowers_bounds_by_at_most_beta() {
 
 #[test]
 fn inflight_when_loss_exceeds_threshold() {
-    // 5.5.10.2: 100 segments were sent before this one, of which one was lost. Two of a hundred are allowed,
-    // so another (0.02 * 100 000 - 1000) / 0.98 = 1020 B might have been lost.
+    // 100 segments of 1000 B were sent before this one, of which one was lost. 2 % may be lost, so
+    // by section 5.5.10.2 another (0.02 * 100,000 - 1000) / 0.98 = 1020 B might have been lost.
     let bbr = pipe().control;
     let snapshot = crate::linux::rate::Snapshot { in_flight: 101 * MSS as u32, ..<_>::default() };
     let loss = Loss { now: Time::ZERO, range: (0, MSS), snapshot, lost: 2 * MSS, delivered: 0 };
     assert_eq!(bbr.inflight_at(&loss), 101_020);
-    // The allowed amount had already been lost.
+    // If more than 2 % had already been lost, none of this segment counts.
     assert_eq!(bbr.inflight_at(&Loss { lost: 4 * MSS, ..loss }), 100_000);
 }
 
 #[test]
 fn startup_ends_after_too_many_losses() {
-    // 5.3.1.3: every tenth segment is lost, long before the pipe is full.
+    // Every tenth segment is lost, long before the pipe is full, which ends `Startup` by section
+    // 5.3.1.3.
     let mut pipe = pipe();
     pipe.loses = |number| number > 60 && number % 10 == 0;
     let mut at_loss = None;
@@ -185,7 +190,8 @@ fn startup_ends_after_too_many_losses() {
 
 #[test]
 fn spurious_recovery_is_undone() {
-    // 5.5.11: in UP, too many losses end the probe; then the losses turn out to be spurious.
+    // In `Up`, too many losses end the probe. Then the losses turn out to be spurious, and section
+    // 5.5.11 applies.
     let mut pipe = pipe();
     let mut probing = false;
     while !probing {
@@ -217,7 +223,8 @@ fn ecn_marks_count_as_losses() {
 
 #[test]
 fn ack_bursts_enlarge_window() {
-    // 5.5.9: 20 segments are acknowledged at once every 20 ms; all but one exceed the expected number.
+    // Every 20 ms 20 segments are acknowledged at once, so by section 5.5.9 the excess is 20
+    // segments.
     let mut bbr = Bbr3Control::new(&Bbr3::default(), MSS, 10 * MSS, true);
     let mut now = Time::ZERO;
     let sample = |delivered| crate::linux::rate::RateSample {
@@ -238,8 +245,9 @@ fn ack_bursts_enlarge_window() {
     assert_eq!(bbr.aggregation.extra(), 20 * MSS);
 }
 
-/// 5.6.2: `pacing_rate = pacing_gain * BBR.bw * (100 - BBR.PacingMarginPercent) / 100`, with a margin of 1 %
-/// (2.5), so that the queue drains; the first rate, before there is a bandwidth, has no margin.
+/// By section 5.6.2, `pacing_rate = pacing_gain * BBR.bw * (100 - BBR.PacingMarginPercent) / 100`
+/// with a margin of 1 % (section 2.5), so that the queue drains. The first rate, before a bandwidth
+/// is measured, has no margin.
 #[test]
 fn pacing_is_one_percent_below_bandwidth() {
     let mut pipe = pipe();
@@ -256,7 +264,7 @@ fn pacing_is_one_percent_below_bandwidth() {
         }
     });
     assert!(looked > 1_000, "{looked}");
-    // 5.4: a restart is paced in the same way, without a gain.
+    // By section 5.4 the sender paces with the same margin after a restart, without a gain.
     let mut bbr = pipe.control;
     bbr.on_restart(pipe.now);
     let share = bbr.pacing_rate().unwrap() / bbr.bandwidth();
