@@ -1,4 +1,4 @@
-"""Emulation: commands run as phones of a scenario, and their packets pass its cell in real time.
+"""Emulation: commands run as phones of a scenario; their packets cross its cell in real time.
 
 `session.emulate` runs an emulation, `plan.make` selects the users that are real, and
 `endpoint_process` is the program that runs in each network namespace. Linux only: it needs network

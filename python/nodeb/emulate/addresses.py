@@ -18,7 +18,7 @@ CELLS = {4: "10.64.0.0/16", 6: "fd00:6e6f:6465:62::/64"}
 
 @dataclass(frozen=True)
 class Addresses:
-    """Addresses of the server or of a phone."""
+    """IPv4 and IPv6 address of the server or of a phone."""
 
     v4: str
     """IPv4 address."""
@@ -33,7 +33,7 @@ class Addresses:
         """Returns the addresses with their prefix lengths.
 
         Args:
-            alone: whether the link has no other host, so that the prefixes are /32 and /128.
+            alone: whether the device's link has no other host; the prefixes are then /32 and /128.
         """
         lengths = (32, 128) if alone else PREFIXES
         return [f"{one}/{length}" for one, length in zip(self.both(), lengths, strict=True)]
@@ -48,9 +48,9 @@ SERVER = _numbered(1)
 
 
 def of_phone(number: int) -> Addresses:
-    """Returns the addresses of a real phone.
+    """Returns the addresses of the real phone with an index.
 
     Args:
-        number: its index among the real phones, from 0.
+        number: index of the phone among the real phones, from 0.
     """
     return _numbered(number + 2)

@@ -5,7 +5,7 @@ The headline of an emulation states, in this order:
 1. if deliveries were too late, that the timing was inaccurate, and why;
 2. the bytes delivered to and from the phones with rate and delay, or that no packet passed;
 3. the number of lost packets;
-4. otherwise, how late deliveries were.
+4. if no delivery was too late, how late deliveries were.
 
 The headline of a replay begins with whether every packet had the same fate as in the recording.
 """
@@ -39,8 +39,8 @@ def emulated(plan: Plan, options: Options, outcome: Outcome, where: str = "") ->
     Args:
         plan: the scenario and its real phones.
         options: the options of the emulation.
-        outcome: its outcome.
-        where: a sentence on where its results are; empty if none were written.
+        outcome: the outcome of the emulation.
+        where: a sentence on where the results are; empty if none were written.
     """
     link = Link(outcome.report)
     late = outcome.too_late
@@ -68,8 +68,8 @@ def replayed(recording: Recording, replay: Replay, where: str = "") -> Answer:
 
     Args:
         recording: the recording.
-        replay: its replay.
-        where: a sentence on where its results are; empty if none were written.
+        replay: the replay of the recording.
+        where: a sentence on where the results are; empty if none were written.
     """
     report = replay.report
     link = Link(report)
@@ -116,7 +116,7 @@ def _kept_time(outcome: Outcome) -> str:
 
 
 def _refused(report: Mapping[str, Any]) -> Iterator[Mark]:
-    """Yields a mark for each cause by which packets never entered the cell."""
+    """Yields a mark for each reason for which packets were refused before they entered the cell."""
     for key, text in REFUSED.items():
         if report[key]:
             yield Mark("!", f"{counted(report[key], 'packet')} refused: {text}.")
@@ -135,17 +135,17 @@ class Link:
     report: Mapping[str, Any]
 
     def of(self, way: str) -> list[Way]:
-        """Returns each phone's counts for a direction."""
+        """Returns the counts of each phone in a direction, "down" or "up"."""
         return [phone[way] for phone in self.report["phones"]]
 
     def sum(self, way: str, name: str) -> int:
-        """Returns the sum of a count over all phones."""
+        """Returns the sum of a count over all phones in a direction."""
         return sum(int(one[name]) for one in self.of(way))
 
     # --- the headline ---
 
     def headline(self) -> Iterator[str]:
-        """Yields the sentences on deliveries and losses."""
+        """Yields the sentences of the headline on deliveries and losses."""
         offered = self.sum("down", "offered_packets") + self.sum("up", "offered_packets")
         if not offered:
             yield f"no packet passed the link in {in_words(self.report['lasted_s'])}."
@@ -172,7 +172,7 @@ class Link:
     # --- tables and marks ---
 
     def table(self) -> Rows:
-        """Returns the key figures of each phone and direction."""
+        """Returns a table of key figures, with a row for each phone and direction."""
         rows: list[list[str | Shown]] = []
         for phone in self.report["phones"]:
             for way, word in WAYS.items():
@@ -180,7 +180,7 @@ class Link:
         return Rows(["", "packets", "lost", "bit rate", "median delay", "99 of 100"], rows)
 
     def everything(self) -> Rows:
-        """Returns the other counts and delays of each phone and direction."""
+        """Returns a table of the other counts and delays of each phone and direction."""
         rows: list[list[str | Shown]] = []
         for phone in self.report["phones"]:
             for way, word in WAYS.items():
@@ -189,7 +189,7 @@ class Link:
         return Rows(head, rows, "All counts and delays")
 
     def marks(self) -> Iterator[Mark]:
-        """Yields the losses by cause, and the number of packets still in transit."""
+        """Yields a mark for losses by cause, and one for packets that were still in transit."""
         for phone in self.report["phones"]:
             for way, word in WAYS.items():
                 losses = [
@@ -203,14 +203,14 @@ class Link:
 
 
 def _cells(way: Way) -> list[str | Shown]:
-    """Returns the cells for packets, losses, bit rate, median delay and 99th percentile."""
+    """Returns the table cells for packets, losses, bit rate, median delay and 99th percentile."""
     counts = (way["offered_packets"], _lost(way))
     rate = shown(_rate(way), unit="bit/s")
     return [*map(_count, counts), rate, _delay(way, "p50_s"), _delay(way, "p99_s")]
 
 
 def _counts(way: Way) -> list[str | Shown]:
-    """Returns the cells for arrivals, packets in transit, bytes, delays and losses by cause."""
+    """Returns the table cells for arrivals, packets in transit, bytes, delays and losses."""
     causes = (_count(way[cause]) for cause in CAUSES)
     counts = map(_count, (way["arrived_packets"], _under_way(way)))
     size = shown(way["arrived_bytes"], unit="bytes")
@@ -222,12 +222,15 @@ def _count(number_: float) -> Shown:
 
 
 def _delay(way: Way, key: str) -> Shown:
-    """Returns a delay, NaN (shown as a dash) if no packet arrived."""
+    """Returns a delay as text; it is a dash if no packet arrived."""
     return shown(way["delay"][key] if way["delay"]["count"] else math.nan, unit="s")
 
 
 def _rate(way: Way) -> float:
-    """Returns the bit rate of arrived packets, bit/s."""
+    """Returns the bit rate of arrived packets over the time they span, bit/s.
+
+    0 if they span none.
+    """
     return 8.0 * way["arrived_bytes"] / way["span_s"] if way["span_s"] > 0 else 0.0
 
 
@@ -236,5 +239,5 @@ def _lost(way: Way) -> int:
 
 
 def _under_way(way: Way) -> int:
-    """Returns the number of packets that had neither arrived nor been lost."""
+    """Returns the number of packets in transit at the end: neither arrived nor lost."""
     return max(int(way["offered_packets"]) - int(way["arrived_packets"]) - _lost(way), 0)

@@ -58,7 +58,7 @@ SCENARIO = {
 
 @dataclass(frozen=True)
 class Carried:
-    """Result of the test of one rate."""
+    """Result of the test at one link rate."""
 
     rate_mbps: int
     """Link rate, Mbit/s."""
@@ -73,12 +73,16 @@ class Carried:
 
     @property
     def well(self) -> bool:
-        """Whether the machine carries the rate."""
+        """Whether the machine carries the rate.
+
+        It does if almost all of the rate arrives, and the 99th percentile of lateness is at most
+        `LATE_S`.
+        """
         return self.got_mbps >= MIN_SHARE * self.rate_mbps and self.lateness["p99_s"] <= LATE_S
 
 
 def allowed() -> str | None:
-    """Tries to create a namespace and a device; returns the error message, or None on success."""
+    """Tries to create a namespace and a device. Returns the error message, or `None` on success."""
     try:
         check_system()
         emulation = _core.Emulation()
@@ -90,7 +94,7 @@ def allowed() -> str | None:
 
 
 def measure(seconds: float = SECONDS) -> Iterator[Carried]:
-    """Tests the rates in increasing order.
+    """Tests the link rates in increasing order and yields each result.
 
     Args:
         seconds: duration of each test, seconds.
@@ -125,7 +129,7 @@ def _carried(rate: int, outcome: Outcome) -> Carried:
 
 
 def text(found: list[Carried]) -> str:
-    """Returns the results as a table, and a verdict."""
+    """Returns the results as a table, followed by a verdict on the machine."""
     from nodeb.answer.columns import aligned
     from nodeb.emulate.labels import in_words
 

@@ -22,7 +22,7 @@ LISTED = 20
 
 @dataclass(frozen=True)
 class Connection:
-    """A TCP connection of a recording."""
+    """A TCP connection in a recording."""
 
     number: int
     """Index in the recording, from 0."""
@@ -47,13 +47,13 @@ class Connection:
 
     @property
     def data_bytes(self) -> int:
-        """Bytes in the direction with more data, which is the one that is explained."""
+        """Bytes in the direction with more data; explanations are about this direction."""
         return max(self.down_bytes, self.up_bytes)
 
 
 @dataclass(frozen=True)
 class Connections:
-    """Traffic of a recording."""
+    """Traffic of a recording: TCP connections, and counts of other packets."""
 
     all: list[Connection]
     """TCP connections in order of their begin."""
@@ -65,7 +65,7 @@ class Connections:
     """Whether the log is complete."""
 
     def of(self, user: int | None) -> list[Connection]:
-        """Returns the connections of a user, or all for None."""
+        """Returns the connections of a user, or those of all users if `user` is None."""
         return [one for one in self.all if user in (None, one.user)]
 
     @property
@@ -85,7 +85,7 @@ class Connections:
 
 
 def connections(recording: Recording) -> Connections:
-    """Returns the TCP connections of a recording.
+    """Finds the TCP connections in a recording.
 
     Raises:
         RunError: the log cannot be read.
@@ -117,11 +117,11 @@ def connections(recording: Recording) -> Connections:
 def explain(
     recording: Recording, connection: Connection, progress: ProgressCallback | None = None
 ) -> Explanation:
-    """Explains a connection's duration, from its first packet to the last byte of its data.
+    """Explains the duration of a connection, from its first packet to the last byte of its data.
 
     Args:
         recording: the recording.
-        connection: one of its connections.
+        connection: one of the recording's connections.
         progress: called with the fraction done and a short text.
 
     Raises:
@@ -139,7 +139,7 @@ def explain(
 
 
 def choose(found: Connections, user: int | None, number: int | None) -> Connection:
-    """Returns the connection with a number, or the one with most data.
+    """Returns the connection with a number, or the one with most data if the number is None.
 
     Args:
         found: the connections of a recording.
@@ -163,7 +163,7 @@ def choose(found: Connections, user: int | None, number: int | None) -> Connecti
 
 
 def listed(known: Sequence[Connection]) -> str:
-    """Returns a table of the connections with most data, and the number of omitted ones."""
+    """Returns a table of the connections with most data, and the number of omitted connections."""
     most = sorted(known, key=lambda one: -one.data_bytes)[:LISTED]
     most.sort(key=lambda one: one.number)
     table = _table(most)
@@ -172,7 +172,7 @@ def listed(known: Sequence[Connection]) -> str:
 
 
 def _table(known: Sequence[Connection]) -> str:
-    """Returns a table with a row per connection."""
+    """Returns a table with a row for each connection."""
     head = ["connection", "user", "server", "phone", "down B", "up B", "packets", "from", "lasts"]
     rows = [
         [

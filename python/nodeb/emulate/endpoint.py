@@ -1,4 +1,4 @@
-"""Endpoints of an emulation as seen by nodeb: control of the process in each namespace."""
+"""Endpoints of an emulation as seen by nodeb: each controls the process in one namespace."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Endpoint:
 
     Args:
         number: 0 for the server, from 1 for the phones.
-        name: name in messages.
+        name: name of the endpoint in messages.
         doorway: file descriptor of the socket over which the device is passed to the driver.
         about: configuration of the namespace and device; see `nodeb.emulate.endpoint_process`.
     """
@@ -63,7 +63,8 @@ class Endpoint:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-c", PROGRAM, str(PACKAGE), json.dumps(setup)],
                 pass_fds=(theirs.fileno(), doorway),
-                process_group=0,  # signals of the terminal to nodeb's group must not reach it yet
+                # Signals of the terminal to nodeb's process group must not reach the process yet.
+                process_group=0,
             )
 
     def __enter__(self) -> Self:
@@ -78,30 +79,30 @@ class Endpoint:
             self._process.wait()
 
     def fileno(self) -> int:
-        """Returns the file descriptor that becomes readable when a message arrives."""
+        """Returns the file descriptor that becomes readable when the process has sent a message."""
         return self.control.fileno()
 
     def ask(self, **what: Any) -> None:
-        """Sends a request."""
-        with contextlib.suppress(OSError):  # the process has ended; `receive` will notice
+        """Sends a request to the process, as a line of JSON."""
+        with contextlib.suppress(OSError):  # If the process has ended, `receive` will notice.
             self.control.sendall(json.dumps(what).encode() + b"\n")
 
     def start(
         self, command: Sequence[str], environment: Mapping[str, str], *, silent: bool
     ) -> None:
-        """Starts a command.
+        """Starts a command in the endpoint's namespace.
 
         Args:
             command: program and arguments.
             environment: variables in addition to nodeb's environment.
-            silent: whether its standard input is empty.
+            silent: whether the command's standard input is empty.
         """
         self.started = True
         words = [os.fsdecode(word) for word in command]
         self.ask(start=words, environment=dict(environment), silent=silent)
 
     def receive(self, timeout_s: float | None = None) -> dict[str, Any] | None:
-        """Returns the next message, or None if none arrives in time or the process has ended.
+        """Returns the next message, or `None` if none arrives in time or the process has ended.
 
         Args:
             timeout_s: maximum waiting time, s; None waits without limit.
@@ -122,15 +123,15 @@ class Endpoint:
         return self._messages.pop(0) if self._messages else None
 
     def poll(self) -> None:
-        """Processes the messages that have arrived, without waiting."""
+        """Processes the messages that have arrived, without waiting for more."""
         while (message := self.receive(0.0)) is not None:
             self._record_exit(message)
 
     def answer(self, key: str, timeout_s: float) -> Any:
-        """Waits for an answer and returns it, or None if none arrives in time.
+        """Waits for the answer to a request and returns it, or `None` if none arrives in time.
 
         Args:
-            key: key of the answer in its message.
+            key: key of the answer in the message that carries it.
             timeout_s: maximum waiting time, s.
         """
         until = time.monotonic() + timeout_s
@@ -148,7 +149,7 @@ class Endpoint:
         """Waits until the namespace and the device exist.
 
         Raises:
-            RunError: the system refused one of them.
+            RunError: the system refused the namespace or the device, or the process did not start.
         """
         message = self.receive(READY_S)
         if message is None:

@@ -3,14 +3,14 @@
 `nodeb emulate` starts one such process per endpoint. It is a new program and not a fork of nodeb,
 because only a process with one thread can enter a user namespace, and nodeb has several. The
 process creates the namespace and a TUN device in it, passes the device to the driver, and starts
-the command on request, as its parent. Requests and answers are lines of JSON on a socket.
+the command on request, as its parent. Requests of nodeb and answers are lines of JSON on a socket.
 
-Namespace and device have no names, so the kernel removes them when no process has them open any
-more, however the emulation ends. Processes started by the command end with it: this process
+Namespace and device have no names, so the kernel removes them when the last process that has them
+open ends, however the emulation ends. Processes started by the command end with it: this process
 inherits its orphans (`PR_SET_CHILD_SUBREAPER`), and `nodeb.emulate.guard` kills them and this
 process when the socket is closed, which also happens if nodeb is killed.
 
-Only the standard library is imported, so that it starts quickly.
+Only the standard library is imported, so that the process starts quickly.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 class RefusedError(Exception):
-    """The system refused a step; the arguments are the step, the reason and its errno."""
+    """The system refused a step; the arguments are the step, the reason and the error number."""
 
 
 def _call(step: str, result: int) -> None:
@@ -67,7 +67,7 @@ def _call(step: str, result: int) -> None:
 
 
 def _enter(namespace: str | None) -> None:
-    """Enters an existing namespace by its file, or a new one for None."""
+    """Enters an existing network namespace by its file, or a new one if `namespace` is None."""
     if namespace is not None:
         try:
             with open(namespace, "rb") as place:
@@ -102,13 +102,14 @@ def _settle(name: str, about: dict[str, Any]) -> None:
     """Configures addresses and routes of the device, and switches off unsolicited IPv6 packets."""
     ipv6 = f"/proc/sys/net/ipv6/conf/{name}"
     for key, value in (("accept_ra", 0), ("router_solicitations", 0), ("addr_gen_mode", 1)):
-        with contextlib.suppress(OSError):  # without IPv6, or where /proc cannot be written
+        # This fails without IPv6, or where /proc cannot be written.
+        with contextlib.suppress(OSError):
             Path(ipv6, key).write_text(str(value))
     if not about["attached"]:
-        with contextlib.suppress(OSError):  # allows ping without privileges
+        with contextlib.suppress(OSError):  # This setting allows ping without privileges.
             group = os.getegid()
             Path("/proc/sys/net/ipv4/ping_group_range").write_text(f"{group} {group}")
-        with contextlib.suppress(OSError):  # allows port 80 without root
+        with contextlib.suppress(OSError):  # This setting allows port 80 without root.
             Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").write_text("0")
     with Netlink() as link:
         if not about["attached"]:
@@ -134,15 +135,15 @@ def _send_message(control: socket.socket, **message: Any) -> None:
 
 
 def _keep() -> None:
-    """Does nothing: an attached namespace belongs to others and has no link to remove."""
+    """Does nothing: an attached namespace is not nodeb's own and has no link to remove."""
 
 
 class EndpointProcess:
-    """The command in a namespace and the connection to nodeb.
+    """The command in a namespace, and the connection of this process to nodeb.
 
     Args:
         control: socket connected to nodeb.
-        handlers: handlers of the command for the signals that this process ignores.
+        handlers: signal handlers that the command gets for the signals that this process ignores.
     """
 
     def __init__(self, control: socket.socket, handlers: dict[int, Any]) -> None:
@@ -167,7 +168,7 @@ class EndpointProcess:
         _send_message(self.control, **message)
 
     def make(self, about: dict[str, Any]) -> None:
-        """Creates the device in the namespace and passes it to the driver."""
+        """Creates the device in the namespace, and passes its file descriptor to the driver."""
         be_reaper()
         if about["nameservers"]:
             try:
@@ -182,9 +183,9 @@ class EndpointProcess:
         os.close(device)
 
     def start(self, arguments: list[str], environment: dict[str, str], *, silent: bool) -> None:
-        """Starts the command; reports its end immediately if it cannot be started.
+        """Starts the command. If it cannot be started, reports its end immediately.
 
-        A SIGINT that arrives meanwhile is sent to the command.
+        A SIGINT that arrives while the command is being started is sent to it afterwards.
         """
 
         def before() -> None:
@@ -219,7 +220,7 @@ class EndpointProcess:
             self._failed(NOT_FOUND, "command not found")
         except OSError as error:
             self._failed(NOT_EXECUTABLE, error.strerror or str(error))
-        except ValueError as error:  # an argument with a zero byte
+        except ValueError as error:  # Raised if an argument contains a zero byte.
             self._failed(NOT_FOUND, str(error))
 
     def _signal(self, number: int) -> None:
@@ -234,7 +235,7 @@ class EndpointProcess:
         self._interrupted = time.monotonic()
 
     def make_gateway(self, about: dict[str, Any]) -> None:
-        """Makes this namespace the phones' gateway to the host, for as long as the process runs."""
+        """Makes this namespace the gateway from the phones to the host while this process runs."""
         try:
             self._tables = set_up(about)
         except GatewayError as error:
@@ -247,7 +248,7 @@ class EndpointProcess:
         self.send(exit=status, failed=why)
 
     def serve(self) -> None:
-        """Handles requests until nodeb closes the socket."""
+        """Handles requests until nodeb closes its end of the socket."""
         watched = select.poll()
         watched.register(self.control, select.POLLIN)
         watched.register(self._wake, select.POLLIN)
@@ -262,7 +263,10 @@ class EndpointProcess:
             self._check_listening()
 
     def _reap(self) -> None:
-        """Reaps the command and orphans that have ended; reports the exit status of the command."""
+        """Reaps the command and orphans that have ended.
+
+        Reports the command's exit status to nodeb.
+        """
         command = self.command
         while True:
             try:
@@ -276,7 +280,7 @@ class EndpointProcess:
                 self.send(exit=command.returncode)
 
     def _read_requests(self) -> bool:
-        """Handles the requests that have arrived. Returns false if nodeb has closed the socket."""
+        """Handles the requests that have arrived. Returns false if nodeb has closed its socket."""
         try:
             text = self.control.recv(65_536)
         except OSError:
@@ -287,7 +291,10 @@ class EndpointProcess:
         return bool(text)
 
     def _check_listening(self) -> None:
-        """Answers a wait for a listening socket, once there is one or the wait is over."""
+        """Answers a pending request to wait for a listening socket.
+
+        The answer is sent once a socket listens, the command has ended or the time is over.
+        """
         if self._until is None:
             return
         listens = is_listening()
@@ -296,7 +303,10 @@ class EndpointProcess:
             self.send(listening=listens)
 
     def _has_ended(self) -> bool:
-        """Returns true if the command has ended and left no process that may listen later."""
+        """Returns true if the command has failed, or has ended without remaining children.
+
+        Children may still open a listening socket later.
+        """
         status = 1 if self.command is None else self.command.returncode
         return bool(status) or (status == 0 and not children())
 
@@ -316,7 +326,10 @@ class EndpointProcess:
 
 
 def _ignored(number: int) -> Any:
-    """Ignores a signal. Returns the handler that the command gets: the one inherited from nodeb."""
+    """Ignores a signal in this process.
+
+    Returns the handler inherited from nodeb, for the command.
+    """
     before = signal.signal(number, signal.SIG_IGN)
     return signal.SIG_DFL if before is signal.default_int_handler else before
 

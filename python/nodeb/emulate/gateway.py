@@ -16,30 +16,30 @@ DEVICE = "outside"
 
 
 class GatewayError(Exception):
-    """The system refused a step; the arguments are the step, the reason and its errno."""
+    """The system refused a step; the arguments are the step, the reason and the error number."""
 
 
 def set_up(about: dict[str, Any]) -> Masquerade:
-    """Routes all packets that leave the cell's networks to the host.
+    """Routes all packets that leave the networks of the cell to the host.
 
-    Phones have the same addresses in every emulation. They are translated in this namespace,
-    where they cannot collide with others.
+    Phones have the same addresses in every emulation. Their addresses are translated in this
+    namespace, where they cannot collide with those of another emulation.
 
     Args:
-        about: by IP version, `address` (with prefix length) of this side of the link and
-            `gateway`, the host's address.
+        about: by IP version, `address` (with prefix length) of this side of the link and `gateway`,
+            the host's address.
 
     Returns:
         The address translation, which lasts until it is closed.
 
     Raises:
-        GatewayError: a step is refused.
+        GatewayError: the system refuses a step.
     """
     step = "link"
     try:
         tables = Masquerade("nodeb")
         with Netlink() as link:
-            with suppress(OSError):  # without IPv6
+            with suppress(OSError):  # This fails without IPv6.
                 Path(f"/proc/sys/net/ipv6/conf/{DEVICE}/addr_gen_mode").write_text("1")
             link.up(DEVICE)
             for text, one in about.items():
@@ -52,7 +52,9 @@ def set_up(about: dict[str, Any]) -> Masquerade:
                 Path(f"/proc/sys/net/ipv{version}/conf/all/forwarding").write_text("1")
                 if (
                     version == 4
-                ):  # no redirects: the phones' prefix is one link, their devices are not
+                    # ICMP redirects are off: the phones share a prefix as on one link, but have a
+                    # device each.
+                ):
                     for conf in Path("/proc/sys/net/ipv4/conf").iterdir():
                         (conf / "send_redirects").write_text("0")
                 step = "masquerade"
@@ -63,10 +65,10 @@ def set_up(about: dict[str, Any]) -> Masquerade:
 
 
 def tear_down() -> None:
-    """Removes the link to the host, both ends of it, if there is one.
+    """Removes the link to the host with both of its ends, if it exists.
 
-    The kernel would remove it with the namespace, but TCP sockets keep that for minutes after their
-    processes have ended.
+    The kernel would remove the link with the namespace, but TCP sockets keep the namespace for
+    minutes after their processes have ended.
     """
     with suppress(OSError), Netlink() as link:
         link.delete(DEVICE)

@@ -1,10 +1,11 @@
-"""Guard process that kills everything an emulation has started, however nodeb ends.
+"""Guard process: kills everything that an emulation has started, however nodeb ends.
 
 Each endpoint consists of two processes in its namespace. The holder is the parent of the command.
 The guard is the parent of the holder and inherits the command's orphans. It waits until the holder
-has ended or nodeb has closed its side of the socket, which also happens if nodeb is killed. Then it
-kills the remaining processes. If the guard itself is killed, the kernel signals the holder. The
-guard leads its own process group, so that neither a signal to nodeb's group nor Ctrl-Z reaches it.
+has ended or nodeb has closed its side of the socket, which also happens if nodeb is killed. Then
+the guard kills the remaining processes. If the guard itself is killed, the kernel signals the
+holder. The guard leads its own process group, so that neither a signal to nodeb's group nor Ctrl-Z
+reaches it.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ libc = ctypes.CDLL(None, use_errno=True)
 def split(
     control: socket.socket, only_of_holder: int, group: int, tidy: Callable[[], None]
 ) -> None:
-    """Forks into guard and holder; only the holder returns.
+    """Forks into guard and holder; only the holder returns from the call.
 
     Args:
         control: the socket connected to nodeb.
-        only_of_holder: a file descriptor that the guard closes.
+        only_of_holder: a file descriptor that only the holder needs, so that the guard closes it.
         group: nodeb's process group, which the holder joins.
         tidy: called by the guard when all processes have ended.
     """
@@ -66,10 +67,10 @@ def _child_exit_pipe() -> int:
 def _await_end(holder: int, control: socket.socket, wake: int) -> None:
     """Waits until the holder has ended or nodeb has closed its side of `control`.
 
-    Messages on `control` are left to the holder.
+    The holder reads the messages on `control`; this function does not.
     """
     watched = select.poll()
-    watched.register(control, 0)  # poll reports a hang-up even with an empty event mask
+    watched.register(control, 0)  # `poll` reports a hang-up even with an empty event mask.
     watched.register(wake, select.POLLIN)
     while True:
         for number, _ in watched.poll():
@@ -84,7 +85,7 @@ def _await_end(holder: int, control: socket.socket, wake: int) -> None:
 
 
 def _follow(guard: int) -> None:
-    """Requests `PARENT_DIED` for the death of the guard; exits if the guard is already dead.
+    """Asks the kernel to send `PARENT_DIED` when the guard dies; exits if it is already dead.
 
     The kernel clears this setting when the process changes its user or group ID.
     """
@@ -94,7 +95,7 @@ def _follow(guard: int) -> None:
 
 
 def be_reaper() -> None:
-    """Makes this process the parent of all orphans among its future descendants."""
+    """Makes this process the parent of all future descendants whose own parent dies."""
     libc.prctl(CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
@@ -111,7 +112,7 @@ def children() -> list[int]:
 
 
 def kill_all() -> None:
-    """Kills all descendants of this process and waits for their end."""
+    """Kills all descendants of this process, and waits for their end."""
     while True:
         for pid in children():
             with contextlib.suppress(OSError):

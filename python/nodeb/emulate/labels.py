@@ -22,7 +22,7 @@ REFUSED = {
 
 
 def in_words(seconds: float) -> str:
-    """Formats a duration with a suitable unit."""
+    """Formats a duration with a suitable unit, from s to ns."""
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
@@ -30,7 +30,7 @@ def in_words(seconds: float) -> str:
 
 
 def rate(bytes_: float, seconds: float) -> str:
-    """Formats the bit rate of a number of bytes in a time, with a suitable unit."""
+    """Formats a bit rate with a suitable unit, given bytes and seconds."""
     bits = 8 * bytes_ / seconds if seconds > 0 else 0.0
     for unit, size in (("Gb/s", 1e9), ("Mb/s", 1e6), ("kb/s", 1e3)):
         if bits >= size:
@@ -39,10 +39,10 @@ def rate(bytes_: float, seconds: float) -> str:
 
 
 def ending(code: int) -> str:
-    """Returns a phrase on a command's end, which follows "ended".
+    """Returns a phrase on how a command ended, to follow "ended".
 
     Args:
-        code: its exit status; the negative number of a signal that killed it.
+        code: exit status of the command, or the negative number of the signal that killed it.
     """
     if code >= 0:
         return f"with exit status {code}"

@@ -22,7 +22,10 @@ def is_listening() -> bool:
 
 
 def device_counters(device: str) -> dict[str, int]:
-    """Returns the kernel's transmit counters of a device; `dropped` never reached the driver."""
+    """Returns the number of packets that the kernel `sent` to a device, and of those `dropped`.
+
+    Dropped packets never reached the driver. The result is empty if there is no such device.
+    """
     with contextlib.suppress(OSError, StopIteration, ValueError, IndexError):
         lines = Path("/proc/self/net/dev").read_text().splitlines()
         line = next(one for one in lines if one.strip().startswith(f"{device}:"))

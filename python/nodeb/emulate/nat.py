@@ -1,9 +1,9 @@
 """Access to outside networks (`--nat`): a link from the server's namespace to the host, with NAT.
 
-Everything added to the host's namespace disappears when nodeb ends, even if it is killed: the
-device is one of a `veth` pair whose peer is in the server's namespace, the changed sysctls are
-those of this device, and the nftables tables are owned by a socket. Settings of the host are read
-but never changed.
+Everything added to the host's namespace disappears when nodeb ends, even if nodeb is killed: the
+device is one of a `veth` pair whose peer is in the server's namespace, the changed sysctls belong
+to this device, and the nftables tables are owned by a socket. Settings of the host are read but
+never changed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CAP_NET_ADMIN = 12
 
 @dataclass(frozen=True)
 class Link:
-    """Addresses on both sides of the link, and their prefix length."""
+    """Addresses on both sides of the link to the host, and their prefix length."""
 
     host: str
     server: str
@@ -55,10 +55,10 @@ def _links(number: int) -> dict[int, Link]:
 
 
 class Nat:
-    """Route from the server's namespace to outside networks, for the duration of a block.
+    """Route from the server's namespace to outside networks, while the `with` block runs.
 
     Args:
-        server: the server's endpoint, ready.
+        server: the server's endpoint, which must be ready.
 
     Raises:
         RunError: the host has no default route, does not forward, or refuses a step.
@@ -86,7 +86,7 @@ class Nat:
             self._close(link)
 
     def report(self) -> dict[str, Any]:
-        """Returns the host's outgoing device by IP version, and the reasons for missing ones."""
+        """Returns the host's outgoing device by IP version, or the reason why there is none."""
         return {
             "devices": {f"ipv{version}": device for version, device in self.devices.items()},
             "missing": {f"ipv{version}": why for version, why in self.missing.items()},
@@ -145,15 +145,16 @@ class Nat:
         if self._tables is not None:
             self._tables.close()
         if self._device:
-            with suppress(OSError):  # already removed with the server's namespace
+            with suppress(OSError):  # The device was already removed with the server's namespace.
                 link.delete(self._device)
         self._device = ""
 
 
 def _check_capability() -> None:
-    """Checks for CAP_NET_ADMIN.
+    """Checks that this process has the capability CAP_NET_ADMIN.
 
-    It comes first: without the capability, the remedies of other messages would not suffice.
+    This is the first check: without the capability, the remedies that other messages name would not
+    suffice.
 
     Raises:
         RunError: this process does not have the capability.
@@ -165,7 +166,7 @@ def _check_capability() -> None:
 
 
 def _pair(link: Netlink, process: int) -> str:
-    """Creates the pair of devices. Returns the name of the one in the host's namespace."""
+    """Creates the pair of devices. Returns the name of the device in the host's namespace."""
     for number in count():
         with suppress(FileExistsError):
             link.pair(name := f"nodeb-{number}", "outside", process)
@@ -174,7 +175,7 @@ def _pair(link: Netlink, process: int) -> str:
 
 
 def _unused_links(link: Netlink, number: int) -> dict[int, Link]:
-    """Returns addresses, by IP version, to which the host has no route yet.
+    """Returns free addresses for the link by IP version: those to which the host has no route.
 
     The search begins at the device's index, so that emulations that start at the same time get
     different addresses.
@@ -189,13 +190,17 @@ def _unused_links(link: Netlink, number: int) -> dict[int, Link]:
 def _is_unused(link: Netlink, address: str) -> bool:
     try:
         length, _ = link.route_to(address)
-    except OSError as error:  # other errors come from blackhole, unreachable or prohibit routes
+    except OSError as error:
+        # Other errors come from routes of type blackhole, unreachable or prohibit.
         return error.errno in (errno.ENETUNREACH, errno.EAFNOSUPPORT)
     return length <= MAX_DEFAULT_PREFIX
 
 
 def _default_device(link: Netlink, version: int) -> str | None:
-    """Returns the device of the default route, None without such a route, "" if it has several."""
+    """Returns the device of the host's default route.
+
+    Returns `None` if there is no default route, and "" if it has several devices.
+    """
     for address in ANYWHERE[version]:
         with suppress(OSError):
             length, device = link.route_to(address)
@@ -205,9 +210,9 @@ def _default_device(link: Netlink, version: int) -> str | None:
 
 
 def _missing_sysctl(version: int, device: str) -> str | None:
-    """Returns the sysctl that must be set to forward packets arriving on a device; None if it is.
+    """Returns the sysctl to set so that the host forwards from a device; `None` if it is set.
 
-    For IPv4 it is that of the device, for IPv6 that of the host.
+    IPv4 has a sysctl for each device, IPv6 one for the host.
     """
     place = device if version == 4 and device else "all"
     path = SYSCTL / f"ipv{version}" / "conf" / place / "forwarding"
@@ -219,7 +224,10 @@ def _missing_sysctl(version: int, device: str) -> str | None:
 
 
 def _enable_forwarding(version: int, device: str) -> None:
-    """Enables forwarding of IPv4 on our device; for IPv6, disables automatic addresses on it."""
+    """For IPv4, enables forwarding on nodeb's device.
+
+    For IPv6, disables its automatic addresses.
+    """
     conf = SYSCTL / f"ipv{version}" / "conf" / device
     if version == 6:
         conf.joinpath("addr_gen_mode").write_text("1")

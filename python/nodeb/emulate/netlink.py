@@ -40,7 +40,7 @@ HEADER = struct.Struct("=IHHII")
 
 
 def attribute(kind: int, value: bytes | Sequence[bytes]) -> bytes:
-    """Encodes an attribute from its value or, for a nested one, from its attributes."""
+    """Encodes an attribute from its value; a sequence of attributes makes a nested one."""
     if not isinstance(value, bytes):
         kind, value = kind | NESTED, b"".join(value)
     text = struct.pack("=HH", 4 + len(value), kind) + value
@@ -48,7 +48,7 @@ def attribute(kind: int, value: bytes | Sequence[bytes]) -> bytes:
 
 
 def refusal(answer: bytes) -> OSError | None:
-    """Returns the error in an answer of the kernel, or None on success."""
+    """Returns the error in an answer of the kernel, or `None` if the request succeeded."""
     _, kind, _, _, _ = HEADER.unpack_from(answer)
     (status,) = struct.unpack_from("=i", answer, HEADER.size)
     return OSError(-status, os.strerror(-status)) if kind == ERROR and status else None
@@ -86,7 +86,7 @@ class Netlink:
         """Sends a request and returns the body of the answer.
 
         Raises:
-            OSError: the kernel refuses.
+            OSError: the kernel refuses the request.
         """
         self._number += 1
         header = HEADER.pack(HEADER.size + len(body), kind, flags | REQUEST, self._number, 0)
@@ -97,14 +97,14 @@ class Netlink:
         return answer[HEADER.size :]
 
     def up(self, device: str, mtu: int | None = None) -> None:
-        """Brings a device up.
+        """Brings a network device up.
 
         Args:
-            device: its name.
-            mtu: its MTU, bytes; None leaves it unchanged.
+            device: name of the device.
+            mtu: MTU of the device, bytes; None leaves it unchanged.
 
         Raises:
-            OSError: the kernel refuses.
+            OSError: the kernel refuses the request.
         """
         index = socket.if_nametoindex(device)
         body = LINK.pack(socket.AF_UNSPEC, 0, index, UP, UP)
@@ -116,11 +116,11 @@ class Netlink:
         """Adds an address to a device.
 
         Args:
-            device: its name.
+            device: name of the device.
             interface: address and prefix length, such as `10.64.0.1/16`.
 
         Raises:
-            OSError: the kernel refuses.
+            OSError: the kernel refuses the request.
         """
         index = socket.if_nametoindex(device)
         found: IPv4Interface | IPv6Interface = ip_interface(interface)
@@ -133,12 +133,12 @@ class Netlink:
         """Adds a default route over a device.
 
         Args:
-            device: its name.
+            device: name of the device.
             version: IP version, 4 or 6.
             gateway: address of the next hop; None if destinations are on the link.
 
         Raises:
-            OSError: the kernel refuses.
+            OSError: the kernel refuses the request.
         """
         index = socket.if_nametoindex(device)
         family = _family(version)
@@ -154,10 +154,11 @@ class Netlink:
         Args:
             name: name of the device in this namespace.
             other: name of its peer in the namespace of `process`.
-            process: ID of that process.
+            process: ID of the process.
 
         Raises:
-            OSError: the kernel refuses; FileExistsError if there is a device of that name.
+            OSError: the kernel refuses the request; FileExistsError if a device of that name
+                exists.
         """
         unspecified = LINK.pack(socket.AF_UNSPEC, 0, 0, 0, 0)
         there = (
@@ -171,10 +172,10 @@ class Netlink:
         self._ask(NEW_LINK, unspecified + body, ACKNOWLEDGE | CREATE | EXCLUSIVE)
 
     def delete(self, device: str) -> None:
-        """Deletes a device, and its peer with it.
+        """Deletes a device, and with it its `veth` peer.
 
         Raises:
-            OSError: the kernel refuses, or there is no such device.
+            OSError: the kernel refuses the request, or there is no such device.
         """
         index = socket.if_nametoindex(device)
         self._ask(DELETE_LINK, LINK.pack(socket.AF_UNSPEC, 0, index, 0, 0))
@@ -183,7 +184,8 @@ class Netlink:
         """Looks up the entry of the routing table for an address.
 
         Returns:
-            The prefix length of the entry, and the index of its device, 0 if it has several.
+            The prefix length of the entry, and the index of its device (0 if it has several
+            devices).
 
         Raises:
             OSError: there is no route.

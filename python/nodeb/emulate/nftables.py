@@ -44,9 +44,9 @@ def _expression(name: str, *about: bytes) -> bytes:
 
 
 class Masquerade:
-    """Masquerading of networks: their packets leave with an address of this namespace.
+    """Masquerading of networks: packets from them leave with an address of this namespace.
 
-    It lasts until `close`.
+    Masquerading lasts until `close`.
 
     Args:
         name: name of the tables, one per IP version.
@@ -67,7 +67,7 @@ class Masquerade:
         self.close()
 
     def close(self) -> None:
-        """Removes the tables."""
+        """Removes the tables by closing the socket that owns them."""
         self._socket.close()
 
     def network(self, text: str) -> None:
@@ -77,7 +77,7 @@ class Masquerade:
             text: address and prefix length, a multiple of 8, such as `10.64.0.0/16`.
 
         Raises:
-            OSError: the kernel refuses.
+            OSError: the kernel refuses the request.
         """
         network = ip_network(text)
         length = network.prefixlen // 8
@@ -97,7 +97,10 @@ class Masquerade:
         )
 
     def _change(self, family: int, *changes: tuple[int, bytes]) -> None:
-        """Sends changes as one transaction; the kernel answers the last, or the one it refuses."""
+        """Sends changes as one transaction.
+
+        The kernel answers the last change, or the first that it refuses.
+        """
         messages = [_message(BEGIN, 0, TABLES, b"", REQUEST)]
         for kind, body in changes:
             answered = ACKNOWLEDGE if kind == changes[-1][0] else 0

@@ -59,7 +59,7 @@ OUTSIDE = "come from outside: a run refuses them"
 
 @dataclass(frozen=True)
 class Shown:
-    """Content of a page."""
+    """Content of the page about an emulation or a replay."""
 
     scenario: Scenario
     """The scenario that was emulated."""
@@ -78,12 +78,12 @@ class Shown:
 
     @property
     def names(self) -> dict[int, str]:
-        """Names of the real users by user index."""
+        """Names of the users with real phones, by user index."""
         return {phone["user"]: phone["name"] for phone in self.report["phones"]}
 
 
 def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
-    """Returns the self-contained page of an emulation."""
+    """Returns the report of an emulation, a self-contained HTML page."""
     report = outcome.report
     commands = [
         (f"command of {one.name}", printable(shlex.join(one.command))) for one in plan.phones
@@ -104,7 +104,7 @@ def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
         *_machine(),
     ]
     scenario = plan.scenario
-    # In an emulation, external users are no reason for a warning.
+    # External users are what an emulation is for, so they are no reason for a warning.
     warnings = [text for text in scenario.warnings() if OUTSIDE not in text]
     shown = Shown(
         scenario,
@@ -119,7 +119,7 @@ def of_emulation(plan: Plan, options: Options, outcome: Outcome) -> str:
 
 
 def of_replay(recording: Recording, replay: Replay) -> str:
-    """Returns the self-contained page of a replay."""
+    """Returns the report of a replay, a self-contained HTML page."""
     about = recording.about
     of_core = "yes" if recording.is_same_core else f"no: nodeb {about.get('version', 'unknown')}"
     facts = [("log", printable(recording.path)), ("recorded with this core", of_core), *_machine()]
@@ -157,7 +157,7 @@ def _table(title: str, columns: list[str], rows: list[list[str]], note: str = ""
 
 
 def _packets(shown: Shown) -> Content:
-    """Returns the section on lost and refused packets and on means over time."""
+    """Returns the section on lost and refused packets, with means over time."""
     tables = []
     lost = [
         [f"{phone['name']} {way}", *(str(phone[way][cause]) for cause in CAUSES)]
@@ -246,7 +246,7 @@ def _links(shown: Shown) -> Content:
 
 
 def _plain(name: str, table: Table, columns: Sequence[str]) -> Content:
-    """Returns some columns of a result table, up to `MAX_ROWS` rows."""
+    """Returns some columns of a result table as a table of the page, up to `MAX_ROWS` rows."""
     rows = [[_cell(row[column]) for column in columns] for row in islice(table, MAX_ROWS)]
     more = len(table) - len(rows)
     note = f"{more} more rows; the tables of --out have all." if more > 0 else ""

@@ -1,4 +1,4 @@
-"""File of an emulation's HTML report."""
+"""File of an emulation's HTML report: its path is checked before the emulation begins."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ SUFFIXES = (".html", ".htm")
 
 
 def checked(report: Path | None, out: Path | None, *, force: bool = False) -> Path | None:
-    """Returns the path of a page after checking, before the emulation, that it can be written.
+    """Returns the path of a report, after checking that it can be written.
+
+    The check is made before the emulation, which takes time.
 
     Args:
-        report: the requested path; a bare name is in the results folder, if there is one.
+        report: the requested path; a bare name means a file in the results folder, if there is one.
         out: the results folder.
-        force: whether an existing page of nodeb may be replaced.
+        force: whether an existing report of nodeb may be replaced.
 
     Raises:
         InputError: the name does not have the suffix of a page.
@@ -44,16 +46,16 @@ def checked(report: Path | None, out: Path | None, *, force: bool = False) -> Pa
 
 
 def write(place: Path, text: str, *, force: bool = False) -> Path:
-    """Writes a page, and registers it in the results folder that it belongs to, if any.
+    """Writes a page, and registers it in the results folder that contains it, if any.
 
     Args:
-        place: the path.
+        place: path from `checked`.
         text: the page.
         force: whether to replace an existing file at `place`. Otherwise, if the file has been
             created since `checked` was called, the page gets another name.
 
     Returns:
-        The path of the page.
+        The path that the page was written to.
 
     Raises:
         OutputError: the page cannot be written.

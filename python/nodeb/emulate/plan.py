@@ -1,4 +1,4 @@
-"""Selection of a scenario's real users and their commands."""
+"""Selection of the users of a scenario that are real, and of their commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Phone", "Plan", "make", "parse_phone"]
 
 @dataclass(frozen=True)
 class Phone:
-    """User whose packets are real."""
+    """User whose packets are real: a command runs as this phone."""
 
     name: str
     """Name of its group in the scenario, followed by its number if the group has several phones."""
@@ -32,7 +32,7 @@ class Phone:
 
 @dataclass(frozen=True)
 class Plan:
-    """Scenario and its real phones."""
+    """Scenario of an emulation and its real phones."""
 
     scenario: Scenario
     """The scenario, in which the real users are `real` or have `external` traffic."""
@@ -57,14 +57,14 @@ def parse_phone(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def make(scenario: Scenario, wanted: Sequence[tuple[str | None, tuple[str, ...]]]) -> Plan:
-    """Makes users of a scenario real.
+    """Selects the users of a scenario that are real.
 
     Args:
         scenario: the scenario, which is not changed.
         wanted: pairs of a group's name and a command; None stands for the first group that is real
-            or `external` in the scenario. A group that is real there takes one command for all of
-            its phones, or one per phone. Of any other group one phone becomes real, and the rest
-            stay simulated.
+            or `external` in the scenario. A group that is real in the scenario takes one command
+            for all of its phones, or one per phone. Of any other group, one phone becomes real and
+            the rest stay simulated.
 
     Raises:
         InputError: there is no such group, no group is real, a real group has no command, or there
@@ -95,7 +95,8 @@ def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:
     """Checks that the number of commands fits a group's phones.
 
     Raises:
-        InputError: it does not.
+        InputError: a real group has no command, or the number fits neither one for all phones nor
+            one for each.
     """
     name, count = group["name"], group["count"] if is_external(group) else 1
     if group.get("real") and not commands:
@@ -115,7 +116,7 @@ def _check(group: dict[str, Any], commands: Sequence[tuple[str, ...]]) -> None:
 
 
 def _place(groups: list[dict[str, Any]], name: str) -> tuple[int, int]:
-    """Returns the index of a group's first user, and its number of users."""
+    """Returns the index of the first user of a group, and the group's number of users."""
     user = 0
     for group in groups:
         if group["name"] == name:
@@ -125,7 +126,10 @@ def _place(groups: list[dict[str, Any]], name: str) -> tuple[int, int]:
 
 
 def _name(groups: list[dict[str, Any]], name: str | None) -> str:
-    """Returns the name of a group after checking that it exists; for None the first real group."""
+    """Returns the name of a group after checking that it exists.
+
+    If `name` is None, it is the first group that is real or has external traffic.
+    """
     names = [str(group["name"]) for group in groups]
     if name is None:
         external = [str(group["name"]) for group in groups if is_external(group)]
@@ -142,7 +146,7 @@ def _name(groups: list[dict[str, Any]], name: str | None) -> str:
 
 
 def _make_real(groups: list[dict[str, Any]], name: str) -> None:
-    """Makes one phone of a simulated group real; the rest move to a new group after it."""
+    """Makes one phone of a simulated group real. Its other phones move to a new group after it."""
     place = next(at for at, group in enumerate(groups) if group["name"] == name)
     group = groups[place]
     if is_external(group):

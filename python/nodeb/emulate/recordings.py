@@ -1,4 +1,4 @@
-"""Recordings of emulations: the header of a log, and its replay in virtual time."""
+"""Recordings of emulations: the header of a log (the file), and its replay in virtual time."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _Explained = dict[str, dict[str, Any]]
 
 @dataclass
 class Claim:
-    """Claim of the file of a log."""
+    """Claim of the file that an emulation records to."""
 
     is_needed: bool = False
     """Whether a command has started; otherwise a new file is removed in the end."""
@@ -49,15 +49,15 @@ class Claim:
 
 @contextmanager
 def claimed(path: Path) -> Iterator[Claim]:
-    """Claims the file of a log before the emulation begins, so that no other emulation uses it.
+    """Claims the file that an emulation records to, so that no other emulation writes it.
 
     The file is created and locked. The lock ends with the process, so that the empty file of a
     killed emulation can be used again. On file systems without locks, only a new file is claimed.
     Files that are not regular, such as devices, are not locked.
 
     Raises:
-        OutputError: the file cannot be written, another emulation has claimed it, or it has
-            content, which could not be recorded again.
+        OutputError: the file cannot be written, another emulation has claimed it, or the file has
+            content, which would be lost and could not be recorded again.
     """
     with writing(f"record to {path}"):
         file, is_new = _locked(path)
@@ -74,8 +74,8 @@ def _locked(path: Path) -> tuple[int, bool]:
     """Opens and locks a file. Returns its descriptor and whether the file was created.
 
     Raises:
-        OutputError: another process has locked it, or it has content.
-        OSError: it cannot be written.
+        OutputError: another process has locked the file, or it has content.
+        OSError: the file cannot be written.
     """
     while True:
         file, is_new = _opened(path)
@@ -85,7 +85,8 @@ def _locked(path: Path) -> tuple[int, bool]:
             if not _lock(file, is_new=is_new) or os.fstat(file).st_size:
                 hint = "a recording is never overwritten; give another file with --record"
                 raise OutputError(f"{path} exists, and {hint}")
-            with suppress(FileNotFoundError):  # removed by the emulation that had created it
+            # The emulation that had created the file may have removed it.
+            with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file), os.stat(path)):
                     return file, is_new
         except BaseException:
@@ -104,20 +105,20 @@ def _opened(path: Path) -> tuple[int, bool]:
 
 
 def _lock(file: int, *, is_new: bool) -> bool:
-    """Locks a file. Returns false if another process may be using it."""
+    """Locks a file. Returns false if another process may be using the file."""
     import fcntl
 
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a file system without locks
+    except OSError:  # The file system has no locks.
         return is_new
     return True
 
 
 def header(scenario: _core.CompiledScenario, plan: Plan, seed: int) -> bytes:
-    """Returns the header of a log: JSON with everything that a replay needs besides the packets."""
+    """Returns the header of a log: all that a replay needs besides the packets, as JSON."""
     about = {
         "version": _core.version(),
         "core": core_hash(),
@@ -150,12 +151,12 @@ class Recording:
 
     @property
     def is_same_core(self) -> bool:
-        """Whether it was recorded with the installed core (`nodeb._core`)."""
+        """Whether the log was recorded with the installed core (`nodeb._core`)."""
         return bool(self.about["core"] == core_hash())
 
     @property
     def seed(self) -> int:
-        """Seed of the random streams."""
+        """Seed of the emulation's random streams."""
         return int(self.about["seed"])
 
     @cached_property
@@ -177,14 +178,14 @@ class Recording:
         work: Callable[[_core.Control], Found],
         progress: ProgressCallback | None = None,
     ) -> Found:
-        """Processes the log in a thread, so that Ctrl-C can stop it.
+        """Processes the log with a function of the core, in a thread, so that Ctrl-C can stop it.
 
         Args:
-            work: function of the core; it reports progress to its argument, which can stop it.
+            work: function of the core; its argument receives the progress and can stop it.
             progress: called with the fraction done and a short text.
 
         Raises:
-            InputError: the requested item does not exist, or the log is damaged.
+            InputError: the item that `work` looks for does not exist, or the log is damaged.
             RunError: the log cannot be read, or does not match its scenario.
             FullError: there is no space for the output.
         """
@@ -211,7 +212,7 @@ class Recording:
         radio: bool = False,
         progress: ProgressCallback | None = None,
     ) -> Replay:
-        """Simulates the recorded packets, offered at their recorded times.
+        """Simulates the recorded packets again; each is offered at its recorded time.
 
         Args:
             pcap: file for a capture of the packets (pcapng).
@@ -245,12 +246,12 @@ class Recording:
         """Returns the transfer of a TCP connection and the spans of its critical path.
 
         Args:
-            connection: the connection's number.
+            connection: number of the connection.
             progress: called with the fraction done and a short text.
 
         Raises:
-            InputError: there is no such connection, none of its data arrived, or the replay
-                differs.
+            InputError: there is no such connection, none of its data arrived, or a packet's fate in
+                the replay differs from the recording.
             RunError: the log cannot be replayed.
         """
         compiled = self.scenario.compiled()

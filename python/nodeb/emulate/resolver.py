@@ -27,13 +27,13 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def _servers(path: Path) -> list[str]:
-    """Returns the nameservers of a `resolv.conf` that are neither loopback nor link-local."""
+    """Returns the nameservers of a `resolv.conf`, without loopback and link-local addresses."""
     found = []
     with contextlib.suppress(OSError):
         for line in path.read_text(errors="replace").splitlines():
             key, *words = line.split() or [""]
             if key == "nameserver" and words:
-                with contextlib.suppress(ValueError):  # not an address
+                with contextlib.suppress(ValueError):  # The word is no address.
                     address = ip_address(words[0])
                     if not (address.is_loopback or address.is_link_local):
                         found.append(words[0])
@@ -41,15 +41,15 @@ def _servers(path: Path) -> list[str]:
 
 
 def reachable_nameservers() -> list[str] | None:
-    """Returns the nameservers for phones behind NAT; None if the host's `resolv.conf` is usable.
+    """Returns nameservers for phones behind NAT, or `None` if the host's `resolv.conf` will do.
 
-    The list is empty if none is known.
+    The list is empty if no reachable nameserver is known.
     """
     return None if _servers(OF_HOST) else _servers(UPSTREAM)
 
 
 def use_nameservers(servers: Sequence[str]) -> None:
-    """Makes this process and its children use only these nameservers.
+    """Makes this process and its children use only the given nameservers.
 
     The process enters its own mount namespace, where an unnamed file is bind-mounted over the
     host's `resolv.conf`.

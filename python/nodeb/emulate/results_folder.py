@@ -35,9 +35,10 @@ def claimed(
         folder: the folder; None for no results.
         file: the scenario or log that the results are made from.
         force: whether to replace existing results.
-        once: whether to refuse a folder with results even if they are of this scenario, as an
-            emulation cannot be repeated, and to lock it, so that two emulations do not share it.
-        made_of: hash of the inputs.
+        once: whether to refuse a folder with results even if they are of this scenario, because an
+            emulation cannot be repeated, and to lock the folder, so that two emulations do not
+            share it.
+        made_of: hash of the input files.
 
     Yields:
         The folder; None if `folder` is None.
@@ -62,7 +63,7 @@ def write_emulation(place: Place, plan: Plan, options: Options, outcome: Outcome
     """Writes the results of an emulation.
 
     Raises:
-        OutputError: it cannot be written.
+        OutputError: the folder cannot be written.
     """
     about = _provenance(options.seed, ENDED[outcome.ended], outcome.wall_s)
     result = Result.from_replications(plan.scenario, [outcome.tables], about)
@@ -80,7 +81,7 @@ def write_replay(place: Place, recording: Recording, replay: Replay) -> None:
     """Writes the results of a replay.
 
     Raises:
-        OutputError: it cannot be written.
+        OutputError: the folder cannot be written.
     """
     about = _provenance(recording.about["seed"], "the log had ended", 0.0)
     result = Result.from_replications(recording.scenario, [replay.tables], about)

@@ -1,4 +1,4 @@
-"""Run of an emulation: namespaces, driver, commands and outcome."""
+"""One emulation from start to end: namespaces, driver, commands and outcome."""
 
 from __future__ import annotations
 
@@ -91,11 +91,12 @@ class Outcome:
 
     @property
     def status(self) -> int:
-        """Exit status: that of the first command that failed, or 0."""
+        """Exit status of `nodeb emulate`: that of the first command that failed, or 0."""
         if self.ended == "duration":
             return STOPPED
         codes = [128 - code if code < 0 else code for code in self.exits.values()]
-        # After a signal the status shows it, even if all commands handled it and returned 0.
+        # After a signal, the status shows the signal even if all commands handled it and returned
+        # 0.
         signalled = 128 + self.number if self.number else 0
         return next((code for code in codes if code), signalled)
 
@@ -114,7 +115,7 @@ class Outcome:
 
 
 class DriverThread(threading.Thread):
-    """Thread that runs the driver."""
+    """Thread that runs the driver: the simulation that carries real packets in real time."""
 
     def __init__(self, plan: Plan, options: Options) -> None:
         super().__init__(name="nodeb-driver", daemon=True)
@@ -140,7 +141,7 @@ class DriverThread(threading.Thread):
         self.join()
 
     def run(self) -> None:
-        """Runs the driver until it is stopped."""
+        """Runs the driver until the emulation stops it."""
         o = self.options
         if o.real_time:
             self.real_time = set_real_time_priority()
@@ -160,7 +161,7 @@ class DriverThread(threading.Thread):
         self.cpu_s = time.thread_time()
 
     def result(self) -> tuple[dict[str, Any], Any]:
-        """Waits for the driver's end and returns its report and tables.
+        """Waits for the driver's end. Returns its report and result tables.
 
         Raises:
             NodebError: the driver failed.
@@ -191,7 +192,7 @@ def emulate(
 
     Args:
         plan: the scenario and its real phones.
-        options: the options.
+        options: options of the emulation.
         status: called with the current status several times a second.
 
     Raises:
@@ -207,12 +208,13 @@ def emulate(
         nat = stack.enter_context(Nat(endpoints[0])) if options.nat else None
         stack.enter_context(driving)
         server_ended = _start_server(endpoints[0], options.server) if options.server else ""
-        # From here on SIGINT is left to the commands, so that it does not discard results.
+        # From here on, SIGINT is handled by the commands, so that it does not discard results.
         received = outer.enter_context(received_signals())
         recording.is_needed = True
         _start(endpoints[1:], plan.phones)
         why, number = wait(endpoints, received, driving.is_alive, lambda: _report(driving, status))
-        if endpoints[0].exit and not received:  # a signal may have ended the server too
+        # A signal may have ended the server, too, so its exit counts only without one.
+        if endpoints[0].exit and not received:
             server_ended = f"{ending(endpoints[0].exit)} while commands ran"
         terminate_commands(endpoints, number or signal.SIGTERM)
         driving.emulation.stop()
@@ -257,7 +259,7 @@ def _start_endpoints(
 def start_endpoint(
     doorway: int, options: Options, number: int, name: str, addresses: Addresses
 ) -> Endpoint:
-    """Starts the process of the server, number 0, or of a phone."""
+    """Starts the process of an endpoint: the server has number 0, the phones follow."""
     attached = options.attach.get(name)
     about = {
         "namespace": attached,
@@ -276,13 +278,13 @@ SHARED = {"NODEB_SERVER": SERVER.v4, "NODEB_SERVER6": SERVER.v6}
 
 
 def _start_server(server: Endpoint, command: Sequence[str]) -> str:
-    """Starts the server and waits until it listens, at most `SERVER_READY_S`.
+    """Starts the server's command and waits until it listens, at most `SERVER_READY_S`.
 
     Returns:
-        Description of its end if it ended with status 0 and nothing listens; else "".
+        Description of the command's end if it ended with status 0 and nothing listens; else "".
 
     Raises:
-        RunError: it cannot be started, or it failed before anything listened.
+        RunError: the command cannot be started, or it failed before anything listened.
     """
     server.start(command, SHARED, silent=True)
     server.ask(**{"await": SERVER_READY_S})
@@ -299,7 +301,7 @@ def _start_server(server: Endpoint, command: Sequence[str]) -> str:
 
 
 def _start(phones: Sequence[Endpoint], plan: Sequence[Phone]) -> None:
-    """Starts the phones' commands; only the first reads nodeb's standard input."""
+    """Starts the phones' commands; only the first one reads nodeb's standard input."""
     for endpoint, phone in zip(phones, plan, strict=True):
         own = {"NODEB_PHONE": phone.addresses.v4, "NODEB_PHONE6": phone.addresses.v6}
         endpoint.start(phone.command, {**SHARED, **own}, silent=endpoint is not phones[0])
@@ -311,7 +313,7 @@ def _report(driving: DriverThread, status: Callable[[Mapping[str, Any]], None] |
 
 
 def _counted(endpoint: Endpoint) -> dict[str, int]:
-    """Returns the kernel's counters of an endpoint's device."""
+    """Returns the kernel's counters of an endpoint's device; empty without an answer."""
     endpoint.ask(count=True)
     found: dict[str, int] = endpoint.answer("device", ENDING_S) or {}
     return found

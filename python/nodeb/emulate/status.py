@@ -21,7 +21,7 @@ class StatusLine:
     """Status line on a terminal; shows nothing if the stream is not a terminal.
 
     Args:
-        stream: the stream; None shows nothing.
+        stream: output stream; None shows nothing.
     """
 
     def __init__(self, stream: TextIO | None) -> None:
@@ -35,7 +35,7 @@ class StatusLine:
         self._show("")
 
     def __call__(self, now: Mapping[str, Any]) -> None:
-        """Shows a status if the last update was at least `SHOW_EVERY_S` ago."""
+        """Shows a status, unless the last update was less than `SHOW_EVERY_S` ago."""
         before = self._before or now
         if now["time_s"] - before["time_s"] >= SHOW_EVERY_S or self._before is None:
             self._before = now
@@ -57,8 +57,8 @@ def status_text(
     free, because some terminals begin a new line after it.
 
     Args:
-        now: result of `Emulation.status`.
-        before: an earlier result.
+        now: current result of `Emulation.status`.
+        before: an earlier result of `Emulation.status`.
         columns: width of the terminal.
     """
     span = now["time_s"] - before["time_s"]
@@ -82,7 +82,7 @@ def status_text(
 
 
 def _columns(stream: TextIO) -> int:
-    """Returns the width of a terminal, at most `MAX_COLUMNS`."""
+    """Returns the width of a terminal in columns, at most `MAX_COLUMNS`."""
     try:
         return min(os.get_terminal_size(stream.fileno()).columns or MAX_COLUMNS, MAX_COLUMNS)
     except (OSError, ValueError):

@@ -31,9 +31,9 @@ Signal = tuple[int, float]
 
 @contextmanager
 def received_signals() -> Iterator[list[Signal]]:
-    """Collects the signals that arrive during a block, which then have no other effect.
+    """Collects the signals that arrive during a `with` block; they have no other effect there.
 
-    Outside the main thread signals keep their effect and the list stays empty.
+    In a thread other than the main one, signals keep their effect and the list stays empty.
     """
     received: list[Signal] = []
     if threading.current_thread() is not threading.main_thread():
@@ -67,7 +67,7 @@ def wait(
         report: function called every `POLL_S`.
 
     Returns:
-        The cause, `command`, `duration` or `signal`, and the number of the signal, else 0.
+        Cause of the end (`command`, `duration` or `signal`), and number of the signal (else 0).
 
     Raises:
         RunError: the process that holds a namespace was killed.
@@ -95,7 +95,7 @@ def wait(
 
 
 def _has_reached(phones: Sequence[Endpoint], came_s: float) -> bool:
-    """Returns true if a SIGINT has reached the commands too, which then decide on its effect.
+    """Returns true if a SIGINT has reached the commands too, so that they decide on its effect.
 
     Ctrl-C reaches all foreground processes of a terminal. A SIGINT does not reach a command that
     had not started yet, nor any command if it was sent to nodeb alone.
@@ -109,7 +109,7 @@ def _has_reached(phones: Sequence[Endpoint], came_s: float) -> bool:
 
 
 def terminate_commands(endpoints: Sequence[Endpoint], number: int) -> None:
-    """Sends a signal to the running commands, first the phones' and then the server's.
+    """Sends a signal to the running commands: first to the phones', then to the server's.
 
     Commands that do not end within `ENDING_S` are killed later, with their namespace.
 

@@ -1,4 +1,4 @@
-"""Means over the time of one emulation, with intervals from batch means."""
+"""Means over the time of one emulation, with intervals from the batch means method."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ class Means:
 
 
 def means(phones: Table, cell: Table, names: Mapping[int, str]) -> Means:
-    """Returns mean rates, queues and CQI over time; quantities with too few intervals have no row.
+    """Returns a table of means over time: rates, queues and CQI.
+
+    Quantities with too few recorded intervals have no row.
 
     Args:
         phones: the table `emulation`.
@@ -52,7 +54,7 @@ def means(phones: Table, cell: Table, names: Mapping[int, str]) -> Means:
 def _series(
     phones: Table, cell: Table, names: Mapping[int, str]
 ) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Yields each quantity's name and values, without the last, possibly incomplete interval."""
+    """Yields name and values of each quantity, without the possibly incomplete last interval."""
     for user, name in names.items():
         for way in ("down", "up"):
             mine = (phones["user"] == user) & (np.asarray(phones["way"]) == way)
@@ -70,7 +72,10 @@ def _kbps(rows: Table, column: str) -> NDArray[np.float64]:
 
 
 def _row(name: str, values: NDArray[np.float64]) -> list[str]:
-    """Returns a row of the table; it is empty for too few, unknown or only zero values."""
+    """Returns a row of the table, or an empty one if a mean would say nothing.
+
+    That is the case for too few values, unknown values, or only zeros.
+    """
     if len(values) < MIN_INTERVALS or not np.isfinite(values).all() or not values.any():
         return []
     try:

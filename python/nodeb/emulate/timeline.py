@@ -1,4 +1,4 @@
-"""Timeline of every packet of a recording, with real packets identified by their headers."""
+"""Timeline of every packet of a recording; real packets are identified by their headers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ class RecordedLife(Life):
 
     @cached_property
     def critical_path(self) -> CriticalPath:
-        """Critical path of a real user's TCP connections in the window, at most `MAX_TRANSFERS`.
+        """Critical path of a real user's TCP connections in the window.
+
+        It has at most `MAX_TRANSFERS` connections.
 
         The user is the one selected by `recorded_life`, or else the first real one.
         """
@@ -56,7 +58,10 @@ class RecordedLife(Life):
         return found
 
     def _explained(self, found: CriticalPath, known: Connections) -> str:
-        """Adds the connections in the window to the path. Returns a note on the others."""
+        """Adds the connections in the window to the critical path.
+
+        Returns a note on omitted ones.
+        """
         about, recording = self.about, self._recording
         end_s = float("inf") if about.end_ns is None else about.end_ns / NS_PER_S
         wanted = [
@@ -89,8 +94,8 @@ def recorded_life(
 
     Args:
         recording: the recording.
-        user: index of the only user to follow; None for all.
-        window_ns: begin and end of the window, ns; the end None is that of the recording.
+        user: index of the only user to follow; None for all users.
+        window_ns: begin and end of the window, ns; an end of None is the end of the recording.
         most: maximum number of events.
         progress: called with the fraction done and a short text.
 
@@ -118,7 +123,7 @@ def recorded_life(
 
 
 def _name(tables: dict[str, Columns], names: dict[str, list[str]], headers: Columns) -> None:
-    """Fills in the purpose, numbers and ports of real packets from their headers."""
+    """Fills in purpose, sequence numbers and ports of real packets, from their headers."""
     packets = tables["packets"]
     details = names["purpose"]
     real = packets["purpose"] == details.index("external")
@@ -138,14 +143,14 @@ def _name(tables: dict[str, Columns], names: dict[str, list[str]], headers: Colu
 
 
 def _spread(where: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-    """Returns an array with the values where the mask is true, and 0 elsewhere."""
+    """Returns an array that has the values where the mask `where` is true, and 0 elsewhere."""
     found = np.zeros(len(where), values.dtype)
     found[where] = values
     return found
 
 
 def _is_bare(headers: Columns, rows: NDArray[Any]) -> NDArray[Any]:
-    """Returns a mask of the packets without payload and SYN, that is, pure ACKs."""
+    """Returns a mask of packets without payload and SYN flag, that is, pure ACKs."""
     found: NDArray[Any] = (headers["payload"][rows] == 0) & (headers["flags"][rows] & SYN == 0)
     return found
 
@@ -153,9 +158,10 @@ def _is_bare(headers: Columns, rows: NDArray[Any]) -> NDArray[Any]:
 def _purposes(
     rows: NDArray[Any], origin: NDArray[Any], headers: Columns, names: dict[str, list[str]]
 ) -> NDArray[Any]:
-    """Returns the purposes of packets.
+    """Returns the purposes of real packets.
 
-    Payload in the direction with more of a connection's bytes is data, in the other a request.
+    Payload in the direction that carries more bytes of a connection is data, payload in the other
+    direction a request.
     """
     code = names["purpose"].index
     from_server = origin == names["place"].index("server")
@@ -178,7 +184,7 @@ def _purposes(
 def _name_events(
     events: Columns, packets: Columns, is_tcp: NDArray[Any], names: dict[str, list[str]]
 ) -> None:
-    """Fills in the purpose and numbers of real packets in their events."""
+    """Fills in purpose and sequence numbers in the events of real packets."""
     at = np.searchsorted(packets["packet"], events["packet"])
     at = np.minimum(at, len(packets["packet"]) - 1)
     own = (packets["packet"][at] == events["packet"]) & (events["packet"] > 0) & is_tcp[at]

@@ -16,12 +16,12 @@ __all__ = ["content", "fragment"]
 
 
 def fragment(answer: Answer) -> str:
-    """Returns the answer as shown in a notebook: scoped styles, no script."""
+    """Returns the answer as an HTML fragment for notebooks, with scoped styles and no script."""
     return render("notebook.html", {"answer": content(answer)})
 
 
 def content(answer: Answer) -> Content:
-    """Returns the answer in the form that templates expect."""
+    """Returns the answer as the variables that page templates expect."""
     return {
         "command": answer.command,
         "subject": answer.subject,
@@ -64,7 +64,10 @@ def _cell(cell: str | Shown) -> str:
 
 
 def _bars(bars: Sequence[Bar]) -> list[dict[str, Any]]:
-    """Returns bars with positions in per cent of the width; negative bars end at a common zero."""
+    """Returns bars with positions in per cent of the width.
+
+    Negative bars extend to the left of a common zero line.
+    """
     reach = [(one.size, *one.ends, one.bound) for one in bars]
     known = [0.0, *(value for row in reach for value in row if math.isfinite(value))]
     left, whole = min(known), (max(known) - min(known)) or 1.0
@@ -91,5 +94,5 @@ def _bars(bars: Sequence[Bar]) -> list[dict[str, Any]]:
 
 
 def _whisker(low: float, high: float) -> tuple[float, float] | None:
-    """Returns position and width of an interval, or None if it has no width or is unknown."""
+    """Returns left end and width of an interval, or `None` if the width is zero or unknown."""
     return (low, high - low) if high > low else None

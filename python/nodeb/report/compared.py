@@ -43,7 +43,7 @@ def page(
         found: the comparison.
         tables: tables of each scenario, the baseline first.
         causes: difference in transfer time by cause, for each scenario, if known.
-        command: command that creates the page.
+        command: command line that creates the page, shown at its end.
     """
     known = {name: by_run(one) for name, one in tables.items()}
     said = answers(found, causes)
@@ -75,7 +75,7 @@ def page(
 def _part(
     found: Comparison, tried: Tried, answer: Answer, known: Mapping[str, Table]
 ) -> dict[str, Any]:
-    """Returns the part of the page about one scenario."""
+    """Returns the part of the page that compares one scenario with the baseline."""
     rows = [
         _row(one, *(known[name] for name in (found.baseline, tried.name)))
         for one in shown_of(tried)
@@ -95,7 +95,11 @@ def _part(
 
 
 def _row(one: Difference, base: Table, own: Table) -> dict[str, Any]:
-    """Returns the row of a metric: differences in the pairs, as shares of the baseline's mean."""
+    """Returns the row of a metric: its differences in pairs of replications and their mean.
+
+    Differences are fractions of the baseline's mean. At most `MAX_DOTS` pairs are kept, and `reach`
+    covers 95 % of them.
+    """
     name = one.metric.name
     a, b = (
         np.asarray(table.where(table["group"] == one.group)[name], dtype=np.float64)
@@ -119,7 +123,10 @@ def _row(one: Difference, base: Table, own: Table) -> dict[str, Any]:
 
 
 def _drawn(row: dict[str, Any], edge: float) -> dict[str, Any]:
-    """Returns the row with positions in per cent of the width; values off the axis are counted."""
+    """Returns the row with positions in per cent of the width.
+
+    Pairs beyond `edge` (the end of the axis) are not drawn but counted in `off`.
+    """
     inside = [share for share in row["pairs"] if abs(share) <= edge]
     low, high = (end if math.isfinite(end) else row["mean"] for end in row["ends"])
     words = f"{row['name']}: {100 * row['mean']:+.3g} % ({100 * low:+.3g} to {100 * high:+.3g} %)"

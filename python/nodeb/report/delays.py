@@ -1,4 +1,7 @@
-"""Distributions of delays of transfers, round trips and packets, over all replications if known."""
+"""Distributions of the delays of transfers, round trips and packets.
+
+They cover all replications whose series are recorded, otherwise one.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ Samples = Mapping[str, NDArray[np.float64]]
 
 
 def delays(result: Result, recording: Recording) -> Iterator[Content]:
-    """Yields the figures that have values."""
+    """Yields a figure for each kind of delay that has values."""
     yield from _transfers(result, recording)
     table, whose = _series(result, recording, "rtt")
     if table is not None:
@@ -45,7 +48,7 @@ def delays(result: Result, recording: Recording) -> Iterator[Content]:
 
 
 def packet_delays(segments: Table) -> Table:
-    """Returns the delay of each packet that was sent once and arrived: `user`, `delay_s`.
+    """Returns the delay of each packet sent once that arrived: columns `user` and `delay_s`.
 
     Args:
         segments: the table `segments`.
@@ -63,7 +66,10 @@ def packet_delays(segments: Table) -> Table:
 
 
 def _codes(*tables: Table) -> list[NDArray[np.int64]]:
-    """Returns a number for each packet, the same in all tables."""
+    """Returns a code for each packet, comparable across tables.
+
+    It is computed from replication, user and sequence number.
+    """
     columns = [
         np.concatenate([np.asarray(table[name], dtype=np.int64) for table in tables])
         for name in ("run", "user", "seq")
@@ -75,7 +81,11 @@ def _codes(*tables: Table) -> list[NDArray[np.int64]]:
 
 
 def _transfers(result: Result, recording: Recording) -> Iterator[Content]:
-    """Yields delays of single downloads, or of recorded transfers, and means of each user."""
+    """Yields figures of the delays of transfers, and of their means by user.
+
+    These are the delays of single downloads if no user has more than one, otherwise recorded
+    transfers.
+    """
     flows = result.flows
     means = _by_group(result, flows, "transfer_delay_mean_s")
     column = "transfer_delay_mean_s"
@@ -94,7 +104,11 @@ def _transfers(result: Result, recording: Recording) -> Iterator[Content]:
 
 
 def _series(result: Result, recording: Recording, name: str) -> tuple[Table | None, str]:
-    """Returns a series of all replications, or else of the first, with a description."""
+    """Returns a series and the name of the replications that it covers.
+
+    These are all replications if they are recorded in at most `MAX_EVENTS` rows, else the recorded
+    one. The series is `None` if there is neither.
+    """
     table = result.tables.get(name)
     if table is not None and len(table) <= MAX_EVENTS:
         return table, _all(result)
@@ -112,7 +126,7 @@ def _all(result: Result) -> str:
 
 
 def _by_group(result: Result, table: Table, column: str) -> Samples:
-    """Returns the values of a column by group of users."""
+    """Returns the finite values of a column, by group of users."""
     flows = result.flows
     users, at = np.unique(flows["user"], return_index=True)
     groups = np.asarray(flows["group"])[at]
@@ -123,9 +137,9 @@ def _by_group(result: Result, table: Table, column: str) -> Samples:
 
 
 def _drawn(anchor: str, title: str, column: str, samples: Samples, note: str) -> Iterator[Content]:
-    """Yields the figure, if there is a value."""
+    """Yields a figure of the distribution of each group, or nothing if there are no values."""
     sizes = [len(values) for values in samples.values() if len(values)]
-    if len(sizes) == 1:  # with several samples, the legend shows the numbers
+    if len(sizes) == 1:  # With several samples, the legend shows the number of values.
         note = f"{note} Values: {sizes[0]}."
     if sizes:
         yield figure(anchor, title, shares(title, column, samples, NARROW), note)

@@ -1,4 +1,4 @@
-"""Page of an explanation."""
+"""Page of an explanation: causes of a transfer's duration."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = (), named: 
 
     Args:
         users: explanations by user name; the page is about the first one.
-        tried: effects of changes, if they were simulated.
+        tried: effects of the simulated changes (`--what-if`); empty if none were simulated.
         named: name of the scenario on the command line; empty in a notebook.
     """
     found = next(iter(users.values()))
@@ -69,7 +69,7 @@ def page(users: Mapping[str, Explanation], tried: Sequence[WhatIf] = (), named: 
 
 
 def _answer(users: Mapping[str, Explanation], tried: Sequence[WhatIf], named: str) -> Answer:
-    """Returns the answer with all causes, and with savings as bars instead of a table."""
+    """Returns the answer with all causes; effects of changes are bars instead of a table."""
     first, *others = users
     found = users[first]
     beside = {name: users[name] for name in others}
@@ -82,7 +82,7 @@ def _answer(users: Mapping[str, Explanation], tried: Sequence[WhatIf], named: st
 
 
 def _savings(found: Explanation, helps: Sequence[WhatIf]) -> Bars:
-    """Returns changes by their saving, in the colour of the cause that they target."""
+    """Returns a bar of the time saved by each change, in the colour of the cause it targets."""
     bars = [
         Bar(
             one.name,
@@ -100,7 +100,10 @@ def _savings(found: Explanation, helps: Sequence[WhatIf]) -> Bars:
 
 
 def _cause_class(found: Explanation, one: WhatIf) -> str:
-    """Returns the CSS class of a change: its largest cause, if all its causes are of one family."""
+    """Returns the CSS class of a change, which sets its colour.
+
+    The class is that of its largest cause if all its causes belong to one family, else `k-many`.
+    """
     known = [cause for cause in one.causes if cause in found.causes]
     if len({CAUSE_PAINTS[cause].family for cause in known}) != 1:
         return "k-many"
@@ -112,10 +115,11 @@ def _words(found: Explanation) -> list[tuple[str, str]]:
 
 
 def _series(found: Explanation) -> Result | None:
-    """Simulates the shown replication again to record window and queue.
+    """Simulates the shown replication again to record congestion window and queue.
 
     Returns:
-        The results, or `None` if the simulation fails, would take long or is not possible.
+        The results, or `None` if the simulation fails, would take long (many users or bytes), or
+        the explained transfer does not belong to a simulated user.
     """
     scenario, path = found.scenario, found.typical
     users = sum(int(group.count or 1) for group in scenario.users)
@@ -129,6 +133,6 @@ def _series(found: Explanation) -> Result | None:
 
 
 def _banners(users: Mapping[str, Explanation]) -> list[str]:
-    """Returns notes on other users' transfers that were not completed."""
+    """Returns a sentence on each other user whose transfer was not completed."""
     texts = [(name, incomplete(one)) for name, one in list(users.items())[1:]]
     return [f"{name[:1].upper()}{name[1:]}: {note}." for name, note in texts if note]

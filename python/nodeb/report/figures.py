@@ -1,4 +1,4 @@
-"""Sections and figures of a page."""
+"""Building blocks of a page: sections, and figures with captions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Content = dict[str, Any]
 
 
 def figure(anchor: str, title: str, drawn: Figure, note: str = "") -> Content:
-    """Returns a figure with its caption.
+    """Returns a figure with its caption, in the form that page templates expect.
 
     Args:
-        anchor: anchor of the figure on the page.
+        anchor: name that links to the figure on the page use.
         title: title in the caption.
         drawn: the figure; its own title is removed.
         note: text below the figure.
@@ -40,7 +40,7 @@ def section(
     problem: str = "",
     words: Sequence[tuple[str, str]] = (),
 ) -> Content:
-    """Returns a section; `problem` explains why it is empty, `words` the meaning of names."""
+    """Returns a section; `problem` is the reason if it is empty, `words` explain names."""
     return {
         "anchor": anchor,
         "title": title,

@@ -1,4 +1,4 @@
-"""Figure of a cell: the bit rate of each phone over its distance, and the busy time."""
+"""Figure of a cell: bit rate of each phone over its distance, and busy time of the channel."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ Values = NDArray[np.float64]
 
 
 def phones(result: Result) -> Content | None:
-    """Returns a figure of the rates of all phones, or None if there are too few.
+    """Returns a figure of all phones' rates, or `None` for a single phone or without any rate > 0.
 
-    Phones are ordered by distance, with the mean of each ring, or by rate if they have no distance.
+    Phones are ordered by distance, with the mean of each ring (range of distances), or by rate if
+    they have no distance.
     """
     rates = np.asarray(result.flows["received_bps"], dtype=float)
     users, runs = len(np.unique(result.flows["user"])), result.provenance.runs
@@ -91,7 +92,10 @@ def _track(
 
 
 def _weakest(result: Result, rates: Values) -> NDArray[np.bool_]:
-    """Returns a mask of the weakest phones of each replication; none if it has too few phones."""
+    """Returns a mask of the `WEAK` per cent of phones with the lowest rates in each replication.
+
+    The mask is empty if a replication has too few phones for one of them.
+    """
     found, runs = np.zeros(len(rates), dtype=bool), np.asarray(result.flows["run"])
     for run in np.unique(runs):
         mine = np.flatnonzero(runs == run)
@@ -101,13 +105,13 @@ def _weakest(result: Result, rates: Values) -> NDArray[np.bool_]:
 
 
 def _dots(across: Values, rates: Values, end: float, top: float) -> str:
-    """Returns a path of dots of length zero: round caps keep them round under any scaling."""
+    """Returns an SVG path of dots: lines of length zero with round caps, which never distort."""
     x, y = 1000 * across / end, 100 - 100 * rates / top
     return "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x.tolist(), y.tolist(), strict=True))
 
 
 def _crosses(rings: Rings, result: Result, end: float, top: float) -> Iterator[str]:
-    """Yields crosses: the mean of each ring as a horizontal line, its interval as a vertical."""
+    """Yields SVG paths of crosses: a ring's mean rate (horizontal) and its interval (vertical)."""
     rates, runs = (rings.of_each(result.flows[name]) for name in ("received_bps", "run"))
     for at, (rate, run) in enumerate(zip(rates, runs, strict=True)):
         if not len(rate):
@@ -123,7 +127,7 @@ def _crosses(rings: Rings, result: Result, end: float, top: float) -> Iterator[s
 
 
 def _busy(result: Result) -> Iterator[Content]:
-    """Yields the busy share of the channel as a bar."""
+    """Yields a track with the channel's busy share as a bar, or nothing if it is unknown."""
     for row in result.summary:
         if (row["group"], row["metric"]) == (ALL, "cell_busy") and math.isfinite(row["mean"]):
             shown = f"busy {percent(row['mean'])}"

@@ -1,7 +1,7 @@
 """One replication, simulated again with recorded series, for the figures of a page.
 
-Recording changes no table, so the figures show what was measured. Memory is bounded: of a long
-replication, only the first part is simulated.
+Recording does not change the simulation, so the figures agree with the measured values. Memory is
+bounded: of a long replication, only the first part is simulated.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TRIES = 12
 
 @dataclass(frozen=True)
 class Recording:
-    """A replication with its series, or the reason why there is none."""
+    """A replication with its series, or the reason why it is missing."""
 
     result: Result | None
     """Result of one replication."""
@@ -61,7 +61,7 @@ class Recording:
 
     @property
     def summary(self) -> str:
-        """Sentences on omitted parts; "" if everything is shown."""
+        """Sentences on what the figures omit; "" if the whole replication is recorded."""
         if self.until_s is None:
             return self.note
         part = f"Shown are the first {self.until_s:g} s, as the whole is too long to record."
@@ -69,7 +69,7 @@ class Recording:
 
 
 def replication_name(result: Result, recording: Recording) -> str:
-    """Returns the index of the replication and their number, as the beginning of a sentence."""
+    """Returns "Replication I of N" (or "The replication" if N is 1), which begins a sentence."""
     runs = result.provenance.runs
     return "The replication" if runs == 1 else f"Replication {recording.run} of {runs}"
 
@@ -80,12 +80,12 @@ def record(
     max_rows: int = MAX_ROWS,
     run: int = 0,
 ) -> Recording:
-    """Returns a replication of a result with all of its series.
+    """Returns one replication of a result, with all series; simulates it again if they are missing.
 
     Args:
-        result: used unchanged if its scenario has recorded everything.
+        result: result of the run, used without a new simulation if it has all series.
         progress: callback for the progress of the simulation.
-        max_rows: approximate limit of the number of rows.
+        max_rows: approximate maximum number of rows; a longer replication is cut off.
         run: index of the replication.
     """
     users = len(np.unique(result.flows["user"]))
@@ -123,7 +123,7 @@ def record(
 def replicated(
     scenario: Scenario, seed: int, run: int, progress: ProgressCallback | None = None
 ) -> Result:
-    """Returns one replication of a scenario, with any index.
+    """Simulates one replication of a scenario, with any index, and returns its result.
 
     Raises:
         RunError: the replication failed.
@@ -150,7 +150,7 @@ def replicated(
 
 
 def _only(result: Result, run: int) -> Result:
-    """Returns one replication of a result."""
+    """Returns the result reduced to the replication with index `run`."""
     tables = {
         name: table.where(np.asarray(table["run"]) == run) for name, table in result.tables.items()
     }
@@ -160,28 +160,34 @@ def _only(result: Result, run: int) -> Result:
 def _until(
     result: Result, scenario: Scenario, max_rows: int, looks_per_s: float, run: int
 ) -> float | None:
-    """Returns the duration of a part with few enough rows, s, or None for the whole replication."""
+    """Returns the time, s, at which to cut the replication so that its series have few enough rows.
+
+    The result is `None` if the whole replication has at most `max_rows` rows.
+    """
     seed, tried, until = result.provenance.seed, _only(result, run), None
     for _ in range(TRIES):
         end = float(np.max(tried.bearers["end_s"]))
-        # approximate number of rows of the replication's series
+        # This is the approximate number of rows in the series of the replication.
         rows = ROWS_PER_PACKET * float(np.sum(tried.flows["packets_sent"])) + looks_per_s * end
         if rows <= max_rows:
             return until
-        # If most packets are sent early, a proportional part still has too many rows.
+        # If most packets are sent early, a proportional part still has too many rows, so try again.
         until = _rounded(0.95 * end * max_rows / rows)
         tried = replicated(_cut(scenario, result, until, run), seed, run)
     raise NodebError(f"even its first {until:.3g} s have too many packets")
 
 
 def _rounded(seconds: float) -> float:
-    """Returns a time rounded down to two digits."""
+    """Returns a time rounded down to two significant digits."""
     power = 10.0 ** (math.floor(math.log10(seconds)) - 1)
     return float(f"{math.floor(seconds / power) * power:.12g}")
 
 
 def _cut(scenario: Scenario, result: Result, until_s: float, run: int) -> Scenario:
-    """Returns the scenario until a time; users that start later start just before its end instead.
+    """Returns the scenario, ended at `until_s`.
+
+    The core rejects a group that starts after the end of the scenario. So a group whose users all
+    start later starts just before the end instead.
 
     A group that starts after the end would be rejected.
     """

@@ -17,7 +17,7 @@ UNITS = r"[kMG]?bit/s|[kMG]b/s|[kM]?B|ms|s|m|bytes"
 
 
 def unbroken(text: str) -> Markup:
-    """Returns markup in which numbers are not separated from units, nor hyphenated names split.
+    """Returns markup with non-breaking spaces before units and a non-breaking hyphen in HS-DSCH.
 
     Text between backticks becomes code.
     """
@@ -42,7 +42,7 @@ def _environment() -> Environment:
 
 
 def render(template: str, content: Mapping[str, Any]) -> str:
-    """Returns the text of a page.
+    """Returns the text of a page, rendered from a template.
 
     Args:
         template: file name in the package's templates, for example "reproduction.html".

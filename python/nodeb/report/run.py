@@ -43,8 +43,8 @@ SERIES: tuple[tuple[str, str, str, str, Callable[..., Figure]], ...] = (
 def html(result: Result, progress: ProgressCallback | None = None, named: str = "") -> str:
     """Returns a self-contained page about a result.
 
-    Its time series are those of one replication, which is simulated again if they were not
-    recorded: for a single transfer the one nearest the median, otherwise the first. The result is
+    The time series on the page are those of one replication, which is simulated again if they were
+    not recorded: for a single transfer the one nearest the median, otherwise the first. `result` is
     not changed.
 
     Args:
@@ -80,13 +80,13 @@ def html(result: Result, progress: ProgressCallback | None = None, named: str = 
 
 
 def _words(result: Result) -> list[tuple[str, str]]:
-    """Returns label, meaning and name of each metric of the summary."""
+    """Returns the label of each metric of the summary, with its meaning and name as one text."""
     found = [METRICS[name] for name in result.summary.distinct("metric")]
     return [(one.label, f"{one.meaning} `{one.name}`") for one in found]
 
 
 def _fact(name: str) -> str:
-    """Returns the label of a provenance field, with its unit."""
+    """Returns the label of a provenance field: "wall_time_s" becomes "wall time (s)"."""
     return re.sub(r"_s$", " (s)", name).replace("_", " ")
 
 
@@ -95,7 +95,7 @@ def _time(seconds: float) -> str:
 
 
 def _parts(result: Result, recording: Recording) -> Iterator[Content]:
-    """Yields the sections with figures."""
+    """Yields the sections about the cell, the time series and the delays."""
     which = replication_name(result, recording)
     yield section("cell", "The cell", f"{which}.", list(_cell(result)))
     again = ", simulated again to record it" if recording.is_again else ""

@@ -24,7 +24,9 @@ SERIES = (
 
 
 def download(found: Explanation, recorded: Result | None) -> Content:
-    """Returns a figure of a transfer's causes over time, in the replication nearest the median.
+    """Returns a figure of a transfer's causes over time.
+
+    It shows the replication whose duration is nearest the median.
 
     Args:
         found: the explanation.
@@ -57,7 +59,7 @@ def _tracks(recorded: Result, user: int, begun_s: float, end: float) -> Iterator
 
 
 def _replication_note(found: Explanation) -> str:
-    """Returns a sentence on the shown replication, and on the duration of the others."""
+    """Returns a phrase on the duration of the shown replication and of the longest one."""
     path, runs = found.typical, len(found.paths)
     time = number(path.time_ns / NS_PER_S, "s")
     took = f"took {time}" if path.complete else f"had not ended when the run did, after {time}"

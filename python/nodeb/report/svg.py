@@ -23,24 +23,27 @@ _ID = re.compile(r'\b(id="|url\(#|href="#)')
 
 
 def png(figure: Figure) -> bytes:
-    """Returns the figure as a PNG file on white."""
+    """Returns the figure as a PNG file on a white background."""
     data = io.BytesIO()
-    # No date and no software version: equal figures give identical files.
+    # The file contains no date and no software version, so that equal figures give identical files.
     figure.savefig(data, format="png", dpi=PNG_DPI, facecolor="white", metadata={"Software": None})
     return data.getvalue()
 
 
 def standalone_svg(figure: Figure, name: str) -> str:
-    """Returns the figure as an SVG file on white; `name` seeds its identifiers."""
+    """Returns the figure as an SVG file on white.
+
+    `name` seeds the identifiers in the file, so that equal figures give identical files.
+    """
     return _save(figure, name, facecolor="white")
 
 
 def inline_svg(figure: Figure, name: str, description: str) -> str:
     """Returns the figure as an `<svg>` element of a page.
 
-    Its colours become the page's CSS variables (`--c0` ..., `--grid`, the text colour). Its
-    identifiers begin with `name`, so that several figures can share a page. Its text has the page's
-    font.
+    The figure's colours become the page's CSS variables (`--c0` ..., `--grid`, the text colour).
+    Identifiers begin with `name`, so that several figures can share a page. Text is set in the
+    system's sans-serif font.
 
     Args:
         figure: figure to draw; its title is removed, because the page has a caption.
@@ -55,7 +58,7 @@ def inline_svg(figure: Figure, name: str, description: str) -> str:
     text = _save(figure, name, facecolor="none")
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    # In HTML, an <svg> needs neither namespaces nor xlink.
+    # In HTML, an <svg> element needs neither XML namespaces nor xlink prefixes.
     text = re.sub(r' xmlns(?::\w+)?="[^"]*"', "", text).replace("xlink:href", "href")
     text = _ID.sub(lambda match: f"{match.group(1)}{name}-", text)
     text = _themed(_FAMILY.sub(r"\1inherit-font", text)).replace(
@@ -76,7 +79,10 @@ def _save(figure: Figure, name: str, facecolor: str) -> str:
 
 
 def _themed(text: str) -> str:
-    """Replaces the colours by the page's; greys become mixtures of its text and page colours."""
+    """Replaces each colour of an SVG text by the page's CSS variable for it.
+
+    Greys become mixtures of the page's text and background colours; other unknown colours stay.
+    """
     names = {INK: "currentColor", FAINT: "var(--grid)", MUTED: "var(--muted)"}
     names |= {"#000000": "currentColor", "#ffffff": "var(--page)"}
     names |= {paint: f"var(--c{place})" for place, paint in enumerate(PALETTE)}

@@ -1,4 +1,4 @@
-"""Figures made of tracks on one axis: shapes stretch with the page, text does not."""
+"""Figures made of tracks (rows) on one axis; shapes stretch with the page, text does not."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def picture(
 
     Args:
         title: title of the figure.
-        note: text on the replication.
+        note: text on the shown replication.
         tracks: tracks from top to bottom.
-        end: end of the axis, which begins at 0.
+        end: end of the axis in s; the axis begins at 0.
         axis: unit and origin of the axis.
         css: CSS class of the figure.
     """
@@ -57,25 +57,28 @@ def picture(
 
 
 def track(name: str, unit: str, sentence: str, height: float, **parts: Any) -> Content:
-    """Returns a track: name, unit, a sentence for screen readers, height in rem."""
+    """Returns a track of the height `height` (rem), with a sentence for screen readers."""
     known = {"css": "", "boxes": (), "lines": (), "words": ()}
     return known | {"name": name, "unit": unit, "sentence": sentence, "height": height} | parts
 
 
 def line(path: str, css: str) -> Content:
-    """Returns a path in coordinates of 1000 by 100, with the CSS class of its stroke."""
+    """Returns an SVG path in coordinates of 1000 by 100, with the CSS class of its stroke."""
     return {"path": path, "css": css}
 
 
 def word(text: str, left: float, top: float, css: str = "") -> Content:
-    """Returns a word at a position in per cent of its track, right-aligned beyond the middle."""
+    """Returns a word at a position in per cent of its track.
+
+    Words to the right of the middle (`left` above 50) are aligned by their right end.
+    """
     return {"text": text, "left": left, "top": top, "css": f"{css}{' end' if left > 50 else ''}"}
 
 
 def steps(
     name: str, unit: str, times: Times, values: Times, end: float, *, fill: bool = False
 ) -> Content:
-    """Returns a track of a series that changes in steps; its last value is held until the end."""
+    """Returns a track of a series that changes in steps; the last value is held until `end`."""
     inside = times <= end
     most = float(np.max(values[inside], initial=0.0))
     scale = 100 * TOP / most if most else 0.0
@@ -94,7 +97,7 @@ def steps(
 
 
 def strip(path: Path, end: float) -> Content:
-    """Returns a track of a transfer's critical path."""
+    """Returns a track of a transfer's critical path: a strip of causes over time."""
     boxes = _boxes(path, end)
     largest = max(path.causes, key=lambda cause: path.causes[cause])
     share = round(100 * path.causes[largest] / path.time_ns)
@@ -106,7 +109,11 @@ def strip(path: Path, end: float) -> Content:
 
 
 def _boxes(path: Path, end: float) -> list[Content]:
-    """Returns a box for each stretch of a cause; short stretches within `SHARED` share one."""
+    """Returns boxes of the stretches of time of each cause, from left to right.
+
+    Stretches shorter than `SHARED` (a fraction of the axis) that begin in the same slot share a
+    box.
+    """
     if not path.columns:
         return []
     codes, names = path.columns["cause"]
@@ -114,7 +121,7 @@ def _boxes(path: Path, end: float) -> list[Content]:
     begin, until = (
         (path.columns[name] - first) / NS_PER_S / end for name in ("begin_ns", "end_ns")
     )
-    # Merge adjacent stretches of the same cause.
+    # Adjacent stretches of the same cause are merged.
     new = np.r_[True, codes[1:] != codes[:-1]]
     codes, begin, until = codes[new], begin[new], until[np.r_[new[1:], True]]
     is_long = until - begin >= SHARED

@@ -1,6 +1,7 @@
 """Reproductions of published studies: tables and figures measured again, statements judged.
 
-A study is a program (`nodeb.study`); this package measures it and writes its page.
+A study is a program (`nodeb.study`); this package measures its tables and figures, and writes a
+report.
 
     >>> from pathlib import Path
     >>> import nodeb.reproduce

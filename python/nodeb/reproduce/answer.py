@@ -1,6 +1,6 @@
 """Answer of a reproduction: how much of the published material agrees.
 
-The headline consists of those of the following parts that apply:
+The headline consists of up to four parts, each only if it applies:
 
 1. that it was interrupted, and how many tables and figures had been measured;
 2. how many published values lie within the tolerance of their table;
@@ -72,13 +72,13 @@ def together(summary: Summary, table: Rows) -> Answer:
 
 
 def _said(parts: Iterable[str]) -> str:
-    """Returns sentences as text; all but the first are capitalized."""
+    """Joins sentences to a text; all but the first are capitalized, as titles precede the first."""
     first, *rest = parts
     return " ".join([first, *map(sentence, rest)])
 
 
 def _headline(found: Sequence[Digest]) -> Iterator[str]:
-    """Yields sentences about a study, or about several together."""
+    """Yields the sentences of the headline, about one study or several together."""
     items, measured = sum(len(one.items) for one in found), sum(one.measured for one in found)
     is_cut = not all(one.complete for one in found)
     if is_cut:
@@ -107,7 +107,7 @@ KINDS = ("holds", "contradicted", "undecided")
 
 
 def _facts(found: Sequence[Digest]) -> Iterator[Fact]:
-    """Yields counts of agreeing values, claims and targets."""
+    """Yields how many published values, claims and targets agree, of how many."""
     if not found:
         return
     parts = {
@@ -123,7 +123,7 @@ def _facts(found: Sequence[Digest]) -> Iterator[Fact]:
 
 
 def _marks(found: Sequence[Digest]) -> Iterator[Mark]:
-    """Yields contradicted claims and missed targets."""
+    """Yields a mark for each contradicted claim and each missed target."""
     for one in found:
         yield from _against(one.claims, "contradicted")
         yield from _against(one.targets, "missed")
@@ -137,7 +137,10 @@ def _against(statements: Iterable[Judged], verdict: str) -> Iterator[Mark]:
 
 
 def _table(found: ReproduceOutcome) -> Rows | None:
-    """Returns the study's headline table if it was measured, otherwise the first measured item."""
+    """Returns the table that the study declares as its headline.
+
+    If that was not measured, the first measured item is returned.
+    """
     if (chosen := found.study.headline) is not None and chosen[1] in found.grids:
         title, table, columns = chosen
         grid = found.grids[table]
@@ -173,7 +176,7 @@ def _of_grid(title: str, grid: Grid, wanted: Sequence[str]) -> Rows:
 
 
 def _value(cell: Cell) -> str:
-    """Returns a measured value with its interval as text."""
+    """Returns a measured value as text, with its interval if there are several replications."""
     found = cell.measured
     if not found.known:
         return "no value"

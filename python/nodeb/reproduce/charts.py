@@ -1,4 +1,4 @@
-"""Figures: measured values, values that the paper printed, and remarks of its text."""
+"""Figures of a study: measured values, values that the paper printed, and remarks of its text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ LETTERS_PER_INCH = 9
 
 
 def draw(chart: Chart, title: str) -> Figure:
-    """Returns a figure with intervals; printed values are hollow, remarks of the text dotted."""
+    """Returns a figure of measured values with intervals.
+
+    Values that the paper printed are hollow markers; remarks of its text are dotted lines.
+    """
     spec, lines = chart.spec, _lines(chart)
     size = _size(chart)
     title = textwrap.fill(title, int(LETTERS_PER_INCH * size[0]))
@@ -84,7 +87,7 @@ def _panels(chart: Chart, title: str, lines: Sequence[Line], size: tuple[float, 
 
 
 def _mark(axes: Axes, chart: Chart, mark: Mark) -> None:
-    """Draws a dotted line with a few words."""
+    """Draws a dotted line at a value that the paper's text mentions, with a few words."""
     if mark.x is not None:
         by_place = chart.spec.panels or chart.spec.bars
         x = float(chart.curves[0].x.index(mark.x)) if by_place else mark.x
@@ -115,4 +118,5 @@ def _words(
         ha=aligned[0],
         va=aligned[1],
     )
-    words.set_in_layout(False)  # a narrow panel does not shrink to make room for them
+    # Words may overlap a panel's edge: the layout must not shrink the panel to make room for them.
+    words.set_in_layout(False)

@@ -24,7 +24,7 @@ KINDS = {
 
 
 def path_diagram(scenario: Mapping[str, Any]) -> Markup:
-    """Returns a diagram of server, gateway (with a core network), Node B, phone and their links.
+    """Returns a diagram of server, gateway (if there is a core network), Node B, phone and links.
 
     Args:
         scenario: partial scenario, in the form of a scenario file.
@@ -53,7 +53,7 @@ def path_diagram(scenario: Mapping[str, Any]) -> Markup:
 
 
 def _core(scenario: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Returns the labels of the core network's links, including the delay of the Iub."""
+    """Returns names and delays of the core network's links and the Iub, as two labels."""
     core = scenario.get("core", [])
     links = [core] if isinstance(core, Mapping) else list(core)
     if not links:
@@ -73,10 +73,11 @@ def _box(x: float, name: str, below: str) -> str:
 
 
 def _link(start: float, end: float, above: str, below: str) -> str:
-    """Returns arrows in both directions between two boxes, with their labels."""
+    """Returns arrows in both directions between two boxes, with labels above and below."""
     y, middle = BOX_TOP + BOX_HEIGHT / 2, (start + end) / 2
     arrows = _arrow(start, end - 2, y - 5) + _arrow(end, start + 2, y + 5)
-    lines = below.split(", ")  # a line each, as there is little room between boxes
+    # Each part of the label gets its own line, because there is little room between boxes.
+    lines = below.split(", ")
     labels = (_text(middle, 86 + LINE * at, line, "small") for at, line in enumerate(lines))
     return arrows + _text(middle, 50, above, "small") + "".join(labels)
 

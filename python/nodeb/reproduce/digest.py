@@ -37,8 +37,8 @@ class Judged:
         text: the claim or target in words.
         verdict: `holds`, `contradicted` or `undecided`; for a target, one of `STATES`.
         section: section of the paper; "" for targets.
-        summary: numbers of its comparisons; for a target, its result.
-        against: evidence that contradicts it, or that is undecided.
+        summary: numbers that the claim compares; for a target, its result.
+        against: comparisons that contradict the claim or leave it undecided.
     """
 
     id: str
@@ -62,10 +62,11 @@ class Digest:
         items: requested tables and figures.
         measured: number of measured items.
         claims: judged claims.
-        targets: targets.
-        cells: number of cells with a published value by grade (`GRADES`).
-        within: number of published values within their prediction interval.
-        scattered: number of published values that have one, because their number of runs is known.
+        targets: targets with their states.
+        cells: number of cells that have a published value, for each grade (`GRADES`).
+        within: number of published values within their prediction intervals.
+        scattered: number of published values with a prediction interval, that is, with a known
+            number of runs.
         replications: number of replications.
         scenarios: number of distinct scenarios.
         wall_s: duration, s.
@@ -89,12 +90,12 @@ class Digest:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Number of claims by verdict."""
+        """Number of claims for each verdict."""
         return _counted(self.claims, JUDGEMENTS)
 
     @property
     def states(self) -> dict[str, int]:
-        """Number of targets by state."""
+        """Number of targets for each state."""
         return _counted(self.targets, STATES)
 
     @property
@@ -114,7 +115,7 @@ def _counted(found: Iterable[Judged], names: Iterable[str]) -> dict[str, int]:
 
 
 def of(found: ReproduceOutcome) -> Digest:
-    """Returns the digest of the results so far."""
+    """Returns the digest of a reproduction's results so far."""
     cells = found.cells
     grades = Counter(cell.grade for cell in cells)
     known = [cell.within for cell in cells if cell.within is not None]
@@ -152,7 +153,7 @@ def save(found: ReproduceOutcome, folder: Path) -> None:
 
 
 def load(folder: Path) -> Digest | None:
-    """Returns the digest of a study's folder, or None if results are missing or damaged."""
+    """Returns a study's digest, or `None` if the digest or another result is missing or damaged."""
     try:
         found: dict[str, Any] = json.loads(read_text(folder / DIGEST, NAMED_BYTES))
         for name in ("claims", "targets"):
@@ -175,7 +176,10 @@ def _is_whole(file: Path) -> bool:
 
 
 def program(study: str) -> str:
-    """Returns a hash of the code and the study's files, which identifies the version of results."""
+    """Returns a hash of nodeb's code and the study's files.
+
+    Results with another hash are outdated.
+    """
     return _program(tuple(studies.load(study).files()))
 
 

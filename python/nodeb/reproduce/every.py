@@ -41,13 +41,13 @@ class Summary(Answering):
         names: studies in the order of execution.
         seed: seed of all random streams.
         quick: true for the short versions.
-        jobs: number of threads, or a worker pool.
+        jobs: number of threads, or a cluster.
         digests: results of each study that was started.
         reports: path of each study's report.
         report: path of the page about all studies.
-        stayed: studies that were complete before.
+        stayed: names of studies that were complete before this call.
         wall_s: duration of this call, s.
-        replaced: results of another command that were replaced, by folder.
+        replaced: description of another command's results that were replaced, by folder.
         damaged: damaged replications, which were simulated again.
     """
 
@@ -72,22 +72,22 @@ class Summary(Answering):
 
     @property
     def interrupted(self) -> list[str]:
-        """Studies with incomplete results."""
+        """Names of studies with incomplete results."""
         return [name for name, found in self.digests.items() if not found.complete]
 
     @property
     def missing(self) -> list[str]:
-        """Studies without results; replications of them may exist."""
+        """Names of studies without results; some of their replications may be stored."""
         return [name for name in self.names if name not in self.digests]
 
     @property
     def complete(self) -> bool:
-        """True if everything was measured."""
+        """True if all studies have complete results."""
         return not self.interrupted and not self.missing
 
     @property
     def state(self) -> str:
-        """State of all studies, as a part of a sentence."""
+        """Text that counts complete studies and names the others."""
         done = len(self.digests) - len(self.interrupted)
         parts = [f"{done} of {len(self.names)} studies are complete"]
         parts += [f"incomplete: {', '.join(self.interrupted)}"] if self.interrupted else []
@@ -107,9 +107,10 @@ def run_all(
 ) -> Summary:
     """Reproduces all studies, and summarizes their results.
 
-    Each study is written to a subfolder of `out` with its name, as by `run`. A study that is
-    complete there, with the same seed, length and version, is not repeated; an interrupted one is
-    continued. `report.html`, `summary.csv` and `claims.csv` are written again after each study.
+    Each study is written to a subfolder of `out` with the study's name, as by `run`. A study that
+    is complete there, with the same seed, length (full or quick) and version, is not repeated; an
+    interrupted one is continued. `report.html`, `summary.csv` and `claims.csv` are written again
+    after each study.
 
     Args:
         out: results folder; created if necessary.
@@ -146,27 +147,28 @@ def run_all(
 
 
 def shortest_first(quick: bool) -> list[str]:
-    """Returns all studies by duration, so that an interrupted call has completed most of them."""
+    """Returns all studies, shortest first: an interrupted call has then completed most of them."""
     return sorted(known_studies.names(), key=lambda name: (minutes(name, quick), name))
 
 
 def minutes(name: str, quick: bool) -> float:
-    """Returns the approximate duration of a study on two processors, minutes."""
+    """Returns the approximate duration of a study in minutes, on two processors."""
     known = known_studies.load(name).minutes
     return float(known.get("quick" if quick else "full", UNKNOWN_MINUTES[quick]))
 
 
 @contextmanager
 def _claimed(out: Path, names: Sequence[str], force: bool) -> Iterator[Place]:
-    """Yields the claimed folder.
+    """Claims the results folder, checks each study's subfolder, and yields the claimed folder.
 
     Raises:
-        OutputError: it or a study's folder cannot be claimed.
+        OutputError: one of the folders cannot be claimed.
     """
     with folders.claim(out, Owner("reproduction", ALL), force=force, resumes=True) as place:
         if place.replaces is not None:
             place.start_over()
-        for name in names:  # before the first study, which may take hours
+        # All subfolders are checked before the first study, which may take hours.
+        for name in names:
             with folders.claim(out / name, Owner("reproduction", name), force=force, resumes=True):
                 pass
         yield place
@@ -184,12 +186,12 @@ def _reproduce(
     """Reproduces every study that is not complete, and publishes a summary after each.
 
     Args:
-        summary: receives the results.
+        summary: receives the digest of each study.
         out: results folder.
         progress: progress callback.
         publish: writes the summary.
         force: replace results of another command.
-        stays: true if an earlier summary is kept until a study of this call has results.
+        stays: true to keep an earlier summary until a study of this call has results.
     """
     started = time.monotonic()
     for name in summary.names:
@@ -222,7 +224,10 @@ def _reproduce(
 
 
 def _read(summary: Summary, name: str, out: Path) -> None:
-    """Adds the existing results of a study, if they are of this version, seed and length."""
+    """Adds a study's stored results to the summary.
+
+    Results of another version, seed or length are ignored.
+    """
     found = digest_module.load(out / name)
     summary.digests.pop(name, None)
     if found is not None and _same(found, summary):
@@ -231,7 +236,7 @@ def _read(summary: Summary, name: str, out: Path) -> None:
 
 
 def _same(found: Digest, summary: Summary) -> bool:
-    """Returns true if results are complete and of this version, seed and length."""
+    """Returns true if a digest covers all items and has the summary's version, seed and length."""
     return (
         found.program == digest_module.program(found.study)
         and (found.seed, found.quick) == (summary.seed, summary.quick)
@@ -249,22 +254,23 @@ def _write(summary: Summary, out: Path) -> None:
 
 
 def _claims(summary: Summary, out: Path) -> str:
-    """Returns the claims of all studies as one table."""
+    """Returns the claims of all studies as one CSV table."""
     parts = []
     for name in summary.digests:
         file = out / name / "claims.csv"
-        if file.exists():  # absent if interrupted before claims were judged
+        # The file is absent if the study was interrupted before its claims were judged.
+        if file.exists():
             parts.append(read_text(file, NAMED_BYTES))
     head, _, _ = parts[0].partition("\n") if parts else ("study,id,claim,verdict", "", "")
     return "".join([f"{head}\n", *(text.partition("\n")[2] for text in parts)])
 
 
 class _Shares:
-    """Converts the progress of a study into that of all.
+    """Converts the fraction done of one study into the fraction done of all studies.
 
     Args:
         progress: progress callback.
-        minutes: approximate duration of each study.
+        minutes: approximate duration of each study, minutes.
     """
 
     def __init__(self, progress: Progress | None, minutes: dict[str, float]) -> None:
@@ -285,11 +291,11 @@ class _Shares:
         return report
 
     def done(self) -> None:
-        """Reports that everything is written."""
+        """Reports 100 %, after everything is written."""
         self._progress(1.0, "done")
 
 
 def study_with(item: str) -> str | None:
-    """Returns a study that has an item with a name, or None."""
+    """Returns the first study that has an item (table or figure) with this name, or `None`."""
     names = known_studies.names()
     return next((name for name in names if known_studies.load(name).named(item)), None)

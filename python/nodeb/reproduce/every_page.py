@@ -52,7 +52,10 @@ STATE_GRADES = {"complete": "near", "interrupted": "off", "missing": "open"}
 
 
 def summary_csv(summary: Summary) -> str:
-    """Returns the text of `summary.csv`, with a row for each study; unknown values are empty."""
+    """Returns the text of `summary.csv`: a row for each study.
+
+    Cells of unknown values are empty.
+    """
     return csv_text(COLUMNS, (_row(summary, name) for name in summary.names))
 
 
@@ -70,14 +73,14 @@ def _row(summary: Summary, name: str) -> list[object]:
 
 
 def answer(summary: Summary) -> Answer:
-    """Returns the answer of all studies: total counts, and a row for each study."""
+    """Returns the answer of all studies: a row of counts for each study, and one for the sum."""
     head = ["", "claims hold", "contradicted", "targets met", "values near"]
     rows = [[name, *_agreed([one])] for name, one in summary.digests.items()]
     return together(summary, Rows(head, [*rows, ["together", *_agreed(summary.digests.values())]]))
 
 
 def _agreed(digests: Iterable[Digest]) -> list[str]:
-    """Returns the columns that fit on a terminal."""
+    """Returns counts of claims, targets and values that agree, for the columns of the answer."""
     total = _sums(digests)
     return [
         _share(total["holds"], sum(total[kind] for kind in JUDGEMENTS)),
@@ -93,7 +96,7 @@ def state(found: Digest | None) -> str:
 
 
 def html(summary: Summary) -> str:
-    """Returns the page as a single file, which links to the folders of the studies."""
+    """Returns the page about all studies as one HTML file, with links to each study's report."""
     claims = [
         _claim(summary, name, one)
         for name, found in summary.digests.items()
@@ -135,7 +138,7 @@ def _banners(summary: Summary) -> Iterator[str]:
 
 
 def _sums(digests: Iterable[Digest]) -> dict[str, Any]:
-    """Returns the total counts."""
+    """Returns the sums of the counts over studies, and the sum of their durations."""
     names = ("compared", "within", "scattered", "replications", "scenarios", "wall_s")
     found = list(digests)
     sums: dict[str, Any] = {name: sum(getattr(one, name) for one in found) for name in names}
@@ -147,7 +150,7 @@ def _sums(digests: Iterable[Digest]) -> dict[str, Any]:
 
 
 def _study(summary: Summary, name: str) -> Content:
-    """Returns a row of the table of verdicts."""
+    """Returns the row of one study in the table of verdicts."""
     found, about = summary.digests.get(name), studies.load(name)
     shown = state(found)
     return {
@@ -161,7 +164,7 @@ def _study(summary: Summary, name: str) -> Content:
 
 
 def _counts(digests: Iterable[Digest]) -> list[str]:
-    """Returns the counts in the table of verdicts, of one study or of several together."""
+    """Returns the counts in a row of the table of verdicts, for one study or several together."""
     total = _sums(digests)
     return [
         *(str(total[kind]) for kind in JUDGEMENTS),
@@ -178,7 +181,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Returns a duration as text: "8.5 s", "4.2 min", "1.3 h"."""
+    """Returns a duration as text in s, min or h: "8.5 s", "4.2 min", "1.3 h"."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class ReproduceOutcome(Answering):
-    """Results of a reproduction so far, and their location.
+    """Results of a reproduction so far, and the folder that they are in.
 
     Attributes:
         study: the reproduced study.
@@ -31,7 +31,7 @@ class ReproduceOutcome(Answering):
         pictures: pictures drawn by stages.
         claims: verdicts on all judged claims.
         targets: results of all targets.
-        replications: number of replications.
+        replications: number of replications used.
         scenarios: number of distinct scenarios.
         unfinished: sentences about downloads that did not complete.
         wall_s: duration, s.
@@ -59,17 +59,17 @@ class ReproduceOutcome(Answering):
 
     @property
     def report(self) -> Path:
-        """Path of the page."""
+        """Path of the report, an HTML page."""
         return self.out / "report.html"
 
     @property
     def grids(self) -> dict[str, Grid]:
-        """Measured tables."""
+        """Measured tables, by name."""
         return {name: one for name, one in self.measured.items() if isinstance(one, Grid)}
 
     @property
     def charts(self) -> dict[str, Chart]:
-        """Measured figures."""
+        """Measured figures, by name."""
         return {name: one for name, one in self.measured.items() if isinstance(one, Chart)}
 
     @property
@@ -80,7 +80,7 @@ class ReproduceOutcome(Answering):
 
     @property
     def answer(self) -> Answer:
-        """Answer that printing shows: how much of the published material agrees."""
+        """Answer that printing the outcome shows: how much of the published material agrees."""
         from nodeb.reproduce.answer import answer
 
         return answer(self)

@@ -1,4 +1,4 @@
-"""Results folder of a study; a run that is killed does not damage complete results."""
+"""Results folder of a study. A run that is killed does not damage complete results."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ PARTS = ("cells",)
 
 @dataclass
 class Output:
-    """A claimed results folder of a study. Leaving its context releases it.
+    """A claimed results folder of a study. Leaving the `with` block releases it.
 
     Attributes:
         place: claimed folder.
-        path: folder that results are written to: the claimed one, or a temporary one while that has
-            complete results.
-        results: names of all results.
-        keeps: names of files of stages from which the next run continues.
-        about: content of the folder's mark.
+        path: folder that results are written to: the claimed one, or a temporary one while the
+            claimed one has complete results.
+        results: names of all files and folders of results.
+        keeps: names of files of stages (parts of a study besides tables and figures) from which the
+            next run continues.
+        about: content of the mark, the file that identifies the folder's owner.
     """
 
     place: Place
@@ -48,7 +49,7 @@ class Output:
 
     @property
     def replaces_whole(self) -> bool:
-        """True if the folder has complete results, which are only replaced by complete ones."""
+        """True if the folder has complete results, which only other complete results replace."""
         return self.path != self.place.path
 
     def __enter__(self) -> Self:
@@ -64,7 +65,7 @@ class Output:
         """Keeps the files of stages for the next run, even if this run fails.
 
         Raises:
-            OutputError: they cannot be written.
+            OutputError: the files cannot be written.
         """
         if self.replaces_whole:
             with writing(f"write to {self.place.shown}"):
@@ -84,7 +85,7 @@ class Output:
             self._mark(complete=True)
 
     def begin(self) -> None:
-        """Prepares the folder for results.
+        """Prepares the folder for results: removes incomplete ones, or creates a temporary folder.
 
         Raises:
             OutputError: the folder cannot be written.
@@ -114,18 +115,18 @@ def claim(
 ) -> Output:
     """Claims a folder for a study.
 
-    Complete results of an earlier run, possibly of other items, are kept until there are new ones;
-    incomplete ones are removed. Replications are kept in any case.
+    Complete results of an earlier run, possibly of other items, are kept until new complete results
+    replace them; incomplete ones are removed. Replications are kept in any case.
 
     Args:
         folder: results folder; created if necessary.
-        study: the study.
-        about: content of the folder's mark.
+        study: name or file of the study.
+        about: content of the mark, the file that identifies the folder's owner.
         stages: stages of the study, which write their own files.
         force: replace results of another study or command.
 
     Raises:
-        OutputError: it belongs to another owner, or cannot be written.
+        OutputError: the folder belongs to another owner, or cannot be written.
     """
     stages = tuple(stages)
     results = [*RESULTS, *(name for one in stages for name in one.leaves)]
@@ -145,7 +146,7 @@ def claim(
 
 
 def _copy(names: Iterable[str], here: Path, there: Path) -> None:
-    """Copies the files and folders that exist."""
+    """Copies those of the named files and folders that exist in `here` to `there`."""
     for name in names:
         part = files.aside(there / name)
         try:
@@ -161,7 +162,7 @@ def _copy(names: Iterable[str], here: Path, there: Path) -> None:
 
 
 def _put(new: Path, old: Path) -> None:
-    """Replaces a file or folder by a new one, or removes it if there is no new one."""
+    """Moves `new` to the path `old`, or removes `old` if there is no `new`."""
     if not new.exists():
         files.remove(old)
     elif old.exists():

@@ -1,4 +1,4 @@
-"""Page of a reproduction."""
+"""Report of a reproduction, an HTML page."""
 
 from __future__ import annotations
 
@@ -121,7 +121,10 @@ def _claim(verdict: Verdict) -> Content:
 
 
 def _mismatches(found: ReproduceOutcome) -> list[Content]:
-    """Returns missed targets, cells beyond tolerance, contradicted claims, endless downloads."""
+    """Returns what disagrees with the paper, or failed.
+
+    This covers missed targets, cells beyond tolerance, contradicted claims and endless downloads.
+    """
     texts = [
         _mismatch("far", "missed", target.text, target.result)
         for target in found.targets
@@ -177,7 +180,7 @@ def _facts(found: ReproduceOutcome) -> Content:
 
 
 def version() -> tuple[str, str | None]:
-    """Returns version and commit of nodeb."""
+    """Returns nodeb's version, and its git commit or `None` if that is unknown."""
     return _core.version(), git_hash()
 
 

@@ -1,4 +1,4 @@
-"""Figures of a page, also as files."""
+"""Figures of a report, on the page and as files."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ if TYPE_CHECKING:
 
 
 def files(charts: Mapping[str, Chart]) -> dict[str, str | bytes]:
-    """Returns the content of each figure by file name, as PNG and SVG."""
+    """Returns the figures as PNG and SVG files: content by file name."""
     made: dict[str, str | bytes] = {}
     for item, chart in charts.items():
         title = chart.spec.title if chart.spec.extra else f"{item}. {chart.spec.title}"
         figure = draw(chart, title)
         name = anchor(item)
         made[f"{name}.png"] = png(figure)
-        figure.set_layout_engine("none")  # the layout is final; repeating it takes time
+        # The layout is final, and computing it again would take time.
+        figure.set_layout_engine("none")
         made[f"{name}.svg"] = standalone_svg(figure, name)
     return made
 
 
 def content(item: str, chart: Chart) -> Content:
-    """Returns a figure of the study."""
+    """Returns a figure of the study in the form that the page's template expects."""
     name = anchor(item)
     description = f"{chart.spec.title}. {chart.spec.y_label} by {chart.x_label}. {_spoken(chart)}"
     return {
@@ -42,8 +43,8 @@ def content(item: str, chart: Chart) -> Content:
 
 
 def of_picture(picture: Picture) -> Content:
-    """Returns a picture of a stage."""
-    picture.figure.suptitle("")  # the page has a caption
+    """Returns a picture of a stage in the form that the page's template expects."""
+    picture.figure.suptitle("")  # The page shows the title in the caption, so the picture has none.
     name = anchor(picture.id)
     description = f"{picture.title}. {picture.spoken}"
     return {
@@ -56,12 +57,12 @@ def of_picture(picture: Picture) -> Content:
 
 
 def _said(chart: Chart) -> str:
-    """Returns the statement of the paper's text about the figure."""
+    """Returns what the paper's text says about the figure, or "" if nothing."""
     return f"The study: {chart.spec.said}" if chart.spec.said else ""
 
 
 def _spoken(chart: Chart) -> str:
-    """Returns the values of a figure for screen readers."""
+    """Returns the values of a figure as text for screen readers."""
     values = {
         f"{curve.panel} {curve.label}".strip(): [
             number(cell.measured.value, chart.spec.digits) for cell in curve.cells
@@ -72,7 +73,10 @@ def _spoken(chart: Chart) -> str:
 
 
 def note(charts: Iterable[Chart]) -> str:
-    """Returns an explanation of the marks in the figures; "" if there are none."""
+    """Returns a text that explains hollow markers and dotted lines in figures.
+
+    "" if there are none.
+    """
     drawn = list(charts)
     texts = []
     if any(value is not None for chart in drawn for one in chart.implied for value in one):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def content(
     predictions: Predictions, cells: Sequence[Cell], verdicts: Iterable[Verdict]
 ) -> Content | None:
-    """Returns the section of the page, or None if no predicted cell was measured."""
+    """Returns the page's section of predictions, or `None` if no predicted cell was measured."""
     compared = compare(predictions, cells)
     judged = {verdict.id: verdict for verdict in verdicts}
     statements = [_statement(one, judged) for one in predictions.statements]

@@ -1,4 +1,4 @@
-"""Tables of a page: groups of columns for published, measured and predicted values."""
+"""Tables of a report: groups of columns for published, measured and predicted values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INDENT = "\N{EM SPACE}"
 
 
 def content(grid: Grid) -> Content:
-    """Returns a table, with its groups of columns side by side, or as rows if it is too wide."""
+    """Returns a table with its groups of columns side by side, or stacked if that is too wide."""
     spec, groups = grid.spec, _groups(grid)
     units = {cell.unit for cell in grid}
     by_column = [{row[at].unit for row in grid.cells} for at in range(len(grid.columns))]
@@ -50,7 +50,7 @@ def content(grid: Grid) -> Content:
 
 
 def _groups(grid: Grid) -> dict[str, str]:
-    """Returns the heading of each group of values."""
+    """Returns the heading of each group of columns that the table has."""
     calculated = all(cell.measured.runs == 0 for cell in grid)
     measured = "calculated" if calculated else f"measured {PLUS_MINUS} 95 % CI"
     few = grid.spec.published_runs
@@ -74,7 +74,7 @@ def _rows(grid: Grid, groups: Iterable[str], mixed: bool) -> list[Content]:
 
 
 def _stacked(grid: Grid, groups: Mapping[str, str], mixed: bool) -> list[Content]:
-    """Returns a row for each group; the rows of one row of the study are adjacent."""
+    """Returns the rows of a stacked table: for each row of the study, one row for each group."""
     rows = []
     for at, (label, row) in enumerate(zip(grid.rows, grid.cells, strict=True)):
         unit = f" ({row[0].unit})" if mixed else ""
@@ -86,7 +86,11 @@ def _stacked(grid: Grid, groups: Mapping[str, str], mixed: bool) -> list[Content
 
 
 def _subtitle(grid: Grid, unit: str) -> str:
-    """Returns unit and column axis; the axis only if its labels are plain numbers."""
+    """Returns the unit and the name of the column axis.
+
+    The axis is named only if the columns' labels are plain numbers, which do not explain
+    themselves.
+    """
     bare = all(column[0].isdigit() for column in grid.columns)
     across = grid.across.replace(" (%)", "").lower().replace("internet", "Internet")
     by = f"by {across}" if bare and across else ""
@@ -94,7 +98,7 @@ def _subtitle(grid: Grid, unit: str) -> str:
 
 
 def _with_units(rows: list[Content], grid: Grid) -> list[Content]:
-    """Adds the unit to each row's label, and to cells whose unit differs from it."""
+    """Adds the unit of a row's first cell to the row's label, and other units to their cells."""
     for row, cells in zip(rows, grid.cells, strict=True):
         first = cells[0].unit
         row["label"] += f" ({first})"
@@ -134,7 +138,7 @@ def _measured(cell: Cell) -> Content:
 
 
 def _predicted(cell: Cell) -> Content:
-    """Returns the prediction interval, and whether it contains the published value."""
+    """Returns the prediction interval of a published value, and whether it contains the value."""
     found = cell.expected
     if found is None:
         return {"text": "\N{EN DASH}", "hint": "not known for a difference of two scenarios"}

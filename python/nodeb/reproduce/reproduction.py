@@ -25,8 +25,8 @@ from nodeb.study.study import Study
 
 Progress = Callable[[float, str], None]
 DEFAULT_SEED = 1
-REPORT_SHARE = 0.03  # share of the progress bar
-STEP = 0.002  # smallest step of the bar: redrawing takes time
+REPORT_SHARE = 0.03  # This share of the progress bar is for writing the report.
+STEP = 0.002  # The bar moves in steps of at least this share, because redrawing takes time.
 
 
 def run(
@@ -44,8 +44,8 @@ def run(
 
     Writes `cells.csv`, `claims.csv`, `report.html` and `figures/` to `out`. `cells.csv` is written
     again after each item, so an interrupted run leaves its measured items; complete results of an
-    earlier run are only replaced by complete ones. Replications are cached in `cells/`, so the next
-    run continues from there and gives the same figures.
+    earlier run are replaced only when the new ones are complete. Replications are cached in
+    `cells/`, so the next run continues from there and gives the same figures.
 
     Args:
         study: one of `nodeb.reproduce.names()`, a file such as "my_study.py", or a
@@ -71,7 +71,8 @@ def run(
     chosen = choose(known, items)
     workers = check_jobs(jobs)
     about = {"seed": seed, "quick": quick, "items": chosen, **origin()}
-    own = known.file.resolve()  # several studies may have the same name, each in its own file
+    # Several studies may have the same name, so those outside the package are identified by file.
+    own = known.file.resolve()
     whose = known.name if own.parent == studies.HERE else str(own)
     with output.claim(out, whose, about, known.stages, force=force) as place:
         replaced = place.place.replaces
@@ -82,7 +83,9 @@ def run(
 
 
 def choose(study: Study, items: Iterable[str] | None) -> list[str]:
-    """Returns the items to measure, in the study's order; case and spaces in names are ignored.
+    """Returns the items to measure, in the study's order.
+
+    Case and spaces in the given names are ignored.
 
     Raises:
         InputError: an item is unknown; the message suggests the most similar name.
@@ -101,7 +104,10 @@ def choose(study: Study, items: Iterable[str] | None) -> list[str]:
 
 
 def _reproduce(found: ReproduceOutcome, place: Output, whole: bool, jobs: Jobs, bar: _Bar) -> None:
-    """Measures and publishes; if interrupted, only where there are no complete results."""
+    """Measures and publishes a study.
+
+    Publishes after an interruption only if no complete results exist.
+    """
     started, study, store = time.monotonic(), found.study, Store(found.out / "cells")
     store.open()
     settings = Settings(found.quick, study.warm_up_s(found.quick))
@@ -128,7 +134,7 @@ def _reproduce(found: ReproduceOutcome, place: Output, whole: bool, jobs: Jobs, 
 
 
 def _measure(found: ReproduceOutcome, whole: bool, at: StageContext, bar: _Bar) -> None:
-    """Measures items, then whatever depends on them: later stages, claims and predictions."""
+    """Measures the items, then what depends on them: later stages, claims and predictions."""
     study, campaign = found.study, at.campaign
     known: dict[str, Table | Figure] = {**study.tables, **study.figures}
     extra = [name for name, figure in study.figures.items() if figure.extra]
@@ -156,7 +162,7 @@ def _measure(found: ReproduceOutcome, whole: bool, at: StageContext, bar: _Bar) 
 
 
 class _Bar:
-    """Converts finished replications into a fraction between 0 and 1."""
+    """Converts the cost of finished replications into the fraction that the progress bar shows."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress or (lambda share, text: None)
@@ -164,30 +170,30 @@ class _Bar:
         self._text = ""
 
     def expect(self, cost: float) -> None:
-        """Sets the approximate total cost."""
+        """Sets the approximate cost of all replications."""
         self._expected = max(cost, 1e-9)
 
     def show_text(self, text: str) -> None:
-        """Shows the activity of a stage."""
+        """Shows what a stage is doing, without moving the bar."""
         self._progress(self._share, text)
 
     def start(self, text: str) -> None:
-        """Shows the current activity."""
+        """Shows the name of the item that is measured next."""
         self._text, self._shown = text, -1.0
         self._show()
 
     def tick(self, label: str, cost: float) -> None:
-        """Counts finished replications."""
+        """Adds the cost of a finished replication."""
         self._done += cost
         self._show()
 
     def done(self) -> None:
-        """Reports that everything is written."""
+        """Reports 100 %, after everything is written."""
         self._progress(1.0, "done")
 
     def _show(self) -> None:
-        # More replications than the smallest number may be needed: the bar then slows down, but
-        # never goes back.
+        # More replications than the minimum may be needed: the bar then slows down, but never goes
+        # back.
         raw = self._done / self._expected
         share = (1 - REPORT_SHARE) * (raw if raw < 0.8 else 1 - 0.2 * 0.2 / (raw - 0.8 + 0.2))
         self._share = max(self._share, share)
@@ -197,8 +203,9 @@ class _Bar:
 
 
 def _publish(found: ReproduceOutcome, folder: Path) -> None:
-    """Writes the pictures and the report."""
-    from nodeb.reproduce import page, page_figures  # matplotlib is slow to import
+    """Writes the figures as files, and the report."""
+    # These modules import matplotlib, which is slow, so they are imported only here.
+    from nodeb.reproduce import page, page_figures
 
     for name, content in page_figures.files(found.charts).items():
         write(folder / "figures" / name, content)

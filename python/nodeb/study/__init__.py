@@ -1,8 +1,9 @@
 """Reproduce a paper: its tables beside measured ones, its figures, its statements judged.
 
-A study is a program. An axis has labelled values; a scenario is a function of them, and a metric
-of it a lazy quantity; tables and figures are rows and curves of quantities; a claim is a generator
-whose docstring is the statement. `docs/reproductions/new.md` begins with an example.
+A study is a program. An axis has labelled values, and a function of such values returns a scenario.
+A metric of a scenario is a quantity, computed only when it is needed; tables and figures are rows
+and curves of quantities; a claim is a generator whose docstring is the statement.
+`docs/reproductions/new.md` begins with an example.
 """
 
 from nodeb.study.axis import Axis, Point, each, label_of

@@ -12,9 +12,9 @@ __all__ = ["Axis", "Point", "each", "label_of"]
 
 
 class Point:
-    """A labelled value of an axis. A scenario function receives the value.
+    """A labelled value of an axis. A scenario function called with the point receives the value.
 
-    Points are compared by identity, and serve as keys of tables and figures.
+    Two points are equal only if they are the same object. They serve as keys of tables and figures.
     """
 
     def __init__(self, axis: Axis, label: str, value: Any, x: float) -> None:
@@ -24,7 +24,7 @@ class Point:
 
     @property
     def context(self) -> str:
-        """Label together with the short name of the axis, such as "BLER 1 %"."""
+        """Label with the short name of the axis in front, such as "BLER 1 %"."""
         return f"{self.axis.short} {self.label}".strip()
 
     def __str__(self) -> str:
@@ -102,27 +102,27 @@ Key = Any
 
 
 def parts(key: Key) -> tuple[Any, ...]:
-    """Returns the parts of a key: those of a tuple, otherwise the key itself."""
+    """Returns the parts of a row's or curve's key: a tuple's elements, or the key itself."""
     return key if isinstance(key, tuple) else (key,)
 
 
 def label_of(key: Key) -> str:
-    """Returns the label of a row, column or curve."""
+    """Returns the label of a row, column or curve: its key's parts, joined by commas."""
     return ", ".join(str(part) for part in parts(key))
 
 
 def anchor(text: str) -> str:
-    """Returns a name for links and file names: "table-a-1" for "Table A.1"."""
+    """Returns a name for links and file names: "table-a-1" for the item "Table A.1"."""
     return "-".join("".join(c if c.isalnum() else " " for c in str(text).lower()).split())
 
 
 def context_of(key: Key) -> str:
-    """Returns the label of a key, in which each point has the short name of its axis in front."""
+    """Returns the label of a key, with the short name of its axis in front of each point."""
     return ", ".join(part.context if isinstance(part, Point) else str(part) for part in parts(key))
 
 
 def axis_label(keys: Iterable[Key]) -> str:
-    """Returns the label of the axis that all keys are points of, or "" if there is none."""
+    """Returns the label of the axis to which all points belong, or "" if their axes differ."""
     points = [key for key in keys if isinstance(key, Point)]
     labels = {point.axis.label for point in points}
     return labels.pop() if len(labels) == 1 else ""

@@ -1,4 +1,4 @@
-"""The replications of a study's cases; equal scenarios are simulated once."""
+"""The replications of a study's cases. Cases with equal scenarios are simulated once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Tick = Callable[[str, float], None]
 
 
 class _Replications(StoredCell):
-    """Replications of one distinct scenario, with the effort that determines their number."""
+    """Replications of one distinct scenario; the case's `Effort` determines how many."""
 
     def __init__(self, campaign: Campaign, cell: Cell, case: Case, effort: Effort) -> None:
         self.effort, self.endless = effort, case.of.endless
@@ -47,11 +47,15 @@ class _Replications(StoredCell):
         self._log: Log | None = None
 
     def on_progress(self, runs: int) -> None:
-        """Reports the cost of finished replications as progress."""
+        """Reports the cost of `runs` finished replications to the progress bar."""
         self._tick(self.cell.label, self.effort.cost * runs)
 
     def tables(self) -> Tables:
-        """Returns the tables of all replications, concatenated."""
+        """Returns the tables of all replications, concatenated.
+
+        Raises an error that names the reduction if its numbers differ in count between
+        replications.
+        """
         try:
             return super().tables()
         except InputError as error:
@@ -63,19 +67,19 @@ class _Replications(StoredCell):
 
     @property
     def log(self) -> Log:
-        """Replications as arrays."""
+        """Replications that count, as arrays of runs by rows (`Log`)."""
         if self._log is None or len(self._log) != self.runs:
             self._log = Log(self.tables(), self.runs, self._settings)
         return self._log
 
     @property
     def unfinished(self) -> int:
-        """Number of downloads that should have completed and did not."""
+        """Number of downloads that did not complete; 0 for cases in which they need not."""
         return 0 if self.endless or self.reduce or not self.runs else self.log.unfinished
 
 
 def _reduction(case: Case, scenario: str, settings: Settings) -> Reduction | None:
-    """Returns the reduction that replaces the recorded series of a case, if it has one."""
+    """Returns the reduction of a case, which replaces its recorded series, or `None`."""
     if case.of.reduce is None:
         return None
     record: Mapping[str, bool] = json.loads(scenario).get("record", {})
@@ -111,9 +115,10 @@ class Campaign:
         study: the study that the cases belong to.
         store: cache of replications.
         seed: seed of all random streams.
-        jobs: number of threads, or a worker pool.
+        jobs: number of threads, or a cluster.
         settings: options of the measurement, such as the short version.
-        tick: called with a label and the cost of finished replications, for progress.
+        tick: called with a case's label and the cost of its finished replications, for the progress
+            bar.
     """
 
     def __init__(
@@ -139,7 +144,7 @@ class Campaign:
         return self.settings.quick
 
     def replications(self) -> int:
-        """Returns the number of replications so far, of all scenarios."""
+        """Returns the number of replications so far, summed over all scenarios."""
         return sum(point.runs for point in self._points.values())
 
     def scenarios(self) -> int:
@@ -156,29 +161,30 @@ class Campaign:
         ]
 
     def log(self, case: Case) -> Log:
-        """Returns the replications of a case, simulating those that are missing."""
+        """Returns the replications of a case, after simulating those that are missing."""
         point = self._point(case)
         if not point.judge():
             self.measure([case])
         return point.log
 
     def cost(self, cases: Iterable[Case]) -> float:
-        """Returns the approximate cost of the replications still missing for these cases."""
+        """Returns the approximate cost of the replications still missing for the given cases."""
         points = {id(p): p for p in map(self._point, cases)}
         return sum(max(0, p.effort.runs - p.runs) * p.effort.cost for p in points.values())
 
     def measure(self, cases: Iterable[Case]) -> None:
-        """Simulates the missing replications of these cases, until each reaches its precision."""
+        """Simulates the given cases until each has enough replications."""
         points = {id(p): p for p in map(self._point, cases)}.values()
         missing = [point for point in points if not point.judge()]
-        if missing:  # the most expensive first, so that none is left alone at the end
+        # The most expensive cases start first, so that none of them runs alone at the end.
+        if missing:
             missing.sort(key=lambda point: -point.effort.cost)
             Engine(missing, self.seed, self.jobs).run()
 
     def replication(
         self, case: Case, run: int, record: Mapping[str, bool]
     ) -> dict[str, dict[str, Any]]:
-        """Returns the tables of one replication of a case, with additional recorded series."""
+        """Returns the tables of one replication, simulated with additional recorded series."""
         changed = case.under({f"record.{name}": wanted for name, wanted in record.items()})
         cell = self._cell(changed)
         return source(cell).compiled().run_many(self.seed, run, 1, _core.Control())
@@ -210,7 +216,7 @@ class Campaign:
         try:
             data, taken = case.scenario(self.settings, self.study.quick).without_recordings()
             text = _core.resolve(json.dumps(data))
-        except Mistake:  # its message already names the function
+        except Mistake:  # The message of a `Mistake` already names the function.
             raise
         except ValueError as error:
             raise mistake(case.of.function, f"{what}: {error}") from error

@@ -1,4 +1,4 @@
-"""Cases of a study: one scenario each, and its number of replications."""
+"""Cases of a study. A case is one scenario with its number of replications."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Change = Mapping[str, Any] | Callable[["Scenario"], "Scenario"]
 
 @dataclass(frozen=True)
 class Effort:
-    """Number of replications of a case, and their cost."""
+    """Number of replications of a case, and cost of each."""
 
     runs: int = 10
     """Smallest number of replications."""
@@ -61,7 +61,7 @@ def check_warm_up(warm_up_s: float | None) -> None:
     """Checks a warm-up time.
 
     Raises:
-        InputError: it is negative, infinite, or not a number.
+        InputError: the warm-up time is negative, infinite, or not a number.
     """
     if warm_up_s is not None and not 0 <= as_number(warm_up_s, "warm_up_s") < math.inf:
         raise InputError(f"warm_up_s is {warm_up_s}; expected 0 s or more")
@@ -90,7 +90,7 @@ class Quick:
         check_warm_up(self.warm_up_s)
 
     def effort(self, whole: Effort) -> Effort:
-        """Returns the effort of a case in the short version, from its effort in the full study."""
+        """Returns the effort of a case in the short version, if its full effort is `whole`."""
         runs = max(2, int(min(self.cost / whole.cost, self.runs, whole.runs)))
         return Effort(runs, cost=whole.cost)
 
@@ -99,7 +99,8 @@ class Quick:
 class Settings:
     """Options of a measurement, apart from the seed.
 
-    A scenario function, reduction or effort function receives those that its arguments name.
+    A scenario function, reduction or effort function receives those settings that its arguments
+    name.
     """
 
     quick: bool = False
@@ -108,7 +109,7 @@ class Settings:
     """Results of the stages that run before the scenarios, by name (`nodeb.study.Stage`)."""
 
     def asked(self, function: Callable[..., Any]) -> dict[str, Any]:
-        """Returns the settings that the function has arguments for."""
+        """Returns the settings whose names are arguments of the function."""
         wanted = inspect.signature(function).parameters
         return {name: getattr(self, name) for name in SETTINGS if name in wanted}
 
@@ -117,9 +118,9 @@ SETTINGS = ("quick", "warm_up_s", "given")
 
 
 class ScenarioFunction:
-    """A scenario function: a call with points or plain values returns a case.
+    """A scenario function: called with points or plain values, it returns a case.
 
-    The scenario itself is built only when it is needed.
+    The function itself is called later, when the scenario of the case is needed.
     """
 
     def __init__(
@@ -140,7 +141,7 @@ class ScenarioFunction:
         self.__name__, self.__doc__ = function.__name__, function.__doc__
 
     def __call__(self, *points: Any, **named: Any) -> Case:
-        """Returns the case of the given arguments.
+        """Returns the case for the given arguments, without building its scenario.
 
         Raises:
             InputError: the arguments do not match the function's signature.
@@ -155,7 +156,7 @@ class ScenarioFunction:
 
 @dataclass(frozen=True)
 class Case:
-    """A scenario of a study: a scenario function with its arguments, and changes of the result."""
+    """A scenario of a study: a scenario function, its arguments, and changes of the scenario."""
 
     of: ScenarioFunction
     arguments: tuple[tuple[str, Any], ...]
@@ -163,12 +164,17 @@ class Case:
 
     @property
     def label(self) -> str:
-        """Name in messages and progress: the arguments, then the changes."""
+        """Name in messages and progress: the arguments, then the changes.
+
+        Else the function's name.
+        """
         named = (str(value) for _, value in self.arguments if not _silent(value))
         return ", ".join([*named, *(name for name, _ in self.changes)]) or self.of.__name__
 
     def under(self, *changes: Change, **arguments: Any) -> Case:
-        """Returns this case with other arguments, or with changes applied to its scenario in order.
+        """Returns this case with other arguments, or with further changes of its scenario.
+
+        Changes are applied in order.
 
         Raises:
             InputError: the scenario function has no such argument.
@@ -183,7 +189,7 @@ class Case:
         )
 
     def scenario(self, settings: Settings, quick: Quick) -> Scenario:
-        """Returns the scenario to simulate."""
+        """Returns the scenario to simulate: the function's result, changed as requested."""
         values = {name: value_of(value) for name, value in self.arguments}
         what = f"the scenario of {self.label}"
         wanted = (what, "a Scenario", lambda one: hasattr(one, "with_"))
@@ -200,7 +206,7 @@ class Case:
         return found
 
     def effort(self, settings: Settings, usual: Effort) -> Effort:
-        """Returns the effort of the case in the full study."""
+        """Returns the effort in the full study: the scenario function's own, or `usual`."""
         wanted = self.of.effort
         if wanted is None or isinstance(wanted, Effort):
             return wanted or usual
@@ -214,24 +220,24 @@ class Case:
 
 
 def value_of(point: Any) -> Any:
-    """Returns the value of a point; any other object is returned as it is."""
+    """Returns the value of a point, or any other object as it is."""
     return point.value if isinstance(point, Point) else point
 
 
 def _silent(value: Any) -> bool:
-    """Returns true if a value is omitted from labels."""
+    """Returns true if a value is omitted from labels: None or a function."""
     return value is None or callable(value)
 
 
 def _named(change: Change) -> tuple[str, Callable[[Scenario], Scenario]]:
-    """Returns the label of a change and the function that applies it."""
+    """Returns the label of a change, and the function that applies the change to a scenario."""
     if callable(change):
         return change.__name__, change
     return ", ".join(f"{key} = {value}" for key, value in change.items()), _Frozen(change)
 
 
 class _Frozen:
-    """Changes by dotted key, as a function; two with equal changes are equal."""
+    """Changes by dotted key, as a function on scenarios; equal changes compare equal."""
 
     def __init__(self, changes: Mapping[str, Any]) -> None:
         self._changes = dict(changes)

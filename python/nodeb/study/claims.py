@@ -2,10 +2,11 @@
 
 A claim is a generator that yields checks. A check compares quantities under common random numbers
 with a stated margin: "more" and "less" are paired differences above 0 or above `margin`, "the same"
-is a change within a tolerance. `nodeb.study.verdicts` derives the verdict.
+is a change within a tolerance. `nodeb.study.verdicts` derives the verdict of the claim.
 
-The arguments after the first ones of a check are its context: points or texts that its evidence
-begins with. `unit` defaults to that of the quantities; `digits` is the number of decimals shown.
+The further positional arguments of a check (`*context`) are its context: points or texts that its
+evidence begins with. `unit` defaults to that of the quantities; `digits` is the number of decimals
+shown.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ Series = Mapping[Key, Quantity]
 
 @dataclass(frozen=True)
 class Check:
-    """A comparison of quantities, or several that are reported together."""
+    """A comparison of quantities; several comparisons may be reported together as one check."""
 
     quantities: Sequence[Known]
     asked: str
@@ -61,7 +62,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a study."""
+    """A statement of a study, with the checks that decide whether it holds."""
 
     id: str
     section: str
@@ -113,9 +114,9 @@ def between(
         low: the smallest accepted value.
         high: the largest accepted value.
         context: prefix of the evidence.
-        unit: unit of the numbers; None for that of the quantity.
+        unit: unit of the limits; None for the quantity's unit.
         digits: number of decimals shown.
-        name: text before the number in the evidence.
+        name: text before the measured value in the evidence.
         certain: true if nothing in the scenario is random, so that a few equal replications are
             conclusive.
     """
@@ -130,7 +131,7 @@ def between(
     def findings(work: Campaign) -> list[Finding]:
         value = found.estimate(work)
         shown = f"{_significant(value)}{behind}" if fact else _shown(value, digits, behind)
-        # The short version may simulate another scenario, whose result need not be deterministic.
+        # The short version may simulate another scenario, whose result may be random.
         sure = certain and not work.quick
         comparison = Comparison(value, low, high, repeatable=not fact, certain=sure)
         text = f"{_prefix(context)}{name}{' ' if name else ''}{shown}"
@@ -140,12 +141,12 @@ def between(
 
 
 def at_most(of: Known | float, high: float, *context: Any, **options: Any) -> Check:
-    """Returns a check that a quantity is at most `high`; options as for `between`."""
+    """Returns a check that a quantity is at most `high`; options are those of `between`."""
     return between(of, -math.inf, high, *context, **options)
 
 
 def at_least(of: Known | float, low: float, *context: Any, **options: Any) -> Check:
-    """Returns a check that a quantity is at least `low`; options as for `between`."""
+    """Returns a check that a quantity is at least `low`; options are those of `between`."""
     return between(of, low, math.inf, *context, **options)
 
 
@@ -164,7 +165,7 @@ def falling(series: Series, *context: Any, unit: str | None = None, digits: int 
 def flat(
     series: Series, tolerance: float, *context: Any, unit: str | None = None, digits: int = 1
 ) -> Check:
-    """Returns a check that each step along a series is a change of at most `tolerance`, a share."""
+    """Returns a check that each step along a series changes by at most a fraction `tolerance`."""
     if not as_number(tolerance, "tolerance") >= 0:
         raise InputError(f"the tolerance of `flat` is {tolerance}; expected a share such as 0.05")
     most = 100 * tolerance
@@ -181,7 +182,7 @@ def _trend(
     unit: str | None,
     digits: int,
 ) -> Check:
-    """Returns a check that makes the same comparison for each step along a series."""
+    """Returns a check that compares each quantity of a series with the next one in the same way."""
     of, labels = tuple(map(quantity, series.values())), list(map(label_of, series))
     behind = _unit(of, unit)
     steps = [
@@ -204,7 +205,7 @@ def ordered(
     unit: str | None = None,
     digits: int = 1,
 ) -> Check:
-    """Returns a check that each named quantity exceeds the next one by more than a margin."""
+    """Returns a check that each named quantity exceeds the next one by more than `margin`."""
     of, names = tuple(map(quantity, terms.values())), list(map(label_of, terms))
     behind = _unit(of, unit)
     pairs = [
@@ -216,7 +217,7 @@ def ordered(
         found = []
         for name, left, other, right, pair in pairs:
             gap, runs = pair.estimate(work), pair.runs(work)
-            # The means of the same replications as the difference.
+            # Both means are over the replications that the difference is computed from.
             a, b = (side.sample(work, runs).value for side in (left, right))
             text = (
                 f"{_prefix(context)}{name} {a:.{digits}f}, {other} {b:.{digits}f}, "
@@ -229,17 +230,19 @@ def ordered(
 
 
 def least_at(series: Series, places: Iterable[Key] | None, *context: Any, **options: Any) -> Check:
-    """Returns a check that a series has its minimum at one of some keys.
+    """Returns a check that a series has its minimum at one of the given keys.
 
-    Without keys, the minimum must be anywhere but at the two ends. Options are `unit` and `digits`.
+    If `places` is None, the minimum must be anywhere but at the two ends. Options are `unit` and
+    `digits`.
     """
     return _extreme("least", series, places, context, **options)
 
 
 def most_at(series: Series, places: Iterable[Key] | None, *context: Any, **options: Any) -> Check:
-    """Returns a check that a series has its maximum at one of some keys.
+    """Returns a check that a series has its maximum at one of the given keys.
 
-    Without keys, the maximum must be anywhere but at the two ends. Options are `unit` and `digits`.
+    If `places` is None, the maximum must be anywhere but at the two ends. Options are `unit` and
+    `digits`.
     """
     return _extreme("most", series, places, context, **options)
 
@@ -252,10 +255,11 @@ def _extreme(
     unit: str | None = None,
     digits: int = 1,
 ) -> Check:
-    """Returns a check that the best of the chosen keys is better than each other key.
+    """Returns a check that the best of the chosen keys is better than each key not chosen.
 
     The claim is contradicted if another key is better than every chosen one. The best key is chosen
-    from the same replications that it is compared with, so the intervals are slightly too short.
+    by the same replications as it is compared with the others, so the intervals are slightly too
+    short.
     """
     sign, keys = 1 if find == "least" else -1, tuple(series)
     of = tuple(map(quantity, series.values()))
@@ -299,13 +303,13 @@ def _extreme(
 
 
 def _prefix(context: tuple[Any, ...]) -> str:
-    """Returns the prefix of a piece of evidence."""
+    """Returns the prefix of a piece of evidence: its context and a colon, or ""."""
     names = context_of(context)
     return f"{names}: " if names else ""
 
 
 def _unit(of: Sequence[Known], unit: str | None) -> str:
-    """Returns the unit that follows a number: the given one, or the first that a quantity has."""
+    """Returns the unit that follows a number: `unit`, or the first unit of a quantity."""
     if not of:
         raise InputError("there are no quantities to compare")
     text = next((one.unit for one in of if one.unit), "") if unit is None else unit
@@ -313,7 +317,7 @@ def _unit(of: Sequence[Known], unit: str | None) -> str:
 
 
 def _shown(value: Estimate, digits: int, behind: str) -> str:
-    """Returns a value as text, with its interval if it has one, and its unit."""
+    """Returns a value as text with its unit, and with its interval if there are several runs."""
     interval = f" [{value.low:.{digits}f}, {value.high:.{digits}f}]" if value.runs > 1 else ""
     return f"{value.value:.{digits}f}{interval}{behind}"
 

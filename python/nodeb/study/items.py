@@ -50,18 +50,18 @@ class _Item:
 
     @property
     def columns(self) -> list[Key]:
-        """The columns of a table, or the x values of a figure."""
+        """The keys of a table's columns, or of a figure's x values."""
         return list(next(iter(self.rows.values())))
 
     @property
     def unit(self) -> str:
-        """Unit of the cells that have no unit of their own; by default that of the first cell."""
+        """Unit of the cells that have no unit of their own; by default the first cell's."""
         if self._unit is not None:
             return self._unit
         return next(cell for row in self.rows.values() for cell in row.values()).unit
 
     def cases(self) -> Iterator[Case]:
-        """Returns the cases that the item is measured from."""
+        """Returns the cases that must be simulated to measure the item."""
         for row in self.rows.values():
             for cell in row.values():
                 yield from cell.cases()
@@ -150,7 +150,8 @@ class Table(_Item):
     ) -> Cell:
         row, column = place
         unit = cell.unit or self.unit
-        # The tolerance has the table's unit, so an absolute one does not apply to other units.
+        # The tolerance has the table's unit, so it does not apply as an absolute one to other
+        # units.
         own = unit == self.unit
         return Cell(
             self.id,
@@ -167,16 +168,16 @@ class Table(_Item):
 
 
 def _block(row: Key) -> str:
-    """Returns the block of a row: the first of several parts of its key or text, otherwise ""."""
+    """Returns the block of a row: the first part of its key or text, or "" if there is only one."""
     texts = re.split(": |, ", row, maxsplit=1) if isinstance(row, str) else parts(row)
     return str(texts[0]) if len(texts) > 1 else ""
 
 
 def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
-    """Returns the numbers of a text, row by row.
+    """Returns the numbers of a printed table, row by row; None for a missing value.
 
     Raises:
-        InputError: the text contains anything else.
+        InputError: the text contains something that is no number.
     """
     if not isinstance(printed, str):
         raise InputError(f"{item}: the printed values must be a text with a line for each row")
@@ -197,9 +198,11 @@ def _values(item: str, printed: str) -> tuple[tuple[float | None, ...], ...]:
 def _expected(work: Campaign, cell: Known, runs: int | None) -> Prediction | None:
     """Returns the prediction interval of the mean of `runs` replications.
 
+    Returns `None` for a quantity that combines two cases. Its interval would depend on whether both
+    cases had the same losses in the paper, which is not known.
+
     Returns None for a quantity that combines two cases: its interval depends on whether both had
-    the
-    same losses in the paper, which is not known.
+    the same losses in the paper, which is not known.
     """
     if runs is None or not isinstance(cell, Measured):
         return None
@@ -212,7 +215,7 @@ def _expected(work: Campaign, cell: Known, runs: int | None) -> Prediction | Non
 
 @dataclass(frozen=True)
 class Mark:
-    """A remark of the paper's text on a figure: a position on one of its axes, and a few words."""
+    """A remark of the paper's text on a figure: a position on one axis, and a few words."""
 
     text: str
     x: float | None = None
@@ -251,7 +254,8 @@ class Figure(_Item):
         """Returns the figure with its measured values."""
         places = self.columns
         x = tuple(p.x if isinstance(p, Point) else float(at) for at, p in enumerate(places))
-        first = 2 if self.panels else 0  # a panel's title already has the first two parts
+        # The title of a panel already has the first two parts of the key.
+        first = 2 if self.panels else 0
         curves = tuple(
             Curve(
                 label_of(parts(key)[first:]),
@@ -272,10 +276,10 @@ class Figure(_Item):
         return Cell(self.id, row, column, cell.unit or self.unit, None, value, self.digits)
 
     def _implied(self) -> tuple[tuple[float | None, ...], ...]:
-        """Returns the values that the paper states about its own figure, one tuple for each curve.
+        """Returns the values that the paper states about a figure, as one tuple for each curve.
 
         Raises:
-            InputError: a value belongs to no point of the figure.
+            InputError: a stated value belongs to no point of the figure.
         """
         stated = {
             (label_of(curve), label_of(place)): value

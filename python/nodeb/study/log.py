@@ -24,7 +24,7 @@ class Log:
     Args:
         tables: tables of all replications, concatenated.
         runs: number of replications.
-        settings: arguments that functions of one replication's tables may ask for.
+        settings: settings that functions of one replication's tables may have as arguments.
     """
 
     def __init__(self, tables: Tables, runs: int, settings: Settings) -> None:
@@ -36,14 +36,14 @@ class Log:
 
     @property
     def unfinished(self) -> int:
-        """Number of downloads that did not complete."""
+        """Number of downloads that did not complete, in all replications."""
         return int(np.sum(~np.asarray(self._tables[FLOWS]["complete"], dtype=bool)))
 
     def stack(self, key: str | Callable[..., Any]) -> Array:
         """Returns an array of runs by rows for a key of `nodeb.study.Means`.
 
         Raises:
-            InputError: there is no such column.
+            InputError: no table has the column `key`.
         """
         if key not in self._stacked:
             found = self._column(key) if isinstance(key, str) else self._made(key)
@@ -63,7 +63,7 @@ class Log:
         return np.asarray(found[column], dtype=float).reshape(self._runs, -1)
 
     def _kept(self, name: str) -> Array | None:
-        """Returns the numbers that the reduction stored under a name, if it did."""
+        """Returns the numbers that the reduction stored under a name, or `None`."""
         kept = self._tables.get(REDUCED)
         columns = [] if kept is None else [c for c in kept.columns if c.startswith(f"{name}.")]
         if kept is None or not columns:

@@ -1,8 +1,8 @@
 """Predictions of a study's results, compared with published and measured values.
 
-A study may have `NAME_predicted.csv`, cells measured before the paper's values of them were known,
-and `NAME_predicted.toml`, statements made at that time. Both are records and never edited, whatever
-the simulator measures today.
+A study may have two files: `NAME_predicted.csv` has cells that were simulated before their values
+in the paper were known, `NAME_predicted.toml` has statements made at that time. Both are records
+and never edited, whatever the simulator measures today.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Predicted:
-    """A predicted cell: item, row and column, value, and its 95 % interval if it had one."""
+    """A predicted cell: item, row, column, and value with its 95 % interval (None if unknown)."""
 
     item: str
     row: str
@@ -45,13 +45,13 @@ class Predicted:
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """Table or figure, row and column."""
+        """Item (table or figure), row and column, which identify the cell."""
         return self.item, self.row, self.column
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A prediction in words, the paper's statement, and whether they agree.
+    """A prediction in words, the paper's statement, and a verdict on their agreement.
 
     `claims` names the claims whose verdicts show today's measurement.
     """
@@ -74,19 +74,19 @@ class Predictions:
 
 @dataclass(frozen=True)
 class Compared:
-    """A prediction next to the published and the measured value."""
+    """A predicted cell, together with the cell's published and measured values."""
 
     predicted: Predicted
     cell: Cell
 
     @property
     def grade(self) -> str:
-        """Grade of the predicted value in the measured cell."""
+        """Grade of the predicted value against the published one (`Cell.grade_of`)."""
         return self.cell.grade_of(self.predicted.value)
 
 
 def read(file: Path) -> Predictions:
-    """Reads a study's predictions: cells from this file, statements from a `.toml` next to it.
+    """Reads a study's predictions: cells from `file`, statements from a `.toml` next to it.
 
     Either file may be missing.
 
@@ -112,7 +112,7 @@ def _text(file: Path) -> str:
 
 
 def _cells(file: Path) -> tuple[str, tuple[Predicted, ...]]:
-    """Returns the provenance (the file's comments) and the predicted cells."""
+    """Returns the provenance (the comments of the file) and the predicted cells."""
     lines = _text(file).splitlines()
     comments = [line.lstrip("# ") for line in lines if line.startswith("#")]
     rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
@@ -129,13 +129,13 @@ def _cell(row: Mapping[str, Any]) -> Predicted:
 
 
 def compare(predictions: Predictions, cells: Iterable[Cell]) -> list[Compared]:
-    """Returns the predictions whose cells were measured, in their order."""
+    """Returns the predictions of cells that were measured, in the order of the predictions."""
     found = {(cell.item, cell.row, cell.column): cell for cell in cells}
     return [Compared(one, found[one.place]) for one in predictions.cells if one.place in found]
 
 
 def to_csv(compared: Iterable[Compared]) -> str:
-    """Returns the text of `predictions.csv`."""
+    """Returns the text of `predictions.csv`: predicted, published and measured values."""
     columns = (*COLUMNS[:-1], "published", "measured", "ci95_low", "ci95_high", "verdict")
     return csv_text(columns, (list(_fields(one)) for one in compared))
 

@@ -45,31 +45,32 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sample:
-    """A value, and the values without each replication in turn (leave-one-out)."""
+    """A value, and its leave-one-out values: computed without each replication in turn."""
 
     value: float
     left_out: Array
 
     def estimate(self) -> Estimate:
-        """Returns the value with its jackknife interval."""
-        with np.errstate(invalid="ignore"):  # an infinite value has no interval
+        """Returns the value as an estimate, with its jackknife interval."""
+        # An infinite value has no interval, so the jackknife's invalid operations are expected.
+        with np.errstate(invalid="ignore"):
             return jackknife(self.value, self.left_out)
 
 
 class Quantity(ABC):
-    """A value that is computed from replications."""
+    """A value that is computed from replications of one or several cases."""
 
     unit: str = ""
     parts: tuple[Quantity, ...] = ()
     """Quantities that this one is computed from."""
 
     def cases(self) -> Iterator[Case]:
-        """Returns the cases that the quantity is measured from."""
+        """Returns the cases that must be simulated for the quantity."""
         for part in self.parts:
             yield from part.cases()
 
     def runs(self, work: Campaign) -> int:
-        """Returns the number of replications that all parts have; 0 for a calculated number."""
+        """Returns the smallest number of replications of the parts; 0 for a calculated number."""
         return min(filter(None, (part.runs(work) for part in self.parts)), default=0)
 
     @abstractmethod
@@ -81,7 +82,7 @@ class Quantity(ABC):
         return self.sample(work, self.runs(work)).estimate()
 
     def under(self, *changes: Change, **arguments: Any) -> Quantity:
-        """Returns this quantity of cases with other arguments, or with changed scenarios."""
+        """Returns this quantity for other arguments of its cases, or for changed scenarios."""
         parts = tuple(part.under(*changes, **arguments) for part in self.parts)
         return replace(self, parts=parts) if parts else self  # type: ignore[type-var]
 
@@ -118,7 +119,7 @@ class Quantity(ABC):
 
 
 def quantity(value: Quantity | float) -> Quantity:
-    """Returns a quantity as it is, or a number as a constant quantity."""
+    """Returns a quantity as it is, or turns a number into a constant quantity."""
     if isinstance(value, Quantity):
         return value
     if isinstance(value, Fact):
@@ -127,13 +128,13 @@ def quantity(value: Quantity | float) -> Quantity:
 
 
 def change(of: Quantity | float, against: Quantity | float) -> Quantity:
-    """Returns the relative change of a quantity from another one, paired run by run, in %."""
+    """Returns the change of a quantity relative to another one, in %, paired run by run."""
     return Combined(_relative, (quantity(of), quantity(against)), "%")
 
 
 @dataclass(frozen=True)
 class Constant(Quantity):
-    """A calculated number."""
+    """A calculated number, which needs no replications."""
 
     value: float
     unit: str = ""
@@ -144,20 +145,21 @@ class Constant(Quantity):
 
 @dataclass(frozen=True)
 class Fact:
-    """Result of a stage, by name.
+    """Result of a stage (a separate part of a study), identified by its name.
 
-    A fact has no replications that could be paired with others. It is shown and judged by itself.
+    A fact has no replications that could be paired with others. So it is shown and judged by
+    itself, but not compared with other quantities.
     """
 
     name: str
     unit: str = ""
 
     def cases(self) -> Iterator[Case]:
-        """Returns no cases."""
+        """Returns no cases, because stages run without cases."""
         return iter(())
 
     def estimate(self, work: Campaign) -> Estimate:
-        """Returns the result."""
+        """Returns the result of the stage, with its interval if it has one."""
         try:
             return work.facts[self.name]
         except KeyError:
@@ -175,7 +177,7 @@ NOT_COMBINED = "a fact has no replications and cannot be combined with quantitie
 
 
 def known(value: Known | float) -> Known:
-    """Returns a quantity or a fact as it is, or a number as a constant quantity."""
+    """Returns a quantity or a fact as it is, or turns a number into a constant quantity."""
     return value if isinstance(value, Fact) else quantity(value)
 
 
@@ -184,9 +186,10 @@ class Means:
 
     `m.app_bytes` is a column of the table `flows`, or a number that the case's reduction stored;
     `m["bearers.bler"]` is a column of another table; `m[f]` is the result of the function `f` for
-    the tables of one replication. The last axis is the rows of the table: the users, for flows. A
-    metric is evaluated for the mean of all replications, and for the means without each of them in
-    turn; the arrays then have an additional axis before the last.
+    the tables of one replication. The last axis of an array corresponds to the rows of the table,
+    which are the users in `flows`. A metric is evaluated for the mean of all replications, and for
+    the means that leave out one replication each; arrays of the latter have an additional axis
+    before the last.
     """
 
     def __init__(self, get: Callable[[Any], Array]) -> None:
@@ -205,14 +208,14 @@ class Means:
 
 @dataclass(frozen=True)
 class Metric:
-    """A function of means over replications."""
+    """A function of means over replications, with its unit and parameters."""
 
     function: Callable[..., Any]
     unit: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, **parameters: Any) -> Metric:
-        """Returns the metric with further arguments of its function, such as a user index."""
+        """Returns the metric with further arguments for its function, such as a user index."""
         return replace(self, parameters={**self.parameters, **parameters})
 
     def of(self, cases: ScenarioFunction) -> Callable[..., Measured]:
@@ -226,7 +229,7 @@ class Metric:
         return lambda *points, **named: Measured(self, cases(*points, **named), self.unit)
 
     def value(self, means: Means, *shape: int) -> Array:
-        """Returns the metric of means: one number, or one for each leave-one-out mean.
+        """Returns the metric of given means: one number, or one for each leave-one-out mean.
 
         Raises:
             InputError: the function fails, or returns an array of another shape.
@@ -247,10 +250,9 @@ class Metric:
 
 
 def metric(unit: Any = "") -> Any:
-    """Turns a function of means (`Means`) into a metric.
+    """Turns a function of means (`Means`) into a metric; a decorator.
 
-    @metric("kb/s")
-    def application_rate(m):
+    @metric("kb/s") def application_rate(m):
         return (m.app_bytes / m.transfer_s * 8 / 1000).mean(axis=-1)
     """
     return Metric(unit) if callable(unit) else lambda function: Metric(function, unit)
@@ -258,7 +260,7 @@ def metric(unit: Any = "") -> Any:
 
 @dataclass(frozen=True)
 class Measured(Quantity):
-    """A metric of one case."""
+    """A metric of one case, measured by the case's replications."""
 
     metric: Metric
     case: Case
@@ -271,7 +273,7 @@ class Measured(Quantity):
         return len(work.log(self.case))
 
     def singles(self, work: Campaign) -> Array:
-        """Returns the metric of each single replication."""
+        """Returns the metric of each single replication, as an array."""
         log = work.log(self.case)
         return self.metric.value(Means(log.stack), len(log))
 
@@ -293,7 +295,7 @@ class Measured(Quantity):
 
 @dataclass(frozen=True)
 class Combined(Quantity):
-    """A function of two quantities under common random numbers, paired by replication."""
+    """A function of two quantities, evaluated for the same replications of both."""
 
     operation: Callable[[Array, Array], Array]
     parts: tuple[Quantity, ...]
@@ -309,7 +311,7 @@ class Combined(Quantity):
 class Best(Quantity):
     """The smallest or largest of several quantities.
 
-    The choice uses the same replications as the value, which biases it slightly.
+    The choice uses the same replications as the value, which biases the value slightly.
     """
 
     sign: int
@@ -331,7 +333,7 @@ class Best(Quantity):
 
 @dataclass(frozen=True)
 class RootMeanSquare(Quantity):
-    """Root mean square of quantities, with their errors taken as independent."""
+    """Root mean square of quantities, whose errors are assumed to be independent."""
 
     parts: tuple[Quantity, ...]
     unit: str = ""

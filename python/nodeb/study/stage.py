@@ -1,4 +1,4 @@
-"""Stages: parts of a study that are not cases, such as a separate simulation of a link."""
+"""Stages: parts of a study other than cases, such as a separate simulation of a link."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Picture", "Stage", "StageContext"]
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture: the paper's number of it, a title, a description in words, and a note."""
+    """A picture made by a stage: number in the paper, title, description in words, and a note."""
 
     id: str
     title: str
@@ -35,7 +35,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Stage:
-    """A step of a study that is not a case."""
+    """A part of a study that is not a case: a function with its place and its files."""
 
     function: Callable[[StageContext], Any]
     first: bool
@@ -50,7 +50,7 @@ class Stage:
         as_texts(self.keeps, "the `keeps` of a stage", '["link"]')
 
     def run(self, at: StageContext) -> None:
-        """Runs the stage.
+        """Runs the function of the stage.
 
         Raises:
             InputError: the function fails, or sets facts that are not estimates.
@@ -68,7 +68,7 @@ class Stage:
 
 
 class StageContext:
-    """Input of a stage (`campaign`, `out`, `show`) and output (`facts`, `given`, `pictures`)."""
+    """Input of a stage (`campaign`, `out`, `show`), and output (`facts`, `given`, `pictures`)."""
 
     def __init__(self, campaign: Campaign, out: Path, show: Callable[[str], None]) -> None:
         self.campaign = campaign
@@ -96,12 +96,12 @@ class StageContext:
 
     @property
     def jobs(self) -> Jobs:
-        """Number of threads, or a worker pool."""
+        """Number of threads, or a cluster."""
         return self.campaign.jobs
 
     def add(self, name: str, picture: Picture) -> None:
         """Adds a picture to the page, and writes it to `figures` as NAME.png and NAME.svg."""
-        from nodeb.plot.source import save  # matplotlib is slow to import
+        from nodeb.plot.source import save  # This imports matplotlib, which is slow.
 
         for suffix in ("png", "svg"):
             save(picture.figure, self.out / "figures" / f"{name}.{suffix}")
@@ -109,7 +109,10 @@ class StageContext:
 
 
 def to_csv(facts: Mapping[str, Estimate]) -> str:
-    """Returns the text of `facts.csv`: name, value and 95 % interval, "" if there is none."""
+    """Returns the text of `facts.csv`: name, value and 95 % interval.
+
+    "" for an unknown interval.
+    """
     rows = (
         (name, found.value, *((found.low, found.high) if found.runs > 1 else ("", "")))
         for name, found in facts.items()

@@ -33,11 +33,11 @@ class Study:
             optional files in the same folder: texts in `NAME.toml`, predictions in
             `NAME_predicted.csv` and `NAME_predicted.toml`.
         title: subject of the study.
-        reference: the paper.
+        reference: citation of the paper.
         effort: number of replications of cases that do not set their own.
         quick: the short version.
         warm_up_s: initial part of each replication that is not measured, s.
-        minutes: approximate duration on two processors, for `quick` and `full`.
+        minutes: approximate duration on two processors in minutes, by version (`quick` and `full`).
     """
 
     def __init__(
@@ -80,7 +80,10 @@ class Study:
         return load(path)
 
     def files(self) -> list[Path]:
-        """Returns the files that belong to the study, sorted by name."""
+        """Returns the files that belong to the study, sorted by name.
+
+        Their names begin with the study's name, alone or followed by `_`.
+        """
         stem = self.file.stem
         return sorted(
             one
@@ -102,8 +105,9 @@ class Study:
             def download(size, bler): ...
 
         Args:
-            function: scenario function; it receives the values of points.
-            effort: number of replications; may be a function of some of the same values.
+            function: scenario function; it receives the values of the points that the case is
+                called with.
+            effort: number of replications; may be a function with some of the same arguments.
             reduce: computes numbers from the tables of one replication, which are stored instead of
                 the series that the scenario records (`nodeb.replication.reduction.Reduction`).
             endless: true if downloads are not meant to complete: precision then refers to the bytes
@@ -123,9 +127,10 @@ class Study:
             title: content of the table.
             rows: quantities by row and column.
             printed: the paper's values as text, one line for each row; `-` for a missing value.
-            how: `unit`, None for that of the first cell; `digits` shown; `runs`, the number of
-                replications that a printed value is the mean of, if the paper states it; `near` or
-                `near_percent`, the deviation up to which a cell is graded near; a `note`.
+            how: `unit`, None for the unit of the first cell; `digits`, the number of decimals
+                shown; `runs`, the number of replications that a printed value is the mean of, if
+                the paper states it; `near` or `near_percent`, the deviation up to which a cell is
+                graded near; a `note`.
         """
         how = {"note": self.texts.notes.get(name, "")} | how
         return self._add(self.tables, Table(name, title, rows, printed, **how))
@@ -138,12 +143,12 @@ class Study:
             title: content of the figure.
             curves: quantities by curve and x value.
             y_label: name and unit of the quantity.
-            how: `x_label`, None for that of the axis of the x values; `unit`; `digits`; `printed`,
+            how: `x_label`, None for the label of the x values' axis; `unit`; `digits`; `printed`,
                 values that the paper states, by curve and x value; `marks` (`Mark`) and what is
                 `said` about it in the paper's text; a `note`; `bars` for bars instead of lines;
-                `from_zero`; `panels`, to give the first two parts of a curve's key a panel each,
-                with the points of an x value next to each other; `extra`, if the figure repeats a
-                table.
+                `from_zero`; `panels`, true for one panel per combination of the first two parts of
+                the curves' keys, in which the points of an x value are next to each other; `extra`,
+                true if the figure repeats a table and is not an item of its own.
         """
         said = {"note": self.texts.notes.get(name, ""), "said": self.texts.said.get(name, "")}
         return self._add(self.figures, Figure(name, title, curves, y_label, **said | how))
@@ -169,7 +174,7 @@ class Study:
             section: section of the paper.
             items: tables and figures that the claim is about. It is judged once all of them were
                 measured, or, if there are none, only with the complete study.
-            name: name of the claim; None for that of the function.
+            name: name of the claim; None for the function's name.
             text: the statement; None for the docstring.
         """
         if not all(isinstance(one, str) for one in (section, *items)):
@@ -188,7 +193,7 @@ class Study:
         return add
 
     def fact(self, name: str, unit: str = "") -> Fact:
-        """Returns a stage's result, for claims and cells."""
+        """Returns a result of a stage by its name, for use in claims and table cells."""
         return Fact(name, unit)
 
     def stage(
@@ -199,13 +204,13 @@ class Study:
         leaves: Sequence[str] = (),
         keeps: Sequence[str] = (),
     ) -> Any:
-        """Turns a function into a stage (`nodeb.study.stage`).
+        """Turns a function into a stage of the study (`nodeb.study.stage`).
 
         Args:
             function: receives a `StageContext`.
             first: true to run before the scenarios, otherwise after the items of a complete study.
-            leaves: files and folders that it writes to the results folder.
-            keeps: files and folders that the next run continues from.
+            leaves: files and folders that the stage writes to the results folder.
+            keeps: files and folders from which the next run of the stage continues.
         """
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -215,20 +220,20 @@ class Study:
         return add if function is None else add(function)
 
     def show(self, title: str, table: str, columns: Sequence[str]) -> None:
-        """Selects the columns of a table that the terminal shows at the end."""
+        """Selects a table and its columns to be shown on the terminal with the results."""
         self.headline = title, table, list(columns)
 
     def items(self) -> list[str]:
-        """Returns the names of the tables and figures, in the study's order."""
+        """Returns the names of tables and figures, in the study's order, without extra figures."""
         return [*self.tables, *(name for name, figure in self.figures.items() if not figure.extra)]
 
     def named(self, item: str) -> str | None:
-        """Returns the table or figure with a name, ignoring case and spaces, or None."""
+        """Returns the full name of a table or figure, or `None`; case and spaces are ignored."""
         known = {_plain(one): one for one in self.items()}
         return known.get(_plain(item))
 
     def warm_up_s(self, quick: bool) -> float:
-        """Returns the initial part of each replication that is not measured, s."""
+        """Returns the duration of the initial part of each replication that is not measured, s."""
         short = self.quick.warm_up_s if quick else None
         return self.warm_up if short is None else short
 
@@ -261,7 +266,8 @@ class Study:
         for what, patterns in (("rows", target.rows), ("columns", target.columns)):
             for name in target.items if patterns else ():
                 table = name in self.tables
-                of_rows = (what == "rows") == table  # a curve of a figure is a column of cells
+                # In a figure, a curve is a row of quantities, but a column of measured cells.
+                of_rows = (what == "rows") == table
                 found = list(items[name].rows) if of_rows else items[name].columns
                 if not any(targets.matches(label_of(one), patterns) for one in found):
                     known = ", ".join(map(label_of, found))

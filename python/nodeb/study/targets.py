@@ -17,20 +17,22 @@ KINDS = ("each", "each_percent", "least", "claims")
 
 @dataclass(frozen=True)
 class Target:
-    """A target for cells, selected by item, row and column, or for claims.
+    """A target of the reproduction: a limit for cells, or claims that must hold.
+
+    Item, row and column select the cells.
 
     Attributes:
         id: name.
         text: the target in words.
-        items: tables and figures that it is about.
+        items: tables and figures that the target is about.
         rows: patterns of row labels; None for all.
         columns: patterns of column labels; None for all.
-        each: largest deviation of a cell from its published value, in `unit`.
-        each_percent: largest deviation of a cell, in % of its published value.
-        mean: largest mean deviation.
+        each: largest allowed deviation of a cell from its published value, in `unit`.
+        each_percent: largest allowed deviation of a cell, in % of its published value.
+        mean: largest allowed mean of the absolute deviations, in `unit` or % like `each`.
         least: upper limit of the smallest measured value, in `unit`.
         claims: names of claims that must hold.
-        unit: unit of the numbers.
+        unit: unit of the limits.
     """
 
     id: str
@@ -47,7 +49,7 @@ class Target:
 
 
 def read(text: Mapping[str, Any]) -> Target:
-    """Returns the target of an entry in a study's texts.
+    """Returns the target described by an entry of a study's file of texts.
 
     Raises:
         InputError: a key is missing, unknown or wrong, or there is not exactly one kind of target.
@@ -75,7 +77,7 @@ def read(text: Mapping[str, Any]) -> Target:
 
 
 def read_all(texts: Sequence[Mapping[str, Any]]) -> list[Target]:
-    """Returns the targets of a study's texts.
+    """Returns all targets in a study's file of texts.
 
     Raises:
         InputError: a target is wrong, or two have the same name.
@@ -110,7 +112,7 @@ class Checked:
 
     @property
     def state(self) -> str:
-        """`met`, `missed`, `undecided` or `not measured`."""
+        """State of the target: `met`, `missed`, `undecided` or `not measured`."""
         if self.met is None:
             return "undecided" if self.measured else "not measured"
         return "met" if self.met else "missed"
@@ -146,7 +148,7 @@ Found = tuple[bool | None, str] | None
 
 
 def _deviations(target: Target, about: Sequence[Cell]) -> Found:
-    """Checks the deviations of cells from their published values."""
+    """Checks the deviations of cells from their published values; `None` if an item is missing."""
     chosen = [cell for cell in about if cell.published is not None]
     if {cell.item for cell in chosen} != set(target.items):
         return None
@@ -166,7 +168,10 @@ def _deviations(target: Target, about: Sequence[Cell]) -> Found:
 
 
 def _least(target: Target, about: Sequence[Cell]) -> Found:
-    """Checks that the smallest value is small enough."""
+    """Checks that the smallest measured value is at most the target.
+
+    `None` if there is no value.
+    """
     known = [cell for cell in about if cell.measured.known]
     if not known:
         return None
@@ -183,7 +188,7 @@ def _error(cell: Cell, percent: bool) -> float:
 
 
 def _claims(names: Sequence[str], known: Mapping[str, Verdict]) -> Found:
-    """Checks that all claims hold."""
+    """Checks that all named claims hold; `None` if one of them was not judged."""
     judged = [known[name] for name in names if name in known]
     if len(judged) < len(names):
         return None

@@ -17,7 +17,7 @@ __all__ = ["Texts", "read"]
 
 @dataclass(frozen=True)
 class Texts:
-    """Texts that the page of a study shows, and the targets of its reproduction."""
+    """Texts that the report of a study shows, and the targets of its reproduction."""
 
     subtitle: str = ""
     question: str = ""
@@ -64,7 +64,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def read(file: Path) -> Texts:
-    """Reads the texts of a file; returns empty ones if it does not exist.
+    """Reads the texts of a study; returns empty ones if the file does not exist.
 
     Raises:
         InputError: the file has an error; the message names the file.

@@ -5,17 +5,17 @@ between two margins for "the same". A comparison *holds* if the 95 % interval li
 which for a range with two ends is a test of equivalence by two one-sided tests (Schuirmann 1987).
 It is *contradicted* if the interval lies wholly outside, and *undecided* otherwise.
 
-A claim holds if all its comparisons do. A false claim is accepted only if a false comparison is, so
-95 % for each comparison is 95 % for the claim (intersection-union test, Berger 1982). A claim is
-contradicted if one comparison is; of 72 comparisons some would be by chance. For contradictions the
-error of 5 % therefore applies to the claim as a whole, by Holm's procedure (1979). It makes no
-assumption on the dependence between comparisons, which share their replications, and it contradicts
-every comparison that Bonferroni's correction would, and more. A claim of one comparison is judged
-by its 95 % interval either way.
+A claim holds if all its comparisons hold. A false claim is accepted only if a false comparison is,
+so 95 % for each comparison is 95 % for the claim (intersection-union test, Berger 1982). A claim is
+contradicted if one comparison is contradicted; of 72 comparisons some would be by chance. For
+contradictions the error of 5 % therefore applies to the claim as a whole, by Holm's procedure
+(1979). It makes no assumption on the dependence between comparisons, which share their
+replications, and it contradicts every comparison that Bonferroni's correction would, and more. A
+claim of one comparison is judged by its 95 % interval either way.
 
 If all replications give the same number, the interval has no width and Student's distribution does
-not apply. Six of them then show at 5 % that the number is the median one (sign test). Fewer, as in
-the short version of a study, leave the comparison undecided.
+not apply. Six equal replications then show at an error of 5 % that the number is the median (sign
+test). Fewer, as in the short version of a study, leave the comparison undecided.
 """
 
 from __future__ import annotations
@@ -62,11 +62,11 @@ class Comparison:
         low: lower end of the range.
         high: upper end of the range.
         strict: true if the ends are excluded from the range.
-        rivals: further estimates, which must all lie outside too for a contradiction.
+        rivals: further estimates, all of which must also lie outside the range for a contradiction.
         repeatable: true if more replications reduce the uncertainty.
         certain: true if nothing in the scenario is random, so that a few equal replications are
             conclusive.
-        name: distinguishes it from the other comparisons of its finding.
+        name: name that distinguishes the comparison from others of its finding.
     """
 
     estimate: Estimate
@@ -80,7 +80,7 @@ class Comparison:
 
     @property
     def holds(self) -> bool:
-        """True if the whole interval lies in the range."""
+        """True if the whole 95 % interval lies in the range."""
         if self._too_equal(self.estimate):
             return False
         low, high = self.estimate.low, self.estimate.high
@@ -92,7 +92,7 @@ class Comparison:
     def doubt(self) -> float:
         """Two-sided p-value of the measured value if it lies outside the range, otherwise 1.
 
-        At most 5 % if the 95 % interval excludes the range.
+        The p-value is at most 5 % if the 95 % interval excludes the range.
         """
         return max(self._doubt(one) for one in (self.estimate, *self.rivals))
 
@@ -107,18 +107,18 @@ class Comparison:
         return 1.0
 
     def _too_equal(self, found: Estimate) -> bool:
-        """Returns true if all replications are equal, and too few for that to be conclusive."""
+        """Returns true if all replications are equal, and fewer than `MIN_EQUAL`."""
         equal = found.half_width <= ROUNDING * abs(found.value)
         return equal and not self.certain and 0 < found.runs < MIN_EQUAL
 
     def missing(self, level: float = ERROR) -> float:
-        """Returns about how many further replications would decide; infinite if none would.
+        """Returns about how many further replications would decide; infinite if no number would.
 
         The half-width decreases with the square root of the number of replications, and must fall
         below the distance to the nearer end of the range.
 
         Args:
-            level: error at which a value outside the range is to exclude it.
+            level: two-sided error of the interval that decides.
         """
         found = self.estimate
         if not self.repeatable or found.runs < 2 or not math.isfinite(found.half_width):
@@ -135,10 +135,10 @@ class Comparison:
 
 
 def _p_value(distance: float, half: float, runs: int) -> float:
-    """Returns the two-sided p-value of a distance, from the half-width of the 95 % interval."""
+    """Returns the two-sided p-value of a distance, given the half-width of a 95 % interval."""
     if half <= 0:
         return 0.0
-    from scipy.special import stdtr  # a slow import
+    from scipy.special import stdtr  # This import is slow.
 
     return float(2 * stdtr(runs - 1, -_quantile(ERROR, runs) * distance / half))
 
@@ -163,7 +163,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim, and its judgement by the measurement.
+    """Judgement of a claim by the measurement.
 
     Attributes:
         id: name of the claim.
@@ -204,7 +204,7 @@ class Verdict:
 
     @property
     def summary(self) -> str:
-        """Numbers of comparisons, such as "68 of 72 comparisons hold, 4 undecided"."""
+        """Counts of comparisons, such as "68 of 72 comparisons hold, 4 undecided"."""
         total = self.counts.total()
         noun = "comparison holds" if total == 1 else "comparisons hold"
         rest = [f"{self.counts[kind]} {kind}" for kind in JUDGEMENTS[1:] if self.counts[kind]]
@@ -212,7 +212,10 @@ class Verdict:
 
     @property
     def effort(self) -> str:
-        """Further replications that would decide, in words; "" if nothing is undecided."""
+        """Number of further replications that would decide, in words.
+
+        "" if nothing is undecided.
+        """
         if self.judgement != "undecided" or math.isnan(self.missing):
             return ""
         if self.missing > MAX_MISSING:
@@ -246,7 +249,7 @@ def judge(
 
 
 def _overall(judged: Sequence[Judgement]) -> Judgement:
-    """Returns "contradicted" if one is, otherwise "undecided" if one is, otherwise "holds"."""
+    """Returns "contradicted" if any judgement is, else "undecided" if any is, else "holds"."""
     worst: tuple[Judgement, ...] = ("contradicted", "undecided")
     return next((kind for kind in worst if kind in judged), "holds")
 
@@ -254,7 +257,7 @@ def _overall(judged: Sequence[Judgement]) -> Judgement:
 def _part(
     finding: Finding, judged: Sequence[tuple[Comparison, Judgement]]
 ) -> tuple[str, Judgement]:
-    """Returns the text of a finding, with the comparisons that do not hold, and its judgement."""
+    """Returns a finding's text, which names comparisons that do not hold, and its judgement."""
     notes = []
     for kind in JUDGEMENTS[1:]:
         some = [one.name for one, found in judged if found == kind]
@@ -266,7 +269,11 @@ def _part(
 
 
 def _missing(undecided: Sequence[Comparison], total: int) -> float:
-    """Returns the number of replications until the first contradiction, or until all can hold."""
+    """Returns the number of further replications that would decide a claim.
+
+    They suffice for the first contradiction, or else for all comparisons to hold; NaN if more
+    replications do not help.
+    """
     if not all(one.repeatable for one in undecided):
         return math.nan
     against = [one for one in undecided if not one.low <= one.estimate.value <= one.high]
@@ -276,7 +283,10 @@ def _missing(undecided: Sequence[Comparison], total: int) -> float:
 
 
 def rounded(missing: float) -> str:
-    """Returns a number rounded up to two digits; "" if no number of replications would decide."""
+    """Returns a number of replications rounded up to two significant digits.
+
+    Returns "" if no number of replications would decide.
+    """
     if not missing <= MAX_MISSING:
         return ""
     step = 10 ** max(0, math.floor(math.log10(missing)) - 1)
@@ -284,7 +294,7 @@ def rounded(missing: float) -> str:
 
 
 def to_csv(study: str, found: Iterable[Verdict]) -> str:
-    """Returns the text of `claims.csv`; a number of replications that is unknown is empty."""
+    """Returns the text of `claims.csv`; the cell of an unknown number of replications is empty."""
     return csv_text(COLUMNS, ([study, *_row(one)] for one in found))
 
 

@@ -1,4 +1,4 @@
-"""Comparison of the cells of a sweep with their baseline."""
+"""Comparison of the cells of a sweep with their baseline cells."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Against", "Compared", "against"]
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A metric of a group in a cell, compared with the cell's baseline."""
+    """A metric of a group of users in a cell, compared with the cell's baseline."""
 
     cell: Cell
     found: Difference
@@ -24,7 +24,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Against:
-    """All cells except those of the baseline, each compared with its own baseline cell."""
+    """All cells except baseline cells, each compared with its own baseline cell."""
 
     baseline: Baseline
     metric: str
@@ -40,7 +40,7 @@ def against(
     """Compares cells with the baseline.
 
     Args:
-        cells: the cells.
+        cells: the cells of the sweep.
         known: returns the metrics of a cell by run.
         baseline: selects the baseline cell of each cell.
         metric: metric that is compared.

@@ -1,12 +1,12 @@
 """Answer of a sweep: largest and smallest effect, their uncertainty, and unfinished transfers.
 
-The headline is the first of these that applies. The number of unfinished transfers precedes it if
-most transfers are unfinished and the metric requires finished ones:
+The headline states the first of the following cases that applies. If most transfers are unfinished
+and the metric requires finished ones, their number precedes it:
 
 1. no cell has the metric: the reason;
 2. there is one cell: its value;
-3. there is a baseline: the largest and the smallest decided effect, called so if others are
-   undecided, or a statement that no effect is decided or that there is none;
+3. there is a baseline: the largest and the smallest decided effect, called "decided" if other
+  effects are undecided, or a statement that no effect is decided or exists;
 4. all cells have the same value: no effect;
 5. the intervals of the smallest and the largest value overlap: no effect is certain;
 6. the smallest and the largest value, and the keys that change it most and least.
@@ -55,7 +55,7 @@ def answer(outcome: Outcome, named: str = "", folder: str = "") -> Answer:
     Args:
         outcome: outcome of the sweep.
         named: name of the scenario on the command line; empty in a notebook.
-        folder: folder of the table; empty in a notebook.
+        folder: folder of the results; empty in a notebook.
 
     Raises:
         InputError: no cell has the requested metric.
@@ -86,7 +86,7 @@ class SweepAnswer:
 
     @cached_property
     def values(self) -> Values:
-        """Metric of each cell."""
+        """Values of the shown metric in each cell."""
         outcome, name = self.outcome, self.outcome.metric
         if name not in outcome.table.columns:
             there = [one for one in outcome.table.columns if one in METRICS]
@@ -99,14 +99,14 @@ class SweepAnswer:
 
     @property
     def _table(self) -> Rows | None:
-        """Grid for two keys, otherwise a list."""
+        """Grid of the metric if two keys are swept, otherwise a list of cells."""
         if self._grid is not None or len(self.values) < 2 or not self.values.known.any():
             return self._grid
         return listed(self.values, MAX_ROWS)
 
     @property
     def _is_whole(self) -> bool:
-        """True if the table contains everything that is known of each cell."""
+        """True if the shown table contains everything that is known of each cell."""
         is_short = len(self.values) <= MAX_ROWS
         return self._grid is None and is_short and not (self._groups or self._compared)
 
@@ -116,21 +116,21 @@ class SweepAnswer:
 
     @property
     def _folded(self) -> str:
-        """Description of the rows that `--all` adds."""
+        """Description of the rows that the option `--all` adds to the table."""
         if self._is_whole or not self.folder:
             return ""
         return f"a row for each cell{' and group' if self._groups else ''}"
 
     @cached_property
     def noun(self) -> str:
-        """Name of the metric in a sentence."""
+        """Name of the metric, as used in a sentence."""
         label = self.values.metric.label
         return f"bit rate {label}" if label.startswith(("received", "delivered")) else label
 
     # --- the headline ---
 
     def headline(self) -> Iterator[str]:
-        """Yields one or two sentences, preceded by the share of unfinished transfers."""
+        """Yields one or two sentences, preceded by the unfinished transfers if most are."""
         about, values = self.outcome.open, self.values
         if not self.outcome.table["received_bps"].any():
             where = f"{self._any_cell}{self._in_time()}"
@@ -160,7 +160,7 @@ class SweepAnswer:
         return f"there is no {label} in {cells}."
 
     def _in_time(self) -> str:
-        """Returns the duration of the runs, if it is the same for all."""
+        """Returns " in DURATION", or "" if the duration of runs is swept."""
         plan = self.outcome.plan
         if any(one.key == "duration" for axis in plan.axes for one in axis.swept):
             return ""
@@ -179,7 +179,7 @@ class SweepAnswer:
             yield from self._range()
 
     def _range(self) -> Iterator[str]:
-        """Yields the smallest and the largest value, and the keys that change it most."""
+        """Yields the smallest and the largest value, and the keys that change the metric most."""
         values = self.values
         least, most = (values[int(of(values.mean))] for of in (np.nanargmin, np.nanargmax))
         if least.high >= most.low:
@@ -196,7 +196,7 @@ class SweepAnswer:
         yield from self._keys()
 
     def _keys(self) -> Iterator[str]:
-        """Yields the largest effect of each key while the others are constant, with intervals."""
+        """Yields the largest effect of each key on the metric while other keys are constant."""
         effects = self.outcome.effects
         if len(effects) < 2:
             return
@@ -216,7 +216,7 @@ class SweepAnswer:
         return Counter(one.found.verdict.word for one in self._compared)
 
     def _against(self) -> Iterator[str]:
-        """Yields the largest and the smallest decided effect."""
+        """Yields the largest and the smallest decided effect against the baseline."""
         verdicts, count = self._verdicts, len(self._compared)
         base, noun = self.values.baseline, self.noun
         cells = f"all {count} cells are" if count > 1 else "the other cell is"
@@ -254,14 +254,14 @@ class SweepAnswer:
         return 0.0 if against is None else against.margin
 
     def _sure(self, one: Compared, *, again: bool = False) -> str:
-        """Returns an effect with its interval; `again` omits the confidence."""
+        """Returns an effect with its interval; omits the confidence level if `again`."""
         text = ratio_of(one.found) if _is_ratio(one.found) else difference_of(one.found)
         return text.with_interval if again else text.at_level(level(self.values.confidence))
 
     # --- marks and notes ---
 
     def marks(self) -> Iterator[Mark]:
-        """Yields marks for means that exclude users, and for undecided cells."""
+        """Yields warnings: means that exclude users, and undecided cells."""
         values = self.values
         if values.leaves_out:
             yield Mark(SURVIVORS, self._of_survivors())
@@ -330,7 +330,7 @@ class SweepAnswer:
             yield f"Each is known to within {known} of itself, at a level of 95 % each."
 
     def _judged(self) -> str:
-        """Returns a summary of all comparisons."""
+        """Returns a sentence that summarizes the verdicts of all comparisons."""
         count, verdicts = len(self._compared), self._verdicts
         base = self.values.baseline
         if len(verdicts) > 1:
@@ -344,7 +344,7 @@ class SweepAnswer:
         return f"{all_} {_called(kind, self._margin)} than with {base} ({known})."
 
     def _of_ratios(self) -> str:
-        """Returns the precision of the ratios of a grid, each and together."""
+        """Returns a sentence on the precision of the ratios in a grid."""
         ratios = [one.found.ratio for one in self._compared]
         halves = [one.half_width for one in ratios if math.isfinite(one.half_width)]
         widest = max(halves, default=0.0)
@@ -382,18 +382,18 @@ class SweepAnswer:
 
 
 def _is_ratio(found: Difference) -> bool:
-    """Returns true if the effect is shown in per cent of the baseline."""
+    """Returns true if the effect is shown in per cent of the baseline, not as a difference."""
     return math.isfinite(found.ratio.mean)
 
 
 def _size(one: Compared) -> float:
-    """Returns the size of an effect, relative to the baseline if possible."""
+    """Returns the size of an effect: relative to the baseline if possible, else absolute."""
     found = one.found
     return abs(found.ratio.mean - 1) if _is_ratio(found) else abs(found.difference.mean)
 
 
 def _called(kind: str, margin: float) -> str:
-    """Returns the name of a verdict in a list of counts."""
+    """Returns the name of a verdict for a list of counts."""
     if kind == "same":
         return f"the same within {number(margin, '1', percent=True)}" if margin else "the same"
     return {"equal": "equal in every pair"}.get(kind, kind)

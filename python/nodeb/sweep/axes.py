@@ -1,4 +1,4 @@
-"""The `[sweep]` table of a scenario file: keys with their values, alone or in lockstep."""
+"""The `[sweep]` table of a scenario file: keys with their values, varied separately or together."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DIGITS = 12
 
 @dataclass(frozen=True)
 class Swept:
-    """A key and its values."""
+    """A swept key and its values."""
 
     key: str
     """Dotted path of the key in the scenario."""
@@ -49,17 +49,17 @@ class Swept:
 
 @dataclass(frozen=True)
 class Axis:
-    """Keys that change in lockstep; often a single one."""
+    """Keys that change together, value by value; often a single key."""
 
     swept: tuple[Swept, ...]
 
     def __len__(self) -> int:
-        """Returns the number of positions on the axis."""
+        """Returns the number of values of each key on the axis."""
         return len(self.swept[0].values)
 
 
 def read_axes(text: str, file: str, table: Mapping[str, Any]) -> list[Axis]:
-    """Returns the axes of a sweep: each separate key, then each `[[sweep.together]]`.
+    """Returns the axes of a sweep: one for each separate key, then one per `[[sweep.together]]`.
 
     Args:
         text: content of the file, for line numbers in messages.
@@ -73,7 +73,7 @@ def read_axes(text: str, file: str, table: Mapping[str, Any]) -> list[Axis]:
 
 
 class _Reader:
-    """Reader of the table of one file."""
+    """Reader of the `[sweep]` table of one file."""
 
     def __init__(self, text: str, file: str) -> None:
         self._text, self._file = text, file
@@ -107,7 +107,10 @@ class _Reader:
         return axes
 
     def _swept(self, table: Mapping[str, Any], path: list[str], keys: list[str]) -> Iterator[Swept]:
-        """Yields keys with values in a table and its subtables; dotted keys are tables in TOML."""
+        """Yields the swept keys of a table and its subtables.
+
+        TOML turns dotted keys into subtables.
+        """
         for name, value in table.items():
             at, parts = [*path, name], [*keys, *name.split(".")]
             if isinstance(value, list):
@@ -135,7 +138,9 @@ class _Reader:
         if not values:
             raise self._wrong(at, "the list is empty; expected at least one value")
         for value, place in zip(values, places, strict=True):
-            if value is None:  # JSON has neither infinity nor NaN
+            # The document was read as JSON, which has neither infinity nor NaN, so they became
+            # None.
+            if value is None:
                 raise self._wrong(place, "expected a value, not infinity or NaN")
         self._seen[key] = at
         return Swept(key, tuple(values), tuple(self._line(place) for place in places))
@@ -161,7 +166,7 @@ class _Reader:
         return [_with_unit(v, unit) for v in _steps(first, last, steps, scale, whole, step)]
 
     def _number(self, value: Any, at: list[str]) -> tuple[Decimal, str]:
-        """Returns a number and its unit, which is "" for a plain number."""
+        """Returns a number and its unit; the unit of a plain number is ""."""
         if isinstance(value, int | float) and not isinstance(value, bool):
             return Decimal(str(value)), ""
         match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*(\D\S*)\s*", str(value))
@@ -190,9 +195,9 @@ def _is_number(text: str) -> bool:
 def _steps(
     first: Decimal, last: Decimal, steps: int, scale: str, whole: bool, unit: Decimal | None
 ) -> Iterator[float | int]:
-    """Yields the values of a range; integers if `whole` and the value is integral.
+    """Yields the values of a range, as integers where `whole` is true and the value is integral.
 
-    Values between the ends are multiples of `unit`.
+    Values between the ends are rounded to multiples of `unit`, unless it is None.
     """
     for i in range(steps):
         share = Decimal(i) / (steps - 1)

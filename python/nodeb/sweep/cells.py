@@ -1,4 +1,4 @@
-"""Cells of a sweep: every combination of its axes, as a scenario."""
+"""Cells of a sweep: every combination of swept values, as a scenario."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DIGEST = 16
 
 @dataclass(frozen=True)
 class Cell(cells.Cell):
-    """A combination of values, which is its label."""
+    """A combination of swept values; the values are its label."""
 
     places: tuple[int, ...] = ()
     """Position on each axis."""
@@ -50,13 +50,14 @@ class Cell(cells.Cell):
 class Cells(Sequence[Cell]):
     """All combinations of the axes; the last axis changes fastest.
 
-    Neighbouring scenarios differ little, so they are compressed in blocks: a million cells need
-    about 50 MB instead of 1.5 GB. The content of named files is that at the time of reading.
+    The scenarios of neighbouring cells differ little, so they are compressed in blocks: a million
+    cells need about 50 MB instead of 1.5 GB. The content of files named in a scenario is read once,
+    when the sweep is read.
 
     Args:
         axes: swept axes.
-        blocks: compressed scenarios in order, `BLOCK` in each.
-        recorded: recorded columns of cells that have any, by index.
+        blocks: compressed scenarios in order, `BLOCK` scenarios in each block.
+        recorded: columns of recordings by index of the cell, for cells that replay any.
     """
 
     def __init__(
@@ -153,13 +154,13 @@ class _Packed:
             self._pack()
 
     def blocks(self) -> list[bytes]:
-        """Returns all compressed scenarios."""
+        """Returns the compressed scenarios of all cells, `BLOCK` in each block."""
         if self._last:
             self._pack()
         return self._blocks
 
     def twins(self) -> tuple[int, int] | None:
-        """Returns the indices of the first two equal cells, or None."""
+        """Returns the indices of the first pair of equal cells, or `None` if all differ."""
         digests = np.frombuffer(self._digests, dtype=f"S{DIGEST}")
         order = np.argsort(digests, kind="stable")
         later = order[1:][digests[order[1:]] == digests[order[:-1]]]
@@ -175,7 +176,7 @@ class _Packed:
 def base(
     document: Mapping[str, Any], text: str, file: str, settings: Sequence[str]
 ) -> dict[str, Any]:
-    """Returns the common part of the cells: the scenario without its sweep.
+    """Returns the part of the scenario that all cells have in common.
 
     Args:
         document: content of the file, as plain data.
@@ -184,8 +185,8 @@ def base(
         settings: changes of the base scenario, each `key.path=value`.
 
     Returns:
-        `written` as in the file, with the settings; `resolved`, or None if the scenario is only
-        valid with swept values.
+        `written`: the scenario as in the file, with the settings. `resolved`: the resolved
+        scenario, or None if it is valid only with swept values.
     """
     written = {**document, "settings": list(settings)}
     written.pop("sweep", None)
@@ -197,12 +198,12 @@ def base(
 
 
 def _varied(data: dict[str, Any]) -> dict[str, Any]:
-    """Returns the part of a scenario that a sweep may vary."""
+    """Returns the keys of a scenario that a sweep may vary."""
     return {key: value for key, value in data.items() if key not in NOT_SIMULATED}
 
 
 class Reader:
-    """Builder of the cells of a scenario file. Each file that it names is read once.
+    """Builder of the cells of a scenario file; each file that the scenario names is read once.
 
     Args:
         text: text of the scenario file.
@@ -217,17 +218,17 @@ class Reader:
         self._known: named_files.FileCache = {}
 
     def plan(self) -> Scenario:
-        """Returns the first cell with the keys that cannot be swept: seed, runs, ..."""
+        """Returns the first cell, for the keys that cannot be swept, such as seed and runs."""
         return Scenario.from_dict(self._resolved([0] * len(self.axes)))
 
     def cell(self, places: Sequence[int]) -> tuple[str, tuple[RecordingColumns, ...]]:
-        """Returns the simulated scenario at these positions, and its recorded columns."""
+        """Returns the scenario at these axis positions, and the columns of its recordings."""
         resolved = self._resolved(places)
         recorded = tuple(extract_columns(resolved))
         return simulated(resolved), recorded
 
     def _resolved(self, places: Sequence[int]) -> dict[str, Any]:
-        """Returns the scenario at these positions, with the content of the files that it names."""
+        """Returns the resolved scenario at these axis positions, including the named files."""
         # A value that replaces a table is applied before changes of keys in that table.
         ordered = sorted(_chosen(self.axes, places), key=lambda one: one[0].key.count("."))
         overrides = {
@@ -244,7 +245,7 @@ class Reader:
 
 
 def _places(axes: Sequence[Axis], number: int) -> tuple[int, ...]:
-    """Returns the position on each axis of the cell with this index."""
+    """Returns the position on each axis of the cell with index `number`."""
     found = []
     for axis in reversed(axes):
         number, place = divmod(number, len(axis))
@@ -260,13 +261,17 @@ def _chosen(axes: Sequence[Axis], places: Sequence[int]) -> list[tuple[Swept, in
 def _with_line(
     message: str, file: str, overrides: dict[str, int | None], label: str
 ) -> ScenarioError:
-    """Returns an error about a cell, with the line of the wrong value instead of the override."""
+    """Returns an error about a cell.
+
+    It names the line of the wrong value in the file instead of the override that set the value.
+    """
     for change, line in overrides.items():
         where = f"{file}:{line}: sweep."
         if message.startswith(by := f"{file} (set by `{change}`): "):
             return ScenarioError(where + message.removeprefix(by))
         if message.startswith(by := f"cannot set `{change}`: "):
             return ScenarioError(f"{where}{change.partition('=')[0]}: {message.removeprefix(by)}")
-    if message.startswith(f"{file}: "):  # an error that results from several keys together
+    # The error results from several keys together, so the cell is named instead of a line.
+    if message.startswith(f"{file}: "):
         return ScenarioError(f"{message} (in the cell {label})")
     return ScenarioError(message)

@@ -1,4 +1,4 @@
-"""Swept values as columns of numbers, with the unit as a suffix of the name."""
+"""Swept values as columns of numbers; each column's name ends in its unit."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ UNITS = {
 
 @lru_cache(maxsize=4096)  # a sweep has many cells and few values
 def quantity(text: str) -> tuple[float, str] | None:
-    """Returns number and suffix of a quantity: (0.11, "s") for "110 ms", None for other text."""
+    """Returns number and suffix of a quantity: (0.11, "s") for "110 ms"; `None` for other text."""
     match = re.fullmatch(r"\s*\+?([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*(\S+)\s*", text)
     if match is None or match[2] not in UNITS:
         return None
     suffix, size = UNITS[match[2]]
     try:
         return float(Decimal(match[1]) * Decimal(size)), suffix
-    except DecimalException:  # an exponent of nine digits
+    except DecimalException:  # An exponent of nine digits exceeds the range of `Decimal`.
         return None
 
 
 def place(data: Any, key: str) -> Any:
-    """Returns the value at a dotted key, or None."""
+    """Returns the value at a dotted key of nested tables and lists, or `None`."""
     for part in key.split("."):
         if isinstance(data, list):
             data = data[int(part)] if part.isdigit() and int(part) < len(data) else None
@@ -60,7 +60,7 @@ def place(data: Any, key: str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Returns a value for messages: text as it is, anything else as TOML."""
+    """Returns a value for messages: text without quotes, anything else as TOML."""
     return value if isinstance(value, str) else toml_value(value)
 
 
@@ -73,8 +73,8 @@ def column(key: str, written: Sequence[Any], resolved: Sequence[Any]) -> tuple[s
         resolved: its values in the resolved scenarios.
 
     Returns:
-        Numbers in s, bit/s or bytes with the unit in the name, if all values are such quantities;
-        numbers if all are numbers; otherwise the texts of the file.
+        Name with unit, and numbers in s, bit/s or bytes, if all values are such quantities.
+        Otherwise the key, with numbers if all values are numbers, else with the texts of the file.
     """
     found = [quantity(v) if isinstance(v, str) else None for v in resolved]
     known = [one for one in found if one is not None]

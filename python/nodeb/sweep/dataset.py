@@ -1,12 +1,12 @@
 """All replications of a sweep as a dataset: partitioned Parquet, readable by polars and DuckDB.
 
 `dataset/<table>/part-00000.parquet` and the following files contain a results table of every cell
-in order, so that writing a sweep of any size needs the memory of one part. The columns are `cell`
-(its index in the sweep), the swept keys as in `sweep.parquet`, and the table's own columns
+in order, so that writing a sweep of any size needs only the memory of one part. The columns are
+`cell` (its index in the sweep), the swept keys as in `sweep.parquet`, and the table's own columns
 (`nodeb.results.glossary`). `metrics` has a row for each cell, replication and group, with every
-metric of `nodeb list metrics`, and the share of users that have a value if any cell excludes users
-(`download_s_covered`). All parts of a table have the same columns and types; missing values are
-null.
+metric of `nodeb list metrics`, and, if any cell excludes users, the share of users that have a
+value (`download_s_covered`). All parts of a table have the same columns and types; missing values
+are null.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def write(
 def _write(table: Any, file: Path) -> None:
     import pyarrow.parquet as pq
 
-    with file.open("wb") as content:  # Arrow cannot open names that are not UTF-8
+    with file.open("wb") as content:  # Arrow cannot open files whose names are not UTF-8.
         pq.write_table(table, content, **PARQUET)
 
 
@@ -82,7 +82,7 @@ def _read(file: Path) -> Any:
 
 
 def _widen(written: Mapping[Path, Any]) -> None:
-    """Gives all parts of a table the union of columns and types: readers use those of the first.
+    """Gives all parts of a table the same columns and types, because readers use those of part 0.
 
     Args:
         written: schema of each part.
@@ -104,7 +104,7 @@ def _part(
     load: Load,
     partial: Sequence[str],
 ) -> dict[str, Any]:
-    """Returns the Arrow tables of some cells; missing columns are null."""
+    """Returns the Arrow tables of some cells by name; values of missing columns are null."""
     found: dict[str, list[Any]] = {}
     for number in numbers:
         about = {"cell": number, **{name: values[number] for name, values in swept.items()}}
@@ -114,14 +114,14 @@ def _part(
 
 
 def _joined(tables: Sequence[Any]) -> Any:
-    """Returns tables concatenated; missing columns are null."""
+    """Returns tables concatenated; values of missing columns are null."""
     import pyarrow as pa
 
     return pa.concat_tables(tables, promote_options="permissive").combine_chunks()
 
 
 def _with_nulls(table: Any) -> Any:
-    """Replaces NaN by null: a mean over values with NaN is NaN, with null it is not."""
+    """Replaces NaN by null, because readers skip null in a mean, but not NaN."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -139,7 +139,10 @@ def _tables(known: Mapping[str, Table], partial: Sequence[str]) -> Iterator[tupl
 
 
 def _metrics(known: Mapping[str, Table], partial: Sequence[str]) -> Table:
-    """Returns each metric by replication, with the shares of those that exclude users."""
+    """Returns each metric by replication and group.
+
+    For the metrics in `partial`, a column has the share of users that have a value.
+    """
     found = by_run(known)
     shares = {name: np.ones(len(found)) for name in partial if name in found.columns}
     for group in found.distinct("group"):
@@ -155,6 +158,6 @@ def _metrics(known: Mapping[str, Table], partial: Sequence[str]) -> Table:
 
 
 def _with(about: Mapping[str, Any], table: Table) -> Table:
-    """Returns a table with constant columns in front."""
+    """Returns a table with constant columns in front of its own."""
     front = {name: np.full(len(table), value) for name, value in about.items()}
     return Table({**front, **{name: table[name] for name in table.columns}})

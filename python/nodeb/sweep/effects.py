@@ -1,4 +1,4 @@
-"""Effect of each axis of a sweep: none, or the largest ratio of a metric."""
+"""Effect of each axis of a sweep: none, or the largest ratio of a metric between two cells."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Largest effect of an axis alone."""
+    """Largest effect of an axis on a metric, while the other axes are constant."""
 
     keys: str
     """Keys of the axis."""
@@ -38,11 +38,11 @@ def largest_effects(table: Table, axes: Sequence[Axis], metric: str, known: Know
     Args:
         table: table of the sweep.
         axes: swept axes.
-        metric: metric of the effects.
+        metric: metric that the effects are measured by.
         known: returns the metrics of a cell by run.
 
     Returns:
-        An effect for each axis; empty if a cell has no positive value.
+        An effect for each axis; empty if the metric is missing or not positive in a cell.
     """
     if metric not in table.columns:
         return []
@@ -76,7 +76,7 @@ def largest_effects(table: Table, axes: Sequence[Axis], metric: str, known: Know
 
 
 def without_effect(table: Table, axes: Sequence[Axis]) -> list[str]:
-    """Returns the swept keys without any effect on the results, to the last bit.
+    """Returns the swept keys whose values change no result at all.
 
     Args:
         table: table of the sweep. Its first columns are the swept keys in the order of the axes,
@@ -84,7 +84,7 @@ def without_effect(table: Table, axes: Sequence[Axis]) -> list[str]:
         axes: swept axes.
 
     Returns:
-        The keys, separated by commas, of each axis of several values without effect.
+        For each axis with several values and no effect, its keys, separated by commas.
     """
     width, begin, idle = sum(len(axis.swept) for axis in axes), 0, []
     swept = [table[name] for name in table.columns[:width]]
@@ -111,7 +111,7 @@ def _matters(outcomes: Sequence[NDArray[Any]], cell: Numbers, others: Numbers) -
     _, first, like = np.unique(
         _numbered([others, place], len(cell)), return_index=True, return_inverse=True
     )
-    partner = first[like]  # a row of a cell with another value on the axis
+    partner = first[like]  # The partner of a row is in a cell with another value on the axis.
     if (rows != rows[partner]).any():
         return True
     return any(_differ(column, column[partner]) for column in outcomes)
@@ -125,7 +125,7 @@ def _differ(one: NDArray[Any], other: NDArray[Any]) -> bool:
 
 
 def _places(cell: Numbers) -> tuple[Numbers, Numbers]:
-    """Returns the index of each row within its cell, and the number of rows of the cell."""
+    """Returns the index of each row within its cell, and for each row the cell's number of rows."""
     order = np.argsort(cell, kind="stable")
     rows = np.bincount(cell)
     place = np.empty_like(cell)
@@ -134,7 +134,7 @@ def _places(cell: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _numbered(columns: Sequence[NDArray[Any]], rows: int) -> Numbers:
-    """Returns a number for each row, equal for rows with equal columns."""
+    """Returns a number for each row, which is equal for rows that are equal in all columns."""
     found = np.zeros(rows, np.int64)
     for column in columns:
         values = column.astype(str) if column.dtype.kind == "O" else column

@@ -2,7 +2,8 @@
 
 The folder's mark (`storage/folders.py`) names the owner, `sweep.toml` is the swept file,
 `cells/<identity>.arrow` contains the tables of a cell's replications, and `sweep.parquet` is the
-table of results. Cells are found by identity, so their order and number may change.
+table of results. Cells are found by identity (a hash of scenario, seed and core), so their order
+and number may change.
 """
 
 from __future__ import annotations
@@ -23,17 +24,20 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Source(Owner):
-    """Scenario and seed that a folder belongs to; the swept keys and the replications may differ.
+    """Scenario and seed that a folder belongs to.
+
+    The swept keys and the number of replications may differ.
 
     `about` contains the common part of all cells, `written` and `resolved`
     (`nodeb.sweep.cells.base`), and `seed`.
     """
 
     def refuses(self, mark: Mark) -> str | None:
-        """Returns a description of the content of another owner's folder; None for its own."""
+        """Returns a description of another owner's content, or `None` for an own folder."""
         if mark["kind"] != self.kind:
             return super().refuses(mark)
-        # Defaults change between versions, and equal scenarios can be written differently.
+        # Both forms are compared: defaults change between versions, and equal scenarios can be
+        # written differently.
         pairs = {key: (mark.get(key), self.about[key]) for key in ("written", "resolved")}
         if any(there == here and here is not None for there, here in pairs.values()):
             seed, own = mark.get("seed"), self.about["seed"]
@@ -43,7 +47,7 @@ class Source(Owner):
 
 
 def _differences(other: object, base: object) -> str:
-    """Returns the first keys in which two scenarios differ."""
+    """Returns a text of the first keys in which two scenarios differ, with both values."""
     there, here = dict(_flat("", other)), dict(_flat("", base))
     keys = [key for key in {**there, **here} if there.get(key) != here.get(key)]
     differences = [
@@ -54,7 +58,7 @@ def _differences(other: object, base: object) -> str:
 
 
 def _flat(key: str, value: object) -> Iterator[tuple[str, object]]:
-    """Yields dotted key and value of everything in a document."""
+    """Yields dotted key and value of each leaf of a nested document."""
     parts: Iterator[tuple[object, object]]
     if isinstance(value, dict) and value:
         parts = iter(value.items())

@@ -1,4 +1,4 @@
-"""Table of a sweep: metrics of each cell with 95 % intervals, and differences from a baseline."""
+"""Table of a sweep: metrics of each cell with 95 % intervals, and differences from the baseline."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CHUNK = 1000
 
 @dataclass(frozen=True)
 class Found:
-    """Metrics of a cell."""
+    """Metrics of one cell, from all of its replications."""
 
     by_run: Table
     """Result of `results.metrics.by_run`."""
@@ -61,7 +61,7 @@ class Found:
 
     @classmethod
     def of(cls, tables: Mapping[str, Table], reached: bool, duration_s: float = math.inf) -> Found:
-        """Returns the metrics of a cell's replications."""
+        """Computes the metrics of a cell from the tables of its replications."""
         found = by_run(tables)
         shares = {
             group: _covered(Group(tables, group), found.where(found["group"] == group))
@@ -82,17 +82,17 @@ Known = Callable[[tuple[int, ...]], Found]
 
 @dataclass(frozen=True)
 class Baseline:
-    """Selection of each cell's baseline: the cell with some values replaced."""
+    """Selection of the baseline cell of each cell: the same values except for some fixed ones."""
 
     fixed: dict[int, int]
     """Position in the baseline by index of the axis."""
 
     @classmethod
     def read(cls, settings: Sequence[str], axes: Sequence[Axis]) -> Baseline | None:
-        """Returns the baseline of `KEY=VALUE` settings; None if there are none.
+        """Reads the baseline from `KEY=VALUE` settings; `None` if there are none.
 
         Raises:
-            InputError: a key is not swept, or does not have the value.
+            InputError: a key is not swept, or none of its swept values is `VALUE`.
         """
         fixed: dict[int, int] = {}
         for setting in settings:
@@ -102,16 +102,17 @@ class Baseline:
         return cls(fixed) if settings else None
 
     def of(self, cell: Cell) -> tuple[int, ...]:
-        """Returns the position of the baseline cell of a cell."""
+        """Returns the position on each axis of the cell's baseline cell."""
         return tuple(self.fixed.get(axis, at) for axis, at in enumerate(cell.places))
 
 
 def swept_columns(cells: Sequence[Cell], axes: Sequence[Axis]) -> dict[str, list[Any]]:
-    """Returns the columns of the swept keys, one value per cell."""
+    """Returns the columns of the swept keys, with one value for each cell."""
     keys = [one.key for axis in axes for one in axis.swept]
     written: dict[str, list[Any]] = {key: [] for key in keys}
     resolved: dict[str, list[Any]] = {key: [] for key in keys}
-    same: dict[str, Any] = {}  # an axis has few values: one object for each
+    # An axis has few distinct values, so one object is stored for each instead of one per cell.
+    same: dict[str, Any] = {}
     for cell in cells:
         scenario = json.loads(cell.scenario)
         for key in keys:
@@ -160,14 +161,21 @@ def results(
 
 
 def shown_metric(table: Table, open_: Unfinished) -> str:
-    """Returns the default metric: a bit rate that every cell has, and most transfers."""
+    """Returns the default metric.
+
+    It is the application bit rate if every cell has one and few transfers are unfinished, otherwise
+    the received bit rate.
+    """
     rate = "application_bps"
     known = rate in table.columns and np.isfinite(table[rate][table["group"] == ALL]).all()
     return rate if known and open_.share < FEW else "received_bps"
 
 
 class _Rows:
-    """Rows that become a table, stored with little more memory than the table."""
+    """Rows that become a table.
+
+    They are packed in chunks to need little more memory than the table.
+    """
 
     def __init__(self) -> None:
         self._chunks: list[dict[str, NDArray[Any]]] = []
@@ -175,13 +183,13 @@ class _Rows:
         self._last: list[dict[str, Any]] = []
 
     def add(self, row: dict[str, Any]) -> None:
-        """Adds a row."""
+        """Adds a row, and packs a full chunk."""
         self._last.append(row)
         if len(self._last) == CHUNK:
             self._pack()
 
     def table(self) -> Table:
-        """Returns the table of all rows, which are released."""
+        """Returns the table of all rows, and releases the rows."""
         self._pack()
         names = {name: None for chunk in self._chunks for name in chunk}
         return Table({name: self._column(name) for name in _ordered(names)})
@@ -203,12 +211,12 @@ class _Rows:
 
 
 def _missing(name: str) -> float:
-    """Returns the value of a missing column: a share of 1, otherwise NaN."""
+    """Returns the value of a missing column: 1 for a share of users, otherwise NaN."""
     return 1.0 if name.endswith(COVERED) else math.nan
 
 
 def _ordered(names: Collection[str]) -> Iterator[str]:
-    """Yields columns in order, with shares behind the interval that they refer to."""
+    """Yields column names in order; each share comes after the interval that it refers to."""
     for name in names:
         if not name.endswith(COVERED):
             yield name
@@ -217,7 +225,7 @@ def _ordered(names: Collection[str]) -> Iterator[str]:
 
 
 def _metrics(group: str, own: Found, other: Found | None) -> Iterator[tuple[str, float]]:
-    """Yields name and value of each metric's columns."""
+    """Yields name and value of the columns of each metric in one row."""
     for metric in (name for name in METRICS if name in own.by_run.columns):
         values = _by_run(own.by_run, group, metric)
         yield from zip(
@@ -232,7 +240,7 @@ def _metrics(group: str, own: Found, other: Found | None) -> Iterator[tuple[str,
 
 
 def _by_run(metrics: Table, group: str, metric: str) -> NDArray[np.float64]:
-    """Returns a metric of a group by run, NaN where a cell has no such metric or group."""
+    """Returns a group's metric by run; NaN if the cell has no such metric or group."""
     if metric in metrics.columns:
         found: NDArray[np.float64] = metrics[metric][metrics["group"] == group].astype(np.float64)
         if found.size:
@@ -252,7 +260,10 @@ def _mean(metric: str, values: NDArray[np.float64], of: Found) -> Interval | Non
 def _difference(
     metric: str, own: tuple[NDArray[np.float64], Found], base: tuple[NDArray[np.float64], Found]
 ) -> Interval | None:
-    """Returns the paired difference over the runs that both have."""
+    """Returns the interval of the paired difference over the runs common to both cells.
+
+    Returns `None` if no such run has the metric in both cells.
+    """
     common = min(own[0].size, base[0].size)
     both = np.isfinite(own[0][:common]) & np.isfinite(base[0][:common])
     if not both.any():
@@ -264,7 +275,7 @@ def _difference(
 
 
 def _find(setting: str, axes: Sequence[Axis]) -> tuple[int, int]:
-    """Returns index of the axis and position on it for a `KEY=VALUE` setting."""
+    """Returns the index of an axis and a position on it, for a setting `KEY=VALUE`."""
     key, equals, text = (part.strip() for part in setting.partition("="))
     if not equals:
         raise InputError(f'--baseline {setting}: expected KEY=VALUE, such as wired.delay="50 ms"')
@@ -281,7 +292,7 @@ def _find(setting: str, axes: Sequence[Axis]) -> tuple[int, int]:
 
 
 def _same(value: Any, text: str) -> bool:
-    """Returns true if a value of the file equals the user's text on the command line."""
+    """Returns true if a value in the file equals the user's text on the command line."""
     text = text.strip("\"'")
     if plain(value) == text:
         return True

@@ -1,4 +1,4 @@
-"""A metric of the cells of a sweep as text: a grid for two keys, otherwise a list."""
+"""A metric of the cells of a sweep as text: a grid for two swept keys, otherwise a list."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WIDE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """Metric of a cell and group."""
+    """Metric of one group of users in one cell, with its interval."""
 
     cell: Cell
     group: str
@@ -91,25 +91,28 @@ class Values:
         return Value(cell, group, mean, low, high, share, text)
 
     def every(self) -> Iterator[Value]:
-        """Yields each cell and group, in the order of the table."""
-        # The group of all phones is the last of a cell.
+        """Yields the value of each cell and group, in the order of the table."""
+        # The last row of each cell is the group of all phones, so rows up to it belong to the cell.
         numbers = np.searchsorted(self._rows, np.arange(len(self._table)))
         for row, number in enumerate(numbers.tolist()):
             yield self._value(self._cells[number], row)
 
     @cached_property
     def scale(self) -> tuple[str, float]:
-        """Unit of all values, and the factor to it."""
+        """Unit of all shown values, and the factor that converts to it."""
         largest = float(np.abs(self.mean[self.known]).max(initial=0.0))
         return scale_of(largest, self.metric.unit, percent=self.metric.percent)
 
     @property
     def leaves_out(self) -> bool:
-        """True if a mean excludes users."""
+        """True if a mean excludes users, for instance those whose transfer did not complete."""
         return bool((self.covered[self.known] < 1).any())
 
     def where(self, cell: Cell) -> str:
-        """Returns the values of a cell in words, those that differ from the baseline first."""
+        """Returns the swept values of a cell in words.
+
+        Values replaced in the baseline come first.
+        """
         halves: tuple[list[str], list[str]] = ([], [])
         for at, axis in enumerate(self._outcome.plan.axes):
             if len(axis) > 1:
@@ -124,7 +127,7 @@ class Values:
 
     @property
     def baseline(self) -> str:
-        """Baseline in the user's notation."""
+        """Settings of the baseline in the user's notation, `KEY=VALUE`."""
         return " and ".join(
             f"{one.key}={plain(one.values[place])}"
             for axis, place in self._fixed.items()
@@ -133,41 +136,44 @@ class Values:
 
     @property
     def confidence(self) -> float:
-        """Confidence of each interval of an effect."""
+        """Confidence level of the interval of each effect."""
         against = self._outcome.against
         return CONFIDENCE if against is None else against.confidence
 
     @cached_property
     def every_compared(self) -> dict[tuple[tuple[int, ...], str], Compared]:
-        """Comparisons with the baseline by position and group."""
+        """Comparisons with the baseline, by the cell's position on the axes and by group."""
         against = self._outcome.against
         found = [] if against is None else against.compared
         return {(one.cell.places, one.found.group): one for one in found}
 
     @cached_property
     def compared(self) -> dict[tuple[int, ...], Compared]:
-        """Comparisons for all phones together, by position."""
+        """Comparisons for all phones together, by the cell's position on the axes."""
         return {at: one for (at, group), one in self.every_compared.items() if group == ALL}
 
     @cached_property
     def has_ratios(self) -> bool:
-        """True if effects are shown in per cent of the baseline, otherwise as differences."""
+        """True if effects are shown in per cent of the baseline; false if as differences."""
         return any(math.isfinite(one.found.ratio.mean) for one in self.every_compared.values())
 
     @property
     def has_signs(self) -> bool:
-        """True if verdicts differ, so that each is shown with its cell."""
+        """True if verdicts differ between cells, so that each cell shows its own."""
         return len({sign_of(one.found) for one in self.compared.values()}) > 1
 
     def relative_width(self) -> float | None:
-        """Returns the largest half-width relative to its mean; None if they are not alike."""
+        """Returns the largest half-width relative to its mean.
+
+        Returns `None` if these relative half-widths are too different to describe them in one line.
+        """
         usable = self.known & np.isfinite(self.low) & (self.mean != 0)
         halves = (self.high - self.low)[usable] / 2 / np.abs(self.mean[usable])
         halves = halves[halves > 0]
         return float(halves.max()) if are_alike(halves) else None
 
     def are_alike(self) -> bool:
-        """Returns true if no interval is much wider than another: one line then describes all."""
+        """Returns true if no interval is much wider than another: one line describes all."""
         if self.compared:
             widths = [one.found.ratio.half_width for one in self.compared.values()]
             return are_alike(np.array([one for one in widths if math.isfinite(one) and one > 0]))
@@ -175,15 +181,15 @@ class Values:
 
 
 def are_alike(halves: NDArray[np.float64]) -> bool:
-    """Returns true if relative half-widths can be described in one line."""
+    """Returns true if relative half-widths are so similar that one line can describe them."""
     return bool(halves.size) and halves.max() <= min(ALIKE * halves.min(), WIDE)
 
 
 def grid(values: Values) -> Rows | None:
-    """Returns a row for each value of one key, and a column for each of another.
+    """Returns a row for each value of one key, and a column for each value of another key.
 
-    Returns None if there are not two keys, the grid is too wide, or intervals differ so much that
-    each must be shown.
+    Returns None unless exactly two keys are swept separately, or if the grid is too wide, or the
+    intervals differ so much that each must be shown.
     """
     if len(values.axes) != 2 or not values.are_alike():
         return None
@@ -224,7 +230,7 @@ def _title(values: Values) -> str:
 
 
 def _parts(values: Values, one: Value) -> list[str | Shown]:
-    """Returns number, share of the baseline and verdict of a grid cell."""
+    """Returns the texts of a grid cell: value, per cent of the baseline, and verdict."""
     number = replace(one.text, unit="")
     if (found := values.compared.get(one.cell.places)) is None:
         return [number, "", ""]
@@ -233,7 +239,7 @@ def _parts(values: Values, one: Value) -> list[str | Shown]:
 
 
 def listed(values: Values, most: int) -> Rows:
-    """Returns a row for each cell, up to a number of them."""
+    """Returns a row for each of the first `most` cells, and a row with the number of the others."""
     found = _rows(values, [values[number] for number in range(min(len(values), most))], False)
     rows, head = [*found.rows], found.head
     if len(values) > most:
@@ -249,19 +255,19 @@ def listed(values: Values, most: int) -> Rows:
 
 
 def _short(head: Sequence[str]) -> list[str]:
-    """Returns the last parts of key names, if these are unique."""
+    """Returns the last part of each key name, or the full names if these parts are ambiguous."""
     last = [name.rpartition(".")[2] if "(" not in name else name for name in head]
     return list(head) if len({one for one in last if one}) < sum(map(bool, head)) else last
 
 
 def every_row(values: Values) -> Rows:
-    """Returns a row for each cell and group, with everything known about it."""
+    """Returns a row for each cell and group of users, with everything known about it."""
     found = _rows(values, list(values.every()), True)
     return replace(found, title=f"{values.metric.label}, every cell")
 
 
 def _rows(values: Values, found: Sequence[Value], whole: bool) -> Rows:
-    """Returns a row for each value; `whole` includes all intervals and differences."""
+    """Returns a row for each value; if `whole`, with all intervals and differences."""
     head: list[str] = []
     columns: list[Sequence[str | Shown]] = []
 

@@ -85,13 +85,13 @@ class Outcome(Answering):
 
     @property
     def duration_s(self) -> float:
-        """Duration of the runs of the first cell, s."""
+        """Duration of a run of the first cell, s; NaN if it is not a time."""
         found = quantity(json.loads(self.plan.cells[0].scenario)["duration"])
         return math.nan if found is None else found[0]
 
     @property
     def answer(self) -> Answer:
-        """Answer that printing shows: largest and smallest effect, a grid, unfinished transfers."""
+        """Answer that printing the outcome shows: effects, a grid or list, unfinished transfers."""
         from nodeb.sweep.answer import answer
 
         return answer(self)
@@ -168,10 +168,10 @@ class Sweep:
         return warnings(self.cells, "cells")
 
     def baseline(self, settings: Sequence[str]) -> Baseline | None:
-        """Returns the baseline of `KEY=VALUE` settings; None if there are none.
+        """Returns the baseline that `KEY=VALUE` settings select; `None` if there are none.
 
         Raises:
-            InputError: a key is not swept, or does not have the value.
+            InputError: a key is not swept, or none of its swept values is `VALUE`.
         """
         return Baseline.read(settings, self.axes)
 
@@ -195,7 +195,7 @@ class Sweep:
         Args:
             folder: results folder; existing cells are not simulated again.
             baseline: `KEY=VALUE` of swept keys; see `results` for the columns they add.
-            jobs: number of replications simulated in parallel, None for one per processor; or a
+            jobs: number of replications simulated in parallel, None for one per processor, or a
                 `nodeb.Cluster` that simulates them.
             progress: called with the fraction done and a short text.
             force: replace results of another scenario or another command in the folder.
@@ -203,7 +203,8 @@ class Sweep:
                 application bit rate if every cell has one, otherwise the received bit rate.
             margin: equivalence margin, as a share of the baseline's mean.
             dataset: also write all replications as Parquet (`nodeb.sweep.dataset`). Without it, an
-                existing dataset of the same cells and replications is kept, another one removed.
+                existing dataset of the same cells and replications is kept, any other dataset is
+                removed.
             beside: if the folder belongs to another owner, use the first free one next to it
                 (`folder-2`, `folder-3` ...); the file of the outcome names it.
 
@@ -235,9 +236,10 @@ class Sweep:
         compared: Baseline | None,
         metric: str | None,
     ) -> tuple[Outcome, Known]:
-        """Returns the outcome of a completed folder, and a function for each cell's metrics."""
+        """Returns the outcome of a completed folder, and a function for a cell's metrics."""
 
-        @lru_cache(maxsize=64)  # a baseline cell is read again for each cell compared with it
+        # A baseline cell would be read again for each cell compared with it.
+        @lru_cache(maxsize=64)
         def known(places: tuple[int, ...]) -> Found:
             cell = self.cells.at(places)
             return Found.of(*self._load(place, cell), in_s(json.loads(cell.scenario)["duration"]))
@@ -266,7 +268,7 @@ class Sweep:
         return load_complete(cell, self.seed, self.stop, place.store)
 
     def _write(self, place: CellFolder, table: Table, dataset: bool) -> None:
-        """Writes the table, and every replication if requested."""
+        """Writes the table of the sweep, and the dataset of all replications if requested."""
         partial = [one.removesuffix(COVERED) for one in table.columns if one.endswith(COVERED)]
 
         def write_dataset(to: Path) -> None:
@@ -276,7 +278,10 @@ class Sweep:
         place.finish({TABLE: parquet(table)}, folders, {DATASET: self._origin()})
 
     def _origin(self) -> str:
-        """Returns a hash of everything that the dataset of these cells depends on."""
+        """Returns a hash of what determines the dataset.
+
+        This is version, seed, cells and number of replications.
+        """
         found = hashlib.sha256(f"{_core.version()} {self.stop}".encode())
         for cell in self.cells:
             found.update(f"\n{identity(cell, self.seed)} {cell.label}".encode())
@@ -299,7 +304,7 @@ class Sweep:
         )
 
     def _about(self) -> dict[str, Any]:
-        """Returns the information in the folder's mark, apart from the owner."""
+        """Returns the additional information in the folder's mark, apart from the owner."""
         return {
             "name": self.name,
             "cells": len(self.cells),

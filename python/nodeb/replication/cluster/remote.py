@@ -93,7 +93,7 @@ async def remove_stuck_workers(
 
     Returns:
         Number of workers; address of each worker that is stuck now, with the time since when it is,
-            s on the scheduler's clock.
+        s on the scheduler's clock.
     """
     from distributed.scheduler import heartbeat_interval
 
