@@ -1,4 +1,5 @@
-//! Reads any bytes as packets of TUN devices and their times: memory is bounded, and every packet is returned once.
+//! Fuzz target that interprets any bytes as packets of TUN devices and their times, and checks that memory is bounded
+//! and every packet is returned once.
 
 #![no_main]
 

@@ -1,4 +1,5 @@
-//! Any bytes as a recording are replayed or refused without a panic, and no connection receives more than was sent.
+//! Fuzz target that interprets any bytes as a recording. It checks that they are replayed or refused without a panic,
+//! and that no connection receives more than was sent.
 
 #![no_main]
 

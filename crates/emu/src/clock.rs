@@ -1,7 +1,8 @@
-//! The clock that drives a world, and the timer that wakes the driver.
+//! The clock that drives the simulated world of an emulation, and the timer that wakes the driver.
 //!
-//! Time is `CLOCK_MONOTONIC`, which no user can set, counted from the start of the world. This clock stops while the
-//! machine is suspended. `CLOCK_BOOTTIME` does not, so the difference of the two is the time in suspend.
+//! Time is `CLOCK_MONOTONIC`, which no user can set, counted from the start of the world. `CLOCK_MONOTONIC`
+//! stops while the machine is suspended, but `CLOCK_BOOTTIME` continues: the increase of their difference is
+//! the time in suspend.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
@@ -37,7 +38,7 @@ impl Clock {
         Time((read(ClockId::Monotonic) - self.zero).max(0) as u64)
     }
 
-    /// Returns how long the machine has been suspended since the clock's creation.
+    /// Returns the total time that the machine was suspended since the clock's creation.
     pub fn slept(&self) -> Duration {
         let ahead = read(ClockId::Boottime) - read(ClockId::Monotonic);
         Duration::from_nanos((ahead - self.ahead).max(0) as u64)
@@ -49,7 +50,7 @@ fn read(clock: ClockId) -> i64 {
     tv_sec * SECOND + tv_nsec
 }
 
-/// One-shot timer with a file descriptor that becomes readable at a given time of a [`Clock`].
+/// One-shot timer (timerfd): its file descriptor becomes readable at a given time of a [`Clock`].
 #[derive(Debug)]
 pub struct Timer {
     fd: OwnedFd,

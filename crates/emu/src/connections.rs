@@ -1,4 +1,5 @@
-//! TCP connections of a recording: the packets of each end, with the times at which they were sent and delivered.
+//! TCP connections of a recorded emulation: the packets that each end sent, with the times at which the driver
+//! accepted and delivered them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Read};
@@ -13,12 +14,12 @@ use crate::head::{self, ACK, SYN, Tcp};
 use crate::log::Log;
 use crate::recording::{Reader, Record};
 
-/// Packet of a TCP connection.
+/// Packet of a TCP connection in a recording.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     /// Number of the packet in the recording, from 0.
     pub number: u64,
-    /// Time at which the packet was accepted.
+    /// Time at which the driver accepted the packet.
     pub at: Time,
     /// Direction of the packet.
     pub direction: Direction,
@@ -30,21 +31,22 @@ pub struct Sent {
     pub seq: u64,
     /// Relative acknowledgement number: the SYN of the other end has 0.
     pub ack: u64,
-    /// Whether its first byte had been sent before.
+    /// Whether its first sequence number (data, SYN or FIN) had been sent before.
     pub is_retransmission: bool,
-    /// Time of its arrival in the world, or `None` if it was lost or did not arrive before the end.
+    /// Time at which the packet arrived in the simulated world, or `None` if it was lost or still in transit at
+    /// the end of the emulation.
     pub arrived: Option<Time>,
-    /// Time at which it was written to the receiver's device.
+    /// Time at which the packet was written to the receiver's TUN device, or `None` if it did not arrive.
     pub handed_over: Option<Time>,
 }
 
 impl Sent {
-    /// Returns the relative sequence number after its last one.
+    /// Returns the relative sequence number that follows the packet's last one.
     pub fn end(&self) -> u64 {
         self.seq + u64::from(self.tcp.sequence_len())
     }
 
-    /// Returns the relative sequence numbers of its data.
+    /// Returns the relative sequence numbers of the packet's data, without SYN and FIN.
     pub fn data(&self) -> Range<u64> {
         let start = self.seq + u64::from(self.tcp.has(SYN));
         start..start + u64::from(self.tcp.payload)
@@ -56,17 +58,18 @@ impl Sent {
     }
 }
 
-/// Sequence numbers used by one end.
+/// Sequence numbers used by one end of a TCP connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Numbers {
-    /// Initial sequence number, once a packet shows it.
+    /// Initial sequence number of this end, or `None` until a packet of either end shows it.
     first: Option<u32>,
-    /// Relative sequence number after the last one sent.
+    /// Relative sequence number that follows the highest one sent.
     end: u64,
 }
 
 impl Numbers {
-    /// Returns the relative number of a 32-bit sequence number: of all that equal it modulo 2^32, the closest to `end`.
+    /// Returns the relative number of a 32-bit sequence number: among the candidates, which are 2^32 apart, the
+    /// one closest to `end`.
     fn relative(&mut self, number: u32, is_syn: bool) -> u64 {
         let first = *self.first.get_or_insert(if is_syn { number } else { number.wrapping_sub(1) });
         let end = first.wrapping_add(self.end as u32);
@@ -83,7 +86,7 @@ pub struct Connection {
     pub server: SocketAddr,
     /// Address and port of the phone.
     pub client: SocketAddr,
-    /// Packets in the order in which they were accepted.
+    /// Packets of both ends in the order in which the driver accepted them.
     pub packets: Vec<Sent>,
     numbers: [Numbers; 2],
 }
@@ -95,7 +98,7 @@ pub struct Delivered {
     pub bytes: u64,
     /// Index in [`Connection::packets`] of the packet whose arrival completed these bytes.
     pub last: Option<usize>,
-    /// Whether all bytes sent were received.
+    /// Whether the receiver has all bytes that were sent in this direction.
     pub all: bool,
 }
 
@@ -123,13 +126,14 @@ impl Connection {
         self.packets.len() - 1
     }
 
-    /// Returns true if a packet opens another connection with the same addresses and ports.
+    /// Returns true if a packet opens another connection with the same addresses and ports: its SYN has another
+    /// initial sequence number.
     fn is_another(&self, direction: Direction, tcp: &Tcp) -> bool {
         let first = self.numbers[usize::from(direction == Direction::Up)].first;
         tcp.has(SYN) && !tcp.has(ACK) && first.is_some_and(|first| first != tcp.seq)
     }
 
-    /// Returns the in-order data received in a direction.
+    /// Returns the data that the receiver of `direction` got in order, and the packet that completed them.
     pub fn delivered(&self, direction: Direction) -> Delivered {
         let counts =
             |at: &usize| self.packets[*at].direction == direction && self.packets[*at].tcp.payload > 0;
@@ -139,7 +143,7 @@ impl Connection {
         order.retain(|at| self.packets[*at].arrived.is_some());
         order.sort_by_key(|at| self.packets[*at].arrived);
         let (mut next, mut last) = (1, None);
-        // Data received beyond a gap: first sequence number and the one after the last.
+        // Data received beyond a gap: maps each first sequence number to the one after the last.
         let mut beyond: BTreeMap<u64, u64> = BTreeMap::new();
         for at in order {
             let Range { start, end } = self.packets[at].data();
@@ -160,7 +164,7 @@ impl Connection {
         Delivered { bytes: next - 1, last, all: end.is_none_or(|end| end <= next) }
     }
 
-    /// Returns the direction with more in-order data, and these data.
+    /// Returns the direction with more in-order bytes (downlink if equal), and its in-order data.
     pub fn main(&self) -> (Direction, Delivered) {
         let (down, up) = (self.delivered(Direction::Down), self.delivered(Direction::Up));
         if up.bytes > down.bytes { (Direction::Up, up) } else { (Direction::Down, down) }
@@ -172,7 +176,8 @@ impl Connection {
 pub struct Traffic {
     /// TCP connections in the order of their first packets.
     pub connections: Vec<Connection>,
-    /// For each packet by number: index of its connection and of the packet in it, or `None` if it is not TCP.
+    /// For each packet by number: index of its connection and its index in [`Connection::packets`], or `None` if
+    /// the packet is not TCP or too few of its bytes were recorded.
     pub of_packet: Vec<Option<(u32, u32)>>,
     /// Number of packets of other protocols.
     pub others: u64,
@@ -180,14 +185,14 @@ pub struct Traffic {
     pub unknown: u64,
     /// Numbers of the packets that arrived with CE in their ECN field.
     pub marked: HashSet<u64>,
-    /// Largest number of bytes recorded of a packet.
+    /// Largest number of bytes that the log has of any packet.
     pub longest: u32,
     /// Whether the log has an end record, so that it was not cut off.
     pub complete: bool,
 }
 
 impl Traffic {
-    /// Reads the packets of a log.
+    /// Reads all packets of a log and sorts them by connection.
     ///
     /// # Errors
     /// If the log cannot be read.
@@ -195,7 +200,7 @@ impl Traffic {
         Self::of(&mut log.open()?)
     }
 
-    /// Reads the packets from a reader that is still before the first record.
+    /// Reads all packets from a reader that has not returned a record yet.
     ///
     /// # Errors
     /// As [`Self::of_log`].

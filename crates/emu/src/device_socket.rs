@@ -1,7 +1,7 @@
 //! Socket through which the driver receives TUN devices.
 //!
-//! A process with threads cannot enter a user namespace. Each device is therefore opened by a separate process in its
-//! namespace, which sends the file descriptor through this socket.
+//! A process with threads cannot enter a user namespace. Therefore a separate process in the namespace of each
+//! device opens it, and sends the file descriptor to the driver through this socket.
 
 use std::io::{self, IoSliceMut};
 use std::mem::MaybeUninit;
@@ -40,7 +40,7 @@ impl DeviceSocket {
         self.outside.as_raw_fd()
     }
 
-    /// Receives the next device. Returns its number and its descriptor.
+    /// Waits up to 10 s for the next device. Returns its number and its file descriptor.
     ///
     /// # Errors
     /// If a system call fails, no message arrives within 10 s, or a message lacks the device or its number.

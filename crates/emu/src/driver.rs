@@ -1,8 +1,9 @@
 //! Main loop of an emulation: advances a world in real time and exchanges its packets with TUN devices.
 //!
-//! One thread repeats these steps: read the clock, process all events that are due, write the packets that have
-//! arrived, accept new packets, each with the time at which it was read, and sleep until the next event or packet. The
-//! thread never spins, so it can run under `SCHED_FIFO` without reaching the kernel's throttle.
+//! One thread repeats these steps: read the clock, process all due events, write arrived packets to their
+//! devices, accept new packets, each with the time at which it was read, and sleep until the next event or
+//! packet. The thread never spins, so it can run under `SCHED_FIFO` without reaching the kernel's limit for
+//! real-time threads.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
@@ -23,15 +24,16 @@ use crate::watch::{Status, Watch};
 /// Maximum number of packets read from a device before due events are processed again.
 const BATCH: usize = 16;
 
-/// Maximum sleep, ns. The work after a sleep grows with its length, as the deferred events of simulated users are
-/// processed then.
+/// Maximum sleep of the driver, ns. The events of simulated users during a sleep are processed after it, so a
+/// longer sleep would delay the next real packet more.
 const MAX_SLEEP: u64 = 1_000_000_000;
 
 /// Interval between two status updates, ns.
 const PUBLISH_INTERVAL: u64 = 200_000_000;
 
-/// Epoll identifiers of the timer and the stop event; that of a device is its number.
+/// Epoll identifier of the timer. A device has its number as identifier.
 const TIMER: u64 = u64::MAX;
+/// Epoll identifier of the stop event.
 const STOP: u64 = u64::MAX - 1;
 
 /// Limits of an emulation.
@@ -43,7 +45,7 @@ pub struct Limits {
 
 struct Driver<'a> {
     exchange: Exchange,
-    /// Device of the server, then those of the phones.
+    /// Device of the server, then the devices of the phones.
     ports: Vec<Port>,
     /// For each device, whether it may have more packets to read.
     ready: Vec<bool>,
@@ -57,8 +59,8 @@ struct Driver<'a> {
     published: Time,
 }
 
-/// Runs an emulation until it is stopped or its duration is over. `devices` are the server's, then one for each phone.
-/// The time of the world starts at 0 with this call.
+/// Runs an emulation until `watch` stops it or its duration is over. `devices` has the server's device first,
+/// then one for each phone. Simulated time is 0 at this call.
 ///
 /// # Errors
 /// If a system call or the simulation fails.
@@ -100,7 +102,7 @@ impl<'a> Driver<'a> {
         Ok(Self { exchange, ports, ready, clock, timer, epoll, watch, late, busy, wakes, published })
     }
 
-    /// Processes due events, accepts new packets, and sleeps.
+    /// Runs the main loop once: processes due events, accepts new packets, and sleeps.
     fn turn(&mut self, end: Time) -> Result<()> {
         let begun = self.clock.now();
         self.exchange.advance(begun)?;
@@ -139,7 +141,7 @@ impl<'a> Driver<'a> {
                 Read::TooLong => self.exchange.refused().too_long += 1,
                 Read::Nothing => self.ready[number] = false,
                 Read::Gone => {
-                    // The owner of its namespace removed the device; the other devices continue.
+                    // The owner of the network namespace removed this device; the other devices continue.
                     let _ = epoll::delete(&self.epoll, &self.ports[number]);
                     self.ready[number] = false;
                 }
@@ -152,7 +154,7 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Reads and discards a packet, as no memory is left for it. A flooded host does the same.
+    /// Reads and discards a packet from a device because no memory is left for it, as a flooded host would.
     fn refuse(&mut self, number: usize) -> Result<()> {
         let mut discarded = [0; 64];
         match self.ports[number].read(&mut discarded)? {
@@ -162,7 +164,7 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Writes all packets that have arrived to their devices.
+    /// Writes all packets that arrived in the world to the devices of their receivers.
     fn deliver(&mut self) {
         while let Some(arrival) = self.exchange.take() {
             let number = if let End::Phone(phone) = arrival.to { phone + 1 } else { 0 };

@@ -8,9 +8,9 @@ pub enum Error {
     /// A system call failed.
     #[error("the driver cannot {what}: {source}")]
     System {
-        /// Action that failed, to follow "the driver cannot".
+        /// Action that failed, as a phrase that follows "the driver cannot" in the message.
         what: &'static str,
-        /// Error of the system call.
+        /// Error that the system call returned.
         source: io::Error,
     },
     /// The log of a recording cannot be read.
@@ -19,7 +19,7 @@ pub enum Error {
     /// The log of a recording cannot be written completely.
     #[error("the recording is incomplete: {0}")]
     Recording(io::Error),
-    /// The simulation failed or was cancelled.
+    /// The scenario cannot be emulated, or the simulation failed or was cancelled.
     #[error(transparent)]
     World(#[from] nodeb_sim::Error),
 }
@@ -37,7 +37,7 @@ impl Error {
 /// Result of a fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Returns a function that adds the failed action to an error of a system call.
+/// Returns a function that converts an error of a system call to [`Error::System`] with the action `what`.
 #[cfg(target_os = "linux")]
 pub fn system<E: Into<io::Error>>(what: &'static str) -> impl FnOnce(E) -> Error {
     move |source| Error::System { what, source: source.into() }

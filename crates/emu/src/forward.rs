@@ -1,4 +1,5 @@
-//! Plain forwarder between two devices: the reference for the timing accuracy of the driver on a machine.
+//! Plain forwarder between two TUN devices: the reference with which the timing accuracy of the driver on this
+//! machine is compared.
 
 use std::os::fd::OwnedFd;
 
@@ -11,7 +12,8 @@ use crate::watch::Watch;
 /// Maximum number of packets read from a device before the other one is read.
 const BATCH: usize = 16;
 
-/// Copies packets from each of two devices to the other until it is stopped. Returns the number of packets copied.
+/// Copies packets from each of two devices to the other until `watch` stops it. Returns the number of packets
+/// copied. `mtu` is the maximum size of a packet in bytes.
 ///
 /// # Errors
 /// If a system call fails.

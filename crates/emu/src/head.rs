@@ -1,22 +1,22 @@
 //! Headers of recorded packets: addresses, ports, and the TCP header.
 //!
-//! Unlike [`crate::ip`], which reads whole packets, this module reads the first bytes that a recording has of them,
-//! which may end anywhere. Sources: RFC 791 and RFC 8200 (IP), RFC 9293 (TCP), RFC 7323 (window scale), RFC 2018
-//! (SACK).
+//! A recording has only the first bytes of each packet, which may end anywhere; [`crate::ip`] reads whole
+//! packets. Sources: RFC 791 and RFC 8200 (IP), RFC 9293 (TCP), RFC 7323 (window scale), RFC 2018 (SACK).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 const TCP: u8 = 6;
-/// Protocols whose header begins with two ports.
+/// Protocols whose header begins with two ports: TCP, UDP, DCCP, SCTP, UDP-Lite.
 const WITH_PORTS: [u8; 5] = [TCP, 17, 33, 132, 136];
-/// Mask of the fragment offset. Unless it is 0, no transport header follows (RFC 791, 3.1).
+/// Mask of the IPv4 fragment offset. A fragment with an offset other than 0 has no transport header (RFC 791,
+/// section 3.1).
 const OFFSET: u16 = 0x1fff;
 
 /// TCP flag: the sender has no more data.
 pub const FIN: u8 = 1;
 /// TCP flag: the sender opens a connection.
 pub const SYN: u8 = 2;
-/// TCP flag: the connection is reset.
+/// TCP flag: the sender resets the connection.
 pub const RST: u8 = 4;
 /// TCP flag: the acknowledgement number is valid.
 pub const ACK: u8 = 16;
@@ -28,7 +28,7 @@ pub struct Head {
     pub protocol: u8,
     /// Source address; the port is 0 if the protocol has none or it was not recorded.
     pub from: SocketAddr,
-    /// Destination address; its port as in [`Self::from`].
+    /// Destination address; the port is 0 if the protocol has none or it was not recorded.
     pub to: SocketAddr,
     /// TCP header, if the packet is TCP and the 20 bytes of the fixed header were recorded.
     pub tcp: Option<Tcp>,
@@ -43,13 +43,13 @@ pub struct Tcp {
     pub ack: u32,
     /// Flags: [`FIN`], [`SYN`], [`RST`], [`ACK`] and others.
     pub flags: u8,
-    /// Window field, unscaled.
+    /// Window field as sent, without the window scale applied.
     pub window: u16,
     /// Bytes of data.
     pub payload: u32,
-    /// Shift of the window scale option, at most 14, if the option was recorded.
+    /// Shift count of the window scale option, at most 14, or `None` if no such option was recorded.
     pub shift: Option<u8>,
-    /// Whether there is a SACK option.
+    /// Whether the header has a SACK option (kind 5).
     pub has_sack: bool,
 }
 
@@ -118,7 +118,7 @@ fn read_tcp(rest: &[u8], bytes: u32) -> Option<Tcp> {
     Some(Tcp { seq, ack, flags, window, payload: bytes - length, shift, has_sack })
 }
 
-/// Returns the window shift, if any, and true if there is a SACK option.
+/// Returns the shift count of the window scale option, if any, and true if there is a SACK option.
 fn read_options(mut options: &[u8]) -> (Option<u8>, bool) {
     let (mut shift, mut has_sack) = (None, false);
     while let [kind, rest @ ..] = options {

@@ -1,4 +1,4 @@
-//! IP header fields that a cell reads: destination, flow, ECN field.
+//! IP header fields that the simulated cell uses: destination, flow, ECN field.
 //!
 //! Sources: RFC 791 and RFC 8200 (headers), RFC 3168 (ECN), RFC 1624 (incremental update of the checksum).
 
@@ -17,7 +17,7 @@ const WITH_PORTS: [u8; 5] = [6, 17, 33, 132, 136];
 
 const CE: u8 = 0b11;
 
-/// IP header fields that a cell reads.
+/// IP header fields that the simulated cell uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Destination address.
@@ -56,8 +56,9 @@ fn read_v4(packet: &[u8]) -> Option<Header> {
     Some(Header { to: Ipv4Addr::from(to).into(), flow_hash: hash.0, ecn: ecn_of(header[1]) })
 }
 
-/// Reads an IPv6 header. The flow label does not count, as Linux changes it during a connection if it suspects the
-/// path. Ports behind extension headers are not read; such packets have a flow per pair of addresses.
+/// Reads an IPv6 header. The flow hash excludes the flow label, as Linux changes the label during a connection
+/// if it suspects the path. Ports behind extension headers are not read: the flow hash of such packets depends
+/// on the addresses and the first extension header's type only.
 fn read_v6(packet: &[u8]) -> Option<Header> {
     let header = packet.get(..IPV6_HEADER)?;
     let payload = usize::from(u16::from_be_bytes([header[4], header[5]]));
@@ -111,7 +112,8 @@ fn updated(checksum: u16, old: u16, new: u16) -> u16 {
     !(sum as u16)
 }
 
-/// FNV-1a hash. It is the same in every process, so that a replay has the flows of the recording.
+/// FNV-1a hash, 32 bits. The hash of a packet is equal in every process, so that a replay has the flow hashes
+/// of the recording.
 struct Fnv(u32);
 
 impl Default for Fnv {

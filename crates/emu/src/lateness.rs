@@ -10,7 +10,7 @@ pub struct Lateness {
     longest: u64,
 }
 
-/// Upper end of the histogram, ns: an hour. Longer durations share the last bucket.
+/// Upper end of the histogram, 1 h in ns. Longer durations are counted in the last bucket.
 const MAX_NS: u64 = 3_600_000_000_000;
 
 impl Default for Lateness {
@@ -21,7 +21,7 @@ impl Default for Lateness {
 }
 
 impl Lateness {
-    /// Adds a duration.
+    /// Adds a duration given in nanoseconds.
     pub fn add(&mut self, nanoseconds: u64) {
         self.times.saturating_record(nanoseconds);
         self.total += u128::from(nanoseconds);
@@ -38,7 +38,8 @@ impl Lateness {
         if self.count() == 0 { 0.0 } else { self.total as f64 / self.count() as f64 * 1e-9 }
     }
 
-    /// Returns a quantile in seconds: at most 1 % too large and never above the maximum; 0 if there are no durations.
+    /// Returns the quantile `share` (0 to 1) in seconds, or 0 if there are no durations. It is at most 1 % too
+    /// large, and never above the maximum.
     pub fn quantile_s(&self, share: f64) -> f64 {
         self.times.value_at_quantile(share).min(self.longest) as f64 * 1e-9
     }
@@ -48,13 +49,15 @@ impl Lateness {
         self.longest as f64 * 1e-9
     }
 
-    /// Returns for each bucket that is not empty its upper end in seconds and the number of its durations.
+    /// Returns the upper end in seconds and the number of durations of each bucket that is not empty, in
+    /// increasing order.
     pub fn steps(&self) -> impl Iterator<Item = (f64, u64)> {
         let steps = self.times.iter_recorded();
         steps.map(|step| (step.value_iterated_to() as f64 * 1e-9, step.count_since_last_iteration()))
     }
 
-    /// Returns the share of durations above `limit` ns, which is rounded to a bucket; 0 if there are no durations.
+    /// Returns the share of durations above `limit` ns, or 0 if there are no durations. The limit is rounded up to
+    /// the end of its bucket.
     pub fn share_beyond(&self, limit: u64) -> f64 {
         let all = self.count();
         let within = self.times.count_between(0, limit.min(MAX_NS));

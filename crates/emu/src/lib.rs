@@ -1,7 +1,7 @@
 //! Real packets through nodeb's simulated cells.
 //!
-//! [`Exchange`] is the sans-IO part: a [`nodeb_sim::world::Live`] world, the payloads of the packets in transit, and
-//! the counts of delivered and lost packets. It uses neither clock nor device. [`driver`] adds the clock and, on Linux,
+//! [`Exchange`] is the part without input and output: a [`nodeb_sim::world::Live`] world, the payloads of the
+//! packets in transit, and the counts of delivered and lost packets. On Linux, [`driver`] adds the clock and
 //! two or more TUN devices: one for the server and one for each phone whose packets are real.
 //!
 //! [`recording`] is the log file of an emulation, and [`replay`] repeats the emulation from this file in virtual time.

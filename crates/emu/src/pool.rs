@@ -1,15 +1,15 @@
 //! Pool of buffers for the payloads of packets in transit.
 //!
-//! Slots have one size and are reused, and memory is allocated in chunks. Nothing is allocated unless more packets are
-//! in transit than ever before. A packet is identified by its tag, which consists of its slot and its number.
+//! All slots have the same size and are reused. Memory is allocated in chunks, and only if more packets are in
+//! transit than ever before. A packet is identified by its tag, which consists of its slot and its number.
 
 use nodeb_base::units::Time;
 use nodeb_sim::world::Direction;
 
-/// Number of slots allocated at a time.
+/// Number of slots in a chunk, the unit of allocation.
 const CHUNK: usize = 256;
 
-/// Number of low bits of a tag that are the slot.
+/// Number of the low bits of a tag that hold the slot; the bits above hold the packet's number.
 const SLOT_BITS: u32 = 24;
 
 /// Slot that is being filled or whose packet is in transit.
@@ -19,11 +19,11 @@ pub struct Slot(u32);
 /// Packet in transit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InTransit {
-    /// Slot with its bytes.
+    /// Slot that holds the packet's bytes.
     pub slot: Slot,
     /// Direction of the packet.
     pub direction: Direction,
-    /// Time at which it was accepted.
+    /// Time at which the packet was accepted.
     pub accepted: Time,
     tag: u64,
 }
@@ -92,19 +92,19 @@ impl Pool {
         tag
     }
 
-    /// Returns the packet with a tag, or `None` if it is not in transit.
+    /// Returns the packet with this tag, or `None` if it is not in transit.
     pub fn find(&self, tag: u64) -> Option<InTransit> {
         let slot = (tag & ((1 << SLOT_BITS) - 1)) as usize;
         self.entries.get(slot)?.in_transit.filter(|in_transit| in_transit.tag == tag)
     }
 
-    /// Returns the packet in a slot.
+    /// Returns the bytes of the packet in a slot.
     pub fn packet(&self, slot: Slot) -> &[u8] {
         let (chunk, at) = self.place(slot);
         &self.chunks[chunk][at..at + self.entries[slot.0 as usize].bytes as usize]
     }
 
-    /// Returns the packet in a slot mutably.
+    /// Returns the bytes of the packet in a slot mutably.
     pub fn packet_mut(&mut self, slot: Slot) -> &mut [u8] {
         let bytes = self.entries[slot.0 as usize].bytes as usize;
         &mut self.bytes_mut(slot)[..bytes]
@@ -120,7 +120,7 @@ impl Pool {
         self.chunks.len() * CHUNK * self.slot_bytes
     }
 
-    /// Returns the number of a packet, counted from 0 in the order of [`Self::send`].
+    /// Returns the number of the packet with this tag. Packets are numbered from 0 in the order of [`Self::send`].
     pub fn number(tag: u64) -> u64 {
         tag >> SLOT_BITS
     }

@@ -11,7 +11,7 @@ use crate::error::{Result, system};
 /// Maximum size of an IP packet, bytes.
 const MAX_PACKET: usize = 65_535;
 
-/// Result of reading from a device.
+/// Result of reading from a TUN device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Read {
     /// A packet of this many bytes.
@@ -33,14 +33,14 @@ pub struct Port {
 }
 
 impl Port {
-    /// Takes a device and sets it to non-blocking mode.
+    /// Creates a port from the descriptor of a TUN device, and sets the device to non-blocking mode.
     pub fn new(fd: OwnedFd) -> Result<Self> {
         let flags = fcntl_getfl(&fd).map_err(system("read the flags of a device"))?;
         fcntl_setfl(&fd, flags | OFlags::NONBLOCK).map_err(system("make a device non-blocking"))?;
         Ok(Self { fd, rest: vec![0; MAX_PACKET].into_boxed_slice() })
     }
 
-    /// Reads a packet into `into`.
+    /// Reads one packet into `into`. The first bytes of a packet that is too long are overwritten next time.
     pub fn read(&mut self, into: &mut [u8]) -> Result<Read> {
         let room = into.len();
         let mut parts = [IoSliceMut::new(into), IoSliceMut::new(&mut self.rest)];

@@ -1,15 +1,15 @@
 //! Log file of an emulation: when each packet was accepted, and when it arrived or was lost.
 //!
-//! A log suffices to repeat the emulation in virtual time, see [`crate::replay`]. It is written by a thread of its own
-//! through a bounded number of buffers, so that a slow disk delays no packet. If all buffers are full, the log ends
-//! there, and [`Recorder::finish`] fails. The log of a killed process lacks at most the last second.
+//! A log suffices to repeat the emulation in virtual time, see [`crate::replay`]. A separate thread writes the
+//! log from a bounded number of buffers, so that a slow disk delays no packet. If all buffers are full, nothing
+//! more is recorded, and [`Recorder::finish`] fails. The log of a killed process lacks at most the last second.
 //!
 //! All numbers are little-endian. The file consists of [`MAGIC`], the length of the header (4 bytes), the header, and
 //! records:
 //!
 //! | first byte | contents, with their sizes in bytes |
-//! |---|---|
-//! | 1, accepted | time (8), direction (1), phone (1), packet size (4), flow hash (4), ECN (1), bytes kept (2), the kept bytes |
+//! |---|---| | 1, accepted | time (8), direction (1), phone (1), packet size (4), flow hash (4), ECN (1), bytes kept
+//! (2), the kept bytes |
 //! | 2, arrived | packet number (8), time (8), lateness of the delivery (8), ECN (1) |
 //! | 3, lost | packet number (8), time (8), cause (1) |
 //! | 4, end | time (8) |
@@ -35,11 +35,12 @@ use crate::report::CAUSES;
 /// First bytes of a log.
 pub const MAGIC: &[u8; 16] = b"nodeb flight 1\r\n";
 
-/// Maximum size of a header, bytes. It contains a scenario with the contents of its files.
+/// Maximum size of a header, 1 GiB. A header contains a scenario with the contents of the files that it names.
 const MAX_HEADER: u32 = 1 << 30;
 
-/// Number of buffers between the driver and the writing thread, and the fill level in bytes at which one is passed on.
+/// Number of buffers between the driver and the writing thread, each of about [`BUFFER`] bytes.
 const BUFFERS: usize = 64;
+/// Fill level in bytes at which the driver passes a buffer to the writing thread.
 const BUFFER: usize = 1 << 18;
 
 /// Maximum size of an IP packet: an IPv6 header of 40 B and 65,535 B of payload (RFC 8200).
@@ -106,12 +107,13 @@ pub struct Recorder {
     full: SyncSender<Vec<u8>>,
     empty: Receiver<Vec<u8>>,
     thread: JoinHandle<io::Result<(File, Hasher)>>,
-    /// Error after which nothing more is written.
+    /// Reason why recording stopped before the end, or `None` as long as it works.
     failed: Option<&'static str>,
 }
 
 impl Recorder {
-    /// Creates a log with a header and no records. It will contain the first `snap` bytes of each packet.
+    /// Creates a log with a header and no records. Records of accepted packets will contain the first `snap` bytes
+    /// of each packet.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -332,7 +334,8 @@ impl<R: Read> Reader<R> {
         })
     }
 
-    /// Compares the checksum of the bytes read with the one that follows, if any.
+    /// Compares the checksum of the bytes read with the stored one, which follows the end record. Logs of earlier
+    /// versions have none and pass.
     fn check(&mut self) -> io::Result<()> {
         let read = self.file.checksum.clone().finalize();
         match array(&mut self.file) {
@@ -355,7 +358,8 @@ impl<R: Read> Heads<R> {
         Self { reader, kept: Vec::new() }
     }
 
-    /// Returns the recorded bytes of a packet. Its number must be greater than those of all calls before.
+    /// Returns the recorded first bytes of packet `number`. Each call needs a greater number than the last one, as
+    /// the log is read only once.
     ///
     /// # Errors
     /// If the log cannot be read or the rest of it has no such packet.

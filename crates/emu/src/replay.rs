@@ -22,15 +22,15 @@ pub struct Replay {
     pub phones: Vec<PhoneReport>,
     /// Number of packets with the same fate as in the recording.
     pub same: u64,
-    /// Message about the first packet with another fate, if there is one.
+    /// Message about the first packet whose fate differs from the recorded one, if there is one.
     pub differs: Option<String>,
     /// Whether the log has an end record, so that it was not cut off.
     pub complete: bool,
-    /// Recorded lateness of the deliveries.
+    /// Lateness of the deliveries as recorded: time of the write to the device minus time of the arrival.
     pub late: Lateness,
-    /// Duration of the recorded emulation.
+    /// Duration of the recorded emulation; of an incomplete log, the time of its last record.
     pub lasted: Time,
-    /// Time series.
+    /// Time series of the replay; equal to those of the recorded emulation if no fate differs.
     pub series: Series,
 }
 
@@ -44,14 +44,14 @@ struct Player<'a, L: Listener> {
     live: Live<L>,
     users: Vec<u32>,
     fates: Vec<Fate>,
-    /// Fates in the replay whose records have not been read yet.
+    /// Arrivals and losses in the replay that were not yet compared with their records.
     ahead: VecDeque<Fate>,
-    /// Time at which each packet was accepted and its direction, by number.
+    /// Time of acceptance and direction of each packet, by packet number.
     accepted: Vec<(Time, nodeb_sim::world::Direction)>,
     found: Replay,
 }
 
-/// Replays a log. `users` are the scenario's user numbers of the real phones.
+/// Replays a log. `users` are the user numbers of the real phones in the scenario.
 ///
 /// # Errors
 /// If the log cannot be read or does not fit the scenario, or the simulation fails.
@@ -64,8 +64,8 @@ pub fn replay<R: Read>(
     replay_watched(reader, scenario, seed, users, NullListener, (&Control::default(), Time(u64::MAX)))
 }
 
-/// Replays a log as [`replay`] does, with a listener, which may end the replay, and reports to `control` the progress
-/// towards `end`.
+/// Replays a log with a listener, which may end the replay, and reports the progress to `control` as the share
+/// of `end` that has passed.
 pub(crate) fn replay_watched<R: Read, L: Listener>(
     reader: &mut Reader<R>,
     scenario: &Scenario,
@@ -148,7 +148,8 @@ impl<L: Listener> Player<'_, L> {
         Ok(())
     }
 
-    /// Advances the world to `to`, samples the series on the way, and reports the progress at least every [`STEP`].
+    /// Advances the world to `to`, samples the time series on the way, and reports the progress at least once per
+    /// [`STEP`] of virtual time.
     fn sample_until(&mut self, to: Time) -> Result<()> {
         let mut at = self.live.now();
         loop {
@@ -166,7 +167,7 @@ impl<L: Listener> Player<'_, L> {
         self.ahead.extend(self.fates.drain(..));
     }
 
-    /// Compares the recorded fate of a packet with its fate in the replay.
+    /// Compares a recorded arrival or loss with the next one in the replay.
     fn compare(&mut self, record: &Record) {
         let fate = self.ahead.pop_front();
         if fate.as_ref().is_some_and(|fate| is_same(record, fate)) {

@@ -10,7 +10,7 @@ use nodeb_sim::world::Direction;
 use crate::lateness::Lateness;
 use crate::series::Series;
 
-/// Number of packets and of their bytes.
+/// Number of packets and number of bytes in these packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Volume {
     /// Number of packets.
@@ -20,7 +20,7 @@ pub struct Volume {
 }
 
 impl Volume {
-    /// Counts a packet of this many bytes.
+    /// Counts a packet of `bytes` bytes.
     pub fn add(&mut self, bytes: usize) {
         self.packets += 1;
         self.bytes += bytes as u64;
@@ -38,15 +38,15 @@ pub const CAUSES: [(Cause, &str); 4] = [
 /// Counts and delays of a phone's packets in one direction.
 #[derive(Clone, Debug, Default)]
 pub struct DirectionReport {
-    /// Accepted packets.
+    /// Packets that the driver accepted.
     pub offered: Volume,
     /// Packets that arrived.
     pub arrived: Volume,
     /// Number of lost packets by cause, in the order of [`CAUSES`].
     pub lost: [u64; CAUSES.len()],
-    /// Delays of the packets that arrived.
+    /// Delays of the packets that arrived, from acceptance to arrival.
     pub delay: Lateness,
-    /// Time at which the first packet that arrived was accepted, and of the last arrival; `None` if none has arrived.
+    /// Time of acceptance of the packet that arrived first, and time of the last arrival; `None` without arrivals.
     pub span: Option<(Time, Time)>,
 }
 
@@ -100,28 +100,28 @@ impl PhoneReport {
 /// Counts of packets that were refused or could not be written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refused {
-    /// Not an IP packet, or the length field of its header is wrong.
+    /// Packets that are not IP, or whose length field is wrong.
     pub malformed: u64,
-    /// Not routed: the destination is link-local, multicast, or an address that no phone has.
+    /// Packets that are not routed: the destination is link-local, multicast, or an address that no phone has.
     pub stray: u64,
-    /// Longer than the maximum size of a packet.
+    /// Packets longer than the MTU of the emulation.
     pub too_long: u64,
-    /// Received while the packets in transit used all memory allowed.
+    /// Packets that were received while the packets in transit used all memory allowed.
     pub no_memory: u64,
-    /// Arrived, but the device did not accept the write.
+    /// Packets that arrived, but that the receiver's device did not accept.
     pub unwritten: u64,
 }
 
 /// Report of an emulation.
 #[derive(Debug)]
 pub struct Report {
-    /// Duration in real time, without time in suspend.
+    /// Duration of the emulation in real time, without time in suspend.
     pub lasted: Duration,
-    /// Time during which the machine was suspended. The world does not advance then.
+    /// Time during which the machine was suspended. The simulated world does not advance in suspend.
     pub slept: Duration,
     /// Counts and delays of each phone's packets.
     pub phones: Vec<PhoneReport>,
-    /// Counts of refused packets.
+    /// Counts of packets that were refused or could not be written.
     pub refused: Refused,
     /// Lateness of deliveries: time of the write to the device minus time of the arrival in the world.
     pub late: Lateness,
@@ -134,7 +134,7 @@ pub struct Report {
     pub wakes: u64,
     /// Memory allocated for payloads, bytes.
     pub memory: usize,
-    /// Time series.
+    /// Time series of each phone and of all users together.
     pub series: Series,
     /// Error that made the recording incomplete, if any.
     pub unrecorded: Option<io::Error>,

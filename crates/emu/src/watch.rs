@@ -7,10 +7,10 @@ use rustix::event::{EventfdFlags, eventfd};
 
 use crate::error::{Result, system};
 
-/// Values of a status line.
+/// Values that `nodeb emulate` shows in its status line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Status {
-    /// Time since the start, s.
+    /// Time since the start of the emulation, s.
     pub time_s: f64,
     /// Number of packets that have arrived at phones.
     pub down_packets: u64,
@@ -42,7 +42,7 @@ const FIELDS: usize = 11;
 pub struct Watch {
     stopped: AtomicBool,
     wake: OwnedFd,
-    /// Fields of the [`Status`]; floating-point numbers as their bits.
+    /// Fields of the latest [`Status`]; floating-point numbers are stored as their bits.
     cells: [AtomicU64; FIELDS],
 }
 
@@ -60,7 +60,7 @@ impl Watch {
     /// Stops the emulation at once. It cannot be resumed.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
-        // This can fail only if the 64-bit counter of the event overflows.
+        // This write can fail only if the 64-bit counter of the eventfd overflows.
         let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
     }
 

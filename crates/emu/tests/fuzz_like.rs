@@ -15,7 +15,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-/// Valid log for each kind of cell, with TCP segments in both directions.
+/// One valid log for each of the three kinds of cell, with TCP segments in both directions.
 static LOGS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| (0..3).map(log).collect());
 
 fn log(kind: u8) -> Vec<u8> {
@@ -86,7 +86,7 @@ proptest! {
     }
 }
 
-/// The logs to which faults are added are valid and replayed without a difference.
+/// The logs to which [`faulty`] adds faults are valid, and their replays equal the recordings.
 #[test]
 fn valid_logs_are_replayed_exactly() {
     for (kind, bytes) in (0..).zip(LOGS.iter()) {

@@ -1,4 +1,4 @@
-//! Emulations and replays: they take devices or a log, and return the report and the tables.
+//! Python functions for emulations of TUN devices and replays of a log. Both return a report and tables.
 
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
@@ -25,7 +25,7 @@ use crate::recordings;
 use crate::scenario::{CompiledScenario, Control};
 use crate::tables::{self, About};
 
-/// Emulation that one thread drives, and other threads watch and stop.
+/// Emulation that one thread drives, while other threads read its status or stop it.
 #[pyclass(module = "nodeb._core", frozen)]
 pub struct Emulation {
     device_socket: DeviceSocket,
@@ -40,7 +40,8 @@ impl Emulation {
         Ok(Self { device_socket, watch: Watch::new().map_err(|error| refused(&error))? })
     }
 
-    /// Returns the socket to send devices through, each with its number as a byte: 0 is the server's.
+    /// Returns the descriptor of the socket through which devices are sent to the driver. Each message has the device
+    /// and its number as a byte: 0 for the server, then the phones.
     fn fileno(&self) -> i32 {
         self.device_socket.outside()
     }
@@ -50,7 +51,7 @@ impl Emulation {
         self.watch.stop();
     }
 
-    /// Returns the status published last.
+    /// Returns the status that the driver published last, as a dict.
     fn status<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let now = self.watch.status();
         let found = PyDict::new(py);
@@ -68,7 +69,8 @@ impl Emulation {
         Ok(found)
     }
 
-    /// Receives two devices and copies packets between them until it is stopped. Returns the number of packets.
+    /// Receives two devices and copies packets between them until [`Self::stop`] is called. Returns the number of
+    /// packets copied.
     fn forward(&self, py: Python<'_>, mtu: usize) -> PyResult<u64> {
         let work = || -> nodeb_emu::Result<u64> {
             let devices = <[OwnedFd; 2]>::try_from(self.devices(2)?).expect("two devices are returned");
@@ -77,8 +79,8 @@ impl Emulation {
         guarded(|| "forwarding".to_owned(), || py.detach(work))?.map_err(|error| refused(&error))
     }
 
-    /// Receives the devices and emulates the scenario until it is stopped or `duration_s` is over. Returns the report
-    /// and the tables.
+    /// Receives the devices and emulates the scenario until [`Self::stop`] is called or `duration_s` is over. Returns
+    /// the report as a dict, and the tables of the run and of the emulation.
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
     fn drive<'py>(
@@ -141,7 +143,8 @@ pub fn flight_header(path: PathBuf) -> PyResult<Vec<u8>> {
 }
 
 /// Replays a recording. Returns the report, which says whether the replay equals the recording, and the tables. With
-/// `pcap`, packets at the interfaces are captured in this file; with `radio`, those of the radio network too.
+/// `pcap`, packets at the network interfaces are captured in this file; with `radio`, also packets at the interfaces
+/// of the radio network.
 #[pyfunction]
 #[pyo3(signature = (path, scenario, seed, users, control, pcap=None, radio=false))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
@@ -192,7 +195,7 @@ fn refused(error: &Error) -> PyErr {
     PyOSError::new_err(error.to_string())
 }
 
-/// Returns a report as a dict.
+/// Returns a report as a dict. `late_s` is the lateness above which a delivery counts as late.
 fn report_to_dict<'py>(py: Python<'py>, report: &Report, late_s: f64) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     found.set_item("lasted_s", report.lasted.as_secs_f64())?;

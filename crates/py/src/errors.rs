@@ -23,14 +23,15 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Suppresses the output of panics and stores their source location, which [`guarded`] puts in its message.
+/// Installs a panic hook that prints nothing and stores the panic's source location for the message of [`guarded`].
 pub fn keep_panics_quiet() {
     set_hook(Box::new(|panic| {
         PLACE.set(panic.location().map(|place| format!("{}:{}", place.file(), place.line())));
     }));
 }
 
-/// Runs `work` and converts a panic to an `InternalError` whose message has `what`, the work done, and the location.
+/// Runs `work` and converts a panic to an `InternalError`. Its message has the panic's reason, the source location,
+/// and `what`, the name of the work.
 pub fn guarded<T>(what: impl FnOnce() -> String, work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         let place = PLACE.take().unwrap_or_else(|| "an unknown place".to_owned());
@@ -44,7 +45,7 @@ fn reason(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
 }
 
-/// Converts an error of the simulator to an exception.
+/// Converts an error of the simulator to a Python exception: `ScenarioError` or `Cancelled`.
 pub fn to_py(error: &Error) -> PyErr {
     match error {
         Error::Scenario(message) => ScenarioError::new_err(message.clone()),

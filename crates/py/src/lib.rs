@@ -1,4 +1,4 @@
-//! Python bindings of nodeb's core. They convert values, release the GIL and map errors, nothing else.
+//! Python bindings of nodeb's core. They only convert values, release the global interpreter lock and map errors.
 
 mod cell;
 #[cfg(target_os = "linux")]

@@ -1,12 +1,12 @@
-//! Conversion of texts of numbers to numpy arrays.
+//! Conversion of text files with lines of numbers to numpy arrays.
 
 use nodeb_base::lines;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Returns the columns of a text's lines of numbers from entry number `skip` on. A `ValueError` for an invalid line has
-/// the number of the line and a message.
+/// Returns the columns of a text whose entries are lines of numbers, without its first `skip` entries. An invalid line
+/// raises a `ValueError` with the line's number and a message.
 #[pyfunction]
 #[pyo3(signature = (text, skip, columns, most))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
@@ -22,7 +22,7 @@ pub fn read_numbers<'py>(
     Ok(found.into_iter().map(|list| PyArray1::from_vec(py, list)).collect())
 }
 
-/// Returns the first entries of a text, at most `most`, each with the number of its line and its words.
+/// Returns the first `most` entries of a text, each as its line number and its words.
 #[pyfunction]
 pub fn first_entries(text: &[u8], most: usize) -> Vec<(usize, Vec<String>)> {
     let word = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
@@ -30,7 +30,7 @@ pub fn first_entries(text: &[u8], most: usize) -> Vec<(usize, Vec<String>)> {
     lines::entries(text).take(most).map(shown).collect()
 }
 
-/// Returns the line number of entry number `entry` of a text, or `None` if there are fewer entries.
+/// Returns the line number of entry number `entry` (from 0) of a text, or `None` if the text has fewer entries.
 #[pyfunction]
 pub fn line_of_entry(text: &[u8], entry: usize) -> Option<usize> {
     lines::entries(text).nth(entry).map(|(line, _)| line)

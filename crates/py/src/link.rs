@@ -26,7 +26,7 @@ fn to_py(error: Error) -> PyErr {
     LinkError::new_err((key, message))
 }
 
-/// Reads and checks an experiment.
+/// Reads a link experiment from JSON and checks it.
 fn read(json: &str) -> PyResult<Experiment> {
     let invalid = |key: String, message: String| LinkError::new_err((key, message));
     let value: serde_json::Value =
@@ -43,7 +43,8 @@ pub fn link_schema() -> String {
     schemars::schema_for!(Experiment).to_value().to_string()
 }
 
-/// Checks an experiment given as JSON and fills in all defaults. Returns the experiment and its service, both as JSON.
+/// Checks a link experiment given as JSON and fills in all defaults. Returns the experiment and its service, both as
+/// JSON.
 #[pyfunction]
 pub fn link_resolve(json: &str) -> PyResult<(String, String)> {
     let experiment = read(json)?;
@@ -52,9 +53,9 @@ pub fn link_resolve(json: &str) -> PyResult<(String, String)> {
     Ok((serde_json::to_string(&experiment).map_err(to_json)?, service))
 }
 
-/// Simulates an experiment at `eb_n0_db`. Calls `watch` a few times per second with the numbers of bits and block
-/// errors so far. Ctrl-C ends the run and sets `interrupted` in the result. With `portable`, only instructions of the
-/// platform's baseline are used.
+/// Simulates a link experiment at an Eb/N0 of `eb_n0_db`. Calls `watch` a few times per second with the numbers of bits
+/// and block errors so far. Ctrl-C ends the run and sets `interrupted` in the result. With `portable`, only processor
+/// instructions of the platform's baseline are used.
 #[pyfunction]
 #[pyo3(signature = (json, eb_n0_db, threads, watch=None, portable=false))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
@@ -99,7 +100,8 @@ fn call(watch: Option<&Py<PyAny>>, counts: &Counts) -> PyResult<()> {
     })
 }
 
-/// Returns the counts: for each kind of trial the numbers of trials and errors, the error rate and its interval.
+/// Returns the counts as a dict: for each kind of trial the numbers of trials and errors, the error rate and its
+/// confidence interval.
 fn tables<'py>(py: Python<'py>, counts: &Counts) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     let tallies = [

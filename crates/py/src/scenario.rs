@@ -1,4 +1,4 @@
-//! Scenarios, which are read and checked once and can then be simulated many times.
+//! Scenarios as Python objects. A scenario is read and checked once, and can be simulated many times.
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use pyo3::types::PyDict;
 use crate::errors::{ScenarioError, guarded, to_py};
 use crate::tables;
 
-/// Number of replications whose results are converted to tables at a time, few enough to stay in the processor's cache.
+/// Number of replications whose results are converted to tables together. More would not fit the processor's cache.
 const BATCH: usize = 16;
 
 /// Progress and cancellation of runs from another thread.
@@ -28,7 +28,7 @@ const BATCH: usize = 16;
 #[derive(Default)]
 pub struct Control {
     inner: nodeb_sim::Control,
-    /// Number of finished replications of a batch, and the size of the batch.
+    /// Number of finished replications of the current call; `of` is the total.
     done: AtomicU64,
     of: AtomicU64,
 }
@@ -40,7 +40,7 @@ impl Control {
         Self::default()
     }
 
-    /// Asks the run to stop soon; it then raises `Cancelled`.
+    /// Asks the run to stop. The call that runs it raises `Cancelled` soon after.
     fn cancel(&self) {
         self.inner.cancel();
     }
@@ -58,7 +58,7 @@ pub struct CompiledScenario {
     scenario: Arc<Scenario>,
     /// Name of the scenario in messages.
     label: String,
-    /// Positions of the recordings whose lists were passed separately from the text.
+    /// Positions of the recordings whose lists of values were passed separately from the JSON text.
     recorded: Vec<Spot>,
     /// File that the scenario was read from, if any.
     origin: Option<Arc<Origin>>,
@@ -72,7 +72,7 @@ struct Origin {
 }
 
 impl Control {
-    /// Returns the control of the core.
+    /// Returns the control object of the simulation core.
     pub fn inner(&self) -> &nodeb_sim::Control {
         &self.inner
     }
@@ -80,9 +80,9 @@ impl Control {
 
 #[pymethods]
 impl CompiledScenario {
-    /// Reads a scenario in JSON. `label` is its name in messages; by default its own name. `recorded` has the lists of
-    /// recordings, each with its position: the number of its group, or `down` or `up` of `radio.trace`. `file` is the
-    /// scenario as it was read from its file.
+    /// Reads a scenario in JSON. `label` is its name in messages, by default the scenario's `name`. `recorded` has the
+    /// lists of recordings, each with its position: the number of its user group, or `down` or `up` of `radio.trace`.
+    /// `file` is the scenario as read from its file, if any; messages name lines of that file.
     #[staticmethod]
     #[pyo3(signature = (json, label=None, recorded=Vec::new(), file=None))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
@@ -113,8 +113,8 @@ impl CompiledScenario {
         Ok(Self { scenario: Arc::new(scenario), label, recorded: Vec::new(), origin })
     }
 
-    /// Returns the scenario without the keys in `without`, which are dotted, and with overrides `key.path=value`.
-    /// Its files keep the content that they had.
+    /// Returns the scenario without the keys at the dotted paths in `without`, and with overrides `key.path=value`.
+    /// The files that it names are not read again.
     #[pyo3(signature = (overrides, without=Vec::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
     fn with_overrides(&self, py: Python<'_>, overrides: Vec<String>, without: Vec<String>) -> PyResult<Self> {
@@ -130,7 +130,8 @@ impl CompiledScenario {
         self.changed(changed)
     }
 
-    /// Returns the scenario with other numbers of replications, precision or seed; with `runs` it has no precision.
+    /// Returns the scenario with another number of replications, precision or seed. If `runs` is given without
+    /// `precision`, the scenario's precision is removed.
     #[pyo3(signature = (runs=None, precision=None, seed=None))]
     fn planned(&self, runs: Option<u32>, precision: Option<f64>, seed: Option<u64>) -> PyResult<Self> {
         let mut planned = Scenario::clone(&self.scenario);
@@ -150,25 +151,25 @@ impl CompiledScenario {
         &self.scenario.name
     }
 
-    /// Seed of all randomness.
+    /// Seed of all random numbers.
     #[getter]
     fn seed(&self) -> u64 {
         self.scenario.seed
     }
 
-    /// Number of replications, or the minimum if there is a precision.
+    /// Number of replications, or the minimum number if the scenario sets a precision.
     #[getter]
     fn runs(&self) -> u32 {
         self.scenario.runs.get()
     }
 
-    /// Relative half-width to reach, if the scenario asks for one.
+    /// Half-width of the confidence interval to reach, relative to the mean; `None` if the scenario sets none.
     #[getter]
     fn precision(&self) -> Option<f64> {
         self.scenario.precision.map(|share| share.0)
     }
 
-    /// Maximum number of replications if there is a precision.
+    /// Maximum number of replications, which applies only if the scenario sets a precision.
     #[getter]
     fn max_runs(&self) -> u32 {
         self.scenario.max_runs.get()
@@ -180,7 +181,7 @@ impl CompiledScenario {
         self.scenario.user_count()
     }
 
-    /// True if the scenario names a file that has not been read into it.
+    /// True if the scenario names a file whose contents have not been read.
     #[getter]
     fn unread(&self) -> bool {
         self.scenario.unread_file().is_some()
@@ -194,24 +195,24 @@ impl CompiledScenario {
         serde_json::from_str(&document).is_ok_and(|found: serde_json::Value| found.get("sweep").is_some())
     }
 
-    /// Returns the keys that the file sets to their defaults and that have no effect, each as "file:line: key: reason".
+    /// Returns the keys without effect that the scenario file sets to their defaults, each as "file:line: key: reason".
     fn superfluous(&self) -> PyResult<Vec<String>> {
         let Some(origin) = &self.origin else { return Ok(Vec::new()) };
         let Origin { text, file, overrides } = &**origin;
         guarded(|| format!("checking {file}"), || scenario::superfluous(text, file, overrides))
     }
 
-    /// Returns the resolved scenario as JSON, without the lists of recordings that were passed separately.
+    /// Returns the scenario with all defaults as JSON, without the lists of recordings that were passed separately.
     fn to_bare_json(&self) -> PyResult<String> {
         to_json(&self.scenario.without(&self.recorded))
     }
 
-    /// Returns the resolved scenario as JSON.
+    /// Returns the scenario with all defaults as JSON.
     fn to_json(&self) -> PyResult<String> {
         to_json(&self.scenario)
     }
 
-    /// Returns the resolved scenario as TOML.
+    /// Returns the scenario with all defaults as TOML.
     fn to_toml(&self) -> PyResult<String> {
         scenario::to_toml(&self.scenario).map_err(|error| to_py(&error))
     }
@@ -221,7 +222,7 @@ impl CompiledScenario {
         guarded(|| format!("checking {}", self.label), || self.scenario.warnings())
     }
 
-    /// Simulates one replication and returns its tables, each a dict of columns.
+    /// Simulates replication number `run` and returns its tables by name, each as a dict of columns.
     fn run<'py>(
         &self,
         py: Python<'py>,
@@ -261,10 +262,10 @@ impl CompiledScenario {
         tables::all(py, py.detach(all)?)
     }
 
-    /// Simulates one replication like `run`, and captures the packets at `interfaces` (all if empty) in the pcapng
-    /// file `path`: the first `snap_length` bytes of each, or the headers if it is None. With `radio`, the interfaces
-    /// of the radio network are captured too and packets have comments. The comments of packets on the critical paths
-    /// of the users in `causes` list their spans of the path.
+    /// Simulates replication number `run` and captures the packets at `interfaces` (all if empty) in the pcapng
+    /// file `path`: the first `snap_length` bytes of each packet, or only the headers if `snap_length` is None.
+    /// With `radio`, the interfaces of the radio network are captured too, and packets have comments. If a packet
+    /// is on the critical path of a user in `causes`, its comment lists its spans of that path.
     #[pyo3(signature = (
         seed, run, control, path, snap_length=None, interfaces=Vec::new(), radio=false, causes=Vec::new(),
     ))]
@@ -313,8 +314,8 @@ impl CompiledScenario {
     }
 
     /// Simulates a replication up to the end of a user's transfer. Returns as tables the transfer, the time for which
-    /// each place was busy with it, and the spans of its critical path. Texts of spans are indices of a list, with this
-    /// list.
+    /// each component was busy with it, and the spans of its critical path. A text column of the spans is a pair: an
+    /// array of indices, and the list of texts to which they refer.
     fn explain<'py>(
         &self,
         py: Python<'py>,
@@ -343,19 +344,19 @@ impl CompiledScenario {
         Arc::clone(&self.scenario)
     }
 
-    /// Returns the name of the scenario in messages.
+    /// Returns the name by which messages refer to the scenario.
     pub fn label(&self) -> &str {
         &self.label
     }
 
-    /// Returns a changed scenario with the label, recordings and file of this one.
+    /// Returns `scenario` as a Python object with the label, recordings and file of `self`.
     fn changed(&self, scenario: nodeb_sim::Result<Scenario>) -> PyResult<Self> {
         let scenario = Arc::new(scenario.map_err(|error| to_py(&error))?);
         let (label, recorded, origin) = (self.label.clone(), self.recorded.clone(), self.origin.clone());
         Ok(Self { scenario, label, recorded, origin })
     }
 
-    /// Returns the scenario without the keys at these dotted paths, which get their defaults.
+    /// Returns the scenario with the keys at the dotted `paths` reset to their defaults.
     fn without_keys(&self, paths: &[String]) -> nodeb_sim::Result<Scenario> {
         if paths.is_empty() {
             return Ok(Scenario::clone(&self.scenario));
@@ -377,18 +378,18 @@ impl CompiledScenario {
         guarded(|| self.about(seed, run), work)?.map_err(|error| to_py(&error))
     }
 
-    /// Returns the scenario.
+    /// Returns the scenario of the simulation core.
     pub fn inner(&self) -> &Scenario {
         &self.scenario
     }
 
-    /// Returns the name of a replication in messages.
+    /// Returns the text by which messages refer to a replication: scenario, seed and number.
     pub fn about(&self, seed: u64, run: u64) -> String {
         format!("{}, seed {seed}, replication {run}", self.label)
     }
 }
 
-/// Position of a recording in a scenario, as passed from Python.
+/// Position of a recording in a scenario, as passed from Python: a group's number, or `down` or `up`.
 #[derive(FromPyObject)]
 enum SpotName {
     Group(usize),
@@ -408,7 +409,7 @@ impl SpotName {
     }
 }
 
-/// Converts the error of an explanation to an exception.
+/// Converts an error of [`CompiledScenario::explain`] to a Python exception.
 fn unexplained(error: &nodeb_explain::Error) -> PyErr {
     match error {
         nodeb_explain::Error::Run(error) => to_py(error),
@@ -416,7 +417,7 @@ fn unexplained(error: &nodeb_explain::Error) -> PyErr {
     }
 }
 
-/// Reads the lists of a recording, by their keys in a scenario.
+/// Converts the lists of a recording from a dict of arrays, whose keys are those of the scenario.
 fn recording(lists: &Bound<'_, PyDict>) -> PyResult<Recorded> {
     fn list<T: Element + Clone>(lists: &Bound<'_, PyDict>, key: &str) -> PyResult<Vec<T>> {
         let Some(found) = lists.get_item(key)? else {
@@ -459,8 +460,8 @@ pub fn registry() -> Vec<(&'static str, &'static str, &'static str)> {
     Scenario::registry()
 }
 
-/// Returns CQI, bits and codes of the transport blocks of a UE category, from CQI 1 on. CQIs that repeat the block of a
-/// lower CQI are skipped.
+/// Returns the transport blocks of a UE category as (CQI, bits, codes), from CQI 1 on. A CQI with the block size of a
+/// lower CQI is skipped.
 #[pyfunction]
 pub fn hsdpa_blocks(category: u8) -> Vec<(u8, u32, u32)> {
     let formats = nodeb_radio::hsdpa::format::formats(category);
@@ -470,39 +471,41 @@ pub fn hsdpa_blocks(category: u8) -> Vec<(u8, u32, u32)> {
     (0..).zip(&formats).filter_map(growing).collect()
 }
 
-/// Returns the name and meaning of every cause of time on a critical path.
+/// Returns the name and meaning of every cause to which a critical path attributes time.
 #[pyfunction]
 pub fn causes() -> Vec<(&'static str, &'static str)> {
     nodeb_explain::Cause::ALL.iter().map(|cause| (cause.name(), cause.meaning().trim_ascii())).collect()
 }
 
-/// Returns every default of classic TCP that depends on the era: key, ns-2's variable, day of the change, default
-/// before and after as JSON, meaning.
+/// Returns every default of classic TCP that changed in ns-2 on some day: key, ns-2's variable, day of the change,
+/// default before and after as JSON, meaning.
 #[pyfunction]
 pub fn era_switches() -> Vec<EraLine> {
     nodeb_tcp::classic::era_switches()
 }
 
-/// Checks a scenario given as JSON and fills in every default.
+/// Checks a scenario given as JSON, and returns it as JSON with every default filled in.
 #[pyfunction]
 pub fn resolve(py: Python<'_>, json: &str) -> PyResult<String> {
     CompiledScenario::from_json(py, json, None, Vec::new(), None)?.to_json()
 }
 
-/// Returns the contents of a TOML text as JSON, in their order and unchecked.
+/// Returns the contents of a TOML text as JSON, with the keys in the order of the text. The contents need not be a
+/// valid scenario. `file` is the name of the text in messages.
 #[pyfunction]
 pub fn document(text: &str, file: &str) -> PyResult<String> {
     guarded(|| format!("reading {file}"), || scenario::document(text, file))?.map_err(|error| to_py(&error))
 }
 
-/// Returns the line, from 1, of the value at a path of keys in a TOML text, or of the innermost enclosing value found.
+/// Returns the line (from 1) of the value at a path of keys in a TOML text. If there is no such value, returns the line
+/// of the innermost existing table or list on the path.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
 pub fn line_of(text: &str, path: Vec<String>) -> Option<usize> {
     scenario::line_of(text, &path)
 }
 
-/// Reads the text of an error model's file and returns a radio's `errors` as JSON.
+/// Reads the text of an error model's file. Returns the error model as JSON for the key `errors` of a radio.
 #[pyfunction]
 pub fn read_error_model(text: &str, file: &str) -> PyResult<String> {
     let read = || nodeb_radio::error::file::read(text, file);

@@ -29,8 +29,8 @@ fn values(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyAny>> {
     })
 }
 
-/// Returns the columns of a table by name. A column of texts becomes an array of indices and the list that they refer
-/// to.
+/// Returns the columns of a table by name. A text column becomes a pair: an array of indices, and the list of texts to
+/// which they refer.
 pub fn coded(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let columns = PyDict::new(py);
     for column in table.columns {
@@ -46,7 +46,7 @@ fn codes(py: Python<'_>, Texts { names, places }: Texts) -> (Bound<'_, PyArray1<
     (PyArray1::from_vec(py, places), names.into_iter().map(Text::into_owned).collect())
 }
 
-/// Returns an array of texts of numpy's own string type.
+/// Returns texts as an array of numpy's fixed-width string type.
 fn texts(py: Python<'_>, texts: Texts) -> PyResult<Bound<'_, PyAny>> {
     let (places, names) = codes(py, texts);
     py.import("numpy")?.call_method1("array", (names,))?.call_method1("take", (places,))

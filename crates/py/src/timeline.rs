@@ -1,4 +1,4 @@
-//! Packet timeline of a replication: all events in a window of time.
+//! Packet timeline of a replication: all events of packets in an interval of simulated time.
 
 use nodeb_base::units::Time;
 use nodeb_sim::Scenario;
@@ -11,7 +11,7 @@ use crate::errors::{guarded, to_py};
 use crate::scenario::{CompiledScenario, Control};
 use crate::tables::{self, About};
 
-/// Simulates one replication and returns the packet timeline of a window of time.
+/// Simulates replication number `run` and returns its packet timeline between `from_ns` and `to_ns`.
 #[pyfunction]
 #[pyo3(signature = (scenario, seed, run, control, from_ns=0, to_ns=None, user=None, most=None))]
 #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
@@ -41,7 +41,7 @@ pub fn timeline<'py>(
     to_dict(py, scenario.inner(), found)
 }
 
-/// Returns a packet timeline as a dict.
+/// Converts a packet timeline to a dict: tables, names, network elements and the end of the timeline.
 pub fn to_dict<'py>(py: Python<'py>, scenario: &Scenario, found: Timeline) -> PyResult<Bound<'py, PyDict>> {
     let Timeline { tables, names, places, until, .. } = found;
     let about = PyDict::new(py);

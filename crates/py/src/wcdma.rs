@@ -1,4 +1,4 @@
-//! Link model of the WCDMA downlink as functions of plain numbers.
+//! Functions of the WCDMA downlink's link model, for calls from Python with plain numbers.
 
 use nodeb_base::rng::Streams;
 use nodeb_radio::wcdma::other_cells::OtherCellsSpec;
@@ -11,20 +11,21 @@ use pyo3::prelude::*;
 
 use crate::scenario::CompiledScenario;
 
-/// Returns the average SINR of a path.
+/// Returns the average signal to interference and noise ratio (linear) of a propagation path that has the share `path`
+/// of the received power. See [`sinr::sinr`] for the formula.
 #[pyfunction]
 pub fn wcdma_sinr(path: f64, own_cell: f64, other_cells: f64, spreading: f64, eb_n0: f64) -> f64 {
     sinr::sinr(path, Interference { own_cell, other_cells }, spreading, eb_n0)
 }
 
-/// Returns the bit error rate over paths with these mean signal-to-noise ratios.
+/// Returns the bit error rate over propagation paths whose mean signal-to-noise ratios are `gammas` (linear).
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from a Python list")]
 pub fn wcdma_ber(gammas: Vec<f64>) -> f64 {
     ber::paths(&gammas)
 }
 
-/// Returns the probabilities of at most and of more than `correctable` errors in a frame.
+/// Returns the probability of at most `correctable` bit errors in a frame of `bits` bits, and the probability of more.
 #[pyfunction]
 pub fn wcdma_frame(ber: f64, bits: u32, correctable: u32) -> (f64, f64) {
     (frame::success(ber, bits, correctable), frame::failure(ber, bits, correctable))
@@ -37,7 +38,7 @@ pub fn wcdma_check_bits(bits: u32, correctable: u32) -> Option<u32> {
     frame::check_bits(bits, correctable)
 }
 
-/// Returns the share of each path of a scenario's power delay profile.
+/// Returns the share of the received power on each path of a scenario's power delay profile.
 #[pyfunction]
 pub fn wcdma_shares(scenario: &Bound<'_, CompiledScenario>) -> PyResult<Vec<f64>> {
     Ok(radio(scenario.get().inner())?.profile.shares())
@@ -46,8 +47,8 @@ pub fn wcdma_shares(scenario: &Bound<'_, CompiledScenario>) -> PyResult<Vec<f64>
 /// A vector of values for each number of connections.
 type PerCount<T> = Vec<Vec<T>>;
 
-/// Returns rates, frame error rates and alpha for 1, 2, ... `most` active connections at the positions of a scenario's
-/// first users.
+/// Returns the rates and the frame error rates for 1, 2, ... `most` active connections at the positions of a scenario's
+/// first users, and the mean rate of other cells (alpha).
 #[pyfunction]
 pub fn wcdma_rates(
     py: Python<'_>,
@@ -73,8 +74,8 @@ pub fn wcdma_rates(
     }))
 }
 
-/// Returns the factor of the `mean` model of other cells that is equivalent to a scenario's map, averaged over `places`
-/// phones.
+/// Returns the interference factor of the `mean` model of other cells that is equivalent to a scenario's `map` model,
+/// averaged over `places` random phone positions.
 #[pyfunction]
 pub fn wcdma_mean_factor(
     py: Python<'_>,

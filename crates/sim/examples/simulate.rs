@@ -1,5 +1,5 @@
-//! Runs replications of a scenario file with the core alone, without Python: for profiling, for benchmarks of a whole
-//! process and for counts of its instructions. It reads no clock, so that these counts are the same every time.
+//! Runs replications of a scenario file with the Rust core alone: for profiling, for benchmarks of a whole process and
+//! for counts of its instructions. It reads no clock, so that the instruction count of every run is the same.
 //!
 //! ```text
 //! cargo run --release --example simulate -- FILE [--runs=N] [key=value ...]
@@ -38,8 +38,8 @@ fn read(file: &str, overrides: &[String]) -> Result<Scenario, String> {
 
 /// Simulates replications 0 to `runs` - 1 and prints sums of their results.
 ///
-/// A function of its own, so that instructions can be counted from here on: the TOML reader before it hashes with
-/// random keys.
+/// This function is never inlined, so that a profiler can count instructions from its start on: the TOML reader
+/// before it hashes with random keys, so its number of instructions varies.
 #[inline(never)]
 fn report(scenario: &Scenario, runs: u64) -> Result<(), String> {
     let (mut end_s, mut packets, mut events) = (0.0, 0, 0);

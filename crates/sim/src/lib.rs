@@ -11,9 +11,9 @@
 //! 7. [`world`] wires all layers and runs them: [`run`] for a replication, [`world::run_with_listener`] to observe
 //!    its events, [`world::Live`] to drive it from outside with real packets.
 //!
-//! All components are sans-IO: plain structs that are handed the time and return the packets to send and the time of
-//! their next wake-up. This crate reads no clock and no file. Its only global state is the set of plugins that a
-//! program registers at its start ([`nodeb_base::plugin`]).
+//! All components are plain structs without input and output: the caller passes the time, and the component returns
+//! the packets to send and the time of its next wake-up. This crate reads no clock and no file. Its only global state
+//! is the set of plugins that a program registers at its start ([`nodeb_base::plugin`]).
 //!
 //! # Examples
 //!

@@ -1,4 +1,4 @@
-//! Flows with the same congestion control share a bottleneck equally, for every registered control.
+//! Four flows with the same congestion control share a bottleneck equally, for every registered congestion control.
 
 use nodeb_sim::{Control, run, scenario};
 use nodeb_tcp::classic::recovery::ControlSpec;
@@ -7,7 +7,7 @@ use nodeb_tcp::linux::control::CongestionSpec;
 const FLOWS: u32 = 4;
 const REPLICATIONS: u64 = 5;
 
-/// Returns the fairness index of Jain, Chiu & Hawe, DEC-TR-301 (1984): (sum x)^2 / (n sum x^2).
+/// Returns the fairness index of Jain, Chiu & Hawe, DEC-TR-301 (1984): (sum x)^2 / (n sum x^2), 1 for equal shares.
 fn jain(shares: &[f64]) -> f64 {
     let squares: f64 = shares.iter().map(|share| share * share).sum();
     shares.iter().sum::<f64>().powi(2) / (shares.len() as f64 * squares)
@@ -16,9 +16,9 @@ fn jain(shares: &[f64]) -> f64 {
 /// Returns the fairness index of each replication with four flows at a bottleneck of 10 Mbps, whose buffer is 1.7
 /// times the bandwidth-delay product.
 ///
-/// Each flow first downloads 1 kB over the idle path, one after the other, so that it measures the path's round trip.
-/// Otherwise a Vegas flow that starts with a queue in the path would include the queue in its base round trip and
-/// take more than its share for ever (La, Walrand & Anantharam, 1998).
+/// Each flow first downloads 1 kB alone over the idle path, so that it measures the round trip without queueing. A
+/// Vegas flow that starts while packets are queued would include the queue in its base round trip, and take more than
+/// its share for ever (La, Walrand & Anantharam, 1998).
 fn indices(tcp: &str) -> Vec<f64> {
     let text = format!(
         r#"
@@ -44,9 +44,9 @@ fn indices(tcp: &str) -> Vec<f64> {
     (0..REPLICATIONS).map(index).collect()
 }
 
-/// Controls that need not converge to equal shares: growth and reduction are both proportional to the window, so
-/// losses that hit all flows at once do not change the ratio of their windows (Chiu & Jain, Computer Networks and
-/// ISDN Systems 17, 1989, section 3).
+/// Congestion controls that need not converge to equal shares. They increase and reduce the window in proportion to
+/// the window, so losses that hit all flows at once do not change the ratio of their windows (Chiu & Jain, Computer
+/// Networks and ISDN Systems 17, 1989, section 3).
 const WITHOUT_CONVERGENCE: &[&str] = &["scalable"];
 
 fn assert_fair(control: &str, tcp: &str) {

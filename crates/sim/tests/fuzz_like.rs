@@ -1,6 +1,6 @@
-//! The fuzz target's properties on random inputs, so that every test run covers them.
+//! Properties of the fuzz target `scenario` on random inputs, so that every test run covers them.
 //!
-//! Coverage-guided fuzzing of the same function: see `fuzz/README.md`.
+//! Coverage-guided fuzzing of the scenario reader: see `fuzz/README.md`.
 
 #[path = "support/reading.rs"]
 mod reading;
@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// Seeds of the fuzz target; all are valid scenarios.
+/// Seed inputs of the fuzz target `scenario`; all are valid scenarios.
 const SEEDS: [&str; 4] = [
     include_str!("../../../fuzz/seeds/dch.toml"),
     include_str!("../../../fuzz/seeds/hs_dsch.toml"),
@@ -17,7 +17,7 @@ const SEEDS: [&str; 4] = [
     include_str!("../../../fuzz/seeds/overrides.toml"),
 ];
 
-/// Pieces of text that change a scenario's meaning and leave most of it intact.
+/// Texts to be inserted into a scenario: they change its meaning and leave most of it intact.
 const PIECES: [&str; 34] = [
     "0",
     "-1",
@@ -55,7 +55,7 @@ const PIECES: [&str; 34] = [
     "1979-05-27",
 ];
 
-/// Replaces `length` characters at a random place by `piece`, or removes them.
+/// Replaces `length` characters of `text` at the random position `at` by `piece`, or removes them if `piece` is `None`.
 fn mutate(text: &str, at: Index, length: usize, piece: Option<&str>) -> String {
     let mut edges: Vec<usize> = text.char_indices().map(|(i, _)| i).collect();
     edges.push(text.len());
@@ -74,7 +74,7 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// Generates overrides that resemble real ones.
+/// Generates overrides, most of which have real keys and values.
 fn overrides() -> impl Strategy<Value = String> {
     let keys = [
         "seed",

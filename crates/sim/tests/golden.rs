@@ -1,14 +1,15 @@
 //! Reviewed snapshots: the beginnings of two downloads, and the messages about invalid scenarios.
 //!
-//! After an intended change: `INSTA_UPDATE=always cargo test -p nodeb-sim --test golden`, then review the difference.
+//! After an intended change run `INSTA_UPDATE=always cargo test -p nodeb-sim --test golden`, then review the
+//! difference.
 
 use std::fmt::Write as _;
 
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, run, scenario};
 
-/// Returns the first rows of the segments and windows of a run with their times in milliseconds, and the counts of
-/// its flow.
+/// Simulates a scenario with one download. Returns as text the first 30 events of segments and the first 30 changes of
+/// the window, with times in milliseconds, and the counts of the flow.
 fn beginning(text: &str) -> String {
     let scenario = scenario::from_toml(text, "golden.toml", &[]).unwrap();
     let RunResult { flows, series, .. } = run(&scenario, 1, 0, &Control::default()).unwrap();
@@ -52,7 +53,7 @@ fn a_download_over_hs_dsch() {
     ));
 }
 
-/// Valid scenario, to which each case adds an error.
+/// Valid user group, which completes each scenario of [`BAD`].
 const USERS: &str = "[[users]]\ntraffic.ftp.size = \"50 kB\"\n";
 
 /// Invalid scenarios, each with its overrides.
@@ -258,7 +259,7 @@ fn warnings_about_doubtful_scenarios() {
 fn messages_about_bad_scenarios() {
     let mut out = String::new();
     for (lines, overrides) in BAD {
-        // The error comes first if possible, so that the line number is that of the error.
+        // The erroneous lines come first if possible, so that the line numbers of messages refer to them.
         let (first, last) = if lines.starts_with("[[users]]") { (USERS, "") } else { ("", USERS) };
         let text = format!("{first}{lines}\n{last}");
         let set: Vec<String> = overrides.iter().map(|change| (*change).to_owned()).collect();

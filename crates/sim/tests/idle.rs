@@ -1,4 +1,4 @@
-//! Keys that are set and have no effect are rejected with the reason; those with an effect are accepted.
+//! A scenario that sets a key without effect is rejected with the reason. Keys with an effect are accepted.
 
 use nodeb_base::units::Duration;
 use nodeb_radio::mac::sched::SchedulerSpec;
@@ -6,7 +6,7 @@ use nodeb_sim::scenario;
 
 const USER: &str = "[[users]]\ntraffic.ftp.size = \"1 kB\"\n";
 
-/// A scenario in TOML, the key that is rejected, and a part of the reason.
+/// Rejected scenarios: lines in TOML, the key without effect, and a part of the reason in the message.
 const VOID: &[(&str, &str, &str)] = &[
     (
         "radio.dch = { bler = 0.2, errors.process.bsc.error_rate = 0.1 }",
@@ -49,8 +49,8 @@ const VOID: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Cases for the only group of users on `hsdpa`: keys of the radio, keys of `ue`, the key that is rejected, and a
-/// part of the reason.
+/// Rejected scenarios with one group of users on `hsdpa`: keys of the radio, keys of `ue`, the key without effect, and
+/// a part of the reason in the message.
 const VOID_UE: &[(&str, &str, &str, &str)] = &[
     (
         "cell.power_dbm = 40.0",
@@ -108,7 +108,7 @@ fn keys_without_effect_are_rejected() {
     }
 }
 
-/// Only schedulers that read deadlines use a delay budget, whatever their names.
+/// The key `delay_budget` is rejected unless the scheduler declares that it reads deadlines.
 #[test]
 fn delay_budget_is_refused_unless_scheduler_looks_at_deadlines() {
     for scheduler in SchedulerSpec::defaults() {

@@ -1,4 +1,4 @@
-//! Properties of whole runs with the `linux` family of TCP, on any path.
+//! Properties of whole runs with the `linux` family of TCP, on links and on radio bearers.
 
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, Scenario, run, scenario};
@@ -12,7 +12,8 @@ fn simulate(scenario: &Scenario) -> RunResult {
     run(scenario, scenario.seed, 0, &Control::default()).expect("the run is not cancelled")
 }
 
-/// Returns a scenario with a download of `size` over `radio` with `tcp`, each a list of TOML lines.
+/// Returns a scenario with a download of `size`. `radio` and `tcp` are TOML lines of the tables `radio` and
+/// `tcp.linux`.
 fn download(size: &str, radio: &str, tcp: &str) -> Scenario {
     read(&format!(
         "duration = \"3000 s\"\n[wired]\nrate = \"100 Mbps\"\ndelay = \"20 ms\"\n\

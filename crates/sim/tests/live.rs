@@ -1,4 +1,4 @@
-//! Worlds that are driven from outside behave like those of a run.
+//! A world that is driven from outside treats packets like the world of a run, and snapshots do not change it.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use nodeb_sim::world::{Direction, ExternalPacket, Fate, Listener, Live, run_with
 use nodeb_sim::{Control, Scenario, scenario};
 use nodeb_tcp::segment::Segment;
 
-/// Records the packets that a simulated connection sends, and when they arrive.
+/// Listener that stores the packets that a simulated connection sends, and the times at which they arrive.
 #[derive(Default)]
 struct Trace {
     sent: Vec<(Time, Direction, PacketId, u32)>,
@@ -40,7 +40,7 @@ impl Listener for Trace {
 }
 
 fn read(radio: &str, rest: &str, traffic: &str) -> Scenario {
-    // Delays that are no multiple of a TTI, so that no event coincides with one.
+    // The delays are no multiples of a TTI, so that no event coincides with the start of a TTI.
     let recorded = "{ trace = { down = { times_ms = [3, 20, 21, 21] }, up = { times_ms = [1, 9] } } }";
     let radio = if radio == "trace" { recorded.to_owned() } else { format!("'{radio}'") };
     let text = format!(
@@ -54,7 +54,8 @@ fn external_packet(tag: u64, bytes: u32) -> ExternalPacket {
     ExternalPacket { tag, bytes, flow_hash: 0, ecn: EcnField::NotEct }
 }
 
-/// The same packets offered at the same times arrive at the same times, or are lost, on every radio.
+/// On every radio, packets of a simulated connection that are offered from outside at the times of that simulation
+/// arrive at the same times as there, or are lost as there.
 #[test]
 fn offered_packets_have_the_fates_of_simulated_ones() {
     for radio in RadioSpec::NAMES {
@@ -83,7 +84,7 @@ fn offered_packets_have_the_fates_of_simulated_ones() {
     }
 }
 
-/// At any time each packet offered has arrived, is lost or is in flight, and it is returned once.
+/// At any time each packet offered has arrived, is lost or is in flight, and the world returns each packet once.
 #[test]
 fn every_packet_is_returned_once() {
     let hard = [
@@ -130,7 +131,7 @@ fn every_packet_is_returned_once() {
     }
 }
 
-/// A packet offered with a time in the past is taken at the current time, after all events that were due.
+/// A packet offered with a time in the past is accepted at the current time, after all events that were due.
 #[test]
 fn time_never_goes_backward() {
     let mut live = Live::new(&read("dch", "", "'external'"), 1, 0).unwrap();
@@ -169,7 +170,7 @@ fn simulated_users_need_traffic() {
     assert!(refused.to_string().starts_with("a.toml:1: users.0.traffic: the key is missing"), "{refused}");
 }
 
-/// Snapshots change neither the fates of packets nor any table.
+/// Taking snapshots changes neither arrivals and losses of packets nor any table.
 #[test]
 fn snapshots_change_no_result() {
     let cells = [
@@ -198,7 +199,7 @@ fn snapshots_change_no_result() {
             let mut random = |below: u64| (nodeb_base::rng::uniform(&mut stream) * below as f64) as u64;
             let (mut fates, mut at, mut cqis) = (Vec::new(), Time::ZERO, 0);
             for tag in 0..3_000 {
-                // Bursts, and pauses in which phones compare cells and sleep.
+                // Packets come in bursts of 500. In the long pauses between bursts phones compare cells and sleep.
                 let pause = if tag % 500 == 499 { 700_000_000_000 } else { 20_000_000 };
                 at = Time(at.0 + random(pause));
                 let before = Time(at.0 - random(15_000_000).min(at.0));
@@ -222,7 +223,7 @@ fn snapshots_change_no_result() {
     }
 }
 
-/// Backlogs and carried bytes in closed form, on a link of 8 kbit/s, which sends a byte in a millisecond.
+/// Backlogs and carried bytes equal the closed form on links of 8 kbit/s, which send one byte per millisecond.
 #[test]
 fn snapshot_reports_the_backlogs() {
     let text = "duration = '60 s'\n[wired]\nrate = '1 Gbps'\ndelay = '0 s'\n[uplink]\nrate = '8 kbps'\n\

@@ -1,4 +1,4 @@
-//! Proxies, Snoop and TCP of single groups in whole runs.
+//! Proxies, Snoop agents, core links and TCP settings per user group in whole runs.
 
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, run, scenario};
@@ -23,7 +23,8 @@ fn shortest_rtt_ms(result: &RunResult) -> u64 {
     result.series.rtt.iter().map(|row| row.rtt.0 / 1_000_000).min().unwrap()
 }
 
-/// Windows of about 42 packets, so that the queue at the Node B stays short: local retransmissions wait in it.
+/// TCP settings with a maximum window of about 42 packets. It keeps the queue at the Node B short, in which local
+/// retransmissions wait.
 const FAMILIES: [&str; 3] = ["", "tcp.classic.control = \"sack\"", "tcp.linux.receive_buffer = \"60 kB\""];
 
 #[test]
@@ -34,7 +35,8 @@ fn split_connection_recovers_losses_over_the_shorter_path() {
         let whole_rtt_ms = shortest_rtt_ms(&whole);
         let (whole, split_flow) = (&whole.flows[0], &split.flows[0]);
         assert!(split_flow.download_s < 0.6 * whole.download_s, "{family}");
-        // The connection to the phone has the round trip of the radio only; that from the server has no loss.
+        // The proxy's connection to the phone has only the round trip of the radio, and the connection from the server
+        // to the proxy has no loss.
         assert!(shortest_rtt_ms(&split) < 50 && whole_rtt_ms > 200, "{family}: {whole_rtt_ms}");
         assert_eq!(split.proxies[0].server.retransmissions, 0);
         assert!(split.proxies[0].most_held_bytes > 0);
@@ -56,7 +58,7 @@ fn tcp_of_the_proxy_is_used_towards_the_phone_only() {
     let result = download(keys, 0.0, 0.0);
     let (to_phone, to_proxy) = (result.flows[0].sender.packets, result.proxies[0].server.packets);
     assert_eq!(to_proxy, 1 + 2_000_000u64.div_ceil(1460));
-    // Data are forwarded as soon as they arrive, so some segments are not full.
+    // The proxy forwards data as soon as they arrive, so some of its segments are not full.
     let full = 1 + 2_000_000u64.div_ceil(448);
     assert!((full..=full + to_proxy).contains(&to_phone), "{to_phone}");
 }
@@ -108,8 +110,8 @@ fn each_group_has_its_own_tcp() {
     assert_eq!(flows[1].sender.packets, 1 + 100_000u64.div_ceil(1448));
 }
 
-/// Simulates a download, over a core network of two links, of which the proxy always holds more than the radio
-/// carries.
+/// Simulates a download with radio network feedback over a core network of two links. The proxy always holds more data
+/// than the radio can carry.
 fn steered(rate_kbps: u32, feedback: &str) -> RunResult {
     let text = format!(
         "duration = \"60 s\"\nrecord = {{ queue = true, cwnd = true }}\ntcp = \"linux\"\n\
@@ -127,8 +129,8 @@ fn steered(rate_kbps: u32, feedback: &str) -> RunResult {
     run(&scenario, 3, 0, &Control::default()).expect("a finished run")
 }
 
-/// Returns the round-trip time in seconds of a packet that waits nowhere in [`steered`]: the delays, 12 kbit over the
-/// radio and both links of the core, 320 bit back.
+/// Returns the round-trip time without queueing in [`steered`], in seconds: all delays, the transmission of 12 kbit
+/// over the radio and both links of the core, and of 320 bit back.
 fn round_trip(rate_kbps: u32) -> f64 {
     let (down, up) = (12e3 / (f64::from(rate_kbps) * 1e3) + 24e3 / 622e6, 320.0 / 640e3 + 640.0 / 622e6);
     0.025 + 0.020 + down + 0.010 + 0.025 + up
@@ -143,7 +145,8 @@ fn mean_queue(result: &RunResult) -> f64 {
     rows.windows(2).map(area).sum::<f64>() / rows[rows.len() - 1].at.since(rows[0].at).as_secs()
 }
 
-/// `q* = q_ref + b (estimate - round trip)` within 5 % (`fiorenzi`, section III.A).
+/// The queue at the RNC settles within 5 % of `q_ref + b (estimate - round trip)`, with `b` in packets per second
+/// (`fiorenzi`, section III.A).
 #[test]
 fn queue_at_the_rnc_settles_at_the_value_of_the_control_law() {
     for rate_kbps in [500, 2_000, 7_200] {
@@ -170,7 +173,7 @@ fn proxy_row_counts_messages_and_windows() {
     let row = &result.proxies[0];
     assert_eq!(row.messages.sent, 600, "one at the end of each interval");
     assert!((100..200).contains(&row.messages.lost), "{row:?}");
-    // Messages before the first measured round trip and those in flight at the end set no window.
+    // Messages that arrive before the first measured round trip, or are in flight at the end, set no window.
     let unused = row.messages.sent - row.messages.lost - row.windows.count;
     assert!(unused < 6, "{row:?}");
     let last = result.series.cwnd.last().unwrap().window.cwnd;
@@ -191,7 +194,7 @@ fn each_link_of_the_core_has_its_own_rows() {
     assert!(packets("iu_up") - packets("gn_up") < 60);
 }
 
-/// A chain of links without transmission times delays like one link with the sum of their delays.
+/// A chain of core links with negligible transmission times gives the results of one link with the sum of their delays.
 #[test]
 fn delay_of_a_chain_is_the_sum_of_its_links() {
     let link = |ms: u32| format!("{{ rate = \"1000 Gbps\", delay = \"{ms} ms\" }}");
@@ -207,7 +210,7 @@ fn delay_of_a_chain_is_the_sum_of_its_links() {
     );
 }
 
-/// Simulates a download of 4 MB over a radio without losses.
+/// Simulates a download of 4 MB over the radio `link` with the settings `radio`, without losses.
 fn lossless(radio: &str, keys: &str) -> RunResult {
     let text = format!(
         "duration = \"2000 s\"\nwired.delay = \"20 ms\"\n{keys}\nuplink.rate = \"1 Mbps\"\n\
@@ -219,17 +222,17 @@ fn lossless(radio: &str, keys: &str) -> RunResult {
     result
 }
 
-/// Delays that sometimes grow faster than the retransmission timers adapt.
+/// Radio whose delay sometimes grows faster than the retransmission timers adapt.
 const SPIKES: &str = "rate = \"1 Mbps\", jitter.normal = { mean = \"0 s\", deviation = \"300 ms\" }";
-/// Some packets are overtaken by a dozen others.
+/// Radio on which 0.5 % of the packets are overtaken by about a dozen others.
 const OVERTAKING: &str = "rate = \"5 Mbps\", reordering = { share = 0.005, delay = \"30 ms\" }";
 
-/// Some packets are overtaken by so many others that a copy waits behind most of a window, and finds data outstanding
-/// when it arrives.
+/// Radio on which 0.5 % of the packets are overtaken, with a queue so long that a retransmission waits behind most of a
+/// window. So data are still outstanding when the retransmission arrives.
 const DEEP: &str = "rate = \"1 Mbps\", reordering = { share = 0.005, delay = \"70 ms\" }";
 
-/// All retransmissions over a lossless radio are unnecessary. Eifel cannot prevent the first of each event, but its
-/// consequences: go-back-N and a reduced window.
+/// All retransmissions over a lossless radio are unnecessary. Eifel cannot prevent the first retransmission after a
+/// delay spike or reordering, but prevents its consequences: go-back-N and a reduced window.
 #[test]
 fn eifel_prevents_consequences_of_spurious_retransmissions() {
     for (radio, control) in
@@ -255,7 +258,7 @@ fn eifel_prevents_consequences_of_spurious_retransmissions() {
 
 #[test]
 fn snoop_with_eifel_sends_fewer_spurious_retransmissions() {
-    // Without delayed ACKs every copy is answered, and not by an ACK that was held back for an earlier segment.
+    // Without delayed ACKs the phone answers every copy with an ACK of its own.
     let linux = "tcp.linux = { receive_buffer = \"60 kB\", delayed_ack = \"0 s\" }";
     for family in [linux, "tcp.classic.delayed_ack = \"0 s\""] {
         let keys = |eifel: bool| format!("{family}\nsnoop = {{ cache = 1000, eifel = {eifel} }}");
@@ -264,7 +267,8 @@ fn snoop_with_eifel_sends_fewer_spurious_retransmissions() {
         assert!(copies > 20 && without.spurious == 0, "{family} {without:?}");
         assert!(2 * fewer < copies, "{family} {with:?} {without:?}");
         assert!(with.spurious > 0 && with.spurious <= fewer, "{family} {with:?}");
-        // With losses most copies are necessary. The ACK of a second copy still triggers a spurious one.
+        // With losses most local retransmissions are necessary, but the ACK of a second copy still triggers an
+        // unnecessary one.
         let needed = download(&keys(true), 0.02, 0.0).snoops[0].counts;
         assert!(needed.retransmissions > 15 && 2 * needed.spurious < needed.retransmissions, "{needed:?}");
     }

@@ -5,7 +5,7 @@ use nodeb_net::loss::LossSpec;
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::{Control, run, scenario};
 
-/// Links that can be made the bottleneck.
+/// Scenario keys of the links that [`download`] can make the bottleneck.
 const PLACES: [&str; 2] = ["wired", "radio.link"];
 
 /// Simulates a download over links of 100 Mbps, except that the link `at` has 2 Mbps and the settings `keys`.
@@ -38,7 +38,7 @@ fn assert_delivered(result: &RunResult, bytes: u64, what: &str) {
     assert_eq!((flow.app_bytes, flow.delivered_bytes), (bytes, bytes), "{what}");
 }
 
-/// Returns the parameters with which a loss model loses a few per cent of the packets.
+/// Returns TOML parameters with which the loss model `name` loses some of the packets.
 fn some_loss(name: &str) -> &'static str {
     match name {
         "random" => "random.p = 0.02",
@@ -95,7 +95,7 @@ fn lost_acks_cost_little() {
     assert!(result.flows[0].download_s < 1.5 * without.flows[0].download_s);
 }
 
-/// Returns the mean round-trip time in seconds, from 20 s on.
+/// Returns the mean of the round-trip times measured after 20 s, in seconds.
 fn settled_rtt_s(result: &RunResult) -> f64 {
     let late: Vec<f64> =
         result.series.rtt.iter().filter(|row| row.at.as_secs() > 20.0).map(|row| row.rtt.as_secs()).collect();
@@ -114,7 +114,7 @@ fn aqm_keeps_the_queue_of_a_long_transfer_short() {
             assert_delivered(&result, 20_000_000, name);
             let this = settled_rtt_s(&result) - base_s;
             assert!(this < 0.5 * other, "{at} {name}: {this} s against {other} s");
-            // The link stays busy nevertheless: 20 MB at 2 Mbps and 3 % of headers take 82 s.
+            // The short queue keeps the link busy: 20 MB at 2 Mbps with 3 % of headers take at least 82 s.
             assert!(result.flows[0].download_s < 100.0, "{at} {name}: {}", result.flows[0].download_s);
         }
     }

@@ -1,4 +1,5 @@
-//! Deferred work of bearers affects no result, and errors are charged to the user whose blocks failed.
+//! The time at which bearers apply deferred work affects no result, and errors are charged to the user whose blocks
+//! failed.
 
 use nodeb_sim::scenario::Record;
 use nodeb_sim::{Control, Scenario, run, scenario};
@@ -7,8 +8,8 @@ fn read(text: &str) -> Scenario {
     scenario::from_toml(text, "settled.toml", &[]).unwrap()
 }
 
-/// A Snoop agent whose phone leaves the Node B during an idle time clears its cache, whether or not the bandwidth is
-/// measured meanwhile.
+/// If a phone leaves the Node B while it is idle, its Snoop agent clears its cache before it acts next. Measuring the
+/// bandwidth, which applies deferred handovers earlier, changes nothing.
 #[test]
 fn handover_resets_snoop_agent_before_it_acts() {
     let quiet = read(
@@ -28,7 +29,7 @@ fn handover_resets_snoop_agent_before_it_acts() {
     }
 }
 
-/// A phone is charged only for its own failed blocks: those of a neighbour at the edge of the cell do not count.
+/// The utilization of a phone counts only its own failed blocks, not those of another phone at the edge of the cell.
 #[test]
 fn failed_blocks_of_a_neighbour_are_not_charged() {
     let two = read(

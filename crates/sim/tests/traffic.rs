@@ -40,7 +40,8 @@ fn cbr_begins_transfers_at_its_interval_regardless_of_deliveries() {
     assert!(begun.len() > 1_150, "all but the last few transfers are complete: {}", begun.len());
 }
 
-/// In a closed loop each pause begins when the previous burst is acknowledged; its distribution is exponential.
+/// In a closed loop each pause begins when the previous burst is acknowledged. The mean of the exponentially
+/// distributed pauses is the configured one.
 #[test]
 fn closed_loop_pauses_have_the_configured_mean() {
     let result = simulate("on_off.pause.exponential.mean = \"2 s\"", "20000 s");
@@ -52,8 +53,8 @@ fn closed_loop_pauses_have_the_configured_mean() {
     assert!((mean - 2.0).abs() < 4.0 * 2.0 / n.sqrt(), "{mean} from {n}");
 }
 
-/// The wait between two bursts is a silence with its probability, and otherwise a pause: together a hyperexponential
-/// distribution.
+/// The wait between two bursts is a silence with the probability `silence_probability`, and a pause otherwise. So waits
+/// have a hyperexponential distribution.
 #[test]
 fn silences_replace_pauses_with_their_probability() {
     let result = simulate(
@@ -68,13 +69,13 @@ fn silences_replace_pauses_with_their_probability() {
     let expected = 0.67 * 0.3 + 0.33 * 5.0;
     let variance = 2.0 * (0.67 * 0.3f64.powi(2) + 0.33 * 5.0f64.powi(2)) - expected * expected;
     assert!((mean - expected).abs() < 4.0 * (variance / n).sqrt(), "{mean} from {n}");
-    // P(W > 2 s) distinguishes silences from pauses.
+    // Most waits above 2 s are silences, so their share tests the probability of a silence.
     let long = waits.iter().filter(|wait| **wait > 2.0).count() as f64 / n;
     let p = 0.67 * (-2.0f64 / 0.3).exp() + 0.33 * (-2.0f64 / 5.0).exp();
     assert!((long - p).abs() < 4.0 * (p * (1.0 - p) / n).sqrt(), "{long}, expected {p}");
 }
 
-/// In an open loop the offered load is the mean burst over the mean interval, regardless of the network.
+/// In an open loop the offered load is the mean burst over the mean wait, even if the network is slow.
 #[test]
 fn open_loop_load_is_burst_over_interval() {
     let result = simulate(
@@ -85,7 +86,8 @@ fn open_loop_load_is_burst_over_interval() {
     let offered = result.flows[0].app_bytes as f64 * 8.0 / 20_000.0;
     let interval = 0.67 * 0.3 + 0.33 * 5.0;
     let bursts = 20_000.0 / interval;
-    // Relative variances of sizes and intervals, each over their number.
+    // The variance of the ratio is the sum of the relative variances of sizes (1) and intervals, over the number of
+    // bursts.
     let of_intervals = 2.0 * (0.67 * 0.3f64.powi(2) + 0.33 * 5.0f64.powi(2)) / (interval * interval) - 1.0;
     let half_width = 4.0 * ((1.0 + of_intervals) / bursts).sqrt();
     let ratio = offered / (30_000.0 * 8.0 / interval);
@@ -101,11 +103,12 @@ fn open_loop_bursts_overlap_when_the_network_is_slow() {
     );
     let rows = &result.series.transfers;
     assert!(begins(rows).iter().enumerate().all(|(i, t)| (t - (i as f64 + 1.0)).abs() < 1e-9));
-    // An offered load of 480 kbit/s exceeds the 384 kbit/s of the channel, so the delay grows.
+    // The offered load of 480 kbit/s exceeds the channel's rate of 384 kbit/s, so the delay grows.
     assert!(delay(&rows[rows.len() - 1]) > 10.0 * delay(&rows[0]));
 }
 
-/// Each part of a page is requested over the uplink, so it takes at least two trips of small packets.
+/// The phone requests each transfer of a page, so a transfer takes at least two trips over the uplink: of the request
+/// and of the last ACK.
 #[test]
 fn web_transfers_take_a_request() {
     let result = simulate("web.reading.constant.value = \"1 s\"", "5000 s");

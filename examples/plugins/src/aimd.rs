@@ -1,5 +1,5 @@
-//! A congestion control: additive increase and multiplicative decrease with any two numbers (Chiu and Jain, Computer
-//! Networks and ISDN Systems 17(1), 1989). Reno is 1 and 0.5.
+//! A congestion control plug-in: additive increase and multiplicative decrease with configurable numbers (Chiu and
+//! Jain, Computer Networks and ISDN Systems 17(1), 1989). Reno has an increase of 1 and a decrease to 0.5.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_tcp::linux::Linux;
@@ -41,7 +41,7 @@ impl CongestionParams for Aimd {
     }
 }
 
-/// State of the control.
+/// State of the congestion control of one connection.
 #[derive(Debug)]
 struct AimdControl {
     params: Aimd,

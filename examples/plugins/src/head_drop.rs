@@ -1,4 +1,5 @@
-//! A queue: an arriving packet replaces the oldest one if it is full, so that senders detect a loss sooner.
+//! A queue plug-in: if the queue is full, an arriving packet replaces the oldest one, so that senders detect the loss
+//! sooner.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -35,7 +36,7 @@ impl QueueParams for HeadDrop {
     }
 }
 
-/// State of the queue.
+/// State of a queue: the waiting packets, and the sum of their bytes.
 #[derive(Debug)]
 struct Fifo {
     limit: usize,

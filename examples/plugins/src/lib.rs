@@ -1,7 +1,7 @@
 //! Components for nodeb in a separate crate: one plug-in of each kind.
 //!
-//! Each is one file with its parameters and its state. [`register`] gives the plug-ins their names in scenarios; they
-//! are then read, checked and listed like nodeb's own components.
+//! Each plug-in is one file with its parameters and its state. [`register`] gives the plug-ins their names in
+//! scenarios. After this call they are read, checked and listed like nodeb's own components.
 
 pub mod aimd;
 pub mod head_drop;

@@ -1,4 +1,4 @@
-//! Simulates scenario files that may name this crate's components.
+//! Simulates the scenario files given as arguments, which may name this crate's plug-ins.
 //!
 //! ```text
 //! cargo run --release -- scenarios/urgent.toml

@@ -1,4 +1,4 @@
-//! An error model: one step in `every` is an error, as with a periodic interferer.
+//! An error model plug-in: one step in `every` is an error, as with a periodic interferer.
 
 use std::num::NonZeroU32;
 
@@ -25,7 +25,7 @@ impl Checked for Periodic {
 }
 
 impl ErrorParams for Periodic {
-    /// Users begin at random places of the period.
+    /// Builds the error process of one user, which begins at a random step of the period.
     fn build(&self, streams: &Streams, user: u64, _steps: u32) -> Box<dyn ErrorProcess> {
         let every = u64::from(self.every.get());
         let begins = streams.indexed("radio link", user, "errors: offset").uniform(0);
@@ -37,7 +37,7 @@ impl ErrorParams for Periodic {
     }
 }
 
-/// State of the model.
+/// State of the error process of one user; `at` is the current step of the period.
 #[derive(Debug)]
 struct Interferer {
     every: u64,

@@ -1,4 +1,5 @@
-//! A switching policy: a dedicated channel is released after a number of packets if another user waits for it.
+//! A switching policy plug-in: a user releases its dedicated channel after a number of packets if another user waits
+//! for one.
 
 use std::num::NonZeroU32;
 
@@ -33,11 +34,11 @@ impl SwitchingParams for Quota {
     }
 }
 
-/// State of the policy.
+/// State of the switching policy of all users.
 #[derive(Debug)]
 struct QuotaPolicy {
     quota: u32,
-    /// Packets that each user has been sent on its channel.
+    /// For each user, the number of packets sent on its dedicated channel since it got the channel.
     sent: Vec<u32>,
 }
 

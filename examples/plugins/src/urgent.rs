@@ -1,4 +1,5 @@
-//! A scheduler: serves the user with the earliest deadline among those whose channel is nearly as good as the best.
+//! A scheduler plug-in: it serves the user with the earliest deadline among the users whose rate is at least a given
+//! share of the best rate.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::Duration;
@@ -34,7 +35,7 @@ impl SchedulerParams for Urgent {
     }
 }
 
-/// State of the scheduler. Equal deadlines go to the user served least recently.
+/// State of the scheduler. Of users with equal deadlines, the one that was served least recently is chosen.
 #[derive(Debug)]
 struct UrgentScheduler {
     share: f64,

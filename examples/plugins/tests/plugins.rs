@@ -1,4 +1,4 @@
-//! The plug-ins behave like nodeb's own components: names in scenarios, error messages, and property tests.
+//! Tests that the plug-ins behave like nodeb's own components: names in scenarios, error messages, and properties.
 
 use std::sync::Once;
 
@@ -11,7 +11,7 @@ use nodeb_radio::mac::sched::{Candidate, SchedulerSpec};
 use nodeb_sim::{Control, Scenario, run, scenario};
 use proptest::prelude::*;
 
-/// Names of the plug-ins, and the scenarios that use them.
+/// Names of the plug-ins, each with a scenario that uses it.
 const FILES: [(&str, &str); 5] = [
     ("urgent", include_str!("../scenarios/urgent.toml")),
     ("head_drop", include_str!("../scenarios/head_drop.toml")),
@@ -102,7 +102,7 @@ fn errors_are_reported_with_line_and_key() {
     }
 }
 
-/// Delay budgets have an effect, since the plug-in declares that it reads deadlines.
+/// The key `delay_budget` is accepted with the plug-in `urgent`, since it declares that it reads deadlines.
 #[test]
 fn delay_budget_has_an_effect_if_the_scheduler_declares_it() {
     let text = "radio.hsdpa.scheduler = \"SCHEDULER\"\n[[users]]\ntraffic.ftp.size = \"1 kB\"\nue.delay_budget = \"1 s\"\n";
@@ -115,7 +115,7 @@ fn delay_budget_has_an_effect_if_the_scheduler_declares_it() {
 }
 
 proptest! {
-    /// The user chosen has a good channel, and none with a good channel has a nearer deadline.
+    /// The scheduler chooses a user with a good rate, and no user with a good rate has an earlier deadline.
     #[test]
     fn scheduler_takes_nearest_deadline_of_good_channels(
         share in 0.0f64..1.0,
@@ -133,7 +133,7 @@ proptest! {
         prop_assert!(candidates.iter().filter(good).all(|other| other.deadline >= chosen.deadline));
     }
 
-    /// Packets come out in order, each once or not at all, and the newest are kept.
+    /// Packets leave the queue in order, each at most once, and a full queue keeps the newest packets.
     #[test]
     fn queue_keeps_newest_packets_in_order(limit in 1u32..20, pushes in prop::collection::vec(any::<bool>(), 0..200)) {
         register();
@@ -155,7 +155,7 @@ proptest! {
         prop_assert!(out.is_sorted());
     }
 
-    /// Skipped steps count as steps, and one step in `every` is an error.
+    /// Skipping steps gives the same errors as examining each step, and one step in `every` is an error.
     #[test]
     fn errors_are_periodic_with_and_without_skipping(every in 2u32..50, seed in any::<u64>(), skipped in 0u64..200) {
         register();
@@ -172,7 +172,8 @@ proptest! {
         prop_assert!((spec.clean(1) - (1.0 - 1.0 / f64::from(every))).abs() < 1e-12);
     }
 
-    /// Each scenario gives the same whenever it is run with one seed, and recording changes nothing.
+    /// A run of each scenario gives the same flows whenever it is repeated with the same seed, and recording time
+    /// series changes nothing.
     #[test]
     fn runs_are_repeatable_and_recording_changes_nothing(seed in any::<u32>(), which in 0..FILES.len()) {
         let scenario = read(FILES[which].1).unwrap();

@@ -1,8 +1,8 @@
 //! Interface between real packets and a simulated world, without clock or device.
 //!
-//! The caller gets a [slot](Exchange::slot), reads a packet into it and [accepts](Exchange::accept) it with the current
-//! time. It [advances](Exchange::advance) the world, and [takes](Exchange::take) the packets that have arrived until
-//! none is left.
+//! For each packet, the caller gets a [slot](Exchange::slot), reads the packet into the slot and calls
+//! [`Exchange::accept`] with the current time. The caller [advances](Exchange::advance) the world, and
+//! [takes](Exchange::take) the arrived packets until none is left.
 
 use std::collections::HashMap;
 use std::io;
@@ -42,9 +42,9 @@ pub enum End {
 /// Packet that has arrived at its destination.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// Time of the arrival in the world.
+    /// Time of the arrival in the simulated world.
     pub at: Time,
-    /// End whose device the packet is to be written to.
+    /// Destination: the end to whose device the caller must write the packet.
     pub to: End,
     /// Number of the packet among all accepted packets, from 0.
     pub number: u64,
@@ -52,19 +52,19 @@ pub struct Arrival {
     slot: Slot,
 }
 
-/// Simulated world and the payloads of the real packets in it.
+/// Simulated world and the payloads of the real packets in transit.
 pub struct Exchange {
     live: Live,
     pool: Pool,
     phones: Vec<PhoneReport>,
-    /// Index of the real phone of a user.
+    /// Index of the real phone that represents a user, by user number.
     of_user: HashMap<u32, usize>,
     of_address: HashMap<IpAddr, usize>,
     refused: Refused,
     series: Series,
     recorder: Option<Recorder>,
     fates: Vec<Fate>,
-    /// Number of `fates` that have been processed.
+    /// Number of `fates` (arrivals and losses) that have been processed.
     taken: usize,
 }
 
@@ -101,7 +101,7 @@ impl Exchange {
         self.recorder.as_mut()
     }
 
-    /// Returns the time of the next event, or `None` if there is none before the next accepted packet.
+    /// Returns the time of the world's next event, or `None` if no event will happen unless a packet is accepted.
     pub fn next(&self) -> Option<Time> {
         self.live.next()
     }
@@ -116,7 +116,7 @@ impl Exchange {
         self.pool.allocated()
     }
 
-    /// Returns a slot to read a packet into, or `None` if the packets in transit use all memory allowed.
+    /// Returns a free slot for the next packet, or `None` if the packets in transit use all memory allowed.
     pub fn slot(&mut self) -> Option<Slot> {
         self.pool.slot()
     }
@@ -146,7 +146,7 @@ impl Exchange {
         &self.series
     }
 
-    /// Processes all events up to `now`.
+    /// Advances the world to `now`: processes all events up to then, and samples the time series.
     ///
     /// # Errors
     /// If the simulation fails.
@@ -156,8 +156,8 @@ impl Exchange {
         Ok(())
     }
 
-    /// Accepts at `now` the packet of `bytes` that was read into a slot, after all events up to then. A packet that
-    /// cannot be routed is refused and counted.
+    /// Accepts at `now` the packet of `bytes` bytes that the caller has read into a slot; all events up to `now`
+    /// come first. A packet that cannot be routed is refused and counted.
     ///
     /// # Errors
     /// If the simulation fails.
@@ -192,7 +192,8 @@ impl Exchange {
         found
     }
 
-    /// Returns the next packet that has arrived. The caller must call [`Self::handed_over`] before it takes another.
+    /// Returns the next packet that has arrived, or `None` if all were taken. The caller must call
+    /// [`Self::handed_over`] before the next call.
     pub fn take(&mut self) -> Option<Arrival> {
         while let Some(fate) = self.fates.get(self.taken).copied() {
             self.taken += 1;
@@ -205,7 +206,7 @@ impl Exchange {
         None
     }
 
-    /// Processes a packet that has arrived or was lost. Returns an arrival.
+    /// Counts and records the arrival or loss of a packet. Returns the packet if it arrived.
     fn process(&mut self, fate: Fate) -> Option<Arrival> {
         let (Fate::Arrived { user, packet, .. } | Fate::Lost { user, packet, .. }) = fate;
         let in_transit = self.pool.find(packet.tag);
@@ -238,7 +239,7 @@ impl Exchange {
         self.pool.packet(arrival.slot)
     }
 
-    /// Records that the packet was written to its device, `late` nanoseconds after its arrival, and frees its slot.
+    /// Records that an arrived packet was written to its device, `late` ns after the arrival, and frees its slot.
     pub fn handed_over(&mut self, arrival: &Arrival, late: u64) {
         if let Some(recorder) = &mut self.recorder {
             recorder.arrived(arrival.number, arrival.at, late, arrival.ecn);
@@ -250,14 +251,14 @@ impl Exchange {
     /// Completes the recording, if there is one.
     ///
     /// # Errors
-    /// If the recording is incomplete.
+    /// If a part of the recording could not be written.
     pub fn finish_recording(&mut self) -> io::Result<()> {
         let now = self.live.now();
         self.recorder.take().map_or(Ok(()), |recorder| recorder.finish(now))
     }
 
-    /// Ends the emulation. Returns the counts of each phone, those of refused packets, the time series, and the result
-    /// of the simulated run.
+    /// Ends the emulation. Returns the counts and delays of each phone, the counts of refused packets, the time
+    /// series, and the result of the simulated run.
     ///
     /// # Errors
     /// If the simulation failed or the recording is incomplete.

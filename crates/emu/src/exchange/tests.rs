@@ -1,4 +1,5 @@
-//! Packets are delivered at most once, unchanged, and a recording is replayed exactly.
+//! Tests of the exchange: packets are delivered at most once and unchanged, and a replay repeats a recording
+//! exactly.
 
 use std::collections::HashMap;
 
@@ -32,7 +33,7 @@ fn phones() -> Vec<Phone> {
     vec![phone(0, 2), phone(2, 3)]
 }
 
-/// Returns an IPv4 packet with a payload. Its checksum is 0, as only marking reads it.
+/// Returns an IPv4 UDP packet with a payload. The header checksum is 0, as [`Exchange`] never verifies it.
 fn packet(to: [u8; 4], ecn: u8, payload: &[u8]) -> Vec<u8> {
     let mut packet = vec![0x45, ecn, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 64, 0, 1];
     packet.extend(to);
@@ -134,8 +135,8 @@ fn packets_without_a_route_are_refused() {
     assert_eq!(exchange.waiting(), 0);
 }
 
-/// More packets than the memory holds wait for a slow link: those accepted are delivered whole, and all slots are
-/// freed.
+/// More packets than the memory holds are offered to a slow link: the accepted ones are delivered whole, the
+/// others are refused, and all slots are freed.
 #[test]
 fn memory_is_bounded_under_a_flood() {
     let slow = "[radio.link]\nrate = '64 kbps'\nqueue.drop_tail.limit = 100000";
@@ -172,7 +173,7 @@ fn ce_mark_is_set_in_the_real_header() {
 }
 
 proptest! {
-    /// Any bytes from a device are refused or carried.
+    /// Random bytes read from a device are refused or carried as a packet, without a panic or a leaked slot.
     #[test]
     fn arbitrary_packets_are_refused_or_carried(
         packets in proptest::collection::vec((any::<bool>(), proptest::collection::vec(any::<u8>(), 0..200)), 0..50),
@@ -217,7 +218,7 @@ fn assert_adds_up(tables: &[Table], phones: &[PhoneReport], delivered: u64) {
     }
     assert_eq!(sum(2, "packets"), sum(0, "arrived_packets"));
     assert_eq!(sum(1, "deliveries"), sum(0, "arrived_packets"));
-    // Headers and retransmitted bytes are carried too.
+    // The radio also carries headers and retransmitted bytes, so it carries more than was delivered in order.
     let carried = sum(1, "simulated_down_bytes");
     assert!(carried > delivered && carried < 3 * delivered + 1_000, "{carried} {delivered}");
     let (Some(Values::F64(begins)), Some(Values::F64(ends))) =
@@ -229,8 +230,8 @@ fn assert_adds_up(tables: &[Table], phones: &[PhoneReport], delivered: u64) {
     assert!(begins.iter().skip(1).zip(ends).all(|(begin, end)| (begin - end).abs() < 1e-9));
 }
 
-/// A recording, lost and marked packets included, is replayed to the nanosecond, even if the emulation processed some
-/// events late. In another scenario the replay differs.
+/// A replay repeats every arrival, loss and CE mark of a recording to the nanosecond, even if the emulation
+/// processed some events late. In another scenario the replay differs.
 #[test]
 fn replay_repeats_a_recording_exactly() {
     let folder = tempfile::tempdir().unwrap();
@@ -269,7 +270,7 @@ fn replay_repeats_a_recording_exactly() {
         let end = again.lasted;
         let tables = series.tables(end, &phones, &again.late);
         let tables_again = again.series.tables(end, &again.phones, &again.late);
-        // Compared as text, since NaN is not equal to itself.
+        // The tables are compared as text, since NaN is not equal to itself.
         assert_eq!(format!("{tables:?}"), format!("{tables_again:?}"), "{radio}");
         assert_adds_up(&tables, &phones, result.flows[1].delivered_bytes);
         assert_eq!((again.differs.as_deref(), again.complete), (None, true), "{radio}");

@@ -1,4 +1,4 @@
-//! Reading and replaying a log under a [`Control`], which shows the progress and can cancel the work.
+//! Reading and replaying a log file under a [`Control`], which receives the progress and can cancel both.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -18,7 +18,7 @@ use crate::replay::{Replay, replay_watched};
 pub struct Log<'a> {
     /// Path of the file.
     pub path: &'a Path,
-    /// Receives the progress. Reads fail with [`Stopped::Cancelled`] once it is cancelled.
+    /// Control that receives the progress. Reads fail with [`Stopped::Cancelled`] once it is cancelled.
     pub control: &'a Control,
 }
 
@@ -32,11 +32,12 @@ impl<'a> Log<'a> {
         Reader::new(BufReader::new(Watched { file, control: self.control }))
     }
 
-    /// Replays the log as [`crate::replay::replay`] does, with a listener, which may end the replay. Reports the
-    /// progress to `control`.
+    /// Replays the log with a listener, which may end the replay, and reports the progress to
+    /// [`Self::control`]. `users` are the user numbers of the real phones in the scenario.
     ///
     /// # Errors
-    /// As [`crate::replay::replay`]; [`Stopped::Cancelled`] if `control` was cancelled.
+    /// If the log cannot be read or does not fit the scenario, or the simulation fails; [`Stopped::Cancelled`] if
+    /// [`Self::control`] was cancelled.
     pub fn replay<L: Listener>(
         self,
         scenario: &Scenario,
@@ -49,7 +50,7 @@ impl<'a> Log<'a> {
         replay_watched(&mut reader, scenario, seed, users, listener, (self.control, end))
     }
 
-    /// Returns the end of the emulation if the log has an end record.
+    /// Returns the time at which the emulation ended, or `None` if the log has no end record.
     fn end(self) -> Option<Time> {
         let mut file = File::open(self.path).ok()?;
         let mut last = [0; END_BYTES];

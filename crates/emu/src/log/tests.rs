@@ -1,4 +1,5 @@
-//! Logs without packets, only with the duration, in cells with simulated users.
+//! Tests of progress, cancellation and checksum with logs that have an end record but no packets, in a cell
+//! with simulated users.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +15,8 @@ const CELL: &str = "[radio.hs_dsch]\n[[users]]\nname = 'real'\ntraffic = 'extern
                     traffic = { ftp = { size = '1 GB' } }\n";
 const HOUR: Time = Time(3_600_000_000_000);
 
-/// Listener that notes the progress at every packet and cancels the replay at the time `after`.
+/// Listener that stores the reported progress at every event of a packet, and cancels the replay after the
+/// time `after`.
 struct Cancelling<'a> {
     control: &'a Control,
     after: Time,
@@ -66,7 +68,7 @@ fn cancelled_log_is_neither_read_nor_replayed() {
         control.cancel();
         assert!(log.open().is_err_and(|error| matches!(Error::log(error), Error::World(Stopped::Cancelled))));
         assert!(matches!(log.replay(scenario, 1, &[0], NullListener), Err(Error::World(Stopped::Cancelled))));
-        // Records that are already buffered are still returned.
+        // The reader still returns records that it buffered before the cancellation.
         assert!(reader.next_record().unwrap().is_some());
     });
 }

@@ -5,7 +5,7 @@ use nodeb_base::units::Time;
 /// Initial length of an interval, ns.
 pub const FIRST_WIDTH: u64 = 100_000_000;
 
-/// Data of an interval that can be merged with those of the next one.
+/// Data of a time interval that can be merged with the data of the next interval.
 pub trait Merge: Default {
     /// Adds the data of the next interval.
     fn merge(&mut self, later: &Self);
@@ -73,7 +73,7 @@ impl<T: Merge> Bins<T> {
         self.width
     }
 
-    /// Merges intervals until they are at least `width` ns long.
+    /// Merges adjacent intervals in pairs until all are at least `width` ns long.
     pub fn widen(&mut self, width: u64) {
         while self.width < width {
             self.double();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each entry is in the interval of its time, and the number of intervals stays within the limit.
+        /// Every added time is in the interval that contains it, and the number of intervals stays within the limit.
         #[test]
         fn entries_are_in_the_interval_of_their_time(
             mut times in prop::collection::vec(0..40_000_000_000_u64, 1..200), max in 1..20_usize,
@@ -122,7 +122,7 @@ mod tests {
             prop_assert_eq!(found, times);
         }
 
-        /// Entries need not be added in order of time.
+        /// Times that are added out of order are also in the intervals that contain them.
         #[test]
         fn unordered_times_are_in_their_intervals(times in prop::collection::vec(0..9_000_000_000_u64, 1..100)) {
             let mut bins = Bins::<Seen>::new(8);

@@ -1,4 +1,4 @@
-//! Small histogram of delays, of which every interval has one.
+//! Small histogram of packet delays; each interval of a time series has one.
 
 use super::bins::Merge;
 
@@ -9,13 +9,14 @@ const UNIT_BITS: u32 = 10;
 const PART_BITS: u32 = 4;
 const PARTS: usize = 1 << PART_BITS;
 
-/// Binary logarithm of the range of delays in units: 73 min. Longer delays share the last bucket.
+/// Binary logarithm of the maximum delay in units of 1024 ns, which is 73 min. Longer delays are counted in the
+/// last bucket.
 const OCTAVES: u32 = 32;
 
 /// Number of buckets of all octaves.
 const BUCKETS: usize = (OCTAVES - PART_BITS + 1) as usize * PARTS;
 
-/// Histogram of delays with buckets that grow with the delay, as in an HDR histogram.
+/// Histogram of delays with 16 buckets per factor of two in delay, as in a high dynamic range histogram.
 #[derive(Debug)]
 pub struct Delays {
     counts: [u32; BUCKETS],
@@ -36,14 +37,15 @@ impl Merge for Delays {
 }
 
 impl Delays {
-    /// Adds a delay.
+    /// Adds a delay given in nanoseconds.
     #[inline]
     pub fn add(&mut self, nanoseconds: u64) {
         let count = &mut self.counts[bucket(nanoseconds)];
         *count = count.saturating_add(1);
     }
 
-    /// Returns a quantile in seconds, interpolated linearly within its bucket; NaN if there are no delays.
+    /// Returns the quantile `share` (0 to 1) in seconds, interpolated linearly within its bucket, or NaN if there
+    /// are no delays.
     pub fn quantile_s(&self, share: f64) -> f64 {
         let all: u64 = self.counts.iter().copied().map(u64::from).sum();
         let wanted = share * all as f64;
@@ -100,7 +102,7 @@ mod tests {
             prop_assert!(to - from <= (from / PARTS as f64).max(f64::from(1 << UNIT_BITS)));
         }
 
-        /// A merged histogram equals one to which all delays were added.
+        /// Merging two histograms gives the histogram of all delays of both.
         #[test]
         fn merged_histogram_equals_a_joint_one(first in prop::collection::vec(0..1_u64 << 40, 0..50),
                               second in prop::collection::vec(0..1_u64 << 40, 1..50)) {

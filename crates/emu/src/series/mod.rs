@@ -1,9 +1,10 @@
 //! Time series of an emulation in constant memory.
 //!
-//! Events are counted in equal intervals from time zero on, initially 0.1 s long. If there are too many intervals,
-//! adjacent ones are merged in pairs. Queues and CQI are sampled at fixed times of the world, so that a replay has the
-//! same series. Each phone has at most 240 intervals; with more than four phones, each has fewer, down to 60. With the
-//! delays of every interval the series take 1 MB for one phone and 48 MB for 200, all reserved at the start.
+//! Packets are counted in equal intervals from time zero on, initially 0.1 s long. If there are too many
+//! intervals, adjacent ones are merged in pairs. Queues and CQI are sampled at fixed simulated times, so that a
+//! replay has the series of the recorded emulation. Each phone has at most 240 intervals; with more than four
+//! phones, each has fewer, down to 60. With the delay histograms the series take 1 MB for one phone and 48 MB
+//! for 200, all reserved at the start.
 
 mod bins;
 mod delays;
@@ -18,12 +19,15 @@ use self::delays::Delays;
 use crate::error::Result;
 use crate::report::{CAUSES, Volume};
 
-/// Maximum number of intervals of all phones together, then the minimum and maximum of the limit per phone.
+/// Maximum number of intervals of all phones together. It is divided among the phones, and the limit per phone
+/// is then clamped to [`MIN_INTERVALS`] and [`MAX_INTERVALS`].
 const TOTAL_INTERVALS: usize = 1_024;
+/// Minimum of the limit per phone.
 const MIN_INTERVALS: usize = 60;
+/// Maximum of the limit per phone.
 const MAX_INTERVALS: usize = 240;
 
-/// Time between two samples of the world, ns: initially one sample per interval.
+/// Time between two samples of queues and CQI, ns: initially one sample per interval.
 const SAMPLE_INTERVAL: u64 = FIRST_WIDTH;
 
 /// Counts of a phone's packets in one direction and interval.
@@ -34,7 +38,7 @@ struct Interval {
     lost: [u64; CAUSES.len()],
     delays_ns: u128,
     delay_max_ns: u64,
-    /// Sum of the sampled queue lengths; the fields below are the number of samples, and sum and number of CQI values.
+    /// Sum of the sampled queue lengths; `samples` counts them. `cqi` is the sum of `cqis` sampled CQI values.
     queue: Volume,
     samples: u64,
     cqi: f64,
@@ -50,7 +54,7 @@ struct Shared {
     late_max_ns: u64,
 }
 
-/// Series of a phone in one direction.
+/// Time series of a phone in one direction: packet counts, and the histogram of delays.
 #[derive(Debug)]
 struct Track {
     intervals: Bins<Interval>,
@@ -110,7 +114,7 @@ impl Track {
 }
 
 impl Series {
-    /// Creates the empty series of these real users.
+    /// Creates empty series. `users` are the user numbers of the real phones.
     pub fn new(users: Vec<u32>) -> Self {
         let max = (TOTAL_INTERVALS / users.len().max(1)).clamp(MIN_INTERVALS, MAX_INTERVALS) / 2 * 2;
         Self {
@@ -159,7 +163,7 @@ impl Series {
         shared.late_max_ns = shared.late_max_ns.max(late);
     }
 
-    /// Advances a world to each sampling time up to `now`, and samples it there.
+    /// Advances a world to each sampling time up to `now`, and samples its queues and CQI then.
     ///
     /// # Errors
     /// If the simulation fails.
@@ -177,13 +181,13 @@ impl Series {
         Ok(())
     }
 
-    /// Samples a world at its current time.
+    /// Samples the queues and CQI of a world at its current time.
     ///
     /// # Errors
     /// If the simulation fails.
     pub fn sample<L: Listener>(&mut self, live: &mut Live<L>) -> Result<()> {
         let now = live.now();
-        // The sample belongs to the interval that ends now.
+        // The sample belongs to the interval that ends now, not to the one that begins.
         let at = Time(now.0.saturating_sub(1));
         for (phone, user) in self.users.iter().enumerate() {
             let snapshot = live.snapshot(*user)?;
@@ -209,12 +213,13 @@ impl Series {
         Ok(())
     }
 
-    /// Returns the state of each phone at the last sample.
+    /// Returns the queues and CQI of each phone at the last sample.
     pub fn snapshots(&self) -> &[Snapshot] {
         &self.snapshots
     }
 
-    /// Extends all series to `end` and gives them the same interval length, the longest of all. Returns it in ns.
+    /// Extends all series to `end` and merges intervals until all series have the same interval length. Returns
+    /// this length in ns.
     fn align(&mut self, end: Time) -> u64 {
         let last = Time(end.0.saturating_sub(1));
         self.shared.at(last);

@@ -8,7 +8,7 @@ use super::{Interval, Series, Shared};
 use crate::lateness::Lateness;
 use crate::report::PhoneReport;
 
-/// Row of a phone's packets in one direction and interval.
+/// Row of the table `emulation`: a phone's packets in one direction and time interval.
 struct PhoneRow {
     user: u32,
     way: &'static str,
@@ -18,13 +18,14 @@ struct PhoneRow {
     p99_s: f64,
 }
 
-/// Row of all users together in an interval.
+/// Row of the table `emulation_cell`: all users together in a time interval.
 struct SharedRow {
     span: (f64, f64),
     shared: Shared,
 }
 
-/// Row of a bucket of the delays of a phone's packets in one direction.
+/// Row of the table `emulation_delays`: one histogram bucket of the delays of a phone's packets in one
+/// direction.
 struct DelayRow {
     user: u32,
     way: &'static str,
@@ -32,7 +33,7 @@ struct DelayRow {
     packets: u64,
 }
 
-/// Row of a bucket of the lateness of deliveries.
+/// Row of the table `emulation_lateness`: one histogram bucket of the lateness of deliveries.
 struct LateRow {
     up_to_s: f64,
     deliveries: u64,
@@ -141,13 +142,14 @@ table! {
     }
 }
 
-/// Returns the tables of an emulation's series without rows.
+/// Returns the tables of an emulation's time series without rows, to describe their columns.
 pub fn empty() -> Vec<Table> {
     [PHONES.empty(), SHARED.empty(), DELAYS.empty(), LATENESS.empty()].map(|table| table.of_run(0)).into()
 }
 
 impl Series {
-    /// Returns the tables of an emulation that ended at `end`. All intervals get the same length.
+    /// Returns the tables of an emulation that ended at `end`. All their intervals get the same length, except the
+    /// last one, which ends at `end`.
     pub fn tables(&mut self, end: Time, phones: &[PhoneReport], late: &Lateness) -> Vec<Table> {
         let width = self.align(end);
         let spans = spans(width, end);
@@ -167,7 +169,8 @@ impl Series {
                 for (place, span) in spans.iter().enumerate() {
                     let delays = track.delays.get(place);
                     let interval = *track.intervals.get(place);
-                    // Quantiles are exact to a bucket; the exact maximum bounds them. NaN, of no delays, is kept.
+                    // A quantile is exact only to a bucket, so it may exceed the exact maximum, which replaces it
+                    // then. NaN (no delays) compares as false and is kept.
                     let longest_s = interval.delay_max_ns as f64 * 1e-9;
                     let quantile_s = |share| match delays.quantile_s(share) {
                         beyond if beyond > longest_s => longest_s,
@@ -206,7 +209,7 @@ fn late_rows(late: &Lateness) -> Vec<LateRow> {
     late.steps().map(|(up_to_s, deliveries)| LateRow { up_to_s, deliveries }).collect()
 }
 
-/// Returns start and end of each interval, s.
+/// Returns start and end in seconds of each interval of `width` ns up to `end`.
 fn spans(width: u64, end: Time) -> Vec<(f64, f64)> {
     let number = end.0.div_ceil(width);
     let span = |place: u64| (Time(place * width).as_secs(), Time(((place + 1) * width).min(end.0)).as_secs());

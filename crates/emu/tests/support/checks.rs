@@ -1,4 +1,4 @@
-//! Properties that hold for any bytes in a log and any bytes from devices.
+//! Checks for fuzzing: properties that hold for any bytes in a log and any bytes read from devices.
 
 use std::net::IpAddr;
 
@@ -13,11 +13,12 @@ use nodeb_sim::{Scenario, scenario};
 
 /// Maximum size of a packet, bytes.
 pub const MTU: usize = 600;
-/// Limit for payloads, and the size of one allocation, bytes.
+/// Limit for the payloads of packets in transit, bytes. The pool allocates one [`CHUNK`] at a time.
 const MEMORY: usize = 40 * MTU;
 const CHUNK: usize = 256 * MTU;
 
-/// Returns a scenario with two real phones and no simulated users, so that long times need few events.
+/// Returns a scenario with two real phones and radio number `kind` modulo 3. It has no simulated users, so that
+/// a long simulated time needs few events.
 pub fn cell(kind: u8) -> Scenario {
     let radio = ["[radio.link]\nrate = '64 kbps'\nloss = 0.1", "[radio.dch]\nbler = 0.2", "[radio.hsdpa]"];
     let text = format!(
@@ -59,7 +60,8 @@ pub fn check_log(bytes: &[u8]) {
     }
 }
 
-/// Asserts for any bytes from devices at any time that memory is bounded, and every packet and slot is returned once.
+/// Asserts that packets of any bytes at any times keep memory bounded, and that every packet and slot is returned
+/// once. `bytes` encodes the packets and the pauses between them.
 pub fn check_devices(bytes: &[u8]) {
     let Some((kind, mut rest)) = bytes.split_first() else { return };
     let mut exchange = Exchange::new(&cell(*kind), 1, &phones(), MTU, MEMORY).expect("a valid world");
@@ -86,7 +88,8 @@ pub fn check_devices(bytes: &[u8]) {
     assert_eq!((arrived, arrived + lost), (delivered.len() as u64, offered));
 }
 
-/// Offers a packet from a device: random bytes, or an IPv4 header with a random destination near the phones' addresses.
+/// Offers a packet of `data` to the exchange. Depending on the bits of `order`, its bytes are left as they are, or
+/// begin with an IPv4 header to an address near the phones'.
 fn give(exchange: &mut Exchange, now: Time, order: u8, data: &[u8], length: usize) {
     exchange.advance(now).expect("the simulation succeeds");
     let Some(slot) = exchange.slot() else { return };

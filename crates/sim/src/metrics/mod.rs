@@ -1,7 +1,7 @@
 //! Results of a run: one row per flow, bearer and link direction, and time series on demand.
 //!
-//! Each table is declared next to the type of its rows. Tables that only one kind of bearer has are declared by that
-//! bearer.
+//! Each table is declared next to the type of its rows. A table that only one kind of bearer has is declared by that
+//! bearer, in the crate `nodeb_radio`.
 
 pub mod series;
 
@@ -177,7 +177,7 @@ pub struct LinkRow {
     /// Name of the link direction: `wired`, `core` or the link's own name with `_down` or `_up`, or `uplink_` and the
     /// user's number.
     pub link: String,
-    /// Counts of the agent's retransmissions and suppressed ACKs.
+    /// Counts of the packets and bytes in this link direction.
     pub counts: LinkCounts,
 }
 
@@ -202,19 +202,19 @@ table! {
     }
 }
 
-/// Results of one connection's proxy in one run. The row of [`FLOWS`] describes the connection from the proxy to the
-/// phone.
+/// Results of one user's proxy in one run: the connection from the server to the proxy. The user's row of [`FLOWS`]
+/// describes the connection from the proxy to the phone.
 #[derive(Clone, Debug)]
 pub struct ProxyRow {
     /// Number of the user.
     pub user: u64,
-    /// Counts of the server's sender.
+    /// Counts of the TCP sender at the server.
     pub server: SenderCounts,
-    /// Maximum number of bytes that the proxy held.
+    /// Maximum number of bytes that the proxy held: acknowledged to the server, and not yet by the phone.
     pub most_held_bytes: u64,
-    /// Messages of the RNC; zero without radio network feedback.
+    /// Counts of the RNC's messages to the proxy; 0 without radio network feedback.
     pub messages: MeterCounts,
-    /// Windows that messages of the RNC set.
+    /// Windows that the proxy set because of messages of the RNC.
     pub windows: Windows,
 }
 
@@ -252,7 +252,7 @@ table! {
 pub struct SnoopRow {
     /// Number of the user.
     pub user: u64,
-    /// Counts of the link direction's packets.
+    /// Counts of the agent's retransmissions and suppressed ACKs.
     pub counts: SnoopCounts,
 }
 
@@ -274,7 +274,7 @@ table! {
     }
 }
 
-/// Results of one run, from which its tables are made.
+/// Results of one run. [`Self::tables`] converts them to tables.
 #[derive(Clone, Debug, Default)]
 pub struct RunResult {
     /// One row per flow, in the order of users.
@@ -287,7 +287,7 @@ pub struct RunResult {
     pub proxies: Vec<ProxyRow>,
     /// One row per flow; empty without Snoop.
     pub snoops: Vec<SnoopRow>,
-    /// Tables that only the scenario's kind of bearer has, with the users' numbers in the scenario.
+    /// Tables that only the scenario's kind of bearer has. They contain the users' numbers in the scenario.
     pub of_radio: Vec<Table>,
     /// Time series that the scenario records.
     pub series: series::Series,

@@ -1,4 +1,4 @@
-//! Time series of a run: a type of rows and a table for each.
+//! Time series of a run. Each series has a type for its rows, and a table.
 
 use nodeb_base::table;
 use nodeb_base::table::Table;
@@ -8,12 +8,12 @@ use nodeb_tcp::Window;
 use super::{RunResult, joined};
 use crate::scenario::Record;
 
-/// Event in the life of a TCP segment.
+/// Kind of event of a TCP segment in the table [`SEGMENTS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentEvent {
-    /// The server sent the segment, or the proxy if there is one.
+    /// The sender that faces the phone (the proxy if there is one, else the server) sent the segment.
     Send,
-    /// An ACK reached the sender. The row's number is the highest segment received in order.
+    /// An ACK reached the sender that faces the phone. `seq` is the highest segment received in order.
     Ack,
     /// Snoop retransmitted the segment at the Node B.
     Resend,
@@ -39,7 +39,7 @@ impl SegmentEvent {
     }
 }
 
-/// Row of [`SEGMENTS`].
+/// Row of [`SEGMENTS`]: an event of a TCP segment.
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentRow {
     /// Number of the user.
@@ -70,7 +70,7 @@ table! {
     }
 }
 
-/// Row of [`CWND`].
+/// Row of [`CWND`]: a change of the congestion window.
 #[derive(Clone, Copy, Debug)]
 pub struct CwndRow {
     /// Number of the user.
@@ -95,7 +95,7 @@ table! {
     }
 }
 
-/// Row of [`RTT`].
+/// Row of [`RTT`]: a round-trip time that TCP measured.
 #[derive(Clone, Copy, Debug)]
 pub struct RttRow {
     /// Number of the user.
@@ -118,16 +118,16 @@ table! {
     }
 }
 
-/// Row of [`QUEUE`].
+/// Row of [`QUEUE`]: a change of a user's backlog at the Node B.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueRow {
     /// Number of the user.
     pub user: u64,
     /// Time of the change.
     pub at: Time,
-    /// Number of packets.
+    /// Number of packets in the backlog after the change.
     pub packets: u64,
-    /// Number of bytes.
+    /// Number of bytes in the backlog after the change.
     pub bytes: u64,
 }
 
@@ -152,9 +152,9 @@ pub struct TransferRow {
     pub user: u64,
     /// Time of the request.
     pub begun: Time,
-    /// Time at which the phone had received the last byte.
+    /// Time at which the phone had received the last byte of the transfer.
     pub arrived: Time,
-    /// Time at which the sender had received the last ACK.
+    /// Time at which the sender had received the last ACK of the transfer.
     pub end: Time,
     /// Size of the transfer in bytes.
     pub bytes: u64,
@@ -175,16 +175,16 @@ pub struct TtiRecord {
     pub failed: u32,
 }
 
-/// Row of [`BANDWIDTH`]: the bytes that a user could have been sent since the start, and its channel.
+/// Row of [`BANDWIDTH`]: a sample of the bytes that could have been sent to a user, and of the user's channel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandwidthRecord {
     /// Time of the sample.
     pub at: Time,
     /// Number of the user.
     pub user: usize,
-    /// Bytes of packets that the user could have been sent since the start of the run.
+    /// Bytes of packets that could have been sent to the user since the start of the run.
     pub available_bytes: f64,
-    /// CQI known to the Node B, or SNR in dB if the link adaptation uses that.
+    /// CQI known to the Node B, or SNR in dB if the link adaptation uses the SNR instead.
     pub cqi: f32,
 }
 
@@ -248,14 +248,14 @@ pub struct Series {
     pub queue: Vec<QueueRow>,
     /// Completed transfers.
     pub transfers: Vec<TransferRow>,
-    /// Users' shares of TTIs, with the user's number in the scenario.
+    /// Users' shares of TTIs; `user` is the number in the scenario.
     pub scheduler: Vec<TtiRecord>,
-    /// Samples of the available bandwidth, with the user's number in the scenario.
+    /// Samples of the available bandwidth; `user` is the number in the scenario.
     pub bandwidth: Vec<BandwidthRecord>,
 }
 
 impl Series {
-    /// Returns the tables of the recorded series, with the rows of all the numbered replications.
+    /// Returns the tables of the time series in `record`, each with the rows of all `runs`, in their order.
     pub(super) fn tables(runs: &[(u64, &RunResult)], record: Record) -> impl Iterator<Item = Table> {
         [
             record.cwnd.then(|| joined(runs, &CWND, |run| &run.series.cwnd)),

@@ -1,8 +1,8 @@
 //! Performance-enhancing proxies (RFC 3135): boxes on the path that act on TCP.
 //!
-//! A proxy in the core network is located at the gateway and splits connections. A Snoop agent is located at the
-//! Node B and leaves connections end to end. Both are sans-IO: they are handed the segments that pass, and return
-//! those to send.
+//! A proxy is located at the gateway and splits each connection in two. A Snoop agent is located at the Node B and
+//! leaves connections end to end. For both, the world passes each segment that reaches them, and transmits the segments
+//! that they return.
 
 pub(crate) mod rnf;
 pub(crate) mod snoop;
@@ -37,8 +37,8 @@ impl ProxySpec {
         if let Self::Rnf(params) = self { Some(params) } else { None }
     }
 
-    /// Creates the proxy of connection `flow`, whose request has a payload of `request_bytes` and whose server uses
-    /// the TCP settings `server`.
+    /// Creates the proxy of connection `flow`. `request_bytes` is the payload of the connection's first request, and
+    /// `server` are the TCP settings of its server.
     pub fn build(&self, flow: u32, request_bytes: u32, server: &TcpSpec) -> split::SplitProxy {
         let (_, receiver) = server.build(flow, request_bytes);
         let tcp = self.tcp(server);

@@ -1,8 +1,8 @@
-//! Split connection: one TCP connection from the server to the proxy, another from there to the phone.
+//! Split connection: one TCP connection from the server to the proxy, another from the proxy to the phone.
 //!
-//! Like an HTTP proxy, and I-TCP before (Bakre & Badrinath, ICDCS 1995), the proxy acknowledges the server's data
-//! itself and forwards them under its own congestion control. Neither connection sees the round trip and the losses
-//! of the other. The phone's first packet makes the proxy open both connections.
+//! Like an HTTP proxy and like I-TCP (Bakre & Badrinath, ICDCS 1995), the proxy acknowledges the server's data itself
+//! and forwards them under its own congestion control. Round-trip time and losses of one connection do not affect the
+//! other. The proxy opens both connections when the phone's first packet arrives.
 //!
 //! Not modelled: a limit on the bytes that the proxy holds (their maximum is reported), processing time, caching, and
 //! the FIN, in place of which the proxy is given the total number of bytes.
@@ -53,21 +53,22 @@ pub struct SplitProxy {
     sender: Box<dyn Sender>,
     /// Control law that sets the sender's window instead of congestion control.
     law: Option<Law>,
-    /// Repetition of the requests that the proxy sends to the server.
+    /// Requester that repeats the proxy's requests to the server until they have arrived.
     requester: Requester,
-    /// Time at which the proxy opened its connection to the phone.
+    /// Time at which the proxy opened its connection to the phone, or `None` before.
     opened: Option<Time>,
-    /// Bytes passed from one connection to the other.
+    /// Number of bytes that the proxy has passed from the server's connection to the phone's.
     relayed: u64,
-    /// Bytes that the server sends in all, once known.
+    /// Total number of bytes that the server sends, or `None` until it is known.
     total: Option<u64>,
-    /// Maximum number of bytes held.
+    /// Maximum number of bytes that the proxy held: acknowledged to the server, and not yet by the phone.
     max_held: u64,
 }
 
 impl SplitProxy {
-    /// Creates the proxy of a new connection from its two ends. The phone's requests have `request_headers` bytes of
-    /// headers. The proxy repeats its own requests after `request_timeout`.
+    /// Creates the proxy of a new connection from the receiver that faces the server and the sender that faces the
+    /// phone. The phone's requests have `request_headers` bytes of headers. The proxy repeats its own requests to the
+    /// server after `request_timeout`.
     pub fn new(
         receiver: Box<dyn Receiver>,
         sender: Box<dyn Sender>,
@@ -116,7 +117,7 @@ impl SplitProxy {
         }
     }
 
-    /// Handles a message from the RNC.
+    /// Handles a message from the RNC: sets the window that the control law determines.
     pub fn on_feedback(&mut self, now: Time, message: &Message, out: &mut Outbox) {
         let held = self.held();
         if let Some(window) = self.law.as_mut().and_then(|law| law.window(message, held)) {
@@ -129,12 +130,12 @@ impl SplitProxy {
         self.law.as_ref().map(|law| law.windows)
     }
 
-    /// Stops repeating the request of this kind, which has reached the server.
+    /// Stops repeating the request of type `kind`, which has reached the server.
     pub fn on_request(&mut self, kind: Kind) {
         self.requester.on_request(kind);
     }
 
-    /// Sets the number of bytes that the server sends in all.
+    /// Sets the total number of bytes that the server sends, and closes the phone's connection once all are relayed.
     pub fn set_total(&mut self, total: u64) {
         self.total = Some(total);
         self.close_when_relayed();
@@ -177,7 +178,7 @@ impl SplitProxy {
         &mut *self.sender
     }
 
-    /// Returns the time at which the proxy opened its connection to the phone.
+    /// Returns the time at which the proxy opened its connection to the phone, or `None` if it has not.
     pub fn opened(&self) -> Option<Time> {
         self.opened
     }
@@ -187,7 +188,7 @@ impl SplitProxy {
         self.max_held
     }
 
-    /// Returns the bytes acknowledged to the server and not yet by the phone.
+    /// Returns the number of bytes that the proxy has acknowledged to the server and the phone has not acknowledged.
     fn held(&self) -> u64 {
         self.relayed - self.sender.acked_bytes()
     }
@@ -242,7 +243,8 @@ mod tests {
         proxy.on_packet_of_phone(at(0), &Segment::control(3, Kind::Connect), &mut out);
         assert_eq!(seqs(&mut out.down), [(Kind::Data, 0)]);
         assert_eq!(seqs(&mut out.up), [(Kind::Connect, 0)]);
-        // A second SYN has no effect. Without an answer the proxy repeats its own request and its SYN to the phone.
+        // A second SYN of the phone has no effect. The proxy repeats its request to the server and its SYN to the
+        // phone after 3 s without an answer.
         proxy.on_packet_of_phone(at(10), &Segment::control(3, Kind::Connect), &mut out);
         assert!(out.down.is_empty() && out.up.is_empty());
         assert_eq!(proxy.timer(), Some(at(3000)));

@@ -1,5 +1,5 @@
-//! Reports of keys that have no effect because of another part of the scenario. Radios, channels and TCP report those
-//! of their keys that a key of their own disables.
+//! Reports of keys that have no effect because of a key in another table of the scenario. If the disabling key is in
+//! the same table, the radio, channel or TCP family with that table reports it.
 
 use nodeb_base::check::Check;
 use nodeb_base::keys;
@@ -10,7 +10,8 @@ use nodeb_tcp::TcpSpec;
 use super::{Scenario, UserGroup};
 
 impl Scenario {
-    /// Reports keys without effect, unless the scenario has no users.
+    /// Reports keys of the scenario that have no effect. A scenario without users is skipped, as its users determine
+    /// which keys have an effect.
     pub(super) fn check_idle(&self, check: &mut Check) {
         if self.users.is_empty() {
             return;
@@ -37,7 +38,7 @@ impl Scenario {
         });
     }
 
-    /// Returns the queues of all links on the path.
+    /// Returns the queues of all links between server and phones, and the queue of the radio, if any.
     fn queues(&self) -> impl Iterator<Item = &QueueSpec> {
         let core = self.core.iter().flat_map(|core| core.links().map(|(_, link)| &link.queue));
         [&self.wired.queue, &self.uplink.queue].into_iter().chain(core).chain(self.radio.queue())
@@ -45,7 +46,7 @@ impl Scenario {
 }
 
 impl UserGroup {
-    /// Reports keys of the group without effect. `marked` is true if a queue on the path marks packets.
+    /// Reports keys of the user group that have no effect. `marked` is true if a queue on the path sets CE.
     fn check_idle(&self, marked: bool, check: &mut Check) {
         let stagger = ("stagger", self.stagger.0 == 0);
         check.advise_idle(self.count.get() == 1, &[stagger], "there is one phone in the group");

@@ -146,7 +146,7 @@ impl UserGroup {
         self.traffic().is_external()
     }
 
-    /// Returns the key that says so.
+    /// Returns the key that makes the group's packets come from outside: `real` or `traffic`.
     fn external_key(&self) -> &'static str {
         if self.real { "real" } else { "traffic" }
     }
@@ -183,9 +183,11 @@ fn one() -> NonZeroU32 {
     NonZeroU32::MIN
 }
 
-/// Limits beyond which a value is taken for a typing error.
+/// Maximum number of users. A larger number is rejected as a typing error.
 const MAX_USERS: u64 = 10_000;
+/// Maximum number of replications. A larger number is rejected as a typing error.
 const MAX_RUNS: u32 = 1_000_000;
+/// Maximum of `duration`, 93 days. A longer time is rejected as a typing error.
 const LONGEST: Duration = Duration::from_secs(8_000_000);
 
 impl Checked for Scenario {
@@ -261,7 +263,7 @@ impl Checked for Scenario {
 }
 
 impl Scenario {
-    /// Returns warnings about valid but doubtful settings, each as "key: consequence".
+    /// Returns warnings about settings that are valid but probably not intended, each as "key: consequence".
     pub fn warnings(&self) -> Vec<String> {
         let mut check = Check::default();
         self.check(&mut check);
@@ -280,7 +282,8 @@ impl Scenario {
         });
     }
 
-    /// Warns of a doubtful proxy on this radio, unless the radio's own settings are invalid.
+    /// Warns if the phones' receive windows are too small for the target queue of radio network feedback (`q_ref`).
+    /// Says nothing if the radio's own settings are invalid, as the check needs the radio's bit rate.
     fn advise_proxy(&self, proxy: &ProxySpec, check: &mut Check) {
         let Some(feedback) = proxy.feedback() else {
             return;
@@ -294,7 +297,7 @@ impl Scenario {
         let Some(tcp) = tcps.min_by_key(|tcp| tcp.receiver_window()) else {
             return;
         };
-        // The smallest window that the proxy will set: the radio's part of the round trip is unknown here.
+        // Lower bound of the window that the proxy will set, as the radio's delay is unknown here.
         let rate = self.radio.channel_rate(None);
         let round_trip = 2.0 * self.core_delay().as_secs() + self.uplink.delay.as_secs();
         let packets = rate.0 as f64 / 8.0 / tcp.packet_bytes() as f64;
@@ -385,14 +388,14 @@ impl Scenario {
         group.tcp.as_ref().unwrap_or(&self.tcp)
     }
 
-    /// Returns the TCP settings over the air to a group's phones: those of the servers, unless a proxy with its own
-    /// ends the connection.
+    /// Returns the TCP settings of the connections that end at a group's phones: those of the proxy if it has its own,
+    /// or else those of the servers.
     pub fn air_tcp_of<'a>(&'a self, group: &'a UserGroup) -> &'a TcpSpec {
         let tcp = self.tcp_of(group);
         self.proxy.as_ref().map_or(tcp, |proxy| proxy.tcp(tcp))
     }
 
-    /// Returns the one-way delay of the core network.
+    /// Returns the one-way delay of the core network, summed over its links; 0 without `core`.
     pub fn core_delay(&self) -> Duration {
         self.core.as_ref().map_or(Duration::ZERO, Core::delay)
     }
@@ -402,7 +405,7 @@ impl Scenario {
         schemars::schema_for!(Self).into()
     }
 
-    /// Returns all variants of the registries, including those that a program has registered.
+    /// Returns all variants of the registries, including plugins that a program has registered.
     pub fn registry() -> Vec<Entry> {
         [
             RadioSpec::entries(),
@@ -435,8 +438,8 @@ impl Scenario {
         .concat()
     }
 
-    /// Returns an error message if a file that the scenario names has not been read. The caller reads files, not this
-    /// crate.
+    /// Returns an error message if a file that the scenario names has not been read, or `None`. This crate reads no
+    /// files; its caller does.
     pub fn unread_file(&self) -> Option<String> {
         let of_group = |(i, group): (usize, &UserGroup)| {
             let traffic = group.traffic.as_ref().and_then(|of| Some(("traffic", of.key(), of.unread()?)));
@@ -449,8 +452,8 @@ impl Scenario {
         self.users.iter().enumerate().find_map(of_group).or_else(of_radio)
     }
 
-    /// Returns an error message if packets of a group of users come from outside, which a run without a driver cannot
-    /// supply.
+    /// Returns an error message if packets of a group of users come from outside, or `None`. A run without a driver
+    /// cannot supply such packets.
     pub fn external_users(&self) -> Option<String> {
         let place = self.users.iter().position(UserGroup::is_external)?;
         Some(format!(
@@ -466,7 +469,8 @@ impl Scenario {
         ))
     }
 
-    /// Returns an error message if a recorded channel ends, which a world that is driven from outside does not.
+    /// Returns an error message if a recorded channel ends, or `None`. A world that is driven from outside has no end,
+    /// so it needs channels without an end.
     pub fn ending_channel(&self) -> Option<String> {
         let ends = |group: &UserGroup| group.ue.as_ref().is_some_and(|ue| ue.channel.facts().ends);
         let group = self.users.iter().position(ends)?;

@@ -1,4 +1,4 @@
-//! Names of the places that packets pass, as shown to users.
+//! Names that users see for the places of a scenario: the nodes and links that packets pass.
 
 use nodeb_base::event::{Place, Site};
 use nodeb_base::table::Text;
@@ -6,7 +6,7 @@ use nodeb_net::Core;
 
 use super::Scenario;
 
-/// Names of a scenario's places. Links have their own where the scenario names them.
+/// Names of a scenario's places (nodes and links). A link has the name that the scenario gives it, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceNames {
     wired: String,
@@ -26,7 +26,7 @@ impl PlaceNames {
         &self.core
     }
 
-    /// Returns the name of a place.
+    /// Returns the name of a node, or the name of a link with its direction, such as `wired down`.
     pub fn name(&self, place: Place) -> Text {
         let core = |way: &str| {
             let link = self.core.get(place.index as usize).map_or("core", String::as_str);

@@ -1,4 +1,4 @@
-//! Reading of scenarios from TOML or JSON, with errors that name the place and the allowed values.
+//! Reading of scenarios from TOML or JSON, with errors that name the key, its line and the allowed values.
 
 use std::ops::Range;
 
@@ -49,7 +49,7 @@ pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenari
     for change in overrides {
         set(&mut table, change)?;
     }
-    // Problems of the file itself are reported with their line, those of an override with the override.
+    // An error that the file itself has is reported with its line, any other with the overrides, which cause it.
     let changed = toml::to_string(&table).map_err(|error| Error::Scenario(format!("{file}: {error}")))?;
     parse(&changed).map_err(|fault| match parse_file(text) {
         Err(own) if own.message == fault.message => own.at(text, file),
@@ -58,7 +58,7 @@ pub fn from_toml(text: &str, file: &str, overrides: &[String]) -> Result<Scenari
 }
 
 /// Returns the keys without effect that a TOML text with overrides sets to their defaults, each as "file:line: key:
-/// reason"; none if the text is no valid scenario.
+/// reason". Returns an empty list if the text is no valid scenario.
 pub fn superfluous(text: &str, file: &str, overrides: &[String]) -> Vec<String> {
     let Ok(scenario) = from_toml(text, file, overrides) else {
         return Vec::new();
@@ -135,7 +135,7 @@ fn read_valid(value: &serde_json::Value) -> Option<Scenario> {
     check.into_problems().is_empty().then_some(scenario)
 }
 
-/// Reads the scenario from `value` by way of TOML text, so that an error has the key's path.
+/// Reads the scenario from `value` by way of TOML text, since only errors of the TOML reader name the key's path.
 fn read_with_path(value: &serde_json::Value) -> Result<Scenario> {
     let toml = toml::to_string(value).map_err(|error| Error::Scenario(format!("not a scenario: {error}")))?;
     parse(&toml).map_err(|fault| Error::Scenario(fault.text()))
@@ -171,7 +171,7 @@ fn drop_nulls(value: &mut serde_json::Value) {
     }
 }
 
-/// Problem of a scenario, with its place in the text.
+/// Problem of a scenario, with the key concerned and its position in the text.
 #[derive(Debug)]
 struct Fault {
     key: String,
@@ -186,8 +186,8 @@ impl Fault {
         Self { message: explain(error.message(), key.rsplit('.').next().unwrap_or_default()), key, span }
     }
 
-    /// Creates the fault of a value that cannot be read. The error of a plugin's parameters has lost its place in the
-    /// text, but the path has it.
+    /// Creates the fault of a value that cannot be read. An error in a plugin's parameters has no position in the text,
+    /// so the position is found from the path of the key.
     fn from_value(error: &serde_path_to_error::Error<toml::de::Error>, text: &str) -> Self {
         let located = Self::from_toml(error.inner(), text);
         let path = error.path().iter().filter_map(|segment| match segment {
@@ -255,7 +255,7 @@ fn read(text: &str, prepare: impl FnOnce(&mut DeTable<'_>)) -> std::result::Resu
     }
 }
 
-/// Applies one override to the table.
+/// Applies one override, `key.path=value`, to the table of a scenario.
 fn set(table: &mut toml::Table, change: &str) -> Result<()> {
     let wrong = |why: String| Error::Scenario(format!("cannot set `{change}`: {why}"));
     let Some((path, value)) = change.split_once('=') else {
@@ -281,7 +281,7 @@ fn set(table: &mut toml::Table, change: &str) -> Result<()> {
     Ok(())
 }
 
-/// Removes a key from the table.
+/// Removes the key at the path `keys` from the table of a scenario.
 ///
 /// # Errors
 ///
@@ -310,7 +310,8 @@ fn absent(key: &str) -> String {
     format!("an empty value removes a key, but the file has no `{key}` there")
 }
 
-/// Returns the value under `key`, creating it if needed. A bare variant name becomes a table with that key.
+/// Returns the value under `key` in `value`, creating it if needed. If `value` is the bare name of a variant, it
+/// becomes a table with this name as key first.
 fn step_into<'a>(value: &'a mut toml::Value, key: &str) -> std::result::Result<&'a mut toml::Value, String> {
     let empty = || toml::Value::Table(toml::Table::new());
     if let toml::Value::String(name) = value {
@@ -329,7 +330,8 @@ fn step_into<'a>(value: &'a mut toml::Value, key: &str) -> std::result::Result<&
     }
 }
 
-/// Translates a message of serde or toml into one for users. `key` is the last part of the key concerned.
+/// Translates an error message of the crates serde or toml into one for users. `key` is the last component of the
+/// dotted key concerned.
 fn explain(message: &str, key: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let (Some((found, allowed)), Some(kind)) = (quoted.split_first(), message.split(' ').nth(1)) else {
@@ -348,7 +350,7 @@ fn explain(message: &str, key: &str) -> String {
     in_plain_words(message)
 }
 
-/// Replaces serde's names of structures and number types by words.
+/// Replaces Rust type names in a message of serde by words such as "a number".
 fn in_plain_words(message: &str) -> String {
     const WORDS: [(&str, &str); 5] = [
         ("a nonzero u32", "a whole number, at least 1"),
@@ -407,7 +409,7 @@ fn nearest<'a>(found: &str, allowed: &[&'a str]) -> Option<&'a str> {
     (distance(best) <= (best.len() / 2).max(2)).then_some(best)
 }
 
-/// Returns the dotted key whose name or value covers `span`, as deep as possible.
+/// Returns the most deeply nested key whose name or value covers `span`, as a dotted path.
 fn key_at(text: &str, span: &Range<usize>) -> Option<String> {
     let (doc, _) = DeTable::parse_recoverable(text);
     let mut best = Vec::new();
@@ -447,14 +449,14 @@ fn deepest_value(value: &DeValue<'_>, span: &Range<usize>, path: &mut Vec<String
     }
 }
 
-/// Returns the place in the text of the value at `path`, or of the nearest table around it.
+/// Returns the byte range of the value at `path` in the text, or of the nearest existing table around it.
 fn span_of(table: &DeTable<'_>, path: &[String]) -> Option<Range<usize>> {
     let (first, rest) = path.split_first()?;
     let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;
     within_value(value.get_ref(), rest).or(Some(key.span()))
 }
 
-/// Returns the place in the text of the key at `path`, or `None` if the text does not have that key.
+/// Returns the byte range of the key at `path` in the text, or `None` if the text does not have that key.
 fn key_span(table: &DeTable<'_>, path: &[String]) -> Option<Range<usize>> {
     let (first, rest) = path.split_first()?;
     let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first)?;

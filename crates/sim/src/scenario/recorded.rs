@@ -1,4 +1,5 @@
-//! Recordings that a scenario names. Their lists are kept apart from the scenario's text, since they may be long.
+//! Recordings that a scenario names: channels, traffic and delivery opportunities. Their lists of values are passed
+//! separately from the scenario's text, since they may be long.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::{Scenario, UserGroup};
 use crate::traffic::TrafficSpec;
 use crate::traffic::replay::Replay;
 
-/// Place in a scenario that a recording fills.
+/// Position in a scenario whose lists come from a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
     /// Channel or traffic of the group of users with this number.
@@ -36,21 +37,21 @@ impl std::fmt::Display for Spot {
     }
 }
 
-/// Lists of one recording: of a channel, of traffic, or of delivery opportunities. Lists of the other kinds are
-/// empty.
+/// Lists of values of one recording. It is the recording of a channel, of traffic, or of delivery opportunities; the
+/// lists of the other two kinds are empty.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// SNRs in dB after one, two and three transmissions.
+    /// Channel: SNRs in dB after one, two and three transmissions.
     pub snrs_db: [Vec<f64>; 3],
-    /// CQI values.
+    /// Channel: CQI values.
     pub cqi: Vec<u8>,
-    /// Bit rates in bit/s.
+    /// Channel: bit rates in bit/s.
     pub rates: Vec<u64>,
-    /// Times of traffic in ns, counted from the user's start.
+    /// Traffic: times in ns, counted from the user's start.
     pub times: Vec<u64>,
-    /// Amounts of traffic in bytes.
+    /// Traffic: amounts in bytes, one per time.
     pub bytes: Vec<u64>,
-    /// Times of delivery opportunities in ms.
+    /// Delivery opportunities: times in ms.
     pub times_ms: Vec<u64>,
 }
 
@@ -73,11 +74,11 @@ impl Recorded {
 }
 
 impl Scenario {
-    /// Fills in the lists of recordings and checks the scenario.
+    /// Fills in the lists of the given recordings and checks the scenario.
     ///
     /// # Errors
     ///
-    /// [`Error::Scenario`] if the scenario has no such place or recording, or the lists are invalid.
+    /// [`Error::Scenario`] if the scenario has no recording at one of the positions, or the lists are invalid.
     pub fn attach(&mut self, recorded: Vec<(Spot, Recorded)>) -> Result<()> {
         for (spot, lists) in recorded {
             let missing = || {
@@ -95,7 +96,7 @@ impl Scenario {
         })
     }
 
-    /// Fills in the lists of one recording. Returns `None` if the scenario has no such place.
+    /// Fills in the lists of one recording. Returns `None` if the scenario has no recording at `spot`.
     fn put(&mut self, spot: Spot, lists: Recorded) -> Option<()> {
         let Spot::Group(group) = spot else {
             opportunities(&mut self.radio, spot)?.times_ms = Arc::new(lists.times_ms);
@@ -110,7 +111,8 @@ impl Scenario {
         Some(())
     }
 
-    /// Returns a copy of the scenario without the lists of those recordings at `spots` that are named by a file.
+    /// Returns a copy of the scenario without the lists of the recordings at `spots`. A recording for which the
+    /// scenario names no file keeps its lists, as they could not be read again.
     #[must_use]
     pub fn without(&self, spots: &[Spot]) -> Self {
         let mut bare = self.clone();
@@ -133,7 +135,8 @@ impl Scenario {
         bare
     }
 
-    /// Copies lists that have not been read from another scenario, if it names the same files in the same places.
+    /// Copies the lists of recordings from the scenario `from`, where it names the same file at the same position and
+    /// this scenario has no list yet.
     pub fn take_recorded(&mut self, from: &Self) {
         for (own, other) in self.users.iter_mut().zip(&from.users) {
             let mut other = other.clone();

@@ -26,7 +26,7 @@ impl Checked for Cbr {
     }
 }
 
-/// Transfers of one user.
+/// Transfers of one user with constant bit rate.
 #[derive(Debug)]
 pub struct Ticks {
     params: Cbr,
@@ -34,7 +34,7 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Creates the transfers, the first at the user's start.
+    /// Creates the transfers. The first begins at the user's start.
     pub fn new(params: &Cbr) -> Self {
         Self { params: params.clone(), begun: false }
     }

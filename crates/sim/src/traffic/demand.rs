@@ -15,25 +15,25 @@ pub struct Outstanding {
     pub arrived: Time,
     /// Size in bytes.
     pub bytes: u64,
-    /// Bytes of the connection up to the transfer's last byte.
+    /// Number of bytes of the connection up to and including the transfer's last byte.
     pub end: u64,
 }
 
-/// Transfers of a user: upcoming, requested, outstanding and completed.
+/// Transfers of a user's connection: upcoming, requested, outstanding and completed.
 #[derive(Debug)]
 pub struct Demand {
     source: Box<dyn Source>,
-    /// Transfer that begins next.
+    /// Transfer that begins next, or `None` if there are no more.
     pub upcoming: Option<Transfer>,
-    /// Sizes in bytes of transfers that have been requested and have not reached the server.
+    /// Sizes in bytes of the transfers whose requests the server has not answered yet.
     pub requested: VecDeque<u64>,
     /// Transfers that have begun and are not complete, the oldest first.
     outstanding: VecDeque<Outstanding>,
     /// Number of outstanding transfers that have arrived at the phone completely.
     arrived: usize,
-    /// Bytes of the connection at which the next outstanding transfer has arrived at the phone.
+    /// Number of in-order bytes with which the next outstanding transfer is complete at the phone; `u64::MAX` if none.
     expected: u64,
-    /// Bytes of the connection whose acknowledgement completes the oldest outstanding transfer.
+    /// Number of acknowledged bytes with which the oldest outstanding transfer is complete; `u64::MAX` if none.
     awaited: u64,
     /// Bytes of all transfers that have begun.
     pub bytes: u64,
@@ -41,7 +41,7 @@ pub struct Demand {
     pub completed: u64,
     /// Bytes of completed transfers.
     pub completed_bytes: u64,
-    /// Sum of the durations of completed transfers.
+    /// Sum of the durations of completed transfers, each from its beginning to the last ACK.
     pub delay_sum: Duration,
 }
 
@@ -64,7 +64,8 @@ impl Demand {
         }
     }
 
-    /// Begins the upcoming transfer and draws the next one. Returns `None` if there was none.
+    /// Begins the upcoming transfer and gets the next one from the source. Returns the transfer that began, or `None`
+    /// if there was none.
     pub fn begin(&mut self, now: Time) -> Option<Transfer> {
         let transfer = self.upcoming.take()?;
         self.bytes += transfer.bytes;
@@ -77,8 +78,9 @@ impl Demand {
         Some(transfer)
     }
 
-    /// Returns the time at which the upcoming transfer begins, or `None` if `event`, which has just happened, does
-    /// not determine it.
+    /// Returns the time at which the upcoming transfer begins, given that `event` has just happened to the previous
+    /// one. Returns `None` if the wait counts from the other event, or if it counts from the end of the previous
+    /// transfer and a transfer is still outstanding.
     pub fn next_beginning(&self, now: Time, event: After) -> Option<Time> {
         let upcoming = self.upcoming.filter(|upcoming| upcoming.after == event)?;
         (event == After::Beginning || self.outstanding.is_empty()).then_some(now + upcoming.wait)
@@ -96,8 +98,8 @@ impl Demand {
         }
     }
 
-    /// Completes and returns the oldest outstanding transfer, or returns `None` unless all of its bytes are below
-    /// `acked`.
+    /// Completes and returns the oldest outstanding transfer. Returns `None` if the first `acked` bytes of the
+    /// connection, which are acknowledged, do not include all of its bytes.
     pub fn complete(&mut self, now: Time, acked: u64) -> Option<Outstanding> {
         if acked < self.awaited {
             return None;

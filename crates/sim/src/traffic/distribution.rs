@@ -1,6 +1,6 @@
 //! Distributions of sizes and times.
 //!
-//! Quantiles and logarithms come from `libm`, so that a seed gives the same draws on every machine.
+//! Functions such as logarithms come from the crate `libm`, so that a seed gives the same draws on every machine.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::registry;
@@ -9,7 +9,7 @@ use nodeb_base::units::{Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Quantity that can have a distribution.
+/// Quantity that can have a distribution: a size or a duration.
 pub trait Scale: Copy {
     /// Returns the value in its base unit: bytes or ns.
     fn base(self) -> f64;
@@ -187,13 +187,13 @@ impl SizeLaw {
             Self::Pareto(law) => law.draw(stream),
             Self::LogNormal(law) => law.draw(stream),
         };
-        // A larger draw from a heavy tail would outlast any run.
+        // The limit is 1 PB: a larger draw from a heavy tail would not be transferred within any run.
         bytes.ceil().clamp(1.0, 1e15) as u64
     }
 }
 
 impl TimeLaw {
-    /// Draws a time.
+    /// Draws a time of 0 to 10^18 ns, rounded to ns.
     pub fn draw(&self, stream: &mut Stream) -> Duration {
         let nanos = match self {
             Self::Constant(law) => law.draw(stream),
@@ -204,8 +204,8 @@ impl TimeLaw {
         Duration(nanos.round().clamp(0.0, 1e18) as u64)
     }
 
-    /// Returns the median in seconds. With a long-tailed distribution, the mean is a poor estimate of how many draws
-    /// fit into a run.
+    /// Returns the median in seconds. It is used to estimate how many draws fit into a run, for which the mean of a
+    /// long-tailed distribution is unsuitable.
     pub fn median_s(&self) -> f64 {
         let nanos = match self {
             Self::Constant(law) => law.value.base(),
@@ -260,7 +260,7 @@ mod tests {
     fn pareto_draws_have_the_tail_of_their_shape() {
         let law = SizeLaw::Pareto(Pareto { mean: Size(33_000), shape: 1.1, max: Some(Size(1 << 40)) });
         let values = draws(&law, 100_000);
-        // k = 33 000 x 0.1 / 1.1 = 3000; P(X > 30 000) = 10^-1.1.
+        // The minimum is k = 33 000 x 0.1 / 1.1 = 3000, so P(X > 30 000) = (k / 30 000)^1.1 = 10^-1.1.
         assert!(values.iter().all(|v| *v >= 3_000.0));
         let tail = values.iter().filter(|v| **v > 30_000.0).count() as f64 / 100_000.0;
         assert!((tail - 0.0794).abs() < 0.003, "{tail}");

@@ -1,4 +1,4 @@
-//! Traffic from outside the simulation: the packets of a user are not generated here.
+//! Traffic from outside the simulation: the driver of an emulation supplies the packets of such a user.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;

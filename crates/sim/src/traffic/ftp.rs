@@ -1,4 +1,4 @@
-//! A file download.
+//! Traffic of a user who downloads one file.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::units::{Duration, Size};
@@ -33,7 +33,7 @@ impl Checked for Ftp {
     }
 }
 
-/// Transfer of a download. Its request rides on the set-up.
+/// The single transfer of a file download. Its request is sent with the ACK that completes the connection's set-up.
 #[derive(Debug)]
 pub struct Once(Option<u64>);
 

@@ -24,25 +24,27 @@ pub struct Transfer {
     pub wait: Duration,
     /// Event from which `wait` counts.
     pub after: After,
-    /// Payload in bytes of the phone's request, which reaches the server before it answers; `None` if the server
-    /// sends unasked.
+    /// Payload in bytes of the request with which the phone asks for the transfer; `None` if the server sends the data
+    /// without a request.
     pub request_bytes: Option<u32>,
-    /// Whether the transfer completes a load. False if further transfers of the same page follow.
+    /// Whether the transfer is the last of a load (a page or a file). False if further transfers of the same page
+    /// follow.
     pub is_last: bool,
 }
 
-/// Event from which a wait counts.
+/// Event of the previous transfer from which the wait for the next one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum After {
-    /// Beginning of the previous transfer: an open loop.
+    /// Beginning of the previous transfer (open loop: the network cannot slow the user down).
     Beginning,
-    /// Arrival of the previous transfer's last ACK at the sender: a closed loop.
+    /// Arrival of the previous transfer's last ACK at the sender (closed loop).
     End,
 }
 
-/// Sequence of a user's transfers.
+/// Source of a user's transfers, one after the other.
 pub trait Source: Send + std::fmt::Debug {
-    /// Returns the next transfer, or `None` if there are no more. The first wait counts from the user's start.
+    /// Returns the next transfer, or `None` if there are no more. The wait of the first transfer counts from the
+    /// user's start.
     fn next(&mut self) -> Option<Transfer>;
 }
 
@@ -64,11 +66,11 @@ registry! {
     }
 }
 
-/// Maximum number of transfers in an open loop. More are taken for a typing error, and would fill the memory.
+/// Maximum number of transfers in an open loop. A scenario with more is rejected, as they would fill the memory.
 const MAX_TRANSFERS: f64 = 2e7;
 
 impl TrafficSpec {
-    /// Returns the transfers of user number `user`, or `None` if packets come from outside.
+    /// Returns the source of transfers of user number `user`, or `None` if the user's packets come from outside.
     pub fn build(&self, user: u64, streams: &Streams) -> Option<Box<dyn Source>> {
         let stream = streams.stream("user", user, "traffic");
         Some(match self {
@@ -81,7 +83,7 @@ impl TrafficSpec {
         })
     }
 
-    /// Returns the payload in bytes of the request that rides on the phone's first ACK.
+    /// Returns the payload in bytes of the request that the phone sends with the ACK that completes the set-up.
     pub fn first_request_bytes(&self) -> u32 {
         match self {
             Self::Ftp(params) => params.request.0 as u32,
@@ -90,7 +92,7 @@ impl TrafficSpec {
         }
     }
 
-    /// Returns the time that the server takes for an answer, or `None` if it answers immediately.
+    /// Returns the time that the server takes to answer a request, or `None` if it answers immediately.
     pub fn server_delay(&self) -> Option<Duration> {
         let delay = match self {
             Self::Ftp(params) => params.server_delay,
@@ -100,20 +102,21 @@ impl TrafficSpec {
         (delay > Duration::ZERO).then_some(delay)
     }
 
-    /// Returns an error message if the recording has not been read. The caller reads files, not this crate.
+    /// Returns an error message if the recording of `replay` has not been read, or `None`. This crate reads no files;
+    /// its caller does.
     pub fn unread(&self) -> Option<String> {
         let Self::Replay(replay) = self else { return None };
         let file = replay.unread()?;
         Some(format!("the recording `{file}` has not been read; expected its times and bytes"))
     }
 
-    /// Returns true if packets come from outside.
+    /// Returns true if the user's packets come from outside the simulation.
     pub fn is_external(&self) -> bool {
         matches!(self, Self::External(_))
     }
 
-    /// Returns the key of the time between transfers and that time's median in seconds, or `None` if the network can
-    /// slow the user down.
+    /// Returns the key of the time between transfers, and the median of this time in seconds. Returns `None` if the
+    /// number of transfers depends on the network or on a list.
     fn pace(&self) -> Option<(&'static [&'static str], f64)> {
         match self {
             Self::OnOff(params) => Some((&["on_off", "pause"], params.pace_s()?)),
@@ -122,7 +125,7 @@ impl TrafficSpec {
         }
     }
 
-    /// Reports traffic with more transfers than a run of `duration` can hold.
+    /// Reports an error if more than 2 * 10^7 transfers would begin within `duration`.
     pub fn check_pace(&self, duration: Duration, check: &mut Check) {
         let Some(([kind, key], pace_s)) = self.pace() else {
             return;
@@ -138,7 +141,7 @@ impl TrafficSpec {
         });
     }
 
-    /// Returns the bytes of all transfers, or `None` if they are unknown beforehand.
+    /// Returns the total size of all transfers in bytes, or `None` if it is unknown beforehand.
     pub fn total_bytes(&self) -> Option<u64> {
         match self {
             Self::Ftp(params) => Some(params.size.0),

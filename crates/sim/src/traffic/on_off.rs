@@ -1,7 +1,7 @@
 //! Bursts with pauses: the on/off source of traffic studies.
 //!
-//! With silences this is the source of `prabhu`, Figure 2: bursts follow each other after short pauses. Each burst is
-//! the last of its session with a given probability; the next session begins after a long silence.
+//! With a silence probability above 0 this is the source of `prabhu`, Figure 2: bursts follow each other after short
+//! pauses. Each burst is the last of its session with this probability; the next session begins after a long silence.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -42,7 +42,8 @@ impl Checked for OnOff {
 }
 
 impl OnOff {
-    /// Returns the median time between two bursts in seconds, or `None` if it depends on the network.
+    /// Returns the typical time between two bursts in seconds: the mean of the medians of pause and silence, weighted
+    /// by their probabilities. Returns `None` in a closed loop, where the time depends on the network.
     pub(super) fn pace_s(&self) -> Option<f64> {
         let Probability(silences) = self.silence_probability;
         let pace_s = (1.0 - silences) * self.pause.median_s() + silences * self.silence.median_s();
@@ -58,7 +59,7 @@ pub struct Bursts {
 }
 
 impl Bursts {
-    /// Creates bursts drawn from `stream`.
+    /// Creates a source whose sizes and pauses are drawn from the random numbers `stream`.
     pub fn new(params: &OnOff, stream: Stream) -> Self {
         Self { params: params.clone(), stream }
     }

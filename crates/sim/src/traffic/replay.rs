@@ -23,7 +23,8 @@ params! {
 }
 
 impl Replay {
-    /// Returns the file of the recording if it has not been read. The caller reads files, not this crate.
+    /// Returns the file of the recording if it has not been read, or else `None`. This crate reads no files; its caller
+    /// does.
     pub fn unread(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.times.is_empty())
     }
@@ -56,7 +57,7 @@ impl Checked for Replay {
     }
 }
 
-/// Transfers of one user.
+/// Transfers of one user with recorded traffic.
 #[derive(Debug)]
 pub struct List {
     params: Replay,
@@ -64,7 +65,7 @@ pub struct List {
 }
 
 impl List {
-    /// Creates the transfers of the whole list.
+    /// Creates the transfers of the whole recorded list.
     pub fn new(params: &Replay) -> Self {
         Self { params: params.clone(), next: 0 }
     }

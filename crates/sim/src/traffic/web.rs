@@ -4,11 +4,11 @@
 //! annex A): a main object, a number of embedded objects, a time to parse the page before they are requested, and a
 //! time to read it.
 //!
-//! All objects use one persistent connection. The embedded ones are requested together, as with HTTP/1.1 pipelining.
-//! Parsing and reading begin when the server has received the last ACK, half a round trip and a delayed ACK after the
-//! data arrived.
+//! All objects use one persistent connection. The embedded objects are requested together, as with HTTP/1.1 pipelining.
+//! Parsing and reading begin when the server has received the last ACK. This is half a round trip and the delay of a
+//! delayed ACK after the data arrived at the phone.
 //!
-//! Not modelled: parallel connections, caching, and sizes of later requests, which equal the first.
+//! Not modelled: parallel connections, caching, and requests of different sizes.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::{Stream, unit};
@@ -63,7 +63,7 @@ impl Default for Web {
     }
 }
 
-/// Maximum number of objects in a page; more are taken for a typing error.
+/// Maximum number of embedded objects in a page. A larger number is rejected as a typing error.
 const MAX_OBJECTS: u32 = 10_000;
 
 impl Checked for Web {
@@ -85,19 +85,19 @@ impl Checked for Web {
 pub struct Pages {
     params: Web,
     stream: Stream,
-    /// Total bytes of the page's embedded objects, once its main object has been requested.
+    /// Total bytes of the embedded objects of the current page; `None` if the next transfer is a main object.
     embedded_bytes: Option<u64>,
     first: bool,
 }
 
 impl Pages {
-    /// Creates pages drawn from `stream`.
+    /// Creates pages whose sizes and times are drawn from the random numbers `stream`.
     pub fn new(params: &Web, stream: Stream) -> Self {
         Self { params: params.clone(), stream, embedded_bytes: None, first: true }
     }
 
-    /// Draws the number of embedded objects: a Pareto value of shape 1.1 and minimum 2, less 2, limited to 53
-    /// (3GPP2's form, mean 5.64), scaled to the mean set.
+    /// Draws the number of embedded objects. 3GPP2's distribution, a Pareto value of shape 1.1 and minimum 2, less 2
+    /// and limited to 53, has the mean 5.64; it is scaled to the mean `embedded_objects`.
     fn objects(&mut self) -> u32 {
         const SHAPE: f64 = 1.1;
         const SMALLEST: f64 = 2.0;

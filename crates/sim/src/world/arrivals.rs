@@ -1,4 +1,4 @@
-//! Arrivals behind several links in a row, known when a packet enters the first link.
+//! Arrivals at the end of a chain of links. They are computed when a packet enters the first link of the chain.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use nodeb_base::packet::Packet;
 use super::env::Env;
 use super::owners::{Owner, Owners};
 
-/// Arrivals in the order of time. All links of the chain share one timer of the event queue.
+/// Computed arrivals at the end of a chain of links, in the order of time. They share one timer of the event queue.
 #[derive(Debug)]
 pub struct Arrivals {
     queue: VecDeque<(Key, Packet)>,
@@ -20,7 +20,8 @@ impl Arrivals {
         Self { queue: VecDeque::new(), timer: owners.add(owner) }
     }
 
-    /// Appends a packet that arrives under `key`. Returns false if a packet in the queue arrives later.
+    /// Appends a packet that arrives at the event key `key`. Returns false without appending it if a packet in the
+    /// queue arrives later.
     #[inline]
     pub fn append(&mut self, env: &mut Env, key: Key, packet: Packet) -> bool {
         match self.queue.back() {

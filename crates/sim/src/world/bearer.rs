@@ -1,4 +1,5 @@
-//! Bearers in the world: after each call to a bearer the world arms its timer again and passes on its output.
+//! Bearers in the world: after each call to a bearer the world arms the bearer's timer again, and passes on the packets
+//! and events that the bearer returned.
 
 use nodeb_base::context::{BlockCounts, Context, Counts, Output};
 use nodeb_base::engine::Key;
@@ -14,7 +15,8 @@ use super::control::Listener;
 use super::env::Env;
 use super::owners::{Owner, Owners};
 
-/// Bearer with its counts, the index of its timer in the event queue, and its users by their positions on it.
+/// Bearer with its counts, the index of its timer in the event queue, and the numbers of its users by their positions
+/// on the bearer.
 #[derive(Debug)]
 pub struct HostedBearer {
     bearer: Box<dyn Bearer>,
@@ -47,13 +49,14 @@ impl HostedBearer {
         (&mut **bearer, Context { common: &mut env.common, place: *place, counts, of_users })
     }
 
-    /// Accepts packets ahead of time from now on, if the bearer is a link that supports it.
+    /// From now on computes the arrival of a packet when it enters the bearer, if the bearer is a link that supports
+    /// this.
     pub fn look_ahead(&mut self) {
         self.looks_ahead = self.bearer.as_link().is_some_and(Link::look_ahead);
     }
 
-    /// Accepts a packet before its arrival, which has the key `entry`, if look-ahead is enabled. Returns the
-    /// key of its departure from the bearer, or `None` if the packet is lost.
+    /// Accepts a packet ahead of time: it reaches the bearer at the event key `entry`. Returns the key of its arrival
+    /// at the phone, or `None` if the packet is lost or the bearer is no link.
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (bearer, mut ctx) = self.at_work(env);
@@ -62,14 +65,14 @@ impl HostedBearer {
         arrival
     }
 
-    /// Schedules the delivery of a packet under the key that [`Self::enter`] returned.
+    /// Schedules the delivery of a packet at the event key that [`Self::enter`] returned.
     pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
         if self.bearer.as_link().is_some_and(|link| link.deliver(arrival, packet)) {
             env.event_queue.set(self.timer, Some(arrival));
         }
     }
 
-    /// Counts and reports the delivery of a packet that left the bearer through another queue.
+    /// Counts and reports the delivery of a packet whose arrival was kept in [`World::to_phones`], not in the bearer.
     #[inline]
     pub fn pass(&mut self, env: &mut Env, packet: &Packet) {
         self.at_work(env).1.pass(packet);
@@ -95,7 +98,7 @@ impl HostedBearer {
 }
 
 impl<T: Listener> World<T> {
-    /// Runs `act` on a bearer, arms its timer, and passes on its output.
+    /// Runs `act` on a bearer, arms the bearer's timer, and passes on the packets and events that it returned.
     #[inline]
     pub(super) fn with_bearer<R>(
         &mut self,
@@ -108,7 +111,7 @@ impl<T: Listener> World<T> {
         self.env.event_queue.set(air.timer, air.bearer.next_wake());
         match self.env.common.out[..] {
             [] => {}
-            // Usual case.
+            // The usual case, a single arrival, needs no copy of the list.
             [Output::Arrived { packet, .. }] => {
                 self.env.common.out.clear();
                 self.reach_phone(&packet);
@@ -118,7 +121,7 @@ impl<T: Listener> World<T> {
         result
     }
 
-    /// Passes on the output of a bearer: first changes of cells and losses, then packets to their phones.
+    /// Passes on the output of a bearer: first changes of cells and lost packets, then arrived packets to their phones.
     fn take_outputs(&mut self, bearer: u32) {
         let mut out = std::mem::take(&mut self.env.common.out);
         for output in &out {

@@ -40,7 +40,7 @@ impl<T: Listener> World<T> {
         let links = links.collect();
         let [to_phones, from_phones] =
             [Owner::ToPhones, Owner::FromPhones].map(|owner| Arrivals::new(&mut owners, owner));
-        // Timers of links and bearers come first: they are armed most often.
+        // The timers of links and bearers come first in the event queue, as they are armed most often.
         let mut bearers = bearers(scenario, streams, &mut owners);
         let (phones, flows) = users(scenario, streams, &mut owners);
         for (id, phone) in (0..).zip(&phones) {
@@ -80,7 +80,8 @@ impl<T: Listener> World<T> {
         world
     }
 
-    /// Arms the first timers, and starts measuring bandwidth where a component needs it.
+    /// Arms the first timer of each connection, and starts measuring the bandwidth of the users for whom a proxy or a
+    /// time series needs it.
     fn begin(&mut self) {
         for (phone, flow) in self.phones.iter().zip(&mut self.flows.0) {
             let Some(flow) = flow else { continue };
@@ -105,7 +106,7 @@ impl<T: Listener> World<T> {
     }
 }
 
-/// Returns the group of each user and the user's number in it.
+/// Returns for each user the index of its group and its number in the group, both from 0.
 fn members(scenario: &Scenario) -> impl Iterator<Item = (usize, u32)> {
     let groups = scenario.users.iter().enumerate();
     groups.flat_map(|(g, group)| (0..group.count.get()).map(move |nth| (g, nth)))
@@ -126,7 +127,7 @@ fn users(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> (Vec<Pho
     (users.0, Flows(users.1))
 }
 
-/// Returns the bearers of the scenario's radio, one for all users or one each.
+/// Returns the bearers of the scenario's radio: one for all users on a shared channel, or else one per user.
 fn bearers(scenario: &Scenario, streams: Streams, owners: &mut Owners) -> Vec<HostedBearer> {
     let radio = |(id, (group, _)): (u64, (usize, u32))| {
         let group = &scenario.users[group];

@@ -1,8 +1,8 @@
 //! The timers of one connection, which share one timer of the event queue.
 //!
-//! Most timers are moved or stopped before they expire. So the shared timer is armed only when one of them becomes the
-//! earliest. When it expires, the expired timer is handled, which mostly arms it again; then the shared timer is armed
-//! for the earliest.
+//! Most timers of a connection are moved or stopped before they expire. So the shared timer is armed only if a timer
+//! becomes the earliest of the connection. When the shared timer expires, the expired timer of the connection is
+//! handled, which usually arms it again; then the shared timer is armed for the earliest one.
 
 use nodeb_base::engine::{Key, Stamp};
 use nodeb_base::units::Time;
@@ -13,7 +13,7 @@ use super::owners::{Owner, Owners};
 /// A timer of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timer {
-    /// Begin of the next transfer.
+    /// Beginning of the next transfer.
     Traffic,
     /// End of the server's work on its answer.
     Server,
@@ -40,20 +40,20 @@ impl Timer {
 
 const NEVER: Key = (Time(u64::MAX), Stamp::LAST);
 
-/// The expiry of each timer of a connection.
+/// The timers of one connection, and the shared timer in the event queue.
 #[derive(Debug)]
 pub struct ConnectionTimers {
     keys: [Key; Timer::ALL.len()],
     /// The expiry of the shared timer, not later than that of any timer of the connection.
     armed: Key,
-    /// The timer for which the shared timer was armed.
+    /// The timer of the connection for which the shared timer was armed.
     first: Timer,
     /// The index of the shared timer in the event queue.
     shared: usize,
 }
 
 impl ConnectionTimers {
-    /// Creates the timers of flow number `flow`, all stopped.
+    /// Creates the timers of connection number `flow`, all stopped.
     pub fn new(owners: &mut Owners, flow: u32) -> Self {
         let (keys, shared) = ([NEVER; Timer::ALL.len()], owners.add(Owner::Connection(flow)));
         Self { keys, armed: NEVER, first: Timer::Traffic, shared }
@@ -80,7 +80,8 @@ impl ConnectionTimers {
         }
     }
 
-    /// Stops and returns the timer that expires under `key`, or returns `None` if that timer has been moved.
+    /// Stops and returns the timer that expires at the event key `key`, or returns `None` if that timer was moved or
+    /// stopped since.
     ///
     /// The caller calls [`Self::rearm`] after handling the expiry.
     #[inline]
@@ -92,13 +93,14 @@ impl ConnectionTimers {
         })
     }
 
-    /// Arms the shared timer, which has expired, for the earliest timer.
+    /// Arms the shared timer, which has expired, for the earliest timer of the connection; leaves it disarmed if all
+    /// are stopped.
     #[inline]
     pub fn rearm(&mut self, env: &mut Env) {
         self.armed = NEVER;
         for timer in Timer::ALL {
             let key = self.keys[timer as usize];
-            // Comparing times first is cheap, and most timers are stopped.
+            // The comparison of times comes first because it is cheap and excludes most timers, which are stopped.
             if key.0 <= self.armed.0 && key < self.armed {
                 (self.armed, self.first) = (key, timer);
             }
@@ -122,7 +124,7 @@ mod tests {
     }
 
     proptest! {
-        /// Timers expire in the order of their keys, each at its time, whatever is armed, moved and stopped.
+        /// Random sequences of arming, moving and stopping: timers expire in the order of their keys, each at its time.
         #[test]
         fn timers_expire_as_if_each_were_in_the_queue(
             steps in prop::collection::vec((timer(), prop::option::of(0u64..40), 0u64..8, prop::option::of(1u64..9)), 1..200),

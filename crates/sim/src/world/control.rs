@@ -17,7 +17,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Asks the run to stop; it does so at the next progress report.
+    /// Asks the run to stop. The run stops at its next progress report with [`Error::Cancelled`].
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -43,12 +43,12 @@ impl Control {
     }
 }
 
-/// Receiver of the events of a run, in the order of time, except that radios report past TTIs later.
+/// Receiver of the events of a run. Events come in the order of time, except that a radio may report past TTIs late.
 pub trait Listener {
-    /// Returns the classes of events to which it subscribes. It must not change during a run.
+    /// Returns the classes of events to which the listener subscribes. The mask must not change during a run.
     fn mask(&self) -> Mask;
-    /// Handles an event that happened `at`. `segment` is the packet's segment if the event is that a packet was sent or
-    /// received.
+    /// Handles an event that happened at the time `at`. If a packet was sent or received and it carries simulated TCP,
+    /// `segment` is its TCP segment, or else `None`.
     ///
     /// [`ControlFlow::Break`] ends the run: the listener gets no more events, and results cover the time up to `at`.
     fn on_event(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()>;

@@ -1,4 +1,5 @@
-//! State that all places of a world share: time, the event queue, listeners, and the packets in the network.
+//! State that all components of a world share: time, the event queue, events to be emitted, and the packets in the
+//! network.
 
 use std::ops::{Deref, DerefMut};
 
@@ -10,26 +11,26 @@ use nodeb_tcp::segment::Segment;
 
 use super::external::External;
 
-/// Contents of a packet, which links and bearers do not read.
+/// Contents of a packet: what it carries for the end hosts. Links and bearers do not read it.
 #[derive(Clone, Copy, Debug)]
 pub enum Contents {
     /// Segment of simulated TCP.
     Segment(Segment),
     /// Packet from outside the simulation.
     External {
-        /// Number of the user.
+        /// Number of the packet's user.
         user: u32,
         /// Tag by which the driver identifies the packet.
         tag: u64,
     },
 }
 
-/// The packets in flight with their contents. The lower half of a packet's identity is its place in the list of
-/// contents, the upper half a running number.
+/// The packets in flight with their contents. The lower 32 bits of a packet's identity are its index in the list of
+/// contents, the upper 32 bits are a running number.
 #[derive(Debug, Default)]
 pub struct InFlight {
     contents: Vec<Contents>,
-    /// Places in `contents` that no packet in flight uses.
+    /// Indices in `contents` that no packet in flight uses.
     free: Vec<u32>,
     /// Number of packets launched so far, modulo 2^32.
     launched: u32,
@@ -41,7 +42,7 @@ impl InFlight {
         self.contents.len() - self.free.len()
     }
 
-    /// Returns the identity of a new packet, whose contents the caller sets.
+    /// Returns the identity of a new packet. The caller must then set the packet's contents.
     #[inline]
     fn identify(&mut self) -> PacketId {
         let place = self.free.pop().unwrap_or_else(|| {
@@ -52,7 +53,7 @@ impl InFlight {
         PacketId(u64::from(self.launched) << 32 | u64::from(place))
     }
 
-    /// Adds a simulated packet and returns it.
+    /// Adds a packet that carries a simulated TCP segment, and returns the packet.
     #[inline]
     pub fn launch(&mut self, segment: &Segment) -> Packet {
         let ecn = match (segment.ecn.capable, segment.ecn.experienced) {
@@ -62,7 +63,7 @@ impl InFlight {
         };
         let id = self.identify();
         match &mut self.contents[id.place()] {
-            // Usual case: writing in place copies the segment only once.
+            // In this usual case, writing in place copies the segment only once.
             Contents::Segment(held) => *held = *segment,
             held @ Contents::External { .. } => *held = Contents::Segment(*segment),
         }
@@ -112,7 +113,8 @@ impl InFlight {
     }
 }
 
-/// State that all places share: time, stamps, listeners, the event queue, and the packets in flight.
+/// State that all components of a world share: time, stamps, events to be emitted, the event queue, and the packets in
+/// flight.
 #[derive(Debug)]
 pub struct Env {
     pub common: Common,
@@ -122,7 +124,7 @@ pub struct Env {
 }
 
 impl Env {
-    /// Removes the packets that the link just handled has lost.
+    /// Removes the packets that the link lost in the call that has just returned.
     #[inline]
     pub fn drop_lost(&mut self) {
         if !self.common.out.is_empty() {
@@ -142,7 +144,7 @@ impl Env {
         self.common.out = out;
     }
 
-    /// Removes a lost packet, and records its loss if it is from outside.
+    /// Removes a lost packet from the packets in flight. If it is from outside, records its loss for the driver.
     pub fn lose(&mut self, packet: &Packet, cause: Cause) {
         if let &Contents::External { user, tag } = self.in_flight.land(packet) {
             self.external.lost(self.common.now, user, tag, packet, cause);

@@ -12,7 +12,8 @@ use super::control::Listener;
 use super::flow::{Flow, Phone};
 use super::recorder::Recorder;
 
-/// Emits the state of loss recovery and the timer's expiry of the sender that faces the phone, if they have changed.
+/// Emits the loss recovery state of the sender that faces the phone, and the expiry of its retransmission timer, each
+/// only if it has changed.
 #[cold]
 fn emit_recovery(sink: &mut Sink, now: Time, flow: u32, state: &mut Flow) {
     let (recovery, at) = (state.air_sender().recovery(), state.air_sender().timer());
@@ -33,11 +34,11 @@ fn purpose(kind: Kind) -> Purpose {
     }
 }
 
-/// The listeners of a run: the recorder of its series, and a listener of the caller.
+/// The listeners of a run: the recorder of its time series, and the caller's listener.
 pub struct Listeners<T> {
     pub recorder: Recorder,
     listener: T,
-    /// Whether the listener has ended the run; it then gets no more events.
+    /// Whether the caller's listener has ended the run. It gets no more events then.
     pub is_over: bool,
 }
 
@@ -46,18 +47,19 @@ impl<T: Listener> Listeners<T> {
         Self { recorder, listener, is_over: false }
     }
 
-    /// Returns the classes of events to which the recorder or the listener subscribes.
+    /// Returns the classes of events to which the recorder or the caller's listener subscribes.
     pub fn mask(&self) -> Mask {
         self.recorder.mask().or(self.listener.mask())
     }
 
-    /// Passes events to the recorder and the listener. `segment` is the packet's segment if the events are a
-    /// packet's.
+    /// Passes events to the recorder and the caller's listener. `segment` is the packet's TCP segment if the events are
+    /// about one packet that carries simulated TCP.
     #[inline]
     fn on_events(&mut self, events: &[Record], segment: Option<&Segment>) {
         let is_alone = self.recorder.mask() == Mask::NONE && !self.is_over;
         for (at, event) in events {
-            // If the recorder subscribes to none, the listener subscribes to all events in the list.
+            // If the recorder subscribes to no events, all events in the list are for the listener, so that its mask
+            // need not be checked.
             let flow = if is_alone {
                 self.listener.on_event(*at, event, segment)
             } else {
@@ -70,7 +72,7 @@ impl<T: Listener> Listeners<T> {
         }
     }
 
-    /// Passes an event to the recorder, and to the listener if it subscribes to its class.
+    /// Passes an event to the recorder, and to the caller's listener if it subscribes to the event's class.
     fn dispatch(&mut self, at: Time, event: &Event, segment: Option<&Segment>) -> ControlFlow<()> {
         self.recorder.on_event(at, event);
         if !self.is_over && self.listener.mask().has(event.class()) {
@@ -82,7 +84,7 @@ impl<T: Listener> Listeners<T> {
 }
 
 impl<T: Listener> World<T> {
-    /// Passes the events since the last call to the listeners.
+    /// Passes the events that occurred since the last call to the listeners.
     #[inline]
     pub(super) fn emit(&mut self) {
         if !self.env.sink.is_empty() {
@@ -97,14 +99,14 @@ impl<T: Listener> World<T> {
         sink.clear();
     }
 
-    /// Emits an event of a packet with its segment, after all events before it.
+    /// Emits an event of a packet with the packet's TCP segment, after all earlier events.
     #[cold]
     fn emit_packet(&mut self, event: Event, segment: Option<&Segment>) {
         self.emit();
         self.listeners.on_events(&[(self.env.now, event)], segment);
     }
 
-    /// Creates the packet of a segment that is sent from a site, and emits the event.
+    /// Creates the packet of a TCP segment that is sent from `site`, and emits the event [`Event::Sent`].
     #[inline]
     pub(super) fn launch(&mut self, site: Site, segment: &Segment) -> Packet {
         let packet = self.env.in_flight.launch(segment);
@@ -117,7 +119,7 @@ impl<T: Listener> World<T> {
         packet
     }
 
-    /// Emits the event that a packet has reached its destination. Returns the number of its flow.
+    /// Emits [`Event::Received`] for a packet that has reached its destination `site`. Returns the number of its flow.
     #[inline]
     pub(super) fn receive(&mut self, site: Site, packet: &Packet) -> u32 {
         let flow = self.env.in_flight.flow(packet);
@@ -129,7 +131,7 @@ impl<T: Listener> World<T> {
         flow
     }
 
-    /// Emits a user's backlog at its bearer.
+    /// Emits the number of packets and bytes that wait at a user's bearer.
     #[inline]
     pub(super) fn emit_queue(&mut self, flow: u32) {
         if self.env.sink.wants(Mask::QUEUE) {
@@ -140,7 +142,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits the event that a timer of a flow expired at a site.
+    /// Emits [`Event::TimerExpired`] for a timer of a flow at `site`.
     #[inline]
     pub(super) fn emit_timer(&mut self, site: Site, flow: u32, timer: TimerKind) {
         if self.env.sink.wants(Mask::DECISIONS) {
@@ -179,8 +181,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Emits the round-trip time, the window and the state of recovery of the sender that faces a phone, as far as
-    /// they are new.
+    /// Emits the round-trip time, the congestion window and the loss recovery state of the sender that faces a phone,
+    /// each only if it is new.
     #[inline]
     pub(super) fn emit_sender(&mut self, flow: u32) {
         let (now, sink) = (self.env.now, &mut self.env.common.sink);

@@ -1,4 +1,4 @@
-//! Packets from outside the simulation, and their fates.
+//! Packets from outside the simulation, and their fates: arrival or loss.
 
 use nodeb_base::event::Cause;
 use nodeb_base::packet::{EcnField, Packet};
@@ -13,7 +13,7 @@ pub enum Direction {
     Up,
 }
 
-/// Packet from outside: the fields that network and radio read.
+/// Packet from outside the simulation: a tag, and the fields that network and radio read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExternalPacket {
     /// Tag by which the driver identifies the packet; the simulation does not read it.
@@ -26,7 +26,7 @@ pub struct ExternalPacket {
     pub ecn: EcnField,
 }
 
-/// Fate of a packet from outside.
+/// Fate of a packet from outside the simulation: arrival or loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// The packet arrived.
@@ -37,7 +37,7 @@ pub enum Fate {
         direction: Direction,
         /// Number of the user.
         user: u32,
-        /// The packet with the ECN field it arrived with.
+        /// The packet, with the ECN field that it has at its arrival.
         packet: ExternalPacket,
     },
     /// The packet was lost.
@@ -46,14 +46,14 @@ pub enum Fate {
         at: Time,
         /// Number of the user.
         user: u32,
-        /// The packet as it was when it was lost.
+        /// The packet, with the ECN field that it had when it was lost.
         packet: ExternalPacket,
         /// Cause of the loss.
         cause: Cause,
     },
 }
 
-/// Fates that the driver has not taken yet.
+/// Fates of packets from outside that the driver has not taken yet.
 #[derive(Debug, Default)]
 pub struct External {
     pub fates: Vec<Fate>,

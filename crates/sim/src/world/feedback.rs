@@ -1,4 +1,4 @@
-//! Radio network feedback: the RNC's meter and the messages to the proxy.
+//! Radio network feedback in the world: calls to the RNC's meter, and delivery of its messages to the proxy.
 
 use nodeb_base::event::{Site, TimerKind};
 
@@ -8,8 +8,8 @@ use super::control::Listener;
 use super::flow::Phone;
 
 impl<T: Listener> World<T> {
-    /// Handles the timer of a flow's radio network feedback: samples its meter if due, and delivers arrived messages
-    /// to its proxy.
+    /// Handles the timer of a flow's radio network feedback: samples the bandwidth if a sample is due, and delivers
+    /// arrived messages to the flow's proxy. Stops the meter if the flow is finished.
     pub(super) fn radio_network_feedback(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let (Some(meter), Some(proxy)) = (&mut state.meter, &mut state.proxy) else {

@@ -1,4 +1,4 @@
-//! Phones, and the connections of those whose TCP is simulated.
+//! Phones, and the connections of the phones whose TCP is simulated.
 
 use std::ops::{Index, IndexMut};
 
@@ -20,12 +20,12 @@ use crate::proxy::split::SplitProxy;
 use crate::scenario::{Scenario, UserGroup};
 use crate::traffic::demand::Demand;
 
-/// Server that takes time for its answers.
+/// State of a server that takes time for its answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Time from the start of work on a request to its answer.
+    /// Time that the server needs from the start of work on a request to the answer.
     pub delay: Duration,
-    /// Whether the first request rides on the ACK of the SYN and has not arrived.
+    /// Whether the first request is sent with the ACK of the SYN and has not arrived at the server.
     pub awaits_ack: bool,
     /// Whether the server is working on an answer.
     pub is_busy: bool,
@@ -37,13 +37,13 @@ pub struct Phone {
     pub group: usize,
     pub start: Time,
     pub bearer: u32,
-    /// Position on the bearer.
+    /// Index of the phone among the users of its bearer.
     pub position: usize,
     pub uplink: Wire,
 }
 
 impl Phone {
-    /// Creates phone number `nth` of a group, whose number among all users is `id`.
+    /// Creates phone number `nth` of a group. Its number among all users is `id`.
     pub fn new(
         scenario: &Scenario,
         streams: Streams,
@@ -94,7 +94,7 @@ impl Phone {
     }
 }
 
-/// The simulated connections, by the numbers of their users. A user whose packets come from outside has none.
+/// The simulated connections, by the numbers of their users; `None` for a user whose packets come from outside.
 #[derive(Debug)]
 pub struct Flows(pub Vec<Option<Box<Flow>>>);
 
@@ -129,49 +129,50 @@ impl IndexMut<u32> for Flows {
     }
 }
 
-/// One simulated connection: its two ends, the boxes between them, its transfers, and its metrics.
+/// One simulated connection: sender and receiver, proxy and Snoop agent on the path, transfers, and metrics.
 #[derive(Debug)]
 pub struct Flow {
     pub opener: Opener,
     pub demand: Demand,
-    /// Bytes of all transfers, or `None` if they are unknown beforehand.
+    /// Total size of all transfers in bytes, or `None` if it is unknown beforehand.
     pub total_bytes: Option<u64>,
-    /// Sender at the server.
+    /// TCP sender at the server.
     pub sender: Box<dyn Sender>,
-    /// Receiver at the phone.
+    /// TCP receiver at the phone.
     pub receiver: Box<dyn Receiver>,
     /// Proxy at the gateway.
     pub proxy: Option<Box<SplitProxy>>,
-    /// Meter at the RNC, which reports to the proxy.
+    /// Meter at the RNC, which reports the bandwidth to the proxy.
     pub meter: Option<Box<Meter>>,
     /// Snoop agent at the Node B.
     pub snoop: Option<Box<SnoopAgent>>,
     pub timers: ConnectionTimers,
-    /// Repetition of the phone's requests that have not reached the server.
+    /// Requester that repeats the phone's SYN or request until it has reached the server.
     pub requester: Requester,
     /// Bytes of the request that the phone sends once the connection is established; `None` afterwards.
     pub first_request: Option<u32>,
-    /// Work of a server that takes time for its answers.
+    /// State of a server that takes time for its answers; `None` if it answers immediately.
     pub work: Option<Work>,
-    /// Time at which the server accepted the connection.
+    /// Time at which the server accepted the connection, or `None` before.
     pub accepted: Option<Time>,
-    /// Time at which the sender that faces the phone received its last ACK.
+    /// Time at which the sender that faces the phone received its last ACK, or `None` before.
     pub finished: Option<Time>,
-    /// Time at which the phone had received all bytes.
+    /// Time at which the phone had received all bytes, or `None` before.
     pub downloaded: Option<Time>,
     /// Load times, stalls and recovery time.
     pub metrics: UserMetrics,
-    /// Values of the connection's senders that were emitted last.
+    /// Values of the connection's senders that were last emitted as events.
     pub emitted: Emitted,
 }
 
-/// Values of a connection's senders that were emitted last. All but `holds` are of the sender that faces the phone.
+/// Values of a connection's senders that were last emitted as events, to emit only changes. All but `limits` belong to
+/// the sender that faces the phone.
 #[derive(Debug, Default)]
 pub struct Emitted {
     pub window: Option<Window>,
     pub recovery: Option<Recovery>,
     pub timer: Option<Time>,
-    /// Limits that stop the server's sender and the proxy's from transmitting.
+    /// Limits that stop the server's sender and the proxy's sender from transmitting, in this order.
     pub limits: [SendLimit; 2],
 }
 
@@ -189,7 +190,7 @@ impl Flow {
         let tcp = scenario.tcp_of(group);
         let air_tcp = scenario.air_tcp_of(group);
         let request_bytes = group.traffic().first_request_bytes();
-        // A proxy only relays a request that rides on the ACK of the SYN.
+        // With a proxy the phone sends its request with the ACK of the SYN, as the proxy relays no other first request.
         let requests_separately = request_bytes > 0 && scenario.proxy.is_none() && tcp.requests_separately();
         let (riding, first_request) =
             if requests_separately { (0, Some(request_bytes)) } else { (request_bytes, None) };
@@ -235,7 +236,7 @@ impl Flow {
         }
     }
 
-    /// Runs `act` on the Snoop agent and arms its timer. Returns `None` without an agent.
+    /// Runs `act` on the connection's Snoop agent and arms the agent's timer. Returns `None` without an agent.
     pub fn snoop<R>(&mut self, env: &mut Env, act: impl FnOnce(&mut SnoopAgent, Time) -> R) -> Option<R> {
         let snoop = self.snoop.as_mut()?;
         let result = act(snoop, env.common.now);
@@ -243,15 +244,16 @@ impl Flow {
         Some(result)
     }
 
-    /// Runs `act` on the requester, which repeats the phone's requests, and arms its timer.
+    /// Runs `act` on the requester, which repeats the phone's requests, and arms the requester's timer.
     pub fn requester<R>(&mut self, env: &mut Env, act: impl FnOnce(&mut Requester) -> R) -> R {
         let result = act(&mut self.requester);
         self.timers.keep(env, Timer::Request, self.requester.timer());
         result
     }
 
-    /// Returns the results of the flow at the end of the run, `end`. The bearer sent `blocks_per_success` blocks per
-    /// block received; `of_phone` has the values that identify the user.
+    /// Returns the results of the connection at the end of the run, `end`. The bearer sent `blocks_per_success`
+    /// blocks per block received correctly; `of_phone` is the row of [`Phone::row`], from which user, group and start
+    /// are kept.
     pub fn row(
         &self,
         start: Time,
@@ -300,7 +302,7 @@ impl Flow {
         }
     }
 
-    /// Returns the results of the proxy, or `None` without one.
+    /// Returns the results of the user's proxy, or `None` if the scenario has no proxy.
     pub fn proxy_row(&self, user: usize) -> Option<ProxyRow> {
         let proxy = &self.proxy.as_ref()?;
         Some(ProxyRow {
@@ -312,7 +314,7 @@ impl Flow {
         })
     }
 
-    /// Returns the results of the Snoop agent, or `None` without one.
+    /// Returns the results of the user's Snoop agent, or `None` if the scenario has no agent.
     pub fn snoop_row(&self, user: usize) -> Option<SnoopRow> {
         Some(SnoopRow { user: user as u64, counts: self.snoop.as_ref()?.counts })
     }

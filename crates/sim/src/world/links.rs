@@ -1,10 +1,11 @@
-//! The links of the fixed network in a row: link 0 between server and gateway, those of the core network from there
-//! to the Node B.
+//! The links of the fixed network: link 0 between server and gateway, then the links of the core network from the
+//! gateway to the Node B.
 //!
-//! If a packet that leaves a link can only enter the next one, and no other packet can enter that, it enters the next
-//! one immediately, ahead of its time: only its arrival behind all of these links is an event. This changes no
-//! result, with one exception: the order of two events that happen at the same time and were decided at the same time
-//! cannot always be known ahead. If such a case occurs, the run starts over with every event a step of its own.
+//! If packets that leave a link enter only the next link, and no other packets enter that link, the world computes the
+//! arrivals at both links as soon as a packet enters the first: only the arrival at the end of such a chain is an
+//! event. This look-ahead changes no result, with one exception: the order of two events that happen at the same time
+//! and were scheduled at the same time cannot always be known ahead. If such a case occurs, the run starts over
+//! without look-ahead.
 
 use nodeb_base::engine::Key;
 use nodeb_base::event::Mask;
@@ -14,12 +15,12 @@ use super::World;
 use super::bearer::HostedBearer;
 use super::control::Listener;
 
-/// Classes of events that must be reported in the order of time, packet by packet and place by place.
+/// Classes of events that exclude look-ahead, as they report each packet at each link in the order of time.
 const STEPWISE: Mask = Mask::PACKETS.or(Mask::PLACES).or(Mask::SERVICE);
 
 impl<T: Listener> World<T> {
-    /// Determines the links whose arrivals can be computed ahead of time, and those whose packets enter the next link
-    /// immediately. No snapshot may be taken of such a run before its end.
+    /// Determines the links whose arrivals can be computed ahead of time, and the links whose packets then enter the
+    /// next link immediately. No snapshot may be taken of such a run before its end, as its queues are ahead of time.
     pub(super) fn look_ahead(&mut self) {
         if self.env.sink.wants(STEPWISE) || self.flows.0.iter().any(Option::is_none) {
             return;
@@ -27,8 +28,7 @@ impl<T: Listener> World<T> {
         let down: Vec<bool> = self.links.iter_mut().map(|link| link.down.link.look_ahead()).collect();
         let up: Vec<bool> = self.links.iter_mut().map(|link| link.up.link.look_ahead()).collect();
         let uplinks: Vec<bool> = self.phones.iter_mut().map(|phone| phone.uplink.link.look_ahead()).collect();
-        // Bearers take packets ahead of time only if no component needs their backlog before and no agent retransmits
-        // into them.
+        // A bearer takes packets ahead of time only if no component reads its backlog and no Snoop agent sends into it.
         let is_metered = self.flows.iter().any(|flow| flow.meter.is_some());
         let is_plain = !is_metered && !self.has_snoop && !self.env.sink.wants(Mask::QUEUE);
         if is_plain {
@@ -47,7 +47,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Passes a packet towards a phone to the link at position `at`, or to the Node B behind the last link.
+    /// Passes a packet towards a phone to link number `at` of [`World::links`], or to the Node B if there is no such
+    /// link.
     pub(super) fn enter_down(&mut self, packet: Packet, mut at: usize) {
         let mut entry = self.env.handled();
         while let Some(link) = self.links.get_mut(at) {
@@ -69,8 +70,8 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Passes a packet from a phone, which arrives under `entry`, to the next link towards the server. `left` is the
-    /// number of links still ahead of it.
+    /// Passes a packet from a phone to the next link towards the server, where it arrives at the event key `entry`.
+    /// `left` is the number of links that the packet still has to pass.
     pub(super) fn enter_up(&mut self, packet: Packet, mut entry: Key, mut left: usize) {
         while let Some(at) = left.checked_sub(1) {
             if at == 0 && self.has_proxy {

@@ -12,8 +12,7 @@ use super::external::{Direction, ExternalPacket, Fate};
 use crate::metrics::RunResult;
 use crate::scenario::Scenario;
 
-/// World that is driven from outside: users with real packets share the cell, the links and the schedulers with
-/// simulated users.
+/// World that is driven from outside: users with real packets share cell, links and schedulers with simulated users.
 ///
 /// [`Live`] has no clock. The driver passes the time: [`Live::offer`] takes a packet after handling all events that
 /// are due by then, so that a packet never overtakes an earlier event, and [`Live::advance`] lets time pass. The
@@ -65,7 +64,7 @@ impl<L: Listener> Live<L> {
     ///
     /// # Errors
     ///
-    /// As for [`Live::new`].
+    /// [`Error::Scenario`] if a file that the scenario names has not been read, or a recorded channel ends.
     pub fn with_listener(scenario: &Scenario, seed: u64, run: u64, listener: L) -> Result<Self> {
         if let Some(problem) = scenario.unread_file().or_else(|| scenario.ending_channel()) {
             return Err(Error::Scenario(problem));
@@ -83,7 +82,7 @@ impl<L: Listener> Live<L> {
     /// Returns the time by which [`Self::advance`] must be called next, or `None` if nothing happens until a packet
     /// is offered.
     ///
-    /// There may be nothing to do at that time: a timer that was stopped stays in the queue until then.
+    /// There may be no event at that time, as a timer that was stopped stays in the event queue until it expires.
     pub fn next(&self) -> Option<Time> {
         self.world.env.event_queue.next().map(|((at, _), _)| at)
     }
@@ -110,8 +109,8 @@ impl<L: Listener> Live<L> {
         fates.append(&mut self.world.env.external.fates);
     }
 
-    /// Takes a packet from outside at `now`, after handling all events due by then: from the server to user number
-    /// `user`, or from that user to the server. Appends the fates known by then.
+    /// Takes a packet from outside at `now`, after handling all events due by then. With direction `Down` the packet is
+    /// from the server to user number `user`, with `Up` from that user to the server. Appends the fates known by `now`.
     ///
     /// # Errors
     ///
@@ -157,13 +156,13 @@ impl<L: Listener> Live<L> {
         Ok(())
     }
 
-    /// Applies what was deferred until now, and emits its events.
+    /// Applies the work that bearers and links have deferred until now, and emits its events.
     pub fn settle(&mut self) {
         self.world.settle();
     }
 
-    /// Returns the results up to now, as a run does. For users with real packets these are the counts of their links
-    /// and bearers.
+    /// Ends the world and returns the results up to now, as [`run`](super::run) does. Users with real packets have only
+    /// results of their links and bearers.
     pub fn finish(self, scenario: &Scenario) -> RunResult {
         self.world.into_result(scenario)
     }

@@ -7,9 +7,9 @@
 //!           (up)             (up)
 //! ```
 //!
-//! This module is the only one that knows all layers. It moves packets from one box to the next, arms each box's
-//! timer for the time the box asks for, and emits the events. Each place has a file, which handles the packets that
-//! arrive there and leave it.
+//! This module is the only one that knows all layers. It moves packets from one component to the next, arms each
+//! component's timer for the time that the component returns, and emits the events. Each node of the figure has a file,
+//! which handles the packets that arrive at the node and leave it.
 
 mod arrivals;
 mod bearer;
@@ -61,7 +61,7 @@ const EVENTS_PER_REPORT: u64 = 1 << 14;
 
 /// Simulates replication number `run` of a scenario under `seed` and returns its results.
 ///
-/// Links compute arrivals ahead of time where that changes no result; otherwise every event is a step of its own.
+/// To be fast, links compute arrivals ahead of time if this changes no result.
 ///
 /// # Errors
 ///
@@ -85,7 +85,8 @@ const EVENTS_PER_REPORT: u64 = 1 << 14;
 /// ```
 pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Result<RunResult> {
     let mut listener = NullListener;
-    // Users of a shared channel act at the same TTI boundaries, so nearly every run would have to start over.
+    // Several users of a radio with TTIs act at the same TTI boundaries, so with look-ahead nearly every run would have
+    // to start over because of an uncertain order of events.
     if scenario.radio.facts().tti.is_none() || scenario.user_count() == 1 {
         check(scenario)?;
         let mut world = World::new(scenario, seed, run, &mut listener);
@@ -102,7 +103,8 @@ pub fn run(scenario: &Scenario, seed: u64, run: u64, control: &Control) -> Resul
 ///
 /// # Errors
 ///
-/// As for [`run`].
+/// [`Error::Cancelled`] if [`Control::cancel`] was called, [`Error::Scenario`] if a file that the scenario names has
+/// not been read or a user's packets come from outside.
 ///
 /// # Examples
 ///
@@ -167,18 +169,19 @@ struct World<T> {
     env: Env,
     owners: Owners,
     listeners: Listeners<T>,
-    /// The link between server and gateway, followed by those of the core network, from the gateway on.
+    /// The link between server and gateway, followed by the links of the core network from the gateway on.
     links: Vec<Duplex>,
-    /// Packets that arrive at phones, in order, over all bearers whose arrivals are known ahead of time.
+    /// Packets that will arrive at phones, in the order of time, over all bearers whose arrivals are computed ahead.
     to_phones: Arrivals,
-    /// Packets that arrive at the Node B, in order, over all uplinks whose arrivals are known ahead of time.
+    /// Packets that will arrive at the Node B, in the order of time, over all uplinks whose arrivals are computed
+    /// ahead.
     from_phones: Arrivals,
     bearers: Vec<HostedBearer>,
     phones: Vec<Phone>,
     flows: Flows,
     has_proxy: bool,
     has_snoop: bool,
-    /// Whether packets wait at an RNC before they reach the Node B.
+    /// Whether packets wait in a buffer at the RNC before they reach the Node B.
     waits_at_rnc: bool,
     /// Number of simulated connections whose sender has not received its last ACK.
     unfinished: usize,
@@ -210,13 +213,14 @@ impl<T: Listener> World<T> {
         control.report(1.0)
     }
 
-    /// Returns true if a result depended on the order of two simultaneous events that is unknown ahead of time.
+    /// Returns true if a result depended on the order of two simultaneous events, and look-ahead cannot know this
+    /// order.
     #[inline]
     fn is_uncertain(&self) -> bool {
         self.env.stamps.is_uncertain || self.env.event_queue.is_uncertain()
     }
 
-    /// Handles the next event. Returns false if there is none before the end of the run.
+    /// Handles the next event. Returns false if there is no event up to the end of the run.
     #[inline]
     fn step(&mut self) -> bool {
         let Some((key, timer)) = self.env.event_queue.next().filter(|(key, _)| key.0 <= self.env.horizon)

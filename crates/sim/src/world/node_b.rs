@@ -12,13 +12,13 @@ use super::flow::Phone;
 use crate::proxy::snoop::SnoopAgent;
 
 impl<T: Listener> World<T> {
-    /// Handles a packet towards a phone that reaches the Node B, or the RNC before it, under `entry`.
+    /// Handles a packet towards a phone that reaches the Node B, or the RNC before it, at the event key `entry`.
     pub(super) fn reach_node_b(&mut self, packet: Packet, entry: Key) {
         let flow = self.env.in_flight.flow(&packet);
         let snooped = if self.has_snoop { self.env.in_flight.segment(&packet).copied() } else { None };
         let is_accepted = self.send_over_air(flow, packet, entry);
-        // A packet that an RNC's full buffer drops never reaches the agent; one that a Node B's full buffer drops
-        // does.
+        // The Snoop agent is at the Node B. So it sees a packet that the Node B's full buffer drops, but not one that
+        // the RNC's full buffer drops.
         if let Some(segment) = snooped
             && (is_accepted || !self.waits_at_rnc)
         {
@@ -50,7 +50,7 @@ impl<T: Listener> World<T> {
         true
     }
 
-    /// Delivers the packet that arrives now over a bearer whose arrivals are known ahead of time.
+    /// Delivers to its phone the packet that arrives now over a bearer whose arrivals are computed ahead of time.
     pub(super) fn wake_to_phones(&mut self) {
         if let Some(packet) = self.to_phones.arrive(&mut self.env) {
             let bearer = self.phones[self.env.in_flight.flow(&packet) as usize].bearer;
@@ -84,7 +84,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Handles the packet that arrives now over an uplink whose arrivals are known ahead of time.
+    /// Handles the packet that arrives now over an uplink whose arrivals are computed ahead of time.
     pub(super) fn wake_from_phones(&mut self, key: Key) {
         if let Some(packet) = self.from_phones.arrive(&mut self.env) {
             self.leave_uplink(key, self.env.in_flight.flow(&packet), packet);
@@ -97,7 +97,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Passes a packet from a phone to its Snoop agent. Returns true if the packet is forwarded.
+    /// Passes a packet from a phone to the phone's Snoop agent. Returns true if the packet must be forwarded.
     fn passes_snoop(&mut self, flow: u32, packet: &Packet) -> bool {
         self.settle_bearer(flow);
         let Some(&segment) = self.env.in_flight.segment(packet) else {
@@ -113,8 +113,8 @@ impl<T: Listener> World<T> {
         is_forwarded
     }
 
-    /// Applies what a user's bearer has deferred until now, before the Snoop agent acts: the user may have left the
-    /// agent's Node B.
+    /// Applies the work that a user's bearer has deferred until now. This must precede every action of the Snoop
+    /// agent, as the user may have left the agent's Node B.
     fn settle_bearer(&mut self, flow: u32) {
         self.with_bearer(self.phones[flow as usize].bearer, |bearer, ctx| bearer.settle(ctx));
     }
@@ -125,8 +125,8 @@ impl<T: Listener> World<T> {
         self.snoop(flow, SnoopAgent::on_timer);
     }
 
-    /// Runs `act` on a Snoop agent, arms its timer, and transmits the segments that it appends. Returns `None`
-    /// without an agent.
+    /// Runs `act` on a flow's Snoop agent, arms the agent's timer, and transmits the segments that `act` appends.
+    /// Returns `None` without an agent.
     fn snoop<R>(
         &mut self,
         flow: u32,

@@ -3,13 +3,13 @@
 /// The component that handles a timer's expiry.
 #[derive(Clone, Copy, Debug)]
 pub enum Owner {
-    /// Link at this position from the server on, towards the phones.
+    /// Link of this number, towards the phones. Links are numbered from 0 at the server.
     Down(u32),
-    /// Link at this position from the server on, towards the server.
+    /// Link of this number, towards the server. Links are numbered from 0 at the server.
     Up(u32),
-    /// Packets that arrive at phones over bearers whose arrivals are known ahead of time.
+    /// Packets that will arrive at phones over bearers whose arrivals are computed ahead of time.
     ToPhones,
-    /// Packets that arrive at the Node B over uplinks whose arrivals are known ahead of time.
+    /// Packets that will arrive at the Node B over uplinks whose arrivals are computed ahead of time.
     FromPhones,
     /// Bearer of this number.
     Bearer(u32),
@@ -24,13 +24,13 @@ pub enum Owner {
 pub struct Owners(Vec<Owner>);
 
 impl Owners {
-    /// Adds a timer and returns its index.
+    /// Adds a timer of `owner` and returns its index in the event queue.
     pub fn add(&mut self, owner: Owner) -> usize {
         self.0.push(owner);
         self.0.len() - 1
     }
 
-    /// Returns the owner of a timer.
+    /// Returns the owner of the timer at index `timer` in the event queue.
     pub fn of(&self, timer: usize) -> Owner {
         self.0[timer]
     }

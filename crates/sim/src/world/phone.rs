@@ -11,7 +11,7 @@ use super::env::Contents;
 use super::external::Direction;
 
 impl<T: Listener> World<T> {
-    /// Sends a phone's request, which is repeated until it has reached the server.
+    /// Sends a phone's SYN or request. The requester repeats it until it has reached the server.
     pub(super) fn send_request(&mut self, packet: Segment) {
         let now = self.env.now;
         let request =
@@ -19,7 +19,7 @@ impl<T: Listener> World<T> {
         self.send_up(request);
     }
 
-    /// Repeats a phone's request whose timer has expired.
+    /// Repeats a phone's SYN or request after the requester's timer has expired.
     pub(super) fn repeat_request(&mut self, flow: u32) {
         let now = self.env.now;
         if let Some(request) = self.flows[flow].requester(&mut self.env, |requester| requester.on_timer(now))
@@ -28,7 +28,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Sends a segment from its phone.
+    /// Sends a segment from the phone of its flow over the uplink.
     fn send_up(&mut self, segment: Segment) {
         let packet = self.launch(Site::Phone, &segment);
         self.enter_uplink(segment.flow, packet);
@@ -76,7 +76,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Sends a receiver's ACK, if any, and arms its timer.
+    /// Sends the ACK of a phone's receiver, if any, and arms the receiver's timer for delayed ACKs.
     pub(super) fn after_receiver(&mut self, flow: u32, ack: Option<Segment>) {
         let state = &mut self.flows[flow];
         state.timers.keep(&mut self.env, Timer::DelayedAck, state.receiver.timer());

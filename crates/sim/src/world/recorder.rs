@@ -1,4 +1,4 @@
-//! The recorder, which makes a run's time series of its events.
+//! The recorder, which converts the events of a run to time series.
 
 use nodeb_base::event::{Event, Mask, Purpose, Site};
 use nodeb_base::packet::PacketId;
@@ -10,7 +10,7 @@ use crate::metrics::series::{
 };
 use crate::scenario::Record;
 
-/// Packet in flight, with the values that its rows need.
+/// Packet in flight, with the values that its rows in the table `segments` need.
 #[derive(Clone, Copy, Debug)]
 struct Followed {
     id: PacketId,
@@ -20,7 +20,7 @@ struct Followed {
     is_data: bool,
 }
 
-/// Listener that writes events as rows of time series.
+/// Listener that stores events as rows of time series.
 #[derive(Debug)]
 pub struct Recorder {
     mask: Mask,
@@ -28,15 +28,15 @@ pub struct Recorder {
     air_sender: Site,
     /// For each bearer, the numbers of its users by their positions on it.
     users: Vec<Vec<u32>>,
-    /// Packets in flight that are followed, indexed by the place in their identity.
+    /// Packets in flight whose events are recorded, indexed by [`PacketId::place`].
     followed: Vec<Option<Followed>>,
     series: Series,
 }
 
-/// Rows of a series for which memory is reserved at the start, so that a short run allocates once.
+/// Number of rows of a time series for which memory is reserved at the start, so that a short run allocates once.
 const ROWS: usize = 128;
 
-/// Returns the classes of events that the series in `record` need.
+/// Returns the classes of events that the time series selected in `record` need.
 fn mask(record: Record) -> Mask {
     let Record { cwnd, segments, rtt, queue, transfers, scheduler, bandwidth } = record;
     [
@@ -53,7 +53,8 @@ fn mask(record: Record) -> Mask {
 }
 
 impl Recorder {
-    /// Creates a recorder of the series in `record`.
+    /// Creates a recorder of the time series selected in `record`. `users` has for each bearer the numbers of its
+    /// users.
     pub fn new(record: Record, has_proxy: bool, users: Vec<Vec<u32>>) -> Self {
         let air_sender = if has_proxy { Site::Proxy } else { Site::Server };
         let mut series = Series::default();
@@ -63,7 +64,8 @@ impl Recorder {
         Self { mask: mask(record), air_sender, users, followed: Vec::new(), series }
     }
 
-    /// Returns the series: rows of TTIs and bandwidth sorted by bearer and user, all others by time.
+    /// Returns the time series. Rows of TTIs (if there are several bearers) and of bandwidth are sorted by user, all
+    /// others by time.
     pub fn into_series(mut self) -> Series {
         if self.users.len() > 1 {
             self.series.scheduler.sort_by_key(|row| row.user);
@@ -82,7 +84,8 @@ impl Recorder {
         self.series.segments.push(row);
     }
 
-    /// Records that a packet was sent, and follows it if its connection crosses the air.
+    /// Records that a packet was sent. If it is a data segment towards the phone or a packet from the phone, follows it
+    /// until its arrival or loss.
     fn sent(&mut self, at: Time, site: Site, followed: Followed) {
         match site {
             Site::Phone => {}

@@ -1,4 +1,4 @@
-//! The servers: transfers that begin, connections accepted, segments sent and ACKs taken.
+//! The servers: they begin transfers, accept connections, answer requests, send segments and handle ACKs.
 
 use nodeb_base::event::{Event, SendLimit, Site};
 use nodeb_base::packet::Packet;
@@ -15,8 +15,8 @@ use crate::traffic::After;
 use crate::traffic::demand::Outstanding;
 
 impl<T: Listener> World<T> {
-    /// Begins a transfer. The first opens the connection; a later one is requested by the phone or written by the
-    /// server at once.
+    /// Begins the upcoming transfer of a flow. The first transfer opens the connection. A later one is requested by the
+    /// phone, or written by the server at once if it needs no request.
     pub(super) fn begin_transfer(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let is_first = state.demand.bytes == 0;
@@ -69,7 +69,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Stops repeating the SYN or request that has reached the server.
+    /// Stops the repetition of the SYN or request of type `kind`, which has reached the server.
     fn on_request(&mut self, flow: u32, kind: Kind) {
         let state = &mut self.flows[flow];
         if let Some(proxy) = &mut state.proxy {
@@ -92,7 +92,8 @@ impl<T: Listener> World<T> {
         self.serve(flow);
     }
 
-    /// Starts the server's work on a request, unless it is working already. A server without delay answers at once.
+    /// Starts the server's work on a request, unless the server is working already. A server without delay answers at
+    /// once.
     fn start_work(&mut self, flow: u32) {
         let Flow { work, demand, timers, .. } = &mut self.flows[flow];
         let Some(work) = work else {
@@ -105,7 +106,7 @@ impl<T: Listener> World<T> {
         }
     }
 
-    /// Starts the server's work on a request that rides on the ACK of the SYN, once that has arrived.
+    /// Starts the server's work on a request that was sent with the ACK of the SYN, if this ACK has arrived.
     #[inline]
     fn start_riding_request(&mut self, flow: u32) {
         let Flow { work: Some(work), sender, .. } = &mut self.flows[flow] else {
@@ -125,7 +126,7 @@ impl<T: Listener> World<T> {
         self.serve(flow);
     }
 
-    /// Writes the requested bytes to the server's sender, and closes it if no more will be requested.
+    /// Writes the requested bytes to the server's TCP sender, and closes the sender if no more will be requested.
     fn serve(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         while let Some(bytes) = state.demand.requested.pop_front() {
@@ -140,7 +141,8 @@ impl<T: Listener> World<T> {
         self.after_sender(flow);
     }
 
-    /// Transmits the segments in the outbox of a server's sender, arms its timer, and records its progress.
+    /// Transmits the segments in the outbox of a server's TCP sender, arms the sender's timer, and records its
+    /// progress.
     pub(super) fn after_sender(&mut self, flow: u32) {
         let state = &mut self.flows[flow];
         let progress = state.sender.progress();
@@ -165,7 +167,7 @@ impl<T: Listener> World<T> {
         self.outbox = outbox;
     }
 
-    /// Records the progress of the sender that faces a phone, and completes the transfers that the phone has
+    /// Records the progress of the TCP sender that faces a phone, and completes the transfers that the phone has
     /// acknowledged.
     pub(super) fn after_air_sender(&mut self, flow: u32, progress: Progress) {
         let Progress { acked_bytes, recovery, is_done, .. } = progress;

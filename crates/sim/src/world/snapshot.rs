@@ -1,5 +1,5 @@
-//! Snapshots of a world that is driven from outside. They are taken a few times a second, and handling packets costs
-//! no more for them.
+//! Snapshots of a world that is driven from outside: backlogs, CQI and carried bytes. The driver takes them a few times
+//! a second. They are computed on demand, so that they add no work to the handling of packets.
 
 use nodeb_base::error::{Error, Result};
 use nodeb_radio::Backlog;
@@ -7,18 +7,18 @@ use nodeb_radio::Backlog;
 use super::control::Listener;
 use super::live::Live;
 
-/// State of one user at one time.
+/// Backlogs and CQI of one user at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Snapshot {
     /// Backlog at the user's bearer; see [`nodeb_radio::Bearer::backlog`].
     pub down: Backlog,
-    /// Backlog at the user's uplink.
+    /// Packets and bytes that wait at the user's uplink.
     pub up: Backlog,
     /// CQI known to the Node B, or `None` if the radio has none.
     pub cqi: Option<f32>,
 }
 
-/// Bytes carried for all simulated users together since the start.
+/// Numbers of bytes carried for all simulated users together since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Bytes delivered to phones by bearers.
@@ -28,11 +28,12 @@ pub struct Carried {
 }
 
 impl<L: Listener> Live<L> {
-    /// Returns the state of a user now. The call applies what its bearer has deferred, which changes no later result.
+    /// Returns backlogs and CQI of a user at the current time. To determine the CQI, the user's bearer applies the work
+    /// that it has deferred, which changes no later result.
     ///
     /// # Errors
     ///
-    /// [`Error::Scenario`] if there is no user of this number.
+    /// [`Error::Scenario`] if there is no user with the number `user`.
     pub fn snapshot(&mut self, user: u32) -> Result<Snapshot> {
         let world = &mut self.world;
         let Some(phone) = world.phones.get(user as usize) else {
@@ -49,7 +50,7 @@ impl<L: Listener> Live<L> {
         Ok(Snapshot { down, up, cqi })
     }
 
-    /// Returns the bytes carried for simulated users so far.
+    /// Returns the numbers of bytes carried for all simulated users so far.
     pub fn carried(&self) -> Carried {
         let world = &self.world;
         let all: u64 = world.bearers.iter().map(|air| air.counts.bytes_delivered).sum();

@@ -13,8 +13,8 @@ use crate::metrics::{BearerRow, LinkRow, RunResult};
 use crate::scenario::{Scenario, UserGroup};
 
 impl<T: Listener> World<T> {
-    /// Returns the fraction of the run that is done, from 0 to 1: of the bytes to transfer, or of the duration if
-    /// that is more.
+    /// Returns the fraction of the run that is done, from 0 to 1: the fraction of the bytes that have arrived, or the
+    /// fraction of the duration that has passed, whichever is greater.
     pub(super) fn progress(&self) -> f64 {
         let (done, all) = self.flows.iter().fold((0.0, 0.0), |(done, all), flow| {
             let total = flow.total_bytes.map_or(f64::INFINITY, |bytes| bytes as f64);
@@ -23,7 +23,8 @@ impl<T: Listener> World<T> {
         (done / all).max(self.env.now.as_secs() / self.env.horizon.as_secs())
     }
 
-    /// Applies what bearers have deferred until now, and takes back what links have counted ahead of now.
+    /// Applies the work that bearers have deferred until now, and subtracts from the counts of links the events after
+    /// now, which look-ahead has counted already.
     pub(super) fn settle(&mut self) {
         let now = self.env.handled();
         let up = self.phones.iter_mut().map(|phone| &mut phone.uplink);
@@ -112,7 +113,7 @@ impl<T: Listener> World<T> {
     }
 }
 
-/// Returns the highest channel rate of all users.
+/// Returns the highest channel rate of all users in bit/s, each at its best C/I value; 0 without users.
 fn channel_rate(scenario: &Scenario) -> Rate {
     let rate_of = |group: &UserGroup| {
         let best_ci = (!group.ci.is_empty()).then_some(group.ci.len() as u32);

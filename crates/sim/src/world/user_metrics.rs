@@ -1,5 +1,5 @@
-//! Quality of a connection as its user perceives it: load times and stalls; and the time that the sender spends in
-//! loss recovery.
+//! Load times and stalls, which are the quality of a connection that its user perceives, and the time that the sender
+//! spends in loss recovery.
 
 use std::collections::VecDeque;
 
@@ -14,27 +14,27 @@ pub const STALL: Duration = Duration(1_000_000_000);
 /// Load times, stalls and recovery time of one user's connection.
 #[derive(Debug)]
 pub struct UserMetrics {
-    /// Outstanding loads: the time of the request, and the number of the load's last byte in the connection.
+    /// Outstanding loads: the time of the request, and the number of bytes of the connection up to the end of the load.
     awaited: VecDeque<(Time, u64)>,
-    /// Time at which the current page was requested, while requests for more of it are still to come.
+    /// Time at which the current page was requested; `None` if all objects of the page have been requested.
     page_begun: Option<Time>,
     /// Bytes received in order by the phone.
     delivered: u64,
-    /// Time of the last arrival of data in order, while requested data are outstanding.
+    /// Time of the last arrival of data in order; `None` if no requested data are outstanding, or none have arrived.
     last: Option<Time>,
     /// Number of stalls so far.
     pub stalls: u64,
     stalled: Duration,
-    /// Load times.
+    /// Load times: from the request of a page or file until its last byte has arrived.
     pub loads: Times,
-    /// Start of the current loss recovery.
+    /// Start of the current loss recovery, or `None` if the sender is not in recovery.
     repairing: Option<Time>,
-    /// Total time in finished loss recoveries.
+    /// Total duration of the finished loss recoveries.
     repaired: Duration,
 }
 
 impl UserMetrics {
-    /// Creates the metrics of a new connection. `choice` selects the load times that are kept if there are very many.
+    /// Creates the metrics of a new connection. `choice` draws which load times are kept if there are more than 2,048.
     pub fn new(choice: Indexed) -> Self {
         Self {
             awaited: VecDeque::new(),
@@ -59,7 +59,7 @@ impl UserMetrics {
         }
     }
 
-    /// Records that the phone has received `delivered` bytes in order, out of `requested` so far.
+    /// Records that the phone has received `delivered` bytes in order since the start, of `requested` bytes requested.
     #[inline]
     pub fn on_delivery(&mut self, now: Time, delivered: u64, requested: u64) {
         if delivered == self.delivered {
@@ -122,16 +122,16 @@ impl UserMetrics {
 
 /// Maximum number of load times that are kept per user (16 KiB).
 ///
-/// Of more times, one of each two, four, ... is kept, so that memory does not grow with simulated time. The choice is
-/// random, so that it cannot coincide with a period of the traffic. With at least 1,024 times the rank of the 95 %
-/// quantile is exact to 1.4 percentage points (95 % confidence).
+/// If there are more, one of each two, then one of each four, and so on is kept, so that memory does not grow with
+/// simulated time. The choice is random, so that it cannot coincide with a period of the traffic. As at least 1,024
+/// times are kept, the rank of the 95 % quantile is exact to 1.4 percentage points (95 % confidence).
 const MAX_KEPT: usize = 1 << 11;
 
 /// Sample of durations: their number, mean and quantiles.
 #[derive(Debug)]
 pub struct Times {
     kept: Vec<Duration>,
-    /// Base-2 logarithm of the number of times of which one is kept.
+    /// Number of halvings so far: of 2^`halvings` times one is kept.
     halvings: u32,
     choice: Indexed,
     pub count: u64,
@@ -139,7 +139,7 @@ pub struct Times {
 }
 
 impl Times {
-    /// Creates an empty sample. `choice` selects the times that are kept if there are very many.
+    /// Creates an empty sample. `choice` draws which times are kept if there are more than 2,048.
     pub fn new(choice: Indexed) -> Self {
         Self { kept: Vec::new(), halvings: 0, choice, count: 0, sum: Duration::ZERO }
     }
@@ -161,13 +161,13 @@ impl Times {
         self.sum.0 += time.0;
     }
 
-    /// Returns the mean in seconds, or NaN without any times.
+    /// Returns the mean of all times in seconds, or NaN if there are none.
     pub fn mean_s(&self) -> f64 {
         self.sum.as_secs() / self.count as f64
     }
 
-    /// Returns the quantiles for `shares` in seconds, interpolated linearly between the two nearest times (Hyndman
-    /// and Fan 1996, definition 7), or NaN without any times.
+    /// Returns the quantiles for `shares` (0 to 1) in seconds, interpolated linearly between the two nearest times
+    /// (Hyndman and Fan 1996, definition 7), or NaN if there are no times.
     ///
     /// Requires that [`UserMetrics::end`] has sorted the times.
     pub fn quantiles_s<const N: usize>(&self, shares: [f64; N]) -> [f64; N] {
@@ -184,8 +184,8 @@ impl Times {
     }
 }
 
-/// Returns true if the given halving keeps entry number `place` of those that the previous halving kept: one of each
-/// pair.
+/// Returns true if halving number `halving` keeps time number `place` (from 0) of the times that the halving before
+/// kept. It keeps one of each pair, drawn by `choice`.
 fn is_chosen(choice: Indexed, halving: u32, place: u64) -> bool {
     let takes_second = choice.uniform((place >> 1 << 6) | u64::from(halving)) < 0.5;
     (place & 1 == 1) == takes_second
@@ -284,7 +284,7 @@ mod tests {
         assert!((times.mean_s() - expected).abs() < 1e-15);
     }
 
-    /// One load in `period` is slow. The share of slow loads among those kept equals that share for every period.
+    /// If one load in `period` is slow, about one in `period` of the kept loads is slow too, for every period.
     #[test]
     fn periodic_slow_loads_keep_their_share() {
         for period in [2, 3, 4, 7, 8, 16, 64, 1_000] {
@@ -294,7 +294,8 @@ mod tests {
             }
             let slow = times.kept.iter().filter(|time| time.0 == 1).count() as f64;
             let (kept, share) = (times.kept.len() as f64, 1.0 / f64::from(period));
-            // Four standard deviations; a slow load in each block of 32 is spread more evenly than that.
+            // The tolerance is four standard deviations of independent choices. The choice within pairs spreads
+            // slow loads more evenly.
             assert!(
                 (slow - kept * share).abs() < 4.0 * (kept * share * (1.0 - share)).sqrt(),
                 "{period}: {slow}"

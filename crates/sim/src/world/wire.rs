@@ -1,4 +1,4 @@
-//! Links and their timers in the event queue.
+//! Links in the world, with their timers in the event queue.
 
 use nodeb_base::context::{Context, Counts};
 use nodeb_base::engine::Key;
@@ -17,7 +17,7 @@ pub struct Wire {
     pub timer: usize,
     pub place: Place,
     counts: Counts,
-    /// Whether packets enter the next link as soon as they enter this one, ahead of their time.
+    /// Whether packets enter the next link as soon as they enter this one, ahead of the time at which they leave it.
     pub leads_on: bool,
 }
 
@@ -32,7 +32,7 @@ impl Wire {
         (link, Context { common: &mut env.common, place: *place, counts, of_users: &mut [] })
     }
 
-    /// Enqueues or drops a packet that arrives under `entry`.
+    /// Enqueues or drops a packet that arrives at the link at the event key `entry`.
     #[inline]
     pub fn accept(&mut self, env: &mut Env, packet: Packet, entry: Key) {
         if self.link.looks_ahead() {
@@ -47,8 +47,8 @@ impl Wire {
         env.drop_lost();
     }
 
-    /// Passes a packet that arrives under `entry` through a link whose successor delivers it. Returns the key under
-    /// which it leaves, or `None` if it is lost.
+    /// Computes the passage of a packet that enters the link at the event key `entry`. Returns the key of the packet's
+    /// arrival at the far end, or `None` if it is lost. The caller delivers the packet then.
     #[inline]
     pub fn enter(&mut self, env: &mut Env, packet: &Packet, entry: Key) -> Option<Key> {
         let (link, mut ctx) = self.at_work(env);
@@ -57,14 +57,14 @@ impl Wire {
         arrival
     }
 
-    /// Schedules the delivery of a packet under the key that [`Self::enter`] returned.
+    /// Schedules the delivery of a packet at the event key that [`Self::enter`] returned.
     pub fn deliver(&mut self, env: &mut Env, arrival: Key, packet: Packet) {
         if self.link.rated().is_some_and(|link| link.deliver(arrival, packet)) {
             env.event_queue.set(self.timer, Some(arrival));
         }
     }
 
-    /// Processes the event due under `key`. Returns the packet delivered, if any.
+    /// Processes the event that is due at `key`. Returns the packet that arrives at the far end, if any.
     #[inline]
     pub fn wake(&mut self, env: &mut Env, key: Key) -> Option<Packet> {
         let (link, mut ctx) = self.at_work(env);
@@ -84,8 +84,8 @@ pub struct Duplex {
 }
 
 impl Duplex {
-    /// Creates a link whose random streams and rows of tables are called `name`. `down` and `up` are the place of each
-    /// direction and the owner of its timer.
+    /// Creates a link. Its random streams and its rows of tables are called `name`. `down` and `up` are the place of
+    /// each direction, `downwards` and `upwards` the owners of the timers.
     pub fn new(
         link: &Wired,
         name: String,

@@ -1,4 +1,4 @@
-//! Radio bearers driven directly, without TCP: packets in, deliveries out.
+//! Driver for property tests of radio bearers without TCP: it offers packets and collects deliveries and losses.
 
 use nodeb_base::context::{Counts, Output, Surroundings};
 use nodeb_base::event::{Event, Mask};
@@ -8,7 +8,7 @@ use nodeb_base::units::{Duration, Time};
 use nodeb_radio::{Bearer, RadioSpec, UserRadio};
 use nodeb_sim::metrics::series::TtiRecord;
 
-/// Time within which every random load is carried. A bearer that is still busy then never ends.
+/// Time within which every random load is carried. A bearer that is still busy then counts as hung.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
 /// Packet that arrives at the Node B.
@@ -19,27 +19,28 @@ pub struct Arrival {
     pub size: u32,
 }
 
-/// Delivered packet: time, user, and its number among all arrivals.
+/// Delivered packet: time of delivery, user, and number of the packet among all arrivals.
 pub type Out = (Time, usize, u64);
 
-/// Fates of all packets.
+/// Outcome of [`drive`]: deliveries and losses of all packets, and the bearers' counts.
 #[derive(Debug)]
 pub struct Outcome {
     pub delivered: Vec<Out>,
     /// Numbers of the arrivals that the bearer accepted.
     pub accepted: Vec<u64>,
-    /// Numbers of the packets that were lost, on arrival or later.
+    /// Numbers of the packets that the bearer rejected on arrival or lost later.
     pub lost: Vec<u64>,
     pub counts: Counts,
-    /// TTIs of all users in the order of time.
+    /// Users' shares of TTIs, in the order of time.
     pub records: Vec<TtiRecord>,
     /// Backlog in packets and bytes at the end.
     pub backlog: (usize, u64),
-    /// First time at which the backlog was not the number of packets accepted and neither delivered nor lost.
+    /// First time at which the backlog differed from the number of packets that were accepted, but neither delivered
+    /// nor lost; `None` if it never did.
     pub miscounted: Option<Time>,
 }
 
-/// Bearers of several users: one for all, or one each.
+/// Bearers of several users: one bearer for all users, or one per user.
 struct Access {
     bearers: Vec<Box<dyn Bearer>>,
     around: Vec<Surroundings>,
@@ -85,7 +86,7 @@ impl Access {
         })
     }
 
-    /// Returns the TTIs of all users in the order of time, after applying deferred work.
+    /// Returns the users' shares of TTIs in the order of time, after the bearers have applied their deferred work.
     fn records(&mut self, now: Time) -> Vec<TtiRecord> {
         let mut all = Vec::new();
         for index in 0..self.bearers.len() {
@@ -106,7 +107,7 @@ impl Access {
 ///
 /// # Panics
 ///
-/// Panics if that takes longer than [`LONGEST`].
+/// Panics if the bearers are busy for longer than [`LONGEST`].
 pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arrival]) -> Outcome {
     let mut access = Access::new(radio, users, seed);
     let (mut delivered, mut accepted, mut lost, mut miscounted) = (Vec::new(), Vec::new(), Vec::new(), None);
@@ -146,7 +147,7 @@ pub fn drive(radio: &RadioSpec, users: &[UserRadio], seed: u64, arrivals: &[Arri
         }
         end = now;
         assert!(now.0 < LONGEST.0, "the radio is still busy after {LONGEST}");
-        // Rejected packets were counted as dropped, but never accepted.
+        // The bearers count rejected packets as dropped too, although they never accepted them.
         let rejected = (arrivals.len() - arrivals_left.len() - accepted.len()) as u64;
         let given_up = access.counts().packets_dropped - rejected;
         let inside = accepted.len() as u64 - delivered.len() as u64 - given_up;

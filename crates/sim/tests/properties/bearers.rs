@@ -16,7 +16,7 @@ use super::access::{Arrival, Outcome, drive};
 use super::cases::{self, Radio};
 use super::model;
 
-/// Random traffic for several users of one radio.
+/// Random packet arrivals for several users of a random radio.
 #[derive(Clone, Debug)]
 struct Load {
     radio: Radio,
@@ -35,7 +35,7 @@ impl Load {
     }
 }
 
-/// Generates loads on the radio `name` with the parameters in `given`.
+/// Generates loads on the radio `name`. Its parameters are random, except those in `given`.
 fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
     cases::radio_with(name, given).prop_flat_map(|radio| {
         let ci = if radio.spec.facts().follows_ci {
@@ -43,8 +43,8 @@ fn loads(name: &'static str, given: Value) -> impl Strategy<Value = Load> {
         } else {
             Just(vec![]).boxed()
         };
-        // Even gaps from 1 ns on: a packet that arrived exactly at the start of a TTI might or might not be part of
-        // it.
+        // All times are odd numbers of ns (even gaps from 1 ns on), so no packet arrives exactly at the start of a
+        // TTI, where it might or might not be sent in that TTI.
         let gap = prop_oneof![Just(0), 0..30_000_000u64, 0..400_000_000u64];
         let arrivals = vec((gap, any::<prop::sample::Index>(), 1..=1500u32), 1..40);
         let ue = cases::ue().prop_map(|ue| serde_json::from_value(ue).expect("a valid UE"));
@@ -66,7 +66,7 @@ fn any_load(given: Value) -> impl Strategy<Value = Load> {
     select(RadioSpec::NAMES).prop_flat_map(move |name| loads(name, given.clone()))
 }
 
-/// Generates loads on radios that work in TTIs.
+/// Generates loads on random radios that have a key `tti`. Their parameters are random, except those in `given`.
 fn tti_loads(given: Value) -> impl Strategy<Value = Load> {
     let names: Vec<&str> = RadioSpec::NAMES.iter().copied().filter(|name| cases::has(name, "tti")).collect();
     assert!(names.len() >= 2, "the registry has fewer than two TTI bearers");
@@ -94,7 +94,7 @@ fn unlimited() -> Value {
             "handover": { "data": "forwarded", "hysteresis_db": 0.0, "time_to_trigger": "0 s" } })
 }
 
-/// Returns parameters like [`unlimited`], with an RLC without a protocol of its own.
+/// Returns parameters like [`unlimited`], with the RLC variant `arq`, which has no protocol of its own.
 fn arq() -> Value {
     let mut given = unlimited();
     given["rlc"] = json!("arq");
@@ -105,7 +105,8 @@ fn in_sequence() -> Value {
     json!({ "delivery": "in_sequence", "reordering": null })
 }
 
-/// Generates loads on HSDPA whose MAC-hs gives up blocks for every possible reason, below an RLC that never gives up.
+/// Generates loads on HSDPA whose MAC-hs gives up blocks for every possible reason. The acknowledged mode RLC above it
+/// never gives up a PDU.
 fn lossy_mac_hs() -> impl Strategy<Value = Load> {
     let am = cases::variant_of("RlcModeSpec", "am").prop_filter("parameters that exclude each other", |am| {
         let mut check = Check::default();
@@ -119,8 +120,8 @@ fn lossy_mac_hs() -> impl Strategy<Value = Load> {
     })
 }
 
-/// Returns parameters with a buffer for all packets, and either the given block error rate or the given number of
-/// channels.
+/// Returns parameters with a buffer for all packets. If `channels` is 0, blocks fail at the rate `bler` on a random
+/// number of channels; otherwise errors are random on `channels` channels.
 fn roomy(bler: f64, channels: u32) -> Value {
     let mut given = json!({ "buffer": 1000, "rlc": "arq" });
     if channels == 0 {
@@ -135,7 +136,7 @@ fn roomy(bler: f64, channels: u32) -> Value {
 proptest! {
     #![proptest_config(crate::config(256))]
 
-    /// Every packet handed to a bearer is delivered or lost once, or still waits.
+    /// Every packet handed to a bearer is delivered once, lost once, or in the backlog at the end.
     #[test]
     fn every_packet_is_returned_once(load in any_load(json!({}))) {
         let outcome = load.drive();
@@ -162,7 +163,7 @@ proptest! {
         prop_assert_eq!(outcome.backlog, (0, 0));
     }
 
-    /// Acknowledged mode recovers all losses of MAC-hs below it, and delivers in order and once.
+    /// RLC acknowledged mode recovers all losses of the MAC-hs below it: each packet is delivered once, in order.
     #[test]
     fn acknowledged_mode_recovers_all_losses_of_mac_hs(load in lossy_mac_hs()) {
         let Outcome { delivered, accepted, backlog, miscounted, .. } = load.drive();
@@ -175,7 +176,7 @@ proptest! {
         prop_assert_eq!((backlog, miscounted), ((0, 0), None));
     }
 
-    /// The packets of each user keep their order if delivery is in sequence.
+    /// The packets of each user are delivered in order if the radio delivers in sequence.
     #[test]
     fn in_sequence_delivery_keeps_the_order(load in any_load(in_sequence())) {
         let mut last = HashMap::new();
@@ -185,7 +186,8 @@ proptest! {
         }
     }
 
-    /// Counts of packets and bytes are consistent whatever is given up or rejected, and no packet is delivered twice.
+    /// Counts of packets and bytes are consistent, even if packets are given up or rejected, and no packet is delivered
+    /// twice.
     #[test]
     fn packets_and_bytes_add_up(load in any_load(json!({}))) {
         let Outcome { delivered, accepted, counts, backlog, .. } = load.drive();
@@ -206,13 +208,13 @@ proptest! {
         }
     }
 
-    /// At any time the backlog is the number of packets accepted and neither delivered nor lost.
+    /// At any time the backlog is the number of packets that were accepted, but neither delivered nor lost.
     #[test]
     fn backlog_matches_undelivered_packets(load in tti_loads(json!({}))) {
         prop_assert_eq!(load.drive().miscounted, None);
     }
 
-    /// PDUs sent, less those in failed blocks, are the PDUs of the packets.
+    /// PDUs sent beyond those that the packets need are retransmissions of PDUs in failed blocks.
     #[test]
     fn blocks_and_pdus_add_up(load in tti_loads(arq())) {
         let Outcome { accepted, counts, records, .. } = load.drive();
@@ -229,20 +231,20 @@ proptest! {
         prop_assert_eq!(records.iter().map(|r| u64::from(r.failed)).sum::<u64>(), counts.blocks_failed);
     }
 
-    /// With one channel and any errors the bearer equals the naive model, packet by packet, and never idles while a
-    /// user has data to send.
+    /// With one channel and random errors the bearer delivers each packet at the time of the naive model, and never
+    /// idles while a user has data to send.
     #[test]
     fn one_channel_agrees_with_the_naive_model(load in tti_loads(roomy(0.0, 1))) {
         agrees_with_model(&load)?;
     }
 
-    /// With any number of channels and no errors the bearer equals the naive model.
+    /// With a random number of channels and no errors the bearer delivers each packet at the time of the naive model.
     #[test]
     fn many_channels_agree_with_the_naive_model(load in tti_loads(roomy(0.0, 0))) {
         agrees_with_model(&load)?;
     }
 
-    /// At any time the numbers of TTIs of backlogged users differ by at most one.
+    /// With the round-robin scheduler the numbers of TTIs of backlogged users differ by at most one at any time.
     #[test]
     fn round_robin_serves_backlogged_users_equally(
         tables in vec(prop_oneof![Just(vec![]), cases::ci()], 2..=6),
@@ -251,7 +253,7 @@ proptest! {
     ) {
         let user = |(id, ci)| UserRadio { id, ci, ..UserRadio::default() };
         let users: Vec<_> = (0..).zip(tables).map(user).collect();
-        // The backlog never runs out: at most 4 x 6 PDUs are sent in each of 40 turns.
+        // The backlog lasts for 40 turns: a user has 25 x 40 PDUs, and at most 4 x 6 PDUs are sent in a turn.
         let arrivals: Vec<_> = (0..users.len() * 25)
             .map(|i| Arrival { at: Time::ZERO, user: i % users.len(), size: 1280 })
             .collect();
@@ -266,7 +268,7 @@ proptest! {
         prop_assert_eq!(turns, vec![40; users.len()]);
     }
 
-    /// On dedicated bearers the deliveries to a user do not depend on other users.
+    /// On dedicated bearers the times of deliveries to a user do not depend on other users.
     #[test]
     fn further_users_change_nothing_on_dedicated_bearers(load in any_load(json!({}))) {
         if load.radio.spec.facts().is_shared {
@@ -302,8 +304,8 @@ fn agrees_with_model(load: &Load) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Schedulers differ only in the order of users, so all of them move the same load in the same TTIs if every user's
-/// channel is the same and no block fails.
+/// Schedulers differ only in the order of users. So all of them use the same TTIs for the same load if all users have
+/// the same channel and no block fails.
 #[test]
 fn every_scheduler_is_work_conserving() {
     let users: Vec<_> = (0..5).map(|id| UserRadio { id, ..UserRadio::default() }).collect();

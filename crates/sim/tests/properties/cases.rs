@@ -1,4 +1,4 @@
-//! Random scenarios, built from the schema and the registries.
+//! Generators of random scenarios, built from the JSON Schema and the registries.
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::errors;
 
-/// Random scenario with its expected outcome.
+/// Random scenario, with the expectation for its downloads.
 #[derive(Clone)]
 pub struct Case {
     pub scenario: Scenario,
@@ -23,7 +23,7 @@ pub struct Case {
     pub completes: bool,
 }
 
-/// Prints a failing case as a scenario file that can be run.
+/// Prints a failing case as the text of a scenario file, so that it can be run.
 impl std::fmt::Debug for Case {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "completes = {}\n{}", self.completes, scenario::to_toml(&self.scenario).unwrap())
@@ -39,7 +39,7 @@ fn definition(name: &str) -> &'static Value {
     &schema()["$defs"][name]
 }
 
-/// Returns the definition that a property refers to, if any.
+/// Returns the definition to which a property of the JSON Schema refers, if any.
 fn target(property: &'static Value) -> Option<&'static Value> {
     let refers = |value: &'static Value| value["$ref"].as_str()?.strip_prefix("#/$defs/").map(definition);
     let mut alternatives =
@@ -47,13 +47,13 @@ fn target(property: &'static Value) -> Option<&'static Value> {
     refers(property).or_else(|| alternatives.find_map(refers))
 }
 
-/// Returns the names of a registry, or `None` if the definition is not one.
+/// Returns the names in a registry, or `None` if the schema's definition is not that of a registry.
 fn registered(definition: &'static Value) -> Option<Vec<&'static str>> {
     let names = definition["anyOf"][0]["enum"].as_array()?;
     Some(names.iter().filter_map(Value::as_str).collect())
 }
 
-/// Returns the values of a plain enum, or `None` if the definition is not one.
+/// Returns the values of a plain enum, or `None` if the schema's definition is not that of a plain enum.
 fn choices(definition: &'static Value) -> Option<Vec<&'static str>> {
     let values = definition["oneOf"].as_array()?;
     values.iter().map(|value| value["const"].as_str()).collect()
@@ -70,7 +70,7 @@ fn quantity(numbers: impl Strategy<Value = u32> + 'static, unit: &'static str) -
     numbers.prop_map(move |n| json!(format!("{n} {unit}"))).boxed()
 }
 
-/// Returns values for a key that needs a range of its own.
+/// Returns a generator for the values of `key`, or `None` if the type of the key suffices to generate values.
 fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     Some(match key {
         "channels" => any_json(1..=6),
@@ -167,7 +167,8 @@ fn by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     })
 }
 
-/// Returns values for a key of `hsdpa` that needs a range of its own.
+/// Returns a generator for the values of `key` of the radio `hsdpa`, or `None` if the type of the key suffices to
+/// generate values.
 fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     Some(match key {
         "codes" => any_json(1..=15),
@@ -177,14 +178,14 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
         "ack_error" | "nack_error" => any_json(prop_oneof![Just(0.0), 0.0..0.2]),
         "category" => any_json(1..=12),
         "snr_db" | "mean_snr_db" => any_json(0.0..20.0),
-        // Nearly constant: a block without combining, retransmitted in step with the loop, would otherwise always
-        // meet the same bad value.
+        // The recorded SNR is nearly constant. Otherwise a block without combining whose retransmissions have the
+        // period of the recording would always meet the same bad value.
         "snrs_db" => {
             any_json((0.0..20.0, vec(0.0..0.3, 1..40)).prop_map(|(level, ripple): (f64, Vec<f64>)| {
                 ripple.into_iter().map(|db| level + db).collect::<Vec<_>>()
             }))
         }
-        // With `stop` the channel never returns, and waiting packets would wait for ever.
+        // With `stop` the channel would end, and waiting packets would wait for ever.
         "at_end" => any_json(Just("loop")),
         "speed" => quantity(3..200u32, "km/h"),
         "radius" => quantity(500..3_000u32, "m"),
@@ -211,7 +212,7 @@ fn hsdpa_by_name(key: &str) -> Option<BoxedStrategy<Value>> {
     })
 }
 
-/// Returns loss probabilities and models.
+/// Generates packet loss: a probability, or a loss model.
 fn loss() -> BoxedStrategy<Value> {
     let models = definition("LossSpec");
     let names = registered(models).expect("a registry of loss models");
@@ -219,24 +220,25 @@ fn loss() -> BoxedStrategy<Value> {
     prop_oneof![2 => Just(json!(0.0)), 2 => any_json(0.0..0.1), 1 => model].boxed()
 }
 
-/// Returns values for a property by its name, or by its type if that suffices.
+/// Returns a generator for the values of a property, chosen by its name, or else by its type. Returns `None` if the
+/// property must keep its default.
 fn values(key: &str, property: &'static Value) -> Option<BoxedStrategy<Value>> {
-    // For other keys of this name the values are numbers of codes. A recording of rates would exceed the bounds of
-    // the cell.
+    // This `rates` is a recording of bit rates, which would exceed the limits of the cell. The key `rates` of other
+    // tables is a list of numbers of codes.
     if key == "rates" && property["items"]["$ref"] == "#/$defs/Rate" {
         return None;
     }
     if let Some(strategy) = by_name(key) {
         return Some(strategy);
     }
-    // Load of other cells: a fraction of their power, or a number of connections.
+    // The load of other cells is a fraction of their power, or a number of connections.
     if key == "load" {
         return Some(match property["$ref"].as_str()? {
             "#/$defs/Probability" => any_json(0.5..=1.0),
             _ => (0.0..0.3).prop_map(|n| json!({ "connections": n })).boxed(),
         });
     }
-    // Parameters of a distribution of sizes or times.
+    // These keys are parameters of a distribution of sizes or times.
     if ["mean", "value", "sd"].contains(&key) {
         return match property["$ref"].as_str()? {
             "#/$defs/Size" => Some(quantity(1..30_000u32, "B")),
@@ -254,7 +256,7 @@ fn values(key: &str, property: &'static Value) -> Option<BoxedStrategy<Value>> {
     }
 }
 
-/// Generates tables with a random value for each key that [`values`] supports; the others keep their defaults.
+/// Generates tables with a random value for each key that [`values`] supports. Other keys keep their defaults.
 fn table(definition: &'static Value) -> BoxedStrategy<Value> {
     let properties = definition["properties"].as_object();
     let columns: Vec<_> = properties
@@ -265,7 +267,7 @@ fn table(definition: &'static Value) -> BoxedStrategy<Value> {
     columns.prop_map(|pairs| Value::Object(Map::from_iter(pairs))).boxed()
 }
 
-/// Generates a registered variant with random parameters.
+/// Generates the variant `name` of a registry, with random parameters.
 fn variant(registry: &'static Value, name: &str) -> BoxedStrategy<Value> {
     let of_name = |entry: &&'static Value| entry["title"] == name;
     let entry = registry["anyOf"].as_array().and_then(|entries| entries.iter().find(of_name));
@@ -275,18 +277,19 @@ fn variant(registry: &'static Value, name: &str) -> BoxedStrategy<Value> {
     table(params).prop_map(move |params| json!({ name.as_str(): without_conflicts(params) })).boxed()
 }
 
-/// Returns the names of the registry that the schema calls `name`.
+/// Returns the names in the registry whose definition in the schema is called `name`.
 pub fn registered_as(name: &str) -> Vec<&'static str> {
     registered(definition(name)).expect("a registry")
 }
 
-/// Generates a variant of the registry that the schema calls `registry`, with random parameters.
+/// Generates the variant `name` of the registry whose definition in the schema is called `registry`, with random
+/// parameters.
 pub fn variant_of(registry: &str, name: &str) -> BoxedStrategy<Value> {
     variant(definition(registry), name)
 }
 
-/// Resolves conflicts between parameters: a drop list replaces random loss, a model of errors must fit the radio's
-/// blocks, and an RLC protocol replaces the retransmissions of a DCH.
+/// Resolves conflicts between random parameters: a drop list replaces random loss, an error model is adapted to the
+/// radio's blocks, and an RLC protocol replaces the retransmissions of a DCH.
 fn without_conflicts(mut params: Value) -> Value {
     let has_harq = !params["combining"].is_null();
     if !has_harq && !params["rlc"].is_null() && params["rlc"]["arq"].is_null() {
@@ -301,7 +304,7 @@ fn without_conflicts(mut params: Value) -> Value {
     params
 }
 
-/// Generates radios of the kind `name` with random parameters, except those in `given`.
+/// Generates radios of the kind `name`. Their parameters are random, except those in `given`.
 pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Radio> {
     variant(definition("RadioSpec"), name).prop_filter_map(
         "parameters that exclude each other",
@@ -312,7 +315,7 @@ pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Rad
                     params.insert(key.clone(), value.clone());
                 }
             }
-            // Above MAC-hs the mode without a protocol of its own is called `um`.
+            // The RLC mode without a protocol of its own is called `um` on `hsdpa`.
             if name == "hsdpa" && params["rlc"] == "arq" {
                 params.insert("rlc".to_owned(), json!("um"));
             }
@@ -324,7 +327,7 @@ pub fn radio_with(name: &'static str, given: Value) -> impl Strategy<Value = Rad
                     }
                 }
             }
-            // A PDU larger than every block would wait for ever.
+            // Without segmentation a PDU larger than every block would wait for ever, so PDUs are small.
             if params.get("segmentation") == Some(&json!(false)) && given.get("pdu_size").is_none() {
                 params.insert("pdu_size".to_owned(), json!("40 B"));
             }
@@ -348,7 +351,7 @@ fn read_radio(json: &Value) -> (RadioSpec, Vec<Problem>) {
     (spec, check.into_problems())
 }
 
-/// Removes the key at `path`.
+/// Removes the key at `path` from the JSON value.
 fn remove(json: &mut Value, path: &[String]) {
     let (key, tables) = path.split_last().expect("a key");
     let table = tables.iter().try_fold(json, |table, key| table.get_mut(key));
@@ -366,7 +369,7 @@ pub fn has(name: &str, key: &str) -> bool {
     definition_of_radio(name).contains_key(key)
 }
 
-/// Radio with its parameters as JSON, which can be read whatever its kind.
+/// Random radio, and its parameters as JSON, which tests can read for every kind of radio.
 #[derive(Clone, Debug)]
 pub struct Radio {
     pub spec: RadioSpec,
@@ -387,7 +390,7 @@ impl Radio {
         !held_back && self.json["delivery"].as_str().is_none_or(|order| order == "in_sequence")
     }
 
-    /// Returns true if so many blocks may be given up that TCP does not progress.
+    /// Returns true if the radio may give up so many blocks that TCP makes no progress with packets of `packet_bytes`.
     fn is_hopeless(&self, packet_bytes: u64) -> bool {
         let (am, um) = (&self.json["rlc"]["am"], &self.json["rlc"]["um"]);
         if [&am["max_dat"], &am["discard_timer"], &um["discard_timer"]].iter().any(|limit| !limit.is_null()) {
@@ -400,7 +403,7 @@ impl Radio {
             return am.is_null() && (drops || self.json["nack_error"] != 0.0);
         }
         self.number("max_transmissions").is_some_and(|most| {
-            // All transmissions of a block may fail in a burst.
+            // With an error model, all transmissions of a block may fail in one burst of errors.
             if self.spec.errors().is_some() {
                 return true;
             }
@@ -423,7 +426,7 @@ pub fn tcp() -> impl Strategy<Value = TcpSpec> {
     })
 }
 
-/// Generates relative frequencies of C/I values.
+/// Generates relative frequencies of C/I values, at least one of which is above 0.
 pub fn ci() -> impl Strategy<Value = Vec<f64>> {
     (0.1..1.0, vec(prop_oneof![Just(0.0), 0.0..1.0], 0..6)).prop_map(|(first, mut rest)| {
         rest.insert(rest.len() / 2, first);
@@ -431,12 +434,12 @@ pub fn ci() -> impl Strategy<Value = Vec<f64>> {
     })
 }
 
-/// Generates values that are absent in three of four cases.
+/// Generates values of `table` that are absent (null) in three of four cases.
 fn optional(table: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     prop_oneof![3 => Just(Value::Null), 1 => table].boxed()
 }
 
-/// Generates the boxes between the server's network and the phones: core network, proxy and Snoop.
+/// Generates the components between the server's network and the phones: core network, proxy and Snoop agent.
 fn boxes() -> impl Strategy<Value = [Value; 3]> {
     let proxy = values("proxy", &schema()["properties"]["proxy"]).expect("a registry of proxies");
     let link = || table(definition("Wired"));
@@ -444,7 +447,7 @@ fn boxes() -> impl Strategy<Value = [Value; 3]> {
     [optional(core), optional(proxy), optional(table(definition("Snoop")))]
 }
 
-/// Generates categories and channels of phones.
+/// Generates tables `ue`: categories and channels of phones.
 pub fn ue() -> BoxedStrategy<Value> {
     table(definition("Ue"))
 }
@@ -477,11 +480,11 @@ fn all_series(radio: &RadioSpec) -> Value {
     Value::Object(switches.keys().map(|key| (key.clone(), json!(given(key)))).collect())
 }
 
-/// Reads a scenario, removing the keys that are rejected for having no effect.
+/// Reads a scenario in JSON after removing the keys that are rejected because they have no effect.
 ///
 /// # Errors
 ///
-/// The first other problem.
+/// The message of the first problem that is not a key without effect.
 pub fn effective(mut text: Value) -> Result<Scenario, String> {
     loop {
         let message = match scenario::from_json(&text.to_string()) {
@@ -501,7 +504,7 @@ pub fn scenarios(name: &'static str) -> impl Strategy<Value = Case> {
     scenarios_with(name, json!({}))
 }
 
-/// Generates scenarios like [`scenarios`] with some of the radio's parameters given.
+/// Generates scenarios with the radio `name`, up to 6 users, and the radio's parameters in `given`.
 pub fn scenarios_with(name: &'static str, given: Value) -> impl Strategy<Value = Case> {
     radio_with(name, given).prop_flat_map(move |radio| {
         let users = vec(group(radio.spec.facts().follows_ci, radio.spec.facts().has_ues), 1..=3);
@@ -552,7 +555,7 @@ fn schema_lists_the_registries() {
     assert!(choices(definition("Delivered")).is_some_and(|orders| orders.len() >= 2));
 }
 
-/// Conflicting parameters are rare, and no variant is rejected altogether.
+/// The generators produce every registered variant, so none is always rejected because of conflicting parameters.
 #[test]
 fn random_scenarios_contain_every_variant() {
     use proptest::strategy::ValueTree as _;
@@ -569,7 +572,7 @@ fn random_scenarios_contain_every_variant() {
             );
         }
     }
-    // Only worlds that are driven from outside have traffic from there.
+    // The variant `external` is never generated, as only worlds that are driven from outside support it.
     let wanted = |name: &str| name != "external" && !met.contains(name);
     let missing: Vec<_> = Scenario::registry().into_iter().filter(|(_, name, _)| wanted(name)).collect();
     assert!(missing.is_empty(), "never generated: {missing:?}");

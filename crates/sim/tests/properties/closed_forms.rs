@@ -1,4 +1,4 @@
-//! Error-free downloads take exactly the time of closed forms, to the nanosecond.
+//! Error-free downloads take exactly the time that closed forms give, to the nanosecond.
 
 use nodeb_base::units::{Duration, Rate, Size};
 use nodeb_radio::RadioSpec;
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use super::cases;
 
-/// Radio between the Node B and the phone, in plain numbers.
+/// Radio between the Node B and the phone, in plain numbers: rates in bit/s, times in ns, sizes in bytes.
 #[derive(Clone, Copy, Debug)]
 enum Air {
     Link {
         rate: u64,
         delay: u64,
     },
-    /// The transmission time of each packet is rounded up.
+    /// FACH: the transmission time of each packet is rounded up to ns.
     Fach {
         rate: u64,
     },
@@ -25,7 +25,7 @@ enum Air {
         pdu: u64,
         pdus_per_tti: u64,
     },
-    /// One frame per slot; each packet starts a new frame.
+    /// Radio that sends one frame per slot; each packet starts a new frame.
     Slots {
         slot: u64,
         frame: u64,
@@ -48,7 +48,8 @@ fn on_wire(bytes: u64, rate: u64) -> u64 {
 }
 
 impl Path {
-    /// Returns when the phone has received `packets` that arrive together at the Node B with an idle radio.
+    /// Returns the time in ns at which the phone has received `packets`, given as sizes in bytes, that arrive
+    /// together at the Node B at `now` while the radio is idle.
     fn over_the_air(&self, now: u64, packets: &[u64]) -> u64 {
         match self.air {
             Air::Link { rate, delay } => now + on_wire(packets.iter().sum(), rate) + delay,
@@ -66,7 +67,7 @@ impl Path {
         }
     }
 
-    /// Returns a number of bytes and the nanoseconds in which the radio carries them.
+    /// Returns the pace of the radio as a number of bytes and the nanoseconds in which it carries them.
     fn pace(&self) -> (u64, u64) {
         match self.air {
             Air::Link { rate, .. } | Air::Fach { rate } => (rate, 8_000_000_000),
@@ -86,13 +87,14 @@ impl Path {
         self.over_the_air(now + on_wire(bytes, self.wired_rate) + self.wired_delay, &[bytes])
     }
 
-    /// Returns when the server has the phone's SYN, and when it has the ACK of its own.
+    /// Returns the time in ns at which the phone's SYN arrives at the server, and the time at which the ACK of the
+    /// server's own SYN arrives there.
     fn set_up(&self) -> (u64, u64) {
         let accepted = self.up(0, 40);
         (accepted, self.up(self.down(accepted, 40), 40 + self.request))
     }
 
-    /// Returns download and transfer times with a window of one segment. The phone delays the ACK of each
+    /// Returns download and transfer times in ns with a window of one segment. The phone delays the ACK of each
     /// segment by `delayed_ack`.
     fn stop_and_wait(&self, packets: &[u64]) -> (u64, u64) {
         let (accepted, mut now) = self.set_up();
@@ -104,13 +106,13 @@ impl Path {
         (downloaded, now - accepted)
     }
 
-    /// Returns download and transfer times if the radio is never idle from the first packet on.
+    /// Returns download and transfer times in ns if the radio is never idle from the first packet on.
     fn saturated(&self, packets: &[u64]) -> (u64, u64) {
         let (accepted, opened) = self.set_up();
         let first = opened + on_wire(packets[0], self.wired_rate) + self.wired_delay;
         let downloaded = self.over_the_air(first, packets);
-        // A single last segment is acknowledged after the delay of a delayed ACK. Otherwise its ACK is sent at once,
-        // behind those of the segments that arrived with it.
+        // The phone acknowledges every second segment at once, so an odd last segment only after `delayed_ack`.
+        // Otherwise the last ACK waits only for the ACKs of the segments that arrived together with the last one.
         let finished = if self.delayed_ack > 0 && !packets.len().is_multiple_of(2) {
             self.up(downloaded + self.delayed_ack, 40)
         } else {
@@ -123,7 +125,7 @@ impl Path {
     }
 }
 
-/// Returns the sizes in bytes of a file's segments with headers.
+/// Returns the sizes in bytes of a file's segments, including 40 bytes of headers each.
 fn packets(file: u64, packet: u64) -> Vec<u64> {
     let mut sizes = vec![packet; (file / (packet - 40)) as usize];
     sizes.extend((!file.is_multiple_of(packet - 40)).then_some(file % (packet - 40) + 40));
@@ -193,7 +195,7 @@ prop_compose! {
 }
 
 fn error_free() -> impl Strategy<Value = (cases::Radio, Path)> {
-    // The radio `trace` is compared with mahimahi's rule, opportunity by opportunity, in its own tests.
+    // The radio `trace` has no closed form: its own tests compare it with mahimahi's rule.
     let rated: Vec<&str> = RadioSpec::NAMES.iter().copied().filter(|name| *name != "trace").collect();
     (select(rated), 8..=40u32, 20_000..2_000_000u32)
         .prop_flat_map(|(name, pdu, rate)| {
@@ -226,16 +228,16 @@ proptest! {
         prop_assert_eq!(found, path.stop_and_wait(&packets(file, packet)));
     }
 
-    /// With a window that covers the path from the first burst on, the bottleneck determines the time.
+    /// With a window larger than the bandwidth-delay product, the radio as the bottleneck determines the time.
     #[test]
     fn saturated_radio_takes_the_time_of_the_closed_form((radio, path) in error_free(), file in 1..300_000u64) {
-        // The radio is the bottleneck, so slow that a TTI never carries a whole packet. ACKs wait only for those of
-        // the same TTI.
+        // The other links are so fast that the radio is the bottleneck, and that ACKs wait only for the ACKs of
+        // segments that arrive in the same TTI.
         let path = Path { wired_rate: 10_000_000_000, uplink_rate: 1_000_000_000, ..path };
         let round_trip = path.set_up().1 - path.up(0, 40) + 600_000_000;
         let (bytes, ns) = path.pace();
         let rate = bytes as f64 * 8e9 / ns as f64;
-        // A segment must not wait longer for the next one than its ACK is delayed.
+        // The delay of delayed ACKs is so long that it never expires while the next segment is still to come.
         let path = Path { delayed_ack: if path.delayed_ack == 0 { 0 } else { 10_000_000_000 }, ..path };
         let window = (rate * round_trip as f64 / 1e9 / 8.0 / 1500.0 * 2.0) as u64 + 10;
         let window = window.min(packets(file, 1500).len() as u64);

@@ -1,4 +1,4 @@
-//! Values at the limits of a scenario.
+//! Scenarios with values at the limits of the allowed ranges, or beyond.
 
 use nodeb_base::rng::Streams;
 use nodeb_base::units::Rate;
@@ -18,7 +18,7 @@ fn download(mut changes: Value) -> Result<Scenario, String> {
     scenario::from_json(&changes.to_string()).map_err(|error| error.to_string())
 }
 
-/// The fastest radio that the checks accept.
+/// The bit rate of the fastest radio that the checks accept is computed without overflow.
 #[test]
 fn highest_accepted_rate_does_not_overflow() {
     let params = json!({ "channels": 1000, "pdus_per_tti": 1000, "pdu_size": "65535 B", "tti": "1 us" });
@@ -29,7 +29,7 @@ fn highest_accepted_rate_does_not_overflow() {
     }
 }
 
-/// A PDU of 2^32 + 40 bytes must not become one of 40 bytes.
+/// A PDU size of 2^32 + 40 bytes is rejected, not truncated to 40 bytes.
 #[test]
 fn pdu_size_is_not_truncated_to_32_bits() {
     for kind in ["dch", "hs_dsch"] {

@@ -1,4 +1,4 @@
-//! Random models of a radio link's errors.
+//! Generators of random error models of a radio link.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 
 use super::cases;
 
-/// Generates error models, or none.
+/// Generates the key `errors` of a radio: an error model, or null in two of three cases.
 pub fn model() -> BoxedStrategy<Value> {
     let unit = select(vec!["block", "pdu"]);
     let within = prop_oneof![Just(Value::Null), vec(0.01..1.0, 5).prop_map(|weights| json!(weights))];
     let advances = select(vec!["with_time", "with_blocks"]);
     let model = (unit, process(), within, advances).prop_map(|(unit, process, count_law, advances)| {
-        // A recording that advances with time could be in step with retransmissions and hit all of them.
+        // If a recording advanced with time, its errors could have the period of the retransmissions and hit all of
+        // them.
         let advances = if process["recorded"].is_null() { advances } else { "with_blocks" };
         let mut model = json!({ "unit": unit, "process": process, "advances": advances });
         if unit == "block" && !count_law.is_null() {
@@ -24,7 +25,7 @@ pub fn model() -> BoxedStrategy<Value> {
     prop_oneof![2 => Just(Value::Null), 1 => model].boxed()
 }
 
-/// Generates any registered error process.
+/// Generates a random registered error process with random parameters.
 fn process() -> impl Strategy<Value = Value> {
     select(cases::registered_as("ErrorSpec")).prop_flat_map(|name| match name {
         "hmm" => hidden_markov().boxed(),
@@ -43,7 +44,8 @@ fn hidden_markov() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Generates sequences in which most errors are a whole block apart.
+/// Generates recorded error sequences: runs of 1 to 3 errors, separated by at least 20 error-free steps. So most errors
+/// are more than a block apart.
 fn recorded() -> impl Strategy<Value = Value> {
     (vec((20..200u64, 1..4u64), 1..12), prop_oneof![Just(None), (0..50u64).prop_map(Some)]).prop_map(
         |(runs, offset)| {
@@ -58,7 +60,7 @@ fn distribution(weights: &[f64]) -> Vec<f64> {
     weights.iter().map(|weight| weight / sum).collect()
 }
 
-/// Adapts a model to blocks of `pdus` PDUs.
+/// Adapts an error model to blocks of `pdus` PDUs.
 pub fn fit(model: &mut Value, pdus: u64) {
     if let Some(law) = model.get_mut("within_block").filter(|law| !law.is_null()) {
         let weights: Vec<f64> = serde_json::from_value(law["count_law"].clone()).expect("weights");

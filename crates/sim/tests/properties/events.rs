@@ -15,7 +15,7 @@ use proptest::test_runner::TestCaseError;
 
 use super::cases::{self, Case};
 
-/// Keeps all events.
+/// Listener that stores all events.
 #[derive(Default)]
 struct Everything(Vec<Record>);
 
@@ -33,7 +33,7 @@ impl Listener for Everything {
 /// Stage of a packet on its path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
-    /// Between two places, or between its sender and the first.
+    /// The packet is between two places, or between its sender and the first place.
     Between,
     At(Place),
     Over,
@@ -53,7 +53,7 @@ fn check_packets(events: &[Record]) -> std::result::Result<(), TestCaseError> {
         let before = stages.insert(packet, (*at, stage));
         let fits = match (before, *event) {
             (None, event) => matches!(event, Event::Sent { .. }),
-            // A place may also lose a packet that it does not accept.
+            // A packet can also be lost on arrival, if a place does not accept it.
             (Some((_, Stage::Between)), event) => {
                 matches!(event, Event::Entered { .. } | Event::Received { .. } | Event::Lost { .. })
             }
@@ -66,7 +66,7 @@ fn check_packets(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks that no event is later than the end of the run.
+/// Checks that no event is later than the end of the run or the scenario's duration.
 fn check_times(case: &Case, events: &[Record], end_s: f64) -> std::result::Result<(), TestCaseError> {
     let end = Time(case.scenario.duration.0);
     let at_end = Time((end_s * 1e9).round() as u64);
@@ -76,8 +76,8 @@ fn check_times(case: &Case, events: &[Record], end_s: f64) -> std::result::Resul
     Ok(())
 }
 
-/// Checks that every packet delivered by a bearer was carried completely by its blocks, and that no block carries
-/// data beyond a packet.
+/// Checks that the blocks of a bearer carried every byte of each packet that the bearer delivered, and that no block
+/// carries bytes beyond the end of a packet.
 fn check_blocks(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     let mut sizes: HashMap<PacketId, u32> = HashMap::new();
     let mut parts: HashMap<PacketId, Vec<(u32, u32)>> = HashMap::new();
@@ -107,8 +107,8 @@ fn check_blocks(events: &[Record]) -> std::result::Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks the recovery of each sender: events report changes only, a timeout happens when the timer expires, and the
-/// number of timeouts agrees with the counts.
+/// Checks the loss recovery events of each sender: they report only changes, a timeout happens when the timer expires,
+/// and the number of timeouts equals the sender's count.
 fn check_recovery(events: &[Record], run: &RunResult) -> std::result::Result<(), TestCaseError> {
     let mut senders: HashMap<u32, (Recovery, Option<Time>)> = HashMap::new();
     let mut timeouts: HashMap<u32, u64> = HashMap::new();
@@ -146,7 +146,7 @@ fn check_recovery(events: &[Record], run: &RunResult) -> std::result::Result<(),
 proptest! {
     #![proptest_config(crate::config(120))]
 
-    /// Events are consistent, and a listener that subscribes to all of them changes no result.
+    /// The events of a run are consistent, and a listener that subscribes to all events changes no result.
     #[test]
     fn events_are_consistent_and_listening_changes_nothing(case in cases::any_scenario()) {
         let quiet = run(&case.scenario, case.scenario.seed, 0, &Control::default()).unwrap();
@@ -179,7 +179,8 @@ impl Listener for Ends {
     }
 }
 
-/// A step emits several events; those after the one that ends the run must not be passed on.
+/// One step may emit several events. If the listener ends the run at one of them, it gets no further events of the
+/// step.
 #[test]
 fn listener_gets_no_events_after_ending_the_run() {
     let text = "[radio.hs_dsch]\nbler = 0.3\n[[users]]\ntraffic.ftp.size = '20 kB'";

@@ -19,8 +19,8 @@ mod transport;
 
 use proptest::test_runner::Config;
 
-/// Returns the configuration of a property test: `cases` by default, scaled by `PROPTEST_CASES` / 256 if that
-/// environment variable is set.
+/// Returns the configuration of a property test with `cases` random cases. If the environment variable
+/// `PROPTEST_CASES` is set, the number of cases is scaled by its value / 256.
 fn config(cases: u32) -> Config {
     let asked = Config::default();
     Config { cases: (asked.cases * cases).div_ceil(256), failure_persistence: None, ..asked }

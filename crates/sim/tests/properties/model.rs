@@ -1,15 +1,15 @@
-//! Naive model of a TTI bearer: every PDU has a state of its own, and nothing is optimized.
+//! Naive model of a TTI bearer, with which the optimized bearers are compared: every PDU has a state of its own.
 //!
-//! The model does not schedule and draws no errors. It takes from the records which user was served in which TTI and
-//! whether blocks failed, checks that this user had data to send and that no user had before, and computes how many
-//! PDUs were sent and when packets arrive.
+//! The model does not schedule and draws no errors. Records of the tested bearer give the user served in each TTI and
+//! the failed blocks. The model checks that this user had data to send, that no user had data to send in unused TTIs,
+//! and that the number of PDUs is right, and computes the times at which packets arrive.
 
 use nodeb_base::units::Time;
 use nodeb_sim::metrics::series::TtiRecord;
 
 use super::access::{Arrival, Out};
 
-/// Parameters of a TTI bearer, in plain numbers.
+/// Parameters of a TTI bearer, as plain numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Params {
     pub tti_ns: u64,
@@ -83,7 +83,7 @@ impl User {
         blocks
     }
 
-    /// Returns the packets that are delivered now.
+    /// Returns the numbers of the packets that can be delivered now, and marks them as delivered.
     fn deliver(&mut self, in_sequence: bool) -> Vec<u64> {
         let mut numbers = Vec::new();
         for packet in &mut self.packets {
@@ -101,11 +101,11 @@ impl User {
     }
 }
 
-/// Replays `records` and returns the deliveries.
+/// Replays the TTIs in `records` for `arrivals`, and returns the deliveries.
 ///
 /// # Errors
 ///
-/// The property that was violated.
+/// A message about the first property that the records violate.
 pub fn replay(
     params: &Params,
     users: usize,

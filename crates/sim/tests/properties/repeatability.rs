@@ -1,4 +1,4 @@
-//! The same seed gives the same results, whatever else runs at the same time.
+//! A seed determines all results, whatever other runs precede or are simulated at the same time.
 
 use nodeb_radio::RadioSpec;
 use nodeb_radio::mac::harq::CombiningSpec;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::cases;
 
-/// Returns all tables of a run as text, so that NaN equals NaN and no column is missed.
+/// Returns all results of replication `nth` as text, so that NaN equals NaN and no column is missed.
 fn tables(scenario: &Scenario, nth: u64) -> String {
     format!("{:?}", run(scenario, scenario.seed, nth, &Control::default()).expect("the run is not cancelled"))
 }
@@ -19,7 +19,7 @@ fn tables(scenario: &Scenario, nth: u64) -> String {
 proptest! {
     #![proptest_config(crate::config(60))]
 
-    /// Results do not depend on the order of runs or their thread.
+    /// Results of a replication do not depend on the order of replications or on the thread.
     #[test]
     fn same_seed_same_tables(case in cases::any_scenario()) {
         let scenario = &case.scenario;
@@ -32,7 +32,7 @@ proptest! {
         prop_assert!(forward[0] == even[1] && forward[1] == odd && forward[2] == even[0]);
     }
 
-    /// Recording time series does not change the results.
+    /// Recording time series does not change the rows of flows, bearers and links.
     #[test]
     fn recording_changes_nothing(case in cases::any_scenario()) {
         let quiet = Scenario { record: nodeb_sim::scenario::Record::default(), ..case.scenario.clone() };
@@ -43,8 +43,8 @@ proptest! {
         prop_assert_eq!(loud, quiet);
     }
 
-    /// Links whose arrivals are known ahead of time give the same series as handling every event as a step: the
-    /// senders' series are recorded alone (ahead of time), and together with packets at each place (step by step).
+    /// Computing arrivals ahead of time changes no time series. If only the senders' series are recorded, links compute
+    /// arrivals ahead of time; if events of packets at each link are recorded too, they do not.
     #[test]
     fn steps_ahead_of_time_change_no_series(case in cases::any_scenario()) {
         let mut senders = case.scenario.clone();
@@ -57,8 +57,8 @@ proptest! {
         prop_assert_eq!(stepwise, ahead);
     }
 
-    /// Ties keep their order ahead of time: rates, delays and starts are a few round numbers, so that times coincide
-    /// often, and queues are short.
+    /// Computing arrivals ahead of time keeps the order of simultaneous events. Rates, delays and starts are a few
+    /// round numbers, so that times often coincide, and queues are short.
     #[test]
     fn steps_ahead_of_time_keep_the_order_of_ties(
         users in select(&[1, 1, 2, 3, 12][..]),
@@ -104,7 +104,7 @@ proptest! {
         prop_assert_eq!(ahead, stepwise);
     }
 
-    /// A scenario that was written to a file and read is the same scenario.
+    /// A scenario that is converted to TOML or JSON and read again is unchanged.
     #[test]
     fn files_keep_scenarios(case in cases::any_scenario()) {
         let text = scenario::to_toml(&case.scenario).unwrap();
@@ -115,8 +115,8 @@ proptest! {
     }
 }
 
-/// Returns a scenario with one download of 100 kB and 8 % errors: of the radio's kind, or on the wired link if the
-/// radio has none.
+/// Returns a scenario with one download of 100 kB and 8 % errors: block errors or packet loss on the radio `name`, or
+/// packet loss on the wired link if the radio supports neither.
 fn noisy(name: &str, seed: u64) -> Scenario {
     let noise = ["bler", "loss"].into_iter().find(|key| cases::has(name, key));
     let mut radio = noise.map_or(json!({}), |noise| json!({ noise: 0.08 }));
@@ -142,7 +142,8 @@ fn other_runs_and_other_seeds_differ() {
     }
 }
 
-/// Variants of the combining meet the same errors, so their means can be compared.
+/// Soft combining does not increase the mean transfer time. All variants of combining meet the same errors, so that
+/// few replications suffice.
 #[test]
 fn soft_combining_is_not_slower_than_none() {
     let mean = |combining: &str, bler: f64| {
@@ -163,7 +164,7 @@ fn soft_combining_is_not_slower_than_none() {
     }
 }
 
-/// Two users with the same traffic at the same time meet different errors.
+/// Two users with the same traffic at the same time meet different errors, so their transfer times differ.
 #[test]
 fn users_meet_independent_errors() {
     for name in RadioSpec::NAMES {

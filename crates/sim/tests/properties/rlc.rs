@@ -1,4 +1,4 @@
-//! RLC protocols on whole bearers, compared with closed forms.
+//! RLC protocols on whole bearers, without TCP, compared with closed forms.
 
 use nodeb_base::units::Time;
 use nodeb_radio::{RadioSpec, UserRadio};
@@ -23,15 +23,15 @@ fn times_ms(outcome: &Outcome) -> Vec<u64> {
     outcome.delivered.iter().map(|(at, ..)| at.0 / MS).collect()
 }
 
-/// Returns the study's 384 kbit/s service: 12 PDUs of 40 bytes in 10 ms, one coded block.
+/// Returns a DCH of 384 kbit/s: one coded block of 12 PDUs of 40 bytes per TTI of 10 ms.
 fn dch(rlc: &Value) -> Value {
     json!({ "dch": {
         "channels": 1, "pdus_per_tti": 12, "pdu_size": "40 B", "bler": 0.0, "buffer": 100_000, "rlc": rlc,
     } })
 }
 
-/// A window of 24 PDUs is sent in 2 TTIs. Its last PDU polls for a report, which arrives 89 ms after the second TTI.
-/// The next TTI begins at 110 ms: 24 PDUs in 110 ms, where the channel carries 132.
+/// A window of 24 PDUs is sent in 2 TTIs. Its last PDU polls for a status report, which arrives 89 ms after the second
+/// TTI. The next TTI begins at 110 ms, so 24 PDUs are sent per 110 ms, in which the channel could carry 132.
 #[test]
 fn too_small_window_stalls() {
     let am = json!({ "am": {
@@ -39,21 +39,21 @@ fn too_small_window_stalls() {
         "poll": { "every_pdus": null, "window_share": null, "last_retransmission": false },
         "status": { "on_missing": false, "prohibit": null, "delay": "89 ms" },
     } });
-    // Exactly 24 PDUs of 38 bytes.
+    // A packet fills exactly 24 PDUs with 38 bytes of payload each.
     let outcome = one_user(&dch(&am), 10, 24 * 38, 1);
     assert_eq!(times_ms(&outcome), (0..10).map(|window| 20 + 110 * window).collect::<Vec<_>>());
     assert_eq!((outcome.counts.pdus, outcome.counts.ttis), (240, 20));
 }
 
-/// A window that covers the round trip never stalls: 12 PDUs in every TTI.
+/// A window that covers the round trip never stalls the sender, which sends 12 PDUs in every TTI.
 #[test]
 fn large_enough_window_fills_the_channel() {
     let outcome = one_user(&dch(&json!("am")), 40, 24 * 38, 1);
     assert_eq!(times_ms(&outcome), (1..=40).map(|n| 20 * n).collect::<Vec<_>>());
 }
 
-/// Reports of 5 PDUs arrive 20 ms after the TTI that carries the last of them. Of the 15 places 10 are free at 30 ms
-/// and 5 at 40 ms, and so on: 15 PDUs in 30 ms.
+/// Each report covers 5 PDUs and arrives 20 ms after the TTI that carries the last of them. Of the window of 15 PDUs,
+/// 10 are acknowledged at 30 ms and 5 at 40 ms, and so on: 15 PDUs are sent per 30 ms.
 #[test]
 fn slotted_window_advances_with_its_reports() {
     let slotted = json!({ "slotted": { "report_delay": "20 ms" } });
@@ -62,7 +62,7 @@ fn slotted_window_advances_with_its_reports() {
     assert_eq!(outcome.counts.pdus, 300);
 }
 
-/// A packet of the study, 576 bytes, takes 15 PDUs if the header is not counted, and 16 if it is.
+/// A packet of 576 bytes takes 15 PDUs of 40 bytes without an RLC header, and 16 PDUs with a header of 2 bytes.
 #[test]
 fn packets_of_the_study_take_15_pdus() {
     for (header, pdus) in [("0 B", 15), ("2 B", 16)] {
@@ -100,7 +100,7 @@ fn dch_retransmits_pdus_and_hs_dsch_blocks() {
         json!({ kind: params })
     };
     let n = 8_000.0;
-    // A fifth of the blocks fails: one wrong PDU of 4, or all 4.
+    // A fifth of the blocks fails. The DCH loses one PDU of 4 in a failed block, the HS-DSCH all 4.
     for (kind, lost) in [("dch", 0.05), ("hs_dsch", 0.2)] {
         let sent = one_user(&radio(kind), n as usize, 38, 5).counts.pdus as f64;
         let retransmitted = sent / n - 1.0;
@@ -112,7 +112,7 @@ fn dch_retransmits_pdus_and_hs_dsch_blocks() {
     }
 }
 
-/// Above hybrid ARQ, RLC does not notice the blocks that it recovers, and packets keep their order.
+/// RLC does not retransmit PDUs of blocks that hybrid ARQ recovers, and packets keep their order.
 #[test]
 fn hybrid_arq_hides_failed_blocks_from_rlc() {
     let radio = json!({ "hs_dsch": {
@@ -122,14 +122,15 @@ fn hybrid_arq_hides_failed_blocks_from_rlc() {
     let counts = outcome.counts;
     let numbers: Vec<u64> = outcome.delivered.iter().map(|(_, _, number)| *number).collect();
     assert!(numbers.is_sorted());
-    // 500 packets of 300 bytes share PDUs of 30; all PDUs beyond that are retransmissions.
+    // A PDU has 30 bytes for data, and each packet needs a length indicator of 1 byte. All PDUs beyond these are
+    // retransmissions.
     let needed = 500 * 300 / 30 + 500 / 30 + 1;
     let failed = counts.blocks_failed * 2;
     assert!(counts.blocks_failed > 500 && counts.pdus <= needed + failed + 20, "{counts:?}");
 }
 
-/// One block in fourteen fails and is not retransmitted. Above unacknowledged mode TCP has to retransmit the data;
-/// above acknowledged mode it sees delay and no loss.
+/// One block in fourteen fails and hybrid ARQ does not retransmit it. With RLC unacknowledged mode TCP has to
+/// retransmit the data; with acknowledged mode TCP sees only a delay and no loss.
 #[test]
 fn acknowledged_mode_hides_lost_blocks_from_tcp() {
     let retransmitted = |rlc: &Value| {

@@ -24,7 +24,7 @@ fn segments_of(result: &RunResult, user: u64) -> impl Iterator<Item = &SegmentRo
     result.series.segments.iter().filter(move |row| row.user == user)
 }
 
-/// Checks that all bytes arrive, unless the run was too short for it.
+/// Checks that all bytes arrive if the case expects complete downloads, and that a complete flow has all its bytes.
 fn everything_arrives(case: &Case, flow: &FlowRow) -> Result<(), TestCaseError> {
     prop_assert!(flow.delivered_bytes <= flow.app_bytes);
     if case.completes {
@@ -37,7 +37,8 @@ fn everything_arrives(case: &Case, flow: &FlowRow) -> Result<(), TestCaseError> 
     Ok(())
 }
 
-/// Checks that transfers arrive after they begin and end after that, one after the other, with consistent bytes.
+/// Checks that each transfer arrives after it begins and ends no earlier than it arrives, that transfers end one after
+/// the other, and that their number and bytes agree with the flow.
 fn transfers_add_up(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
     let (mut count, mut bytes, mut last) = (0, 0, Time::ZERO);
     for row in result.series.transfers.iter().filter(|row| row.user == flow.user) {
@@ -49,7 +50,7 @@ fn transfers_add_up(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseEr
     Ok(())
 }
 
-/// Checks that every segment that arrives or is dropped has been sent before, and as often.
+/// Checks that every segment arrives or is dropped at most as often as it was sent before.
 fn segments_are_conserved(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
     let mut in_flight: HashMap<u64, u64> = HashMap::new();
     let (mut sent, mut retransmitted) = (0, 0);
@@ -73,8 +74,8 @@ fn segments_are_conserved(result: &RunResult, flow: &FlowRow) -> Result<(), Test
     Ok(())
 }
 
-/// Replays a flow of a TCP that numbers its segments 0 (the SYN), 1, 2, ... and acknowledges the highest in order,
-/// with a sender and a receiver that only keep lists, and checks the numbers.
+/// Checks segment and ACK numbers against a naive sender and receiver, which only keep lists. Applies to TCP that
+/// numbers its segments 0 (the SYN), 1, 2, ... and acknowledges the highest number received in order.
 fn numbers_are_right(
     case: &Case,
     packet_bytes: u64,
@@ -120,7 +121,7 @@ fn numbers_are_right(
     Ok(())
 }
 
-/// Checks that segments are delivered in the order of sending, with gaps for lost ones.
+/// Checks that segments are delivered in the order in which they were sent, except that lost segments are missing.
 fn order_is_kept(result: &RunResult, flow: &FlowRow) -> Result<(), TestCaseError> {
     let of = |event| segments_of(result, flow.user).filter(move |row| row.event == event);
     let mut sent = of(SegmentEvent::Send);
@@ -139,7 +140,7 @@ fn capacity_is_respected(result: &RunResult) -> Result<(), TestCaseError> {
         let rate = bearer.channel_rate_bps as f64 + 1.0;
         if bearer.counts.ttis > 0 {
             let bits = bearer.counts.bytes_delivered as f64 * 8.0;
-            // With `wcdma` users have codes of their own in the same slot.
+            // The radio `wcdma` serves several users in the same slot with separate codes.
             let simultaneous = if bearer.kind == "wcdma" { result.flows.len() as f64 } else { 1.0 };
             prop_assert!(bits <= bearer.active_s * rate * simultaneous, "{bearer:?}");
         }
@@ -160,7 +161,7 @@ fn bearers_and_segments_agree(case: &Case, result: &RunResult) -> Result<(), Tes
     };
     prop_assert_eq!(Some(sent), result.link("wired_down").map(|counts| counts.packets));
     let ttis: u64 = result.bearers.iter().map(|bearer| bearer.counts.ttis).sum();
-    // Users that share a TTI have a record each.
+    // Each user served in a TTI has a record, so records of one bearer and TTI are counted once.
     let of = |row: &TtiRecord| (if case.scenario.radio.facts().is_shared { 0 } else { row.user }, row.at);
     if case.scenario.radio.facts().tti.is_some() {
         let recorded: HashSet<_> = result.series.scheduler.iter().map(of).collect();
@@ -186,8 +187,8 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
     is_ascending(series.queue.iter().map(|row| row.at), end)?;
     is_ascending(series.transfers.iter().map(|row| row.end), end)?;
     prop_assert!(result.end_s <= case.scenario.duration.as_secs());
-    // TTIs follow each other on each bearer, on the grid. A user is in none twice, and on most bearers alone. With
-    // handovers each cell serves users of its own.
+    // The TTIs of each bearer are ascending multiples of the TTI's length. A TTI serves a user at most once, and on
+    // most bearers only one user. With handovers each cell serves its own users in the same TTI.
     let tti = case.scenario.radio.facts().tti.map_or(1, |tti| tti.0);
     let radio = &serde_json::to_value(&case.scenario.radio).unwrap()[case.scenario.radio.key()];
     let alone = if case.scenario.radio.key() == "wcdma" { u64::MAX } else { 1 };
@@ -208,7 +209,8 @@ fn time_never_runs_backward(case: &Case, result: &RunResult) -> Result<(), TestC
     Ok(())
 }
 
-/// Checks that windows, round trips and backlogs are possible.
+/// Checks that recorded windows are at least 1, that round trips are longer than the sum of all delays, and that a
+/// backlog has bytes if and only if it has packets.
 fn series_are_possible(case: &Case, result: &RunResult) -> Result<(), TestCaseError> {
     let Scenario { wired, core, uplink, proxy, .. } = &case.scenario;
     let core_ns = core.as_ref().map_or(0, |core| 2 * core.delay().0);
@@ -260,7 +262,7 @@ fn check_run(case: &Case) -> Result<(), TestCaseError> {
     series_are_possible(case, &result)
 }
 
-/// Tests each radio separately, so that a new one gets its share of the cases.
+/// Tests each radio with 200 random cases, so that the number of cases for a radio does not depend on the others.
 #[test]
 fn downloads_have_the_properties_on_every_radio() {
     for name in RadioSpec::NAMES {
@@ -273,7 +275,7 @@ fn downloads_have_the_properties_on_every_radio() {
     }
 }
 
-/// With a finite list of drops, everything is delivered in the end.
+/// Downloads complete if the radio drops only the packets of a finite list.
 #[test]
 fn downloads_complete_after_a_finite_list_of_drops() {
     for name in RadioSpec::NAMES.iter().filter(|name| cases::has(name, "drop_list")) {

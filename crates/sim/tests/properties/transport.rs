@@ -1,4 +1,4 @@
-//! Properties of TCP senders and receivers over a path that loses and reorders.
+//! Properties of TCP senders and receivers over a path that loses and reorders packets.
 
 use nodeb_base::units::{Duration, Time};
 use nodeb_tcp::segment::Segment;
@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use super::cases;
 
-/// Treatment of the packets of one direction, in order: an extra delay in ms, or a loss. Packets beyond the list are
-/// only delayed by the path.
+/// For each packet of one direction, in order of sending: an extra delay in ms, or `None` if the packet is lost.
+/// Packets beyond the list have no extra delay.
 type Fate = Vec<Option<u32>>;
 
 struct Path {
@@ -47,7 +47,7 @@ fn fate() -> impl Strategy<Value = Fate> {
 
 type Ends = (Box<dyn Sender>, Box<dyn Receiver>);
 
-/// Returns both ends of a connection whose server has a file to send, and may write more.
+/// Returns sender and receiver of a connection whose server has `bytes` to send and may write more later.
 fn open_ends(tcp: &TcpSpec, bytes: u64) -> Ends {
     let (mut sender, receiver) = tcp.build(0, 0);
     let mut early = Vec::new();
@@ -56,15 +56,16 @@ fn open_ends(tcp: &TcpSpec, bytes: u64) -> Ends {
     (sender, receiver)
 }
 
-/// Returns both ends of a connection over which one file is sent.
+/// Returns sender and receiver of a connection over which the server sends `bytes` and nothing more.
 fn ends(tcp: &TcpSpec, bytes: u64) -> Ends {
     let mut ends = open_ends(tcp, bytes);
     ends.0.close();
     ends
 }
 
-/// Lets the two ends exchange segments until neither has anything to do, and checks them at every step. Returns the
-/// last ACK and the bytes of segments sent for the first time, without the SYN.
+/// Lets sender and receiver exchange segments until no segment is in flight and no timer is armed, and checks both
+/// ends at every step. Returns the last ACK, and the bytes of all segments that are not retransmissions, without the
+/// SYN.
 fn exchange(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Segment>, u64), TestCaseError> {
     let mut syn = Vec::new();
     ends.0.open(Time::ZERO, &mut syn);
@@ -74,8 +75,8 @@ fn exchange(ends: &mut Ends, mut down: Path, up: Path) -> Result<(Option<Segment
     continue_exchange(ends, Time::ZERO, vec![], (down, up), vec![])
 }
 
-/// Continues like [`exchange`] from `now` on, after the sender has returned `out`. After each ACK one of `windows` is
-/// set from outside, as long as there are any.
+/// Continues an [`exchange`] from `now` on, after the sender has returned the segments `out`. After each ACK the next
+/// of `windows`, if any is left, is set as the sender's window from outside.
 fn continue_exchange(
     (sender, receiver): &mut Ends,
     mut now: Time,
@@ -126,8 +127,8 @@ fn continue_exchange(
 proptest! {
     #![proptest_config(crate::config(600))]
 
-    /// For any fates of the first packets, all data arrive and are acknowledged. Afterwards both ends are silent:
-    /// no timer is armed and no segment is sent.
+    /// If only some of the first packets are lost or delayed, all data arrive and are acknowledged. Afterwards no timer
+    /// is armed and no segment is sent.
     #[test]
     fn transfers_complete_after_finitely_many_losses(tcp in cases::tcp(), bytes in 1..150_000u64, down in fate(), up in fate()) {
         let mut ends = ends(&tcp, bytes);
@@ -138,7 +139,7 @@ proptest! {
         prop_assert_eq!(sent_once, sender.wire_bytes());
     }
 
-    /// Transfers complete whatever windows are set from outside.
+    /// Transfers complete even if random windows, 0 included, are set from outside.
     #[test]
     fn transfers_complete_with_windows_set_from_outside(
         tcp in cases::tcp(), bytes in 1..150_000u64, down in fate(), up in fate(), windows in vec(0.0..80.0, 1..60),
@@ -153,7 +154,7 @@ proptest! {
         prop_assert_eq!(sent_once, sender.wire_bytes());
     }
 
-    /// ACKs that arrive after the last one trigger nothing.
+    /// A sender that has received its last ACK sends nothing and arms no timer if this ACK is repeated.
     #[test]
     fn finished_sender_ignores_further_acks(tcp in cases::tcp(), bytes in 1..20_000u64) {
         let mut ends = ends(&tcp, bytes);
@@ -165,8 +166,8 @@ proptest! {
         prop_assert!(out.is_empty() && sender.is_done() && sender.timer().is_none(), "{out:?}");
     }
 
-    /// Duplicate ACKs are no sign of loss if no data are outstanding (RFC 5681, 2): they trigger nothing, and data
-    /// written afterwards arrive normally.
+    /// Duplicate ACKs are no sign of loss if no data are outstanding (RFC 5681, 2): the sender retransmits nothing, and
+    /// data written afterwards arrive normally.
     #[test]
     fn idle_sender_takes_no_duplicate_ack_for_a_loss(
         tcp in cases::tcp(), first in 1..20_000u64, second in 1..20_000u64,

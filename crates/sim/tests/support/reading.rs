@@ -1,8 +1,8 @@
-//! Properties of the scenario reader that hold for any text. The fuzz target and the tests share this file.
+//! Properties of the scenario reader that hold for any text. The fuzz target `scenario` and the tests share this file.
 
 use nodeb_sim::{Error, Scenario, scenario};
 
-/// Line that separates a scenario from its overrides, one per line, in the input of the fuzz target.
+/// Separator in the input of the fuzz target: before it the scenario, after it the overrides, one per line.
 pub const SEPARATOR: &str = "\n%%\n";
 
 /// Reads `input` as a scenario with overrides and checks the properties of the reader.
@@ -14,7 +14,7 @@ pub fn check(input: &str) {
         check_outcome(scenario::from_toml(text, "fuzz.toml", &overrides));
     }
     let _ = scenario::from_json(text);
-    // An override with the value that the file has changes nothing.
+    // An override that sets a key to the value in the file changes nothing.
     if let Some(scenario) = plain {
         let same = [format!("runs={}", scenario.runs), format!("duration={}", scenario.duration)];
         assert_eq!(scenario::from_toml(text, "fuzz.toml", &same).expect("the same scenario"), scenario);

@@ -1,8 +1,8 @@
-//! The RNC's part of radio network feedback: measuring the bandwidth and reporting it.
+//! The RNC's function in radio network feedback: measuring the bandwidth of a phone and reporting it to the proxy.
 //!
-//! In every interval the meter determines the bytes that the phone could have been sent, whether or not they were
-//! waiting (`fiorenzi`, III.B). It sends their rate and the number of waiting packets to the proxy. Messages have a
-//! delay of their own and may be lost.
+//! In every interval the meter determines how many bytes could have been sent to the phone if data had always been
+//! waiting (`fiorenzi`, III.B). It sends their rate and the number of waiting packets to the proxy in a message, which
+//! arrives after a delay or is lost.
 
 use std::collections::VecDeque;
 
@@ -12,13 +12,13 @@ use nodeb_net::loss::Loss;
 /// Message from the RNC to the proxy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Message {
-    /// Mean bandwidth over the last interval, in bytes of packets per second.
+    /// Mean bandwidth available to the phone over the last interval, in bytes of IP packets per second.
     pub bandwidth: f64,
-    /// Number of packets that wait for the phone.
+    /// Number of packets that wait at the RNC or Node B for the phone.
     pub queue: usize,
 }
 
-/// Counts of one connection's messages.
+/// Counts of the messages from the RNC to the proxy of one connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeterCounts {
     /// Number of messages sent.
@@ -33,13 +33,13 @@ pub struct Meter {
     interval: Duration,
     delay: Duration,
     loss: Loss,
-    /// Time of the next sample.
+    /// Time of the next sample, or `None` if the meter is stopped.
     next: Option<Time>,
-    /// Bytes available at the previous sample, or `None` if unknown.
+    /// Bytes that could have been sent up to the previous sample, or `None` if unknown.
     before: Option<f64>,
     /// Messages in flight with their times of arrival.
     in_flight: VecDeque<(Time, Message)>,
-    /// Counts of messages.
+    /// Counts of messages sent and lost.
     pub counts: MeterCounts,
 }
 
@@ -61,7 +61,8 @@ impl Meter {
         self.in_flight.clear();
     }
 
-    /// Returns the time of the next sample or arrival of a message, or `None` if the meter is stopped.
+    /// Returns the time of the next sample or of the next message's arrival at the proxy, whichever is first, or `None`
+    /// if the meter is stopped.
     pub fn timer(&self) -> Option<Time> {
         let arrival = self.in_flight.front().map(|(at, _)| *at);
         [self.next, arrival].into_iter().flatten().min()
@@ -72,8 +73,8 @@ impl Meter {
         self.next.is_some_and(|at| at <= now)
     }
 
-    /// Takes a sample: `available` bytes could have been sent by now, and `queue` packets wait. Sends a message about
-    /// the interval since the previous sample.
+    /// Takes a sample: `available` bytes could have been sent from the start of the run until now, and `queue` packets
+    /// wait. Sends a message about the interval since the previous sample, unless one of both values is unknown.
     pub fn sample(&mut self, now: Time, available: Option<f64>, queue: usize) {
         self.next = Some(now + self.interval);
         if let (Some(before), Some(available)) = (self.before, available) {
@@ -93,7 +94,7 @@ impl Meter {
         }
     }
 
-    /// Removes and returns the next message that has arrived, or returns `None`.
+    /// Removes and returns the next message that has arrived at the proxy by `now`, or returns `None`.
     pub fn arrived(&mut self, now: Time) -> Option<Message> {
         self.in_flight.front().filter(|(at, _)| *at <= now)?;
         self.in_flight.pop_front().map(|(_, message)| message)
@@ -143,7 +144,8 @@ mod tests {
                 arrivals.push((at.0 / 1_000_000, (message.bandwidth * 1e3).round()));
             }
         }
-        // The mean slope of t^2 between 5 + 10 k and 15 + 10 k ms is 20 + 20 k ms; the second is lost.
+        // The available bytes are t^2, so message k has the mean slope between 5 + 10 k and 15 + 10 k ms, which is
+        // 20 + 20 k in the unit of `arrivals`. Message 1 is lost.
         assert_eq!(arrivals, [(40, 20.0), (60, 60.0), (70, 80.0)]);
         assert_eq!(meter.counts, MeterCounts { sent: 7, lost: 1 });
     }

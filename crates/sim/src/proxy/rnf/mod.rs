@@ -3,8 +3,8 @@
 //! improve TCP performance over cellular networks*, CDC 2005).
 //!
 //! The RNC measures the bandwidth available to the phone and reports it to the proxy at intervals (the [`meter`]).
-//! The proxy computes its window from it (the [`law`]) instead of probing. Until the first message the connection has
-//! its ordinary congestion control.
+//! The proxy computes its window from the reported bandwidth (the [`law`]) instead of probing. Until the first message
+//! arrives, the proxy uses ordinary congestion control.
 
 pub mod law;
 pub mod meter;
@@ -24,7 +24,7 @@ use round_trip::RoundTripSpec;
 params! {
     /// Proxy with radio network feedback: its parameters. The defaults are the study's.
     pub struct Rnf {
-        // Defaults from `fiorenzi`, section IV.A: 36 IP packets, and the shortest of its intervals.
+        // The defaults are from `fiorenzi`, section IV.A: 36 IP packets, and the shortest interval of the study.
         /// TCP between proxy and phone, which recovers losses; absent: the same as between server and proxy.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub tcp: Option<TcpSpec>,
@@ -46,12 +46,13 @@ params! {
     }
 }
 
-/// Minimum interval; a shorter one would be less than a TTI.
+/// Minimum of `interval`: a shorter one would be less than a TTI (at least 2 ms).
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(1);
-/// Maximum of `q_ref`; more is taken for a typing error.
+/// Maximum of `q_ref` in packets. A larger value is rejected as a typing error.
 const MAX_PACKETS: f64 = 1e6;
 
-/// Upper limit of the gain: without delay the queue reaches its target in one step at a gain of 1, and never at 2.
+/// Upper limit of `queue_feedback`. Without delay, the queue reaches its target in one step at a gain of 1, and
+/// oscillates for ever at 2.
 const GAIN_LIMIT: f64 = 2.0;
 
 impl Checked for Rnf {

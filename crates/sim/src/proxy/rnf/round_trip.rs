@@ -1,7 +1,7 @@
-//! Estimate of the round-trip time of a packet that waits nowhere, including its transmission time.
+//! Estimate of the round-trip time without queueing, including the transmission time of a packet.
 //!
 //! The control law needs an estimate without the delay of the queue that it controls. With a smoothed round-trip
-//! time, queue and window would increase each other without end.
+//! time, a longer queue would give a larger window, and the larger window a longer queue, without end.
 
 use nodeb_base::check::Checked;
 use nodeb_base::params;
@@ -46,7 +46,7 @@ pub struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// Creates an estimate without samples.
+    /// Creates an estimate of the kind `spec` without samples.
     pub fn new(spec: &RoundTripSpec) -> Self {
         Self { spec: spec.clone(), least: None }
     }
@@ -56,7 +56,7 @@ impl RoundTrip {
         self.least = Some(self.least.map_or(rtt, |least| least.min(rtt)));
     }
 
-    /// Returns the estimate, or `None` if it needs a sample and there is none.
+    /// Returns the estimate, or `None` if it is the minimum of the samples and there are none.
     pub fn estimate(&self) -> Option<Duration> {
         match &self.spec {
             RoundTripSpec::Minimum(_) => self.least,

@@ -1,4 +1,4 @@
-//! Snoop: an agent at the Node B that hides losses on the air from the sender.
+//! Snoop: an agent at the Node B that hides losses on the air interface from the TCP sender.
 //!
 //! Balakrishnan, Seshan & Katz, *Improving reliable transport and handoff performance in cellular wireless networks*,
 //! Wireless Networks 1 (1995): the agent caches the data segments that pass until they are acknowledged. If a
@@ -6,7 +6,7 @@
 //! suppresses the duplicate ACK. A segment that is not cached was lost before the Node B; its duplicate ACKs are
 //! forwarded, as only the sender can retransmit it.
 //!
-//! Not modelled: priority of local retransmissions over other packets (they queue behind them), negative
+//! Not modelled: priority of local retransmissions (they queue behind the packets that are waiting), negative
 //! acknowledgements for data sent by phones, and a cache shared by connections.
 
 use nodeb_base::params;
@@ -46,17 +46,17 @@ impl Checked for Snoop {
 
 /// Timeout before the first measured round trip between Node B and phone (RFC 6298, 2.1).
 const FIRST_TIMEOUT: Duration = Duration::from_secs(1);
-/// Maximum number of doublings of the timeout.
+/// Maximum number of times that the timeout is doubled, which makes it 64 times as long.
 const MAX_DOUBLINGS: u32 = 6;
 
-/// Counts of an agent's actions.
+/// Counts of a Snoop agent's actions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnoopCounts {
     /// Segments retransmitted after duplicate ACKs.
     pub retransmissions: u64,
     /// Segments retransmitted after a timeout.
     pub timeouts: u64,
-    /// ACKs that were not forwarded to the sender.
+    /// ACKs that the agent did not forward to the sender.
     pub suppressed: u64,
     /// Segments not cached because the cache was full.
     pub uncached: u64,
@@ -64,17 +64,17 @@ pub struct SnoopCounts {
     pub spurious: u64,
 }
 
-/// Cached segment.
+/// Segment in the cache of a Snoop agent.
 #[derive(Clone, Copy, Debug)]
 struct Cached {
     packet: Segment,
-    /// Time of arrival at the agent.
+    /// Time at which the segment arrived at the agent.
     came: Time,
-    /// Time of the last transmission to the phone.
+    /// Time at which the agent last transmitted the segment to the phone.
     sent: Time,
-    /// Number of local retransmissions.
+    /// Number of retransmissions of the segment by the agent.
     resent: u32,
-    /// Whether the segment is the sender's own retransmission, so that its loss is left to the sender.
+    /// Whether the segment is the sender's own retransmission. The agent does not retransmit such segments.
     senders_own: bool,
 }
 
@@ -105,17 +105,17 @@ impl RoundTrip {
 pub struct SnoopAgent {
     params: Snoop,
     numbering: Numbering,
-    /// Segments that are not acknowledged, in the order of their numbers.
+    /// Cached segments that are not acknowledged, in the order of their numbers.
     cache: VecDeque<Cached>,
-    /// One past the highest segment number seen.
+    /// Highest segment number seen, plus 1; 0 before the first segment.
     highest: u64,
     /// Number of the first segment that is not acknowledged.
     acked: u64,
-    /// Number of duplicate ACKs in a row.
+    /// Number of duplicate ACKs for a cached segment since the last new ACK.
     dupacks: u32,
-    /// Number of duplicate ACKs still expected, caused by segments sent before the last retransmission.
+    /// Number of duplicate ACKs still expected from segments that were sent before the last local retransmission.
     expected: usize,
-    /// Number of unnecessary copies in flight, each of which causes a duplicate ACK.
+    /// Number of unnecessary local retransmissions in flight, each of which causes a duplicate ACK.
     needless: u64,
     rtt: RoundTrip,
     /// Number of timeouts since the last new ACK; each doubles the timeout.
@@ -162,8 +162,8 @@ impl SnoopAgent {
         }
     }
 
-    /// Handles a segment that passes towards the server. Returns false if it must not be forwarded. Appends segments
-    /// to be retransmitted to the phone to `retransmitted`.
+    /// Handles a segment that passes towards the server. Returns false if the segment must not be forwarded. Appends
+    /// the segments that must be retransmitted to the phone to `retransmitted`.
     pub fn on_ack(&mut self, now: Time, ack: &Segment, retransmitted: &mut Vec<Segment>) -> bool {
         if ack.kind != Kind::Ack {
             return true;
@@ -200,10 +200,11 @@ impl SnoopAgent {
         self.restart_timer(now);
     }
 
-    /// Returns the time of the transmission that an ACK answers, or `None` if the ACK's mark leaves it open. `oldest`
-    /// is the first segment that the ACK acknowledges. Counts copies that arrived after the original.
+    /// Returns the time of the transmission that an ACK answers, or `None` if several transmissions are possible.
+    /// `oldest` is the first segment that the ACK acknowledges; `answers_retransmission` is the Eifel mark of the ACK.
+    /// If the ACK answers the original, counts the local retransmissions as spurious.
     fn find_answered(&mut self, oldest: &Cached, answers_retransmission: bool) -> Option<Time> {
-        // All copies of the sender's own retransmission bear the mark.
+        // The mark says nothing if the sender itself retransmitted the segment: then all of its copies bear the mark.
         let is_distinguished = !oldest.senders_own && !oldest.packet.retransmission;
         match oldest.resent {
             0 => (!oldest.senders_own).then_some(oldest.sent),
@@ -217,7 +218,7 @@ impl SnoopAgent {
         }
     }
 
-    /// Returns true if a duplicate ACK answers an unnecessary copy, and so is no sign of a loss.
+    /// Returns true if a duplicate ACK answers an unnecessary local retransmission, and so is no sign of a loss.
     fn is_of_needless_copy(&mut self, ack: &Segment) -> bool {
         let is_one = self.needless > 0 && ack.answers_retransmission;
         self.needless -= u64::from(is_one);
@@ -235,8 +236,8 @@ impl SnoopAgent {
             return false;
         }
         if wanted.resent == 0 || self.expected == 0 {
-            // Each segment behind the gap causes one duplicate ACK. More of them mean that the retransmission is lost
-            // too.
+            // Each cached segment after the lost one causes one duplicate ACK. Further duplicate ACKs mean that the
+            // retransmission is lost too.
             self.expected = behind.saturating_sub(self.dupacks as usize);
             self.counts.retransmissions += 1;
             self.resend(now, retransmitted);
@@ -266,13 +267,13 @@ impl SnoopAgent {
         }
     }
 
-    /// Returns true if the agent is to retransmit `first`, the first segment in the cache: the phone waits for it,
-    /// and not for a segment lost before the Node B, and it is not left to the sender.
+    /// Returns true if the agent must retransmit `first`, the first segment in the cache: it is the segment for which
+    /// the phone waits, it is not the sender's own retransmission, and local retransmissions of it are left.
     fn is_ours(&self, first: &Cached) -> bool {
         first.packet.seq == self.acked && !first.senders_own && first.resent < self.params.max_retransmissions
     }
 
-    /// Clears cache and measurements after the phone has left the cell; counts are kept.
+    /// Clears the cache and the measurements after the phone has left the cell, but keeps the counts.
     pub fn reset(&mut self) {
         *self = Self { counts: self.counts, ..Self::new(&self.params, self.numbering) };
     }

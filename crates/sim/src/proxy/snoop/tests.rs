@@ -23,7 +23,8 @@ impl Air {
         }
     }
 
-    /// Passes ACKs to the agent. Returns whether each is forwarded, and the segments retransmitted.
+    /// Passes ACKs with the numbers `seqs` to the agent. Returns for each ACK true if it is forwarded, and the segments
+    /// retransmitted.
     fn acks(&mut self, ms: u64, seqs: &[u64]) -> (Vec<bool>, Vec<u64>) {
         let ack = |seq| Segment { seq, ..Segment::control(0, Kind::Ack) };
         let on = seqs
@@ -39,7 +40,7 @@ fn loss_on_the_air_is_hidden_from_the_sender() {
     let mut air = Air::new(&Snoop::default());
     air.segments(0, 1..=6);
     assert_eq!(air.acks(50, &[1, 2]), (vec![true, true], vec![]));
-    // Segment 3 is lost: the duplicate ACKs of 4, 5 and 6 are suppressed, and 3 is sent once.
+    // Segment 3 is lost: the duplicate ACKs that 4, 5 and 6 cause are suppressed, and 3 is retransmitted once.
     assert_eq!(air.acks(60, &[2, 2, 2]), (vec![false; 3], vec![3]));
     assert_eq!(air.acks(90, &[6]), (vec![true], vec![]));
     assert_eq!(air.agent.counts, SnoopCounts { retransmissions: 1, suppressed: 3, ..SnoopCounts::default() });
@@ -50,11 +51,11 @@ fn loss_on_the_air_is_hidden_from_the_sender() {
 fn further_duplicates_reveal_a_lost_local_retransmission() {
     let mut air = Air::new(&Snoop::default());
     air.segments(0, 1..=4);
-    // Segment 1 is lost; 2 to 4 cause a duplicate ACK each, the first of which triggers its retransmission.
+    // Segment 1 is lost. Segments 2 to 4 cause one duplicate ACK each, and the first one triggers the retransmission.
     assert_eq!(air.acks(50, &[0]), (vec![true], vec![]), "of the SYN, the first ACK that is seen");
     assert_eq!(air.acks(60, &[0, 0, 0]), (vec![false; 3], vec![1]));
     air.segments(70, 5..=6);
-    // The duplicate ACKs of 5 and 6 show that 1 is lost once more.
+    // Segments 5 and 6 cause more duplicate ACKs than expected, so the retransmission of 1 is lost too.
     assert_eq!(air.acks(120, &[0]), (vec![false], vec![1]));
     assert_eq!(air.acks(121, &[0]), (vec![false], vec![]));
     assert_eq!(air.acks(150, &[6]).0, [true]);
@@ -67,7 +68,7 @@ fn loss_before_the_node_b_is_left_to_the_sender() {
     air.segments(1, 4..=6);
     assert_eq!(air.acks(50, &[2]), (vec![true], vec![]));
     assert_eq!(air.acks(60, &[2, 2, 2]), (vec![true; 3], vec![]));
-    // The sender's retransmission is cached, but duplicate ACKs in flight are left to the sender.
+    // The sender's own retransmission is cached, but the agent forwards the duplicate ACKs that are in flight.
     air.segments(100, 3..=3);
     assert_eq!(air.acks(101, &[2]), (vec![true], vec![]));
     assert_eq!(air.acks(150, &[6]), (vec![true], vec![]));
@@ -85,7 +86,7 @@ fn timeout_doubles_without_acks() {
     let mut air = Air::new(&Snoop { max_retransmissions: 3, ..Snoop::default() });
     air.segments(0, 1..=1);
     assert_eq!(air.acks(40, &[1]), (vec![true], vec![]));
-    // One round trip of 40 ms: the timeout is 40 + 4 x 20 ms.
+    // After one measured round trip of 40 ms the timeout is 40 + 4 x 20 ms (RFC 6298, 2.2).
     air.segments(1000, 2..=3);
     let mut due = Vec::new();
     while let Some(at) = air.agent.timer() {
@@ -97,16 +98,17 @@ fn timeout_doubles_without_acks() {
     assert_eq!(air.agent.counts.timeouts, 3);
 }
 
-/// Passes one ACK, with the mark of what it answers, to the agent. Returns whether it is forwarded, and the segments
-/// retransmitted.
+/// Passes one ACK, with the mark `answers_retransmission`, to the agent. Returns true if it is forwarded, and the
+/// segments retransmitted.
 fn answer(air: &mut Air, ms: u64, seq: u64, answers_retransmission: bool) -> (bool, Vec<u64>) {
     let ack = Segment { answers_retransmission, seq, ..Segment::control(0, Kind::Ack) };
     let on = air.agent.on_ack(Time(ms * MS), &ack, &mut air.retransmitted);
     (on, air.retransmitted.drain(..).map(|packet| packet.seq).collect())
 }
 
-/// The radio is silent for 300 ms and loses nothing, but the timer expires. The ACKs of the copy of 2 look like
-/// losses: without Eifel each triggers the retransmission of the next segment, whose copy causes the next such ACK.
+/// The radio is silent for 300 ms and loses nothing, but the agent's timer expires and it retransmits segment 2.
+/// The copy of 2 causes a duplicate ACK. Without Eifel this triggers the retransmission of the next segment, whose
+/// copy causes another duplicate ACK, and so on.
 #[test]
 fn spurious_timeout_causes_further_copies_without_eifel() {
     for eifel in [false, true] {
@@ -134,7 +136,7 @@ fn spurious_timeout_causes_further_copies_without_eifel() {
 }
 
 /// Eifel measures the round trip of the original although the segment was retransmitted, so that the next timeout is
-/// long enough: with 40 ms before and 300 ms now, 72.5 + 4 (3 x 20 + 260) / 4 ms.
+/// long enough: after round trips of 40 ms and 300 ms it is 72.5 + 4 (3 x 20 + 260) / 4 = 392.5 ms.
 #[test]
 fn eifel_measures_round_trips_of_retransmitted_segments() {
     for (eifel, tenths) in [(false, 1_200), (true, 3_925)] {
@@ -146,18 +148,19 @@ fn eifel_measures_round_trips_of_retransmitted_segments() {
         answer(&mut air, 1300, 2, false);
         assert_eq!(air.agent.timer(), Some(Time(1300 * MS + tenths * MS / 10)));
     }
-    // The retransmission gives a round trip as well: 100 ms from 1120 ms on.
+    // The ACK of the retransmission also gives a round trip: 100 ms, from 1120 to 1220 ms.
     let mut air = Air::new(&Snoop { eifel: true, ..Snoop::default() });
     air.segments(0, 1..=1);
     answer(&mut air, 40, 1, false);
     air.segments(1000, 2..=3);
     air.agent.on_timer(Time(1120 * MS), &mut air.retransmitted);
     answer(&mut air, 1220, 2, true);
-    // 47.5 + 4 (3 x 20 + 60) / 4 ms.
+    // The timeout is 47.5 + 4 (3 x 20 + 60) / 4 = 167.5 ms.
     assert_eq!((air.agent.timer(), air.agent.counts.spurious), (Some(Time(1220 * MS + 1_675 * MS / 10)), 0));
 }
 
-/// The sender's own retransmission bears the mark whichever copy is answered, so it gives no round trip.
+/// ACKs of the sender's own retransmission always bear the mark, whichever copy they answer, so the agent measures no
+/// round trip on it.
 #[test]
 fn eifel_ignores_the_senders_retransmissions() {
     let mut air = Air::new(&Snoop { eifel: true, ..Snoop::default() });
@@ -182,7 +185,7 @@ fn reset_clears_cache_and_measurements() {
     assert_eq!(air.agent.timer(), None);
     assert_eq!(air.acks(60, &[1, 1, 1]), (vec![true; 3], vec![]), "duplicate ACKs are left to the sender");
     assert_eq!(air.agent.counts.retransmissions, 1, "counts are kept");
-    // The sender's own retransmission and new segments: the agent starts retransmitted.
+    // The agent starts anew with the sender's own retransmission and with new segments.
     air.segments(100, 2..=2);
     air.segments(101, 7..=9);
     assert_eq!(air.acks(150, &[7]), (vec![true], vec![]));

@@ -1,14 +1,16 @@
 //! The control law of the window: feedforward of the bandwidth and, optionally, feedback of the queue.
 //!
-//! `w = b T + q_ref + I`, where `b` is the bandwidth in packets per second from the last message, `T` the estimate of
-//! the round-trip time and `I` the integral action (`fiorenzi`, III.A). Packets of the window that are not in flight
-//! wait, so the queue settles at `q_ref + b (T - round trip) + I`. Without feedback `I` is 0. With feedback every
-//! message adds `gain (q_ref - queue)`, until the queue is at its target whatever the estimate.
+//! The window is `w = b T + q_ref + I`, where `b` is the bandwidth in packets per second from the last message, `T` the
+//! estimate of the round-trip time, `q_ref` the target queue length in packets and `I` the integral action (`fiorenzi`,
+//! III.A). Packets of the window that are not in flight wait, so the queue settles at `q_ref + b (T - round trip) + I`.
+//! Without feedback `I` is 0. With feedback every message adds `gain (q_ref - queue)` to `I`, so that the queue reaches
+//! its target even if the estimate `T` is wrong.
 //!
-//! The queue follows the window one to one after `d` messages, so the loop is `I[k+1] = I[k] - gain I[k-d]`. It is
-//! stable for a gain below `2 sin(pi / (4 d + 2))`: 2 without delay, 1 after one message, 0.62 after two. `d` is the
-//! number of further messages sent before the queue has followed one: the message's delay, the path down to the RNC
-//! and, if the window shrinks, the time in which the queue drains, in intervals rounded up, less one.
+//! A change of the window changes the queue by the same amount `d` messages later, so the loop is
+//! `I[k+1] = I[k] - gain I[k-d]`. It is stable for a gain below `2 sin(pi / (4 d + 2))`: 2 for `d` = 0, 1 for `d` = 1,
+//! 0.62 for `d` = 2. `d` is the number of further messages that the RNC sends before the queue reacts to a message: the
+//! sum of the message's delay, the delay from proxy to RNC and, if the window shrinks, the time in which the queue
+//! drains, in intervals rounded up, less one.
 
 use nodeb_base::units::Duration;
 use nodeb_tcp::SenderCounts;
@@ -38,7 +40,7 @@ pub struct Law {
     q_ref: f64,
     gain: Option<f64>,
     round_trip: RoundTrip,
-    /// Number and sum in ns of the round-trip times that the sender had measured at the last call of
+    /// Number of the sender's round-trip time measurements, and their sum in ns, at the last call of
     /// [`Self::note_round_trip`].
     seen: (u64, u64),
     integral: f64,
@@ -60,8 +62,8 @@ impl Law {
         }
     }
 
-    /// Adds the round-trip times that the sender has measured on data since the last call. The SYN's does not count,
-    /// as it would be too short.
+    /// Adds the mean of the round-trip times that the sender has measured on data since the last call. The round-trip
+    /// time of the SYN does not count: it is too short, as a SYN takes less time to transmit than a full segment.
     pub fn note_round_trip(&mut self, counts: &SenderCounts) {
         let (samples, sum) = std::mem::replace(&mut self.seen, (counts.rtt_samples, counts.rtt_sum_ns));
         if counts.rtt_samples > samples {
@@ -69,13 +71,13 @@ impl Law {
         }
     }
 
-    /// Returns the window in packets that follows from a message, or `None` if no round-trip time is known. `held` is
-    /// the number of bytes that the proxy holds and the phone has not acknowledged.
+    /// Returns the window in packets that a message of the RNC determines, or `None` if no round-trip time is known.
+    /// `held` is the number of bytes that the proxy holds and the phone has not acknowledged.
     pub fn window(&mut self, message: &Message, held: u64) -> Option<f64> {
         let round_trip = self.round_trip.estimate()?.as_secs();
         let feedforward = message.bandwidth / self.packet_bytes * round_trip + self.q_ref;
         if let Some(gain) = self.gain.filter(|_| self.is_in_use(held)) {
-            // The bounds keep the window between 0 and twice the feedforward.
+            // These bounds of the integral keep the window between 0 and twice the feedforward.
             let error = self.q_ref - message.queue as f64;
             self.integral = (self.integral + gain * error).clamp(-feedforward, feedforward);
         }
@@ -85,8 +87,8 @@ impl Law {
         Some(window)
     }
 
-    /// Returns true if the data fill the last window. Otherwise the queue is short for lack of data, and the integral
-    /// would wind up.
+    /// Returns true if the proxy's data fill the last window. If not, the queue is short for lack of data, and the
+    /// integral would grow without effect (wind-up).
     fn is_in_use(&self, held: u64) -> bool {
         self.windows.count > 0 && held as f64 >= self.windows.last * self.packet_bytes
     }

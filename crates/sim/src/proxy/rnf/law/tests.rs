@@ -1,4 +1,4 @@
-//! Tests of the control law with a queue whose rate is set by hand.
+//! Tests of the control law on a simple path, whose queue is served at a rate that each test sets.
 
 use std::collections::VecDeque;
 
@@ -16,12 +16,12 @@ use crate::proxy::ProxySpec;
 use crate::proxy::split::{Outbox, SplitProxy};
 
 const PACKET_BYTES: u32 = 1_500;
-/// Delay from the proxy to the queue, which is also that of messages.
+/// Delay from the proxy to the queue, and delay of messages from the RNC to the proxy.
 const DOWN: Duration = Duration::from_millis(25);
 /// Delay from the phone to the proxy.
 const UP: Duration = Duration::from_millis(45);
 
-/// Bandwidth in packets per second before and after a step.
+/// Bandwidth in packets per second before and after a step at the time `step` in seconds.
 #[derive(Clone, Copy)]
 struct Bandwidth {
     before: f64,
@@ -45,7 +45,8 @@ impl Bandwidth {
     }
 }
 
-/// A proxy that never lacks data, the queue behind it, and a phone that acknowledges every packet immediately.
+/// Path with a proxy that never lacks data, the queue behind the proxy, and a phone that acknowledges every packet
+/// immediately.
 struct Path {
     proxy: SplitProxy,
     phone: Box<dyn Receiver>,
@@ -55,7 +56,7 @@ struct Path {
     waiting: VecDeque<Segment>,
     serving: Option<(Time, Segment)>,
     acks: VecDeque<(Time, Segment)>,
-    /// Number of packets waiting from each time on.
+    /// Number of packets in the queue after each change, with the time of the change.
     lengths: Vec<(Time, usize)>,
     out: Outbox,
 }
@@ -84,7 +85,7 @@ impl Path {
             out: Outbox::default(),
         };
         path.meter.start(Time::ZERO);
-        // More data than the path carries in 30 s.
+        // The server has sent more data than the path carries in 30 s.
         let most = bandwidth.before.max(bandwidth.after) as u64 * 30 + 200;
         for seq in 0..most {
             let size = if seq == 0 { 40 } else { PACKET_BYTES };
@@ -142,7 +143,7 @@ impl Path {
         self
     }
 
-    /// Returns mean, minimum and maximum of the queue between `from` and `to` seconds.
+    /// Returns mean, minimum and maximum of the queue length in packets between `from` and `to` seconds.
     fn queue(&self, from: f64, to: f64) -> (f64, usize, usize) {
         let inside = |pair: &&[(Time, usize)]| pair[0].0.as_secs() >= from && pair[1].0.as_secs() <= to;
         let (mut area, mut time, mut least, mut most) = (0.0, 0.0, usize::MAX, 0);
@@ -170,7 +171,8 @@ fn assert_within_5_percent(found: f64, expected: f64, what: &str) {
     assert!((found / expected - 1.0).abs() < 0.05, "{what}: {found} instead of {expected}");
 }
 
-/// `q* = q_ref + b (estimate - round trip)`, for bandwidths of 0.5 to 8 Mb/s and errors both ways.
+/// The queue settles at `q_ref + b (estimate - round trip)`, for bandwidths `b` of 0.5 to 8 Mb/s and estimates that
+/// are too short or too long.
 #[test]
 fn queue_settles_at_the_value_of_the_law() {
     for tcp in families() {
@@ -187,7 +189,8 @@ fn queue_settles_at_the_value_of_the_law() {
     }
 }
 
-/// The minimum round-trip time that TCP measures is the true one, as the queue is empty at the start.
+/// The minimum round-trip time that TCP measures contains no queueing, as the queue is empty at the start. So the
+/// queue settles at its target.
 #[test]
 fn minimum_round_trip_gives_no_bias() {
     for tcp in families() {
@@ -199,7 +202,7 @@ fn minimum_round_trip_gives_no_bias() {
     }
 }
 
-/// After a step the queue settles again; the time it takes to drain or fill is short against 5 s.
+/// After a step of the bandwidth the queue returns to its target within 5 s.
 #[test]
 fn queue_returns_to_its_target_after_a_step() {
     for tcp in families() {
@@ -210,7 +213,8 @@ fn queue_returns_to_its_target_after_a_step() {
                 let path = Path::new(&params, &tcp, Bandwidth { before, step: 10.0, after }).run(20);
                 let what = format!("{} {before} to {after}, {interval_ms} ms", tcp.key());
                 assert_within_5_percent(path.queue(15.0, 20.0).0, 36.0, &what);
-                // Before the step the estimate is wrong by the difference of the transmission times.
+                // The estimate is right after the step. Before it, it is wrong by the difference of the transmission
+                // times of a packet.
                 let bias = before * (round_trip(after) - round_trip(before));
                 assert_within_5_percent(path.queue(5.0, 10.0).0, 36.0 + bias, &what);
             }
@@ -245,8 +249,9 @@ fn queue_feedback_removes_the_bias() {
     }
 }
 
-/// A message takes 25 ms, and its effect on the queue another 25 ms. With one message every second the queue has
-/// followed the last one (d = 0, gain below 2), with one every 20 ms the third before (d = 2, gain below 0.62).
+/// A message takes 25 ms, and its effect on the queue another 25 ms. With one message per second the queue has reacted
+/// to each message before the next is sent (d = 0, stable below a gain of 2). With one every 20 ms the RNC sends two
+/// more before the queue has reacted (d = 2, stable below 0.62).
 #[test]
 fn delay_limits_the_stable_gain() {
     let swing = |interval_ms, gain| {
@@ -263,7 +268,8 @@ fn delay_limits_the_stable_gain() {
     }
 }
 
-/// Data must not overtake the SYN: a phone that has not received the SYN would take them for its answer.
+/// Setting a window before the SYN is acknowledged releases no data: only the SYN and its retransmission are sent.
+/// A phone that has not received the SYN would take data for the answer to its own SYN.
 #[test]
 fn no_window_releases_data_before_the_syn_is_acknowledged() {
     for tcp in families() {
@@ -277,8 +283,8 @@ fn no_window_releases_data_before_the_syn_is_acknowledged() {
     }
 }
 
-/// A smaller window stops the sender until ACKs have reduced the outstanding data to it; a larger one is used at
-/// once.
+/// A smaller window stops the sender until ACKs have reduced the outstanding data to the window. A larger window is
+/// used at once.
 #[test]
 fn larger_window_is_used_at_once_and_smaller_one_drains() {
     for tcp in families() {
