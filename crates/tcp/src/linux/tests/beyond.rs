@@ -1,4 +1,5 @@
-//! Segments beyond the receiver's window, as other senders may send them.
+//! Tests of the receiver with segments beyond its window, which the sender of this family never
+//! sends.
 
 use super::*;
 
@@ -8,7 +9,7 @@ fn mss() -> u64 {
     Linux::default().mss()
 }
 
-/// Returns a segment whose payload starts at a byte.
+/// Returns a full-sized segment whose payload starts at byte `first`.
 fn segment(first: u64) -> Segment {
     Segment { size: 1_500, seq: FIRST_BYTE + first, ..Segment::control(0, Kind::Data) }
 }
@@ -26,14 +27,15 @@ fn receiver(read_rate: Option<Rate>) -> (Receiver, u64) {
     (receiver, ack.seq + u64::from(ack.window) - FIRST_BYTE)
 }
 
-/// Returns the SACK blocks of the answer to a segment at `first`, as payload.
+/// Delivers a segment that starts at byte `first`. Returns the SACK blocks of the answer in payload
+/// bytes.
 fn blocks(receiver: &mut Receiver, first: u64) -> Vec<(u64, u64)> {
     let ack = receiver.on_segment(NOW, &segment(first)).expect("an answer at once");
     ack.sack.of(ack.seq).map(|(from, to)| (from - FIRST_BYTE, to - FIRST_BYTE)).collect()
 }
 
-/// `tcp_sequence` of Linux 6.18: a segment that starts beyond the window or at its edge is answered and
-/// discarded.
+/// By `tcp_sequence` of Linux 6.18 a segment that starts beyond the window or at its edge is
+/// discarded, and an ACK is sent.
 #[test]
 fn segment_starting_beyond_window_is_discarded() {
     let (mut receiver, edge) = receiver(None);
@@ -41,8 +43,8 @@ fn segment_starting_beyond_window_is_discarded() {
     assert_eq!(blocks(&mut receiver, edge + 1), []);
 }
 
-/// `tcp_sequence`: a segment that starts within the window is accepted to its end if the application has read
-/// all earlier data.
+/// By `tcp_sequence` a segment that starts within the window is accepted to its end, even beyond
+/// the window, if the application has read all earlier data.
 #[test]
 fn segment_across_edge_is_accepted_if_all_data_is_read() {
     let straddling = |read_rate| {

@@ -1,11 +1,13 @@
-//! F-RTO by the steps of RFC 5682, 3.1, as in `tcp_process_loss` of Linux 6, with and without SACK.
+//! Tests of F-RTO by the steps of RFC 5682, 3.1, as in `tcp_process_loss` of Linux 6, with and
+//! without SACK.
 
 use super::script::{NONE, Script, Sent};
 use super::*;
 use crate::linux::control::CongestionSpec;
 use crate::linux::control::reno::Reno;
 
-/// Reno without the other methods to detect spurious timeouts and without a tail loss probe.
+/// Returns parameters with Reno and F-RTO, without the other methods to detect spurious timeouts
+/// and without a tail loss probe.
 fn params(sack: bool) -> Linux {
     Linux {
         control: CongestionSpec::Reno(Reno::default()),
@@ -19,7 +21,8 @@ fn params(sack: bool) -> Linux {
     }
 }
 
-/// Returns a sender with ten segments outstanding whose timer has expired: the first one was retransmitted.
+/// Returns a sender with ten segments outstanding whose retransmission timer has expired, so that
+/// it has retransmitted the first segment.
 fn timed_out(params: Linux, segments: u64) -> Script {
     let (mut script, sent) = Script::begin(params, segments);
     assert_eq!(sent, (0..10).map(|number| (number, false)).collect::<Vec<Sent>>());
@@ -34,7 +37,8 @@ fn acks_of_originals_show_spurious_timeout() {
         let mut script = timed_out(params(sack), 100);
         // Step 2.b: the late ACK of the first segment releases two new segments, and no retransmission.
         assert_eq!(script.acknowledge(1, &[]), [(10, false), (11, false)]);
-        // Step 3.b: the second segment was never retransmitted. The window is restored.
+        // Step 3.b: an ACK of the second segment, which was never retransmitted, restores the
+        // window.
         let sent = script.acknowledge(2, &[]);
         assert!(sent.iter().all(|&(number, again)| number >= 12 && !again), "{sent:?}");
         let (cwnd, ssthresh) = script.window();
@@ -57,7 +61,8 @@ fn real_loss_leads_to_conventional_recovery() {
     for (sack, blocks) in [(false, &[][..]), (true, &[(10, 11)])] {
         let mut script = timed_out(params(sack), 100);
         assert_eq!(script.acknowledge(1, &[]), [(10, false), (11, false)]);
-        // Step 3.a: at most three segments; the outstanding ones are retransmitted.
+        // Step 3.a: the window is at most three segments, and the outstanding segments are
+        // retransmitted.
         let sent = script.acknowledge(1, blocks);
         assert_eq!(sent.first(), Some(&(1, true)), "{sent:?}");
         assert!(script.window().0 <= 3 && script.window().1 == 5, "{:?}", script.window());
@@ -66,9 +71,9 @@ fn real_loss_leads_to_conventional_recovery() {
 
 #[test]
 fn ack_of_all_data_is_conclusive_only_with_sack() {
-    // Linux: a segment that was never retransmitted and never reported by SACK cannot have arrived before the
-    // retransmission's ACK (`FLAG_ORIG_SACK_ACKED`). Without SACK it can, and the ACK covers a
-    // retransmission.
+    // With SACK, a segment that was never retransmitted and never reported by SACK has not arrived
+    // before, so it was only late (`FLAG_ORIG_SACK_ACKED`). Without SACK it may have arrived
+    // before, so an ACK that also covers a retransmission proves nothing.
     for (sack, ssthresh) in [(false, 5), (true, NONE)] {
         let mut script = timed_out(params(sack), 100);
         script.acknowledge(10, &[]);
@@ -87,12 +92,13 @@ fn first_duplicate_is_inconclusive_without_old_sack_block() {
     assert_eq!(enhanced.window(), (10, NONE));
 }
 
-/// `tcp_process_loss`: the first ACK already delivers a segment that was never retransmitted.
+/// By `tcp_process_loss` the first ACK after a timeout suffices if it delivers a segment that was
+/// never retransmitted.
 #[test]
 fn first_ack_may_suffice() {
     let mut script = timed_out(params(true), 100);
     script.acknowledge(2, &[]);
-    // The previous window, and a segment for each of the two.
+    // The window is the previous one plus one segment for each of the two segments acknowledged.
     assert_eq!(script.window(), (12, NONE));
 }
 
@@ -128,12 +134,14 @@ fn disabled_frto_leads_to_conventional_recovery() {
 
 #[test]
 fn timestamps_take_precedence() {
-    // Eifel: the first ACK echoes the original, so no probing is needed.
+    // The first ACK echoes the timestamp of the original, so Eifel detects the spurious timeout
+    // without F-RTO.
     let (mut script, _) = Script::begin(Linux { timestamps: true, undo: true, ..params(true) }, 100);
     script.time_out();
     script.echo(1, &[], 100_000);
     assert_eq!(script.window().1, NONE);
-    // The first ACK echoes the retransmission, which did arrive: F-RTO continues.
+    // The first ACK echoes the timestamp of the retransmission, so Eifel detects nothing, and F-RTO
+    // continues.
     let (mut script, _) = Script::begin(Linux { timestamps: true, undo: true, ..params(true) }, 100);
     script.time_out();
     let again_us = (script.now.0 / 1_000) as u32;

@@ -1,11 +1,12 @@
-//! Lost and late segments.
+//! Tests of both ends with lost and late segments.
 
 use super::*;
 
 #[test]
 fn lost_tail_is_detected_by_probe() {
-    // The last two of 20 segments are lost; the SYN is packet 0. Two round trips later the probe retransmits
-    // the last one, and its SACK reveals the loss of the other, before the timeout.
+    // The last two of 20 segments are lost; packet 0 is the SYN. Two round trips later the tail
+    // loss probe retransmits the last segment, and its SACK reveals the loss of the other one,
+    // before the retransmission timeout.
     let lose = |with_probe| {
         let params = Linux { tail_loss_probe: with_probe, ..Linux::default() };
         let mut lab = transfer(20 * 1448, &params, 100)
@@ -28,8 +29,9 @@ fn probe_waits_two_round_trips() {
     let ack = receiver.on_segment(Time(50_000_000), &out.remove(0)).unwrap();
     let now = Time(100_000_000);
     sender.on_ack(now, &ack, &mut out);
-    // RFC 8985, 7.2: 2 SRTT if several segments are in flight; `tcp_schedule_loss_probe` of Linux 6 adds 2
-    // ms. The timeout, which would expire after three SRTT, is not armed at the same time.
+    // By RFC 8985, 7.2, the probe waits for 2 SRTT if several segments are in flight, to which
+    // `tcp_schedule_loss_probe` of Linux 6 adds 2 ms. The retransmission timeout, which would
+    // expire after three SRTT, is not armed at the same time.
     let end = sender.timers.loss.map(ArmedTimer::end);
     assert_eq!((end, sender.timers.pending()), (Some(jiffies::expiry(now, MS(202))), Some(Pending::Probe)));
 }
@@ -60,7 +62,8 @@ fn lost_retransmission_is_repeated_without_timeout() {
 
 #[test]
 fn delay_spike_is_detected_and_window_restored() {
-    // An outage of the radio link of 1.5 s lets the timer expire although nothing is lost.
+    // During an outage of the link for 1.5 s the retransmission timer expires, although nothing is
+    // lost.
     let window_after = |undo| {
         let params = Linux { undo, dsack: undo, frto: undo, tail_loss_probe: false, ..Linux::default() };
         let mut lab = transfer(4_000_000, &params, 1000);

@@ -1,5 +1,6 @@
-//! Tests of both ends over a path with a rate, a delay and a drop-tail queue (here), and of a sender alone
-//! whose ACKs the test provides (`script`).
+//! Tests of the `linux` family. This module simulates sender and receiver over a path with a rate,
+//! a delay and a drop-tail queue. The module `script` has a sender alone, whose ACKs the test
+//! provides.
 
 mod beyond;
 mod frto;
@@ -31,7 +32,8 @@ use crate::{Receiver as _, Sender as _};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
-/// Returns the extra delay of a data packet on the path, or `None` if it is lost.
+/// Function from the index, the time and the contents of a data packet to its extra delay, or
+/// `None` if it is lost.
 type Fate<'a> = dyn FnMut(usize, Time, &Segment) -> Option<Duration> + 'a;
 
 struct Path {
@@ -39,9 +41,9 @@ struct Path {
     delay: Duration,
     limit: usize,
     free_at: Time,
-    /// Start and end of an outage.
+    /// Start and end of an outage, in which no transmission starts.
     outage: (Time, Time),
-    /// Number of packets in the queue above which it marks ECN-capable packets.
+    /// Number of packets in the queue above which the queue marks ECN-capable packets.
     mark_above: usize,
     /// Departure times of the packets in the queue.
     queue: std::collections::VecDeque<Time>,
@@ -63,7 +65,8 @@ impl Path {
         }
     }
 
-    /// Returns the arrival time at the other end of a packet that arrives now, `None` if the queue is full.
+    /// Queues a packet of `size` bytes at `now`. Returns its arrival time at the other end, or
+    /// `None` if the queue is full.
     fn accept(&mut self, now: Time, size: u32) -> Option<Time> {
         while self.queue.front().is_some_and(|&at| at <= now) {
             self.queue.pop_front();
@@ -91,7 +94,7 @@ struct Pair {
     sender: Sender,
     receiver: Receiver,
     done: Option<Time>,
-    /// One past the last byte that any ACK in flight allows.
+    /// Highest byte that any ACK sent so far allows, plus 1.
     allowed: u64,
 }
 
@@ -103,22 +106,23 @@ impl Pair {
         Self { sender, receiver, done: None, allowed: 0 }
     }
 
-    /// Asserts the invariants. `before` bytes were in flight before the segments in `sent` were transmitted,
-    /// `by_timer` or not.
+    /// Asserts the invariants of the sender after it has transmitted the segments `sent`. `before`
+    /// bytes were in flight before; `by_timer` is true if a timer triggered the transmission.
     fn check(&self, before: u64, sent: &[Segment], by_timer: bool) {
         let sender = &self.sender;
         let (cwnd, mss) = (sender.control.cwnd, sender.mss);
         assert!(cwnd >= mss && sender.window().cwnd >= 1.0, "window {cwnd} {:?}", sender.window());
         assert!(sender.scoreboard.next() <= self.allowed, "beyond the receiver's window");
-        // A retransmission of a segment that was not lost is in flight in addition to it
-        // (`tcp_packets_in_flight`).
+        // A retransmission of a segment that was not lost is in flight in addition to the segment
+        // itself (`tcp_packets_in_flight`), so `pipe` may exceed the outstanding data by the
+        // retransmissions.
         let outstanding = sender.scoreboard.next() - sender.scoreboard.una();
         assert!(sender.scoreboard.pipe() <= outstanding + u64::from(sender.scoreboard.repairs()) * mss);
         assert_eq!(sender.timer().is_none(), sender.is_idle(), "timers {:?}", sender.timers);
-        // There are three exceptions from the window. A timeout's retransmission (RFC 6298, 5.4) and a tail
-        // loss probe (RFC 8985, 7.3) are one segment more. PRR reduces the data in flight at the start of the
-        // recovery over a round trip (RFC 6937, 3). Limited transmit needs no exception: segments reported by
-        // duplicate ACKs are no longer in flight.
+        // The data in flight may exceed the window in three cases. The retransmission of a timeout
+        // (RFC 6298, 5.4) and a tail loss probe (RFC 8985, 7.3) are one segment more. PRR reduces
+        // the data in flight at the start of a recovery over a round trip (RFC 6937, 3). Limited
+        // Transmit is no such case: segments reported by duplicate ACKs are no longer in flight.
         let most = match sender.episode.prr() {
             Some(prr) => prr.cwnd().max(before + mss),
             None if by_timer => cwnd.max(before + mss),
@@ -165,7 +169,8 @@ impl<'a> Lab<'a> {
         self.events.insert((at, self.order), event);
     }
 
-    /// Lets the sender of `pair` act, and transmits its segments.
+    /// Calls `act` with the sender of connection `pair`, checks the invariants, and puts its
+    /// segments on the path.
     fn act(
         &mut self,
         now: Time,
@@ -208,7 +213,8 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Returns the next timer: (time, pair, true if it is the sender's).
+    /// Returns the timer that expires first, as (time, index of the connection, true if it is the
+    /// sender's timer).
     fn next_timer(&self) -> Option<(Time, usize, bool)> {
         let of = |(i, pair): (usize, &Pair)| {
             let sender = pair.sender.timer().map(|at| (at, i, true));
@@ -218,7 +224,7 @@ impl<'a> Lab<'a> {
         self.pairs.iter().enumerate().flat_map(of).flatten().min()
     }
 
-    /// Runs until `end` or until everything is done; may be called again to continue.
+    /// Runs until `end`, or until all transfers are complete. May be called again to continue.
     fn run(&mut self, end: Time) {
         if self.packets == 0 {
             for pair in 0..self.pairs.len() {
@@ -265,7 +271,8 @@ impl<'a> Lab<'a> {
 
 const LONG: Time = Time(10_000 * NANOS_PER_S);
 
-/// Creates a transfer over 4 Mbit/s and 25 ms in each direction, with a queue of `limit` packets.
+/// Creates a transfer of `bytes` bytes over a path of 4 Mbit/s and 25 ms in each direction, with a
+/// queue of `limit` packets.
 fn transfer(bytes: u64, params: &Linux, limit: usize) -> Lab<'static> {
     Lab::new(&[bytes], params, Path::new(4_000, 25, limit))
 }

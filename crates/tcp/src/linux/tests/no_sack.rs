@@ -1,4 +1,4 @@
-//! A sender without SACK, which learns of deliveries beyond a gap only by duplicate ACKs.
+//! Tests of a sender without SACK, which learns of deliveries beyond a gap only by duplicate ACKs.
 
 use super::script::{MSS, Script};
 use super::*;
@@ -22,8 +22,9 @@ fn duplicates(script: &mut Script, next: u64, count: u32) {
     }
 }
 
-/// `tcp_limit_reno_sacked` of Linux 6: of ten segments outstanding, at most nine can have arrived beyond the
-/// gap. A tenth duplicate ACK answers a segment that was only late (`tcp_check_reno_reordering`).
+/// By `tcp_limit_reno_sacked` of Linux 6, at most nine of ten outstanding segments can have arrived
+/// beyond the gap. So a tenth duplicate ACK shows that a segment was only late
+/// (`tcp_check_reno_reordering`).
 #[test]
 fn excess_duplicates_raise_reordering_degree() {
     let mut script = begin(10);
@@ -35,8 +36,9 @@ fn excess_duplicates_raise_reordering_degree() {
     assert_eq!((script.sender.dupacks, script.sender.reordering.degree()), (9, 10));
 }
 
-/// `tcp_is_non_sack_preventing_reopen`: while exactly the end of a recovery is acknowledged, duplicate ACKs
-/// answer retransmissions, and `tcp_fastretrans_alert` returns before it counts them.
+/// While exactly the data up to the end of a recovery are acknowledged, duplicate ACKs answer
+/// retransmissions (`tcp_is_non_sack_preventing_reopen`). So `tcp_fastretrans_alert` returns before
+/// it counts them.
 #[test]
 fn duplicates_at_end_of_recovery_do_not_count() {
     let mut script = begin(40);
@@ -53,8 +55,9 @@ fn duplicates_at_end_of_recovery_do_not_count() {
     assert_eq!(script.sender.counts.fast_retransmits, 1);
 }
 
-/// `tcp_count_delivered` in `tcp_add_reno_sack` and `tcp_remove_reno_sacks`: a duplicate ACK is a segment
-/// delivered, which the ACK that fills the gap does not count again.
+/// By `tcp_count_delivered` in `tcp_add_reno_sack` and `tcp_remove_reno_sacks`, a duplicate ACK
+/// counts as a segment delivered, and the ACK after the gap is filled does not count this segment
+/// again.
 #[test]
 fn segment_is_counted_as_delivered_once() {
     let mut script = begin(10);
@@ -66,9 +69,10 @@ fn segment_is_counted_as_delivered_once() {
     assert_eq!(script.sender.sampler.delivered(), 10 * MSS);
 }
 
-/// `tcp_sndbuf_expand` of Linux 6: with a window of ten the buffer has 46,080 B. The application writes 65
-/// segments at once, and as many more as have been sent of them, before it is full. A gap that stays unfilled
-/// stops new data there; the ACK of that data releases more.
+/// By `tcp_sndbuf_expand` of Linux 6 the send buffer has 46,080 B with a window of ten segments.
+/// The application writes 65 segments at once, and 10 more for the 10 sent of them, before the
+/// buffer is full. While a gap stays unfilled, the buffer stops new data after these 75 segments;
+/// the ACK of that data releases more.
 #[test]
 fn unfilled_gap_fills_send_buffer() {
     let mut script = begin(1_000);
@@ -82,8 +86,8 @@ fn unfilled_gap_fills_send_buffer() {
     assert!(sent(&script) > 75);
 }
 
-/// `tcp_fastretrans_alert` calls `tcp_reset_reno_sack`: the duplicate ACKs of a recovery end with it. The
-/// remaining ones must not start another recovery.
+/// `tcp_fastretrans_alert` calls `tcp_reset_reno_sack` at the end of a recovery, so that the
+/// duplicate ACKs counted in it do not start another recovery.
 #[test]
 fn end_of_recovery_resets_duplicates() {
     let mut script = begin(100);

@@ -1,4 +1,4 @@
-//! Senders that are idle, or whose receiver's window is closed.
+//! Tests of senders that are idle, or that the closed window of the receiver stops.
 
 use super::script::{MSS, Script};
 use super::*;
@@ -15,7 +15,8 @@ fn write(script: &mut Script, segments: u64) -> usize {
     out.len()
 }
 
-/// Returns a sender with a window of 40 that has been idle for more than a timeout.
+/// Returns a sender with a window of 40 segments that has been idle for more than a retransmission
+/// timeout.
 fn idle_sender(params: Linux) -> Script {
     let (mut script, _) = Script::begin(params, 30);
     script.wait(100);
@@ -28,8 +29,8 @@ fn idle_sender(params: Linux) -> Script {
     script
 }
 
-/// `tcp_cwnd_restart` restarts the time after which an unused window is reduced (`snd_cwnd_stamp`): 40, 20
-/// and not 15, as in Linux 6.18.44.
+/// `tcp_cwnd_restart` restarts the time after which an unused window is reduced (`snd_cwnd_stamp`).
+/// So the window falls from 40 to 20 segments and not further to 15, as in Linux 6.18.44.
 #[test]
 fn pause_reduces_window_once() {
     let mut script = idle_sender(params());
@@ -39,16 +40,17 @@ fn pause_reduces_window_once() {
     assert_eq!(script.window().0, 20);
 }
 
-/// `tcp_slow_start_after_idle`: if it is off, neither a pause nor an application that uses less reduces the
-/// window.
+/// If `tcp_slow_start_after_idle` is off, neither a pause nor an application that uses only a part
+/// of the window reduces it.
 #[test]
 fn window_survives_pause_without_slow_start_after_idle() {
     let script = idle_sender(Linux { slow_start_after_idle: false, ..params() });
     assert_eq!(script.window().0, 40);
 }
 
-/// `snd_cwnd_stamp`: the timeout after which an unused window is reduced counts from the last ACK that may
-/// raise it; 40 and not 25, as in Linux 6.18.44.
+/// The timeout after which an unused window is reduced counts from the last ACK that may raise the
+/// window (`snd_cwnd_stamp`). So the window stays at 40 segments and is not reduced to 25, as in
+/// Linux 6.18.44.
 #[test]
 fn unused_window_stays_while_acks_arrive() {
     let (mut script, _) = Script::begin(params(), 30);
@@ -71,8 +73,9 @@ fn allow(script: &mut Script, next: u64, window: u32) -> Vec<script::Sent> {
     script.take(&ack)
 }
 
-/// `tcp_send_probe0` and `tcp_ack_probe` of Linux 6.18.44: the timeout is not backed off. The time to the
-/// next probe is, and each ACK restarts it. So the pause that follows is recognized, and the window restarts.
+/// By `tcp_send_probe0` and `tcp_ack_probe` of Linux 6.18.44, window probes back off the time to
+/// the next probe, which each ACK restarts, but not the retransmission timeout. So the pause that
+/// follows exceeds the timeout, and the window restarts.
 #[test]
 fn window_probes_do_not_back_off_timeout() {
     let (mut script, _) = Script::begin(params(), 200);
@@ -93,8 +96,8 @@ fn window_probes_do_not_back_off_timeout() {
     assert_eq!(script.window().0, 10);
 }
 
-/// `tcp_may_update_window`: an ACK that advances may shrink the window; one that does not may only open or
-/// close it.
+/// By `tcp_may_update_window` an ACK of new data may shrink the receiver's window; any other ACK
+/// may only open or close it.
 #[test]
 fn receiver_may_shrink_window() {
     let (mut script, _) = Script::begin(params(), 200);
@@ -108,8 +111,8 @@ fn receiver_may_shrink_window() {
     assert!(script.sender.is_window_closed());
 }
 
-/// `__tcp_retransmit_skb`: beyond a shrunk window only the first segment is retransmitted, as a probe, and
-/// while the window is closed timeouts do not count (`tcp_retransmit_timer`).
+/// By `__tcp_retransmit_skb` only the first segment is retransmitted beyond a shrunk window, as a
+/// window probe. While the window is closed, timeouts do not count (`tcp_retransmit_timer`).
 #[test]
 fn no_retransmission_beyond_shrunk_window() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 200);
@@ -125,7 +128,7 @@ fn no_retransmission_beyond_shrunk_window() {
     assert_eq!((script.time_out(), script.sender.timeouts), (vec![(1, true)], 0));
 }
 
-/// RFC 7323, 4.3: the sender echoes the newest timestamp of the receiver.
+/// By RFC 7323, 4.3, the sender echoes the newest timestamp of the receiver.
 #[test]
 fn newest_timestamp_is_echoed() {
     let (mut script, _) = Script::begin(params(), 200);

@@ -1,11 +1,12 @@
-//! Properties that hold for any path.
+//! Property tests over paths with random losses and delays, and with random ACKs.
 
 use proptest::prelude::*;
 
 use super::super::rate::Sampler;
 use super::*;
 
-/// Random impairments of the path, and settings that change the reaction to them.
+/// Random impairments of the path, and TCP parameters that change the reaction to these
+/// impairments.
 #[derive(Clone, Debug)]
 struct Trouble {
     drops: BTreeSet<usize>,
@@ -41,8 +42,9 @@ fn trouble() -> impl Strategy<Value = Trouble> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// Each control satisfies the invariants of [`Pair::check`] at every step, whatever is lost or late; all
-    /// data arrives, and then no timer is left.
+    /// With each congestion control, the sender satisfies the invariants of [`Pair::check`] at
+    /// every step, whatever packets are lost or late. All data arrives in the end, and no timer is
+    /// armed then.
     #[test]
     fn every_control_satisfies_invariants(trouble in trouble()) {
         for control in CongestionSpec::defaults() {
@@ -58,7 +60,8 @@ proptest! {
         }
     }
 
-    /// A control that needs no rate samples behaves in the same way with them.
+    /// A congestion control that needs no rate samples behaves in the same way if the sender takes
+    /// them.
     #[test]
     fn rate_samples_do_not_affect_other_controls(trouble in trouble()) {
         let Trouble { drops, lost_acks, late_ms, params } = trouble;

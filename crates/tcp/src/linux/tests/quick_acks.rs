@@ -1,4 +1,4 @@
-//! Quick ACKs of the receiver.
+//! Tests of the receiver's quick ACKs.
 
 use super::*;
 use crate::segment::Ecn;
@@ -9,8 +9,8 @@ fn segment(number: u64) -> Segment {
     Segment { size: 1_500, seq, ..Segment::control(0, Kind::Data) }
 }
 
-/// Returns how many of 40 in-order segments, 8 ms apart, are acknowledged at once after `lost` segments
-/// beyond a gap.
+/// Returns how many of 40 segments in order, 8 ms apart, are acknowledged at once, if `lost`
+/// segments beyond a gap have arrived before.
 fn at_once(lost: u64) -> usize {
     let mut receiver = Receiver::new(0, 100, &Linux::default());
     let mut now = Time(NANOS_PER_S);
@@ -29,22 +29,22 @@ fn at_once(lost: u64) -> usize {
     (10..50).map(answer).take_while(|at_once| *at_once).count()
 }
 
-/// `tcp_dec_quickack_mode` of Linux 6: leaving the mode sets `ato`. If data beyond a gap has opened the
-/// window before, in-order data finds it set, and no pause since the SYN (`tcp_finish_connect`), so it grants
-/// no 16 quick ACKs (`tcp_event_data_recv`).
+/// By `tcp_dec_quickack_mode` of Linux 6 the end of quick ACKs sets `ato`. If data beyond a gap has
+/// used up quick ACKs before, the first data in order find `ato` set and no pause since the SYN
+/// (`tcp_finish_connect`). So they start no 16 quick ACKs (`tcp_event_data_recv`).
 #[test]
 fn data_beyond_gap_first_grants_no_quick_acks() {
     assert!(at_once(0) >= 10, "{}", at_once(0));
     assert!(at_once(1) <= 3, "{}", at_once(1));
 }
 
-/// `__tcp_ecn_check_ce`: the first mark starts two quick ACKs, since the sender's window may soon be small. The
-/// ACK of a segment with CWR does not wait either (`tcp_ecn_accept_cwr`), nor do those of two segments from one
-/// that is not ECN-capable on.
+/// By `__tcp_ecn_check_ce` the first mark starts two quick ACKs, since the sender's window may soon
+/// be small, and so does a segment that is not ECN-capable. The ACK of a segment with CWR is not
+/// delayed either (`tcp_ecn_accept_cwr`).
 #[test]
 fn first_mark_starts_two_quick_acks() {
     let mss = Linux::default().mss();
-    // The window does not grow, which would add quick ACKs.
+    // The receive window is large from the start, since growth of the window would add quick ACKs.
     let params =
         Linux { ecn: true, quick_acks: 2, initial_receive_buffer: Size(44 * mss), ..Linux::default() };
     let mut receiver = Receiver::new(0, 100, &params);

@@ -1,4 +1,4 @@
-//! Start and end of recoveries.
+//! Tests of the start and end of recoveries.
 
 use super::script::{Script, Sent};
 use super::*;
@@ -6,13 +6,14 @@ use crate::linux::control::CongestionSpec;
 use crate::linux::control::reno::Reno;
 use nodeb_base::event::Recovery;
 
-/// Reno without timestamps, so that no ACK shows which transmission it answers.
+/// Returns parameters with Reno and without timestamps, so that no ACK shows which transmission it
+/// answers.
 fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), timestamps: false, ..Linux::default() }
 }
 
-/// Returns a sender that has lost the first of ten segments and the first of those sent in its recovery,
-/// which is retransmitted.
+/// Returns a sender that has lost the first of ten segments, and then the first new segment that it
+/// sent in the recovery. It has retransmitted both.
 fn lost_in_recovery() -> Script {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
@@ -24,8 +25,9 @@ fn lost_in_recovery() -> Script {
     script
 }
 
-/// `tcp_time_to_recover` of Linux 6 uses `lost_out`, which includes retransmitted segments: a loss found
-/// during a recovery beyond its end starts the next one, which reduces the window again.
+/// `tcp_time_to_recover` of Linux 6 uses `lost_out`, which includes retransmitted segments. So a
+/// loss beyond the end of a recovery, found during the recovery, starts the next recovery, which
+/// reduces the window again.
 #[test]
 fn loss_in_recovery_starts_another() {
     let mut script = lost_in_recovery();
@@ -34,8 +36,8 @@ fn loss_in_recovery_starts_another() {
     assert_eq!((script.sender.counts.fast_retransmits, script.window().1), (2, 2));
 }
 
-/// `tcp_init_undo`: retransmissions in flight when the recovery starts count too. If all of them turn out to
-/// be spurious, so does the reduction.
+/// By `tcp_init_undo` retransmissions in flight at the start of a recovery count as its
+/// retransmissions. If all of them turn out to be spurious, the window reduction is undone.
 #[test]
 fn retransmission_in_flight_may_undo_next_reduction() {
     let mut script = lost_in_recovery();
@@ -44,9 +46,9 @@ fn retransmission_in_flight_may_undo_next_reduction() {
     assert_eq!(script.window().1, 5);
 }
 
-/// `tcp_ack` processes the blocks before the cumulative acknowledgement, so RACK's round-trip time is that of
-/// the last segment acknowledged cumulatively (`tcp_rack_advance`). Segments sent with those in the blocks
-/// get as much time.
+/// `tcp_ack` processes the SACK blocks before the cumulative acknowledgement, so RACK's round-trip
+/// time is that of the last segment acknowledged cumulatively (`tcp_rack_advance`). Segments that
+/// were sent at the same time as those in the SACK blocks get as much time to arrive.
 #[test]
 fn stretch_ack_does_not_mark_newer_segments() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -62,7 +64,7 @@ fn stretch_ack_does_not_mark_newer_segments() {
     );
 }
 
-/// `tcp_dsack_seen`: a spurious retransmission counts as delivered, and lets the window grow.
+/// By `tcp_dsack_seen` a spurious retransmission counts as delivered and lets the window grow.
 #[test]
 fn reported_duplicate_is_a_delivery() {
     let (mut script, _) = Script::begin(params(), 10);
@@ -71,8 +73,8 @@ fn reported_duplicate_is_a_delivery() {
     assert_eq!(script.window().0, 10 + 11);
 }
 
-/// `tcp_fastretrans_alert`: after an ECN mark the reduction lasts until data above its end is acknowledged,
-/// so that CWR reaches the receiver.
+/// By `tcp_fastretrans_alert` the window reduction after an ECN mark lasts until data above its end
+/// is acknowledged, so that CWR reaches the receiver.
 #[test]
 fn reduction_for_mark_lasts_until_newer_ack() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 100);
@@ -87,8 +89,8 @@ fn reduction_for_mark_lasts_until_newer_ack() {
     assert_eq!(script.sender.recovery(), Recovery::Open);
 }
 
-/// `tcp_enter_recovery` while `tcp_in_cwnd_reduction`: a loss after an ECN mark continues the present
-/// reduction, which cannot be undone.
+/// In `tcp_enter_recovery`, if `tcp_in_cwnd_reduction` is true, a loss after an ECN mark continues
+/// the present window reduction, which cannot be undone.
 #[test]
 fn loss_after_mark_does_not_reduce_again() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 100);
@@ -103,8 +105,8 @@ fn loss_after_mark_does_not_reduce_again() {
     assert_eq!((script.sender.recovery(), script.window().1), (Recovery::Open, 5));
 }
 
-/// `tcp_schedule_loss_probe`: there is no probe while segments are missing, but there is one while the window
-/// is reduced because of an ECN mark.
+/// By `tcp_schedule_loss_probe` no tail loss probe is sent while segments are missing, but one may
+/// be sent while the window is reduced because of an ECN mark.
 #[test]
 fn probes_are_sent_unless_segments_are_missing() {
     let (mut script, _) = Script::begin(Linux { ecn: true, ..params() }, 10);

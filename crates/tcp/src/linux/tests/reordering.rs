@@ -1,4 +1,4 @@
-//! Segments and ACKs that overtake each other.
+//! Tests with segments and ACKs that overtake each other.
 
 use super::script::Script;
 use super::*;
@@ -9,9 +9,9 @@ fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), timestamps: false, ..Linux::default() }
 }
 
-/// `tcp_sacktag_one`: a segment sent once and reported after a higher one was overtaken. Its distance is the
-/// degree of reordering (`tcp_check_sack_reordering`), and with a degree above three the window also grows on
-/// SACKs (`tcp_may_raise_cwnd`).
+/// By `tcp_sacktag_one` a higher segment has overtaken a segment that was sent once and is reported
+/// later. The distance of the two is the degree of reordering (`tcp_check_sack_reordering`). With a
+/// degree above three the window also grows on SACKs (`tcp_may_raise_cwnd`).
 #[test]
 fn window_grows_on_sacks_with_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -24,8 +24,8 @@ fn window_grows_on_sacks_with_reordering() {
     assert_eq!(script.window().0, 13);
 }
 
-/// `tcp_clean_rtx_queue`: a segment that is acknowledged cumulatively, below data reported before this ACK,
-/// was overtaken as well.
+/// By `tcp_clean_rtx_queue` a segment was also overtaken if it is acknowledged cumulatively after
+/// SACKs have reported higher data.
 #[test]
 fn cumulative_ack_of_gap_shows_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -36,7 +36,8 @@ fn cumulative_ack_of_gap_shows_reordering() {
     assert_eq!(script.sender.reordering.degree(), 3);
 }
 
-/// Blocks that arrive together are processed in ascending order: neither has overtaken the other.
+/// SACK blocks of one ACK are processed in ascending order, so that none of them counts as
+/// overtaken.
 #[test]
 fn simultaneous_blocks_are_no_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -45,8 +46,8 @@ fn simultaneous_blocks_are_no_reordering() {
     assert!(!script.sender.reordering.is_seen());
 }
 
-/// `tcp_rack_reo_wnd`: once reordering was observed, RACK waits a quarter of a round-trip time also in a
-/// recovery.
+/// By `tcp_rack_reo_wnd`, once reordering was observed, RACK waits for a quarter of a round-trip
+/// time even in a recovery.
 #[test]
 fn rack_waits_with_reordering() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -59,7 +60,8 @@ fn rack_waits_with_reordering() {
     assert!(script.time_out().contains(&(0, true)));
 }
 
-/// `tcp_newreno_mark_lost`: a loss needs as many duplicate ACKs as the degree of reordering.
+/// By `tcp_newreno_mark_lost` a segment is lost after as many duplicate ACKs as the degree of
+/// reordering, which a timeout resets to three.
 #[test]
 fn timeout_resets_degree() {
     let (mut script, _) = Script::begin(Linux { rack: false, tail_loss_probe: false, ..params() }, 100);
@@ -73,7 +75,8 @@ fn timeout_resets_degree() {
     assert_eq!(script.sender.reordering.degree(), 8, "two segments beyond the gap");
 }
 
-/// The end of `tcp_ack`: of an ACK that another one has overtaken, only the blocks are used, not the number.
+/// At the end of `tcp_ack`, the SACK blocks of an ACK that another one has overtaken are used, but
+/// not its number.
 #[test]
 fn blocks_of_old_ack_count() {
     let (mut script, _) = Script::begin(params(), 100);

@@ -1,4 +1,4 @@
-//! A sender whose ACKs the test provides, segment by segment.
+//! A sender alone, to which a test delivers ACKs and which reports the segments that it sends.
 
 use super::*;
 
@@ -48,7 +48,7 @@ impl Script {
         numbers(&out)
     }
 
-    /// Advances to the next timer that sends. Returns its segments.
+    /// Advances to the next expiry of a timer at which the sender sends. Returns the segments sent.
     pub fn time_out(&mut self) -> Vec<Sent> {
         let mut out = Vec::new();
         while out.is_empty() {
@@ -58,8 +58,8 @@ impl Script {
         numbers(&out)
     }
 
-    /// Delivers an ACK of all segments before `next`, with blocks of segments and without a timestamp.
-    /// Returns the segments sent.
+    /// Delivers an ACK of all segments before `next`, with SACK blocks in segments and without a
+    /// timestamp. Returns the segments that the sender sends.
     pub fn acknowledge(&mut self, next: u64, blocks: &[(u64, u64)]) -> Vec<Sent> {
         self.echo(next, blocks, 0)
     }
@@ -77,7 +77,7 @@ impl Script {
         self.take(&ack)
     }
 
-    /// Returns an ACK of all segments before `next`.
+    /// Returns an ACK of all segments before `next` with SACK blocks in segments.
     pub fn ack(&self, next: u64, blocks: &[(u64, u64)]) -> Segment {
         let window = self.params.receive_buffer.0 as u32;
         let seq = FIRST_BYTE + next * MSS;
@@ -88,7 +88,7 @@ impl Script {
         ack
     }
 
-    /// Delivers an ACK to the sender. Returns the segments sent.
+    /// Delivers an ACK to the sender. Returns the segments that the sender sends.
     pub fn take(&mut self, ack: &Segment) -> Vec<Sent> {
         let mut out = Vec::new();
         self.sender.on_ack(self.now, ack, &mut out);

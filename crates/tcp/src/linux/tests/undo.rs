@@ -1,4 +1,4 @@
-//! Spurious reductions.
+//! Tests of spurious window reductions, which the sender undoes.
 
 use super::script::{NONE, Script, Sent};
 use super::*;
@@ -9,12 +9,12 @@ fn params() -> Linux {
     Linux { control: CongestionSpec::Reno(Reno::default()), ..Linux::default() }
 }
 
-/// Timestamp of the first ten segments.
+/// Timestamp of the first ten segments, in microseconds.
 const FIRST_US: u32 = 100_000;
 
-/// `tcp_try_undo_partial` of Linux 6: an ACK of segments that were only late undoes the reduction once no
-/// retransmission is in flight. Before that, it shows the degree of reordering, and no more segments are
-/// marked lost on it.
+/// By `tcp_try_undo_partial` of Linux 6, an ACK of segments that were only late undoes the window
+/// reduction if no retransmission is in flight. Otherwise the ACK only raises the degree of
+/// reordering, and no more segments are marked lost on it.
 #[test]
 fn partial_ack_waits_for_retransmissions_in_flight() {
     let (mut script, _) = Script::begin(params(), 100);
@@ -30,19 +30,20 @@ fn partial_ack_waits_for_retransmissions_in_flight() {
     assert!(cwnd >= 10 && ssthresh == NONE, "{cwnd} {ssthresh}");
 }
 
-/// The same ACK releases new segments and no retransmissions (`REXMIT_NONE`), although another segment is
-/// known to be lost.
+/// A partial ACK of an original, while retransmissions are in flight, releases new segments and no
+/// retransmissions (`REXMIT_NONE`), although another segment is marked lost.
 #[test]
 fn partial_ack_of_original_causes_no_retransmission() {
     let (mut script, _) = Script::begin(params(), 100);
     script.wait(100);
-    // PRR allows the first; the others wait.
+    // PRR allows the first retransmission; the others wait.
     assert_eq!(script.acknowledge(0, &[(9, 10), (7, 8), (5, 6)])[0], (0, true));
     let sent = script.echo(1, &[(9, 10), (7, 8), (5, 6)], FIRST_US);
     assert!(sent.iter().all(|&(_, again)| !again), "{sent:?}");
 }
 
-/// `tcp_check_dsack` and `tcp_sacktag_one`: a D-SACK not above `undo_marker` concerns an earlier recovery.
+/// By `tcp_check_dsack` and `tcp_sacktag_one` a D-SACK that is not above `undo_marker` concerns an
+/// earlier recovery, so it does not undo the present window reduction.
 #[test]
 fn late_dsack_does_not_undo_real_reduction() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
@@ -73,8 +74,9 @@ fn dsacks_beyond_retransmissions_are_ignored() {
     assert_eq!(script.window().1, 6, "two reported, one sent again");
 }
 
-/// `tcp_undo_cwnd_reduction` calls `tcp_reno_undo_cwnd`: the window becomes the larger of the previous one
-/// and that of PRR. Here PRR has followed the data in flight, which exceeded the previous window.
+/// `tcp_undo_cwnd_reduction` calls `tcp_reno_undo_cwnd`, by which the window becomes the larger one
+/// of the previous window and that of PRR. In this test PRR has followed the data in flight, which
+/// exceeded the previous window.
 #[test]
 fn undone_window_is_at_least_prr_window() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 100);
@@ -88,8 +90,9 @@ fn undone_window_is_at_least_prr_window() {
     assert!(script.window().0 >= spread, "{:?}", script.window());
 }
 
-/// As in Linux 6.18.44 (window, threshold and segments sent): partial ACKs of originals cause no
-/// retransmission while retransmissions are in flight, and the degree of reordering is their distance.
+/// Window, slow-start threshold and segments sent are those of Linux 6.18.44. Partial ACKs of
+/// originals cause no retransmission while retransmissions are in flight, but raise the degree of
+/// reordering.
 #[test]
 fn partial_acks_of_originals_release_new_segments() {
     let (mut script, _) = Script::begin(params(), 60);
@@ -104,15 +107,15 @@ fn partial_acks_of_originals_release_new_segments() {
     }
 }
 
-/// As in Linux 6.18.44: RACK removed the sixth segment from its list when it marked it lost
-/// (`tcp_rack_detect_loss`). When the timeout turns out to be spurious, the segment counts as in flight, and
-/// only the next timeout retransmits it.
+/// As in Linux 6.18.44, RACK removes the sixth segment from its list when it marks the segment lost
+/// (`tcp_rack_detect_loss`). When the timeout turns out to be spurious, the segment counts as in
+/// flight again, and only the next timeout retransmits it.
 #[test]
 fn segment_marked_before_spurious_timeout_waits_for_next_timeout() {
     let (mut script, _) = Script::begin(Linux { timestamps: false, ..params() }, 60);
     script.wait(100);
     assert_eq!(script.acknowledge(0, &[(6, 10)]), [(0, true), (1, true), (2, true), (3, true)]);
-    // F-RTO evaluates a timeout within a recovery only if it is not the first.
+    // F-RTO does not evaluate the first timeout within a recovery, so there are two timeouts.
     assert_eq!((script.time_out(), script.time_out()), (vec![(0, true)], vec![(0, true)]));
     let sent = script.acknowledge(0, &[(4, 5), (6, 10)]);
     assert_eq!(sent, (10..15).map(|number| (number, false)).collect::<Vec<Sent>>());
