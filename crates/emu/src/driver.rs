@@ -36,7 +36,7 @@ const TIMER: u64 = u64::MAX;
 /// Epoll identifier of the stop event.
 const STOP: u64 = u64::MAX - 1;
 
-/// Limits of an emulation.
+/// Limits of an emulation: its duration.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Duration after which the emulation ends; `None` to run until it is stopped.

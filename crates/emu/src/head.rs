@@ -21,7 +21,7 @@ pub const RST: u8 = 4;
 /// TCP flag: the acknowledgement number is valid.
 pub const ACK: u8 = 16;
 
-/// Header fields of a packet.
+/// Header fields of a recorded packet: protocol, addresses, ports, and the TCP header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// Protocol number in the IP header.
@@ -54,7 +54,7 @@ pub struct Tcp {
 }
 
 impl Tcp {
-    /// Returns true if `flag` is set.
+    /// Returns true if `flag`, such as [`SYN`], is set in the TCP header.
     pub fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }

@@ -16,7 +16,7 @@ const SLOT_BITS: u32 = 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u32);
 
-/// Packet in transit.
+/// Real packet in transit through the simulated world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InTransit {
     /// Slot that holds the packet's bytes.
@@ -71,7 +71,7 @@ impl Pool {
         }
     }
 
-    /// Returns the whole buffer of a slot.
+    /// Returns the whole buffer of a slot mutably, to read a packet into it.
     pub fn bytes_mut(&mut self, slot: Slot) -> &mut [u8] {
         let (chunk, at) = self.place(slot);
         &mut self.chunks[chunk][at..at + self.slot_bytes]
@@ -110,7 +110,7 @@ impl Pool {
         &mut self.bytes_mut(slot)[..bytes]
     }
 
-    /// Returns the number of slots in use.
+    /// Returns the number of slots in use: taken by [`Self::slot`] and not given back.
     pub fn in_use(&self) -> usize {
         self.entries.len() - self.free.len()
     }

@@ -40,7 +40,7 @@ impl Port {
         Ok(Self { fd, rest: vec![0; MAX_PACKET].into_boxed_slice() })
     }
 
-    /// Reads one packet into `into`. The first bytes of a packet that is too long are overwritten next time.
+    /// Reads one packet into `into`, without waiting for one. A packet longer than `into` is discarded.
     pub fn read(&mut self, into: &mut [u8]) -> Result<Read> {
         let room = into.len();
         let mut parts = [IoSliceMut::new(into), IoSliceMut::new(&mut self.rest)];

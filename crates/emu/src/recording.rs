@@ -32,7 +32,7 @@ use nodeb_sim::world::{Direction, ExternalPacket};
 
 use crate::report::CAUSES;
 
-/// First bytes of a log.
+/// First bytes of a log, which identify the file format and its version.
 pub const MAGIC: &[u8; 16] = b"nodeb flight 1\r\n";
 
 /// Maximum size of a header, 1 GiB. A header contains a scenario with the contents of the files that it names.
@@ -57,7 +57,7 @@ const END: u8 = 4;
 /// Size in bytes of the end record and the checksum after it.
 pub(crate) const END_BYTES: usize = 9 + 4;
 
-/// Record of a log.
+/// Record of a log: an event of a packet, or the end of the emulation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
     /// A packet was accepted.
@@ -100,7 +100,7 @@ pub enum Record {
     },
 }
 
-/// Writer of a log.
+/// Writer of a log, with a buffer and a thread that writes full buffers to the file.
 pub struct Recorder {
     buffer: Vec<u8>,
     snap: usize,
@@ -280,7 +280,7 @@ impl<R: Read> Reader<R> {
         Ok(Self { file, header, accepted: 0 })
     }
 
-    /// Returns the header.
+    /// Returns the header of the log, which contains the scenario.
     pub fn header(&self) -> &[u8] {
         &self.header
     }

@@ -40,7 +40,7 @@ pub const CAUSES: [(Cause, &str); 4] = [
 pub struct DirectionReport {
     /// Packets that the driver accepted.
     pub offered: Volume,
-    /// Packets that arrived.
+    /// Packets that arrived at their destination in the simulated world.
     pub arrived: Volume,
     /// Number of lost packets by cause, in the order of [`CAUSES`].
     pub lost: [u64; CAUSES.len()],

@@ -57,7 +57,7 @@ impl Watch {
         Ok(Self { stopped: AtomicBool::new(false), wake, cells: [const { AtomicU64::new(0) }; FIELDS] })
     }
 
-    /// Stops the emulation at once. It cannot be resumed.
+    /// Stops the emulation at once and wakes its driver. A stopped emulation cannot be resumed.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         // This write can fail only if the 64-bit counter of the eventfd overflows.
@@ -74,7 +74,7 @@ impl Watch {
         self.wake.as_fd()
     }
 
-    /// Returns the status published last.
+    /// Returns the status that the driver published last; all values are 0 before the first one.
     pub fn status(&self) -> Status {
         let whole = |place: usize| self.cells[place].load(Ordering::Relaxed);
         let number = |place: usize| f64::from_bits(whole(place));

@@ -46,7 +46,7 @@ impl Emulation {
         self.device_socket.outside()
     }
 
-    /// Stops the emulation at once. It cannot be resumed.
+    /// Stops the emulation at once. A stopped emulation cannot be resumed.
     fn stop(&self) {
         self.watch.stop();
     }

@@ -23,7 +23,7 @@ use crate::tables;
 /// Number of replications whose results are converted to tables together. More would not fit the processor's cache.
 const BATCH: usize = 16;
 
-/// Progress and cancellation of runs from another thread.
+/// Control with which another thread follows the progress of runs and cancels them.
 #[pyclass(module = "nodeb._core", frozen)]
 #[derive(Default)]
 pub struct Control {
@@ -103,7 +103,7 @@ impl CompiledScenario {
         Ok(Self { scenario: Arc::new(scenario), label, recorded: spots, origin })
     }
 
-    /// Reads a scenario file with overrides `key.path=value`.
+    /// Reads the text of a scenario file with overrides `key.path=value`. `file` is the name of the file in messages.
     #[staticmethod]
     fn from_toml(py: Python<'_>, text: String, file: String, overrides: Vec<String>) -> PyResult<Self> {
         let read = || guarded(|| format!("reading {file}"), || scenario::from_toml(&text, &file, &overrides));

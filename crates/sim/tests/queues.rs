@@ -1,4 +1,4 @@
-//! Queue disciplines, losses, jitter and reordering of links in whole runs.
+//! Tests of queue disciplines, loss models, jitter and reordering of links in whole runs.
 
 use nodeb_net::QueueSpec;
 use nodeb_net::loss::LossSpec;

@@ -1,4 +1,4 @@
-//! Sources of traffic in whole runs.
+//! Tests of the traffic sources in whole runs: times of transfers, offered load and delays.
 
 use nodeb_sim::metrics::RunResult;
 use nodeb_sim::metrics::series::TransferRow;

@@ -8,7 +8,7 @@ use nodeb_tcp::linux::control::{AckEvent, CongestionControl, CongestionParams};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of the control.
+/// Parameters of the congestion control `aimd`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Aimd {

@@ -12,7 +12,7 @@ use nodeb_net::queue::{DropLog, Queue, QueueParams};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of the queue.
+/// Parameters of the queue `head_drop`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HeadDrop {

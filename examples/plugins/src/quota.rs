@@ -10,7 +10,7 @@ use nodeb_radio::switching::policy::{Event, SwitchingParams, SwitchingPolicy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of the policy.
+/// Parameters of the switching policy `quota`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Quota {

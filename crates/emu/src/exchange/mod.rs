@@ -24,7 +24,7 @@ use crate::series::Series;
 /// Phone whose packets are real.
 #[derive(Clone, Debug)]
 pub struct Phone {
-    /// Number of its user in the scenario.
+    /// Number of the phone's user in the scenario.
     pub user: u32,
     /// IP addresses of the phone. Packets from the server to one of them are sent to the phone.
     pub addresses: Vec<IpAddr>,
@@ -141,7 +141,7 @@ impl Exchange {
         &self.phones
     }
 
-    /// Returns the time series.
+    /// Returns the time series of the emulation so far.
     pub fn series(&self) -> &Series {
         &self.series
     }

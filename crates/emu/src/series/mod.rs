@@ -22,15 +22,15 @@ use crate::report::{CAUSES, Volume};
 /// Maximum number of intervals of all phones together. It is divided among the phones, and the limit per phone
 /// is then clamped to [`MIN_INTERVALS`] and [`MAX_INTERVALS`].
 const TOTAL_INTERVALS: usize = 1_024;
-/// Minimum of the limit per phone.
+/// Minimum of the maximum number of intervals of a phone.
 const MIN_INTERVALS: usize = 60;
-/// Maximum of the limit per phone.
+/// Maximum number of intervals of a phone, if there are at most four phones.
 const MAX_INTERVALS: usize = 240;
 
 /// Time between two samples of queues and CQI, ns: initially one sample per interval.
 const SAMPLE_INTERVAL: u64 = FIRST_WIDTH;
 
-/// Counts of a phone's packets in one direction and interval.
+/// Counts of a phone's packets in one direction and one time interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Interval {
     offered: Volume,
@@ -45,7 +45,7 @@ struct Interval {
     cqis: u64,
 }
 
-/// Counts of all users together in an interval.
+/// Counts of all users together in a time interval: bytes of simulated users, and deliveries of real packets.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shared {
     simulated: Carried,
@@ -61,7 +61,7 @@ struct Track {
     delays: Bins<Delays>,
 }
 
-/// Time series of an emulation.
+/// Time series of an emulation: of each phone and direction, and of all users together.
 #[derive(Debug)]
 pub struct Series {
     users: Vec<u32>,
@@ -72,7 +72,7 @@ pub struct Series {
     next: Time,
     /// Bytes carried for simulated users up to the last sample.
     carried: Carried,
-    /// State of each phone at the last sample.
+    /// Queues and CQI of each phone at the last sample.
     snapshots: Vec<Snapshot>,
 }
 

@@ -11,7 +11,7 @@ use nodeb_emu::{Exchange, Phone};
 use nodeb_sim::world::Direction;
 use nodeb_sim::{Scenario, scenario};
 
-/// Maximum size of a packet, bytes.
+/// Maximum size of a packet in the checks, bytes.
 pub const MTU: usize = 600;
 /// Limit for the payloads of packets in transit, bytes. The pool allocates one [`CHUNK`] at a time.
 const MEMORY: usize = 40 * MTU;

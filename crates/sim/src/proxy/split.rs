@@ -89,14 +89,14 @@ impl SplitProxy {
         }
     }
 
-    /// Handles a segment from the server.
+    /// Handles a segment from the server: acknowledges its data and relays them to the phone.
     pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut Outbox) {
         self.open(now, out);
         out.up.extend(self.receiver.on_segment(now, segment));
         self.relay(now, out);
     }
 
-    /// Handles a segment from the phone.
+    /// Handles a segment from the phone: a SYN or request is repeated to the server, an ACK is for the proxy's sender.
     pub fn on_packet_of_phone(&mut self, now: Time, packet: &Segment, out: &mut Outbox) {
         match packet.kind {
             Kind::Connect if self.opened.is_some() => {}
@@ -159,7 +159,7 @@ impl SplitProxy {
         [self.sender.timer(), self.receiver.timer(), self.requester.timer()].into_iter().flatten().min()
     }
 
-    /// Returns the timers that expire by `now`.
+    /// Returns the kinds of the proxy's timers that expire by `now`.
     pub fn expired_timers(&self, now: Time) -> impl Iterator<Item = TimerKind> {
         let due = |timer: Option<Time>| timer.is_some_and(|at| at <= now);
         let sender = due(self.sender.timer()).then(|| self.sender.expired_timer(now));

@@ -13,7 +13,7 @@ pub struct Outstanding {
     pub begun: Time,
     /// Time at which the phone received the last byte; until then the time at which the transfer began.
     pub arrived: Time,
-    /// Size in bytes.
+    /// Size of the transfer in bytes.
     pub bytes: u64,
     /// Number of bytes of the connection up to and including the transfer's last byte.
     pub end: u64,

@@ -18,7 +18,7 @@ use nodeb_base::units::Duration;
 /// Data that a user requests from the server as a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// Size in bytes.
+    /// Size of the transfer in bytes.
     pub bytes: u64,
     /// Time between the event `after` and the beginning of the transfer.
     pub wait: Duration,

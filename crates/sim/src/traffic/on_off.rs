@@ -51,7 +51,7 @@ impl OnOff {
     }
 }
 
-/// Bursts of one user.
+/// Source of the bursts of one user.
 #[derive(Debug)]
 pub struct Bursts {
     params: OnOff,

@@ -80,7 +80,7 @@ impl Checked for Web {
     }
 }
 
-/// Pages of one user.
+/// Source of the web pages that one user requests.
 #[derive(Debug)]
 pub struct Pages {
     params: Web,

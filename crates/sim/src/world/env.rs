@@ -77,7 +77,7 @@ impl InFlight {
         Packet { id, ..packet }
     }
 
-    /// Returns the number of the packet's user.
+    /// Returns the number of the user to whom or from whom the packet is sent.
     #[inline]
     pub fn flow(&self, packet: &Packet) -> u32 {
         match &self.contents[packet.id.place()] {

@@ -140,7 +140,7 @@ pub struct Flow {
     pub sender: Box<dyn Sender>,
     /// TCP receiver at the phone.
     pub receiver: Box<dyn Receiver>,
-    /// Proxy at the gateway.
+    /// Proxy at the gateway, or `None` if the scenario has no proxy.
     pub proxy: Option<Box<SplitProxy>>,
     /// Meter at the RNC, which reports the bandwidth to the proxy.
     pub meter: Option<Box<Meter>>,
@@ -161,7 +161,7 @@ pub struct Flow {
     pub downloaded: Option<Time>,
     /// Load times, stalls and recovery time.
     pub metrics: UserMetrics,
-    /// Values of the connection's senders that were last emitted as events.
+    /// Window, recovery, timer and limits of the connection's senders that were last emitted as events.
     pub emitted: Emitted,
 }
 

@@ -1,4 +1,4 @@
-//! A world that is driven from outside.
+//! A world that a driver advances from outside, with real packets of some users.
 
 use nodeb_base::engine::Stamp;
 use nodeb_base::error::{Error, Result};

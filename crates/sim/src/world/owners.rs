@@ -1,4 +1,4 @@
-//! Owners of the timers in the event queue.
+//! Owners of the timers in the event queue: the component that handles each timer's expiry.
 
 /// The component that handles a timer's expiry.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ pub enum Owner {
 pub struct Owners(Vec<Owner>);
 
 impl Owners {
-    /// Adds a timer of `owner` and returns its index in the event queue.
+    /// Adds a timer of `owner` and returns the timer's index in the event queue.
     pub fn add(&mut self, owner: Owner) -> usize {
         self.0.push(owner);
         self.0.len() - 1

@@ -286,7 +286,7 @@ proptest! {
 fn agrees_with_model(load: &Load) -> Result<(), TestCaseError> {
     let outcome = load.drive();
     prop_assert_eq!(outcome.accepted.len(), load.arrivals.len());
-    // Dedicated bearers are independent of each other.
+    // Dedicated bearers are independent of each other, so each is compared with a model of its own user.
     let groups: Vec<Vec<usize>> = if load.radio.spec.facts().is_shared {
         vec![(0..load.users.len()).collect()]
     } else {

@@ -25,7 +25,7 @@ const MIN_WINDOW: f64 = 1.0;
 /// Windows that a control law has set so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Windows {
-    /// Number of windows set, one for each message used.
+    /// Number of windows set, one for each message that arrived after the first measured round trip.
     pub count: u64,
     /// Last window in packets.
     pub last: f64,

@@ -38,7 +38,7 @@ impl Bandwidth {
         if now.as_secs() < self.step { self.before } else { self.after }
     }
 
-    /// Returns the bytes that could have been sent by `now`.
+    /// Returns the number of bytes that could have been sent from time zero to `now`.
     fn available(self, now: Time) -> f64 {
         let (first, second) = (now.as_secs().min(self.step), (now.as_secs() - self.step).max(0.0));
         (first * self.before + second * self.after) * f64::from(PACKET_BYTES)
