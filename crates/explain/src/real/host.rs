@@ -44,9 +44,9 @@ pub(crate) enum Round {
 pub(crate) struct Origin {
     /// Event after which the host could have sent the packet.
     pub basis: Basis,
-    /// Cause of the delay between the basis and the transmission.
+    /// Cause of the delay between the event `basis` and the transmission of the packet.
     pub cause: Cause,
-    /// Activity between the basis and the transmission.
+    /// Activity of the host between the event `basis` and the transmission of the packet.
     pub step: Step,
     /// Effect on the reason for the round trip before the packet.
     pub round: Round,

@@ -87,7 +87,8 @@ impl Walk<'_> {
             // A retransmission takes time in which new data could have been sent.
             Kind::Data if ahead.is_retransmission => Cause::Recovery,
             Kind::Data => Cause::Transmission,
-            // ACKs that saturate an uplink are like data that saturate a downlink.
+            // A wait behind ACKs that saturate an uplink is transmission, like one behind data on a
+            // saturated downlink.
             Kind::Ack if !ahead.is_earlier => Cause::Transmission,
             _ => Cause::QueueBehindOwn,
         }

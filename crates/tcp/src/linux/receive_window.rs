@@ -31,8 +31,9 @@ pub struct ReceiveWindow {
     /// timestamp that was last used for it.
     rtt: Option<Duration>,
     last_echo: u32,
-    /// End and start time of a round in which a whole window arrives. Its length is the round-trip time if
-    /// timestamps give none.
+    /// Byte whose arrival ends the present round, in which a whole window arrives, and the start
+    /// time of the round. The length of a round is taken as the round-trip time if timestamps give
+    /// none.
     round: Option<(u64, Time)>,
     /// Largest number of bytes that the application has read in a round trip. `since` is the start
     /// time of the present round trip, and the number of bytes read before it (`rcvq_space`).

@@ -119,7 +119,8 @@ mod tests {
 
     #[test]
     fn loss_with_short_queue_costs_a_fifth() {
-        // 20 (1 - 100 / 110) = 1.8 or 20 (1 - 100 / 125) = 4 segments are in the queue.
+        // At 110 ms 20 (1 - 100 / 110) = 1.8 segments are in the queue, and at 125 ms 20 (1 - 100 /
+        // 125) = 4.
         assert_eq!([110, 125].map(after_loss), [16_000, 10_000]);
     }
 

@@ -99,7 +99,8 @@ pub struct Sender {
     /// Newest timestamp of the phone, which the sender echoes.
     recent_stamp: u32,
     last_sent: Time,
-    /// Byte beyond which the present round of round-trip estimation ends.
+    /// Next byte to be sent at the start of the present round of round-trip estimation. The round
+    /// ends when a later byte is acknowledged.
     rtt_round: u64,
     pub(super) counts: SenderCounts,
     last_rtt: Option<Duration>,
