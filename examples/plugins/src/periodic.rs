@@ -8,7 +8,7 @@ use nodeb_radio::error::{ErrorParams, ErrorProcess};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Parameters of the model.
+/// Parameters of the error model `periodic`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Periodic {

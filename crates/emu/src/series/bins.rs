@@ -7,7 +7,7 @@ pub const FIRST_WIDTH: u64 = 100_000_000;
 
 /// Data of a time interval that can be merged with the data of the next interval.
 pub trait Merge: Default {
-    /// Adds the data of the next interval.
+    /// Adds the data of the next interval to this one.
     fn merge(&mut self, later: &Self);
 }
 

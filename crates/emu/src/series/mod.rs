@@ -22,7 +22,7 @@ use crate::report::{CAUSES, Volume};
 /// Maximum number of intervals of all phones together. It is divided among the phones, and the limit per phone
 /// is then clamped to [`MIN_INTERVALS`] and [`MAX_INTERVALS`].
 const TOTAL_INTERVALS: usize = 1_024;
-/// Minimum of the maximum number of intervals of a phone.
+/// Number of intervals that a phone may have even if there are very many phones.
 const MIN_INTERVALS: usize = 60;
 /// Maximum number of intervals of a phone, if there are at most four phones.
 const MAX_INTERVALS: usize = 240;

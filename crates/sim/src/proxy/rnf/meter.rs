@@ -144,8 +144,8 @@ mod tests {
                 arrivals.push((at.0 / 1_000_000, (message.bandwidth * 1e3).round()));
             }
         }
-        // The available bytes are t^2, so message k has the mean slope between 5 + 10 k and 15 + 10 k ms, which is
-        // 20 + 20 k in the unit of `arrivals`. Message 1 is lost.
+        // The available bytes are t^2, so message k (from 0) reports the mean slope of t^2 between 5 + 10 k and
+        // 15 + 10 k ms, which is 20 + 20 k thousandths. Message 1 is lost.
         assert_eq!(arrivals, [(40, 20.0), (60, 60.0), (70, 80.0)]);
         assert_eq!(meter.counts, MeterCounts { sent: 7, lost: 1 });
     }

@@ -27,9 +27,9 @@ const MIN_WINDOW: f64 = 1.0;
 pub struct Windows {
     /// Number of windows set, one for each message that arrived after the first measured round trip.
     pub count: u64,
-    /// Last window in packets.
+    /// Window that was set last, in packets; 0 before the first.
     pub last: f64,
-    /// Sum of the windows in packets.
+    /// Sum of all windows set, in packets.
     pub sum: f64,
 }
 
