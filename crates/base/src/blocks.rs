@@ -1,36 +1,37 @@
 //! Radio blocks of consecutive TTIs, described together in one value.
 
-/// Blocks of consecutive TTIs with the same number of blocks in each, in the order of transmission.
+/// Radio blocks of consecutive TTIs with the same number of blocks in each, in order of
+/// transmission.
 ///
-/// Failed blocks are retransmitted in the order in which they failed, before new blocks, so one bit is enough
-/// to identify the block that is retransmitted.
+/// Failed blocks are retransmitted before new blocks and in the order in which they failed. So one
+/// bit per block, "is a retransmission", is enough to find out which block it repeats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blocks {
-    /// Number of the first new unit, that is, one in its first transmission; the other new units follow in
-    /// order.
+    /// Number of the first new unit (a PDU or octet in its first transmission). The other new units
+    /// have the numbers that follow.
     pub first: u64,
-    /// Number of new units in all TTIs together.
+    /// Number of new units (in their first transmission), summed over all TTIs.
     pub units: u32,
-    /// Number of units in a new block; the last new block may have fewer.
+    /// Number of units (PDUs or octets) in a new block; the last new block may have fewer.
     pub per_block: u32,
-    /// Blocks in a TTI.
+    /// Number of blocks in each TTI.
     pub per_tti: u32,
     /// Number of TTIs.
     pub ttis: u32,
-    /// Bit `n` is set if block `n` fails.
+    /// Bit `n` is set if block `n`, counted from 0 over all TTIs, fails.
     pub failed: u64,
-    /// Bit `n` is set if block `n` is a retransmission.
+    /// Bit `n` is set if block `n`, counted from 0 over all TTIs, is a retransmission.
     pub again: u64,
 }
 
-/// Returns a mask of the bits below `place`.
+/// Returns a mask with bits 0 to `place - 1` set, or all 64 bits if `place` is 64 or more.
 const fn before(place: u32) -> u64 {
     if place < u64::BITS { (1 << place) - 1 } else { u64::MAX }
 }
 
 impl Blocks {
-    /// Number of blocks that the bit sets can describe. More blocks are combined only if all are new and none
-    /// fails.
+    /// Number of blocks for which `failed` and `again` have a bit. A value describes more blocks
+    /// only if all blocks are new and none fails.
     pub const MAX: u32 = u64::BITS;
 
     /// Returns the number of blocks.
@@ -58,8 +59,8 @@ impl Blocks {
         (self.again & before(place)).count_ones()
     }
 
-    /// Returns the numbers of retransmissions before TTI `tti` and in it. Within a TTI, retransmissions
-    /// precede new blocks.
+    /// Returns two numbers of retransmissions: those before TTI `tti`, and those in TTI `tti`.
+    /// Within a TTI, retransmissions precede new blocks.
     pub const fn again_before_and_in(&self, tti: u32) -> (u32, u32) {
         if self.again == 0 {
             return (0, 0);
@@ -75,21 +76,21 @@ impl Blocks {
         self.first + new * u64::from(self.per_block)
     }
 
-    /// Returns the number after the last new unit.
+    /// Returns the number of the last new unit plus one.
     pub fn end(&self) -> u64 {
         self.first + u64::from(self.units)
     }
 
-    /// Returns the first TTI after the last retransmission in TTIs up to `tti`: between it and `tti` all
-    /// blocks are new. The result is `tti + 1` if `tti` itself has retransmissions.
+    /// Returns the first TTI from which on, up to and including `tti`, all blocks are new. The
+    /// result is `tti + 1` if `tti` itself has retransmissions.
     pub const fn new_since(&self, tti: u32) -> u32 {
         let end = (tti + 1) * self.per_tti;
         let again = self.again & before(end);
         (u64::BITS - again.leading_zeros()).div_ceil(self.per_tti)
     }
 
-    /// Appends the blocks of the following TTIs. Returns false, and changes nothing, if they cannot be
-    /// combined.
+    /// Appends the blocks of the following TTIs. Returns false, and changes nothing, if one value
+    /// cannot describe all blocks together, such as TTIs with different numbers of blocks.
     #[inline]
     pub fn join(&mut self, next: &Self) -> bool {
         let count = self.count();

@@ -41,7 +41,8 @@ pub trait Checked {
     fn check(&self, _check: &mut Check) {}
 }
 
-/// Lists the given keys of a parameter struct, each with whether it has its default value.
+/// Returns an array with an entry for each given field of a parameter struct: the field's name, and
+/// true if the field has its default value.
 #[macro_export]
 macro_rules! keys {
     ($params:expr; $( $key:ident ),+) => {{
@@ -51,25 +52,25 @@ macro_rules! keys {
     }};
 }
 
-/// Returns the default of a value's type.
+/// Returns the default of the argument's type; the value of the argument is not used.
 pub fn usual<T: Default>(_: &T) -> T {
     T::default()
 }
 
-/// Returns true if a value is its default.
+/// Returns true if `value` equals `default`: the comparison behind [`crate::keys`].
 pub fn is_same<T: PartialEq>(value: &T, default: &T) -> bool {
     value == default
 }
 
 impl Check {
-    /// Runs `look` with `key` appended to the path.
+    /// Calls `look` with `key` appended to the path under which problems are reported.
     pub fn within(&mut self, key: impl Display, look: impl FnOnce(&mut Self)) {
         self.path.push(key.to_string());
         look(self);
         self.path.pop();
     }
 
-    /// Reports `message` for `key` as a problem unless `holds`.
+    /// Reports `message` for `key` as a problem unless `holds` is true.
     pub fn require(&mut self, holds: bool, key: &str, message: impl FnOnce() -> String) {
         if !holds {
             let problem = self.problem(key, message());
@@ -89,7 +90,8 @@ impl Check {
         self.require(value <= most, key, || format!("{value} is out of range; expected at most {most}"));
     }
 
-    /// Reports `message` for `key` as a warning unless `holds`. A scenario with warnings is simulated.
+    /// Reports `message` for `key` as a warning unless `holds` is true. Unlike a problem, a warning
+    /// does not keep the scenario from being simulated.
     pub fn advise(&mut self, holds: bool, key: &str, message: impl FnOnce() -> String) {
         if !holds {
             let doubt = self.problem(key, message());
@@ -97,13 +99,13 @@ impl Check {
         }
     }
 
-    /// Reports `keys` as having no effect if `void`. Each key comes with whether it has its default
-    /// ([`crate::keys`]): one with another value is a problem, one with its default is reported by
-    /// [`Self::into_idle`]. Resolved scenarios contain every key, so only a value other than the default
-    /// counts as set.
+    /// Reports that `keys` have no effect if `void` is true. A key with another value than its
+    /// default is a problem; a key with its default is only listed by [`Self::into_idle`], because
+    /// resolved scenarios contain every key. [`crate::keys`] makes the pairs (key, true if it has
+    /// its default).
     ///
-    /// A limit that is not reached or a timer that never expires does have an effect and is not reported
-    /// here.
+    /// A limit that is not reached or a timer that never expires does have an effect, so callers do
+    /// not report it here.
     pub fn idle(&mut self, void: bool, keys: &[(&str, bool)], why: &str) {
         for (key, is_default) in keys.iter().filter(|_| void) {
             let problem = self.problem(key, format!("this has no effect: {why}; leave it out"));
@@ -111,9 +113,9 @@ impl Check {
         }
     }
 
-    /// Like [`Self::idle`], but only warns about keys with other values than their defaults. It is for keys
-    /// that lose their effect at the end of a range that is often swept: no shadowing, one phone, no queue
-    /// that marks.
+    /// Like [`Self::idle`], but only warns about keys with other values than their defaults, so
+    /// that the scenario is still simulated. It is for keys that lose their effect at one end of a
+    /// range that studies often sweep, such as no shadowing or a single phone.
     pub fn advise_idle(&mut self, void: bool, keys: &[(&str, bool)], why: &str) {
         for (key, is_default) in keys {
             self.advise(!void || *is_default, key, || format!("this has no effect: {why}"));

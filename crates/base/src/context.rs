@@ -7,7 +7,7 @@ use crate::event::{Cause, Event, Mask, Place, Record, Sink};
 use crate::packet::Packet;
 use crate::units::Time;
 
-/// Outcome for a packet or a user at a place.
+/// Outcome of a call to a place (a link or bearer) for one packet or one user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "each variant's comment speaks of its fields")]
 pub enum Output {
@@ -19,7 +19,7 @@ pub enum Output {
     CellChanged { user: usize },
 }
 
-/// Counters of a place.
+/// Counters of a place (a link or bearer).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// TTIs in which a block was sent.
@@ -57,7 +57,7 @@ impl BlockCounts {
     }
 }
 
-/// State shared by all places of a run.
+/// State shared by all places (links and bearers) of a simulation run.
 #[derive(Debug)]
 pub struct Common {
     /// The current time.
@@ -70,7 +70,7 @@ pub struct Common {
     pub stamps: Stamps,
     /// Collector of the events to which listeners subscribe.
     pub sink: Sink,
-    /// Output of the place that is being called, which its caller takes.
+    /// Output of the place that is being called. The caller takes it after the call.
     pub out: Vec<Output>,
 }
 
@@ -100,7 +100,7 @@ impl Common {
     }
 }
 
-/// Argument of every call to a place: the shared state, and what belongs to the place.
+/// Argument of every call to a place: the state shared by all places, and the place's own counters.
 ///
 /// Every packet that a place accepts leaves it exactly once, through [`Self::deliver`] or [`Self::lose`].
 /// Both emit the event, update the counters and append to the output.
@@ -145,7 +145,7 @@ impl Context<'_> {
         self.sink.wants(mask)
     }
 
-    /// Counts and reports a packet that the place accepts.
+    /// Counts a packet that the place accepts, and emits [`Event::Entered`].
     #[inline]
     pub fn take(&mut self, packet: &Packet) {
         self.counts.packets_in += 1;
@@ -155,7 +155,8 @@ impl Context<'_> {
         }
     }
 
-    /// Counts and reports a packet that leaves the place, without appending it to the output.
+    /// Counts a packet that leaves the place, and emits [`Event::Left`]. Unlike [`Self::deliver`],
+    /// it does not append the packet to the output.
     #[inline]
     pub fn pass(&mut self, packet: &Packet) {
         self.counts.packets_delivered += 1;
@@ -166,14 +167,15 @@ impl Context<'_> {
         }
     }
 
-    /// Delivers a packet of a user: counts, reports and outputs it.
+    /// Delivers a packet of a user: counts it, emits [`Event::Left`] and appends
+    /// [`Output::Arrived`].
     #[inline]
     pub fn deliver(&mut self, user: usize, packet: Packet) {
         self.pass(&packet);
         self.out.push(Output::Arrived { user, packet });
     }
 
-    /// Drops a packet of a user: counts, reports and outputs the loss.
+    /// Drops a packet of a user: counts it, emits [`Event::Lost`] and appends [`Output::Lost`].
     pub fn lose(&mut self, user: usize, packet: Packet, cause: Cause) {
         self.counts.packets_dropped += 1;
         let place = self.place;
@@ -181,15 +183,15 @@ impl Context<'_> {
         self.out.push(Output::Lost { user, packet, cause });
     }
 
-    /// Counts `ttis` TTIs of one user, and their blocks, without reporting them.
+    /// Counts `ttis` TTIs of one user and the blocks sent in them, without emitting events.
     #[inline]
     pub fn count_ttis(&mut self, ttis: u64, user: usize, sent: Counted) {
         self.counts.ttis += ttis;
         self.count_blocks(user, sent);
     }
 
-    /// Counts and reports the blocks of a user in a TTI that began `at`. Does not count the TTI, which
-    /// several users may share.
+    /// Counts the blocks of a user in a TTI that began `at`, and emits [`Event::Tti`]. Does not
+    /// count the TTI itself, because several users may share it.
     #[inline]
     pub fn blocks(&mut self, at: Time, user: usize, quality: u32, sent: Sent) {
         self.count_blocks(user, sent.times(1));
@@ -212,12 +214,12 @@ impl Context<'_> {
     }
 }
 
-/// Totals of several TTIs.
+/// Totals of the blocks that one user was sent in several TTIs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
     /// Blocks sent and failed.
     pub blocks: BlockCounts,
-    /// Units in the blocks sent.
+    /// Units (PDUs or octets) in the blocks sent.
     pub units: u64,
 }
 
@@ -230,19 +232,19 @@ impl AddAssign for Counted {
     }
 }
 
-/// Totals of one TTI.
+/// Totals of the blocks that one user was sent in one TTI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
     /// Blocks sent.
     pub blocks: u32,
     /// Blocks that failed.
     pub failed: u32,
-    /// Units in the blocks sent.
+    /// Units (PDUs or octets) in the blocks sent.
     pub units: u32,
 }
 
 impl Sent {
-    /// Returns the totals of `ttis` TTIs that are all like this one.
+    /// Returns the totals of `ttis` TTIs, each with the totals of this one.
     #[inline]
     pub fn times(self, ttis: u64) -> Counted {
         let of = |number: u32| ttis * u64::from(number);
@@ -253,8 +255,8 @@ impl Sent {
     }
 }
 
-/// Owner of a context for driving a single place without a world, in tests and examples. By default the run
-/// never ends and no events are kept.
+/// Owner of the state that a [`Context`] borrows, with which tests and examples call a single place
+/// without a `World`. By default the run never ends and no events are kept.
 #[derive(Debug)]
 pub struct Surroundings {
     /// State that places share.
@@ -270,12 +272,13 @@ impl Default for Surroundings {
 }
 
 impl Surroundings {
-    /// Creates a context that keeps the events in `mask` and ends at `horizon`.
+    /// Creates the state of a run that ends at `horizon` and keeps the events in `mask`.
     pub fn with_mask(mask: Mask, horizon: Time) -> Self {
         Self { common: Common::new(horizon, Sink::new(mask)), counts: Counts::default() }
     }
 
-    /// Takes the packets delivered, each with its user, and discards all other output.
+    /// Removes and returns the packets delivered, each with its user's index; discards all other
+    /// output.
     pub fn take_arrivals(&mut self) -> Vec<(usize, Packet)> {
         let arrived = |output| match output {
             Output::Arrived { user, packet } => Some((user, packet)),
@@ -284,14 +287,14 @@ impl Surroundings {
         self.common.out.drain(..).filter_map(arrived).collect()
     }
 
-    /// Takes the events emitted.
+    /// Removes and returns the events kept since the last call.
     pub fn take_events(&mut self) -> Vec<Record> {
         let events = self.common.sink.kept().to_vec();
         self.common.sink.clear();
         events
     }
 
-    /// Returns the context at time `now`.
+    /// Returns the context of a call to bearer 0 at time `now`.
     pub fn at(&mut self, now: Time) -> Context<'_> {
         let Self { common, counts } = self;
         common.advance((now, Stamp::default()));

@@ -30,16 +30,18 @@ use std::cmp::Ordering;
 
 use crate::units::Time;
 
-/// Scheduling order of an event, which breaks ties between simultaneous events: the time at which it was decided, then
-/// the order of insertion.
+/// Scheduling order of an event, which breaks ties between simultaneous events: first by the time
+/// at which the event was decided, then by the order in which the stamps were drawn.
 ///
-/// The time of decision matters only for an event that is scheduled ahead of its decision, such as a packet's arrival
-/// behind the second of two links, which is known when it enters the first. It keeps the position among simultaneous
-/// events that it would have had.
+/// The time of decision matters only for an event that is scheduled before it is decided. An
+/// example is a packet's arrival behind the second of two links: it is known when the packet enters
+/// the first link, but decided when the packet enters the second. Such an event keeps the position
+/// that it would have had if it had been scheduled at the time of decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp {
     decided: Time,
-    /// Twice the number of the stamp, plus one if it was drawn before the time of decision.
+    /// Twice the serial number of the stamp, plus 1 if the stamp was drawn before the time
+    /// `decided`.
     number: u64,
 }
 
@@ -51,13 +53,14 @@ pub type Key = (Time, Stamp);
 pub struct Stamps {
     /// The current time, at which events are decided.
     pub now: Time,
-    /// Whether a result depended on the order of two simultaneous events that cannot be known ahead of time.
+    /// Whether a result depended on the order of two simultaneous events whose stamps do not
+    /// determine that order ([`Stamp::is_uncertain_beside`]).
     pub is_uncertain: bool,
     number: u64,
 }
 
 impl Stamp {
-    /// The stamp behind all others.
+    /// The stamp that is ordered after all others.
     pub const LAST: Self = Self { decided: Time(u64::MAX), number: u64::MAX };
 
     /// Returns true if `later` is the next stamp after this one.
@@ -75,13 +78,14 @@ impl Stamp {
 }
 
 impl Stamps {
-    /// Returns the key of an event decided now that is to happen `at`.
+    /// Returns the key of an event that is decided now and happens at the time `at`.
     #[inline]
     pub fn key(&mut self, at: Time) -> Key {
         self.key_decided(self.now, at)
     }
 
-    /// Returns the key of an event that is to happen `at` and counts as decided at `decided`, now or later.
+    /// Returns the key of an event that happens at the time `at` and is decided at `decided`, which
+    /// is now or later.
     #[inline]
     pub fn key_decided(&mut self, decided: Time, at: Time) -> Key {
         self.number += 2;
@@ -89,7 +93,8 @@ impl Stamps {
     }
 }
 
-/// Smallest expiry that means "disarmed". Each timer has its own, so that disarmed timers never tie.
+/// Smallest expiry, in ns, that means "disarmed". Timer `n` is disarmed with the expiry `NEVER +
+/// n`, so that no two disarmed timers have equal expiries.
 const NEVER: u64 = u64::MAX - u32::MAX as u64;
 
 /// A timer and its expiry in ns.
@@ -105,23 +110,24 @@ impl Entry {
     }
 }
 
-/// Number of timers outside the tree.
+/// Number of timers that are kept in a plain array in front of the tree: timers 0 to 6.
 const FRONT: usize = 7;
 
 /// The timers of all components, ordered by expiry.
 ///
-/// The first few timers are armed at nearly every event. So arming one is a plain store, and [`Self::next`] looks through
-/// them. All others are leaves of a tournament tree.
+/// Timers 0 to 6 are armed at nearly every event. So arming one of them is a plain store, and
+/// [`Self::next`] looks through them. All other timers are leaves of a tournament tree.
 #[derive(Debug)]
 pub struct EventQueue {
-    /// The expiries of the first timers, followed by the earliest expiry in the tree.
+    /// Expiries in ns of timers 0 to 6, followed by the earliest expiry in the tree.
     front: [u64; FRONT + 1],
-    /// Tournament tree: node `n` holds the earlier of its children `2 n` and `2 n + 1`, so node 1 holds the earliest of
-    /// all. The second half of the nodes are the timers that are not in `front`.
+    /// Tournament tree: node `n` holds the earlier of its children `2 n` and `2 n + 1`, so node 1
+    /// holds the earliest timer in the tree. The second half of the nodes are the leaves, one for
+    /// each timer that is not in `front`.
     nodes: Vec<Entry>,
-    /// The stamp of each armed timer, which decides between timers of the same expiry.
+    /// Stamp of each armed timer, which decides the order of timers with equal expiries.
     stamps: Vec<Stamp>,
-    /// Whether two timers of unknown order were compared.
+    /// Whether two timers were compared whose order is unknown; see [`Stamp::is_uncertain_beside`].
     is_uncertain: Cell<bool>,
 }
 
@@ -137,7 +143,7 @@ impl EventQueue {
         Self { front, nodes, stamps: vec![Stamp::default(); timers], is_uncertain: Cell::new(false) }
     }
 
-    /// Returns the node of a timer that is in the tree.
+    /// Returns the index in `nodes` of a timer in the tree, that is, of a timer from number 7 on.
     #[inline]
     fn leaf(&self, timer: usize) -> usize {
         self.nodes.len() / 2 + timer - FRONT
@@ -161,7 +167,7 @@ impl EventQueue {
     pub fn set(&mut self, timer: usize, key: Option<Key>) {
         let at = match key {
             Some((at, stamp)) if at.0 < NEVER => {
-                // Arming a timer with an unchanged key costs nothing.
+                // A timer whose key does not change leaves the tree as it is.
                 if timer >= FRONT && self.at(timer) == at.0 && self.stamps[timer] == stamp {
                     return;
                 }
@@ -176,7 +182,8 @@ impl EventQueue {
         }
     }
 
-    /// Changes the expiry of a timer in the tree, and updates its ancestors up to the first one that stays the same.
+    /// Changes the expiry of a timer in the tree, and updates the nodes above it up to the first
+    /// one that stays the same.
     fn replay(&mut self, changed: Entry) {
         let mut node = self.leaf(changed.timer as usize);
         let mut entry = changed;
@@ -237,7 +244,8 @@ impl EventQueue {
         front.chain(tree).reduce(|one, other| self.decided_first(one, other)).unwrap_or_default()
     }
 
-    /// Returns true if two timers of unknown order were compared; see [`Stamp::is_uncertain_beside`].
+    /// Returns true if two timers were compared whose order is unknown; see
+    /// [`Stamp::is_uncertain_beside`].
     #[inline]
     pub fn is_uncertain(&self) -> bool {
         self.is_uncertain.get()

@@ -68,7 +68,7 @@ impl Site {
 pub struct Place {
     /// Kind of the place.
     pub site: Site,
-    /// Index among the places of this kind: of the flow, the link or the bearer.
+    /// Index among the places of this kind, from 0: that of the flow, the link or the bearer.
     pub index: u32,
 }
 
@@ -185,8 +185,8 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each variant's comment speaks of its fields")]
 pub enum Event {
-    /// A packet starts its journey. `seq` is its segment number, or for an ACK the number that it
-    /// acknowledges.
+    /// A place sends a packet that enters the network. `seq` is the packet's segment number, or for
+    /// an ACK the segment number that it acknowledges; `again` is true for a retransmission.
     Sent { place: Place, packet: PacketId, flow: u32, purpose: Purpose, size: u32, seq: u64, again: bool },
     /// A place accepts a packet.
     Entered { place: Place, packet: PacketId },
@@ -203,7 +203,7 @@ pub enum Event {
     /// A packet reaches its destination.
     Received { place: Place, packet: PacketId },
 
-    /// A user's queue at a bearer, after a change.
+    /// The queue of a user at a bearer changed, and now holds `packets` packets with `bytes` bytes.
     Queue { bearer: u32, user: u32, packets: u32, bytes: u64 },
 
     /// Result of one TTI of a user: its C/I value or CQI (0 at constant rate), the units sent, and the number
@@ -216,8 +216,9 @@ pub enum Event {
     Block { bearer: u32, user: u32, block: u64, units: u32, transmission: u32, failed: bool },
     /// A block in its first transmission carries a part of a packet. Padding and headers belong to no packet.
     Carries { bearer: u32, user: u32, block: u64, part: Part },
-    /// All blocks of this TTI and of the following ones. It replaces [`Self::Block`] and [`Self::Carries`] if
-    /// no listener subscribes to single blocks. [`Self::Segmented`] gives the contents of new blocks.
+    /// All blocks of consecutive TTIs, of which the first is the TTI of this event. Replaces
+    /// [`Self::Block`] and [`Self::Carries`] if no listener subscribes to single blocks.
+    /// [`Self::Segmented`] gives the contents of new blocks.
     Run { bearer: u32, user: u32, blocks: Blocks },
     /// A bearer segments an accepted packet into the units `first..end`, which hold no other packet.
     Segmented { bearer: u32, user: u32, packet: PacketId, first: u64, end: u64 },
@@ -227,7 +228,8 @@ pub enum Event {
     State { bearer: u32, user: u32, state: u8 },
     /// Another cell starts to serve a user.
     Handover { bearer: u32, user: u32, cell: u32 },
-    /// Bytes that a user could have been sent since the start of the run, and the CQI known to the Node B.
+    /// Bytes that the bearer could have sent to a user since the start of the run, and the CQI that
+    /// the Node B knows.
     Available { bearer: u32, user: u32, bytes: f64, cqi: f32 },
 
     /// A sender's congestion window or slow-start threshold changed, in full-sized segments.
@@ -241,14 +243,17 @@ pub enum Event {
     Timer { flow: u32, at: Option<Time> },
     /// The limit that stops a sender from transmitting changed.
     SendLimit { place: Place, flow: u32, limit: SendLimit },
-    /// A timer of a flow expires at a place. It is the cause of all packets sent in the same instant.
+    /// A timer of a flow expires at a place. The expiry is the cause of all packets that the place
+    /// sends at the same time.
     TimerExpired { place: Place, flow: u32, timer: TimerKind },
-    /// A transfer of `bytes` bytes starts, after the bytes of all earlier transfers of its flow.
+    /// A transfer of `bytes` bytes starts; its bytes follow those of all earlier transfers of the
+    /// flow.
     Began { flow: u32, bytes: u64 },
-    /// The phone received in order the last byte of the oldest unfinished transfer, with the packet received
-    /// last.
+    /// The phone received the last byte of its oldest unfinished transfer, and all bytes before it.
+    /// The packet of the preceding [`Self::Received`] completed the transfer.
     Arrived { flow: u32, bytes: u64 },
-    /// A transfer is complete. It was requested at `begun`, and the phone had its last byte at `arrived`.
+    /// A transfer is complete. The phone requested it at `begun` and had its last byte at
+    /// `arrived`.
     Transfer { flow: u32, begun: Time, arrived: Time, bytes: u64 },
 }
 
@@ -316,7 +321,8 @@ impl Mask {
 }
 
 impl Event {
-    /// Returns the event's classes. A listener that subscribes to any of them receives the event.
+    /// Returns the classes to which the event belongs. A sink keeps the event if its mask has any
+    /// of them.
     #[inline]
     pub const fn class(&self) -> Mask {
         match self {

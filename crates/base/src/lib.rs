@@ -12,8 +12,8 @@
 //!   model variants selectable by name, [`check`] finds invalid values, and [`lines`] parses numbers in text
 //!   files. [`table!`] declares the tables of results.
 //!
-//! The crates above are `nodeb-net` (links and queues), `nodeb-radio` (bearers), `nodeb-tcp` (end hosts) and
-//! `nodeb-sim`, which connects them.
+//! `nodeb-net` (links and queues), `nodeb-radio` (bearers), `nodeb-tcp` (end hosts) and
+//! `nodeb-sim`, which connects these three, build on this crate.
 
 pub mod blocks;
 pub mod check;

@@ -19,7 +19,8 @@ pub fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     trimmed.filter(|(_, line)| !line.is_empty() && line[0] != b'#')
 }
 
-/// Returns the numbers of a text's entries by column, without the first `skip` entries.
+/// Returns the numbers of a text's entries, one list per column; leaves out the first `skip`
+/// entries.
 ///
 /// `columns` selects columns by index, from 0. Without it all columns are read, and every entry must have the
 /// same number of them. At most `most` entries are accepted.
@@ -58,7 +59,7 @@ pub fn numbers(
     Ok(found)
 }
 
-/// Parses the numbers of an entry, or those of the selected columns, into `row`.
+/// Parses all numbers of an entry, or only those of the selected `columns`, into `row`.
 fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Result<(), String> {
     row.clear();
     let Some(columns) = columns else {
@@ -70,7 +71,8 @@ fn read_row(entry: &[u8], columns: Option<&[usize]>, row: &mut Vec<f64>) -> Resu
     })
 }
 
-/// Returns the words of an entry: separated by its commas, else semicolons, else tabs, else blanks.
+/// Returns the words of an entry. They are separated by commas; in an entry without commas by
+/// semicolons, without these by tabs, else by blanks.
 pub fn words(entry: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mark = [b',', b';', b'\t'].into_iter().find(|mark| entry.contains(mark));
     let is_end = move |byte: &u8| mark.map_or(*byte == b' ', |mark| *byte == mark);

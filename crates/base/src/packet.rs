@@ -1,8 +1,8 @@
 //! Packets without contents, as links, queues and bearers carry them.
 //!
-//! These layers read an identifier, a size, a hash of the flow, the ECN field and whether there is payload.
-//! The code that puts a packet into the network stores what it stands for: a simulated TCP segment, or the
-//! bytes of a real packet.
+//! Links, queues and bearers read an identifier, a size, a hash of the flow, the ECN field and
+//! whether there is payload. The code that puts a packet into the network stores the contents for
+//! which the packet stands: a simulated TCP segment, or the bytes of a real packet.
 
 /// Unique identifier of a packet; a retransmission is a new packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -54,8 +54,8 @@ impl<'de, P: ?Sized + 'static> DeserializeSeed<'de> for &'static Kind<P> {
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Plugin<P>, D::Error> {
         let params = (self.read)(&mut <dyn erased_serde::Deserializer>::erase(from));
-        // The first line is enough: some formats add the position in further lines, which the caller reports
-        // too.
+        // The first line is enough. Some formats add the error's position in further lines, but the
+        // caller reports the position already.
         let in_brief = |error: erased_serde::Error| {
             D::Error::custom(error.to_string().lines().next().unwrap_or_default())
         };
@@ -63,7 +63,7 @@ impl<'de, P: ?Sized + 'static> DeserializeSeed<'de> for &'static Kind<P> {
     }
 }
 
-/// Parameters of a registered kind, with the kind.
+/// A registered kind of component together with its parameters.
 pub struct Plugin<P: ?Sized + 'static> {
     kind: &'static Kind<P>,
     params: Arc<P>,
@@ -97,7 +97,7 @@ impl<P: ?Sized + Parameters> Debug for Plugin<P> {
 }
 
 impl<P: ?Sized + Parameters> PartialEq for Plugin<P> {
-    /// Compares kinds and parameters by their serialized form.
+    /// Returns true if the kinds are the same and the parameters have the same serialized form.
     fn eq(&self, other: &Self) -> bool {
         let words = |plugin: &Self| serde_json::to_value(plugin).ok();
         self.kind.name == other.kind.name && words(self) == words(other)
@@ -153,7 +153,7 @@ impl<P: ?Sized> Kinds<P> {
         registered.kinds.push(Box::leak(Box::new(kind)));
     }
 
-    /// Returns an entry for each registered kind, like those of built-in ones.
+    /// Returns a registry entry (component, name, description) for each registered kind.
     pub fn entries(&self, component: &'static str) -> Vec<Entry> {
         self.all().iter().map(|kind| (component, kind.name, kind.doc)).collect()
     }

@@ -57,7 +57,7 @@ pub fn choice<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ")
 }
 
-/// Deserializer of one of the given names.
+/// Deserializer that accepts one of the given names and returns the listed copy of it.
 pub struct OneOf(pub &'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for OneOf {
@@ -121,7 +121,7 @@ macro_rules! registry {
                 Self::NAMES
             }
 
-            /// Returns the entries of all variants.
+            /// Returns the entry (component, name, description) of every variant.
             pub fn entries() -> Vec<$crate::registry::Entry> {
                 Self::ENTRIES.to_vec()
             }
@@ -155,7 +155,8 @@ macro_rules! registry {
                 Self::kinds().names(Self::NAMES)
             }
 
-            /// Returns the entries of all variants, registered ones last.
+            /// Returns the entry (component, name, description) of every variant, registered ones
+            /// last.
             pub fn entries() -> Vec<$crate::registry::Entry> {
                 [Self::ENTRIES.to_vec(), Self::kinds().entries(Self::KIND)].concat()
             }
@@ -191,7 +192,8 @@ macro_rules! registry {
             /// Entries of the built-in variants.
             pub const ENTRIES: &'static [$crate::registry::Entry] = &[$(($kind, $key, $doc.trim_ascii())),+];
 
-            /// Returns every variant whose parameters all have defaults, with these.
+            /// Returns every variant whose parameters all have defaults, with the default
+            /// parameters.
             pub fn defaults() -> Vec<Self> {
                 let named = |name: &&'static str| {
                     let name = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name);

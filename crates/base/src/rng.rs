@@ -78,14 +78,15 @@ impl Streams {
         Stream::from_seed(seed)
     }
 
-    /// Returns a random process that can be evaluated at any position, in any order.
+    /// Returns a random process of one entity for one purpose, which can be evaluated at any
+    /// position, in any order.
     pub fn indexed(&self, entity: &str, index: u64, purpose: &str) -> Indexed {
         Indexed { key: self.name(entity, index, purpose) }
     }
 }
 
-/// A random process addressed by position, such as one value per TTI. Positions that are not evaluated cost
-/// nothing and do not shift others.
+/// A random process addressed by position, such as one value per TTI. Positions that are not
+/// evaluated cost nothing and do not shift the values at other positions.
 #[derive(Clone, Copy, Debug)]
 pub struct Indexed {
     key: u64,
@@ -148,9 +149,9 @@ impl ErrorGaps {
         self.gap_of(u)
     }
 
-    /// Returns the gap for a uniform number `u` in (0, 1]. A rough logarithm is enough if it is not close to
-    /// an integer gap; exact
-    /// logarithms took a sixth of the time of a DCH.
+    /// Returns the gap for a uniform number `u` in (0, 1]. The exact logarithm is computed only if
+    /// the rough one gives a gap so close to an integer that its error could change the result.
+    /// Exact logarithms for all gaps took a sixth of the run time of a DCH.
     #[inline]
     fn gap_of(&self, u: f64) -> u64 {
         let rough = rough_ln(u) * self.inverse_log;
@@ -160,7 +161,8 @@ impl ErrorGaps {
     }
 
     fn exact_gap(&self, u: f64) -> u64 {
-        // A cast from float to integer saturates, so p = 0 gives the largest gap.
+        // A cast from float to integer saturates, so p = 0 gives the largest gap. For p = 0 and u =
+        // 1 the product is NaN, which needs its own branch.
         match libm::log(u) * self.inverse_log {
             gap if gap.is_nan() => u64::MAX,
             gap => gap as u64,
@@ -308,7 +310,8 @@ mod tests {
         assert!((0..100).all(|_| always.next_error_within(5) == Some(0)));
     }
 
-    /// The probabilities alternate; each has its own share of errors.
+    /// The probability of error alternates between 0.02 and 0.6, and the errors at each probability
+    /// are counted separately.
     #[test]
     fn hazards_follow_a_changing_probability() {
         let mut hazards = Hazards::new(stream("hazards"));

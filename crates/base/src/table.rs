@@ -1,8 +1,8 @@
 //! Tables of results: name, unit and meaning of each column, and how it is read from a row.
 //!
 //! [`table!`](crate::table!) declares a table once, next to the type of its rows. The columns, the
-//! documentation of results and the units of summaries all follow from this declaration, so that a new figure
-//! takes one counter and one line in a table.
+//! documentation of results and the units of summaries all follow from this declaration, so that a
+//! new result needs only a counter and one line in the declaration.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ pub const USER: &str = "user";
 /// Number of names up to which a linear search is used.
 const FEW: usize = 16;
 
-/// Mark of a code that has not occurred yet.
+/// Value of the cache in [`Texts::of_codes`] for a code that has not occurred yet.
 const UNKNOWN: u32 = u32::MAX;
 
 /// A column of texts that stores each distinct text once, as most tables repeat a few texts.
@@ -45,7 +45,8 @@ impl Texts {
         Self { names: Vec::new(), places: Vec::with_capacity(rows) }
     }
 
-    /// Creates a column from codes, which must be small numbers. `text` is called once per distinct code.
+    /// Creates a column from codes, which must be small numbers because the cache of texts is
+    /// indexed by them. `text` is called once per distinct code.
     #[inline]
     pub fn of_codes(codes: impl Iterator<Item = u32>, rows: usize, text: impl Fn(u32) -> Text) -> Self {
         let (mut all, mut cache, mut places) = (Self::default(), Vec::new(), Vec::with_capacity(rows));
@@ -57,7 +58,8 @@ impl Texts {
         Self { places, ..all }
     }
 
-    /// Returns the index of the text of a code that occurs for the first time, and caches it.
+    /// Returns the index in `names` of the text of a code that occurs for the first time, and
+    /// caches the index under the code.
     #[cold]
     fn place_of_code(&mut self, text: Text, cache: &mut Vec<u32>, code: usize) -> u32 {
         let place = self.place_of(text);
@@ -66,7 +68,7 @@ impl Texts {
         place
     }
 
-    /// Returns the index of a name, which is appended if it is new.
+    /// Returns the index in `names` of a text, which is appended if it is new.
     fn place_of(&mut self, name: Text) -> u32 {
         let found = self.names.iter().position(|other| *other == name);
         found.unwrap_or_else(|| {
@@ -75,7 +77,8 @@ impl Texts {
         }) as u32
     }
 
-    /// Appends the rows of another column; each of its distinct texts is searched once.
+    /// Appends the rows of another column. Each distinct text of the other column is looked up
+    /// once, not once per row.
     fn append(&mut self, other: &mut Self) {
         let rows = self.places.len();
         self.extend(other.names.drain(..));
@@ -134,7 +137,8 @@ macro_rules! kinds {
         #[derive(Clone, Debug, PartialEq)]
         pub enum Values { $( $(#[$about])* $kind($all), )+ }
 
-        /// Readers of columns: one loop for each type of values, without a call per row.
+        /// Functions that read a column from rows: one for each type of values, with a loop that is
+        /// compiled for the column instead of a call per row.
         #[allow(non_snake_case, reason = "named as the kinds are")]
         pub mod read {
             use super::{Cow, Parts, Text, Texts, Values, count};
@@ -172,7 +176,8 @@ macro_rules! kinds {
             /// Appends the values of another column of the same type.
             ///
             /// # Panics
-            /// Panics if the types differ, which one declaration rules out.
+            /// Panics if the types differ. Columns of the same declaration always have the same
+            /// type.
             fn append(&mut self, other: Self) {
                 match (self, other) {
                     $( (Self::$kind(values), Self::$kind(mut more)) => values.append(&mut more), )+
@@ -194,7 +199,7 @@ kinds! {
     F32(f32) in Vec<f32>,
     /// Truth values.
     Bool(bool) in Vec<bool>,
-    /// Texts.
+    /// Texts, of which each distinct one is stored once.
     Text(Cow<'_, str>) in Texts,
 }
 
@@ -264,7 +269,7 @@ impl<R> Layout<R> {
     }
 }
 
-/// Returns the total number of rows.
+/// Returns the total number of rows of all replications.
 fn count<R>(parts: &Parts<R>) -> usize {
     parts.iter().map(|(_, rows)| rows.len()).sum()
 }
@@ -304,7 +309,7 @@ impl Table {
         self.columns.iter().find(|column| column.name == name).map(|column| &column.values)
     }
 
-    /// Replaces the indices of users by their numbers.
+    /// Replaces the indices in the column [`USER`] by the users' numbers, which `number` returns.
     pub fn name_users(&mut self, number: impl Fn(usize) -> u64) {
         for column in self.columns.iter_mut().filter(|column| column.name == USER) {
             if let Values::U64(users) = &mut column.values {
@@ -328,7 +333,7 @@ impl Table {
         self
     }
 
-    /// Appends the rows of another table of the same declaration.
+    /// Appends the rows of another table with the same declaration.
     pub fn append(&mut self, other: Self) {
         debug_assert_eq!(self.name, other.name, "rows of one table");
         for (column, more) in self.columns.iter_mut().zip(other.columns) {
@@ -337,7 +342,8 @@ impl Table {
     }
 }
 
-/// Appends each of `more` to the table of the same name, or adds it to `tables` if there is none.
+/// Appends the rows of each table in `more` to the table of the same name in `tables`, or adds the
+/// table to `tables` if there is none of that name.
 pub fn join(tables: &mut Vec<Table>, more: impl IntoIterator<Item = Table>) {
     for table in more {
         match tables.iter_mut().find(|other| other.name == table.name) {

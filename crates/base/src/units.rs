@@ -22,7 +22,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Returns `n` as a non-zero number, for constants.
+/// Returns `n` as a non-zero number, for use in constants.
 ///
 /// # Panics
 /// Panics if `n` is 0.
@@ -81,7 +81,7 @@ impl Time {
 }
 
 impl Duration {
-    /// No time.
+    /// A span of zero length.
     pub const ZERO: Self = Self(0);
 
     /// Returns a span of `ms` milliseconds.
@@ -160,13 +160,13 @@ impl Sub<Duration> for Time {
 trait Quantity: Sized {
     /// Name of the quantity in messages.
     const NOUN: &'static str;
-    /// A value as a user writes it, for messages.
+    /// A value as a user writes it, as an example in error messages.
     const EXAMPLE: &'static str;
     /// Unit names with their size in the base unit: the main names, smallest first, then aliases.
     const UNITS: &'static [(&'static str, u64)];
     /// Number of main names in `UNITS`, those that `Display` uses.
     const MAIN: usize;
-    /// The unit in which zero is written.
+    /// The unit in which zero is written, and its size in the base unit.
     const ZERO: (&'static str, u64);
     /// Plural of the base unit, if a quantity must be a whole number of it; empty if fractions are rounded.
     const WHOLE: &'static str;
@@ -252,8 +252,8 @@ quantity!(Speed, "speed", "3 km/h", main 2, zero "km/h", ["mm/h" = 1, "km/h" = 1
 /// Largest base value accepted: above 2^53 a double does not represent every integer.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
-/// Tolerance for rounding in a decimal fraction times its scale, relative: "1.1 kB" is 1100.0000000000002 B
-/// as doubles.
+/// Relative tolerance for the rounding error of a decimal number times the size of its unit: as
+/// doubles, "1.1 kB" is 1100.0000000000002 B.
 const ROUNDING: f64 = 1e-12;
 
 fn parse_quantity<Q: Quantity>(text: &str) -> Result<Q, String> {
@@ -341,7 +341,7 @@ impl<'de> Deserialize<'de> for Probability {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = f64::deserialize(deserializer)?;
         if (0.0..=1.0).contains(&value) {
-            // -0 becomes 0: their logarithms have different signs.
+            // The value -0 becomes 0: it would change the sign of `1 / ln(1 - p)` in `ErrorGaps`.
             Ok(Self(value.abs()))
         } else {
             Err(de::Error::custom(format!("{value} is not a probability; expected a number from 0 to 1")))

@@ -1,4 +1,5 @@
-//! Fates of packets for comments. Records of packets wait until the fates are known.
+//! Fates of packets, for the comments on packets in a capture. A captured packet is held back until
+//! its fate is known.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
@@ -7,7 +8,7 @@ use nodeb_base::event::{Cause, Event, Site};
 use nodeb_base::packet::PacketId;
 use nodeb_base::units::Time;
 
-/// Record of a packet at an interface.
+/// Packet captured at an interface, which is held back until the packet's fate is known.
 #[derive(Debug)]
 pub struct Record {
     pub at: Time,
@@ -19,7 +20,8 @@ pub struct Record {
     pub number: u64,
 }
 
-/// End of a packet.
+/// Outcome of a packet: received, lost at a kind of place for a cause, or in flight at the end of
+/// the run.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Received,
@@ -27,15 +29,16 @@ enum End {
     InFlight,
 }
 
-/// Block at its bearer: bearer, user, number.
+/// Identifier of a radio block: bearer, user on the bearer, number of the block.
 type Key = (u32, u32, u64);
 
-/// Known facts of a packet.
+/// State of a packet from its transmission until the records of it are written.
 #[derive(Debug)]
 struct Fate {
     sent: Time,
     is_retransmission: bool,
-    /// First bytes of the packet as sent, and its length, for later interfaces.
+    /// First bytes of the packet as it was sent, and its length in bytes, for interfaces that the
+    /// packet passes later.
     frame: (Box<[u8]>, u32),
     blocks: Vec<Key>,
     retransmissions: u32,
@@ -44,13 +47,13 @@ struct Fate {
     records: u32,
 }
 
-/// Packets in flight, and the records that wait for their ends.
+/// Packets in flight, and the captured records that are held back until the packets have ended.
 #[derive(Debug, Default)]
 pub struct Fates {
     sent: u64,
     in_flight: HashMap<PacketId, u64>,
     by_number: HashMap<u64, Fate>,
-    /// Numbers of the packets of which each block carries parts.
+    /// Numbers of the packets of which a block carries parts, by block.
     carried: HashMap<Key, Vec<u64>>,
     waiting: VecDeque<Record>,
 }
@@ -73,7 +76,7 @@ impl Fates {
         self.in_flight.get(&packet).copied()
     }
 
-    /// Returns the first bytes of a packet as sent, and its length.
+    /// Returns the first bytes of a packet in flight as it was sent, and its length in bytes.
     pub fn frame(&self, packet: PacketId) -> Option<&(Box<[u8]>, u32)> {
         Some(&self.by_number.get(&self.number(packet)?)?.frame)
     }
@@ -85,7 +88,7 @@ impl Fates {
             .is_some_and(|fate| !fate.blocks.is_empty())
     }
 
-    /// Adds a record that is written when its packet has ended.
+    /// Holds a record back until its packet has ended. Drops the record if the packet is unknown.
     pub fn wait(&mut self, record: Record) {
         if let Some(fate) = self.by_number.get_mut(&record.number) {
             fate.records += 1;
@@ -93,7 +96,7 @@ impl Fates {
         }
     }
 
-    /// Records an event of a block, or the end of a packet.
+    /// Updates the fates of packets with an event that concerns a block or ends a packet.
     pub fn on_event(&mut self, at: Time, event: &Event) {
         match *event {
             Event::Block { bearer, user, block, transmission, .. } => {
@@ -140,15 +143,15 @@ impl Fates {
         }
     }
 
-    /// Ends all packets that are still in flight at the end of the run.
+    /// Ends all packets that are still in flight when the run ends at `now`.
     pub fn give_up(&mut self, now: Time) {
         for fate in self.by_number.values_mut() {
             fate.end.get_or_insert((now, End::InFlight));
         }
     }
 
-    /// Removes and returns the next record, with a comment on its packet's fate, or returns `None` while the packet
-    /// is in flight.
+    /// Removes and returns the oldest record, with a comment on its packet's fate. Returns `None`
+    /// if that packet is still in flight, or if no record is held back.
     pub fn next(&mut self) -> Option<(Record, String)> {
         let number = self.waiting.front()?.number;
         let fate = self.by_number.get_mut(&number)?;

@@ -15,13 +15,13 @@ pub const FIRST_PHONE: [u8; 4] = [10, 1, 0, 1];
 /// Address of the proxy, both as the server's client and as the phones' server.
 pub const PROXY: [u8; 4] = [10, 0, 0, 2];
 
-/// Port of the server, which is assigned to no protocol.
+/// TCP port of the server. No common protocol uses it, so analysers do not interpret the data.
 pub const SERVER_PORT: u16 = 40_000;
 
-/// Dynamic ports (RFC 6335, 6): connection n uses the first plus n, starting over after the last.
+/// Dynamic ports (RFC 6335, 6): connection n uses port 49152 + n, starting again after port 65535.
 const CLIENT_PORTS: std::ops::RangeInclusive<u16> = 49_152..=65_535;
 
-/// Time to live that most hosts use.
+/// Time to live of each packet, in hops: the default of most hosts.
 const TIME_TO_LIVE: u8 = 64;
 
 /// Maximum length of the headers: 20 B of IPv4, 20 B of TCP and 40 B of options.
@@ -36,10 +36,10 @@ pub struct Socket {
     pub port: u16,
 }
 
-/// End of every connection at the server.
+/// The server's end of every connection.
 pub const SERVER_SOCKET: Socket = Socket { address: SERVER, port: SERVER_PORT };
 
-/// End of every connection from the proxy to a phone.
+/// The proxy's end of every connection to a phone.
 pub const PROXY_SOCKET: Socket = Socket { address: PROXY, port: SERVER_PORT };
 
 /// Returns the phone's end of connection `flow`.
@@ -58,7 +58,7 @@ fn client_port(flow: u32) -> u16 {
     CLIENT_PORTS.start() + (flow % ports) as u16
 }
 
-/// Packet on a link, whose payload is cut to the captured length.
+/// Packet on a link, of which the first bytes are captured.
 #[derive(Debug)]
 pub struct Frame {
     bytes: Box<[u8]>,
@@ -66,7 +66,8 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Creates an empty packet of which at most `snap_length` bytes are captured, at least the headers.
+    /// Creates an empty packet of which at most `snap_length` bytes are captured. `snap_length`
+    /// must be at least [`MAX_HEADER_BYTES`].
     pub fn new(snap_length: usize) -> Self {
         Self { bytes: vec![0; snap_length].into(), captured: 0 }
     }
@@ -76,12 +77,12 @@ impl Frame {
         &self.bytes[..self.captured]
     }
 
-    /// Sets the packet to these fields and returns its whole length. Data are zeros, which do not change the checksum
-    /// except by their length.
+    /// Builds a packet with these header fields, and returns its length in bytes before it is cut.
+    /// The data are zeros, which change the checksum only by their length.
     ///
     /// # Errors
     ///
-    /// If the packet is longer than IPv4 allows.
+    /// Returns an error if the packet is longer than IPv4 allows, which is 65 535 B.
     pub fn set(
         &mut self,
         from: Socket,
@@ -94,9 +95,10 @@ impl Frame {
         let length = (tcp_bytes.len() + fields.payload as usize).min(usize::from(u16::MAX)) as u16;
         let mut ip = Ipv4Header::new(length, TIME_TO_LIVE, IpNumber::TCP, from.address, to.address)?;
         ip.ecn = codepoint(ecn);
-        ip.dont_fragment = true; // and an identification of 0: an atomic datagram (RFC 6864, 4.1)
+        // With an identification of 0 the datagram is atomic (RFC 6864, 4.1).
+        ip.dont_fragment = true;
         ip.header_checksum = ip.calc_header_checksum();
-        // The checksum covers the pseudo header, the header and the data (RFC 9293, 3.1).
+        // The checksum covers the pseudo header, the TCP header and the data (RFC 9293, 3.1).
         let sum = Sum16BitWords::new()
             .add_4bytes(from.address)
             .add_4bytes(to.address)
@@ -115,7 +117,7 @@ impl Frame {
     }
 }
 
-/// Returns the codepoint of RFC 3168, section 5; an ECN-capable transport sends ECT(0).
+/// Returns the codepoint of RFC 3168, section 5. An ECN-capable transport sends ECT(0).
 fn codepoint(ecn: Ecn) -> IpEcn {
     match (ecn.experienced, ecn.capable) {
         (true, _) => IpEcn::CongestionExperienced,
@@ -151,7 +153,8 @@ fn options(fields: &TcpFields) -> TcpOptions {
         add(Noop);
         add(WindowScale(shift));
     }
-    // Timestamps fill two and a half words: SACK-permitted replaces the padding.
+    // Timestamps fill two and a half words of 32 bits. SACK-permitted fills the other half word, so
+    // the two NOPs of padding are added only if one of the two options is used without the other.
     if fields.sack_permitted != fields.timestamps.is_some() {
         add(Noop);
         add(Noop);

@@ -110,7 +110,8 @@ pub enum Error {
     Recording(#[from] nodeb_emu::Error),
 }
 
-/// Returns the part of the scenario, or the option, that an interface needs.
+/// Returns the part of the scenario, or the option, that is missing for an interface, as a text for
+/// an error message.
 fn missing(interface: Interface) -> &'static str {
     match interface {
         Interface::Proxy => "proxy",
@@ -122,18 +123,19 @@ fn missing(interface: Interface) -> &'static str {
 /// Result of this crate's fallible functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Extent of a capture.
+/// Options of a capture: bytes per packet, interfaces and comments.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Number of bytes captured of each packet; see [`SNAP_LENGTHS`].
     pub snap_length: u32,
     /// Interfaces to capture at; empty for all interfaces of the scenario.
     pub interfaces: Vec<Interface>,
-    /// Whether the radio network has interfaces too, and packets have comments on their fates.
+    /// Whether the radio network is captured too, and packets have comments on their fates.
     pub radio: bool,
-    /// Further comments on packets, by their numbers among all packets sent in the run, from 1.
+    /// Further comments on packets, by the packets' numbers among all packets sent in the run, from
+    /// 1.
     pub remarks: HashMap<u64, String>,
-    /// Further lines of the file's comment.
+    /// Further lines for the comment of the file.
     pub about: Vec<String>,
 }
 
@@ -151,11 +153,11 @@ struct Capture {
     interfaces: Vec<Interface>,
     frame: Frame,
     connections: Vec<Connections>,
-    /// Headers of packets in flight.
+    /// TCP header fields of packets in flight, by packet.
     in_flight: HashMap<PacketId, TcpFields>,
-    /// Fates of packets; `None` without comments on them.
+    /// Fates of packets; `None` if the capture has no comments on fates.
     fates: Option<Fates>,
-    /// Further comments on packets, by their numbers.
+    /// Further comments on packets, by the packets' numbers in the run.
     remarks: HashMap<u64, String>,
     has_rnc: bool,
     /// Time of the latest event.
@@ -170,8 +172,8 @@ struct Capture {
 ///
 /// # Errors
 ///
-/// [`Error::SnapLength`], [`Error::NoInterface`] or [`Error::File`] before the simulation begins; [`Error::File`] or
-/// [`Error::Run`] during it.
+/// Returns [`Error::SnapLength`], [`Error::NoInterface`] or [`Error::File`] before the simulation
+/// begins, and [`Error::File`] or [`Error::Run`] if writing or the simulation fails later.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
@@ -186,11 +188,12 @@ pub fn run(
     Ok(result)
 }
 
-/// Returns the interfaces to capture at.
+/// Returns the interfaces at which packets are captured: those in `wanted`, or all of the scenario
+/// if `wanted` is empty.
 ///
 /// # Errors
 ///
-/// [`Error::NoInterface`] if the scenario does not have one of `wanted`.
+/// Returns [`Error::NoInterface`] if the scenario does not have one of the interfaces in `wanted`.
 fn interfaces(scenario: &Scenario, wanted: &[Interface], radio: bool) -> Result<Vec<Interface>> {
     let all = Interface::of_scenario(scenario, radio);
     if let Some(missing) = wanted.iter().find(|interface| !all.contains(interface)) {
@@ -250,12 +253,13 @@ impl Capture {
         if self.failure.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Returns the number of an interface, or `None` if it is not captured.
+    /// Returns the index of an interface in the file, or `None` if the interface is not captured.
     fn number(&self, interface: Interface) -> Option<u32> {
         self.interfaces.iter().position(|other| *other == interface).map(|number| number as u32)
     }
 
-    /// Removes and returns the header of a packet that is received or lost.
+    /// Removes and returns the header of a packet that an event receives or loses, or returns
+    /// `None` for other events.
     fn take_header(&mut self, event: &Event) -> Option<TcpFields> {
         match event {
             Event::Received { packet, .. } | Event::Lost { packet, .. } => self.in_flight.remove(packet),
@@ -263,7 +267,8 @@ impl Capture {
         }
     }
 
-    /// Writes a packet where it is sent or received, or holds it back until its fate is known.
+    /// Writes a packet at the interface that sends or receives it. With comments on fates the
+    /// packet is held back until its fate is known.
     fn write(&mut self, at: Time, viewpoint: Viewpoint, packet: &Segment, event: &Event) -> io::Result<()> {
         let arrived = self.take_header(event);
         let seen = self.connections[packet.flow as usize].header(viewpoint, packet, arrived);
@@ -297,8 +302,9 @@ impl Capture {
         Ok(())
     }
 
-    /// Records packets that pass the radio network: those for phones when they enter it and, on the air, at their
-    /// first block; those from phones when they leave the uplink.
+    /// Captures a packet that passes the radio network. Packets to phones are captured when they
+    /// enter the bearer and, with an RNC, again when the Node B sends the first block with a part
+    /// of them. Packets from phones are captured when they leave the uplink.
     fn pass(&mut self, at: Time, event: &Event) {
         let network = if self.has_rnc { Interface::Rnc } else { Interface::NodeB };
         let (interface, id, is_out) = match *event {
@@ -324,7 +330,8 @@ impl Capture {
         fates.wait(Record { at, interface, original_len, direction, data, number });
     }
 
-    /// Writes the records whose packets have ended, in order, up to the first whose packet has not.
+    /// Writes the records that are held back, in order, up to the first whose packet is still in
+    /// flight.
     fn write_ended(&mut self) -> io::Result<()> {
         let Some(fates) = &mut self.fates else {
             return Ok(());
@@ -356,7 +363,7 @@ impl Capture {
     }
 }
 
-/// Returns the packet of an event at an interface.
+/// Returns the packet that an event sends or receives, or `None` for other events.
 fn id_of(event: &Event) -> Option<PacketId> {
     match *event {
         Event::Sent { packet, .. } | Event::Received { packet, .. } => Some(packet),
@@ -364,7 +371,7 @@ fn id_of(event: &Event) -> Option<PacketId> {
     }
 }
 
-/// Writes a packet at an interface, with its length and direction there.
+/// Writes a packet as captured at one interface, with its length in bytes and its direction flag.
 fn put(
     writer: &mut PcapNgWriter<BlockFile>,
     at: Time,
@@ -404,7 +411,7 @@ fn start(
         SectionHeaderOption::Comment(comment.into()),
         SectionHeaderOption::UserApplication(format!("nodeb {VERSION}").into()),
     ];
-    // Fixed byte order, so that the file is the same on every machine.
+    // The byte order is fixed, so that the file is the same on every machine.
     let endianness = Endianness::Little;
     let section = SectionHeaderBlock { endianness, options, ..SectionHeaderBlock::default() };
     let mut writer =

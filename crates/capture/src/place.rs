@@ -24,7 +24,8 @@ pub(crate) enum Viewpoint {
 }
 
 impl Viewpoint {
-    /// Returns where a packet of this kind is captured, or `None` if it is neither sent nor received.
+    /// Returns the place at which an event captures a packet of kind `kind`, or `None` if the event
+    /// neither sends nor receives a packet at such a place.
     pub fn of(event: &Event, kind: Kind) -> Option<Self> {
         let (site, is_sent) = match event {
             Event::Sent { place, .. } => (place.site, true),
@@ -63,7 +64,7 @@ impl Interface {
     /// All interfaces in order.
     pub const ALL: [Self; 5] = [Self::Server, Self::Phone, Self::Proxy, Self::Rnc, Self::NodeB];
 
-    /// Returns the name in the capture.
+    /// Returns the name of the interface in the capture file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Server => "server",
@@ -74,7 +75,7 @@ impl Interface {
         }
     }
 
-    /// Returns the description in the capture.
+    /// Returns the description of the interface in the capture file.
     pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Server => "packets sent and received by the server",
@@ -85,7 +86,7 @@ impl Interface {
         }
     }
 
-    /// Returns the interface of a place, or `None` if it has none.
+    /// Returns the interface of a place, or `None` for a Snoop agent, which has no interface.
     pub(crate) fn of(viewpoint: Viewpoint) -> Option<Self> {
         match viewpoint {
             Viewpoint::Server => Some(Self::Server),
@@ -107,13 +108,14 @@ impl Interface {
     }
 }
 
-/// Connections of one flow: from the server to the phone, or to the proxy and from there to the phone.
+/// Connections of one flow: a single one between server and phone; or, with a proxy, one between
+/// server and proxy and one between proxy and phone.
 pub(crate) struct Connections {
     server: Box<dyn Wire>,
     from_proxy: Option<Box<dyn Wire>>,
 }
 
-/// Header fields of a packet with its addresses.
+/// Header fields of a packet with the addresses of both ends.
 pub(crate) struct Seen {
     pub server: Socket,
     pub client: Socket,
@@ -128,8 +130,9 @@ impl Connections {
         Self { server: scenario.tcp_of(group).wire(), from_proxy }
     }
 
-    /// Returns the header of a packet at a place where it is sent, or received with the header `arrived`. Must be
-    /// called for every packet in the order of time.
+    /// Returns the header of a packet at a place that sends or receives it. If the place receives
+    /// it, `arrived` is the header with which it was sent. Must be called for every packet in the
+    /// order of time, because the state of a connection determines its headers.
     pub fn header(&mut self, viewpoint: Viewpoint, packet: &Segment, arrived: Option<TcpFields>) -> Seen {
         let end = match viewpoint {
             Viewpoint::Server | Viewpoint::ProxyToPhone | Viewpoint::Snoop => End::Server,

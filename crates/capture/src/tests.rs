@@ -137,7 +137,7 @@ fn capturing_is_repeatable_and_changes_no_result() {
 fn unwritable_file_is_an_error_before_the_run() {
     let refused = |path: &str, snap_length| {
         let cancelled = Control::default();
-        cancelled.cancel(); // a run would return that error
+        cancelled.cancel(); // A run would return the error of the cancellation.
         run(&scenario(), 7, 0, &cancelled, Path::new(path), keeping(snap_length)).unwrap_err().to_string()
     };
     assert!(refused("/no/such/folder/x.pcapng", 128).starts_with("cannot write the capture /no/such"));
@@ -215,7 +215,7 @@ fn single_interface_has_the_packets_of_a_full_capture() {
     assert!(refused.ends_with("as it has no proxy; expected one of: server, phone"), "{refused}");
 }
 
-/// Returns the comment on a packet.
+/// Returns the comment on a packet, or `None` if the packet has none.
 fn comment_of<'a>(packet: &'a EnhancedPacketBlock) -> Option<&'a str> {
     packet.options.iter().find_map(|option| match option {
         EnhancedPacketOption::Comment(text) => Some(text.as_ref()),
@@ -262,7 +262,8 @@ fn radio_option_adds_interfaces_and_comments_on_fates() {
     assert!(count(&phone, "repetition") > 0);
 }
 
-/// A further comment follows the fate of the packet or stands alone; packets have their numbers in the run.
+/// A further comment follows the comment on the packet's fate, or stands alone if there is none.
+/// Packets are identified by their numbers in the run.
 #[test]
 fn further_comments_are_added_by_packet_number() {
     let scenario = scenario();
@@ -313,8 +314,8 @@ fn radio_interfaces_need_the_radio_option() {
     assert!(refused.ends_with("expected one of: server, phone, node_b"), "{refused}");
 }
 
-/// The radio option changes no packet of the other interfaces. A Snoop agent sends packets from a place that is no
-/// interface.
+/// The option `radio` does not change the packets at the other interfaces. The Snoop agent sends
+/// packets too, but is no interface.
 #[test]
 fn radio_option_changes_no_other_interface() {
     let lossy = SCENARIO.replace("[radio.dch]\nbler = 0.1", "[radio.link]\nloss = 0.05");
@@ -335,8 +336,8 @@ fn radio_option_changes_no_other_interface() {
     }
 }
 
-/// Returns sequence and acknowledgement numbers of an interface's packets from the phone, with the length of their
-/// data.
+/// Returns (sequence number, ACK flag, acknowledgement number, bytes of data) of each of an
+/// interface's packets that come from the phone.
 fn numbers_of_phone(packets: &[EnhancedPacketBlock]) -> Vec<(u32, bool, u32, usize)> {
     let from_phone = packets.iter().filter(|packet| addresses(packet).0 != frame::SERVER);
     let numbers = from_phone.map(|packet| {

@@ -61,7 +61,8 @@ impl Ingress {
         ctx.lose(0, *packet, Cause::Overflow);
     }
 
-    /// Subtracts from the counters what was counted ahead of time and did not happen.
+    /// Subtracts from the counters the packets that look-ahead counted before they entered the
+    /// link, if the run ends before they enter.
     pub fn take_back(&mut self, overcount: Overcount) {
         let Overcount { taken, lost, overflowed, .. } = overcount;
         self.packets -= taken + lost + overflowed;

@@ -11,8 +11,8 @@
 //! - the transmitter, which [`outage`]s can interrupt.
 //! - [`propagation`]: a fixed delay, optionally with [`jitter`] and reordering.
 //!
-//! [`Wired`], [`Uplink`] and [`Core`] are the parameters of links in a scenario; [`Path`] holds those of one
-//! direction and builds the link.
+//! [`Wired`], [`Uplink`] and [`Core`] are the parameters of links in a scenario. [`Path`] holds the
+//! parameters of one direction of a link and builds the link from them.
 //!
 //! # Examples
 //!

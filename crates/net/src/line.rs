@@ -1,4 +1,4 @@
-//! One direction of a link of either kind.
+//! One direction of a link, with a constant rate or with recorded delivery opportunities.
 
 use nodeb_base::context::Context;
 use nodeb_base::engine::Key;
@@ -10,7 +10,7 @@ use super::link::Link;
 use super::look_ahead::Overcount;
 use super::traced::{TracedLink, Usage};
 
-/// A link with a constant rate or one that follows a recording.
+/// A link with a constant rate, or a link that transmits at recorded delivery opportunities.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the usual one stands where it is used, without a pointer")]
 pub enum Line {
@@ -50,7 +50,7 @@ impl Line {
         matches!(self, Self::Rated(link) if link.looks_ahead())
     }
 
-    /// Ends look-ahead, see [`Link::settle`].
+    /// Ends look-ahead. Returns the amounts that were counted too early; see [`Link::settle`].
     pub fn settle(&mut self, end: Key) -> Overcount {
         self.rated().map_or_else(Overcount::default, |link| link.settle(end))
     }

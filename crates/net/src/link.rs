@@ -38,8 +38,8 @@ pub struct Link {
     /// nanoseconds.
     free_at: Time,
     remainder: u64,
-    /// Key of the event at which the next waiting packet is transmitted, drawn at the start of the last
-    /// transmission.
+    /// Key of the event at which the transmission of the next waiting packet starts. The stamp is
+    /// drawn at the start of the last transmission.
     resume: Key,
     airtime: Airtime,
     propagation: Propagation,
@@ -70,11 +70,13 @@ impl Link {
         }
     }
 
-    /// Enables look-ahead: from now on packets [`Self::enter`] ahead of time. Returns false if the link does
-    /// not support it, because its queue is not drop-tail, or because it has jitter, reordering or outages.
+    /// Enables look-ahead: from now on packets [`Self::enter`] the link, possibly ahead of time.
+    /// Returns false if the link does not support look-ahead, because its queue is not drop-tail,
+    /// or because it has jitter, reordering or outages.
     ///
-    /// With look-ahead the link emits no start times of transmissions, does not know how many packets wait,
-    /// and emits losses out of order. It is for runs without listeners to these.
+    /// With look-ahead the link emits no start times of transmissions, does not know how many
+    /// packets wait, and emits losses out of order. So look-ahead is only for runs without
+    /// listeners to these events.
     pub fn look_ahead(&mut self) -> bool {
         if self.look_ahead.is_none() && self.propagation.is_plain() && self.outages.is_empty() {
             self.look_ahead = self.ingress.limits().map(LookAhead::new);
@@ -88,8 +90,9 @@ impl Link {
         self.look_ahead.is_some()
     }
 
-    /// Accepts a packet that enters the link at `entry`, now or later, but not before the previous packet.
-    /// Returns the key of its arrival, or `None` if it is lost.
+    /// Accepts a packet that enters the link at `entry`, which is now or later, but not before the
+    /// entry of the previous packet. Returns the key of the packet's arrival, or `None` if the
+    /// packet is lost.
     ///
     /// # Panics
     /// Panics if look-ahead is not enabled.
@@ -116,14 +119,15 @@ impl Link {
         Some(arrival)
     }
 
-    /// Stores a packet to be delivered at a key that [`Self::enter`] returned. Returns true if it is the next
-    /// to arrive.
+    /// Stores a packet to be delivered at `arrival`, a key that [`Self::enter`] returned. Returns
+    /// true if no other packet is in flight.
     #[inline]
     pub fn deliver(&mut self, arrival: Key, packet: Packet) -> bool {
         self.propagation.depart_under(arrival, packet)
     }
 
-    /// Ends look-ahead: subtracts from the counters whatever happens after `end`, and returns it.
+    /// Ends look-ahead: subtracts from the counters the amounts of events after `end`, and returns
+    /// these amounts.
     pub fn settle(&mut self, end: Key) -> Overcount {
         let Some(look_ahead) = self.look_ahead.take() else {
             return Overcount::default();
@@ -145,7 +149,8 @@ impl Link {
         if !self.ingress.admit(ctx, &packet) {
             return false;
         }
-        // A packet that arrives at the very end of a transmission still queues behind waiting packets.
+        // A packet that arrives in the same instant in which a transmission ends still queues
+        // behind waiting packets.
         let idle = self.free_at <= ctx.now && !self.has_waiting;
         if !idle || self.queues_all {
             if !self.ingress.push(ctx, &packet) {
@@ -326,7 +331,7 @@ mod tests {
         let (mut link, mut around) = (link(384_000, 3, Loss::Never), Surroundings::default());
         let taken: Vec<_> =
             (0..5).map(|seq| link.accept(&mut around.at(Time::ZERO), packet(1500, seq))).collect();
-        // The limit of 3 admits two waiting packets, next to the one being transmitted.
+        // The limit of 3 admits two waiting packets, in addition to the one being transmitted.
         assert_eq!(taken, [true, true, true, false, false]);
         let lost = Output::Lost { user: 0, packet: packet(1500, 3), cause: Cause::Overflow };
         assert_eq!(around.common.out[0], lost);
@@ -385,7 +390,7 @@ mod tests {
     }
 
     proptest! {
-        /// A link with look-ahead has the same arrivals as one without.
+        /// A link with look-ahead has the same arrivals, losses and counters as one without.
         #[test]
         fn look_ahead_changes_no_result(
             packets in prop::collection::vec((0u64..3, 1u32..4), 1..60),
@@ -408,8 +413,8 @@ mod tests {
         }
     }
 
-    /// A link continues to transmit whatever its queue drops, even if the queue drops its last packets while
-    /// it looks for the next one to send.
+    /// A link continues to transmit whatever its queue drops, even if the queue drops all waiting
+    /// packets when the link asks it for the next one.
     #[test]
     fn a_link_continues_when_its_queue_drops_waiting_packets() {
         for (name, delay_ms) in QueueSpec::NAMES.iter().flat_map(|name| [(name, 0), (name, 30)]) {

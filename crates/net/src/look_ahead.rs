@@ -1,8 +1,9 @@
 //! Look-ahead for links with a drop-tail queue and without jitter, reordering or outages: the arrival of a
 //! packet is computed when the packet enters the link.
 //!
-//! A packet may even enter ahead of time, if its only input is another such link. Counters are updated at
-//! once. [`LookAhead::settle`] returns what was counted too early when a run ends.
+//! A packet may even enter the link ahead of time, if the link's only input is another link with
+//! look-ahead. Counters are updated at once. [`LookAhead::settle`] returns the amounts that were
+//! counted too early when a run ends.
 
 use std::collections::VecDeque;
 
@@ -24,8 +25,8 @@ struct Passage {
 pub struct LookAhead {
     limits: Limits,
     passages: VecDeque<Passage>,
-    /// Number of the last passages that still waited when the newest packet entered: the queue length that it
-    /// found.
+    /// Number of entries at the end of `passages` whose packets still waited when the newest packet
+    /// entered. This is the queue length that the newest packet found.
     waiting: usize,
     waiting_bytes: u64,
     /// Keys and causes of losses after the current event.
@@ -46,18 +47,20 @@ pub struct Overcount {
 }
 
 impl LookAhead {
-    /// Creates the look-ahead of an empty link with a queue of these limits.
+    /// Creates the look-ahead of a link without packets, whose queue has these limits.
     pub fn new(limits: Limits) -> Self {
         let (passages, lost) = (VecDeque::new(), VecDeque::new());
         Self { limits, passages, waiting: 0, waiting_bytes: 0, lost }
     }
 
-    /// Advances to a packet that enters at `entry`, and forgets what happened at or before `now`.
+    /// Advances the queue to the entry of a packet at `entry`, and discards passages whose
+    /// transmission started at or before `now`.
     #[inline]
     pub fn advance(&mut self, entry: Key, now: Key, stamps: &mut Stamps) {
         while self.waiting > 0 {
             let next = &self.passages[self.passages.len() - self.waiting];
-            // This packet's start decides whether the arriving packet finds room.
+            // If the start of this waiting packet's transmission and the arrival are simultaneous,
+            // their order decides whether the arriving packet finds room.
             stamps.is_uncertain |= next.begin.0 == entry.0 && next.begin.1.is_uncertain_beside(entry.1);
             if next.begin > entry {
                 break;
@@ -82,8 +85,9 @@ impl LookAhead {
         self.limits.have_room(self.waiting, self.waiting_bytes, bytes)
     }
 
-    /// Records a packet that enters at `entry` and whose transmission starts at `begin`, unless both are
-    /// past.
+    /// Records a packet that enters at `entry` and whose transmission starts at `begin`. The packet
+    /// is stored only if `begin` is after `now`, because only later events may have to be
+    /// subtracted.
     #[inline]
     pub fn pass(&mut self, entry: Key, begin: Key, bytes: u32, now: Key) {
         if begin != entry {
@@ -95,7 +99,7 @@ impl LookAhead {
         }
     }
 
-    /// Records a packet that is lost when it enters at `entry`, unless that is past.
+    /// Records a packet that is lost when it enters at `entry`, if `entry` is after `now`.
     pub fn lose(&mut self, entry: Key, cause: Cause, now: Key) {
         while self.lost.front().is_some_and(|(entry, _)| *entry <= now) {
             self.lost.pop_front();

@@ -88,16 +88,16 @@ impl Checked for Opportunities {
     }
 }
 
-/// A recording, and how a link uses it.
+/// A recording of delivery opportunities, and the settings with which a link follows it.
 #[derive(Clone, Copy, Debug)]
 pub struct Recording<'a> {
     /// Times at which the link may transmit.
     pub opportunities: &'a Opportunities,
     /// Behaviour at the end of the recording.
     pub at_end: AtEnd,
-    /// Bytes of an opportunity.
+    /// Number of bytes that the link may transmit at one opportunity.
     pub size: Size,
-    /// Bytes that each packet takes in addition to its size.
+    /// Number of bytes that each packet takes in addition to its size.
     pub header: Size,
 }
 

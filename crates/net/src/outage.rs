@@ -23,7 +23,7 @@ impl Outage {
     }
 }
 
-/// Reports outages that overlap or are not in order.
+/// Reports outages that overlap or are not in order of time.
 pub fn check(outages: &[Outage], check: &mut Check) {
     for (i, pair) in outages.windows(2).enumerate() {
         check.within(i + 1, |check| {
@@ -54,8 +54,8 @@ impl Outages {
         self.rest.as_slice().is_empty()
     }
 
-    /// Returns the earliest start, at or after `now`, of a transmission. `now` must not decrease between
-    /// calls.
+    /// Returns the earliest time, at or after `now`, at which a transmission may start. `now` must
+    /// not decrease between calls, because past outages are removed.
     #[inline]
     pub fn next_start(&mut self, now: Time) -> Time {
         let mut start = now;

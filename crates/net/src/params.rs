@@ -19,7 +19,7 @@ use super::traced::TracedLink;
 params! {
     /// A link of the fixed network, both ways.
     pub struct Wired {
-        // Defaults: the fixed network of `wang`, Table 6.
+        // The defaults are those of the fixed network in `wang`, Table 6.
         /// Name of the link in the table `links`. Default: `wired` or `core`, followed by its position if the
         /// core network has several links.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ params! {
 params! {
     /// A phone's dedicated uplink.
     pub struct Uplink {
-        // Defaults: the DCH uplink of `wang`, Table 6.
+        // The defaults are those of the DCH uplink in `wang`, Table 6.
         /// Bit rate.
         pub rate: Rate = Rate(64_000),
         /// Delay from the end of a transmission to the arrival at the Node B.
@@ -91,7 +91,7 @@ impl Path<'_> {
             .with_outages(Outages::new(self.outages.to_vec()))
     }
 
-    /// Returns an idle link that follows the recording instead of the rate.
+    /// Returns an idle link that transmits at the recorded opportunities instead of at the rate.
     pub fn traced(&self, recording: &Recording, streams: &Streams, entity: &str, index: u64) -> TracedLink {
         let (ingress, propagation) = self.parts(recording.mean_rate(), *streams, entity, index);
         TracedLink::new(recording, self.delay, ingress, propagation)
@@ -152,7 +152,8 @@ impl Uplink {
         }
     }
 
-    /// Returns the uplink of user `user`. It follows the recording instead of its rate if there is one.
+    /// Returns the uplink of user `user`. If there is a recording, the uplink transmits at the
+    /// recorded opportunities instead of at its rate.
     pub fn line(&self, user: u64, recording: Option<&Recording>, streams: &Streams) -> Line {
         match recording {
             None => Line::Rated(self.path().link(streams, "uplink", user)),
@@ -161,8 +162,8 @@ impl Uplink {
     }
 }
 
-/// Returns true if a link may have this name, which must differ from default names of links and from names of
-/// random streams.
+/// Returns true if a link may have the name `name`: letters, digits, `_` and `-` that form neither
+/// a default name of a link nor the name of a random stream.
 fn is_free(name: &str) -> bool {
     let taken = ["wired", "core", "uplink", "link"];
     let is_taken =

@@ -37,17 +37,19 @@ pub struct Propagation {
 #[derive(Debug)]
 struct Impairment {
     jitter: Option<(Box<dyn Jitter>, Stream)>,
-    /// Latest arrival of packets in order; jitter never moves an arrival before it.
+    /// Latest arrival so far, not counting additional delays. Jitter never moves a later packet's
+    /// arrival before this time, so it keeps the order of packets.
     latest: Time,
     /// Selection of the packets to be delayed further, and their additional delay.
     held_back: Option<(ErrorGaps, Duration)>,
-    /// The packets delayed further. Their delay is constant, so they arrive in the order in which they
-    /// departed, and a queue suffices.
+    /// The packets in flight with the additional delay. This delay is constant, so they arrive in
+    /// the order in which they departed, and a queue suffices.
     late: Lane,
 }
 
 impl Propagation {
-    /// Creates an empty link. `entity` and `index` name its random streams.
+    /// Creates the propagation of a link without packets in flight. `entity` and `index` name its
+    /// random streams.
     pub fn new(
         jitter: Option<&JitterSpec>,
         reordering: Option<&Reordering>,
@@ -126,15 +128,16 @@ fn take(lane: &mut Lane, key: Key) -> Option<Packet> {
 }
 
 impl Impairment {
-    /// Returns the arrival, with jitter, of a packet that would arrive `at` without; never before earlier
-    /// packets.
+    /// Returns the arrival, with jitter, of a packet that would arrive `at` without jitter. The
+    /// result is never earlier than the arrival of a previous packet.
     fn in_order(&mut self, at: Time) -> Time {
         let extra = self.jitter.as_mut().map_or(Duration::ZERO, |(jitter, stream)| jitter.draw(stream));
         self.latest = self.latest.max(at + extra);
         self.latest
     }
 
-    /// Returns the additional delay of the next packet if it is to be overtaken.
+    /// Returns the additional delay of the next packet, or `None` if the packet is not to be
+    /// overtaken.
     fn hold_back(&mut self) -> Option<Duration> {
         let (chosen, delay) = self.held_back.as_mut()?;
         chosen.next_is_error().then_some(*delay)

@@ -14,7 +14,7 @@ pub struct BlockRow {
     pub block: u32,
     /// Number of the user.
     pub user: u32,
-    /// Number at the bearer.
+    /// Number that the bearer gave the block, which may be reused.
     pub number: u64,
     /// Time of the first transmission.
     pub first: Time,
@@ -26,13 +26,13 @@ pub struct BlockRow {
     pub failed: u32,
     /// Number of PDUs in the block, or octets if blocks are filled with octets.
     pub units: u32,
-    /// Bytes of packets in the block.
+    /// Number of bytes of packets in the block.
     pub bytes: u32,
     /// Outcome of the last transmission.
     pub outcome: Outcome,
 }
 
-/// Reported transmission of a block.
+/// Transmission of a block, as an event reported it.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
     pub at: Time,
@@ -46,11 +46,12 @@ pub struct Sent {
 /// Log of the blocks of a run.
 #[derive(Debug, Default)]
 pub struct BlockLog {
-    /// Latest block that used each number of the bearer, by user and number.
+    /// Number in the run of the latest block, by user and by the number that the bearer gave the
+    /// block.
     latest: HashMap<(u32, u64), u32>,
     /// Number of retransmissions of each block of the run, including blocks that are not kept.
     retransmissions: Vec<u32>,
-    /// Blocks that are kept, in the order of their numbers.
+    /// Rows of the blocks that are kept, in the order of their numbers.
     pub rows: Vec<BlockRow>,
 }
 
@@ -73,12 +74,13 @@ impl BlockLog {
         block
     }
 
-    /// Returns the latest block with a number at the bearer, or 0 if there is none.
+    /// Returns the number in the run of the latest block to which the bearer gave the number
+    /// `number`, or 0 if there is none.
     pub fn number(&self, user: u32, number: u64) -> u32 {
         self.latest.get(&(user, number)).copied().unwrap_or_default()
     }
 
-    /// Returns the number of retransmissions of a block.
+    /// Returns the number of retransmissions of a block, 0 for block number 0.
     pub fn retransmissions(&self, block: u32) -> u32 {
         block
             .checked_sub(1)
@@ -87,21 +89,21 @@ impl BlockLog {
             .unwrap_or_default()
     }
 
-    /// Adds the bytes of a packet that a block carries.
+    /// Adds the bytes of a part of a packet to the block that carries the part.
     pub fn carry(&mut self, block: u32, bytes: u32) {
         if let Some(row) = self.row(block) {
             row.bytes += bytes;
         }
     }
 
-    /// Records that a block is given up.
+    /// Records that the bearer gave up a block.
     pub fn give_up(&mut self, block: u32) {
         if let Some(row) = self.row(block) {
             row.outcome = Outcome::GivenUp;
         }
     }
 
-    /// Discards the blocks kept so far, but not their numbers.
+    /// Discards the rows kept so far. The numbers of their blocks are not used again.
     pub fn forget(&mut self) {
         self.rows = Vec::new();
     }

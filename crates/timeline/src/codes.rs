@@ -58,7 +58,7 @@ names! {
 }
 
 names! {
-    /// End of a packet, or of its stay at a place.
+    /// Outcome of a packet, or of its stay at a place.
     pub End {
         /// The packet was received, or has left the place.
         Through = "received",

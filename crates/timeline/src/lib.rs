@@ -1,9 +1,9 @@
 //! Packet timelines: every packet and block of a run, as tables.
 //!
-//! A listener to a run (`recorder`) numbers packets and blocks in the order of their transmission, follows packets
-//! from place to place, and records all events in a window of time. [`tables`] declares its four tables once; names,
-//! units and meanings go from there to files and documentation. [`replay`](mod@replay) does the same for a recorded
-//! emulation.
+//! A listener to a run (`recorder`) numbers packets and blocks in the order of their transmission,
+//! follows packets from place to place, and records all events in a window of time. [`tables`]
+//! declares the four tables of a timeline; files and documentation take names, units and meanings
+//! from it. [`replay`](mod@replay) makes the timeline of a recorded emulation.
 //!
 //! The number of recorded events is bounded by [`Options::most`]. If there are more, the error states how many there
 //! are, and a window that is small enough.
@@ -51,17 +51,17 @@ use recorder::Recorder;
 /// Default maximum number of events, which take 56 B each during the run.
 pub const DEFAULT_MAX: u64 = 4_000_000;
 
-/// Time after the end of the window for which packets in flight are followed.
+/// Time for which packets in flight are followed after the end of the window: 10 s.
 pub const FOLLOW_TIME: Duration = Duration(10_000_000_000);
 
-/// Extent of a recording.
+/// Extent of a recording: the window, the user, and the maximum number of events.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Start of the window, inclusive.
     pub from: Time,
     /// End of the window, exclusive.
     pub to: Time,
-    /// Only user whose packets are recorded; `None` for all.
+    /// Number of the only user whose packets are recorded; `None` for all users.
     pub user: Option<u32>,
     /// Maximum number of events recorded.
     pub most: u64,
@@ -141,9 +141,10 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Timeline {
     /// Tables `events`, `packets`, `hops` and `blocks`.
     pub tables: Vec<Table>,
-    /// Names for the codes in some columns, by column.
+    /// Names of the columns that store codes, each with the list of names in which a code is an
+    /// index.
     pub names: Vec<(&'static str, Vec<String>)>,
-    /// Places that packets pass, and the lanes between which they lie.
+    /// Places that packets pass, and the lanes between which these places lie.
     pub places: Places,
     /// Time up to which packets were followed.
     pub until: Time,
@@ -153,11 +154,13 @@ pub struct Timeline {
 
 /// Simulates replication number `run` of a scenario under `seed` and records its events in the window.
 ///
-/// The run ends [`FOLLOW_TIME`] after the window, since later events change nothing in it.
+/// The run ends [`FOLLOW_TIME`] after the window. Packets still in flight at that time have the end
+/// `under way`.
 ///
 /// # Errors
 ///
-/// See [`Error`].
+/// Returns an [`Error`] if the window or user is invalid, if the window has no events or too many,
+/// or if the simulation fails.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
@@ -175,7 +178,8 @@ pub fn run(
 ///
 /// # Errors
 ///
-/// [`Error::NoTime`] or [`Error::NoUser`].
+/// Returns [`Error::NoTime`] if the window is empty, or [`Error::NoUser`] if the scenario has no
+/// such user.
 fn check(scenario: &Scenario, options: &Options) -> Result<()> {
     let &Options { from, to, user, .. } = options;
     if to <= from {

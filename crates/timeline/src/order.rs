@@ -9,9 +9,10 @@ use nodeb_tcp::segment::Segment;
 #[derive(Debug)]
 pub struct InOrder {
     numbering: Numbering,
-    /// Next number expected.
+    /// Number of the next data expected, in segments or bytes as in `numbering`.
     next: u64,
-    /// Data beyond a gap, by their first number: their end, and the packet that carried them.
+    /// Data received beyond a gap, by their first number: the number after their last, and the
+    /// index of the packet that carried them.
     waiting: BTreeMap<u64, (u64, usize)>,
 }
 
@@ -32,7 +33,7 @@ impl InOrder {
         };
         let end = segment.seq + length;
         if end <= self.next {
-            return; // received before
+            return; // All data of the segment were received before.
         }
         self.waiting.entry(segment.seq).or_insert((end, packet));
         while let Some(first) = self.waiting.first_entry().filter(|first| *first.key() <= self.next) {

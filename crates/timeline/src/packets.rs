@@ -19,13 +19,13 @@ pub struct HopRow {
     pub entered: Time,
     /// Time of the first block that carries a part of the packet; at other places than bearers the same as `entered`.
     pub begun: Time,
-    /// Time at which the packet left or was lost, or up to which it was followed.
+    /// Time at which the packet left the place or was lost there, or up to which it was followed.
     pub left: Time,
-    /// End of the stay.
+    /// Outcome of the stay.
     pub end: End,
 }
 
-/// Row of [`PACKETS`](crate::tables::PACKETS).
+/// Row of [`PACKETS`](crate::tables::PACKETS): a packet from its transmission to its end.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketRow {
     /// Number in the order of transmission among all packets of the run, from 1.
@@ -34,40 +34,40 @@ pub struct PacketRow {
     pub user: u32,
     /// Role of the packet in its connection.
     pub purpose: Purpose,
-    /// Segment number, or the number acknowledged.
+    /// Segment number, or for an ACK the segment number that it acknowledges.
     pub seq: u64,
     /// Size in bytes with headers.
     pub size: u32,
     /// Whether the packet is a retransmission.
     pub again: bool,
-    /// Place that sent it.
+    /// Number of the place that sent the packet.
     pub origin: u16,
-    /// Time of transmission.
+    /// Time at which the packet was sent.
     pub sent: Time,
-    /// Place where it was received, lost, or last followed.
+    /// Number of the place where the packet was received or lost, or where it was last followed.
     pub at: u16,
-    /// Time at which it was received or lost, or up to which it was followed.
+    /// Time at which the packet was received or lost, or up to which it was followed.
     pub ended: Time,
-    /// End of the packet.
+    /// Outcome of the packet.
     pub end: End,
-    /// Cause of the loss.
+    /// Cause of the loss; [`Detail::None`] if the packet was not lost.
     pub cause: Detail,
-    /// Time at which the application received its data in order.
+    /// Time at which the application received the packet's data in order; `None` if it did not.
     pub handed: Option<Time>,
-    /// Number of parts that blocks carried.
+    /// Number of parts of the packet that blocks carried.
     pub blocks: u32,
-    /// Number of retransmissions of those blocks.
+    /// Number of retransmissions of the blocks that carried parts of the packet.
     pub retransmissions: u32,
 }
 
-/// Packet in flight.
+/// Packet in flight that the recorder follows.
 #[derive(Debug)]
 pub struct Tracked {
-    /// Row so far.
+    /// Row of the packet, as far as it is known.
     pub row: PacketRow,
-    /// Stays so far.
+    /// Stays of the packet at the places that it entered so far.
     pub hops: Vec<HopRow>,
-    /// Numbers of the blocks that carried parts of it.
+    /// Numbers of the blocks that carried parts of the packet.
     pub carriers: Vec<u32>,
 }
 
@@ -106,19 +106,19 @@ impl Tracked {
 /// Packets in flight, and the finished ones that are kept.
 #[derive(Debug, Default)]
 pub struct PacketLog {
-    /// Number of packets sent so far, including other users'.
+    /// Number of packets sent so far, including packets of users that are not recorded.
     launched: u32,
     in_flight: HashMap<PacketId, Tracked>,
     /// Finished packets that are kept, in the order of their ends.
     pub packets: Vec<PacketRow>,
-    /// Stays of the packets that are kept.
+    /// Stays at places of the packets that are kept.
     pub hops: Vec<HopRow>,
-    /// Pairs of packet and block, for the packets that are kept.
+    /// Pairs (number of a packet, number of a block that carried a part of it) of the packets kept.
     pub carried: Vec<(u32, u32)>,
 }
 
 impl PacketLog {
-    /// Returns the number of a new packet.
+    /// Returns the number of a new packet, counted from 1.
     pub fn number(&mut self) -> u32 {
         self.launched += 1;
         self.launched
@@ -147,7 +147,8 @@ impl PacketLog {
         self.packets.len() - 1
     }
 
-    /// Keeps packets in flight that were sent before the end of the window, and sorts all packets.
+    /// Keeps the packets still in flight at `now` that were sent before `to`, the end of the
+    /// window. Then sorts all packets and stays by packet number.
     pub fn keep_the_rest(&mut self, now: Time, to: Time) {
         for (_, mut tracked) in std::mem::take(&mut self.in_flight) {
             if tracked.row.sent < to {
@@ -163,7 +164,7 @@ impl PacketLog {
         self.hops.sort_by_key(|hop| hop.packet);
     }
 
-    /// Discards the packets kept so far.
+    /// Discards the packets kept so far, with their stays and blocks.
     pub fn forget(&mut self) {
         (self.packets, self.hops, self.carried) = Default::default();
     }

@@ -1,34 +1,36 @@
-//! Places that packets pass, and the lanes between which they lie.
+//! Places that packets pass, and the lanes (boxes of the network) between which these places lie.
 
 use nodeb_base::event::{Place, Site};
 use nodeb_sim::Scenario;
 use nodeb_sim::scenario::PlaceNames;
 
-/// Place between two lanes. At the ends of a path both lanes are the same.
+/// Place between two lanes. For a place at a single lane, such as a proxy, both lanes are that
+/// lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hop {
     /// Name of the place.
     pub name: String,
-    /// Lane from which packets enter it.
+    /// Lane from which packets enter the place, as an index.
     pub from: usize,
-    /// Lane towards which packets leave it.
+    /// Lane towards which packets leave the place, as an index.
     pub to: usize,
 }
 
 /// Places of a scenario. Tables refer to a place by its index in `hops`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// Names of the boxes on the path, from the server to the application.
+    /// Names of the boxes on the path, from the server to the application. Each is a lane.
     pub lanes: Vec<String>,
     /// Places in the order of their numbers.
     pub hops: Vec<Hop>,
-    /// Index of the lane before the air.
+    /// Index of the lane of the Node B, the last one before the air interface.
     pub node_b: usize,
     /// Number of links of the core network.
     core: usize,
 }
 
-/// Places of every scenario, by number; those of the core network follow, downlink and uplink alternating.
+/// Places that every scenario has, in the order of their numbers. The links of the core network
+/// have the next numbers, with downlink and uplink alternating.
 const SITES: [Site; 8] = [
     Site::Server,
     Site::WiredDown,
@@ -51,7 +53,8 @@ impl Places {
         if has_rnc {
             lanes.push("RNC".to_owned());
         }
-        // Without a core network the gateway and the Node B or RNC are joined.
+        // Index of the first lane of the radio network. Without a core network it is next to the
+        // gateway, as with a single link.
         let radio = 1 + links.max(1) as usize;
         let node_b = lanes.len();
         lanes.extend(["Node B", "phone", "application"].map(str::to_owned));
@@ -77,7 +80,7 @@ impl Places {
         Self { hops: places.map(hop).collect(), lanes, node_b, core: links as usize }
     }
 
-    /// Returns the number of a place.
+    /// Returns the number of a place, which is its index in `hops`.
     pub fn number(&self, place: Place) -> u16 {
         let core = |at: usize| SITES.len() + 2 * at.min(self.core.saturating_sub(1));
         let number = match place.site {
@@ -93,12 +96,12 @@ impl Places {
         SITES.get(usize::from(number)) == Some(&Site::Bearer)
     }
 
-    /// Returns the number of the bearers.
+    /// Returns the number of the place that stands for all bearers.
     pub fn bearer(&self) -> u16 {
         self.number(Place::new(Site::Bearer, 0))
     }
 
-    /// Returns the names of the places by number.
+    /// Returns the names of the places in the order of their numbers.
     pub fn names(&self) -> Vec<String> {
         self.hops.iter().map(|hop| hop.name.clone()).collect()
     }

@@ -77,7 +77,8 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// [`Error::TooMany`] or [`Error::Nothing`].
+    /// Returns [`Error::TooMany`] if the window has more events than [`Options::most`], or
+    /// [`Error::Nothing`] if it has none.
     pub fn finish(mut self, result: RunResult) -> Result<Timeline> {
         let Options { from, to, most, .. } = self.options;
         if let Some(until) = self.full {
@@ -128,7 +129,8 @@ impl Recorder {
         self.options.from <= at && at < self.options.to
     }
 
-    /// Returns true while packets and blocks are kept: until there are too many events.
+    /// Returns true while packets and blocks are kept, that is, until there are more events than
+    /// [`Options::most`].
     fn keeps(&self) -> bool {
         self.full.is_none()
     }
@@ -137,7 +139,8 @@ impl Recorder {
         self.options.user.is_none_or(|wanted| wanted == user)
     }
 
-    /// Returns the number of a user from its position on a bearer.
+    /// Returns the number of a user from its index on a bearer. If the users do not share one
+    /// bearer, the number of the bearer is that of its only user.
     fn user(&self, bearer: u32, user: u32) -> u32 {
         if self.is_shared { user } else { bearer }
     }
@@ -218,7 +221,8 @@ impl Recorder {
         self.write(EventRow { place, packet, seq, bytes, detail, ..EventRow::new(at, kind, user) });
     }
 
-    /// Records the end of a packet. Returns its index if it is kept.
+    /// Records the end of a packet. Returns the packet's index in the packet log if the packet is
+    /// kept.
     fn end(&mut self, at: Time, place: Place, id: PacketId, end: End, cause: Detail) -> Option<usize> {
         let kind = if end == End::Lost { Kind::Lost } else { Kind::Received };
         self.pass(at, place, id, kind, cause);
@@ -250,7 +254,8 @@ impl Recorder {
         self.write(EventRow { place, block, transmission, failed, value, ..row });
     }
 
-    /// Numbers a block of another user, so that numbers do not depend on the selected user.
+    /// Numbers a block of a user that is not recorded, so that numbers do not depend on the
+    /// selected user.
     fn number(&mut self, at: Time, user: u32, event: &Event) {
         if let Event::Block { block: number, units, transmission, failed, .. } = *event {
             self.blocks.send(Sent { at, user, number, units, transmission, failed }, false);

@@ -1,4 +1,4 @@
-//! Packet timelines of a recorded emulation: the recorder of runs, listening to a replay.
+//! Packet timelines of recorded emulations: the recorder listens to a replay instead of a run.
 
 use nodeb_emu::Log;
 use nodeb_sim::Scenario;
@@ -6,12 +6,13 @@ use nodeb_sim::Scenario;
 use crate::recorder::Recorder;
 use crate::{Error, Options, Result, Timeline, check};
 
-/// Replays a log and records its events. `users` are the numbers in the scenario of the phones' real users. Real
-/// packets have their numbers in the recording as segment numbers.
+/// Replays a log and records its events. `users` are the scenario's numbers of the users who were
+/// real phones. The segment number of a real packet is its number in the recording.
 ///
 /// # Errors
 ///
-/// See [`Error`].
+/// Returns an [`Error`] if the window or user is invalid, if the window has no events or too many,
+/// or if the log cannot be replayed.
 pub fn replay(
     log: Log<'_>,
     scenario: &Scenario,

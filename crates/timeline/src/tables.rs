@@ -1,6 +1,6 @@
 //! Tables of a timeline: rows, columns and their meanings.
 //!
-//! Columns of names store codes; [`names`] returns the names.
+//! Columns with names store codes; [`names`] returns the names for the codes.
 
 use nodeb_base::table;
 use nodeb_base::table::Table;
@@ -26,7 +26,7 @@ pub struct EventRow {
     pub packet: u32,
     /// Segment number of the packet.
     pub seq: u64,
-    /// Bytes concerned.
+    /// Number of bytes of the packet, of its part in a block, of the backlog or of the transfer.
     pub bytes: u32,
     /// Number of the block; 0 if none.
     pub block: u32,
@@ -34,11 +34,11 @@ pub struct EventRow {
     pub transmission: u32,
     /// Whether the transmission failed.
     pub failed: bool,
-    /// Further information as a word.
+    /// Further information as a word, such as the role of the packet or the cause of its loss.
     pub detail: Detail,
-    /// Further information as a number.
+    /// Further information as a number, whose meaning depends on the kind of event.
     pub value: f64,
-    /// Slow-start threshold in segments.
+    /// Slow-start threshold in segments, for events of kind `window`.
     pub ssthresh: f64,
 }
 

@@ -21,34 +21,35 @@ use nodeb_tcp::segment::Segment;
 use crate::fates::Record;
 use crate::{Capture, DEFAULT_SNAP_LENGTH, Error, INBOUND, Interface, OUTBOUND, Options, Result, put};
 
-/// Minimum length of a packet that can be marked: an IPv4 header.
+/// Minimum length in bytes of a packet that can have an ECN mark: that of an IPv4 header.
 const MIN_MARKABLE: usize = 20;
 
-/// Real packet in flight.
+/// Packet of a real host, in flight.
 struct RealPacket {
     number: u64,
     data: Box<[u8]>,
     length: u32,
 }
 
-/// Listener that captures a replay.
+/// Listener that captures the packets of a replay.
 struct ReplayCapture<'a> {
     capture: Capture,
     heads: Heads<BufReader<Watched<'a>>>,
     in_flight: HashMap<PacketId, RealPacket>,
     /// Numbers of the packets that are retransmissions.
     retransmissions: HashSet<u64>,
-    /// Numbers of the packets that arrive marked.
+    /// Numbers of the packets that arrive with an ECN mark.
     marked: HashSet<u64>,
 }
 
-/// Replays a log and writes the packets at its interfaces to `path`. `users` are the numbers in the scenario of the
-/// phones' real users. Real packets have as many bytes as the log kept; `radio` adds the interfaces of RNC and Node
-/// B.
+/// Replays a log and writes the packets at the interfaces to `path`. `users` are the scenario's
+/// numbers of the users who were real phones. The capture has as many bytes of each real packet as
+/// the log kept. `radio` adds the interfaces of RNC and Node B.
 ///
 /// # Errors
 ///
-/// As for [`crate::run`], and those of the log.
+/// Returns the errors of [`crate::run`], and [`Error::Recording`] if the log cannot be read or
+/// replayed.
 pub fn replay(
     log: Log<'_>,
     scenario: &Scenario,
@@ -78,7 +79,7 @@ pub fn replay(
     Ok(found)
 }
 
-/// Returns the line on real packets in the file's comment.
+/// Returns the line of the file's comment that explains the real packets.
 fn about(traffic: &Traffic) -> String {
     format!("Packets of real phones are from a recorded emulation, with their first {} B.", traffic.longest)
 }
@@ -110,7 +111,8 @@ impl ReplayCapture<'_> {
         Ok(())
     }
 
-    /// Writes a real packet where it is sent or received, or holds it back until its fate is known.
+    /// Writes a real packet at the interface that sends or receives it. With comments on fates the
+    /// packet is held back until its fate is known.
     fn write(
         &mut self,
         at: Time,

@@ -14,7 +14,8 @@ use super::*;
 const CELL: &str = "duration = '60 s'\n[radio.hsdpa]\niub = { delay = '15 ms' }\n[[users]]\nname = 'real'\ntraffic = 'external'\n[[users]]\n\
                     name = 'simulated'\ntraffic = { ftp = { size = '20 kB' } }\n";
 
-/// Returns a UDP packet between the ends.
+/// Returns a UDP packet from the server to the phone if `down` is true, else from the phone to the
+/// server.
 fn packet(down: bool, number: u16, payload: usize) -> Vec<u8> {
     let length = (28 + payload) as u16;
     let mut packet = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0];
@@ -25,7 +26,8 @@ fn packet(down: bool, number: u16, payload: usize) -> Vec<u8> {
     packet
 }
 
-/// Records an emulation with packets in both directions, of which `kept` bytes are kept.
+/// Records an emulation of packets in both directions to `log`, with the first `kept` bytes of
+/// each.
 fn record(log: &Path, scenario: &Scenario, kept: u16) {
     let phone = Phone { user: 0, addresses: vec![[10, 64, 0, 2].into()] };
     let mut exchange = Exchange::new(scenario, 1, &[phone], 1_500, 1 << 20).unwrap();
@@ -78,7 +80,8 @@ fn real_packets_are_captured_with_their_bytes_among_simulated_ones() {
         assert_eq!(seen[..2], [200, 200], "each packet is captured at the server and at the phone");
         assert!(simulated > 30, "{simulated}");
         assert_eq!(comments, if radio { seen.iter().sum() } else { 0 });
-        // All packets pass the RNC; the Node B captures those that the air carries.
+        // All 200 real packets pass the RNC. The Node B captures only those for the phone, which it
+        // sends over the air.
         assert_eq!(seen[2..], if radio { [200, 133] } else { [0, 0] });
     }
 }

@@ -26,12 +26,12 @@ impl DataList {
     }
 }
 
-/// Loss model with the positions still to come.
+/// Loss model of one link, with the positions that are not reached yet.
 #[derive(Debug)]
 pub struct ListedData {
     syn: bool,
     data: Listed,
-    /// Number of data segments so far.
+    /// Number of data segments that arrived so far.
     seen: u64,
 }
 

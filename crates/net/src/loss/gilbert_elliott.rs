@@ -58,7 +58,7 @@ impl GilbertElliott {
     }
 }
 
-/// Probabilities of a chain: those of changing the state, and of an error in each state.
+/// Probabilities of a two-state chain: of a change of the state, and of an error in each state.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
     /// Probability of a change from the good to the bad state.
@@ -83,7 +83,7 @@ impl Chain {
 pub struct TwoStates {
     bad: bool,
     chain: Chain,
-    /// Errors and state changes in each state.
+    /// Gaps to the next error and to the next change of the state, for each of the two states.
     good_state: (ErrorGaps, ErrorGaps),
     bad_state: (ErrorGaps, ErrorGaps),
     skips: Stream,
@@ -105,7 +105,7 @@ impl TwoStates {
         }
     }
 
-    /// Takes a step. Returns true if it is an error.
+    /// Takes one step of the chain, such as one packet. Returns true if the step is an error.
     pub fn next_is_error(&mut self) -> bool {
         let (errors, changes) = if self.bad { &mut self.bad_state } else { &mut self.good_state };
         let error = errors.next_is_error();
@@ -113,9 +113,9 @@ impl TwoStates {
         error
     }
 
-    /// Takes steps without drawing their errors. After `k` steps the chain is in the bad state with
-    /// probability `b + (s - b) (1 - p - r)^k`, where b is the share of the bad state, and s is 1 if the
-    /// chain was in the bad state and 0 otherwise.
+    /// Takes `steps` steps without drawing their errors. After `k` steps the chain is in the bad
+    /// state with probability `b + (s - b) (1 - p - r)^k`, where b is the long-run share of the bad
+    /// state, and s is 1 if the chain was in the bad state before the steps and 0 otherwise.
     pub fn skip(&mut self, steps: u64) {
         if steps > 0 {
             let share = self.chain.bad_share();

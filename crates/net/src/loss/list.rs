@@ -16,7 +16,8 @@ pub struct LossList {
 
 impl Checked for LossList {}
 
-/// The positions still to come, in ascending order.
+/// Loss of the packets at listed positions. Holds the positions not reached yet, in ascending
+/// order.
 #[derive(Debug)]
 pub struct Listed {
     next: Option<u64>,

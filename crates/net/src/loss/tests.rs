@@ -40,7 +40,8 @@ fn periodic_and_listed_losses_are_exact() {
 fn data_list_counts_only_data_segments() {
     let setting = setting("loss.data_list.positions = [3, 0, 2, 2]").unwrap();
     let mut loss = setting.build(&Streams::new(1, 0), "link", 0);
-    // A SYN, its retransmission, and data with an empty ACK among them.
+    // The packets are a SYN, its retransmission, a data segment, an empty ACK and three data
+    // segments.
     let payloads = [false, false, true, false, true, true, true];
     let gone: Vec<bool> = (0..).zip(payloads).map(|(at, payload)| loss.loses(at, payload)).collect();
     assert_eq!(gone, [true, false, false, false, true, true, false]);
@@ -100,8 +101,9 @@ fn bursts_match_the_length_and_loss_of_the_chain() {
     within_bounds(&params, lost.len(), packets);
 }
 
-/// Compares the number of losses with the mean and the deviation of a sum over the chain, whose states are
-/// correlated by `(1 - p - r)^k` over `k` packets.
+/// Checks that the number of losses is within four standard deviations of the mean. The variance
+/// takes into account that the states of two packets at a distance of `k` packets are correlated by
+/// `(1 - p - r)^k`.
 fn within_bounds(params: &GilbertElliott, lost: usize, packets: u64) {
     let (p, r, n) = (params.p.0, params.r.0, packets as f64);
     let (mean, memory) = (params.mean_loss(), 1.0 - p - r);

@@ -14,7 +14,7 @@ use super::{DropLog, Queue, QueueParams, TimedFifo};
 params! {
     /// Parameters of a CoDel queue.
     pub struct Codel {
-        // Defaults: the times of RFC 8289, sections 4.3 and 4.4.
+        // The defaults are the times of RFC 8289, sections 4.3 and 4.4.
         /// Largest number of packets waiting.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
         /// Acceptable standing queueing delay (RFC 8289, section 4.4).
@@ -105,7 +105,8 @@ impl Control {
         Head { packet: Some(packet), may_drop }
     }
 
-    /// Marks the packet or else drops it. Returns true if it was marked.
+    /// Marks the packet if `ecn` is true and the packet is ECN-capable, else drops it. Returns true
+    /// if the packet was marked.
     fn signal(&self, head: &mut Head, drops: &mut DropLog) -> bool {
         let Some(packet) = &mut head.packet else { return false };
         if self.ecn && drops.mark(packet) {
@@ -143,7 +144,9 @@ impl Control {
         head.packet
     }
 
-    /// Enters the dropping state. If the previous dropping state was recent, continues at its drop rate.
+    /// Enters the dropping state. If the previous dropping state was recent (its next drop was due
+    /// less than 16 intervals ago), continues with that state's drop rate instead of starting with
+    /// a count of 1.
     fn begin(&mut self, now: Time) {
         let drops = self.count - self.last_count;
         let recent = now.since(self.drop_next).0 < 16 * self.interval.0;
@@ -242,8 +245,9 @@ mod tests {
 
     #[test]
     fn drop_rate_grows_with_the_square_root_of_the_count() {
-        // 50 packets wait and arrivals equal departures, so the delay stays at 50 ms, as marks remove no
-        // packet. It exceeds the target from 5 ms, so the first mark is 100 ms later.
+        // 50 packets wait and arrivals equal departures, because marks remove no packet, so the
+        // delay stays at 50 ms. The delay exceeds the target from t = 5 ms on, so the first mark is
+        // at 105 ms.
         let signals = serve(&mut codel(), 700, true, |t| if t == 0 { 51 } else { 1 });
         let mut due = f64::from(105);
         let mut expected = vec![105];

@@ -15,7 +15,8 @@ pub struct QueueCounts {
 }
 
 impl QueueCounts {
-    /// Returns the number of packets dropped, for either reason.
+    /// Returns the number of packets dropped because the queue was full or by the discipline before
+    /// that.
     pub fn dropped(&self) -> u64 {
         self.overflowed + self.early
     }
@@ -64,7 +65,8 @@ impl DropLog {
         self.discarded.push((packet, Cause::EarlyDrop));
     }
 
-    /// Marks a packet if its transport is ECN-capable (RFC 3168, section 5), else returns false.
+    /// Marks a packet if its transport is ECN-capable (RFC 3168, section 5). Returns false if it is
+    /// not.
     pub fn mark(&mut self, packet: &mut Packet) -> bool {
         let is_capable = packet.ecn.is_capable();
         if is_capable {

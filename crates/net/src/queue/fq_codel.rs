@@ -17,7 +17,8 @@ use super::{DropLog, Queue, QueueParams, TimedFifo};
 params! {
     /// Parameters of an FQ-CoDel queue.
     pub struct FqCodel {
-        // Defaults: RFC 8290, section 5.2; the quantum is the size of a full Ethernet frame.
+        // The defaults are those of RFC 8290, section 5.2. The quantum is the size of a full
+        // Ethernet frame.
         /// Largest number of packets waiting in all queues; beyond it, the queue with most bytes drops
         /// packets from its head.
         pub limit: NonZeroU32 = const { NonZeroU32::new(10_240).unwrap() },
@@ -46,7 +47,7 @@ impl Checked for FqCodel {
 
 /// Largest number of packets dropped by one overflow (RFC 8290, section 4.1).
 const MAX_SHED: usize = 64;
-/// Slot of the hash table without a queue.
+/// Value of a hash-table slot that has no queue yet.
 const UNUSED: u32 = u32::MAX;
 
 /// The queue of the flows that hash to one slot.
@@ -76,12 +77,14 @@ pub struct FlowQueues {
     params: FqCodel,
     /// Random odd factor of the hash: different flows collide in different runs.
     salt: u64,
-    /// Queue of each slot of the hash table; a queue is created when its slot is first used.
+    /// Index in `queues` of the queue of each slot of the hash table, or `UNUSED`. A queue is
+    /// created when its slot is first used.
     slots: Vec<u32>,
     queues: Vec<FlowQueue>,
-    /// Queues that just became active; each moves to the old queues after its first round.
+    /// Indices of the queues that just became active. Each moves to the old queues after its first
+    /// round.
     new: VecDeque<u32>,
-    /// Queues that had their first round.
+    /// Indices of the active queues that had their first round.
     old: VecDeque<u32>,
     packets: usize,
     bytes: u64,
@@ -108,7 +111,7 @@ impl FlowQueues {
         ((hash * self.slots.len() as u64) >> 32) as usize
     }
 
-    /// Returns the queue of a flow, which is created if needed.
+    /// Returns the index of a flow's queue, which is created if its slot has none.
     fn queue_of(&mut self, flow: u32) -> u32 {
         let slot = self.slot(flow);
         if self.slots[slot] == UNUSED {
@@ -120,8 +123,9 @@ impl FlowQueues {
         self.slots[slot]
     }
 
-    /// Drops half the packets of the queue with most bytes, from its head (RFC 8290, section 4.1). Returns
-    /// true if only the packet that just arrived in queue `arrival` was dropped.
+    /// Drops half the packets of the queue with most bytes, but at most 64, from its head (RFC
+    /// 8290, section 4.1). Returns true if the only packet dropped is the one that just arrived, in
+    /// queue `arrival`.
     fn shed(&mut self, arrival: u32, drops: &mut DropLog) -> bool {
         let sizes = self.queues.iter().enumerate().map(|(i, queue)| (queue.fifo.bytes(), i));
         let fattest = sizes.max_by_key(|&(bytes, i)| (bytes, std::cmp::Reverse(i)));
@@ -137,8 +141,9 @@ impl FlowQueues {
         alone
     }
 
-    /// Returns the next queue to serve and whether it is new: the first new queue with credit, else the first
-    /// old one. A queue without credit gets a quantum and moves to the end of the old queues.
+    /// Returns the next queue to serve, and true if it is new: the first new queue with credit,
+    /// else the first old one with credit. A queue without credit gets a quantum and moves to the
+    /// end of the old queues.
     fn turn(&mut self) -> Option<(u32, bool)> {
         loop {
             let (index, is_new) = match (self.new.front(), self.old.front()) {

@@ -48,8 +48,8 @@ use nodeb_base::units::{Rate, Time};
 pub trait Queue: Send + std::fmt::Debug {
     /// Offers a packet that must wait. Returns false if it is dropped.
     fn push(&mut self, now: Time, packet: Packet, drops: &mut DropLog) -> bool;
-    /// Returns the next packet to transmit, or `None` if the queue is empty. Other packets may be dropped on
-    /// the way.
+    /// Returns the next packet to transmit, or `None` if the queue is empty. The discipline may
+    /// drop packets in front of the one that it returns.
     fn pop(&mut self, now: Time, drops: &mut DropLog) -> Option<Packet>;
     /// Returns the number of packets waiting.
     fn len(&self) -> usize;
@@ -79,8 +79,8 @@ pub trait QueueParams: Parameters {
     fn marks(&self) -> bool {
         false
     }
-    /// Reports parameters with which every packet is lost if all packets must wait, as on a link with
-    /// delivery opportunities.
+    /// Reports parameters with which a discipline loses every packet on a link where all packets
+    /// must wait, as on a link with delivery opportunities.
     fn check_waiting(&self, _check: &mut Check) {}
 }
 

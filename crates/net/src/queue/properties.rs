@@ -27,7 +27,8 @@ fn with_limit(name: &str, limit: u32) -> QueueSpec {
     serde_json::from_value(serde_json::json!({ name: { "limit": limit } })).unwrap()
 }
 
-/// Packets by outcome: popped, dropped on arrival (refused) or later (discarded), with the counters.
+/// Packets by outcome: popped, dropped on arrival (`refused`) or dropped later (`discarded`), with
+/// the queue's counters.
 #[derive(Debug, Default, PartialEq)]
 struct History {
     pushed: Vec<Packet>,
@@ -75,8 +76,8 @@ fn play(spec: &QueueSpec, seed: u64, steps: &[(u64, Step)]) -> History {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Every packet is popped or dropped once, marked only if ECN-capable, and in order within its flow; the
-    /// queue never exceeds its limit.
+    /// Every packet is popped or dropped exactly once, and marked only if it is ECN-capable.
+    /// Packets of a flow stay in order, and the queue never exceeds its limit.
     #[test]
     fn packets_are_conserved_in_order_and_within_the_limit(
         steps in steps(), limit in 2u32..40, seed in 0u64..100,

@@ -27,8 +27,8 @@ pub enum RedMode {
 params! {
     /// Parameters of a RED queue.
     pub struct Red {
-        // Defaults: thresholds and gentle as in ns-2; the article's weight of 0.002; a maximum probability of
-        // 0.1 as Floyd recommends for gentle RED.
+        // Thresholds and `gentle` have the defaults of ns-2, and the weight of 0.002 is the
+        // article's. The maximum probability of 0.1 is Floyd's recommendation for gentle RED.
         /// Largest number of packets waiting, in mode `bytes` counted in packets of the mean size.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
         /// Average queue length in packets from which packets are dropped or marked at random.
@@ -94,7 +94,7 @@ pub struct RedQueue {
     mean_ns: f64,
     /// Moving average of the queue length in packets (in mode `bytes`, of the mean size).
     average: f64,
-    /// Start of the idle time, while the queue is empty.
+    /// Time since which the queue has been empty; `None` while packets wait.
     empty_since: Option<Time>,
     /// Packets since the last drop or mark; `None` while the average is below the thresholds.
     since_last: Option<u32>,
@@ -114,7 +114,8 @@ impl RedQueue {
         }
     }
 
-    /// Returns the queue length in packets, in mode `bytes` in packets of the mean size.
+    /// Returns the queue length in packets. In mode `bytes` this is the number of bytes divided by
+    /// the mean packet size.
     fn queue(&self) -> f64 {
         match self.params.mode {
             RedMode::Packets => self.fifo.len() as f64,
@@ -122,9 +123,9 @@ impl RedQueue {
         }
     }
 
-    /// Updates the average with the queue length that an arriving packet finds (section 4 of the article).
-    /// After an idle time the average decays as if that many packets, as could have been sent, had found an
-    /// empty queue.
+    /// Updates the average with the queue length that an arriving packet finds (section 4 of the
+    /// article). After an idle time the average decays as if each packet that could have been sent
+    /// in that time had found an empty queue.
     fn update_average(&mut self, now: Time) {
         let w = self.params.weight;
         match self.empty_since {
@@ -132,8 +133,8 @@ impl RedQueue {
             Some(since) => {
                 let missed = now.since(since).0 as f64 / self.mean_ns;
                 self.average *= libm::pow(1.0 - w, missed);
-                // The idle time is accounted for up to now; if the arriving packet is dropped, the queue
-                // remains empty.
+                // The idle time up to now is included in the average. If the arriving packet is
+                // dropped, the queue remains empty, and the next idle time starts now.
                 self.empty_since = Some(now);
             }
         }

@@ -26,7 +26,7 @@ const RESOLUTION: Duration = Duration::from_millis(1);
 /// Use of a link's delivery opportunities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Opportunities up to now.
+    /// Number of delivery opportunities so far.
     pub offered: u64,
     /// Opportunities that carried at least one byte.
     pub used: u64,
@@ -73,7 +73,7 @@ table! {
     }
 }
 
-/// A packet that is partly transmitted.
+/// The packet at the head of the queue, of which a part is not transmitted yet.
 #[derive(Clone, Copy, Debug)]
 struct First {
     packet: Packet,
@@ -95,8 +95,8 @@ pub struct TracedLink {
     propagation: Propagation,
     /// Time of the last transmission.
     sent: Time,
-    /// Packets that arrived within the last ms, with their arrival, for listeners to start times of
-    /// transmissions.
+    /// Packets that arrived within the last ms, each with its time of arrival. Needed only if
+    /// listeners subscribe to start times of transmissions.
     recent: VecDeque<(PacketId, Time)>,
     usage: Usage,
     /// Bytes of packets transmitted.
@@ -127,7 +127,8 @@ impl TracedLink {
         if !self.ingress.admit(ctx, &packet) {
             return false;
         }
-        // The packet cannot use an opportunity at the current time.
+        // The packet cannot use an opportunity at the current time, so opportunities up to now go
+        // to earlier packets or are wasted.
         if self.schedule.next_time().is_some_and(|at| at <= ctx.now) {
             self.serve(ctx);
             if self.is_idle() {
@@ -211,7 +212,8 @@ impl TracedLink {
         self.ingress.pop(ctx).map(|packet| First { packet, left: u64::from(packet.size) + self.header })
     }
 
-    /// Emits the transmission of a part of a packet; the last part includes the packet's arrival.
+    /// Emits [`Event::Served`] for a part of a packet. Only the last part has the time of the
+    /// packet's arrival; for the other parts this time is `u64::MAX`.
     fn emit_part(&self, ctx: &mut Context, sent: Time, packet: PacketId, is_last: bool) {
         let entered = self.recent.iter().find(|(id, _)| *id == packet).map_or(Time::ZERO, |(_, at)| *at);
         let from = Time(sent.0.saturating_sub(RESOLUTION.0)).max(self.sent).max(entered);

@@ -61,8 +61,8 @@ fn replay(
     arrived
 }
 
-/// Applies the rule to one opportunity after another until `end`, which is excluded. Returns each packet's
-/// departure and the use of opportunities.
+/// Applies mahimahi's rule to one opportunity after another until `end`, which is excluded. Returns
+/// each packet's departure and the use of opportunities.
 fn rule(times_ms: &[u64], at_end: AtEnd, arrivals: &[Arrival], end: u64) -> (Vec<(u64, u64)>, Usage) {
     let (mut departures, mut usage) = (Vec::new(), Usage::default());
     let mut queue: VecDeque<(u64, u64)> = VecDeque::new();
@@ -103,8 +103,9 @@ fn rule(times_ms: &[u64], at_end: AtEnd, arrivals: &[Arrival], end: u64) -> (Vec
 
 #[test]
 fn packets_span_opportunities_and_opportunities_complete_packets() {
-    // At 5 ms the first two packets and 100 of the third's 800 bytes are transmitted, at 7 ms the other 700
-    // and the fourth's 800.
+    // Each packet takes 4 bytes in addition to its size. At 5 ms the first two packets and 100
+    // bytes of the third are transmitted, at 7 ms the other 700 bytes of the third and all 800 of
+    // the fourth.
     let arrivals = [(0, 696), (0, 700), (0, 796), (0, 796)];
     let mut link = link(&[5, 7, 10], AtEnd::Loop, Duration::ZERO, &endless());
     let mut around = Surroundings::default();
@@ -121,8 +122,8 @@ fn packets_miss_opportunities_at_their_arrival_time() {
     let mut link = link(&[0, 5], AtEnd::Loop, Duration::ZERO, &endless());
     let mut around = Surroundings::default();
     let arrivals = [(0, 1500), (5 * MS - 1, 1500), (5 * MS, 40)];
-    // The first packet leaves at 5 ms. The end of a repetition is the start of the next: another opportunity
-    // at 5 ms.
+    // The first packet leaves at 5 ms. The recording repeats from 5 ms on, so its opportunity at 0
+    // ms is a second opportunity at 5 ms, which the second packet uses.
     assert_eq!(replay(&mut link, &mut around, &arrivals, 11 * MS), [(5 * MS, 0), (5 * MS, 1), (10 * MS, 2)]);
 }
 
@@ -151,7 +152,8 @@ fn unused_opportunities_take_no_events() {
     assert_eq!(usage.used_bytes + usage.wasted_bytes, usage.offered_bytes);
 }
 
-/// A link continues with every discipline, and every packet is delivered or dropped once.
+/// With every queue discipline the link continues to send, and every packet is delivered or dropped
+/// exactly once.
 #[test]
 fn every_queue_discipline_works_with_opportunities() {
     for name in QueueSpec::NAMES {
@@ -192,7 +194,8 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
 }
 
 proptest! {
-    /// Every packet departs as the rule says, and every byte of every opportunity is counted.
+    /// Every packet departs when mahimahi's rule says, and every byte of every opportunity is
+    /// counted.
     #[test]
     fn the_link_follows_the_rule(
         times in recordings(), arrivals in arrivals(), loops: bool, after in 1u64..100_000_000, delay in 0u64..3,
@@ -202,7 +205,8 @@ proptest! {
         let delay = Duration::from_millis(delay * 10);
         let mut link = link(&times, at_end, delay, &endless());
         let mut around = Surroundings::default();
-        // Listening changes nothing. The start of each transmission is within the ms before its opportunity.
+        // A listener changes no result. The start of each transmission is within the ms before its
+        // opportunity.
         around.common.sink = nodeb_base::event::Sink::new(Mask::SERVICE);
         let mut found = replay(&mut link, &mut around, &arrivals, end);
         let (expected, usage) = rule(&times, at_end, &arrivals, end);

@@ -32,7 +32,7 @@ pub enum DelayEstimate {
 params! {
     /// Parameters of a PIE queue.
     pub struct Pie {
-        // Defaults: RFC 8033, sections 4 and 5.1.
+        // The defaults are those of RFC 8033, sections 4 and 5.1.
         /// Largest number of packets waiting.
         pub limit: NonZeroU32 = const { NonZeroU32::new(1000).unwrap() },
         /// Target of the queueing delay, QDELAY_REF.
@@ -91,8 +91,8 @@ struct DepartureRate {
 }
 
 impl DepartureRate {
-    /// Records that a packet of `size` bytes departs and leaves `backlog` bytes. Its transmission only starts
-    /// `now`, so a measurement excludes the packet with which it starts.
+    /// Records that a packet of `size` bytes departs and leaves `backlog` bytes. Its transmission
+    /// only starts at `now`, so a measurement does not count the packet whose departure starts it.
     fn leaves(&mut self, now: Time, size: u32, backlog: u64) {
         if let Some((begin, bytes)) = &mut self.under_way {
             let time_s = now.since(*begin).as_secs();
@@ -100,8 +100,8 @@ impl DepartureRate {
             if *bytes < MEASURED_BYTES {
                 return;
             }
-            // The interval covers the transmission of the first packet of the measurement instead of that of
-            // the last, which only starts now.
+            // The measured interval covers the transmission of the packet that started the
+            // measurement, instead of that of the last packet, which only starts now.
             let measured = time_s / *bytes as f64;
             let weight = if self.s_per_byte == 0.0 { 1.0 } else { WEIGHT };
             self.s_per_byte += weight * (measured - self.s_per_byte);
@@ -222,8 +222,8 @@ impl PieQueue {
     }
 }
 
-/// Returns a change of the drop probability, reduced if the probability is small (section 4.2) and limited to
-/// 2 % from a probability of 10 % (section 5.5).
+/// Returns the change of the drop probability after scaling: reduced below a probability of 10 %
+/// (section 4.2), and limited to an increase of 2 % from there on (section 5.5).
 fn scaled(change: f64, drop_prob: f64) -> f64 {
     const STEPS: [(f64, f64); 6] =
         [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];

@@ -34,7 +34,8 @@ fn serve(
 
 #[test]
 fn updates_follow_the_scaled_controller() {
-    // Delay 40 ms, before 30 ms, target 15 ms: 0.125 * 0.025 + 1.25 * 0.010 = 0.015625.
+    // The delay is 40 ms and was 30 ms at the last update, and the target is 15 ms. So the change
+    // before scaling is 0.125 * 0.025 + 1.25 * 0.010 = 0.015625.
     for (before, divisor) in
         [(5e-7, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (0.05, 2.0)]
     {
@@ -72,14 +73,14 @@ fn the_departure_rate_estimates_the_delay() {
 
 #[test]
 fn bursts_within_the_allowance_are_not_dropped() {
-    // The queue grows by a packet per millisecond from the start.
+    // Two packets arrive and one departs per millisecond, so the queue grows from the start.
     let drops = serve(&mut pie(&Pie::default()), 0..150, false, |_| 2);
     assert_eq!(drops.counts.early, 0);
     let mut queue = pie(&Pie::default());
     let drops = serve(&mut queue, 0..2_000, false, |_| 2);
     assert!(drops.counts.early > 100, "{:?}", drops.counts);
     assert_eq!(queue.burst_allowance, Duration::ZERO);
-    // After a long calm period the allowance is restored, without an event per update.
+    // After a long calm period the allowance is restored, and the updates in between are skipped.
     let mut drops = DropLog::default();
     while queue.pop(Time(2_000_000_000), &mut drops).is_some() {}
     queue.push(Time(900_000_000_000), segment(false), &mut drops);
