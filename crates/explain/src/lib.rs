@@ -78,7 +78,7 @@ pub enum Error {
         "user {user} has begun no transfer {transfer} by the end of the run; it has begun {transfers}, numbered from 0"
     )]
     NoTransfer {
-        /// Number of the user.
+        /// Number of the user in the scenario, from 0.
         user: u64,
         /// Number of the transfer that was requested.
         transfer: u64,

@@ -72,7 +72,7 @@ pub struct Progress {
     pub timer: Option<Time>,
     /// Number of application bytes acknowledged.
     pub acked_bytes: u64,
-    /// State of loss recovery.
+    /// State of loss recovery: open, fast recovery, reduced by an ECN mark, or timeout.
     pub recovery: Recovery,
     /// Whether all data is acknowledged and the application has closed the connection.
     pub is_done: bool,

@@ -6,7 +6,7 @@ pub const HEADER_BYTES: u32 = 40;
 /// Role of a packet in its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// SYN of the phone.
+    /// SYN with which the phone opens a connection.
     Connect,
     /// Request of the phone on an open connection.
     Request,
@@ -59,11 +59,11 @@ impl SackBlocks {
 /// IP packet of a TCP connection. The payload is not simulated, so the type is `Copy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Index of the connection.
+    /// Index of the connection among all connections of the simulation.
     pub flow: u32,
     /// Size in bytes on the wire, headers included.
     pub size: u32,
-    /// Role of the packet.
+    /// Role of the packet: SYN of the phone, request, data or ACK.
     pub kind: Kind,
     /// Whether the segment is a retransmission.
     pub retransmission: bool,
@@ -73,7 +73,7 @@ pub struct Segment {
     /// Number of the segment, or the acknowledgement number of an ACK, in the units of the TCP
     /// family (see [`Numbering`](crate::numbering::Numbering)).
     pub seq: u64,
-    /// SACK blocks of an ACK.
+    /// SACK blocks of an ACK; empty for other packets.
     pub sack: SackBlocks,
     /// Timestamp value (RFC 7323) in microseconds; 0 if the option is not used.
     pub timestamp_us: u32,

@@ -10,9 +10,9 @@ use crate::segment::{SackBlocks, Segment};
 /// End of a connection at which a header is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The server's interface.
+    /// The network interface of the server.
     Server,
-    /// The phone's interface.
+    /// The network interface of the phone.
     Phone,
 }
 
@@ -23,7 +23,7 @@ pub enum End {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of the header")]
 pub struct TcpFields {
-    /// Sequence number in bytes.
+    /// Sequence number of the first payload byte, or of the SYN.
     pub seq: u64,
     /// Acknowledgement number in bytes; `None` if the ACK flag is not set.
     pub ack: Option<u64>,
@@ -35,7 +35,7 @@ pub struct TcpFields {
     pub cwr: bool,
     /// Window field: bytes, right-shifted by the window scale if window scaling is in use (RFC 7323, 2).
     pub window: u16,
-    /// Number of payload bytes.
+    /// Number of payload bytes; not a field of the header, but known from the size of the packet.
     pub payload: u32,
     /// Maximum segment size option, in bytes (RFC 9293, 3.7.1).
     pub mss: Option<u16>,
@@ -166,9 +166,9 @@ impl Passed {
 /// Summaries of the packets that have passed each end of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
-    /// The server's interface.
+    /// Packets that have passed the server's interface.
     pub server: Passed,
-    /// The phone's interface.
+    /// Packets that have passed the phone's interface.
     pub phone: Passed,
 }
 

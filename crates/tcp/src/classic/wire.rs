@@ -204,8 +204,8 @@ mod tests {
         assert_eq!(shown(ack(0, 100)), (false, 1, Some(1), 100));
         assert_eq!(shown(segment(1, 1500)), (false, 1, Some(101), 1460));
         assert_eq!(shown(segment(2, 540)), (false, 1461, Some(101), 500));
-        assert_eq!(shown(ack(0, 0)), (false, 101, Some(1), 0)); // segment 2 came first
-        assert_eq!(shown(ack(0, 100)), (false, 1, Some(1), 100)); // a SYN came again
+        assert_eq!(shown(ack(0, 0)), (false, 101, Some(1), 0)); // a duplicate ACK, since segment 2 arrived before 1
+        assert_eq!(shown(ack(0, 100)), (false, 1, Some(1), 100)); // the ACK of a retransmitted SYN repeats the request
         assert_eq!(shown(ack(2, 0)), (false, 101, Some(1961), 0));
     }
 

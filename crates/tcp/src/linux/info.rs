@@ -8,15 +8,15 @@ use super::sender::Sender;
 /// State of congestion control (`tcp_ca_state`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaState {
-    /// No sign of loss.
+    /// No sign of a loss, such as a duplicate ACK or SACK.
     Open = 0,
     /// Duplicate ACKs or SACKs have arrived, but no segment is marked lost.
     Disorder = 1,
     /// The window is being reduced because of an ECN mark.
     Cwr = 2,
-    /// Fast recovery.
+    /// Fast recovery: lost segments are retransmitted, without a timeout.
     Recovery = 3,
-    /// Recovery after a timeout.
+    /// Recovery after a retransmission timeout.
     Loss = 4,
 }
 
@@ -25,7 +25,7 @@ pub enum CaState {
 pub struct Info {
     /// State of congestion control.
     pub ca_state: CaState,
-    /// Congestion window.
+    /// Congestion window, rounded up to whole segments.
     pub cwnd: u64,
     /// Slow-start threshold; `None` before the first reduction.
     pub ssthresh: Option<u64>,
@@ -43,9 +43,9 @@ pub struct Info {
     pub retransmits: u64,
     /// Number of duplicate ACKs that indicate a loss without RACK (`reordering`).
     pub reordering: u64,
-    /// Smoothed round-trip time.
+    /// Smoothed round-trip time; `None` before the first measurement.
     pub rtt: Option<Duration>,
-    /// Smallest round-trip time.
+    /// Smallest round-trip time of the connection; `None` before the first measurement.
     pub min_rtt: Option<Duration>,
     /// Retransmission timeout, backoff included.
     pub rto: Duration,

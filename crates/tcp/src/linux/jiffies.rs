@@ -9,7 +9,7 @@ use nodeb_base::units::{Duration, Time};
 
 /// Jiffies per second, as most distributions configure it.
 pub const HZ: u64 = 250;
-/// Length of a jiffy.
+/// Length of a jiffy: 4 ms.
 pub const JIFFY: Duration = Duration(1_000_000_000 / HZ);
 
 /// Number of slots per level of the wheel. `COARSER` is the number of bits by which the resolution

@@ -16,7 +16,7 @@ const MAX_PACKET: f64 = 65_536.0;
 /// Number of segments at the start of a connection that are not paced.
 const FREE_SEGMENTS: u64 = 9;
 
-/// Pacer of one connection.
+/// Pacer of one connection, which delays packets by the charges of earlier ones.
 #[derive(Clone, Debug)]
 pub struct Pacer {
     mss: u64,

@@ -19,7 +19,7 @@ pub struct Prr {
     /// (`prr_out`).
     delivered: u64,
     out: u64,
-    /// Window in bytes.
+    /// Congestion window in bytes that the last ACK has set.
     cwnd: u64,
 }
 

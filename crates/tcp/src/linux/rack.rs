@@ -54,13 +54,13 @@ impl Default for Rack {
 /// State of the connection that determines the reordering window at an ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Conditions {
-    /// Smallest round-trip time.
+    /// Smallest round-trip time of the connection; 0 if unknown.
     pub min_rtt: Duration,
-    /// Smoothed round-trip time.
+    /// Smoothed round-trip time, the upper bound of the reordering window; 0 if unknown.
     pub srtt: Duration,
     /// Whether losses are being repaired.
     pub recovering: bool,
-    /// Reordering on the path.
+    /// Reordering observed on the path so far.
     pub reordering: Reordering,
 }
 

@@ -173,8 +173,8 @@ impl Receiver {
     fn ack(&mut self, now: Time) -> Segment {
         self.delayed = None;
         if self.quick_acks == 1 {
-            // This also sets `ato` if no data has arrived in order yet. The first data in order
-            // then start no quick ACKs (`tcp_dec_quickack_mode`).
+            // The last quick ACK sets `ato` even if no data has arrived in order yet. The first
+            // data in order then start no quick ACKs (`tcp_dec_quickack_mode`).
             self.ato = Some(self.delay);
         }
         self.quick_acks = self.quick_acks.saturating_sub(1);

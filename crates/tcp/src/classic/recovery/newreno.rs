@@ -38,7 +38,7 @@ params! {
 
 impl Checked for NewReno {}
 
-/// Phase of loss recovery.
+/// Phase of NewReno: fast recovery or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
     /// No recovery in progress.

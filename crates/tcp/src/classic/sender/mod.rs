@@ -28,7 +28,7 @@ pub struct Transmission {
     pub cwnd: f64,
     /// Window set from outside, which replaces `cwnd`; `None` if no window was set.
     steered: Option<f64>,
-    /// Slow-start threshold.
+    /// Slow-start threshold in segments, at least two after a loss.
     pub ssthresh: u64,
     /// Number of the first segment that is not acknowledged.
     pub una: u64,

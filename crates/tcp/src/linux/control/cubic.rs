@@ -82,7 +82,7 @@ impl CongestionParams for Cubic {
     }
 }
 
-/// State of CUBIC.
+/// State of CUBIC for one connection.
 #[derive(Debug)]
 pub struct CubicControl {
     params: Cubic,

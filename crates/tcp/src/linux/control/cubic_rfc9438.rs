@@ -65,7 +65,7 @@ impl CongestionParams for CubicRfc9438 {
     }
 }
 
-/// State of CUBIC.
+/// State of CUBIC by RFC 9438 for one connection.
 #[derive(Debug)]
 pub struct CubicRfc9438Control {
     params: CubicRfc9438,

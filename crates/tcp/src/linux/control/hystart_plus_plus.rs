@@ -21,7 +21,7 @@ const CSS_ROUNDS: u32 = 5;
 /// Maximum growth per ACK in segments, unless the sender is paced.
 const L: u64 = 8;
 
-/// State of HyStart++.
+/// State of HyStart++ in one slow start.
 #[derive(Clone, Debug)]
 pub struct HyStartPlusPlus {
     limit: u64,

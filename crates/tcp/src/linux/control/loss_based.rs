@@ -8,9 +8,9 @@ use super::{AckEvent, CongestionControl};
 /// Congestion control with a [`LossWindow`] as state. An implementation defines how the window
 /// grows and how much a loss reduces it.
 pub trait LossBased: Send + std::fmt::Debug {
-    /// Returns the window.
+    /// Returns the control's window and slow-start threshold.
     fn window(&self) -> &LossWindow;
-    /// Returns the window mutably.
+    /// Returns the control's window and slow-start threshold mutably.
     fn window_mut(&mut self) -> &mut LossWindow;
     /// Processes an ACK and opens the window.
     fn grow(&mut self, ack: &AckEvent);

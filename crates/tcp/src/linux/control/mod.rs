@@ -32,7 +32,7 @@ pub enum Phase {
     Open,
     /// Recovery: lost segments are retransmitted, or the window is reduced after an ECN echo.
     Recovery,
-    /// Recovery after a timeout.
+    /// Recovery after a retransmission timeout.
     Loss,
 }
 
@@ -114,7 +114,7 @@ pub trait CongestionControl: Send + std::fmt::Debug {
     /// Handles the establishment of the connection. `rtt` is the round-trip time of the SYN, `None`
     /// if it is unknown because the SYN was retransmitted.
     fn on_established(&mut self, _now: Time, _rtt: Option<Duration>) {}
-    /// Processes an ACK.
+    /// Processes an ACK, on which the window and the pacing rate may change.
     fn on_ack(&mut self, ack: &AckEvent);
     /// Records a lost segment. The sender reports the resulting reduction by
     /// [`Self::on_congestion`] or [`Self::on_timeout`].

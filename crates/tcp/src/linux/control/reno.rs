@@ -37,7 +37,7 @@ impl CongestionParams for Reno {
     }
 }
 
-/// State of Reno.
+/// State of Reno for one connection.
 #[derive(Debug)]
 pub struct RenoControl {
     window: LossWindow,

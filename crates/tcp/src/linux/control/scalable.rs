@@ -36,7 +36,7 @@ impl CongestionParams for Scalable {
     }
 }
 
-/// State of Scalable TCP.
+/// State of Scalable TCP for one connection.
 #[derive(Debug)]
 pub struct ScalableControl {
     params: Scalable,

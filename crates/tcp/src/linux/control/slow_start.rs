@@ -28,9 +28,9 @@ pub enum SlowStart {
 pub enum Search {
     /// No method, or slow start has ended.
     Idle,
-    /// HyStart of Linux.
+    /// State of Linux's HyStart.
     HyStart(HyStart),
-    /// HyStart++ of RFC 9406.
+    /// State of HyStart++ (RFC 9406).
     HyStartPlusPlus(HyStartPlusPlus),
 }
 

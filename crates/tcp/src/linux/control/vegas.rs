@@ -39,7 +39,7 @@ impl CongestionParams for Vegas {
     }
 }
 
-/// State of Vegas.
+/// State of Vegas for one connection.
 #[derive(Debug)]
 pub struct VegasControl {
     params: Vegas,

@@ -26,7 +26,7 @@ impl CongestionParams for Veno {
     }
 }
 
-/// State of Veno.
+/// State of Veno for one connection.
 #[derive(Debug)]
 pub struct VenoControl {
     params: Veno,

@@ -26,7 +26,7 @@ impl CongestionParams for Westwood {
     }
 }
 
-/// State of Westwood+.
+/// State of Westwood+ for one connection.
 #[derive(Debug)]
 pub struct WestwoodControl {
     window: LossWindow,

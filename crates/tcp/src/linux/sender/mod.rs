@@ -34,7 +34,7 @@ use super::timers::{Pending, Timers};
 use crate::segment::Segment;
 use crate::{RETRANSMISSIONS_PER_ACK, SenderCounts, Window};
 
-/// State of the handshake.
+/// State of the sender's handshake, from closed to established.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Setup {
     Closed,
@@ -44,7 +44,7 @@ enum Setup {
     Established,
 }
 
-/// Kind of a transmission.
+/// Reason for the transmission of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transmission {
     /// First transmission of a segment.

@@ -70,7 +70,7 @@ impl Checked for Bbr {
     }
 }
 
-/// State of BBR.
+/// State of BBR's state machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     Startup,

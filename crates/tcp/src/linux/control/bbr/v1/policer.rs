@@ -44,7 +44,7 @@ struct Interval {
     lost: u64,
 }
 
-/// Detector of a policer.
+/// Detector of a token-bucket policer on the path.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Policer {
     interval: Option<Interval>,

@@ -92,7 +92,7 @@ impl Checked for Bbr3 {
     }
 }
 
-/// State of BBRv3 (5.1).
+/// State of BBRv3's state machine (5.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Startup,

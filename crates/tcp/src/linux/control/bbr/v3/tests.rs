@@ -34,7 +34,8 @@ fn states_follow_in_order() {
     assert_eq!(order[..2], [State::Startup, State::Drain(0)]);
     for pair in order[1..].windows(2) {
         let may_follow: &[State] = match pair[0] {
-            // So little data may be in flight that `Down` ends at once and is not seen.
+            // `Down` is not seen if so little data is in flight that the state ends on the same
+            // ACK.
             State::Drain(_) | State::Down => &[State::Down, State::Cruise, State::Refill],
             State::Cruise => &[State::Refill],
             State::Refill => &[State::Up],
