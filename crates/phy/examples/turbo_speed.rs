@@ -56,7 +56,8 @@ fn cpu_time() -> Option<Duration> {
     text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-/// Returns bits and LLRs of block `at`.
+/// Returns the bits of block number `at`, and the LLRs of its coded bits with noise of variance
+/// `sigma2`.
 fn block(encoder: &Encoder, k: usize, sigma2: f64, at: u64) -> (Vec<u8>, Vec<f32>) {
     let (mut bits, mut coded) = (vec![0; k], Vec::with_capacity(3 * k + TAIL));
     rng::fill_bits(&mut rng::stream(1, "data", at), &mut bits);

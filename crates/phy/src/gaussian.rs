@@ -1,14 +1,15 @@
 //! Normally distributed numbers in bulk, by the transform of Box and Muller (Ann. Math. Stat. 29(2), 1958).
 //!
-//! The functions consist of operations that IEEE 754 rounds exactly, so every machine draws the same numbers. A pair
-//! takes 63 random bits, which reach 6.6 standard deviations.
+//! The functions consist of operations that IEEE 754 rounds exactly, so every machine draws the
+//! same numbers. A pair of numbers takes 63 random bits, so no number exceeds 6.7 standard
+//! deviations.
 
 use rand_core::Rng as _;
 
 use crate::rng::Stream;
 use crate::simd::Isa;
 
-/// Number of pairs drawn at a time.
+/// Number of pairs of numbers drawn at a time.
 const PAIRS: usize = 256;
 
 /// Fills `out` with independent normal numbers of mean 0 and standard deviation `sigma`.
@@ -42,12 +43,14 @@ fn transform(bytes: &[u8], sigma: f32, out: &mut [f32]) {
     }
 }
 
-/// Returns two normally distributed numbers made of random bits.
+/// Returns two independent normal numbers of standard deviation 1 from 31 bits of `radius` and 32
+/// bits of `phase`.
 #[inline(always)]
 fn pair(radius: u32, phase: u32) -> (f32, f32) {
     let uniform = ((radius >> 1) as i32 as f32 + 0.5) * (1.0 / 2_147_483_648.0);
     let radius = (-2.0 * ln(uniform)).sqrt();
-    // The phase within an eighth of a turn; two more bits select the quarter turn.
+    // The phase lies within an eighth of a turn from 0. The upper two bits of `phase` select the
+    // quarter turn.
     let eighth = (phase << 2 >> 1) as i32 as f32 * (1.0 / 2_147_483_648.0) - 0.5;
     let (sin, cos) = sin_cos(eighth * std::f32::consts::FRAC_PI_2);
     let odd = phase >> 30 & 1 == 1;
@@ -107,7 +110,8 @@ mod tests {
         let n = 2_000_000;
         let numbers: Vec<f64> = draw(n).into_iter().map(|x| f64::from(x) / 2.0).collect();
         let moment = |k: i32| numbers.iter().map(|x| x.powi(k)).sum::<f64>() / n as f64;
-        // Within four standard errors: var(x^k) is 1, 2, 15, 96.
+        // Each moment is within four standard errors: the variance of x^k is 1, 2, 15 and 96 for k
+        // = 1 to 4.
         for (k, mean, variance) in [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0)] {
             assert!(
                 (moment(k) - mean).abs() < 4.0 * (variance / n as f64).sqrt(),

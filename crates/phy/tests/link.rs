@@ -15,7 +15,7 @@ fn simulate(link: &Link, bits: u64) -> Outcome {
     run(link, 1, Stop { bits, block_errors: None }, two, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
-/// Returns a link whose DPDCH symbols have `es_n0_db`, for error rates before decoding.
+/// Returns a link whose DPDCH symbols have an Es/N0 of `es_n0_db`, for error rates before decoding.
 fn uncoded(spreading_factor: u32, es_n0_db: f64) -> Link {
     let per_frame = 38_400 / spreading_factor;
     let dtch = TransportChannel {
@@ -33,12 +33,12 @@ fn uncoded(spreading_factor: u32, es_n0_db: f64) -> Link {
     link
 }
 
-/// Returns the error rate of BPSK in white noise.
+/// Returns the bit error rate of BPSK in white noise.
 fn bpsk(es_n0_db: f64) -> f64 {
     0.5 * libm::erfc(f64::sqrt(10f64.powf(es_n0_db / 10.0)))
 }
 
-/// Checks that the raw error rate differs from `expected` only by chance.
+/// Checks that the error rate before decoding is within four standard errors of `expected`.
 fn assert_raw_rate(counts: &Counts, expected: f64) {
     let (n, rate) = (counts.raw.trials as f64, counts.raw.rate());
     assert!((rate - expected).abs() < 4.0 * (expected / n).sqrt(), "{rate:.4e} for {expected:.4e}, {n} bits");
@@ -89,8 +89,9 @@ fn interference_adds_to_the_noise() {
     }
 }
 
-/// Returns the raw error rate at a point of the reference over `frames` frames. Fading is fast, so that there are
-/// many fades, but constant over a symbol; the spreading factor is large, so that paths are resolved.
+/// Returns the error rate before decoding for `paths` of the reference file, over `frames` frames.
+/// Fading is fast, so that there are many fades, but constant over a symbol. The spreading factor
+/// is large, so that the rake resolves the paths.
 fn combined(paths: &str, eb_n0_db: f64, frames: u64) -> f64 {
     let mut link = uncoded(128, eb_n0_db);
     link.air.speed_kmh = Some(500.0);
@@ -155,10 +156,10 @@ fn pulse_shapes_agree_for_a_path_at_a_chip() {
     assert_eq!(simulate(&link, 16 * 1280).pdu_errors, spaced.pdu_errors);
 }
 
-/// Without the energy of pilots, signalling and CRCs, the block error rate is that of the turbo code alone at K =
-/// 1344: 0.27 at 1 dB and 0.56 at 0.8 dB (AFF3CT 3.0.2, three iterations). At 64 kbit/s one coded bit in seven is
-/// repeated, and unevenly distributed energy is worth less: 0.1 dB, by the curvature of the capacity of BPSK at this
-/// rate. So the rate lies between the two.
+/// Without the energy of pilots, signalling and CRCs, the block error rate is that of the turbo
+/// code alone at K = 1344: 0.27 at 1 dB and 0.56 at 0.8 dB (AFF3CT 3.0.2, three iterations). At 64
+/// kbit/s one coded bit in seven is repeated. Unevenly distributed energy is worth 0.1 dB less, by
+/// the curvature of the capacity of BPSK at this rate. So the rate lies between 0.27 and 0.56.
 #[test]
 fn whole_chain_reaches_the_frame_error_rate_of_the_code() {
     let service = Service::costamagna(64).unwrap();
@@ -172,7 +173,8 @@ fn whole_chain_reaches_the_frame_error_rate_of_the_code() {
     assert_eq!(counts.undetected, 0);
 }
 
-/// Eb/N0 at which each service fails and works on each profile: wide limits around the curves.
+/// Each case has a value of Eb/N0 at which the service fails on the profile, and one at which it
+/// works. The two are wide limits around the curves.
 #[test]
 fn services_fail_and_work_at_the_expected_eb_n0() {
     let cases = [

@@ -184,7 +184,7 @@ table! {
     }
 }
 
-/// Returns all tables.
+/// Returns the four tables of a timeline: events, packets, hops and blocks.
 pub fn all(events: &[EventRow], packets: &PacketLog, blocks: &BlockLog) -> Vec<Table> {
     vec![
         EVENTS.table(events),
@@ -194,12 +194,13 @@ pub fn all(events: &[EventRow], packets: &PacketLog, blocks: &BlockLog) -> Vec<T
     ]
 }
 
-/// Returns all tables without rows.
+/// Returns the four tables of a timeline without rows, that is, the declarations of their columns.
 pub fn empty() -> Vec<Table> {
     all(&[], &PacketLog::default(), &BlockLog::default())
 }
 
-/// Returns the names for the codes in columns, by column.
+/// Returns the name of each column that stores codes, with the list of names in which a code is an
+/// index.
 pub fn names(places: &Places) -> Vec<(&'static str, Vec<String>)> {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     vec![

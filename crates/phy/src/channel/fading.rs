@@ -13,15 +13,15 @@ use crate::rng::{Stream, unit};
 use crate::simd::Isa;
 use crate::spreading::{CHIP_RATE, FRAME_CHIPS};
 
-/// Number of chips for which a path's coefficient is constant; at 120 km/h and 2 GHz its phase changes by at most
-/// 0.023 rad meanwhile.
+/// Number of chips for which a path's coefficient is constant. At 120 km/h and 2 GHz the
+/// coefficient's phase changes by at most 0.023 rad in 64 chips.
 pub const SEGMENT: usize = 64;
 
 const OSCILLATORS: usize = 64;
 const LANES: usize = 8;
 const TURN: f64 = 2.0 * std::f64::consts::PI;
 
-/// Coefficient of a path over time.
+/// Channel coefficient of one path over time.
 #[derive(Clone, Debug)]
 pub struct Fading {
     /// For each oscillator, frequency in turns per second and phase at time 0 in turns.
@@ -69,7 +69,7 @@ impl Fading {
     }
 }
 
-/// Rotating phasors in lanes.
+/// Phasors of all oscillators, which rotate by one step per segment.
 #[derive(Clone, Copy)]
 struct Bank {
     re: [f32; OSCILLATORS],
@@ -86,7 +86,7 @@ impl Default for Bank {
 }
 
 impl Bank {
-    /// Sets phase and step of phasor `at`, both in turns.
+    /// Sets the phase of phasor `at` and its rotation per step, both in turns.
     fn set(&mut self, at: usize, phase: f64, step: f64) {
         let (sin, cos) = libm::sincos(phase.fract() * TURN);
         (self.re[at], self.im[at]) = (cos as f32, sin as f32);
@@ -152,8 +152,9 @@ mod tests {
         }
     }
 
-    /// Rice: the envelope crosses rho times its root mean square upwards `sqrt(2 pi) fd rho exp(-rho^2)` times per
-    /// second, and is below it for `1 - exp(-rho^2)` of the time.
+    /// Rice's formulas: the envelope crosses rho times its root mean square upwards `sqrt(2 pi) fd
+    /// rho exp(-rho^2)` times per second, and is below that level for `1 - exp(-rho^2)` of the
+    /// time.
     #[test]
     fn level_crossings_and_fade_durations_follow_rice() {
         let doppler = 222.0;

@@ -23,13 +23,14 @@ pub fn doppler_hz(speed_kmh: f64, carrier_ghz: f64) -> f64 {
     speed_kmh / 3.6 * carrier_ghz * 1e9 / LIGHT
 }
 
-/// Delays and powers of a profile's paths, sampled in chips.
+/// Powers of a profile's paths and their delays in chips.
 #[derive(Clone, Debug)]
 pub struct Geometry {
-    /// For each path, its mean power (the sum is one), and its amplitude at each chip of delay.
+    /// Mean power of each path (all powers sum to 1), and the path's amplitude at each delay in
+    /// chips.
     paths: Vec<(f64, Vec<(usize, f32)>)>,
     fades: bool,
-    /// Mean power at each chip of delay.
+    /// Mean power of all paths together at each delay in chips.
     powers: Vec<f64>,
 }
 
@@ -65,15 +66,15 @@ impl Geometry {
     }
 }
 
-/// Realisation of the channel to one antenna.
+/// Realisation of the fading channel from a terminal to one antenna.
 #[derive(Clone, Debug)]
 pub struct Channel {
     paths: Vec<(Fading, Vec<(usize, f32)>)>,
     span: usize,
 }
 
-/// Coefficients of a channel during one radio frame and the chips after it: one row per chip of delay, one column per
-/// segment.
+/// Coefficients of a channel during one radio frame and the chips after the frame: one row per
+/// delay in chips, one column per segment of 64 chips.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
     rows: Vec<Vec<Complex32>>,
@@ -89,6 +90,7 @@ impl Response {
 
 impl Channel {
     /// Creates realisation number `index` under `seed`, with Doppler frequency `doppler_hz`.
+    /// `purpose` and `index` name its random stream.
     pub fn new(geometry: &Geometry, doppler_hz: f64, seed: u64, purpose: &str, index: u64) -> Self {
         let mut stream = rng::stream(seed, purpose, index);
         let mut path = |&(power, ref seen): &(f64, Vec<(usize, f32)>)| {
@@ -102,7 +104,8 @@ impl Channel {
         Self { paths: geometry.paths.iter().map(&mut path).collect(), span: geometry.span() }
     }
 
-    /// Returns the number of samples received of one frame: the frame and the length of the channel.
+    /// Returns the number of samples, one per chip, over which a frame is received: the length of
+    /// the frame plus the length of the channel.
     pub fn samples(span: usize) -> usize {
         FRAME_CHIPS + span
     }
@@ -127,8 +130,8 @@ impl Channel {
     }
 }
 
-/// Adds the chips `sent` after the channel, times `amplitude`, to `received`. `sent` begins as many chips before the
-/// frame as the channel is long.
+/// Passes the chips `sent` through the channel, multiplies them by `amplitude`, and adds them to
+/// `received`. The first chips in `sent` precede the frame: as many as the channel is long.
 pub fn propagate(isa: Isa, response: &Response, amplitude: f32, sent: &Chips, received: &mut Chips) {
     isa.run(
         #[inline(always)]

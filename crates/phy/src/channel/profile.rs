@@ -50,7 +50,8 @@ impl Profile {
         Self::Case3,
     ];
 
-    /// Returns the paths; those of predefined profiles have their published powers.
+    /// Returns the paths. Those of predefined profiles have the powers of the standard, which are
+    /// not normalised.
     pub fn taps(&self) -> Vec<Tap> {
         let published: &[(f64, f64)] = match self {
             Self::Static => &[(0.0, 0.0)],
@@ -74,7 +75,7 @@ impl Profile {
         published.iter().map(|&(delay_ns, power_db)| Tap { delay_ns, power_db }).collect()
     }
 
-    /// Returns the speed in km/h for which the profile is defined.
+    /// Returns the speed in km/h for which the profile is defined; 3 km/h for user-defined taps.
     pub fn speed_kmh(&self) -> f64 {
         match self {
             Self::Static => 0.0,
@@ -88,11 +89,11 @@ impl Profile {
         *self != Self::Static
     }
 
-    /// Checks the taps.
+    /// Checks the number of taps, their delays and their powers.
     ///
     /// # Errors
     ///
-    /// If the number of taps, a delay or a power is out of range.
+    /// Returns an error if the number of taps, a delay or a power is out of range.
     pub fn check(&self) -> Result<()> {
         let taps = self.taps();
         if taps.is_empty() || taps.len() > 64 {

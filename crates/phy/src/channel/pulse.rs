@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Roll-off of the root-raised-cosine filters (TS 25.104, 6.8.1; TS 25.101, 6.8.1).
 const ROLL_OFF: f64 = 0.22;
-/// Number of chips before and after its delay over which a path is spread.
+/// Number of chips before and after a path's delay over which the pulse shape spreads the path.
 pub const REACH: usize = 6;
 
 /// Shape of chips.
@@ -21,7 +21,8 @@ pub enum Pulse {
 }
 
 impl Pulse {
-    /// Returns the number of chips by which all paths are delayed to make room for the precursor of the pulse.
+    /// Returns the number of chips by which all paths are delayed to make room for the precursor of
+    /// the pulse: 0 for chip-spaced paths.
     pub fn lead(self) -> usize {
         match self {
             Self::ChipSpaced => 0,

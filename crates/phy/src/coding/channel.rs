@@ -78,7 +78,8 @@ impl TransportCoder {
     ///
     /// # Errors
     ///
-    /// If there are no blocks or bits, or the turbo code has no blocks of the length needed.
+    /// Returns an error if there are no blocks or bits, or if the turbo code has no blocks of the
+    /// length needed.
     pub fn new(blocks: usize, block_bits: usize, crc: Crc, coding: Coding) -> Result<Self> {
         if blocks == 0 || block_bits == 0 {
             return Err(Error::config("pdus", "at least one PDU of at least one bit in a TTI"));
@@ -136,14 +137,15 @@ impl TransportCoder {
         coded
     }
 
-    /// Decodes a TTI of a convolutional code. Returns `None` for a turbo code.
+    /// Decodes the code blocks of a TTI with a Viterbi decoder. Returns `None` for a turbo code.
     pub fn viterbi(&self, llrs: &[f32]) -> Option<Vec<u8>> {
         let rate = self.coding.convolutional()?;
         let blocks = llrs.chunks(self.coded_block());
         Some(blocks.flat_map(|block| rate.decode(self.segmentation.k, block)).collect())
     }
 
-    /// Returns the received transport blocks with their CRCs in a TTI's code blocks.
+    /// Returns the received transport blocks, each with its CRC, from the bits of a TTI's code
+    /// blocks.
     pub fn transport_blocks<'a>(&self, code_blocks: &'a [u8]) -> impl Iterator<Item = &'a [u8]> + use<'a> {
         code_blocks[self.segmentation.filler()..].chunks(self.block_bits + self.crc.size())
     }

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Number of zero bits at the end of each code block.
+/// Number of zero bits at the end of each code block, which return the encoder to state 0.
 pub const TAIL: usize = 8;
-/// Maximum length of a code block (4.2.2.2).
+/// Maximum length of a code block in bits, without the tail (4.2.2.2).
 pub const K_MAX: usize = 504;
 
 const STATES: usize = 256;
@@ -90,14 +90,16 @@ impl Rate {
         (next, survivor)
     }
 
-    /// Returns the coded bits of a register of nine bits as a number.
+    /// Returns the coded bits of a register of nine bits as a number, with the first generator's in
+    /// bit 0.
     fn output(self, register: usize) -> usize {
         let parity = |generator: &u32| (register as u32 & generator).count_ones() & 1;
         self.generators().iter().rev().fold(0, |word, generator| word << 1 | parity(generator) as usize)
     }
 }
 
-/// Returns the contribution of each combination of coded bits to a path metric.
+/// Returns the contribution of each combination of coded bits to a path metric: bit `i` of the
+/// index is coded bit `i`.
 fn gains(llrs: &[f32]) -> [f32; 8] {
     std::array::from_fn(|word| {
         let gain = |(i, llr): (usize, &f32)| if word >> i & 1 == 1 { -llr } else { *llr };

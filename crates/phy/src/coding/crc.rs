@@ -64,7 +64,8 @@ impl Crc {
         }
     }
 
-    /// Returns true if no errors are detected in a block with its parity, of at least [`size`](Self::size) bits.
+    /// Returns true if the CRC detects no errors in a block with its parity bits, or if there is no
+    /// CRC. The block must have at least [`size`](Self::size) bits.
     pub fn holds(self, block: &[u8]) -> bool {
         if self == Self::None {
             return true;

@@ -115,11 +115,11 @@ impl Link {
         doppler_hz(speed, self.air.carrier_ghz)
     }
 
-    /// Checks all values.
+    /// Checks all values of the link.
     ///
     /// # Errors
     ///
-    /// If a value cannot be simulated.
+    /// Returns an error if a value cannot be simulated.
     pub fn check(&self) -> Result<()> {
         self.service.check().map_err(|e| e.under("service"))?;
         self.check_air().map_err(|e| e.under("air"))?;
@@ -158,7 +158,7 @@ impl Link {
         require((1..=1000).contains(&receiver.window_chips), "window_chips", || {
             format!("1 to 1000 chips, not {}", receiver.window_chips)
         })?;
-        // Delays in chips are checked before they become sizes of buffers.
+        // Delays are checked in chips before buffers are allocated whose sizes depend on them.
         let latest = self.air.profile.taps().iter().map(|tap| tap.delay_ns * 3.84e-3).fold(0.0, f64::max);
         let window = f64::from(receiver.window_chips);
         require(latest < window, "window_chips", || {
@@ -172,7 +172,7 @@ impl Link {
         receiver.turbo.check().map_err(|e| e.under("turbo"))
     }
 
-    /// Returns delays and powers of the paths.
+    /// Returns the powers of the profile's paths and their delays in chips.
     pub(super) fn geometry(&self) -> Geometry {
         Geometry::new(&self.air.profile, self.air.pulse)
     }

@@ -50,7 +50,7 @@ impl Experiment {
     /// Maximum number of points of an experiment.
     pub const MAX_POINTS: usize = 1000;
 
-    /// Returns the link at `eb_n0_db`.
+    /// Returns the link with its Eb/N0 set to `eb_n0_db`.
     pub fn link(&self, eb_n0_db: f64) -> Link {
         Link {
             service: self.service.service(),
@@ -61,11 +61,11 @@ impl Experiment {
         }
     }
 
-    /// Checks all values.
+    /// Checks all values of the experiment.
     ///
     /// # Errors
     ///
-    /// If a value cannot be simulated.
+    /// Returns an error if a value cannot be simulated.
     pub fn check(&self) -> Result<()> {
         self.stop.check().map_err(|error| error.under("stop"))?;
         let points = &self.eb_n0_db.0;

@@ -68,7 +68,7 @@ impl Stop {
     ///
     /// # Errors
     ///
-    /// If nothing would be simulated.
+    /// Returns an error if a limit is 0, with which nothing would be simulated.
     pub fn check(&self) -> Result<()> {
         if self.bits == 0 {
             return Err(Error::config("bits", "at least one bit, not 0"));
@@ -90,11 +90,11 @@ impl Stop {
 /// Result of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Counts of all units.
+    /// Counts summed over all units of 16 blocks.
     pub counts: Counts,
     /// Whether each PDU of the data channel was lost, in the order of transmission.
     pub pdu_errors: Vec<bool>,
-    /// Whether the callback interrupted the run. The counts are then those of the beginning of the whole run.
+    /// Whether the callback interrupted the run. The counts then cover only the run's beginning.
     pub broken_off: bool,
 }
 
@@ -103,7 +103,7 @@ pub struct Outcome {
 ///
 /// # Errors
 ///
-/// If a value of the link cannot be simulated.
+/// Returns an error if a value of the link cannot be simulated.
 pub fn run(
     link: &Link,
     seed: u64,
@@ -118,7 +118,7 @@ pub fn run(
 ///
 /// # Errors
 ///
-/// As for [`run`].
+/// Returns the errors of [`run`].
 pub fn run_on(
     isa: Isa,
     link: &Link,
@@ -135,7 +135,8 @@ pub fn run_on(
     let mut outcome = Outcome::default();
     let mut next = 0;
     while !stop.reached(&outcome.counts) {
-        // Simulate a batch of units; those after the one that meets the rule are discarded.
+        // Simulate a batch of units. Units after the one that meets the stopping rule are
+        // discarded, so that the outcome does not depend on the number of threads.
         let batch = next..next + u64::from(threads.get()) * UNITS_PER_THREAD;
         next = batch.end;
         let units: Vec<_> = pool.install(|| {
@@ -156,5 +157,5 @@ pub fn run_on(
     Ok(outcome)
 }
 
-/// Number of units per thread between two checks of the stopping rule.
+/// Number of units that each thread simulates between two checks of the stopping rule.
 const UNITS_PER_THREAD: u64 = 4;

@@ -60,7 +60,7 @@ impl TransportChannel {
     ///
     /// # Errors
     ///
-    /// If a parameter is out of its range.
+    /// Returns an error if a parameter is out of its range.
     pub fn coder(&self) -> Result<TransportCoder> {
         if ![10, 20, 40, 80].contains(&self.tti_ms) {
             return Err(Error::config("tti_ms", format!("10, 20, 40 or 80 ms, not {}", self.tti_ms)));
@@ -75,7 +75,7 @@ impl TransportChannel {
         TransportCoder::new(self.pdus as usize, self.pdu_bits as usize, self.crc, self.coding)
     }
 
-    /// Returns the channel's parameters for multiplexing. `coder` is its coder.
+    /// Returns the channel's parameters for multiplexing. `coder` is the coder of this channel.
     pub(super) fn multiplexed(&self, coder: &TransportCoder) -> multiplexing::Channel {
         multiplexing::Channel {
             frames: self.frames(),
@@ -112,7 +112,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// If `kbps` is none of 64, 144 and 384.
+    /// Returns an error if `kbps` is none of 64, 144 and 384.
     pub fn costamagna(kbps: u32) -> Result<Self> {
         let (tti_ms, pdus, spreading_factor, beta_c) = match kbps {
             64 => (20, 4, 16, 5),
@@ -145,7 +145,8 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// If a parameter is out of its range or the channels do not fit.
+    /// Returns an error if a parameter is out of its range or the channels do not fit into a radio
+    /// frame.
     pub fn check(&self) -> Result<()> {
         if !(4..=256).contains(&self.spreading_factor) || !self.spreading_factor.is_power_of_two() {
             let message = format!("4, 8, 16, 32, 64, 128 or 256, not {}", self.spreading_factor);
@@ -160,7 +161,7 @@ impl Service {
         self.map().map(|_| ())
     }
 
-    /// Returns the channels with their coders, the data channel first.
+    /// Returns the transport channels with their coders, the data channel first.
     pub(super) fn coders(&self) -> Result<Vec<(TransportChannel, TransportCoder)>> {
         let mut coders = vec![(self.dtch.clone(), self.dtch.coder().map_err(|e| e.under("dtch"))?)];
         if let Some(dcch) = &self.dcch {

@@ -12,7 +12,7 @@ pub struct Tally {
     pub errors: u64,
     /// Number of units.
     units: u64,
-    /// Sum over all units of the square of their errors.
+    /// Sum of the squared number of errors of each unit.
     squares: u128,
 }
 
@@ -83,7 +83,8 @@ mod tests {
             bursts.add(&Tally::unit(1000, if unit % 10 == 0 { 500 } else { 0 }));
         }
         let (low, high) = bursts.interval95();
-        // Ten units of a hundred: the standard error of the mean of 0.05 is 0.5 sqrt(0.09 / 99).
+        // Ten units of a hundred have an error rate of 0.5. So the mean rate is 0.05, with a
+        // standard error of 0.5 sqrt(0.09 / 99).
         let half = Z * 0.5 * (0.09f64 / 99.0).sqrt();
         assert!((high - low - 2.0 * half).abs() < 1e-6, "{low} to {high}");
     }

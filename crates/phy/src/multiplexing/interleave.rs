@@ -16,8 +16,8 @@ const SECOND: [usize; 30] = [
     17,
 ];
 
-/// Pads a TTI to a whole number of bits in each of its `frames` (radio frame size equalisation,
-/// 4.2.4).
+/// Pads a TTI with `padding` to a multiple of `frames`, its number of radio frames, so that each
+/// gets the same number of bits (radio frame size equalisation, 4.2.4).
 pub fn equalise<T: Copy>(tti: &mut Vec<T>, frames: usize, padding: T) {
     tti.resize(tti.len().next_multiple_of(frames), padding);
 }
@@ -29,7 +29,8 @@ pub fn first<T: Copy>(tti: &[T], frames: usize) -> Vec<Vec<T>> {
     first_columns(frames).iter().map(column).collect()
 }
 
-/// Returns a radio frame after the second interleaving (4.2.11): 30 columns, without the cells beyond its end.
+/// Returns a radio frame after the second interleaving (4.2.11): bits are written by rows into 30
+/// columns and read by permuted columns. Cells beyond the end of the frame are left out.
 pub fn second<T: Copy>(frame: &[T]) -> Vec<T> {
     SECOND.iter().flat_map(|&column| frame.iter().copied().skip(column).step_by(SECOND.len())).collect()
 }

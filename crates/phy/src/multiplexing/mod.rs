@@ -1,7 +1,8 @@
 //! Multiplexing of coded transport channels into the bits of the DPDCH, and its inverse (TS 25.212, 4.2.4 to 4.2.12).
 //!
-//! Radio frame equalisation, both interleavers, segmentation, rate matching and multiplexing only move, repeat and
-//! drop bits. So they are run once, on bit numbers instead of bits. The result is a [`Map`] that both ends use.
+//! Radio frame equalisation, both interleavers, segmentation, rate matching and multiplexing only
+//! move, repeat and drop bits. So [`Map::new`] runs them once, on bit numbers instead of bits.
+//! Transmitter and receiver use the resulting [`Map`].
 
 pub mod interleave;
 pub mod rate_matching;
@@ -14,7 +15,7 @@ pub const CYCLE: usize = 8;
 /// Transport channel: the parameters that multiplexing needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Channel {
-    /// Number of radio frames of its TTI.
+    /// Number of radio frames of the channel's TTI.
     pub frames: usize,
     /// Number of coded bits of a TTI.
     pub coded: usize,
@@ -46,8 +47,8 @@ impl Map {
     ///
     /// # Errors
     ///
-    /// If a channel cannot be cut into radio frames, or puncturing would remove more than the parity bits of a turbo
-    /// code or more than half of another channel's bits.
+    /// Returns an error if a channel cannot be cut into radio frames, or if puncturing would remove
+    /// more than the parity bits of a turbo code or more than half of another channel's bits.
     pub fn new(channels: &[Channel], capacity: usize) -> Result<Self> {
         let sizes: Vec<usize> = channels.iter().map(|c| c.coded.div_ceil(c.frames)).collect();
         let weights: Vec<_> = channels.iter().zip(&sizes).map(|(c, &size)| (c.attribute, size)).collect();
@@ -89,14 +90,16 @@ impl Map {
         }
     }
 
-    /// Returns, for each channel, the number of the TTI that frame `frame` belongs to.
+    /// Returns, for each channel, its index and the number of the TTI to which radio frame `frame`
+    /// belongs.
     fn current<T>(&self, frame: usize, channels: &[T]) -> impl Iterator<Item = (usize, usize)> {
         debug_assert_eq!(channels.len(), self.ttis.len());
         self.ttis.iter().map(move |frames| frame / frames).enumerate()
     }
 }
 
-/// Returns the bits of `channel` in each frame of a TTI, with `share` bits per frame.
+/// Returns the bits of `channel` in each frame of a TTI after rate matching to `share` bits per
+/// frame.
 fn carried(number: u8, channel: &Channel, share: usize) -> Vec<Vec<Source>> {
     let coded = (0..channel.coded as u32).map(|bit| Source::Coded { channel: number, bit });
     let mut tti: Vec<Source> = coded.collect();

@@ -22,7 +22,7 @@ pub fn shares(channels: &[(u32, usize)], capacity: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Error accumulator that spreads changes evenly (4.2.7.5).
+/// Error accumulator that spreads repeated or punctured bits evenly (4.2.7.5).
 #[derive(Clone, Copy, Debug)]
 struct Accumulator {
     error: i64,
@@ -31,7 +31,7 @@ struct Accumulator {
 }
 
 impl Accumulator {
-    /// Returns the number of copies of the next bit with puncturing: 0 or 1.
+    /// Returns the number of times that the next bit is sent with puncturing: 0 or 1.
     fn puncture(&mut self) -> usize {
         self.error -= self.minus;
         if self.error > 0 {
@@ -41,7 +41,7 @@ impl Accumulator {
         0
     }
 
-    /// Returns the number of copies of the next bit with repetition: 1 or more.
+    /// Returns the number of times that the next bit is sent with repetition: 1 or more.
     fn repeat(&mut self) -> usize {
         self.error -= self.minus;
         let mut sent = 1;
@@ -53,9 +53,9 @@ impl Accumulator {
     }
 }
 
-/// Returns which of the `bits` bits of radio frame `frame` are sent, in order, if there is room for `sent` bits.
-/// `frames` is the number of frames of the TTI. A repeated bit appears several times. Of a turbo-coded frame only
-/// parity bits are punctured.
+/// Returns the numbers of the bits of radio frame `frame` that are sent, in order: `sent` numbers,
+/// each below `bits`. `frames` is the number of frames of the TTI. A repeated bit appears several
+/// times. Of a turbo-coded frame only parity bits are punctured.
 pub fn pattern(frame: usize, frames: usize, bits: usize, sent: usize, turbo: bool) -> Vec<usize> {
     let change = sent as i64 - bits as i64;
     let copies: Vec<usize> = match change {
@@ -97,8 +97,8 @@ fn parity_copies(frame: usize, frames: usize, bits: usize, change: i64) -> Vec<u
     let mut streams = [(2, 1, change.div_euclid(2)), (1, 2, change - change.div_euclid(2))]
         .map(|(a, stream, change)| parity(frame, frames, per_stream, (a, stream, change)));
     let column = first_columns(frames)[frame];
-    // The first interleaver took every F-th of the bits x1 z1 z'1 x2 ..., beginning with its column. The rest at the
-    // end counts as systematic.
+    // The first interleaver took every F-th of the bits x1 z1 z'1 x2 ..., beginning with its
+    // column. Bits after the last complete triple count as systematic and are not punctured.
     let stream = |at: usize| if at < 3 * (bits / 3) { (column + frames * at) % 3 } else { 0 };
     let mut copies = |at| match stream(at) {
         0 => 1,
@@ -137,7 +137,7 @@ fn parity(
 }
 
 impl Accumulator {
-    /// Replaces an error of zero by a whole period.
+    /// Returns the accumulator with an initial error of 0 replaced by `plus`, a whole period.
     fn started(self) -> Self {
         if self.error == 0 { Self { error: self.plus, ..self } } else { self }
     }

@@ -61,7 +61,7 @@ fn smoothed(slots: &[Complex32], at: usize, width: usize) -> Complex32 {
 /// `slots` known so far, from frame 0 on. Before the first and after the last slot the coefficient is constant.
 pub fn interpolate(slots: &[Complex32], frame: usize, width: usize, to: &mut [Complex32]) {
     let first = frame * SLOTS;
-    // Interpolation needs the slot before and the slot after this frame.
+    // Interpolation needs the last slot before this frame and the first slot after it.
     let knots: Vec<Complex32> = (0..SLOTS + 2)
         .map(|i| smoothed(slots, (first + i).saturating_sub(1).min(slots.len() - 1), width))
         .collect();
@@ -82,7 +82,7 @@ mod tests {
     use crate::spreading::CHIP_RATE;
 
     const DOPPLER_HZ: f64 = 222.0;
-    /// Power of the noise on a slot's mean of pilots, relative to that of the path.
+    /// Power of the noise on a slot's mean of pilots, relative to the power of the path.
     const NOISE: f64 = 0.2;
     /// Number of segments that a slot's pilots cover.
     const SOUNDED: usize = PILOTS * CONTROL_FACTOR / SEGMENT;
@@ -129,8 +129,8 @@ mod tests {
         Complex32::new(parts[0], parts[1])
     }
 
-    /// Returns the squared errors of the estimate by segment over one slot, from the middle of the second frame's
-    /// first pilots on, for one path.
+    /// Returns the squared errors of one path's estimate, by segment. The segments cover one slot's
+    /// duration from the middle of the first pilots of the second frame on.
     fn errors(width: usize, seed: u64) -> Vec<f64> {
         let path = Fading::rayleigh(&mut stream(seed, "fading", 0), 1.0, DOPPLER_HZ);
         let mut h = vec![Complex32::ZERO; 3 * SEGMENTS];
@@ -163,7 +163,8 @@ mod tests {
                 let part = (at as f64 + 0.5) / SLOT_SEGMENTS as f64;
                 let time = (SEGMENTS + SOUNDED / 2 + at) as f64;
                 let expected = closed_form(&weights(SLOTS, width, part), time);
-                // The standard deviation of a squared Gaussian error equals its mean.
+                // The squared magnitude of a complex Gaussian error has a standard deviation equal
+                // to its mean.
                 let chance = 5.0 * expected / f64::sqrt(PATHS as f64);
                 assert!((measured - expected).abs() < chance, "{width}, {at}: {measured} for {expected}");
             }

@@ -12,7 +12,7 @@ const LANES: usize = 16;
 /// Estimates from a finger's pilots in one frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Sounding {
-    /// Mean over each slot's pilots: the coefficient with noise.
+    /// Channel coefficient in each slot, with noise: the mean over the slot's six pilots.
     pub slots: [Complex32; SLOTS],
     /// Power of noise and interference per chip.
     pub noise: f32,
@@ -110,7 +110,7 @@ impl<'a> Rake<'a> {
     }
 }
 
-/// Returns the complete segments of `part`.
+/// Returns the complete segments of 64 chips in `part`, without the rest.
 #[inline(always)]
 fn segments(part: &[f32]) -> &[[f32; SEGMENT]] {
     part.as_chunks().0

@@ -3,7 +3,7 @@
 
 use super::SLOTS;
 
-/// Number of bits per slot; each is spread by 256.
+/// Number of bits per slot, each of which is spread to 256 chips.
 pub const SLOT_BITS: usize = 10;
 /// Number of pilot bits at the beginning of a slot.
 pub const PILOTS: usize = 6;

@@ -85,7 +85,8 @@ pub fn long(number: u32) -> Chips {
 mod tests {
     use super::*;
 
-    /// Figure 5 of TS 25.213 shows the second sequence as the sum of these taps.
+    /// Figure 5 of TS 25.213 forms the second sequence as the sum of these register elements: 4, 7
+    /// and 18 of x, and 4, 6 and 17 of y.
     #[test]
     fn shift_matches_the_taps_of_figure_5() {
         assert_eq!(ahead(SHIFT, X_TAPS), 1 << 4 | 1 << 7 | 1 << 18);
@@ -106,7 +107,8 @@ mod tests {
         }
     }
 
-    /// Both are m-sequences: their period is 2^25 - 1 and no shorter one (the prime factors are 31, 601 and 1801).
+    /// The x and y sequences are m-sequences: their period is 2^25 - 1 and not a divisor of this
+    /// number, whose prime factors are 31, 601 and 1801.
     #[test]
     fn both_sequences_have_full_period() {
         let period = (1u64 << DEGREE) - 1;

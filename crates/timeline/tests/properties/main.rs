@@ -20,7 +20,7 @@ use rows::{flags, names, numbers, texts, words};
 
 type Checked = std::result::Result<(), TestCaseError>;
 
-/// More events than any of these scenarios has.
+/// Maximum number of events in these tests, which no random scenario reaches.
 const MOST: u64 = 1 << 24;
 
 fn record(scenario: &Scenario, options: Options) -> Timeline {
@@ -76,7 +76,8 @@ fn check_events(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// Checks the counts of the run's own tables.
+/// Checks the packets and losses at the bearer against the counters in the run's results, and the
+/// transmissions in table `blocks` against the events.
 fn check_counts(timeline: &Timeline) -> Checked {
     let result = timeline.result.as_ref().expect("without a window the run has a result");
     let (places, ends) = (words(timeline, "hops", "place"), numbers(timeline, "hops", "end"));
@@ -123,7 +124,8 @@ fn check_blocks(timeline: &Timeline) -> Checked {
     Ok(())
 }
 
-/// Checks that a table of `part` has the given rows of that of `whole`, in every column.
+/// Checks that the table `table` of `part` consists of the rows number `rows` of the same table of
+/// `whole`, in every column.
 fn check_selection(table: &str, whole: &Timeline, part: &Timeline, rows: &[usize]) -> Checked {
     for name in names(whole, table) {
         let (all, some) = (texts(whole, table, name), texts(part, table, name));
@@ -157,7 +159,8 @@ fn check_window(scenario: &Scenario, whole: &Timeline, from: u64, to: u64) -> Ch
     let hops: Vec<usize> = (0..of.len()).filter(|i| kept.contains(&of[*i])).collect();
     let first = numbers(whole, "blocks", "first_ns");
     let blocks: Vec<usize> = (0..first.len()).filter(|i| from <= first[*i] && first[*i] < to).collect();
-    // Events after the time up to which packets are followed are known to the whole only.
+    // The part follows packets only up to a time after its window, so packets and blocks can be
+    // compared only if the whole run ends before that time.
     if whole.until.0 <= over {
         check_selection("packets", whole, &part, &packets)?;
         check_selection("hops", whole, &part, &hops)?;
@@ -204,7 +207,7 @@ fn single_user_has_the_rows_of_all_users() {
     }
 }
 
-/// Marks of a queue reduce the window, and no packet is lost.
+/// ECN marks of a queue reduce the window although no packet is lost.
 #[test]
 fn reduction_by_marks_is_not_recovery() {
     let text = "duration = '20 s'\n[wired]\nrate = '3 Mbps'\ndelay = '100 ms'\n\

@@ -25,7 +25,7 @@ pub fn flags(timeline: &Timeline, table: &str, name: &str) -> Vec<bool> {
     }
 }
 
-/// Returns a column of names.
+/// Returns a column of codes as names.
 pub fn words(timeline: &Timeline, table: &str, name: &str) -> Vec<String> {
     let (_, names) = timeline.names.iter().find(|(column, _)| *column == name).expect(name);
     numbers(timeline, table, name).iter().map(|number| names[*number as usize].clone()).collect()
@@ -37,7 +37,7 @@ pub fn names(timeline: &Timeline, table: &str) -> Vec<&'static str> {
     found.columns.iter().map(|column| column.name).collect()
 }
 
-/// Returns any column as texts, so that NaN equals NaN.
+/// Returns a column of any type as texts, in which NaN equals NaN.
 pub fn texts(timeline: &Timeline, table: &str, name: &str) -> Vec<String> {
     match column(timeline, table, name) {
         Values::F64(values) => values.iter().map(f64::to_string).collect(),

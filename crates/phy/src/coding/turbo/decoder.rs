@@ -59,11 +59,11 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Checks the parameters.
+    /// Checks the number of iterations and the scale.
     ///
     /// # Errors
     ///
-    /// If a parameter is out of its range.
+    /// Returns an error if a parameter is out of its range.
     pub fn check(&self) -> Result<()> {
         if !(1..=1000).contains(&self.iterations) {
             return Err(Error::config(
@@ -103,7 +103,7 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// If the code has no blocks of `k` bits or the settings are out of range.
+    /// Returns an error if the code has no blocks of `k` bits or the settings are out of range.
     pub fn new(k: usize, settings: Settings, isa: Isa) -> Result<Self> {
         settings.check()?;
         Ok(Self {
@@ -118,8 +118,9 @@ impl Decoder {
 
     /// Decodes up to 16 blocks of `3 K + 12` LLRs each, in the encoder's order.
     ///
-    /// After each iteration `accept(block, bits)` is called for each block not yet accepted. An accepted block does
-    /// not change further, so that a block's result does not depend on the other blocks.
+    /// After each iteration `accept(block, bits)` is called for each block not yet accepted, and
+    /// returns true to accept the block. An accepted block does not change further, so that a
+    /// block's result does not depend on the other blocks.
     ///
     /// # Panics
     ///
@@ -222,7 +223,7 @@ impl Decoder {
     }
 }
 
-/// Number of squares of lanes of each stream that are transposed at a time.
+/// Number of squares (16 lanes by 16 values) of each stream that are transposed at a time.
 const SQUARES: usize = 16;
 
 /// Received blocks, and the extrinsic information and path metrics of the constituent decoders.
@@ -236,7 +237,8 @@ struct Buffers<T> {
 }
 
 impl<T: Copy + Default> Buffers<T> {
-    /// Copies each block into its lane.
+    /// Converts the LLRs of each block to the metric's numbers, and copies them into the block's
+    /// lane.
     #[inline(always)]
     fn fill<M: Metric<Item = T>>(&mut self, metric: M, blocks: &[&[f32]], k: usize) {
         let [z1, z2] = &mut self.z;
@@ -259,7 +261,8 @@ impl<T: Copy + Default> Buffers<T> {
             let rows = self.x[bits.clone()].chunks_mut(LANES);
             let rows = rows.zip(z1[bits.clone()].chunks_mut(LANES)).zip(z2[bits].chunks_mut(LANES));
             for (at, ((x, z1), z2)) in rows.enumerate() {
-                // Three squares hold one bit per lane, with its parities.
+                // Three squares hold 16 bits of each block with their two parities, 48 values per
+                // block.
                 let mut squares = [[Row::default(); LANES]; 3];
                 for (i, square) in squares.iter_mut().enumerate() {
                     for (row, values) in square.iter_mut().zip(&quantised) {
@@ -280,7 +283,8 @@ impl<T: Copy + Default> Buffers<T> {
         }
     }
 
-    /// Runs one iteration. Bit `l` of `signs[k]` becomes bit `k` of the block in lane `l`.
+    /// Runs one iteration, that is, both constituent decoders. Bit `l` of `signs[k]` becomes the
+    /// decision on bit `k` of the block in lane `l`.
     #[inline(always)]
     fn iterate<M: Metric<Item = T>>(
         &mut self,

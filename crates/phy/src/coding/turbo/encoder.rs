@@ -32,13 +32,13 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// If the code has no blocks of `k` bits.
+    /// Returns an error if the code has no blocks of `k` bits.
     pub fn new(k: usize) -> Result<Self> {
         Ok(Self { interleaver: permutation(k)? })
     }
 
-    /// Appends the `3 K + 12` coded bits of `block` to `to`: `x1 z1 z'1 x2 z2 z'2 ...`, then the tail `x z x z x z`
-    /// of the first encoder and that of the second.
+    /// Appends the `3 K + 12` coded bits of `block` to `to`: `x1 z1 z'1 x2 z2 z'2 ...`, then the
+    /// tail `x z x z x z` of the first encoder and the tail of the second encoder.
     ///
     /// # Panics
     ///

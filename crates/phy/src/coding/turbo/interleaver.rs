@@ -7,9 +7,10 @@ pub const K_MIN: usize = 40;
 /// Maximum length of a code block in bits.
 pub const K_MAX: usize = 5114;
 
-/// Row order of most long blocks (table 3). Short blocks have their rows reversed.
+/// Row order of the other blocks with 20 rows (table 3). Blocks with 5 or 10 rows have their rows
+/// reversed.
 const LONG: [usize; 20] = [19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 10, 8, 13, 17, 3, 1, 16, 6, 15, 11];
-/// Row order of long blocks of certain lengths (table 3).
+/// Row order of blocks of 2281 to 2480 and of 3161 to 3210 bits (table 3).
 const LONG_SPECIAL: [usize; 20] = [19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 16, 13, 17, 15, 3, 1, 6, 11, 8, 10];
 
 /// Returns the interleaver of blocks of `k` bits: output bit `i` is input bit `permutation(k)[i]`.
@@ -19,7 +20,7 @@ const LONG_SPECIAL: [usize; 20] = [19, 9, 14, 4, 0, 2, 5, 7, 12, 18, 16, 13, 17,
 ///
 /// # Errors
 ///
-/// If the code has no blocks of `k` bits.
+/// Returns an error if the code has no blocks of `k` bits.
 pub fn permutation(k: usize) -> Result<Vec<u32>> {
     if !(K_MIN..=K_MAX).contains(&k) {
         return Err(Error::config(
@@ -49,7 +50,8 @@ pub fn permutation(k: usize) -> Result<Vec<u32>> {
     Ok(bits.filter(|&bit| bit < k).map(|bit| bit as u32).collect())
 }
 
-/// Returns T, the row of the rectangle at each position; its length is the number of rows R.
+/// Returns the row order T of the standard: at each position, the row of the rectangle that moves
+/// there. Its length is the number of rows R.
 fn row_order(k: usize) -> Vec<usize> {
     match k {
         40..=159 => (0..5).rev().collect(),
@@ -59,7 +61,7 @@ fn row_order(k: usize) -> Vec<usize> {
     }
 }
 
-/// Returns the prime p and the number of columns C, which is p - 1, p or p + 1.
+/// Returns the prime p and the number of columns C of the rectangle; C is p - 1, p or p + 1.
 fn prime_and_columns(k: usize, rows: usize) -> (usize, usize) {
     if (481..=530).contains(&k) {
         return (53, 53);
@@ -73,8 +75,8 @@ fn is_prime(n: usize) -> bool {
     n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d))
 }
 
-/// Returns s, the powers of the least primitive root v modulo p, which are all of 1 to p - 1. The roots in table 2
-/// are the least ones.
+/// Returns the sequence s of the standard: the powers of the least primitive root v modulo p, which
+/// are all of 1 to p - 1. The roots in table 2 are the least ones.
 fn base_sequence(p: usize) -> Vec<usize> {
     let powers = |v: usize| std::iter::successors(Some(1), move |s| Some(s * v % p)).take(p - 1);
     let primitive = |v: &usize| powers(*v).skip(1).all(|s| s != 1);
@@ -82,7 +84,7 @@ fn base_sequence(p: usize) -> Vec<usize> {
     powers(v).collect()
 }
 
-/// Returns q: 1, then the primes above 6 that do not divide p - 1.
+/// Returns the sequence q of the standard: 1, then the primes above 6 that do not divide p - 1.
 fn step_primes(p: usize) -> impl Iterator<Item = usize> {
     let coprime = move |q: &usize| !(p - 1).is_multiple_of(*q);
     std::iter::once(1).chain((7..).filter(|&q| is_prime(q)).filter(coprime))

@@ -63,7 +63,8 @@ impl Branch {
     }
 }
 
-/// Evaluates `body` for each state, unrolled, with the state as a constant, into an array.
+/// Makes an array of the values of `body` for each of the 8 states. The loop is unrolled, and
+/// `body` uses the state as a constant.
 macro_rules! for_states {
     ($state:ident => $body:expr) => {
         for_states!(@ $state, $body, 0 1 2 3 4 5 6 7)
@@ -73,7 +74,7 @@ macro_rules! for_states {
     };
 }
 
-/// Costs subtracted from a path that takes a branch.
+/// Costs subtracted from the metric of a path that takes a branch.
 #[derive(Clone, Copy)]
 struct Costs<L> {
     x: L,
@@ -110,9 +111,10 @@ pub struct Received<'a, T> {
 
 /// Decodes one constituent code.
 ///
-/// `order(k)` is the place in the block of this encoder's `k`-th bit. `extrinsic` holds the other decoder's extrinsic
-/// information and is overwritten by this one's. `decide` is called with each place and the information on its bit so
-/// far. `alpha` is a buffer of the block's length.
+/// `order(k)` is the position in the block of this encoder's `k`-th bit. `extrinsic` holds the
+/// other decoder's extrinsic information, which this decoder replaces by its own. `decide` is
+/// called with the position of each bit and the sum of all information on the bit. `alpha` is a
+/// buffer of the block's length.
 #[inline(always)]
 pub fn decode<M: Metric>(
     metric: M,
@@ -182,7 +184,8 @@ fn terminated<M: Metric>(metric: M, tail: &[Row<M::Item>; 6]) -> [M::Lanes; STAT
     beta
 }
 
-/// Makes all path metrics relative to that of state 0, every few steps.
+/// Makes all path metrics relative to that of state 0 if `k` is a multiple of [`NORMALISE`], so
+/// that they stay small.
 #[inline(always)]
 fn normalise<M: Metric>(metric: M, k: usize, paths: &mut [M::Lanes; STATES]) {
     if k.is_multiple_of(NORMALISE) {
@@ -193,7 +196,8 @@ fn normalise<M: Metric>(metric: M, k: usize, paths: &mut [M::Lanes; STATES]) {
     }
 }
 
-/// Returns the extrinsic information on one bit: the information from all but `Lx`.
+/// Returns the extrinsic information on one bit: the information from all inputs but `Lx` of this
+/// bit.
 #[inline(always)]
 fn soft_output<M: Metric>(
     metric: M,

@@ -24,18 +24,18 @@ pub(super) struct Simulator {
     link: Link,
     seed: u64,
     isa: Isa,
-    /// Channels with their coders, the data channel first.
+    /// Transport channels with their coders, the data channel first.
     coders: Vec<(TransportChannel, TransportCoder)>,
     map: Map,
     spreader: Spreader,
-    /// Length of the channel in chips.
+    /// Length of the radio channel in chips.
     span: usize,
     /// Delays of the rake's fingers in chips.
     fingers: Vec<usize>,
     /// Radio channel to each antenna.
     antennas: Vec<Channel>,
     interferers: Vec<Interferer>,
-    /// Standard deviation of each component of a chip's noise.
+    /// Standard deviation of the noise on each of the two components of a chip.
     sigma: f32,
 }
 
@@ -64,7 +64,7 @@ struct Air {
     chips: Chips,
     /// Coefficients of the terminal's channel.
     response: Response,
-    /// Coefficients of an interferer's channel.
+    /// Coefficients of the channel of the interferer that is being added.
     other: Response,
 }
 
@@ -89,7 +89,8 @@ impl Simulator {
         let noise = if terminals == 0 { n0 + interference } else { n0 };
         let service = &link.service;
         let spreader = |code| Spreader::new(service.spreading_factor as usize, service.beta_c, code);
-        // Codes of adjacent numbers begin alike, so the interferers' numbers are spread over all codes.
+        // Scrambling codes of adjacent numbers begin alike, so the interferers' numbers are spread
+        // over all codes.
         let code =
             |at: u32| link.scrambling_code.wrapping_add((at + 1).wrapping_mul(0x9E_3779)) % scrambling::CODES;
         let interferer = |at: u32| Interferer {
@@ -139,7 +140,8 @@ impl Simulator {
         self.frames() as f64 * FRAME_CHIPS as f64 / CHIP_RATE
     }
 
-    /// Simulates unit `number`. Returns its counts, and whether each PDU of the data channel was lost.
+    /// Simulates unit `number`. Returns its counts, and for each PDU of the data channel true if it
+    /// was lost.
     pub(super) fn unit(&self, number: u64, workspace: &mut Workspace) -> (Counts, Vec<bool>) {
         let sent = self.transmit(number);
         let mut counts = Counts::default();

@@ -1,4 +1,4 @@
-//! The channel and the receiver's part of a unit.
+//! The radio channel and the receiver in the simulation of a unit.
 
 use num_complex::Complex32;
 
@@ -14,9 +14,9 @@ use crate::receiver::estimate::interpolate;
 use crate::receiver::{Estimation, Rake};
 use crate::rng::{self, fill_bits};
 
-/// Estimates from the pilots of a unit so far.
+/// Channel estimates from the pilots of the unit's frames received so far.
 struct Soundings {
-    /// Estimate of each slot, for each finger of each antenna.
+    /// Coefficient estimated in each slot, for each finger of each antenna.
     slots: Vec<Vec<Complex32>>,
     /// Power of noise and interference per chip, for each frame.
     noise: Vec<f32>,
@@ -83,7 +83,7 @@ impl Simulator {
         }
     }
 
-    /// Returns the delay of every finger of every antenna, with the antenna's signal.
+    /// Returns the delay in chips of every finger of every antenna, with the antenna's signal.
     fn each_finger<'a>(&'a self, antennas: &'a [Air]) -> impl Iterator<Item = (usize, &'a Air)> {
         antennas.iter().flat_map(|air| self.fingers.iter().map(move |&delay| (delay, air)))
     }
@@ -99,7 +99,7 @@ impl Simulator {
         soundings.noise.push(noise / soundings.slots.len() as f32);
     }
 
-    /// Writes the LLRs of frame `at` of the unit to `workspace.soft`.
+    /// Writes the LLRs of the DPDCH bits of frame `at` of the unit to `workspace.soft`.
     fn combine(&self, at: usize, soundings: &Soundings, workspace: &mut Workspace) {
         let Workspace { received, chips, coefficients, soft, .. } = workspace;
         let rake = Rake::new(&self.spreader, self.isa);
@@ -114,7 +114,7 @@ impl Simulator {
         rake.soft_bits(chips, soundings.noise[at], soft);
     }
 
-    /// Decodes the data channel. Returns whether each PDU is lost, in order.
+    /// Decodes the data channel. Returns, for each PDU in order, true if it is lost.
     pub(super) fn decode_data(
         &self,
         bits: &[Vec<u8>],
@@ -144,8 +144,8 @@ impl Simulator {
         lost
     }
 
-    /// Decodes the TTIs of a unit with the turbo decoder, side by side. Returns their code blocks and the number of
-    /// iterations.
+    /// Decodes the TTIs of a unit with the turbo decoder, side by side. Returns the bits of each
+    /// TTI's code blocks, and the number of iterations.
     fn turbo(
         &self,
         coder: &TransportCoder,

@@ -1,4 +1,4 @@
-//! The transmitter's part of a unit.
+//! The transmitter in the simulation of a unit.
 
 use super::{Sent, Simulator};
 use crate::rng::{self, Stream, fill_bits};
@@ -26,8 +26,8 @@ impl Simulator {
         sent
     }
 
-    /// Fills `chips` with radio frame `frame` of the terminal `spreader`, with `data` on its DPDCH, and random chips
-    /// before and after it.
+    /// Fills `chips` with radio frame `frame` of the terminal with the codes of `spreader`: `data`
+    /// on its DPDCH, and random chips before and after the frame.
     pub(super) fn modulate(
         &self,
         spreader: &Spreader,
@@ -52,7 +52,7 @@ impl Simulator {
     }
 }
 
-/// Fills one component with random chips of half power.
+/// Fills one component of chips with random values of power 1/2.
 fn fill_random(stream: &mut Stream, part: &mut [f32]) {
     let mut bits = vec![0; part.len()];
     fill_bits(stream, &mut bits);

@@ -2,7 +2,7 @@
 
 use super::{LANES, Metric, Row, sign_bits, zip};
 
-/// Difference beyond which the correction of max* is below 4e-4 and taken as zero.
+/// Difference of two metrics beyond which the correction of max* is below 4e-4 and taken as zero.
 const REACH: f32 = 8.0;
 const TERMS: usize = 12;
 
@@ -22,7 +22,8 @@ impl Correction {
         Self(std::array::from_fn(|term| coefficient(term) as f32))
     }
 
-    /// Returns the series at `difference`, which is not negative, by Clenshaw's recurrence.
+    /// Returns the value of the series at `difference`, which is not negative, by Clenshaw's
+    /// recurrence.
     #[inline(always)]
     fn at(&self, difference: f32) -> f32 {
         let t = difference.min(REACH) * (2.0 / REACH) - 1.0;

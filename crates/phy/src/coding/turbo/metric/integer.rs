@@ -6,7 +6,7 @@
 
 use super::{LANES, Metric, Row, sign_bits, zip};
 
-/// Number of steps per unit of LLR.
+/// Number of quantisation steps per unit of LLR.
 const RESOLUTION: f32 = 8.0;
 /// Maximum channel value in steps: an LLR of 48.
 const CHANNEL_LIMIT: f32 = 383.0;
@@ -24,7 +24,8 @@ fn quantise(llr: f32) -> i16 {
     (steps + 12_582_912.0).to_bits() as i16
 }
 
-/// Returns the scale as a fraction of 2^15. One becomes the largest fraction, which gives the same after rounding.
+/// Returns the scale as a fraction of 2^15. A scale of 1 becomes the largest fraction, 32767/32768,
+/// which gives the same results after rounding.
 fn fraction(scale: f32) -> i16 {
     (scale * 32_768.0).clamp(0.0, 32_767.0) as i16
 }

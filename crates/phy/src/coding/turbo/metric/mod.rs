@@ -6,25 +6,25 @@
 /// Number of code blocks that are decoded side by side.
 pub const LANES: usize = 16;
 
-/// One number per lane.
+/// One number per lane, where each lane holds one of 16 code blocks.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 pub struct Row<T>(pub [T; LANES]);
 
 /// Operations that the forward-backward algorithm needs.
 pub trait Metric: Copy {
-    /// Number of one lane in memory.
+    /// Type of the number of one lane in memory.
     type Item: Copy + Default;
-    /// Numbers of all lanes in registers.
+    /// Type of the numbers of all lanes in registers.
     type Lanes: Copy;
     /// Metric of an impossible path: below all others, and without overflow when costs are subtracted.
     const IMPOSSIBLE: Self::Item;
 
     /// Converts a channel value to this arithmetic.
     fn quantise(self, llr: f32) -> Self::Item;
-    /// Reads a row.
+    /// Loads a row from memory into registers.
     fn load(self, row: &Row<Self::Item>) -> Self::Lanes;
-    /// Writes a row.
+    /// Stores the lanes in registers to a row in memory.
     fn store(self, lanes: Self::Lanes, row: &mut Row<Self::Item>);
     /// Returns the same number in all lanes.
     fn splat(self, item: Self::Item) -> Self::Lanes;
@@ -34,7 +34,7 @@ pub trait Metric: Copy {
     fn sub(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
     /// Returns `max*(a, b)`.
     fn max_star(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// Returns the extrinsic information that is passed to the other decoder.
+    /// Returns the extrinsic information multiplied by the scale, for the other decoder.
     fn scale(self, extrinsic: Self::Lanes) -> Self::Lanes;
     /// Returns a mask whose bit `l` is set if lane `l` is negative.
     fn negative(self, lanes: Self::Lanes) -> u16;
