@@ -57,7 +57,8 @@ impl ReceiveWindow {
         self.buffer
     }
 
-    /// Returns the round-trip time measured by the receiver.
+    /// Returns the round-trip time that the receiver has measured, or `None` before the first
+    /// measurement.
     pub fn rtt(&self) -> Option<Duration> {
         self.rtt
     }

@@ -372,7 +372,8 @@ impl crate::Receiver for Receiver {
         let sender_has_reduced = self.accept_cwr(segment);
         let arrival = self.data.take(first, first + payload);
         if arrival == Arrival::Duplicate {
-            // A duplicate indicates lost ACKs or a retransmitting sender (`tcp_enter_quickack_mode`).
+            // A duplicate indicates lost ACKs or a sender in recovery, which needs ACKs at once
+            // (`tcp_enter_quickack_mode`).
             self.enter_quick_acks(self.max_quick_acks);
         } else if self.data.expected() > before {
             self.adapt_ack_delay(now);

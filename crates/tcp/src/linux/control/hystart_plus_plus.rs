@@ -12,7 +12,8 @@ use nodeb_base::units::Duration;
 const MIN_RTT_THRESH: Duration = Duration::from_millis(4);
 const MAX_RTT_THRESH: Duration = Duration::from_millis(16);
 const MIN_RTT_DIVISOR: u64 = 8;
-/// Number of round-trip times required in a round.
+/// Number of round-trip times that a round must have before its smallest one is compared with the
+/// previous round.
 const N_RTT_SAMPLE: u32 = 8;
 /// Factor by which conservative slow start grows more slowly than slow start. `CSS_ROUNDS` is its
 /// duration in rounds.

@@ -1,4 +1,5 @@
-//! Episodes of loss recovery: open, recovery, and loss (after a timeout).
+//! Episodes of loss recovery: `Open`, `Recovery` (fast recovery or a reduction after an ECN mark),
+//! and `Loss` (after a timeout).
 
 use crate::linux::control::Phase;
 use crate::linux::frto::Frto;
