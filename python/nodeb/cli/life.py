@@ -29,7 +29,7 @@ from nodeb.life import Life
 from nodeb.life.answer import answer
 from nodeb.results.provenance import results_hash
 from nodeb.storage import folders
-from nodeb.storage.files import digest_of
+from nodeb.storage.marks import digest_of
 from nodeb.storage.store import name_of
 from nodeb.terminal.progress import ProgressCallback, progress_bar
 

@@ -22,7 +22,7 @@ from nodeb.cli.options import (
 )
 from nodeb.errors import InputError
 from nodeb.replication.capture import check_place
-from nodeb.storage.files import digest_of
+from nodeb.storage.marks import digest_of
 from nodeb.terminal.progress import progress_bar
 
 __all__ = ["replay"]

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeb.emulate.gateway import GatewayError, set_up, tear_down
-from nodeb.emulate.guard import be_reaper, children, kill_all, split
+from nodeb.emulate.guard import be_reaper, child_exit_pipe, children, kill_all, split
 from nodeb.emulate.namespace_state import device_counters, is_listening
 from nodeb.emulate.netlink import Netlink
 from nodeb.emulate.nftables import Masquerade
@@ -158,9 +158,7 @@ class EndpointProcess:
         self._interrupted = 0.0
         """Time of the last SIGINT to nodeb's group since the command was started, s; 0 if none."""
         self._handlers = handlers
-        self._wake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._wake = child_exit_pipe()
         signal.signal(signal.SIGINT, self._interrupt)
 
     def send(self, **message: Any) -> None:

@@ -20,7 +20,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["be_reaper", "children", "kill_all", "split"]
+__all__ = ["be_reaper", "child_exit_pipe", "children", "kill_all", "split"]
 
 PARENT_DEATH_SIGNAL, CHILD_SUBREAPER = 1, 36
 PARENT_DIED = signal.SIGUSR1
@@ -42,7 +42,7 @@ def split(
     """
     guard = os.getpid()
     be_reaper()
-    wake = _child_exit_pipe()
+    wake = child_exit_pipe()
     holder = os.fork()
     if not holder:
         signal.signal(PARENT_DIED, lambda *_: sys.exit(1))
@@ -56,8 +56,11 @@ def split(
     os._exit(0)
 
 
-def _child_exit_pipe() -> int:
-    """Returns a file descriptor that becomes readable when a child has ended."""
+def child_exit_pipe() -> int:
+    """Returns a file descriptor that becomes readable when a child has ended.
+
+    Other signals with a handler in Python make it readable too. Reads never block.
+    """
     wake, wakes = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)

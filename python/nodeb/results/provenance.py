@@ -117,6 +117,9 @@ def git_hash() -> str | None:
         # Fails if git does not track this file: an installed copy may lie in an ignored folder of
         # another project's checkout.
         git("ls-files", "--error-unmatch", here.name)
-        return git("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+        commit = git("rev-parse", "HEAD")
+        # Without optional locks, a full disk leaves no lock file in the checkout.
+        changed = git("--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
+        return f"{commit}-dirty" if changed else commit
     except (OSError, subprocess.SubprocessError):
         return None

@@ -30,7 +30,6 @@ __all__ = [
     "aside",
     "check_place",
     "csv_text",
-    "digest_of",
     "file_aside",
     "is_leftover",
     "leftovers",
@@ -128,20 +127,12 @@ def refuse_other(path: Path, begins: bytes, what: str, option: str) -> None:
     Raises:
         OutputError: there is a file of another kind.
     """
-    if not path.is_file():  # no file, or a device such as /dev/null
-        return
-    head = b""
-    with contextlib.suppress(OSError), path.open("rb") as file:
-        head = file.read(len(begins))
-    if head not in (b"", begins):
-        raise OutputError(
-            f"{path} is there already and is not {what}; give another file with {option}"
-        )
+    _refuse_unless(path, lambda head: head.startswith(begins), what, option)
 
 
 PAGE = re.compile(rb"<!doctype html>.*<meta name=\"generator\" content=\"nodeb ", re.DOTALL)
 HEAD = 4096
-"""Bytes at the beginning of a page that contain the name of the generator."""
+"""Bytes at the beginning of a file that show its kind; in a page, the name of the generator."""
 
 
 def refuse_other_page(path: Path, option: str) -> None:
@@ -160,15 +151,19 @@ def refuse_other_page(path: Path, option: str) -> None:
             f"{option} {path}: the page is HTML, with its pictures in it; give a name that ends in "
             ".html"
         )
-    if not path.is_file():
+    _refuse_unless(path, PAGE.match, "a page that nodeb made", option)
+
+
+def _refuse_unless(path: Path, matches: Callable[[bytes], object], what: str, option: str) -> None:
+    """Refuses an existing file whose first `HEAD` bytes do not match, unless it is empty."""
+    if not path.is_file():  # no file, or a device such as /dev/null
         return
     head = b""
     with contextlib.suppress(OSError), path.open("rb") as file:
         head = file.read(HEAD)
-    if head and not PAGE.match(head):
+    if head and not matches(head):
         raise OutputError(
-            f"{path} is there already and is not a page that nodeb made; give another file "
-            f"with {option}"
+            f"{path} is there already and is not {what}; give another file with {option}"
         )
 
 
@@ -230,12 +225,6 @@ def parquet(table: Table) -> bytes:
     return content.getvalue()
 
 
-def digest_of(path: Path) -> str:
-    """Returns the SHA-256 of a file's content in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     """Returns a table as the text of a CSV file.
 
@@ -286,7 +275,7 @@ def read_parquet(path: Path) -> tuple[Table, dict[str, str]]:
 
     def read() -> Any:
         with path.open("rb") as file:  # opened once: it may be replaced any time
-            marks.check(path, hashlib.file_digest(file, "sha256").hexdigest())
+            marks.check(path, marks.digest_of(file))
             file.seek(0)
             return pq.read_table(file, page_checksum_verification=True)
 

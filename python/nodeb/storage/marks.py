@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 
 from nodeb.errors import InputError
 
-__all__ = ["MARK", "SUMS", "Mark", "check", "parse", "read_settled", "sums", "text"]
+__all__ = ["MARK", "SUMS", "Mark", "check", "digest_of", "parse", "read_settled", "sums", "text"]
 
 MARK = "provenance.json"
 SUMS = "sha256"
@@ -71,10 +72,16 @@ def sums(folder: Path, names: Iterable[str]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in sorted(names):
         for file in _files(folder / name):
-            with file.open("rb") as content:
-                digest = hashlib.file_digest(content, "sha256").hexdigest()
-            found[file.relative_to(folder).as_posix()] = digest
+            found[file.relative_to(folder).as_posix()] = digest_of(file)
     return found
+
+
+def digest_of(file: Path | io.BufferedReader) -> str:
+    """Returns the SHA-256 of the content of a file, given by its path or opened."""
+    if isinstance(file, Path):
+        with file.open("rb") as content:
+            return digest_of(content)
+    return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def check(file: Path, digest: str) -> None:

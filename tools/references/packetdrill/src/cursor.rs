@@ -69,7 +69,8 @@ impl<'a> Cursor<'a> {
             let blank = rest.len() - rest.trim_start().len();
             let comment = match &rest[blank..] {
                 text if text.starts_with("//") => text.find('\n').unwrap_or(text.len()),
-                text if text.starts_with("/*") => text.find("*/").map_or(text.len(), |end| end + 2),
+                // A comment without an end is left for the caller to report.
+                text if text.starts_with("/*") => text.find("*/").map_or(0, |end| end + 2),
                 _ => 0,
             };
             if blank + comment == 0 {
