@@ -259,7 +259,7 @@ impl Sent {
 /// without a `World`. By default the run never ends and no events are kept.
 #[derive(Debug)]
 pub struct Surroundings {
-    /// State that places share.
+    /// State shared by all places of the run.
     pub common: Common,
     /// Counters of the place.
     pub counts: Counts,

@@ -274,7 +274,7 @@ impl Mask {
     pub const LEFT: Self = Self(1 << 14);
     /// Queue lengths at bearers.
     pub const QUEUE: Self = Self(1 << 1);
-    /// Results of TTIs.
+    /// Results of each TTI of a user.
     pub const TTIS: Self = Self(1 << 2);
     /// Single blocks and their contents.
     pub const BLOCKS: Self = Self(1 << 3);
@@ -282,13 +282,13 @@ impl Mask {
     pub const CHANNELS: Self = Self(1 << 4);
     /// Bandwidth available to users.
     pub const BANDWIDTH: Self = Self(1 << 5);
-    /// Congestion windows.
+    /// Changes of congestion windows and slow-start thresholds.
     pub const WINDOW: Self = Self(1 << 6);
-    /// Round trips.
+    /// Round-trip times measured by senders.
     pub const ROUND_TRIPS: Self = Self(1 << 7);
-    /// Timers and states of loss recovery.
+    /// Timers of senders, and states of their loss recovery.
     pub const RECOVERY: Self = Self(1 << 8);
-    /// Transfers.
+    /// Complete transfers.
     pub const TRANSFERS: Self = Self(1 << 9);
     /// Start times of transmissions over links and channels.
     pub const SERVICE: Self = Self(1 << 11);

@@ -120,7 +120,7 @@ struct Registered<P: ?Sized + 'static> {
 }
 
 impl<P: ?Sized> Kinds<P> {
-    /// Creates an empty list.
+    /// Creates a list without registered kinds.
     #[expect(clippy::new_without_default, reason = "made in constants only")]
     pub const fn new() -> Self {
         Self(RwLock::new(Registered { kinds: Vec::new(), names: None }))

@@ -179,7 +179,7 @@ macro_rules! registry {
         pub enum $enum {
             $( #[doc = $doc] $variant($params), )+
             $( $(
-                /// A registered kind.
+                /// A kind that the program registered.
                 $plugin($crate::plugin::Plugin<dyn $of>),
             )? )?
         }

@@ -30,7 +30,7 @@ pub const MAX_HEADER_BYTES: usize = 80;
 /// End of a connection: address and port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Socket {
-    /// IPv4 address.
+    /// IPv4 address in network byte order.
     pub address: [u8; 4],
     /// TCP port.
     pub port: u16,

@@ -61,7 +61,7 @@ pub enum Interface {
 }
 
 impl Interface {
-    /// All interfaces in order.
+    /// All interfaces, in the order in which a capture numbers them.
     pub const ALL: [Self; 5] = [Self::Server, Self::Phone, Self::Proxy, Self::Rnc, Self::NodeB];
 
     /// Returns the name of the interface in the capture file.

@@ -3,7 +3,7 @@
 /// Result of this crate's fallible functions.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Error of this crate.
+/// Error of this crate's functions: a link that cannot be simulated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The link cannot be simulated; the message names the value and what is valid.
@@ -11,7 +11,7 @@ pub enum Error {
     Config {
         /// Path of the value in the configuration, such as `service.dtch.crc`.
         key: String,
-        /// Problem and valid values.
+        /// The problem and the valid values.
         message: String,
     },
 }

@@ -4,7 +4,7 @@
 //! Both give the same bits: integer operations are exact, and floating-point operations are neither reassociated nor
 //! fused. If a sum is split into lanes, the source splits it.
 
-/// Instruction set.
+/// Instruction set for which the hot loops are compiled.
 #[derive(Clone, Copy, Debug)]
 pub enum Isa {
     /// Instructions of every processor of the target.

@@ -38,7 +38,7 @@ names! {
         Block = "block",
         /// A block carries a part of a packet in its first transmission.
         Carries = "carries",
-        /// A block is given up.
+        /// A block is discarded after its last transmission.
         GivenUp = "given up",
         /// A user's channel is switched.
         Channel = "channel",
@@ -76,7 +76,7 @@ names! {
         Received = "received",
         /// The last transmission failed, and no later one is known.
         Failed = "failed",
-        /// The block was given up.
+        /// The block was discarded after its last transmission.
         GivenUp = "given up",
     }
 }

@@ -124,7 +124,7 @@ impl PacketLog {
         self.launched
     }
 
-    /// Starts following a packet.
+    /// Adds a packet to those in flight that are followed.
     pub fn follow(&mut self, id: PacketId, row: PacketRow) {
         self.in_flight.insert(id, Tracked { row, hops: Vec::new(), carriers: Vec::new() });
     }

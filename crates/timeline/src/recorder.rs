@@ -278,7 +278,7 @@ impl Recorder {
         self.write(EventRow { place, packet, seq, bytes, block, value, ..row });
     }
 
-    /// Records an event of a bearer.
+    /// Records an event that a bearer emitted.
     fn radio(&mut self, at: Time, user: u32, event: &Event) {
         let place = self.places.bearer();
         let row = |kind| EventRow { place, ..EventRow::new(at, kind, user) };
@@ -307,7 +307,7 @@ impl Recorder {
         }
     }
 
-    /// Records an event of a sender.
+    /// Records an event of a TCP sender or a complete transfer.
     fn sender(&mut self, at: Time, user: u32, event: &Event) {
         let row = |kind| EventRow::new(at, kind, user);
         match *event {

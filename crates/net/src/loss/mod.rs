@@ -168,7 +168,7 @@ impl JsonSchema for LossSetting {
 /// Loss of one link.
 #[derive(Debug)]
 pub enum Loss {
-    /// No loss.
+    /// Loses no packet.
     Never,
     /// Loss by a model.
     Model(Box<dyn LossModel>),

@@ -1,4 +1,4 @@
-//! Independent loss.
+//! Loss of each packet with the same probability, independently of the others.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::ErrorGaps;

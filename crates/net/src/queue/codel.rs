@@ -167,7 +167,7 @@ impl QueueParams for Codel {
     }
 }
 
-/// A CoDel queue.
+/// Queue with CoDel: its packets, its limit, and the state of the drop control.
 #[derive(Debug)]
 pub struct CodelQueue {
     fifo: TimedFifo,

@@ -39,7 +39,7 @@ impl QueueParams for DropTail {
     }
 }
 
-/// Limits of a drop-tail queue.
+/// Limits of a drop-tail queue in packets and in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     packets: usize,
@@ -55,7 +55,7 @@ impl Limits {
     }
 }
 
-/// A drop-tail queue.
+/// First-in, first-out queue that drops packets which arrive beyond its limits.
 #[derive(Debug)]
 pub struct Fifo {
     packets: VecDeque<Packet>,

@@ -71,7 +71,7 @@ impl QueueParams for FqCodel {
     }
 }
 
-/// An FQ-CoDel queue.
+/// Queue with FQ-CoDel: a CoDel queue for each slot of the hash table in use.
 #[derive(Debug)]
 pub struct FlowQueues {
     params: FqCodel,
@@ -91,7 +91,7 @@ pub struct FlowQueues {
 }
 
 impl FlowQueues {
-    /// Creates empty queues.
+    /// Creates an FQ-CoDel queue without packets. The hash factor is drawn from `stream`.
     pub fn new(params: &FqCodel, mut stream: Stream) -> Self {
         Self {
             params: params.clone(),

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Operation on a queue.
+/// Operation on a queue: a packet arrives, or the link takes one.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Push { flow: u32, size: u32, capable: bool },

@@ -84,7 +84,7 @@ impl QueueParams for Red {
     }
 }
 
-/// A RED queue.
+/// Queue with RED, which averages the queue length at each arrival.
 #[derive(Debug)]
 pub struct RedQueue {
     params: Red,
@@ -228,7 +228,7 @@ mod tests {
 
     fn queue(params: &Red) -> RedQueue {
         let stream = Streams::new(1, 0).stream("test", 0, "queue");
-        RedQueue::new(params, Rate(1_200_000), stream) // 10 ms for 1500 B
+        RedQueue::new(params, Rate(1_200_000), stream) // A packet of 1500 B takes 10 ms.
     }
 
     fn segment(size: u32, capable: bool) -> Packet {

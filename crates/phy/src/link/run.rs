@@ -16,15 +16,17 @@ use crate::simd::Isa;
 /// Counts of trials and errors.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Bits of the data channel's PDUs, and bits decoded wrongly.
+    /// Trials are the bits of the data channel's PDUs; errors are bits decoded wrongly.
     pub bits: Tally,
-    /// PDUs, and PDUs whose CRC failed; without a CRC none fails.
+    /// Trials are PDUs of the data channel; errors are PDUs whose CRC failed. Without a CRC none
+    /// fails.
     pub pdus: Tally,
-    /// Blocks (the PDUs of one TTI), and blocks with a lost PDU.
+    /// Trials are blocks (the PDUs of one TTI of the data channel); errors are blocks with a lost
+    /// PDU.
     pub blocks: Tally,
-    /// Bits of the DPDCH, and bits received wrongly, before decoding.
+    /// Trials are bits of the DPDCH; errors are bits received wrongly, before decoding.
     pub raw: Tally,
-    /// TTIs of the signalling channel, and TTIs whose CRC failed.
+    /// Trials are TTIs of the signalling channel; errors are TTIs whose CRC failed.
     pub signalling: Tally,
     /// PDUs with wrong bits whose CRC is correct.
     pub undetected: u64,
@@ -87,7 +89,7 @@ impl Stop {
     }
 }
 
-/// Result of a run.
+/// Result of [`run`]: the counts of errors, and the loss of each PDU.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Counts summed over all units of 16 blocks.

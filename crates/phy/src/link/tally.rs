@@ -10,7 +10,7 @@ pub struct Tally {
     pub trials: u64,
     /// Number of errors.
     pub errors: u64,
-    /// Number of units.
+    /// Number of independent units of work.
     units: u64,
     /// Sum of the squared number of errors of each unit.
     squares: u128,

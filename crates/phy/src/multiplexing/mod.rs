@@ -19,7 +19,7 @@ pub struct Channel {
     pub frames: usize,
     /// Number of coded bits of a TTI.
     pub coded: usize,
-    /// Rate-matching attribute.
+    /// Rate-matching attribute, 1 to 256.
     pub attribute: u32,
     /// Whether the code is a turbo code, whose systematic bits must not be punctured.
     pub turbo: bool,

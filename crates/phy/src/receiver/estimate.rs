@@ -1,4 +1,4 @@
-//! Channel estimation.
+//! Channel estimation from the pilots of the DPCCH.
 
 use num_complex::Complex32;
 use schemars::JsonSchema;

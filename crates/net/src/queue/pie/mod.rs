@@ -165,7 +165,7 @@ impl PieQueue {
         }
     }
 
-    /// Makes all updates due until `now`.
+    /// Makes all periodic updates of the drop probability that are due by `now`.
     fn catch_up(&mut self, now: Time) {
         while self.next_update <= now {
             if self.is_calm() {

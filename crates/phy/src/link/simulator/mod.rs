@@ -39,7 +39,7 @@ pub(super) struct Simulator {
     sigma: f32,
 }
 
-/// Terminal of another cell.
+/// Interfering terminal of another cell.
 struct Interferer {
     spreader: Spreader,
     amplitude: f32,

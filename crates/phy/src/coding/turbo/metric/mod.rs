@@ -28,11 +28,11 @@ pub trait Metric: Copy {
     fn store(self, lanes: Self::Lanes, row: &mut Row<Self::Item>);
     /// Returns the same number in all lanes.
     fn splat(self, item: Self::Item) -> Self::Lanes;
-    /// Returns `a + b`.
+    /// Returns `a + b` in each lane.
     fn add(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// Returns `a - b`.
+    /// Returns `a - b` in each lane.
     fn sub(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
-    /// Returns `max*(a, b)`.
+    /// Returns `max*(a, b)` in each lane.
     fn max_star(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
     /// Returns the extrinsic information multiplied by the scale, for the other decoder.
     fn scale(self, extrinsic: Self::Lanes) -> Self::Lanes;
