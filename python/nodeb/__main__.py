@@ -8,7 +8,7 @@ import sys
 try:
     from nodeb.base import streams
     from nodeb.base.signals import end_as_interrupts, ignore, received
-except KeyboardInterrupt:  # before `main` can handle signals
+except KeyboardInterrupt:  # Ctrl-C was pressed before `main` could handle signals.
     print("error: interrupted", file=sys.stderr)
     sys.exit(130)
 
@@ -19,12 +19,13 @@ GC_THRESHOLD = 100_000
 
 
 def main() -> None:
-    """Runs the command line and exits; after a signal with status 128 + its number."""
+    """Runs the command line and exits; the status after a signal is 128 + its number."""
     gc.set_threshold(GC_THRESHOLD)
     end_as_interrupts()
     streams.prepare()
     try:
-        from nodeb.cli import invoke  # imported here: Ctrl-C during the import prints no traceback
+        # Imported here, so that Ctrl-C during the import prints no traceback.
+        from nodeb.cli import invoke
 
         status = invoke(sys.argv[1:])
     except KeyboardInterrupt:

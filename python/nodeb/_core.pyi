@@ -53,44 +53,47 @@ __all__ = [
 ]
 
 class ScenarioError(ValueError):
-    """A scenario is wrong; the message names file, line and key, and is complete."""
+    """Error: a scenario is wrong. The message names file, line and key, and is complete."""
 
 class Cancelled(Exception):
-    """The replication was cancelled through its `Control`."""
+    """Error: the replication was cancelled through its `Control`."""
 
 class InternalError(RuntimeError):
-    """nodeb itself failed; the message says in what and where, and is complete."""
+    """Error: nodeb itself failed. The message says in what and where, and is complete."""
 
 class LinkError(ValueError):
-    """A link cannot be simulated; the arguments are the key and what is wrong with its value."""
+    """Error: a link cannot be simulated; the arguments are a key and the reason."""
 
 @final
 class Control:
-    """Watches and stops a replication, or a batch of them, from another thread."""
+    """Progress of a replication or a batch, and its cancellation, from another thread."""
 
     def __new__(cls) -> Control: ...
     def cancel(self) -> None:
-        """Ask the replication to stop; it raises `Cancelled` soon after."""
+        """Asks the replication to stop; its call raises `Cancelled` soon after."""
 
     def progress(self) -> float:
-        """How much of the replication or the batch is done, from 0 to 1."""
+        """Returns the fraction of the replication or batch that is done, from 0 to 1."""
 
 @final
 class Emulation:
-    """Real packets through a scenario's cell, between TUN devices. Linux only."""
+    """Emulation: real packets from TUN devices cross a scenario's cell. Linux only."""
 
     def __new__(cls) -> Emulation: ...
     def fileno(self) -> int:
-        """The socket through which devices come, each with its number as a byte, the server's 0."""
+        """Returns the socket over which endpoints pass their devices.
+
+        Each device comes with its number as a byte; the server has number 0.
+        """
 
     def stop(self) -> None:
-        """Stop the emulation at once. It cannot be resumed."""
+        """Stops the emulation at once. It cannot be resumed."""
 
     def status(self) -> dict[str, Any]:
-        """Return the latest status: times in s, bytes, packets; `cqi` is NaN without a CQI."""
+        """Returns the latest status: times in s, bytes, packets; `cqi` is NaN without a CQI."""
 
     def forward(self, mtu: int) -> int:
-        """Receive two devices and copy packets between them until it is stopped.
+        """Receives two devices, and copies packets between them until `stop`.
 
         Returns:
             The number of packets copied.
@@ -110,12 +113,13 @@ class Emulation:
         duration_s: float | None,
         log: tuple[str | os.PathLike[str], bytes, int] | None,
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-        """Receive the devices and emulate the scenario until it is stopped or `duration_s` is over.
+        """Receives the devices, and emulates the scenario until `stop` or the end of `duration_s`.
 
-        `log` is the file of the recording, its header, and the bytes to record of each packet.
+        `log` has the path of the recording, its header, and the number of bytes to record of each
+        packet.
 
         Returns:
-            The report and the tables.
+            The report, and the result tables by name.
 
         Raises:
             ScenarioError: the scenario cannot be emulated.
@@ -123,10 +127,10 @@ class Emulation:
         """
 
 def emulation_tables() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
-    """Every table that an emulation has beyond those of a run, as `metrics`. Linux only."""
+    """Returns the tables that only emulations have, in the form of `metrics`. Linux only."""
 
 def flight_header(path: str | os.PathLike[str]) -> bytes:
-    """Return the header of a recording. Linux only.
+    """Returns the header of a recording, JSON. Linux only.
 
     Raises:
         OSError: the file cannot be read or is not a recording.
@@ -135,27 +139,27 @@ def flight_header(path: str | os.PathLike[str]) -> bytes:
 def flight_connections(
     path: str | os.PathLike[str], control: Control
 ) -> tuple[dict[str, dict[str, Any]], int, int, bool]:
-    """Return the TCP connections of a recording. Linux only.
+    """Returns the TCP connections of a recording. Linux only.
 
     Returns:
         `connections`; the numbers of packets of other protocols and of unknown protocol, of which
         too few bytes were recorded; whether the log is complete.
 
     Raises:
-        Cancelled: through `control`.
+        Cancelled: `control` was cancelled.
         OSError: the log cannot be read.
     """
 
 def flight_packets(
     path: str | os.PathLike[str], control: Control
 ) -> tuple[dict[str, dict[str, Any]], bool]:
-    """Return the headers of a recording's packets. Linux only.
+    """Returns the headers of a recording's packets. Linux only.
 
     Returns:
         `packets` by their numbers; whether the log is complete.
 
     Raises:
-        Cancelled: through `control`.
+        Cancelled: `control` was cancelled.
         OSError: the log cannot be read.
     """
 
@@ -167,13 +171,13 @@ def flight_explain(
     connection: int,
     control: Control,
 ) -> dict[str, dict[str, Any]]:
-    """Replay a recording and explain one of its TCP connections. Linux only.
+    """Replays a recording and explains one of its TCP connections. Linux only.
 
     Returns:
         As `CompiledScenario.explain`.
 
     Raises:
-        Cancelled: through `control`.
+        Cancelled: `control` was cancelled.
         ValueError: no such connection, none of its packets arrived, or the replay differs.
         OSError: the log cannot be read or does not fit the scenario.
     """
@@ -189,13 +193,13 @@ def flight_timeline(
     user: int | None = None,
     most: int | None = None,
 ) -> dict[str, Any]:
-    """Replay a recording and return the packet timeline of a window of time. Linux only.
+    """Replays a recording and returns the packet timeline of a window of time. Linux only.
 
     Returns:
         As `timeline`; `seq` of real packets is their number in the recording.
 
     Raises:
-        Cancelled: through `control`.
+        Cancelled: `control` was cancelled.
         ValueError: as `timeline`, or the replay differs.
         OSError: the log cannot be read or does not fit the scenario.
     """
@@ -209,13 +213,13 @@ def replay_flight(
     pcap: str | os.PathLike[str] | None = None,
     radio: bool = False,
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Replay a recording in virtual time. Linux only.
+    """Replays a recording in virtual time. Linux only.
 
     Args:
         path: the recording.
-        scenario: its scenario.
-        seed: its seed.
-        users: the users of its phones.
+        scenario: scenario of the recording.
+        seed: seed of the recording.
+        users: user indices of the recording's phones.
         control: receives the progress and can cancel the replay.
         pcap: file (pcapng) for the packets at the interfaces.
         radio: capture at `rnc` and `node_b` too, with comments on packets.
@@ -224,7 +228,7 @@ def replay_flight(
         The report, which says whether the replay equals the recording, and the tables.
 
     Raises:
-        Cancelled: through `control`.
+        Cancelled: `control` was cancelled.
         ScenarioError: the scenario cannot be driven from outside.
         OSError: the log cannot be read or does not fit the scenario.
     """
@@ -232,50 +236,52 @@ def replay_flight(
 def read_numbers(
     text: bytes, skip: int, columns: list[int] | None, most: int
 ) -> list[NDArray[np.float64]]:
-    """The columns of a text's lines of numbers from entry number `skip` on.
+    """Returns the columns of numbers in a text, from entry number `skip` on.
 
     Raises:
-        ValueError: a line is odd; the arguments are its number and what is wrong with it.
+        ValueError: a line is malformed; the arguments are the line's number and the reason.
     """
 
 def first_entries(text: bytes, most: int) -> list[tuple[int, list[str]]]:
-    """The first entries of a text, each with the number of its line and its words."""
+    """Returns the first entries of a text, each with its line number and its words."""
 
 def line_of_entry(text: bytes, entry: int) -> int | None:
-    """The number of the line of an entry of a text."""
+    """Returns the line number of an entry of a text."""
 
 def fail_on_purpose(what: str) -> None:
-    """Fail as a mistake of nodeb's would in doing `what`; for tests.
+    """Fails in the way a mistake of nodeb would while doing `what`; for tests.
 
     Raises:
         InternalError: always.
     """
 
 def schema() -> str:
-    """JSON Schema (draft 2020-12) of a scenario."""
+    """Returns the JSON Schema (draft 2020-12) of a scenario."""
 
 def cell_map(scenario: CompiledScenario, side: int) -> dict[str, Any]:
-    """Mean SNR of a cell: `axis_m`, `snr_db` (row by row from the south; NaN outside), `sites_m`.
+    """Returns a map of a cell's mean SNR: `axis_m`, `snr_db` and `sites_m`.
+
+    `snr_db` has one row after the other from the south, NaN outside the cell.
 
     Raises:
         ScenarioError: the scenario's radio has no cell.
     """
 
 def era_switches() -> list[list[str]]:
-    """Defaults of classic TCP that depend on the era, in order of time.
+    """Returns the defaults of classic TCP that depend on the era, in order of time.
 
-    Key below `tcp.classic`, ns-2's variable, day of the change, default before and after as JSON,
-    meaning.
+    Each has the key below `tcp.classic`, ns-2's variable, the day of the change, the default before
+    and after as JSON, and the meaning.
     """
 
 def registry() -> list[tuple[str, str, str]]:
-    """Kind, name and one-line description of every registered variant."""
+    """Returns kind, name and one-line description of every registered component."""
 
 @final
 class CompiledScenario:
-    """A scenario that was read and checked once, to be simulated any number of times.
+    """A scenario that was read and checked once, and can be simulated any number of times.
 
-    All of its methods may be called from several threads at once; they release the GIL.
+    Its methods may be called from several threads at once; they release the GIL.
     """
 
     @staticmethod
@@ -285,99 +291,102 @@ class CompiledScenario:
         recorded: list[tuple[int | str, dict[str, Any]]] = ...,
         file: CompiledScenario | None = None,
     ) -> CompiledScenario:
-        """Read a partial or complete scenario; `label` is what messages about a run call it.
+        """Reads a partial or complete scenario; `label` is its name in messages about a run.
 
-        `recorded` has the lists of recordings as arrays, each with whose it is: the number of a
-        group of users, or `down` or `up` of `radio.trace`. `file` is the scenario as its file
-        alone gave it.
+        `recorded` has the lists of recordings as arrays, each with its owner: the number of a group
+        of users, or `down` or `up` of `radio.trace`. `file` is the scenario as its file alone gave
+        it.
 
         Raises:
-            ScenarioError: it is wrong, or names a file that has not been read into it.
+            ScenarioError: the scenario is wrong, or names a file whose content it lacks.
         """
 
     @staticmethod
     def from_toml(text: str, file: str, overrides: list[str]) -> CompiledScenario:
-        """Read a TOML text with overrides `key.path=value`; a `[sweep]` table is left aside.
+        """Reads a TOML text with overrides `key.path=value`; ignores a `[sweep]` table.
 
         Raises:
-            ScenarioError: it is wrong.
+            ScenarioError: the scenario is wrong.
         """
 
     def with_overrides(self, overrides: list[str], without: list[str] = ...) -> CompiledScenario:
-        """Return the scenario without some dotted keys, and with overrides `key.path=value`."""
+        """Returns the scenario without some dotted keys, and with overrides `key.path=value`."""
 
     def planned(
         self, runs: int | None = None, precision: float | None = None, seed: int | None = None
     ) -> CompiledScenario:
-        """Return the scenario with these in place of its own; with `runs` it has no precision."""
+        """Returns the scenario with these values in place of its own.
+
+        `runs` removes the precision.
+        """
 
     @property
     def name(self) -> str:
-        """What the scenario is about."""
+        """Name of the scenario, from its key `name`."""
 
     @property
     def seed(self) -> int:
-        """Seed of all randomness."""
+        """Seed of all random streams."""
 
     @property
     def runs(self) -> int:
-        """Number of replications, or the least if there is a precision."""
+        """Number of replications, or the minimum if there is a precision."""
 
     @property
     def precision(self) -> float | None:
-        """Relative half-width to reach, if the scenario asks for one."""
+        """Relative half-width to reach; None if the scenario requests no precision."""
 
     @property
     def max_runs(self) -> int:
-        """Replications after which `precision` gives up."""
+        """Maximum number of replications if the precision is not reached."""
 
     @property
     def user_count(self) -> int:
-        """Number of users of all groups."""
+        """Number of users in all groups."""
 
     @property
     def unread(self) -> bool:
-        """True if the scenario names a file that has not been read into it."""
+        """True if the scenario names a file whose content it does not contain."""
 
     @property
     def has_sweep(self) -> bool:
         """True if the file that the scenario was read from has a `[sweep]` table."""
 
     def superfluous(self) -> list[str]:
-        """Return the keys that the file sets to their defaults and that have no effect in it.
+        """Returns the keys that the file sets to their defaults and that have no effect in it.
 
-        Each is `file:line: key: why`.
+        Each entry has the form `file:line: key: why`.
         """
 
     def to_json(self) -> str:
-        """The scenario with every default filled in, as JSON."""
+        """Returns the scenario with every default filled in, as JSON."""
 
     def to_bare_json(self) -> str:
-        """The same without the lists that came as `recorded`."""
+        """Returns the scenario as `to_json` does, without the lists that came as `recorded`."""
 
     def to_toml(self) -> str:
-        """The same as TOML."""
+        """Returns the scenario with every default filled in, as TOML."""
 
     def warnings(self) -> list[str]:
-        """What is allowed and still doubtful, each as `key: what will happen`."""
+        """Returns warnings about values that are allowed but doubtful, each as `key: effect`."""
 
     def run(self, seed: int, run: int, control: Control) -> dict[str, dict[str, Any]]:
-        """Simulate one replication; returns table -> column -> values.
+        """Simulates one replication. Returns values by table and column.
 
         A column is a NumPy array of one dimension, or a list of str.
 
         Raises:
-            Cancelled: through `control`.
+            Cancelled: `control` was cancelled.
             InternalError: a mistake of nodeb's.
         """
 
     def run_many(
         self, seed: int, first: int, runs: int, control: Control
     ) -> dict[str, dict[str, Any]]:
-        """Simulate `runs` replications from number `first` on, one after the other.
+        """Simulates `runs` replications from number `first` on, one after the other.
 
         Returns:
-            What `run` returns for each, in one set of columns.
+            Values by table and column as from `run`, with the rows of all replications.
         """
 
     def capture(
@@ -391,7 +400,7 @@ class CompiledScenario:
         radio: bool = False,
         causes: list[int] = ...,
     ) -> dict[str, dict[str, Any]]:
-        """Simulate as `run` does, and write the packets that pass server, phones and proxy.
+        """Simulates as `run` does, and writes the packets that pass server, phones and proxy.
 
         Args:
             seed: seed of the random streams.
@@ -399,46 +408,50 @@ class CompiledScenario:
             control: stops the replication; the file then holds the packets so far.
             path: the pcapng file.
             snap_length: bytes kept of each packet, 80 to 65535; None keeps the headers.
-            interfaces: where packets are kept, of `server`, `phone` and `proxy`; empty for all.
+            interfaces: interfaces whose packets are kept: `server`, `phone`, `proxy`; empty for
+                all.
             radio: capture at `rnc` and `node_b` too, with comments on packets.
-            causes: users whose transfers' critical paths comments tell.
+            causes: users for whose transfers comments state the critical path.
 
         Raises:
-            OSError: the file cannot be written, or not all of it; what it holds can be read.
-            ValueError: the snap length makes no sense, or there is no such interface.
+            OSError: the file cannot be written, or is incomplete; its content can then be read.
+            ValueError: the snap length is out of range, or there is no such interface.
         """
 
     def explain(
         self, seed: int, run: int, user: int, transfer: int, control: Control
     ) -> dict[str, dict[str, Any]]:
-        """Simulate a replication as far as a user's transfer goes, and explain that.
+        """Simulates a replication until a user's transfer is complete, and explains the transfer.
 
         Returns:
-            `transfer`, of one row, and `spans`, its critical path. A column of texts of the
-            latter is an array of places in a list, and the list.
+            `transfer`, a table of one row, and `spans`, its critical path. A text column of `spans`
+            is an array of indices into a list, and the list.
 
         Raises:
             ValueError: there is no such user or transfer.
-            Cancelled: through `control`.
+            Cancelled: `control` was cancelled.
         """
 
 def hsdpa_blocks(category: int) -> list[tuple[int, int, int]]:
-    """The blocks of a UE category from CQI 1 on, as long as they grow: CQI, bits and codes."""
+    """Returns CQI, bits and codes of a UE category's blocks from CQI 1 on, while they grow."""
 
 def causes() -> list[tuple[str, str]]:
-    """Every cause that time on a critical path can have: its name and what it means."""
+    """Returns name and meaning of every cause that time on a critical path can have."""
 
 def document(text: str, file: str) -> str:
-    """Everything that a TOML text says, as JSON, in its order; only its form is checked."""
+    """Returns the content of a TOML text as JSON, in its order; checks only its syntax."""
 
 def line_of(text: str, path: list[str]) -> int | None:
-    """Line, from 1, of the value at a path of keys, or of what is nearest around it."""
+    """Returns the line, from 1, of the value at a path of keys.
+
+    If the value is missing, the line of the closest enclosing part is returned.
+    """
 
 def resolve(json: str) -> str:
-    """Resolved scenario (every default filled in) of a partial one, both as JSON."""
+    """Returns a partial scenario with every default filled in; both are JSON."""
 
 def metrics() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
-    """Every table that a run can have: its name and meaning, and each column's name, unit, meaning.
+    """Returns the tables of a run: name, meaning, and name, unit and meaning of each column.
 
     The unit is 1 for a ratio, and empty for a count, a number or a name.
     """
@@ -453,32 +466,35 @@ def timeline(
     user: int | None = None,
     most: int | None = None,
 ) -> dict[str, Any]:
-    """Simulate one replication and return what happens in a window of time.
+    """Simulates one replication and returns the packet timeline in a window of time.
 
     Returns:
-        `tables` (`events`, `packets`, `hops`, `blocks`: table -> column -> values), `names` (what
-        the numbers in a column stand for, by column), `lanes`, `places` (name and the lanes at
-        which packets come and leave), `node_b` (its lane), `until_ns`, and `tti_ns`, None without
-        TTIs.
+        `tables` (`events`, `packets`, `hops`, `blocks`: table -> column -> values), `names` (the
+        texts that the numbers in a column stand for, by column), `lanes`, `places` (name and the
+        lanes at which packets come and leave), `node_b` (its lane), `until_ns`, and `tti_ns`, None
+        without TTIs.
 
     Raises:
-        Cancelled: through `control`.
+        Cancelled: `control` was cancelled.
         InternalError: a mistake of nodeb's.
         ValueError: there is no such user, nothing happens in the window, or more than `most`
             events.
     """
 
 def timeline_tables() -> list[tuple[str, str, list[tuple[str, str, str]]]]:
-    """Every table of a timeline, as `metrics` tells of those of a run."""
+    """Returns the tables of a timeline, in the form of `metrics`."""
 
 def read_error_model(text: str, file: str) -> str:
-    """A radio's `errors`, as JSON, of the text of a model file; `file` is its name in messages."""
+    """Returns a radio's `errors` as JSON from a model file's text.
+
+    `file` is its name in messages.
+    """
 
 def link_schema() -> str:
-    """JSON Schema (draft 2020-12) of a link experiment."""
+    """Returns the JSON Schema (draft 2020-12) of a link experiment."""
 
 def link_resolve(json: str) -> tuple[str, str]:
-    """A link experiment with every default filled in, and its service in full; all as JSON."""
+    """Returns a link experiment with every default and its service filled in, as JSON."""
 
 def link_run(
     json: str,
@@ -487,14 +503,14 @@ def link_run(
     watch: Callable[[int, int], None] | None = None,
     portable: bool = False,
 ) -> dict[str, Any]:
-    """Simulate a link experiment at one Eb/N0. Releases the GIL.
+    """Simulates a link experiment at one Eb/N0. Releases the GIL.
 
     Args:
-        json: the experiment.
-        eb_n0_db: the point, dB.
-        threads: how many work on it; changes no result.
+        json: the experiment, as JSON.
+        eb_n0_db: Eb/N0 of the point, dB.
+        threads: number of threads; does not affect the results.
         watch: called a few times a second with the bits and the block errors so far.
-        portable: use no instructions beyond the platform's baseline; changes no result.
+        portable: use no instructions beyond the platform's baseline; does not affect the results.
 
     Returns:
         For `bits`, `pdus`, `blocks`, `raw` and `signalling` a dict of `trials`, `errors`, `rate`,
@@ -503,29 +519,32 @@ def link_run(
     """
 
 def version() -> str:
-    """Version of the core."""
+    """Returns the version of the core."""
 
 def wcdma_sinr(
     path: float, own_cell: float, other_cells: float, spreading: float, eb_n0: float
 ) -> float:
-    """Average SINR of a path."""
+    """Returns the average SINR of a path."""
 
 def wcdma_ber(gammas: list[float]) -> float:
-    """Bit error rate over paths with these mean signal-to-noise ratios."""
+    """Returns the bit error rate over paths with these mean signal-to-noise ratios."""
 
 def wcdma_frame(ber: float, bits: int, correctable: int) -> tuple[float, float]:
-    """Probabilities of at most and of more than `correctable` errors in a frame."""
+    """Returns the probabilities of at most and of more than `correctable` errors in a frame."""
 
 def wcdma_check_bits(bits: int, correctable: int) -> int | None:
-    """Check bits of a code that corrects so many errors; None where no data would be left."""
+    """Returns the number of check bits of a code that corrects a number of errors.
+
+    Returns None if no data would be left.
+    """
 
 def wcdma_shares(scenario: CompiledScenario) -> list[float]:
-    """The share of each path of a scenario's power delay profile."""
+    """Returns the share of each path in a scenario's power delay profile."""
 
 def wcdma_rates(
     scenario: CompiledScenario, most: int, seed: int, run: int
 ) -> tuple[list[list[int]], list[list[float]], float]:
-    """For 1 to `most` active connections their rates and frame error rates, and alpha."""
+    """Returns rates and frame error rates for 1 to `most` active connections, and alpha."""
 
 def wcdma_mean_factor(scenario: CompiledScenario, places: int) -> float:
-    """The factor of the mean sense that stands for a scenario's map."""
+    """Returns the interference factor of the mean-sense model that replaces a scenario's map."""

@@ -31,7 +31,7 @@ class MissingError(InputError, AttributeError):
 
 
 class OutputError(NodebError, OSError):
-    """Results cannot be written to the requested place."""
+    """Results cannot be written to the requested file or folder."""
 
 
 class FullError(OutputError):
@@ -68,7 +68,7 @@ NO_SPACE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 @contextmanager
 def writing(what: str, outcome: object = None) -> Iterator[None]:
-    """Turns an `OSError` of the block into an error with a message for the user.
+    """Turns an `OSError` raised in the `with` block into an error with a message for the user.
 
     Args:
         what: completes the message `cannot ...`, such as `write results to out/a`.
@@ -90,12 +90,15 @@ def writing(what: str, outcome: object = None) -> Iterator[None]:
 
 
 def is_full(error: OSError) -> bool:
-    """Returns true if writing failed for lack of space."""
+    """Returns true if an error of writing means that there was no space left."""
     return error_number(error) in NO_SPACE_ERRORS
 
 
 def error_number(error: OSError) -> int | None:
-    """Returns the errno of an error, if necessary from its text, as the core formats it."""
+    """Returns the errno of an error.
+
+    The core gives some errors as text only; the errno is then taken from the text.
+    """
     found = re.search(r"[\[(](?:errno|os error) (\d+)[\])]", str(error))
     return int(found[1]) if found else error.errno
 
@@ -113,7 +116,7 @@ def os_reason(error: OSError) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """Returns the end of a message about an unknown name: the most similar name, and all names."""
-    from difflib import get_close_matches  # imported here: needed for messages only
+    from difflib import get_close_matches  # Imported here, because it is needed for messages only.
 
     names = list(known)
     near = get_close_matches(name, names, 1) or [one for one in names if name and name in one]

@@ -87,7 +87,10 @@ class Interval:
         return self.low <= value <= self.high
 
     def within(self, low: float, high: float) -> Interval:
-        """Returns the interval truncated to the mean's possible range; coverage is unchanged."""
+        """Returns the interval cut to the possible range of the mean.
+
+        Its coverage does not change.
+        """
         if not (self.low < low or self.high > high):
             return self
         return replace(self, low=max(self.low, low), high=min(self.high, high))
@@ -137,7 +140,8 @@ def mean_interval(values: ArrayLike, confidence: float = 0.95) -> Interval:
     mean = float(array.mean())
     if n < 2:
         return Interval(mean, math.nan, math.nan, math.nan, n)
-    if np.ptp(array) == 0:  # rounding in the mean must not make equal values differ
+    # Without this case, rounding in the mean would make equal values differ.
+    if np.ptp(array) == 0:
         mean = float(array[0])
         return Interval(mean, mean, mean, 0.0, n)
     stdev = float(array.std(ddof=1))
@@ -161,18 +165,19 @@ def paired_difference(
 
     Args:
         first: one value per replication of the first system.
-        second: the same for the second system, in the same order of runs.
+        second: one value per replication of the second system, in the same order of runs.
         confidence: probability that the interval covers the true difference, in (0, 1).
 
     Raises:
-        InputError: the two have different lengths, or see `mean_interval`.
+        InputError: the sequences have different lengths, or see `mean_interval`.
     """
     a, b = _pairs(first, second)
     values = a - b
     plain = mean_interval(values, confidence)
     if not plain.stdev > 0:
         return plain
-    scaled = (values - plain.mean) / plain.stdev  # powers of very small values would be 0
+    # Scaled values are used because powers of very small values would be 0.
+    scaled = (values - plain.mean) / plain.stdev
     square, cube = float(np.mean(scaled**2)), float(np.mean(scaled**3))
     reach = _reach(a, b, confidence)
     lower, upper = reach.ends(0.0, reach.half_width(reach.t_varied**2 * square), square, cube)
@@ -204,7 +209,7 @@ def runs_needed(
 
     Args:
         stdev: standard deviation of the values, or an estimate of it.
-        half_width: w, above 0, in the same unit.
+        half_width: w, above 0, in the unit of `stdev`.
         confidence: c, of the interval.
         power: p, in (0, 1).
     """
@@ -225,8 +230,8 @@ def runs_needed(
 def family_confidence(number: int) -> float:
     """Returns the confidence of each of several intervals for a joint confidence of 95 %.
 
-    Formula: Bonferroni's `1 - 0.05 / k`, which holds whatever their dependence. Source: Law and
-    Kelton, section 10.3.1.
+    Formula: Bonferroni's `1 - 0.05 / k`, which holds however the intervals depend on each other.
+    Source: Law and Kelton, section 10.3.1.
 
     Args:
         number: number of intervals; 0 counts as one.
@@ -252,8 +257,8 @@ def mser5(series: ArrayLike) -> int:
     if k < 2:
         return 0
     z = array[: k * MSER_BATCH].reshape(k, MSER_BATCH).mean(axis=1)
-    z = z - z.mean()  # the sums of squares below then lose no digits to a large mean
-    left = np.arange(k, 0, -1)  # batches that remain after deleting d = 0, 1, ...
+    z = z - z.mean()  # Centred, so that the sums of squares below lose no digits to a large mean.
+    left = np.arange(k, 0, -1)  # Number of batches that remain after deleting d = 0, 1, ...
     total = np.cumsum(z[::-1])[::-1]
     squares = np.cumsum((z * z)[::-1])[::-1]
     mser = (squares - total * total / left) / (left.astype(np.float64) ** 2)
@@ -323,13 +328,13 @@ def jain_indices(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     # Squares of very small or large values would leave the range of a double.
     x = x / np.where(top > 0, top, 1.0)
     totals = x.sum(axis=1).tolist()
-    squares = np.array([total**2 for total in totals])  # NumPy's own rounds differently
+    squares = np.array([total**2 for total in totals])  # NumPy's own power rounds differently.
     return np.where(top[:, 0] > 0, squares / (x.shape[1] * (x * x).sum(axis=1).clip(min=1)), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """End of a sequential experiment, and the reason."""
+    """End of a sequential experiment: number of replications used, and the reason for the end."""
 
     runs: int
     """Number of replications used."""
@@ -401,12 +406,12 @@ def ratio_interval(
 ) -> Interval:
     """Returns the ratio of the means of paired values with its interval.
 
-    Formula: Fieller's method: all r for which the interval of the mean of `x - r y`, which is
-    `(x - y) - (r - 1) y`, contains 0. That interval is calculated as in `paired_difference`, but
-    only the spread of `x - y` has the degrees of freedom of the pairs that differ. The ratio's
-    interval therefore contains 1 if the interval of the difference contains 0. It is unbounded
-    (NaN ends) if the mean of the denominator is not significantly different from 0.
-    Source: Fieller: Some problems in interval estimation, J. R. Stat. Soc. B 16(2), 1954.
+    Formula: Fieller's method: all r for which the interval of the mean of `x - r y`, which is `(x -
+    y) - (r - 1) y`, contains 0. That interval is calculated as in `paired_difference`, but only the
+    spread of `x - y` has the degrees of freedom of the pairs that differ. The ratio's interval
+    therefore contains 1 if the interval of the difference contains 0. It is unbounded (NaN ends) if
+    the mean of the denominator is not significantly different from 0. Source: Fieller: Some
+    problems in interval estimation, J. R. Stat. Soc. B 16(2), 1954.
 
     Args:
         numerator: one value per replication.
@@ -417,7 +422,7 @@ def ratio_interval(
         The ratio; `stdev` is NaN, as no ratio is formed for a single replication.
 
     Raises:
-        InputError: the two have different lengths, or see `mean_interval`.
+        InputError: the sequences have different lengths, or see `mean_interval`.
     """
     x, y = _pairs(numerator, denominator)
     n, mean_y = x.size, float(y.mean())

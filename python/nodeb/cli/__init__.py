@@ -63,7 +63,7 @@ def _common(
 
 
 def _app(arguments: list[str]) -> typer.Typer:
-    """Returns the command line with only the requested command, or with all if it is unknown."""
+    """Returns the command line with the requested command only, or with all if it is unknown."""
     app = typer.Typer(
         name="nodeb",
         help="Simulate TCP over UMTS and HSDPA radio access, packet by packet.",
@@ -88,7 +88,7 @@ def invoke(arguments: list[str]) -> int:
     unwritten = streams.finish()
     if unwritten is None or isinstance(unwritten, BrokenPipeError):
         return status if unwritten is None else FAILED
-    if status == 0:  # otherwise an error has been printed already
+    if status == 0:  # If the status is not 0, an error has been printed already.
         _try_print_error(f"cannot print to stdout: {os_reason(unwritten)}")
     return status or FAILED
 
@@ -98,7 +98,7 @@ def _invoke(arguments: list[str]) -> int:
         if os.environ.get("MPLBACKEND"):
             _check_backend()
         status = _app(arguments)(args=arguments, prog_name="nodeb", standalone_mode=False)
-        if status == INTERRUPTED:  # Typer turns a KeyboardInterrupt into this status
+        if status == INTERRUPTED:  # Typer turns a KeyboardInterrupt into this status.
             _try_print_error("interrupted")
         return status if isinstance(status, int) else 0
     except FullError as error:
@@ -113,7 +113,7 @@ def _invoke(arguments: list[str]) -> int:
     except NodebError as error:
         _try_print_error(error)
         return FAILED
-    except BrokenPipeError:  # the reader of stdout has exited, as in `nodeb list | head -1`
+    except BrokenPipeError:  # The reader of stdout has exited, as in `nodeb list | head -1`.
         return FAILED
     except OSError as error:
         return _print_os_error(error)
@@ -125,7 +125,9 @@ def _invoke(arguments: list[str]) -> int:
 
 
 def _check_backend() -> None:
-    """Checks the variable MPLBACKEND before a simulation, not when figures are drawn after it.
+    """Checks the environment variable MPLBACKEND before a simulation.
+
+    Otherwise, a wrong value would be an error only when figures are drawn.
 
     Raises:
         InputError: matplotlib has no such backend.
@@ -157,16 +159,17 @@ def _print_os_error(error: OSError) -> int:
 
 
 def _print_other(error: Exception) -> int:
-    """Prints an error of the command-line parser or an unexpected one; returns the exit status."""
+    """Prints an error of the command-line parser, or an unexpected one. Returns the exit status."""
     if hasattr(error, "format_message"):
         if (option := getattr(error, "option_name", None)) in OTHER_NAMES:
             error.possibilities = [OTHER_NAMES[option]]  # type: ignore[attr-defined]
         message = str(error.format_message())
-        if not message.strip():  # called without arguments: the help has been printed
+        # The command was called without arguments, and the help has been printed.
+        if not message.strip():
             return BAD_INPUT
         _try_print_error(f"{message[:1].lower()}{message[1:].rstrip('.')}; see `nodeb --help`")
         return BAD_INPUT
-    if received:  # a library turned Ctrl-C during its import into another exception
+    if received:  # A library turned Ctrl-C during its import into another exception.
         _try_print_error("interrupted")
         return INTERRUPTED
     if os.environ.get("NODEB_DEBUG"):

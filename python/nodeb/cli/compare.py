@@ -114,7 +114,7 @@ def compare(
             except FullError:
                 where = ""
                 raise
-            finally:  # also if the causes cannot be computed
+            finally:  # The answer is also printed if the causes cannot be computed.
                 show(outcome, where, causes)
                 if report is not None:
                     bars = [] if causes is None else causes.bars
@@ -158,7 +158,7 @@ def _print(outcome: Outcome, where: str, causes: Differences | None, everything:
 def _causes(
     plan: Experiment, outcome: Outcome, user: int | None, workers: Workers
 ) -> Differences | None:
-    """Computes the causes of the differences in the duration of a user's first transfer."""
+    """Computes the causes of the difference in the duration of a user's first transfer."""
     with progress_bar("explaining") as bar:
         if user is None:
             return short_differences(plan, outcome.tables, workers, bar)

@@ -155,12 +155,15 @@ def emulate(
     with results_folder.claimed(out, file, force=force, once=True) as place:
         outcome = _emulated(planned, options)
         where = ""
-        with undisturbed():  # signals must not interrupt this: an emulation cannot be repeated
+        # Signals must not interrupt the writing of results: an emulation cannot be repeated.
+        with undisturbed():
             try:
                 if place is not None:
                     results_folder.write_emulation(place, planned, options, outcome)
                     where = f"The tables are in {out}."
-            finally:  # an error of the tables is reported last
+            finally:
+                # The answer is printed even if the tables cannot be written; that error is reported
+                # last.
                 print_answer(emulated(planned, options, outcome, where), everything, sys.stderr)
                 status = _print_problems(outcome, options)
     if page_place is not None:
@@ -190,7 +193,7 @@ def _emulated(planned: Any, options: Options) -> Outcome:
 
 
 def _print_problems(outcome: Outcome, options: Options) -> int:
-    """Prints problems to stderr, as stdout is the command's, and returns the exit status."""
+    """Prints problems to stderr, because stdout is the command's. Returns the exit status."""
 
     def note(text: str) -> None:
         print(text, file=sys.stderr)
@@ -226,7 +229,7 @@ def _words(command: str | None) -> tuple[str, ...]:
 
 
 def _attached(wanted: Sequence[str], endpoints: list[str]) -> dict[str, str]:
-    """Returns the namespace files of the attached endpoints, by name."""
+    """Returns the namespace file of each endpoint that joins an existing namespace, by name."""
     found = {}
     for text in wanted:
         name, equals, place = text.rpartition("=")
@@ -243,9 +246,9 @@ def _attached(wanted: Sequence[str], endpoints: list[str]) -> dict[str, str]:
 
 
 def _nameservers(wanted: Sequence[str], *, nat: bool) -> tuple[str, ...]:
-    """Returns the DNS servers for the commands, empty if those of the host are usable.
+    """Returns the DNS servers for the commands; empty if the host's own can be used.
 
-    Prints a note if none is known.
+    Prints a note if no usable server is known.
     """
     from ipaddress import ip_address
 

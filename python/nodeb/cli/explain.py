@@ -192,7 +192,7 @@ def _explain_scenario(
 
 
 def _check_page(out: Path | None) -> None:
-    """Checks, before the simulation, that the page can be written."""
+    """Checks that the page can be written, before the simulation, which takes time."""
     if out is not None:
         check_place(out, "--out")
         refuse_other_page(out, "--out")

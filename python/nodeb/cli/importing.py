@@ -96,7 +96,7 @@ def _step(text: str | None) -> int | None:
 
 
 def _data_unit(text: str | None) -> str | None:
-    """Returns the canonical name of a unit of rates or amounts; `kbps` is kbit/s."""
+    """Returns the canonical name of a unit of rates or amounts, such as `kbit/s` for `kbps`."""
     if text is None:
         return None
     unit = column_units.unit(text, RATES) or column_units.unit(text, AMOUNTS)
@@ -135,12 +135,12 @@ def _print(target: Path, found: formats.Imported) -> None:
 
 
 def _number(value: float) -> str:
-    """Returns a number to six digits, or all digits before the point."""
+    """Returns a number with six significant digits, or without decimals from 1e5."""
     return f"{value:.0f}" if abs(value) >= 1e5 else f"{value:.6g}"
 
 
 def _mean(trace: Trace) -> float:
-    """Returns the mean over time; of traffic, the mean of the amounts."""
+    """Returns the mean over time, or for traffic the mean of the amounts."""
     values = next(iter(trace.columns.values()))
     if trace.times_ns is None or trace.end_ns is None:
         return float(values.mean())

@@ -70,7 +70,10 @@ def run(
 
 
 def _kept(found: LinkResult, place: folders.Place) -> str:
-    """Saves partial results, next to the folder if it has complete ones. Returns the place."""
+    """Saves partial results, in another folder if the requested one has complete results.
+
+    Returns the folder as text.
+    """
     try:
         return str(found.put(place))
     except folders.RefusedError as error:
@@ -101,7 +104,8 @@ def curve(
     from nodeb.plot.source import save
 
     links = dict(read_points(folder) for folder in folders)
-    if len(links) < len(folders):  # names are not unique: label curves by folder
+    # Names of folders are not unique here, so curves are labelled by path.
+    if len(links) < len(folders):
         links = {folder.name: read_points(folder)[1] for folder in folders}
     figure = link_curves(links, rate, title)
     print(save(figure, folders[0] / f"{rate}.png" if out is None else out))

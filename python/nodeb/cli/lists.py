@@ -48,7 +48,7 @@ def list_(
 
 
 def _keys(section: str | None) -> str:
-    """Returns the keys of a section, or those at the top level and the list of sections."""
+    """Returns the keys of a section; without a section, the top-level keys and the sections."""
     from nodeb.inputs.keys import Keys
 
     keys = Keys(json.loads(_core.schema()))
@@ -67,14 +67,14 @@ def _key(path: str) -> str:
     _, kind, default, unit, meaning = keys.row(path)
     facts = {"type": kind, "unit": unit, "default": default or "none", "meaning": meaning}
     lines = [path, *(f"  {name:<8} {text}" for name, text in facts.items() if text)]
-    with contextlib.suppress(InputError):  # a value without subkeys
+    with contextlib.suppress(InputError):  # A value without subkeys raises this error.
         keys.rows(path)
         lines.append(f"  {listing(path)}")
     return "\n".join(lines)
 
 
 def _metrics() -> str:
-    """Returns the table of metrics with their meaning."""
+    """Returns the table of metrics with name, label and meaning."""
     rows = [
         [
             one.name,
@@ -89,7 +89,7 @@ def _metrics() -> str:
 
 
 def _table(heads: list[str], rows: list[list[str]], *wrapped: str) -> str:
-    """Returns a table as text, in which the last column and those in `wrapped` are wrapped."""
+    """Returns a table as text; its last column and the columns in `wrapped` are wrapped."""
     from rich.console import Console
     from rich.table import Table
 

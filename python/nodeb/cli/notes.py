@@ -23,12 +23,15 @@ __all__ = [
 
 
 def print_superfluous(scenario: _core.CompiledScenario) -> None:
-    """Prints the keys of a scenario file that only repeat defaults without effect in it."""
+    """Prints the keys of a scenario file that repeat their defaults and have no effect in it."""
     _print(scenario.superfluous())
 
 
 def print_nothing_arrived(result: Result) -> None:
-    """Prints the groups of users that received nothing in any replication, unless all are such."""
+    """Prints the groups of users that received nothing in any replication.
+
+    Prints nothing if that is true of all groups.
+    """
     flows = result.flows
     groups = flows.distinct("group")
     empty = [one for one in groups if not flows["delivered_bytes"][flows["group"] == one].any()]
@@ -41,7 +44,7 @@ def print_nothing_arrived(result: Result) -> None:
 
 
 def print_empty_cells(outcome: Outcome) -> None:
-    """Prints the number of rows of a sweep in which nothing arrived, unless it is all rows."""
+    """Prints the number of a sweep's rows in which nothing arrived, unless it is all rows."""
     rates = outcome.table["received_bps"]
     if (rates == 0).any() and rates.any():
         from nodeb.answer.words import counted
@@ -52,7 +55,10 @@ def print_empty_cells(outcome: Outcome) -> None:
 
 
 def print_missing_metric(outcome: Outcome, metric: str) -> None:
-    """Prints a note if no row of a sweep has the metric shown, and names one that all rows have."""
+    """Prints a note if no row of a sweep has the shown metric.
+
+    The note names a metric that all rows have.
+    """
     import numpy as np
 
     from nodeb.results.metrics import METRICS

@@ -111,8 +111,9 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 class Stopped(NodebError):
     """Ctrl-C, raised after cleaning up.
 
-    It is not a KeyboardInterrupt, which Typer would catch. Further interrupts are ignored: while
-    the command leaves a folder or a cluster, they would only suppress the message.
+    This is not a KeyboardInterrupt, because Typer would catch that. Further interrupts are ignored:
+    while the command leaves a folder or a cluster, further interrupts would only suppress the
+    message.
     """
 
     def __init__(self, message: str) -> None:
@@ -131,7 +132,7 @@ def refuse_for_recordings(options: Mapping[str, object], file: Path) -> None:
     """Rejects options that do not apply to recordings.
 
     Raises:
-        InputError: one of them was given.
+        InputError: one of the options was given.
     """
     for name, value in options.items():
         if value is not None:
@@ -139,7 +140,7 @@ def refuse_for_recordings(options: Mapping[str, object], file: Path) -> None:
 
 
 def command_arguments(file: Path, settings: Iterable[str] | None, **more: object) -> str:
-    """Returns a file with its settings and options, as arguments of a suggested command."""
+    """Returns a file with its settings and options as text: arguments of a suggested command."""
     words = [word for one in settings or () for word in ("--set", one)]
     for name, value in more.items():
         words += [f"--{name}", str(value)] if value is not None else []
@@ -147,7 +148,7 @@ def command_arguments(file: Path, settings: Iterable[str] | None, **more: object
 
 
 def print_answer(answer: Answer, everything: bool = False, stream: TextIO | None = None) -> None:
-    """Prints an answer in the width and encoding of the terminal, by default to stdout."""
+    """Prints an answer to a stream (stdout by default), in the terminal's width and encoding."""
     from nodeb.answer import text
 
     to = sys.stdout if stream is None else stream
@@ -163,7 +164,7 @@ def print_rows(tables: Iterable[Rows]) -> None:
 
 
 def _width() -> int:
-    """Returns the width of the terminal, or that given by `COLUMNS`."""
+    """Returns the width of the terminal in columns, or that set by the variable `COLUMNS`."""
     from nodeb.answer.terminal import WIDTH
 
     return shutil.get_terminal_size((WIDTH, 24)).columns
@@ -171,11 +172,11 @@ def _width() -> int:
 
 @contextmanager
 def shown_if_full(show: Callable[[Any], None], outcome: object = None) -> Iterator[None]:
-    """Prints results that cannot be written for lack of space, then raises the error again.
+    """Prints the results if they cannot be written for lack of space, and raises the error again.
 
     Args:
         show: function that prints results without naming a folder.
-        outcome: the results; None takes those stored in the error.
+        outcome: the results; None for those stored in the error.
     """
     try:
         yield
@@ -187,10 +188,10 @@ def shown_if_full(show: Callable[[Any], None], outcome: object = None) -> Iterat
 
 
 def results_if_full(work: Callable[[], T]) -> tuple[T, FullError | None]:
-    """Returns the results of `work`, and the error if there was no space for an additional file.
+    """Returns the results of `work`, and the error if an additional file found no space.
 
     Raises:
-        FullError: there was no space, and there are no results.
+        FullError: there was no space, and the error carries no results.
     """
     try:
         return work(), None
@@ -208,7 +209,7 @@ def print_place(place: Place) -> None:
 
 
 def print_other_folder(folder: Path, why: str | None) -> None:
-    """Prints that results go to another folder than usual, unless `why` is None."""
+    """Prints that results go to another folder than usual, and `why`; nothing if it is None."""
     if why is not None:
         print_message("note", f"results go to {folder}, because {why}; --force replaces that")
 
@@ -228,7 +229,7 @@ def print_warnings(warnings: Iterable[str]) -> None:
 
 
 def print_error(error: object) -> None:
-    """Prints an error."""
+    """Prints an error to stderr, after `error:`."""
     print_message("error", error)
 
 
@@ -243,10 +244,10 @@ def print_file(what: str, path: Path, stream: TextIO | None = None) -> None:
 
 
 def check_name(what: str, name: str, allowed: list[str]) -> None:
-    """Checks that a name is allowed.
+    """Checks that a name is one of the allowed names.
 
     Raises:
-        InputError: it is not.
+        InputError: the name is not allowed; the message suggests the most similar one.
     """
     from nodeb.errors import nearest
 
@@ -255,10 +256,10 @@ def check_name(what: str, name: str, allowed: list[str]) -> None:
 
 
 def check_capture(pcap: Path, place: Place) -> None:
-    """Checks that a capture is not inside the results folder, which is replaced as a whole.
+    """Checks that a capture is not in the results folder, which is replaced as a whole.
 
     Raises:
-        OutputError: it is.
+        OutputError: the capture is in the results folder.
     """
     if pcap.resolve().is_relative_to(place.path):
         raise OutputError(

@@ -61,7 +61,7 @@ def plot(
 
 
 def _split(setting: str) -> tuple[str, str]:
-    """Splits `COLUMN=VALUE` into column and value."""
+    """Splits the text `COLUMN=VALUE` into column and value."""
     column, equals, value = setting.partition("=")
     if not equals:
         raise InputError(f"--where {setting}: expected COLUMN=VALUE, such as group=all")

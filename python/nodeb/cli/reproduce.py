@@ -108,7 +108,7 @@ def _all(folder: Path, quick: bool, workers: Workers, seed: int, force: bool) ->
 
 
 def _refuse_items(items: list[str] | None) -> None:
-    """Rejects `--item` for `all`, where it would need a study.
+    """Rejects `--item` for `all`: an item belongs to one study.
 
     Raises:
         InputError: items are given.

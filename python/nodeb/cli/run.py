@@ -158,7 +158,7 @@ def run(
 
 @contextmanager
 def _complete(result: Result, place: Place) -> Iterator[None]:
-    """Saves the results if a signal arrives after the last replication, with a message."""
+    """Saves the results if a signal arrives after the last replication, and reports it."""
     try:
         yield
     except KeyboardInterrupt:
@@ -167,7 +167,7 @@ def _complete(result: Result, place: Place) -> Iterator[None]:
 
 
 def _kept(result: Result, place: Place, text: str) -> Stopped:
-    """Saves the results to the folder unless done already; returns the exception to raise."""
+    """Saves the results to the folder, unless that is done. Returns the exception to raise."""
     ignore()
     if not place.is_put:
         if result.provenance.runs >= MANY:
@@ -184,7 +184,7 @@ def _kept(result: Result, place: Place, text: str) -> Stopped:
 def _simulated(
     scenario: Scenario, title: str, place: Place, workers: Workers, capture: dict[str, Any]
 ) -> Result:
-    """Runs a scenario; if interrupted, saves the finished replications to the folder."""
+    """Runs a scenario. If interrupted, saves the finished replications to the folder."""
     found: Result | None = None
     try:
         with progress_bar(title) as bar:
@@ -193,7 +193,7 @@ def _simulated(
     except Interrupted as stop:
         if stop.result is None:
             raise Stopped(str(stop)) from None
-        place.force = False  # partial results must not replace complete ones
+        place.force = False  # Partial results must not replace complete ones, even with `--force`.
         raise _kept(cast("Result", stop.result), place, str(stop)) from None
     except KeyboardInterrupt:
         if found is None:
@@ -203,7 +203,7 @@ def _simulated(
 
 
 def _page(result: Result, place: Place, named: str) -> str:
-    """Returns the page of a result; if that fails, saves the tables before raising."""
+    """Returns the HTML page of a result. If that fails, saves the tables before raising."""
     from nodeb.report.run import html
 
     try:

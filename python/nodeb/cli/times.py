@@ -9,14 +9,14 @@ __all__ = ["duration", "seconds"]
 
 
 def seconds(option: str, text: str) -> float:
-    """Parses a time such as `1.5 s`; returns seconds.
+    """Parses a time such as `1.5 s`. Returns seconds.
 
     Args:
         option: name of the option, for the message.
         text: value of the option.
 
     Raises:
-        InputError: it is not a time.
+        InputError: `text` is not a time with a unit.
     """
     try:
         return in_ns(text) / NS_PER_S
@@ -26,10 +26,10 @@ def seconds(option: str, text: str) -> float:
 
 
 def duration(option: str, text: str) -> float:
-    """Parses a time above 0; see `seconds`.
+    """Parses a time like `seconds`, but rejects 0.
 
     Raises:
-        InputError: it is not a time, or not above 0.
+        InputError: `text` is not a time with a unit, or not above 0.
     """
     found = seconds(option, text)
     if found <= 0:

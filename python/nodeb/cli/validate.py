@@ -42,7 +42,7 @@ def validate(
 
 
 def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
-    """Returns the scenario or sweep of a file, and a text with the number of cells of a sweep."""
+    """Returns the scenario or sweep of a file, and a text on the number of a sweep's cells."""
     from nodeb import _core
     from nodeb.inputs.reading import core_call, document, read_text
 
@@ -51,7 +51,8 @@ def _found(file: Path) -> tuple[_core.CompiledScenario | Sweep, str]:
         found = core_call(_core.CompiledScenario.from_toml, text, printable(str(file)), [])
         if not found.unread:
             return found, ""
-        from nodeb.inputs.scenario import Scenario  # needs NumPy
+        # This module imports NumPy, so it is imported only here.
+        from nodeb.inputs.scenario import Scenario
 
         return Scenario.from_toml(text, printable(str(file)), [], file.parent).compiled(), ""
     from nodeb.sweep import Sweep

@@ -30,7 +30,7 @@ MAX_MARKERS = 40
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve with its band; there is no band where its ends are NaN."""
+    """A curve with its confidence band; where an end of the band is NaN, no band is drawn."""
 
     label: str
     x: NDArray[np.float64]
@@ -44,7 +44,7 @@ class Curve:
 
     @property
     def excludes_users(self) -> NDArray[np.bool_]:
-        """Mask of the means that exclude users."""
+        """Mask of the means that exclude users, which have hollow markers."""
         if self.covered is None:
             return np.zeros(len(self.x), dtype=bool)
         return np.isfinite(self.mean) & (self.covered < 1)
@@ -82,7 +82,7 @@ def bands(
         curves: the curves.
         ticks: labels of the positions 0, 1, ... on the x axis; empty for a numeric axis.
         log: axes with a logarithmic scale: "", "x", "y" or "xy".
-        key: legend title, the quantity that distinguishes the curves.
+        key: legend title: the quantity that distinguishes the curves.
         size: width and height in inches.
     """
     figure, axes = new_figure(title, x_label, y_label, size)
@@ -124,7 +124,9 @@ def bands(
     if "y" in log:
         axes.set_yscale("log")
     elif all(np.nanmin(c.mean, initial=0.0) >= 0 for c in curves):
-        axes.update_datalim([(axes.dataLim.x0, 0)])  # the margin at the top is a share of the axis
+        # The margin at the top is a share of the axis, so the limits must include zero before it is
+        # set.
+        axes.update_datalim([(axes.dataLim.x0, 0)])
         axes.set_ylim(bottom=0)
     fewest = 1 if any(one.excludes_users.any() for one in curves) else 2
     legend(axes, columns=3, fewest=fewest, title=key)

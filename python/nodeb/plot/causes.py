@@ -1,4 +1,4 @@
-"""Time of causes in several transfers, side by side."""
+"""Figure of the time of causes in several transfers, side by side."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def causes(
     Args:
         title: title of the figure.
         found: explanations by label of the transfer.
-        shares: show shares of the time, not seconds.
+        shares: show the causes' shares of the time instead of seconds.
         size: width and height in inches; the height increases for many transfers.
     """
     size = (size[0], max(size[1], AROUND_IN + ROW_IN * len(found)))
@@ -59,7 +59,7 @@ def causes(
 
 
 def _fill(cause: str) -> dict[str, Any]:
-    """Returns the fill of a cause: the colour of its family, pale behind a texture."""
+    """Returns the fill of a cause: its family's colour, which is pale behind a texture."""
     if cause not in CAUSES:
         return {"color": BAND}
     paint = CAUSES[cause]
@@ -74,7 +74,7 @@ def _fill(cause: str) -> dict[str, Any]:
 
 
 def _shown(found: Mapping[str, Explanation]) -> list[str]:
-    """Returns the causes that take most time in all transfers, and one entry for the others."""
+    """Returns the causes that take most time in all transfers, and one entry for all others."""
     sums: dict[str, float] = {}
     for one in found.values():
         for cause in one.causes:

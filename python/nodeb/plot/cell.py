@@ -43,7 +43,8 @@ def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figu
         InputError: the phones have no positions, or there is no such run.
     """
     name = "cell" if "cell" in result.tables else "phones"
-    table: Table = getattr(result, name)  # the error names the radios with positions
+    # The error for a missing table names the radios whose phones have positions.
+    table: Table = getattr(result, name)
     known = np.unique(table["run"])
     table = table.where(np.asarray(table["run"]) == run)
     if not len(table):
@@ -68,7 +69,7 @@ def cell(result: Result, run: int = 0, size: tuple[float, float] = SIZE) -> Figu
 
 
 def has_places(result: Result) -> bool:
-    """Returns true if the map of the cell can be drawn."""
+    """Returns true if the result has positions of phones, so that the map can be drawn."""
     for name, (east, *_) in PLACES.items():
         table = result.tables.get(name)
         if table is not None and np.isfinite(np.asarray(table[east], dtype=float)).any():
@@ -77,7 +78,7 @@ def has_places(result: Result) -> bool:
 
 
 def _map(figure: Figure, axes: Axes, result: Result) -> None:
-    """Draws the mean SNR and the Node Bs."""
+    """Draws the mean SNR as shades, and the Node Bs."""
     found = result.scenario.cell_map(SIDE)
     axis = found["axis_m"] / 1000
     snr = np.ma.masked_invalid(found["snr_db"])
@@ -97,7 +98,7 @@ def _limits(places: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _border(axes: Axes) -> None:
-    """Draws the hexagon of the own cell, and its Node B."""
+    """Draws the hexagon of the simulated cell, and its Node B."""
     axes.add_patch(RegularPolygon((0, 0), 6, radius=1.0, facecolor="none", edgecolor=FAINT))
     _node_bs(axes, np.zeros((1, 2)))
 
@@ -146,7 +147,7 @@ def _phones(
 
 
 def _scale(figure: Figure, axes: Axes, shades: object, label: str) -> None:
-    """Adds a colour scale below the map, so that the map also fits the screen of a phone."""
+    """Adds a colour scale below the map, which beside it would narrow the map too much."""
     figure.colorbar(
         shades,  # type: ignore[arg-type]
         ax=axes,

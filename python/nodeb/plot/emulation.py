@@ -34,12 +34,12 @@ Size = tuple[float, float]
 def rates(
     phones: Table, cell: Table, names: Mapping[int, str], way: str, size: Size = SIZE
 ) -> Figure:
-    """Returns a figure of the bit rates of each real phone, and of all simulated ones together.
+    """Returns a figure of the bit rate of each real phone, and of all simulated phones together.
 
     Args:
         phones: the table `emulation`.
         cell: the table `emulation_cell`.
-        names: names of the real users by index.
+        names: names of the real users by user index.
         way: `down` or `up`.
         size: width and height in inches.
     """
@@ -55,7 +55,7 @@ def rates(
 def delays(phones: Table, names: Mapping[int, str], way: str, size: Size = SIZE) -> Figure | None:
     """Returns a figure of the median delay in each interval, with a band up to the 99th percentile.
 
-    Returns None if no packet has arrived. For the arguments see `rates`.
+    Returns None if no packet has arrived. The arguments are those of `rates`.
     """
     found = [one for one in _of(phones, names, way) if np.isfinite(one[1]["delay_p50_s"]).any()]
     if not found:
@@ -80,7 +80,7 @@ def delays(phones: Table, names: Mapping[int, str], way: str, size: Size = SIZE)
 
 
 def losses(phones: Table, size: Size = SIZE) -> Figure | None:
-    """Returns a figure of lost packets of all real phones by cause; None if there are none."""
+    """Returns a figure of lost packets of all real phones by cause, or `None` without losses."""
     begins = np.unique(phones["begin_s"])
     edges = np.append(begins, np.max(phones["end_s"]))
     places = np.searchsorted(begins, phones["begin_s"])
@@ -94,7 +94,7 @@ def losses(phones: Table, size: Size = SIZE) -> Figure | None:
 
 
 def queues(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure:
-    """Returns a figure of queue lengths, bearer and uplink; for the arguments see `rates`."""
+    """Returns a figure of the queue lengths of bearers and uplinks; arguments as for `rates`."""
     curves = {}
     for way in ("down", "up"):
         for name, rows in _of(phones, names, way):
@@ -104,7 +104,7 @@ def queues(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure
 
 
 def cqi(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | None:
-    """Returns a figure of the CQI of each real phone at the Node B; None if the radio has none."""
+    """Returns a figure of each real phone's CQI at the Node B, or `None` without any CQI."""
     curves = {
         name: (_edges(rows), rows["cqi"])
         for name, rows in _of(phones, names, "down")
@@ -116,7 +116,7 @@ def cqi(phones: Table, names: Mapping[int, str], size: Size = SIZE) -> Figure | 
 
 
 def late(cell: Table, limit_s: float | None, size: Size = SIZE) -> Figure | None:
-    """Returns a figure of the lateness of deliveries in each interval; None if there are none.
+    """Returns a figure of the lateness in each interval, or `None` if nothing was delivered.
 
     Args:
         cell: the table `emulation_cell`.
@@ -128,8 +128,7 @@ def late(cell: Table, limit_s: float | None, size: Size = SIZE) -> Figure | None
     figure, axes = new_figure("Lateness", TIME_LABEL, "Lateness (ms)", size)
     edges = _edges(cell)
     for place, (column, name) in enumerate((("late_mean_s", "mean"), ("late_max_s", "longest"))):
-        # A logarithmic axis has no zero, the lateness of a delivery that was on time to the
-        # nanosecond.
+        # A logarithmic axis has no zero, so a delivery on time to the nanosecond is drawn at 1 ns.
         values = np.maximum(1e3 * cell[column], 1e-6)
         axes.stairs(values, edges, baseline=None, color=color(place), linewidth=1.4, label=name)
     if limit_s is not None:
@@ -147,7 +146,7 @@ def delay_shares(table: Table, names: Mapping[int, str], size: Size = SIZE) -> F
 
     Args:
         table: the table `emulation_delays`.
-        names: names of the real users by index.
+        names: names of the real users by user index.
         size: width and height in inches.
     """
     curves = {}
@@ -168,7 +167,7 @@ def late_shares(table: Table, size: Size = SIZE) -> Figure | None:
 
 
 def _of(table: Table, names: Mapping[int, str], way: str) -> Iterator[tuple[str, Table]]:
-    """Yields the rows of the first phones in one direction."""
+    """Yields name and rows of the first `MAX_CURVES` phones in one direction."""
     mine = table.where(np.asarray(table["way"]) == way)
     for user, name in list(names.items())[:MAX_CURVES]:
         yield name, mine.where(mine["user"] == user)
@@ -187,7 +186,7 @@ def _rate(rows: Table, column: str) -> Values:
 def _stairs(
     title: str, column: str, curves: Mapping[str, tuple[Values, Values]], size: Size
 ) -> Figure:
-    """Returns a figure of values that are constant between edges."""
+    """Returns a figure of values that are constant between the edges of intervals."""
     quantity = Quantity.of(column, np.concatenate([values for _, values in curves.values()]))
     figure, axes = new_figure(title, TIME_LABEL, quantity.label, size)
     for place, (name, (edges, values)) in enumerate(curves.items()):
@@ -201,7 +200,10 @@ def _stairs(
 def _shares(
     title: str, column: str, curves: Mapping[str, tuple[Values, Values]], size: Size
 ) -> Figure | None:
-    """Returns a figure of distribution functions, from counts in buckets with known upper ends."""
+    """Returns a figure of distribution functions, computed from counts in buckets.
+
+    Only the upper end of each bucket is known.
+    """
     if not curves:
         return None
     every = np.concatenate([ends for ends, _ in curves.values()])

@@ -33,7 +33,7 @@ SPREAD = 0.6
 
 @dataclass(frozen=True)
 class Line:
-    """A curve, or the bars of one colour.
+    """A curve with intervals, or the bars of one colour.
 
     Attributes:
         label: entry in the legend.
@@ -50,7 +50,7 @@ class Line:
     published: Sequence[float | None] = ()
 
     def errors(self) -> list[list[float]] | None:
-        """Returns the distances to the ends of the intervals, in matplotlib's form."""
+        """Returns the distances from means to the ends of intervals, as matplotlib needs."""
         if not self.low:
             return None
         below = [max(0.0, m - lo) for m, lo in zip(self.mean, self.low, strict=True)]
@@ -114,8 +114,9 @@ def panels(
         data: curves by case; all cases have the same curves.
         ticks: labels of the positions; empty for numbers.
         from_zero: let the y axis begin at zero.
-        dodge: place the points of a position next to each other, and positions at equal distances.
-        rows: number of rows of panels, with as many cases each, in order.
+        dodge: place the points of one position next to each other, and positions at equal
+            distances.
+        rows: number of rows of panels; all rows have the same number of cases, in order.
         size: width and height in inches.
 
     Raises:
@@ -159,7 +160,7 @@ def _draw_line(axes: Axes, x: Sequence[float], line: Line, number: int) -> None:
 
 
 def _beside(axes: Axes, x: Sequence[float], data: Sequence[Line], ticks: Sequence[str]) -> None:
-    """Draws curves whose points of the same position are next to each other."""
+    """Draws curves such that their points of the same position are next to each other."""
     places = range(len(x))
     for number, line in enumerate(data):
         shift = SPREAD * ((number + 0.5) / len(data) - 0.5)
@@ -216,7 +217,7 @@ def bars(
 
 
 def _hollow(axes: Axes, x: Sequence[float], line: Line, place: int) -> None:
-    """Draws published values of a curve: hollow and larger, so that both can be seen."""
+    """Draws a curve's published values hollow and larger, so that measured ones stay visible."""
     known = _known(x, line)
     axes.plot(
         *known,
@@ -231,7 +232,7 @@ def _hollow(axes: Axes, x: Sequence[float], line: Line, place: int) -> None:
 
 
 def _on_bars(axes: Axes, x: Sequence[float], line: Line) -> None:
-    """Draws published values on bars: light diamonds, visible on every colour."""
+    """Draws published values on bars as light diamonds, which are visible on every colour."""
     known = _known(x, line)
     axes.plot(
         *known,
@@ -246,7 +247,7 @@ def _on_bars(axes: Axes, x: Sequence[float], line: Line) -> None:
 
 
 def _known(x: Sequence[float], line: Line) -> tuple[list[float], list[float]]:
-    """Returns positions and values of the published values."""
+    """Returns positions and values of the published values, without missing ones."""
     pairs = [(a, v) for a, v in zip(x, line.published, strict=False) if v is not None]
     return [a for a, _ in pairs], [v for _, v in pairs]
 
@@ -281,7 +282,7 @@ def _finish(figure: Figure, axes: Axes, data: Sequence[Line], from_zero: bool) -
 
 
 def _top(data: Sequence[Line]) -> float | None:
-    """Returns the upper limit of an axis from zero, or None if there are negative values."""
+    """Returns the upper limit of an axis from zero, or `None` if a value is negative."""
     values = [
         v for line in data for v in (*line.mean, *line.high, *line.published) if v is not None
     ]

@@ -25,16 +25,16 @@ def chosen_columns(
 ) -> tuple[Table, dict[str, str]]:
     """Returns a table with the requested columns, and the name of each of them in it.
 
-    It is the first table that has all of them. Otherwise, the columns of several tables are joined
-    on run and user; all but one of these tables must have one row for each. A name may include the
-    table: `phones.cqi`.
+    The result is the first table that has all columns. Otherwise, the columns of several tables are
+    joined on run and user; all but one of these tables must have one row for each pair of run and
+    user. A name may include the table: `phones.cqi`.
 
     Args:
         tables: the tables of a result by name.
         asked: names of columns, optionally without the unit suffix.
 
     Raises:
-        InputError: there is no such column, it is in several tables, or its table cannot be joined.
+        InputError: a column does not exist or is in several tables, or its table cannot be joined.
     """
     for table in tables.values():
         names = {name: _in(table, name) for name in asked}
@@ -48,7 +48,7 @@ def chosen_columns(
 
 
 def _in(table: Table, name: str) -> str | None:
-    """Returns the column of a table with a name, or None."""
+    """Returns the column that `name` stands for in a table, or `None`."""
     try:
         return find(table, name)
     except InputError:
@@ -56,12 +56,12 @@ def _in(table: Table, name: str) -> str | None:
 
 
 def _homes(tables: Mapping[str, Table], name: str) -> dict[str, str]:
-    """Returns the column with a name in each table that has one."""
+    """Returns the tables that have the column, with its full name in each."""
     return {at: column for at, table in tables.items() if (column := _in(table, name))}
 
 
 def _check_known(tables: Mapping[str, Table], name: str) -> None:
-    """Checks that a table has the name, before any message about joins.
+    """Checks that some table has the column, before a join reports another problem.
 
     Raises:
         InputError: there is no such column; the message suggests the most similar one.
@@ -71,7 +71,7 @@ def _check_known(tables: Mapping[str, Table], name: str) -> None:
 
 
 def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
-    """Returns table and column of a name."""
+    """Returns the only table that has a column, and the column's full name in it."""
     prefix, dot, rest = name.partition(".")
     if dot and prefix in tables:
         return prefix, find(tables[prefix], rest)
@@ -91,7 +91,7 @@ def _home(tables: Mapping[str, Table], name: str) -> tuple[str, str]:
 def _joined(
     tables: Mapping[str, Table], found: Found, asked: Sequence[str]
 ) -> tuple[Table, dict[str, str]]:
-    """Returns the joined columns of several tables."""
+    """Returns columns of several tables, joined on run and user."""
     used = list(dict.fromkeys(at for at, _ in found.values()))
     for at in used:
         if len(used) > 1 and not all(key in tables[at].columns for key in KEYS):
@@ -115,7 +115,10 @@ def _joined(
 def _matched(
     tables: Mapping[str, Table], base: str, others: Sequence[str]
 ) -> tuple[NDArray[np.intp], dict[str, NDArray[np.intp]]]:
-    """Returns the rows of a table whose run and user all others have, and their rows."""
+    """Returns the rows of a base table that have partners in all other tables.
+
+    Partners are rows of the same run and user; their indices are returned by table.
+    """
     if not others:
         return np.arange(len(tables[base])), {}
     keys = {at: list(zip(*(tables[at][k].tolist() for k in KEYS), strict=True)) for at in others}
@@ -130,7 +133,7 @@ def _matched(
 
 
 def _repeats(table: Table) -> bool:
-    """Returns true if a run and user have several rows."""
+    """Returns true if any pair of run and user has several rows."""
     keys = np.stack([np.asarray(table[key]) for key in KEYS])
     return bool(np.unique(keys, axis=1).shape[1] < len(table))
 

@@ -33,7 +33,7 @@ NAMES = {name: metric.label for name, metric in METRICS.items()} | {
 
 @dataclass(frozen=True)
 class Quantity:
-    """Quantity of a column, in a unit that suits its values."""
+    """Quantity of a column: its name, and a unit that suits its values."""
 
     name: str
     unit: str
@@ -42,7 +42,7 @@ class Quantity:
 
     @classmethod
     def of(cls, column: str, values: NDArray[np.float64]) -> Quantity:
-        """Returns the quantity of a column with these values."""
+        """Returns the quantity of a column that has these values."""
         metric = column.removesuffix(DIFFERENCE)
         suffix = next((s for s in SUFFIXES if metric.endswith(s)), "")
         known = values[np.isfinite(values)]
@@ -56,11 +56,14 @@ class Quantity:
 
     @property
     def title(self) -> str:
-        """Name at the beginning of a line; a scenario key is not capitalized."""
+        """Name with a capital letter, for the beginning of a line.
+
+        A scenario key stays as it is.
+        """
         return self.name if "." in self.name else self.name[:1].upper() + self.name[1:]
 
     @property
     def label(self) -> str:
-        """Label of an axis."""
+        """Label of an axis: name and unit."""
         text = self.title.replace("_", " ") if "." not in self.name else self.title
         return f"{text} ({self.unit})" if self.unit else text

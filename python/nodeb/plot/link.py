@@ -36,7 +36,7 @@ def link_curves(links: Mapping[str, Table], rate: str = "bler", title: str | Non
         title: title of the figure; None for the name of the rate.
 
     Raises:
-        InputError: there is no such rate, or no value to draw.
+        InputError: `rate` is unknown, or there is no value to draw.
     """
     if rate not in LINK_RATES:
         raise InputError(f"there is no rate `{rate}`{nearest(rate, LINK_RATES)}")

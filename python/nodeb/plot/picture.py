@@ -22,7 +22,7 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @contextmanager
 def any_glyph() -> Iterator[None]:
-    """Suppresses warnings about missing glyphs, which are drawn as boxes."""
+    """Suppresses warnings about glyphs that the font lacks; these are drawn as boxes."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
         yield
@@ -32,7 +32,7 @@ class Picture(Figure):
     """A figure in which no text is parsed as mathematics."""
 
     def draw(self, renderer: RendererBase) -> None:
-        """Draws the figure."""
+        """Draws the figure with all text taken literally."""
         with mpl.rc_context({"text.parse_math": False}), any_glyph():
             for axes in self.axes:
                 for axis in (axes.xaxis, axes.yaxis):
@@ -53,7 +53,7 @@ class _Powers(Formatter):
         return text.replace(r"\times", TIMES)
 
     def set_locs(self, locs: Any) -> None:
-        """Passes on the positions of all ticks, which determine the ticks with labels."""
+        """Passes the positions of all ticks on; they determine which ticks have labels."""
         self._inner.set_locs(locs)
 
 

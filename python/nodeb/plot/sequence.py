@@ -1,4 +1,4 @@
-"""Figure of single packets."""
+"""Figure of the single packets of a user over time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sequence(
 
     Args:
         result: a result whose scenario has `record.segments = true`.
-        user: index of a user; None for the first one, as several would overlap.
+        user: index of a user; None for the first user; several users would overlap.
         run: index of the replication.
         size: width and height in inches.
 

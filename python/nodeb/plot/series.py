@@ -102,9 +102,10 @@ def throughput(
 
 
 def _bins(end: float, width: float) -> NDArray[np.float64]:
-    """Returns edges of bins. The last bin ends with the series and is at least half as wide.
+    """Returns the edges of time bins.
 
-    A longer last bin would show a decrease of the rate at the end of the recording.
+    The last bin ends with the series and is 0.5 to 1.5 times as wide as the others. A bin that
+    reached beyond the series would show a decrease of the rate at its end.
     """
     if end <= 0:
         return np.array([0.0, width])
@@ -167,7 +168,7 @@ def queue(
 def cqi(
     result: Result, user: int | None = None, run: int = 0, size: tuple[float, float] = SIZE
 ) -> Figure:
-    """Returns a figure of each phone's channel quality at the Node B over time, every 20 ms.
+    """Returns a figure of each phone's CQI at the Node B over time, sampled every 20 ms.
 
     If there are many samples, their mean in each hundredth of the time is emphasized. With the link
     adaptation `shannon`, which needs no CQI, the figure shows the SNR.
@@ -202,9 +203,10 @@ def recorded(result: Result, name: str, run: int) -> Table:
     """Returns one replication of a time series.
 
     Raises:
-        InputError: it was not recorded, or the replication has no rows.
+        InputError: the series was not recorded, or the replication has no rows.
     """
-    table: Table = getattr(result, name)  # the error names the missing key of [record]
+    # The error for a missing table names the missing key of [record].
+    table: Table = getattr(result, name)
     chosen_run = table.where(np.asarray(table["run"]) == run)
     if not len(chosen_run):
         known = ", ".join(str(n) for n in np.unique(result.flows["run"]))
@@ -213,7 +215,7 @@ def recorded(result: Result, name: str, run: int) -> Table:
 
 
 def titled(result: Result, what: str, user: int | None, run: int) -> str:
-    """Returns the title of a figure: content, user, run and scenario."""
+    """Returns the title of a figure: its content, then user, replication and scenario."""
     parts = [what]
     known = len(np.unique(result.flows["user"]))
     if user is not None:
@@ -227,7 +229,7 @@ def titled(result: Result, what: str, user: int | None, run: int) -> str:
 
 
 def from_zero(*parts: Axes) -> None:
-    """Starts axes that share a scale at zero, except the y axis if a value is negative."""
+    """Starts axes that share a scale at zero; the y axis only if no value is negative."""
     parts[0].set_xlim(left=0)
     lowest = [axes.dataLim.y0 for axes in parts if np.isfinite(axes.dataLim.y0)]
     if min(lowest, default=0.0) >= 0:
@@ -250,7 +252,7 @@ def _over_time(
         which: user, None for all, and run.
         words: title, and label of the y axis.
         draw: function that draws one user.
-        size: size of a single figure; a grid of panels has its width.
+        size: size of a single figure, inches; a grid of panels has the same width.
     """
     user, run = which
     table = recorded(result, series, run)
@@ -273,7 +275,7 @@ def _over_time(
 
 
 def _steps(axes: Axes, rows: Table, column: str, end_s: float, **look: Any) -> None:
-    """Draws a series that changes in steps; its last value is held until the end."""
+    """Draws a series that changes in steps; the last value is held until `end_s`."""
     times, values = thinned(rows["t_s"], rows[column])
     if len(times) and times[-1] < end_s:
         times, values = np.append(times, end_s), np.append(values, values[-1])
@@ -298,7 +300,7 @@ def _end(result: Result, series: str, run: int) -> float:
 
 
 def _delivered(result: Result, user: int, run: int) -> float:
-    """Returns the bytes delivered in order to a phone by the end."""
+    """Returns the number of bytes delivered in order to a phone by the end of the run."""
     flows = result.flows
     mine: NDArray[np.bool_] = (np.asarray(flows["user"]) == user) & (
         np.asarray(flows["run"]) == run

@@ -58,7 +58,7 @@ def shares(
 
 
 def _steps(ordered: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Returns values and the shares of values up to each of them, starting at a share of 0."""
+    """Returns sorted values, and for each the share of values up to it; the first share is 0."""
     ranks = np.arange(1, len(ordered) + 1)
     if len(ordered) > MAX_POINTS:
         ranks = np.unique(np.linspace(1, len(ordered), MAX_POINTS).astype(int))

@@ -28,12 +28,12 @@ def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[st
     """Returns the table to draw, its folder, and the names of the columns in it.
 
     Args:
-        path: a Parquet file; or a results folder, of which the first table with all columns is
-            used, or else a join of several (`nodeb.plot.joins`).
+        path: a Parquet file; or a results folder, in which case the first table with all columns is
+            used, or else a join of several tables (`nodeb.plot.joins`).
         columns: the columns that are needed.
 
     Raises:
-        InputError: there is no such file or column, or tables cannot be joined.
+        InputError: the file or a column does not exist, or tables cannot be joined.
     """
     if not path.is_dir():
         return _read(path), path.parent, {}
@@ -42,7 +42,8 @@ def open_table(path: Path, columns: Sequence[str]) -> tuple[Table, Path, dict[st
         files = [path / f"{name}.parquet" for name in TABLES]
         return {file.stem: _read(file) for file in files if file.exists()}
 
-    tables = marks.read_settled(path, read)  # all of one run
+    # All tables are read from the same run, even if another process replaces the folder meanwhile.
+    tables = marks.read_settled(path, read)
     if not tables:
         raise InputError(f"{path}: there are no results in this folder")
     table, names = chosen_columns(tables, columns)

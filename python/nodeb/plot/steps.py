@@ -21,13 +21,14 @@ def thinned(times: ArrayLike, values: ArrayLike) -> tuple[NDArray[np.float64], N
 
     Args:
         times: sorted times.
-        values: one for each time.
+        values: one value for each time.
     """
     t, v = np.asarray(times, dtype=np.float64), np.asarray(values, dtype=np.float64)
     if len(t) <= MAX_POINTS:
         return t, v
     part = np.minimum((PARTS * (t - t[0]) / max(t[-1] - t[0], 1e-12)).astype(int), PARTS - 1)
-    order = np.lexsort((v, part))  # by part, and within it from the lowest value to the highest
+    # Points are sorted by interval, and within an interval from the lowest to the highest value.
+    order = np.lexsort((v, part))
     begins = np.concatenate([[0], np.flatnonzero(np.diff(part)) + 1])
     ends = np.concatenate([begins[1:], [len(t)]]) - 1
     kept = np.unique(np.concatenate([begins, ends, order[begins], order[ends]]))

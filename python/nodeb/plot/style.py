@@ -81,7 +81,7 @@ def styled() -> Any:
 def new_figure(
     title: str, x_label: str, y_label: str, size: tuple[float, float] = SIZE
 ) -> tuple[Figure, Axes]:
-    """Returns an empty figure in nodeb's style. It has no window, so it need not be closed."""
+    """Returns an empty figure in nodeb's style; it has no window, so it need not be closed."""
     with styled():
         figure = Picture(figsize=size, layout="constrained")
         axes = figure.add_subplot()
@@ -94,7 +94,10 @@ def new_figure(
 def new_panels(
     title: str, x_label: str, y_label: str, shape: tuple[int, int], size: tuple[float, float] = SIZE
 ) -> tuple[Figure, list[Axes]]:
-    """Returns an empty figure with rows and columns of panels on shared scales, row by row."""
+    """Returns an empty figure with a grid of panels on shared scales.
+
+    Panels are listed row by row.
+    """
     figure, parts = _shared(title, shape, size)
     rows, columns = shape
     parts[(rows - 1) * columns + columns // 2].set_xlabel(x_label)
@@ -127,7 +130,7 @@ def new_grid(
 def _labelled(
     title: str, x_label: str, y_label: str, shape: tuple[int, int], size: tuple[float, float]
 ) -> tuple[Figure, list[Axes]]:
-    """Returns panels with one label for all on each side."""
+    """Returns a figure with panels, and one label for all panels on each side."""
     figure, parts = _shared(title, shape, size)
     with styled():
         figure.supxlabel(x_label, fontsize=LABEL)
@@ -138,7 +141,7 @@ def _labelled(
 def _shared(
     title: str, shape: tuple[int, int], size: tuple[float, float]
 ) -> tuple[Figure, list[Axes]]:
-    """Returns rows and columns of panels on shared scales, row by row."""
+    """Returns a figure with a grid of panels on shared scales; panels are listed row by row."""
     with styled():
         figure = Picture(figsize=size, layout="constrained")
         parts = figure.subplots(*shape, sharex=True, sharey=True, squeeze=False)
@@ -149,7 +152,7 @@ def _shared(
 
 
 def color(place: int) -> str:
-    """Returns the colour of the n-th entry of a legend."""
+    """Returns the colour of a legend entry with index `place`."""
     return PALETTE[place % len(PALETTE)]
 
 
@@ -160,12 +163,15 @@ def pale(paint: str) -> str:
 
 
 def dash(place: int) -> str | tuple[int, tuple[float, ...]]:
-    """Returns the line style of the n-th curve: solid until colours repeat."""
+    """Returns the line style of a curve with index `place`: solid until colours repeat."""
     return DASHES[place // len(PALETTE) % len(DASHES)]
 
 
 def legend(axes: Axes, columns: int = 2, last: str = "", fewest: int = 2, title: str = "") -> None:
-    """Adds a legend below the axes, unless entries are fewer than `fewest`; `last` comes last."""
+    """Adds a legend below the axes, if there are at least `fewest` entries.
+
+    The entry `last` comes last.
+    """
     handles, labels = axes.get_legend_handles_labels()
     entries = sorted(zip(handles, labels, strict=True), key=lambda entry: entry[1] == last)
     if len(entries) >= fewest:
@@ -182,7 +188,8 @@ def figure_legend(
 
     Args:
         figure: figure that gets the legend.
-        entries: handles and labels; of more than `LEGEND_LIMIT`, only the number is shown.
+        entries: handles and labels; if there are more than `LEGEND_LIMIT`, only their number is
+            shown.
         columns: largest number of columns, as far as the labels leave room.
         title: quantity whose values the labels are.
     """
@@ -212,12 +219,15 @@ def figure_legend(
 
 
 def _more(rows: int) -> float:
-    """Returns the height of legend rows, inches."""
+    """Returns the height of a number of legend rows, inches."""
     return max(0, rows) * 1.5 * ENTRY / POINTS
 
 
 def name_places(axes: Axes, names: Sequence[str], width: float) -> None:
-    """Labels the positions 0, 1, ... of the x axis, at an angle if labels would touch."""
+    """Labels the positions 0, 1, ... of the x axis.
+
+    At an angle if labels would touch each other.
+    """
     axes.set_xticks(range(len(names)), list(names))
     room = (width - 1.0) / max(1, len(names))
     if any(width_of(name, LABEL) > 0.95 * room for name in names):

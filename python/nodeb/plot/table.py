@@ -1,4 +1,4 @@
-"""Curves from a table of results: one column over another, by the values of further ones."""
+"""Curves from a table of results: one column over another, a curve for each value of others."""
 
 from __future__ import annotations
 
@@ -94,7 +94,8 @@ def curves(
         f"{name} = {value}" for name, value in chosen.items() if (name, value) != ("group", ALL)
     ]
     figure = bands(
-        title or ", ".join(conditions),  # the axes name the columns
+        # The axes name the columns, so the title needs only the conditions.
+        title or ", ".join(conditions),
         across.label,
         up.label,
         [_scaled(curve, across.factor, up.factor) for curve in parts],
@@ -112,10 +113,10 @@ def curves(
 
 
 def find(table: Table, name: str) -> str:
-    """Returns the column with a name, in which the unit suffix may be omitted.
+    """Returns the full name of a column; `name` may lack the unit suffix.
 
     Raises:
-        InputError: there is none; the message suggests the most similar one.
+        InputError: there is no such column; the message suggests the most similar one.
     """
     for column in (name, *(name + suffix for suffix in SUFFIXES)):
         if column in table.columns:
@@ -125,7 +126,7 @@ def find(table: Table, name: str) -> str:
 
 
 def _metric(rows: Table, y: str) -> str:
-    """Returns the quantity of a column: in a summary the metric, if there is only one."""
+    """Returns the metric if a summary's rows have only one, else the name of column `y`."""
     metrics = set(rows["metric"].tolist()) if "metric" in rows.columns else set()
     return str(metrics.pop()) if len(metrics) == 1 else y
 
@@ -144,7 +145,10 @@ def _where(table: Table, chosen: Mapping[str, str]) -> Table:
 
 
 def _is(value: object, text: str, column: str) -> bool:
-    """Returns true if a value equals the user's text, with a unit or in the unit of the column."""
+    """Returns true if a value equals the user's text.
+
+    The text has its own unit, or that of the column.
+    """
     if isinstance(value, bool | str):
         return str(value).lower() == text.lower()
     found = quantity(text)
@@ -156,14 +160,14 @@ def _is(value: object, text: str, column: str) -> bool:
 
 
 def _ticks(column: NDArray[Any]) -> list[str]:
-    """Returns the labels of a column of texts, in order of the table; [] for numbers."""
+    """Returns the distinct texts of a column in order of the table, or [] for numbers."""
     if np.issubdtype(column.dtype, np.number):
         return []
     return list(dict.fromkeys(str(one) for one in column.tolist()))
 
 
 def _split(rows: Table, by: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """Yields label and rows of each curve, in order of the table."""
+    """Yields label and rows of each curve, in the order of the table."""
     keys = list(zip(*(rows[name].tolist() for name in by), strict=True)) or [()] * len(rows)
     for key in dict.fromkeys(keys):
         yield (
@@ -229,7 +233,7 @@ def _over_time(label: str, rows: Table, y: str, used: set[str]) -> Curve:
     edges = np.arange(0.0, end + step, step)
     runs = [rows.where(rows["run"] == run) for run in np.unique(rows["run"])]
     averages = np.array([time_averages(one[TIME], one[y], edges) for one in runs])
-    # After the end of some runs, the mean would be that of the others only.
+    # After the end of some replications, the mean would cover only the others.
     use = np.isfinite(averages).all(axis=0)
     return _means(label, ((edges[1:] + edges[:-1]) / 2)[use], averages[:, use].T.tolist())
 

@@ -14,9 +14,9 @@ TOGETHER = 6
 
 
 def chosen(result: Result, user: int | None = None, run: int = 0) -> list[int]:
-    """Returns the users to show: one, all of a few, or some from the slowest to the fastest.
+    """Returns the users to show: the one requested, or all if few, or some of them.
 
-    Of many users, each group has a share of at least one, unless there are more groups than
+    Of many users, at least one of each group is shown, unless there are more groups than
     `TOGETHER`. Within a group, users are selected at equal steps in the order of `received_bps`.
 
     Raises:
@@ -32,7 +32,8 @@ def chosen(result: Result, user: int | None = None, run: int = 0) -> list[int]:
     mine = result.flows.where(np.asarray(result.flows["run"]) == run)
     by_rate = np.argsort(np.asarray(mine["received_bps"], dtype=float), kind="stable")
     ordered = [
-        (str(mine["group"][row]), int(mine["user"][row]))  # from the slowest to the fastest
+        # The users are listed from the slowest to the fastest.
+        (str(mine["group"][row]), int(mine["user"][row]))
         for row in by_rate.tolist()
     ]
     groups: dict[str, list[int]] = {}
@@ -66,7 +67,7 @@ def user_name(result: Result, user: int) -> str:
 
 
 def _shares(sizes: dict[str, int]) -> dict[str, int]:
-    """Returns how many users of each group are shown: at least one, more for larger groups."""
+    """Returns how many users of each group are shown: at least one, and more of larger groups."""
     shares = dict.fromkeys(sizes, 1)
     while sum(shares.values()) < min(TOGETHER, sum(sizes.values())):
         shares[max(sizes, key=lambda name: sizes[name] / shares[name])] += 1
@@ -74,7 +75,10 @@ def _shares(sizes: dict[str, int]) -> dict[str, int]:
 
 
 def _spread(users: list[int], count: int) -> list[int]:
-    """Returns `count` users at equal steps, including both ends, or the middle one."""
+    """Returns `count` users at equal steps, including the first and the last.
+
+    Of one, the middle.
+    """
     if count == 1:
         return [users[len(users) // 2]]
     return [users[round(at)] for at in np.linspace(0, len(users) - 1, count).tolist()]

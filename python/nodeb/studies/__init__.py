@@ -21,10 +21,10 @@ HERE = Path(__file__).parent
 
 
 def names() -> list[str]:
-    """Returns the names of the studies that can be reproduced."""
+    """Returns the names of the built-in studies, which can be reproduced."""
     files = (
         one.stem for one in HERE.glob("*.py")
-    )  # helper modules have an underscore in their names
+    )  # Helper modules have an underscore in their names.
     return sorted(name for name in files if "_" not in name)
 
 
@@ -32,7 +32,7 @@ def load(name: str) -> Study:
     """Returns the study with a name, or the study that a file such as `my_study.py` defines.
 
     Raises:
-        InputError: there is no such study, or the file fails or defines none.
+        InputError: there is no such study, or the file fails or defines no study.
     """
     if name.endswith(".py"):
         return _of(_from_file(Path(name)), name)
@@ -42,11 +42,11 @@ def load(name: str) -> Study:
 
 
 def _from_file(file: Path) -> ModuleType:
-    """Returns the module of a file. Like a program's, its folder is searched for imports."""
+    """Imports the module of a file, with the file's folder on the import path as for a program."""
     if not file.is_file():
         raise InputError(f"there is no file {file}")
     file = file.resolve()
-    name = f"study_{file.stem}"  # cannot clash with the name of another module
+    name = f"study_{file.stem}"  # This name cannot clash with that of another module.
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise InputError(f"{file} is no Python program")
@@ -57,7 +57,7 @@ def _from_file(file: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except (Mistake, OutputError, RunError):
         raise
-    except (Exception, SystemExit) as error:  # a user's program may raise anything
+    except (Exception, SystemExit) as error:  # A user's program may raise anything.
         line = line_of(error, str(file)) or 1
         raise InputError(f"{file}, line {line}: {reason(error)}") from error
     return module

@@ -38,10 +38,11 @@ base = study.load("costamagna_base.toml")
 @study.stage(first=True, keeps=costamagna_link.FILES)
 def link(at):
     """Simulates the link chip by chip and fits Markov chains of 1 to 8 states to its errors."""
-    from nodeb.fit.chain import hmm  # slow to import
+    from nodeb.fit.chain import hmm  # This import is slow.
 
     if not (at.out / costamagna_link.KEPT).is_file():
-        hmm(2)  # reports a missing package before the link is simulated
+        # This call reports a missing package before the link is simulated, which takes long.
+        hmm(2)
     costamagna_link.prepare(at)
 
 
@@ -300,7 +301,7 @@ def reno_half():
 
 # ---------------------------------------------------------------- Other interpretations
 
-LEFT_OPEN = {  # keys are the names in search.csv
+LEFT_OPEN = {  # The keys of this table are the names in `search.csv`.
     "right": INTERPRETATION["repeated in its place until right"],
     "right_unordered": INTERPRETATION["the same, packets out of order"],
     "once": INTERPRETATION["repeated once"],
@@ -316,7 +317,8 @@ def random_interpretation(number, variant):
     drawn = costamagna_search.drawn(number, LEFT_OPEN)
     changes = dict(drawn.numbers)
     if "radio.dch.rlc" in LEFT_OPEN[drawn.interpretation].value:
-        del changes[costamagna_search.REPORT_DELAY]  # the simple ARQ has no status reports
+        # The simple ARQ has no status reports, so their delay is removed.
+        del changes[costamagna_search.REPORT_DELAY]
     return base.with_(
         {
             "radio.dch.errors": costamagna_search.GILBERT_ELLIOTT,
@@ -370,7 +372,7 @@ def order_without_losses():
 @study.stage()
 def traces(at):
     """Draws Figures 3 to 5, and measures what the text states about the traces."""
-    from nodeb.studies import costamagna_traces  # matplotlib is slow to import
+    from nodeb.studies import costamagna_traces  # This imports matplotlib, which is slow.
 
     costamagna_traces.draw(at, {variant: transfer(variant) for variant in VARIANT})
 

@@ -25,8 +25,11 @@ MODELS = "pdu_hmm2", "pdu_bsc", "recorded"
 
 
 def prepare(at):
-    """Simulates the link and fits its errors; stores its rates in `facts` and models in `given`."""
-    from nodeb import fit  # slow to import, as is the link
+    """Simulates the link and fits Markov chains to its errors.
+
+    Stores the error rates in `facts` and the models in `given`.
+    """
+    from nodeb import fit  # This import is slow, as is that of the link.
     from nodeb.fit import folder
 
     links = experiments(at)
@@ -54,7 +57,10 @@ def prepare(at):
 
 
 def experiments(at):
-    """Returns the assumed link under "", and by name the variants of which only rates are used."""
+    """Returns the assumed link under the name "", and by name the variants of the link.
+
+    Only the error rates of the variants are used.
+    """
     from nodeb.link import Experiment
 
     assumed = Experiment(
@@ -74,7 +80,7 @@ def experiments(at):
 
 
 def shown(at, what):
-    """Returns a progress callback that shows the current activity."""
+    """Returns a progress callback that shows the name of the current activity."""
     return lambda _, text: at.show(f"{what}: {text}")
 
 
@@ -93,7 +99,7 @@ def models(folder):
 
 
 def rates(point, name=""):
-    """Returns error rates with 95 % intervals."""
+    """Returns the error rates of a link with 95 % intervals, as facts."""
     suffix = f"_{name}" if name else ""
     found = {"ber": point.ber, "per": point.per, "bler": point.bler}
     return {
@@ -116,7 +122,7 @@ def states(comparison):
 
 
 def identity(links):
-    """Returns a cache key of the links and their fit, a hash of core, code of the fit and links."""
+    """Returns a cache key of the links and their fit: a hash of core, fitting code and links."""
     from nodeb import fit
 
     files = [Path(__file__), *sorted(Path(fit.__file__).parent.glob("*.py"))]
@@ -126,7 +132,10 @@ def identity(links):
 
 
 def kept(out, of):
-    """Returns cached facts of the same links; None if they or the fitted models do not exist."""
+    """Returns the cached facts of the same links.
+
+    Returns `None` if the facts or the fitted models are missing.
+    """
     try:
         found = json.loads(read_text(out / KEPT, NAMED_BYTES))
     except (OSError, ValueError):
@@ -137,6 +146,6 @@ def kept(out, of):
 
 
 def keep(out, of, facts):
-    """Caches the facts."""
+    """Caches the facts in `link.json`."""
     rows = {name: astuple(one) for name, one in facts.items()}
     write(out / KEPT, f"{json.dumps({'of': of, 'facts': rows}, indent=2)}\n")

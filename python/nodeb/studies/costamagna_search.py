@@ -1,7 +1,7 @@
-"""Random interpretations of what the paper leaves open: does any of them give the printed result?
+"""Random interpretations of what the paper leaves open: which of them give the printed result?
 
 In the paper, Reno delivers half as much as the other variants, which deliver about 2 million bytes.
-The n-th interpretation does not depend on their number.
+The n-th interpretation does not depend on how many are simulated.
 """
 
 import math
@@ -27,7 +27,7 @@ GILBERT_ELLIOTT = {"unit": "pdu", "process": {"gilbert_elliott": {"p": 0.001, "r
 
 
 def among(*values):
-    """Returns a distribution: one of several values."""
+    """Returns a distribution: each of several values with the same probability."""
     return lambda source: source.choice(values)
 
 
@@ -45,7 +45,8 @@ def by_logarithm(low, high, unit=""):
     """Returns a distribution: a number whose logarithm is uniform between two limits."""
 
     def distribution(source):
-        source.random()  # unused; keeps the published interpretations unchanged
+        # This number is unused; drawing it keeps the published interpretations unchanged.
+        source.random()
         value = f"{math.exp(source.uniform(math.log(low), math.log(high))):.3g}"
         return f"{value} {unit}" if unit else float(value)
 
@@ -55,7 +56,8 @@ def by_logarithm(low, high, unit=""):
 REPORT_DELAY = "radio.dch.rlc.slotted.report_delay"
 NUMBERS = {
     "radio.dch.errors.process.gilbert_elliott.p": by_logarithm(1e-5, 1e-2),
-    "radio.dch.errors.process.gilbert_elliott.r": by_logarithm(0.02, 1.0),  # 1 to 50 PDUs a burst
+    # This range gives mean bursts of 1 to 50 PDUs.
+    "radio.dch.errors.process.gilbert_elliott.r": by_logarithm(0.02, 1.0),
     "radio.dch.errors.process.gilbert_elliott.error_in_bad": evenly(0.2, 1.0),
     "radio.dch.buffer": whole(5, 60),
     REPORT_DELAY: by_logarithm(1, 300, "ms"),
@@ -77,7 +79,7 @@ class Drawn:
     """A random interpretation.
 
     Attributes:
-        number: its index, from 1.
+        number: index of the interpretation, from 1.
         interpretation: name of the interpretation of how erroneous PDUs are treated.
         numbers: values by key of the scenario.
     """
@@ -88,7 +90,10 @@ class Drawn:
 
 
 def drawn(number, interpretations):
-    """Returns the random interpretation with a number; it includes one of `interpretations`."""
+    """Returns the interpretation with a number.
+
+    Its treatment of PDUs is one of `interpretations`.
+    """
     interpretation = random.Random(f"{SEED} axes {number}").choice(list(interpretations))
     source = random.Random(f"{SEED} drawn {number}")
     return Drawn(
@@ -98,19 +103,19 @@ def drawn(number, interpretations):
 
 @dataclass(frozen=True)
 class Outcome:
-    """Megabytes that the variants deliver under a random interpretation, Reno last."""
+    """Megabytes that each variant delivers under a random interpretation; Reno is the last."""
 
     drawn: Drawn
     delivered: tuple[float, ...]
 
     @property
     def others(self):
-        """Mean of the other variants."""
+        """Mean megabytes of the variants other than Reno."""
         return float(np.mean(self.delivered[:-1]))
 
     @property
     def share(self):
-        """Reno's share of the mean of the others."""
+        """Reno's megabytes as a share of the other variants' mean."""
         return self.delivered[-1] / self.others
 
     @property
@@ -121,7 +126,7 @@ class Outcome:
 
     @property
     def given(self):
-        """True if it gives the result of the paper."""
+        """True if the interpretation gives the result of the paper."""
         low, high = SHARE
         return self.sound and low <= self.share <= high
 
@@ -129,11 +134,9 @@ class Outcome:
 def run(at, interpretations, variants, scenario):
     """Simulates random interpretations, writes `search.csv`, and counts those that give the result.
 
-    Sets these facts: `search_readings`, the number of interpretations in which the others deliver
-    as much as in the paper. `search_given`, the number of those that give the result.
-    `search_least_share`, the smallest share of Reno among them, in %.
-    `search_given`, those of them that give the result; `search_least_share`, the least share of
-    Reno among them, in per cent.
+    Sets these facts: `search_readings`, the number of interpretations in which the variants other
+    than Reno deliver as much as in the paper; `search_given`, the number of these that also give
+    Reno's share of the paper; `search_least_share`, the smallest share of Reno in them, in %.
     """
     numbers = range(1, (QUICK_INTERPRETATIONS if at.quick else INTERPRETATIONS) + 1)
     cases = {n: [scenario(n, variant) for variant in variants] for n in numbers}
@@ -173,7 +176,7 @@ def table(found, variants):
 
 def draw(at, found):
     """Plots Reno's share over the megabytes of the others, with a frame at the paper's result."""
-    from matplotlib.patches import Rectangle  # slow to import
+    from matplotlib.patches import Rectangle  # This import is slow.
 
     from nodeb.plot.style import MUTED, color, new_figure
 

@@ -40,7 +40,7 @@ class Trace:
 
     @property
     def gaps_s(self):
-        """Times between ACKs, s, sorted."""
+        """Times between consecutive ACKs, s, in increasing order."""
         return np.sort(np.diff(self.ack_s))
 
     @property
@@ -59,8 +59,7 @@ def draw(at, cases):
     """Simulates and plots the traces of the variants' cases; sets facts about them.
 
     Facts: `ack_gap_distance`, the largest distance between two variants' distributions of times
-        between ACKs; for each variant `..._third_duplicate_s` and `..._window_most`.
-    of each variant `..._third_duplicate_s` and `..._window_most`.
+    between ACKs; for each variant `..._third_duplicate_s` and `..._window_most`.
     """
     runs = [
         [trace(at, case, variant.label, run) for variant, case in cases.items()]
@@ -85,7 +84,7 @@ def draw(at, cases):
 
 
 def trace(at, case, label, run):
-    """Simulates a replication with recorded segments and windows."""
+    """Simulates a replication with recorded segments and windows, and returns its trace."""
     tables = at.campaign.replication(case, run, {"cwnd": True, "segments": True})
     segments, window = tables["segments"], tables["cwnd"]
     event, again = np.asarray(segments["event"]), np.asarray(segments["retransmission"], dtype=bool)
@@ -103,7 +102,7 @@ def trace(at, case, label, run):
 
 
 def mean(values):
-    """Returns the mean with its interval, over the replications that have a value."""
+    """Returns the mean with its interval over those replications that have a value."""
     known = np.asarray([value for value in values if np.isfinite(value)])
     if len(known) < 2:
         return calculated(float(known[0]) if len(known) else float("nan"))

@@ -33,7 +33,7 @@ study = Study(
     "P. Karlsson, C. Fischione, K. H. Johansson, Enhancing TCP over HSDPA by Cross-Layer "
     "Signalling, IEEE Globecom 2007.",
     effort=Effort(runs=20, cost=2),
-    quick=Quick(runs=4, cost=8),  # 4 sessions for each point
+    quick=Quick(runs=4, cost=8),  # These replications have 4 sessions for each point.
     minutes={"quick": 0.65, "full": 4},
 )
 base = study.load("fiorenzi_base.toml")
@@ -122,14 +122,15 @@ def session(environment, distance, scheduler, tcp, interval=OFTEN, setting=AS_CH
         "proxy.rnf.interval": interval,
         **setting,
     }
-    if tcp.get("proxy") != RNF_SETTINGS:  # no proxy receives messages
+    # Without a proxy, no element of the path receives the RNC's messages.
+    if tcp.get("proxy") != RNF_SETTINGS:
         changes = {key: value for key, value in changes.items() if "proxy.rnf." not in key}
     return base.with_(changes)
 
 
 # Metrics. The paper divides by the duration of a session; windows are sampled at ends of bins.
 
-KBPS = 8 / 1000  # of bytes per second
+KBPS = 8 / 1000  # Converts bytes per second to kbit/s.
 
 
 def bins_of_second(values, second):
@@ -143,13 +144,13 @@ def second_kbps(m, values, second):
 
 @metric("kb/s")
 def throughput(m):
-    """Rate of packets that reached the phone."""
+    """Rate of packets that reached the phone, kbit/s."""
     return m.bin_received_bytes.sum(axis=-1) / m.session_s[..., 0] * KBPS
 
 
 @metric("kb/s")
 def available(m):
-    """Bandwidth that the radio had for the phone."""
+    """Bandwidth that the radio had for the phone, kbit/s."""
     return m.bin_available_bytes.sum(axis=-1) / m.session_s[..., 0] * KBPS
 
 
@@ -176,13 +177,13 @@ def window_in(m, second):
 
 @metric("%")
 def tracking_error(m):
-    """RMS of received minus available bytes by bin, relative to the mean available bytes."""
+    """RMS of received minus available bytes in 0.5 s, relative to the mean available bytes."""
     return 100 * m.gap_square[..., 0] ** 0.5 / m.bin_available_bytes.mean(axis=-1)
 
 
 @metric("%")
 def roughness(m):
-    """Mean absolute change of the window from bin to bin, relative to the mean window."""
+    """Mean absolute change of the window between bins of 0.5 s, relative to the mean window."""
     return 100 * m.window_step[..., 0] / m.bin_window.mean(axis=-1)
 
 
@@ -194,7 +195,7 @@ def server_timeouts(m):
 
 @metric("a session")
 def timeouts(m):
-    """Timeouts of the connection to the phone."""
+    """Timeouts of the connection to the phone in a session."""
     return m.timeouts[..., fiorenzi_session.REFERENCE]
 
 
@@ -307,7 +308,8 @@ study.figure(
 @study.stage()
 def sessions(at):
     """Draws Figures 4 and 5 for one session."""
-    from nodeb.studies.fiorenzi_pictures import Session, draw  # matplotlib is slow to import
+    # This imports matplotlib, which is slow.
+    from nodeb.studies.fiorenzi_pictures import Session, draw
 
     watched = [Session.of(str(t), at.campaign.replication(session(*SHOWN, t), 0, {})) for t in TCP]
     draw(watched, at)
@@ -362,7 +364,7 @@ DIFFERENCE = "Difference of throughput (%)"
 
 
 def curves(of, settings, environment, distance):
-    """Returns curves over the interval, by setting, scheduler and the names that `of` returns."""
+    """Returns curves over the interval of messages, by setting, scheduler and the names of `of`."""
     found = {}
     for setting, s in each(settings, STUDIED):
         at = {i: of(environment, distance, s, interval=i, setting=setting) for i in INTERVAL}
@@ -392,7 +394,7 @@ for name, (environment, distance) in FIGURES.items():
         "Throughput (kb/s)",
         digits=0,
         marks=BEST,
-        panels=True,  # panels by queue and scheduler
+        panels=True,  # The panels are by queue limit and scheduler.
     )
 for name, (environment, distance) in FIGURES.items():
     study.figure(
@@ -401,7 +403,7 @@ for name, (environment, distance) in FIGURES.items():
         curves(against_reno, QUEUES, environment, distance),
         DIFFERENCE,
         from_zero=False,
-        panels=True,  # panels by queue and scheduler
+        panels=True,  # The panels are by queue limit and scheduler.
     )
 for name, (environment, distance) in FIGURES.items():
     study.figure(
@@ -411,12 +413,12 @@ for name, (environment, distance) in FIGURES.items():
         DIFFERENCE,
         marks=BEST,
         from_zero=False,
-        panels=True,  # panels by queue and scheduler
+        panels=True,  # The panels are by queue limit and scheduler.
     )
 
 
 def better(one, other, of=rate, digits=0, **how):
-    """Yields checks that the first arrangement has more than the other in every scenario."""
+    """Yields checks that the first arrangement has higher throughput in every scenario."""
     for place in PLACES:
         terms = {t: of(*place, t, **how) for t in (one, other)}
         yield ordered(terms, *place, digits=digits)

@@ -24,7 +24,7 @@ class Session:
 
     @classmethod
     def of(cls, label, tables):
-        """Returns the session in the tables of a replication."""
+        """Returns the session that the tables of a replication contain."""
         edges = fiorenzi_session.bins(tables)
         window = fiorenzi_session.rows(tables, "cwnd")
         return cls(
@@ -45,7 +45,7 @@ class Session:
 
 
 def draw(sessions, at):
-    """Adds the pictures of the sessions."""
+    """Draws the sessions, and adds the pictures to the page."""
     said = f"Received of available: {', '.join(one.said() for one in sessions)}."
     for file, number, title, what in (
         ("received", "Figure 4, one session", "Throughput and available bandwidth", _received),

@@ -21,7 +21,7 @@ def reduce(tables):
     By bin: `bin_received_bytes`, `bin_available_bytes`, and `bin_window` at the end of the bin. For
     the whole session: `session_s`; `gap_square`, the mean square of received minus available bytes;
     `window_step`, the mean absolute change of the window from bin to bin; and `server_timeouts`,
-    those of the server's connection, if a proxy terminates it.
+    the timeouts of the server's connection, if a proxy terminates it.
     """
     edges = bins(tables)
     delivered, available = received(tables, edges), offered(tables, edges)
@@ -62,12 +62,12 @@ def offered(tables, edges):
 
 
 def windows(tables, at):
-    """Returns the congestion window at some times, packets."""
+    """Returns the congestion window at the given times, packets."""
     series = rows(tables, "cwnd")
     return held_values(series["t_s"], series["cwnd_packets"], at)
 
 
 def rows(tables, name):
-    """Returns the phone's rows of a series."""
+    """Returns the rows of a series that belong to the reference phone."""
     mine = np.asarray(tables[name]["user"]) == REFERENCE
     return {key: np.asarray(column)[mine] for key, column in tables[name].items()}

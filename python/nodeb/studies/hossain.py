@@ -68,7 +68,8 @@ DELAY = Axis({f"{ms} ms": ms for ms in (20, 50, 100, 200, 400)}, label="Delay D_
 
 def downlink(model, connections, eta, load, energy, code, attempts, window, delay):
     """Unlimited downloads that all start at the same time."""
-    rtt_0 = 2 * (delay + 5) + 360  # ms: 2 (D_wd + 5 ms) and a segment's 36 slots at the basic rate
+    # In ms: 2 (D_wd + 5 ms), and the 36 slots of a segment at the basic rate.
+    rtt_0 = 2 * (delay + 5) + 360
     return base.with_(
         {
             "users.0.count": connections,
@@ -113,7 +114,7 @@ def rate_at_sink(m):
 
 @metric("kb/s")
 def throughput(m):
-    """Throughput per connection."""
+    """Throughput per connection, kb/s."""
     return rate_at_sink(m).mean(axis=-1)
 
 

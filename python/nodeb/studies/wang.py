@@ -33,7 +33,8 @@ study = Study(
     title="TCP over HS-DSCH and DCH",
     reference="X. Wang, 3G HSDPA Performance In Mobile Internet Connections, Master of Science "
     "thesis IMIT/LCN 2004-02, KTH Stockholm, March 2004.",
-    effort=Effort(runs=400, max_runs=2000, precision=0.01),  # every small cell to better than 1 %
+    # Replications continue until each small cell is known to within 1 %.
+    effort=Effort(runs=400, max_runs=2000, precision=0.01),
     quick=Quick(runs=20, cost=200),
     minutes={"quick": 0.1, "full": 0.7},
 )
