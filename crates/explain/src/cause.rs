@@ -59,7 +59,7 @@ names! {
         /// Waiting at the RNC for credits of the Node B, and the part of the Iub's delay that only this wait puts on
         /// the path.
         Credits = "credits",
-        /// Change of the serving cell.
+        /// Waiting while the phone's serving cell was changed.
         Handover = "handover",
         /// The receiver delayed an ACK.
         DelayedAck = "delayed ACK",
@@ -73,7 +73,7 @@ names! {
         ProxyWindow = "window: proxy",
         /// Round trips that recovered a loss.
         Recovery = "recovery",
-        /// Waiting for a retransmission timer after a loss.
+        /// Waiting for TCP's retransmission timer after a loss.
         Timeout = "timeout",
         /// The sender paced its segments.
         Pacing = "pacing",

@@ -50,24 +50,24 @@ impl PhoneRow {
 }
 
 table! {
-    /// One row per interval of time, real phone and way: what became of its packets, and what waited. Intervals are
-    /// equally long; packets count in the interval in which it happens to them.
+    /// Packets of each real phone in each direction and time interval: sent, arrived, lost and waiting. A packet
+    /// counts in the interval in which this happens to it. Intervals are equally long, except the last.
     static PHONES: "emulation" of PhoneRow {
         /// Number of the phone's user.
         "user" [""] U64 = |row| u64::from(row.user);
         /// `down` to the phone, `up` from it.
         "way" [""] Text = |row| row.way.into();
-        /// Beginning of the interval.
+        /// Start of the time interval.
         "begin_s" ["s"] F64 = |row| row.span.0;
-        /// Its end; the last one ends with the emulation.
+        /// End of the time interval; the last interval ends with the emulation.
         "end_s" ["s"] F64 = |row| row.span.1;
         /// Packets accepted from the sending host.
         "offered_packets" [""] U64 = |row| row.interval.offered.packets;
-        /// Their bytes, IP headers included.
+        /// Bytes accepted from the sending host, IP headers included.
         "offered_bytes" ["bytes"] U64 = |row| row.interval.offered.bytes;
         /// Packets that arrived at the other end.
         "arrived_packets" [""] U64 = |row| row.interval.arrived.packets;
-        /// Their bytes, IP headers included.
+        /// Bytes that arrived at the other end, IP headers included.
         "arrived_bytes" ["bytes"] U64 = |row| row.interval.arrived.bytes;
         /// Packets lost by a link's loss.
         "lost_link" [""] U64 = |row| row.interval.lost[0];
@@ -77,67 +77,67 @@ table! {
         "lost_early_drop" [""] U64 = |row| row.interval.lost[2];
         /// Packets given up by the radio.
         "lost_radio" [""] U64 = |row| row.interval.lost[3];
-        /// Mean time on the way of those that arrived; NaN where none did.
+        /// Mean one-way delay of the packets that arrived; NaN if none did.
         "delay_mean_s" ["s"] F64 = |row| mean(row.interval.delays_ns as f64 * 1e-9, row.interval.arrived.packets);
-        /// The median of these times, to within 1/16.
+        /// Median one-way delay, to within 1/16; NaN if no packet arrived.
         "delay_p50_s" ["s"] F64 = |row| row.p50_s;
-        /// What 99 of 100 of them do not exceed, to within 1/16.
+        /// One-way delay that 99 of 100 packets do not exceed, to within 1/16; NaN if no packet arrived.
         "delay_p99_s" ["s"] F64 = |row| row.p99_s;
-        /// The longest of them.
+        /// Longest one-way delay; NaN if no packet arrived.
         "delay_max_s" ["s"] F64 = |row| row.delay_s(row.interval.delay_max_ns as f64);
-        /// Packets that waited: down at the bearer, RNC included, up for the phone's uplink. The mean of looks every
-        /// 0.1 s; NaN where there was none.
+        /// Waiting packets, averaged over samples every 0.1 s: downwards at the bearer and the RNC, upwards before
+        /// the phone's uplink. NaN if the interval has no sample.
         "queue_packets" [""] F64 = |row| mean(row.interval.queue.packets as f64, row.interval.samples);
-        /// Their bytes, likewise.
+        /// Bytes of the waiting packets, averaged like `queue_packets`.
         "queue_bytes" ["bytes"] F64 = |row| mean(row.interval.queue.bytes as f64, row.interval.samples);
-        /// The CQI that the Node B had, likewise; NaN upwards and where the radio has none.
+        /// CQI known at the Node B, averaged like `queue_packets`; NaN upwards, and if the radio has no CQI.
         "cqi" ["1"] F64 = |row| mean(row.interval.cqi, row.interval.cqis);
     }
 }
 
 table! {
-    /// One row per interval of time, the same as of `emulation`: what simulated users got, and how late real packets
-    /// were delivered.
+    /// Traffic of all simulated users, and lateness of real packets, in the time intervals of the table
+    /// `emulation`.
     static SHARED: "emulation_cell" of SharedRow {
-        /// Beginning of the interval.
+        /// Start of the time interval.
         "begin_s" ["s"] F64 = |row| row.span.0;
-        /// Its end; the last one ends with the emulation.
+        /// End of the time interval; the last interval ends with the emulation.
         "end_s" ["s"] F64 = |row| row.span.1;
         /// Bytes that bearers delivered to simulated users, IP headers included.
         "simulated_down_bytes" ["bytes"] U64 = |row| row.shared.simulated.down;
         /// Bytes that simulated users sent on their uplinks, IP headers included.
         "simulated_up_bytes" ["bytes"] U64 = |row| row.shared.simulated.up;
-        /// Real packets that were delivered.
+        /// Real packets delivered to real hosts.
         "deliveries" [""] U64 = |row| row.shared.deliveries;
-        /// How late they were on average; NaN where there was none.
+        /// Mean lateness of these deliveries; NaN if there was none.
         "late_mean_s" ["s"] F64 = |row| mean(row.shared.late_ns as f64 * 1e-9, row.shared.deliveries);
-        /// How late at most.
+        /// Largest lateness of these deliveries; NaN if there was none.
         "late_max_s" ["s"] F64 = |row| mean(row.shared.late_max_ns as f64 * 1e-9, row.shared.deliveries.min(1));
     }
 }
 
 table! {
-    /// One row per bucket of delays, real phone and way, of the whole emulation: the distribution of the times that
-    /// packets were on their way.
+    /// Histogram of the one-way delays of each real phone's packets in each direction, over the whole emulation:
+    /// one row per bucket.
     static DELAYS: "emulation_delays" of DelayRow {
         /// Number of the phone's user.
         "user" [""] U64 = |row| u64::from(row.user);
         /// `down` to the phone, `up` from it.
         "way" [""] Text = |row| row.way.into();
-        /// The longest delay of the bucket, which is at most 1 % wide.
+        /// Upper bound of the bucket of delays, which is at most 1 % wide.
         "up_to_s" ["s"] F64 = |row| row.up_to_s;
-        /// Packets in it.
+        /// Packets with a delay in this bucket.
         "packets" [""] U64 = |row| row.packets;
     }
 }
 
 table! {
-    /// One row per bucket of lateness, of the whole emulation: by how much real packets were delivered after the time
-    /// at which they arrived in the simulated world.
+    /// Histogram of the lateness of real packets over the whole emulation: one row per bucket. Lateness is the time
+    /// from a packet's arrival in the simulation to its delivery by the real clock.
     static LATENESS: "emulation_lateness" of LateRow {
-        /// The longest lateness of the bucket, which is at most 1 % wide.
+        /// Upper bound of the bucket of lateness, which is at most 1 % wide.
         "up_to_s" ["s"] F64 = |row| row.up_to_s;
-        /// Deliveries in it.
+        /// Deliveries with a lateness in this bucket.
         "deliveries" [""] U64 = |row| row.deliveries;
     }
 }

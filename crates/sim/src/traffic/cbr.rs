@@ -13,7 +13,7 @@ use super::{After, Source, Transfer};
 pub struct Cbr {
     /// Amount of data per interval.
     pub size: Size,
-    /// Time between the beginnings of two amounts.
+    /// Time from the start of one amount to the start of the next.
     pub interval: Duration,
 }
 

@@ -60,9 +60,9 @@ params! {
         /// Smallest delay of the ACK of a single segment; the delay adapts to the time between segments. 0
         /// acknowledges each segment at once.
         pub delayed_ack: Duration = Duration::from_millis(40),
-        /// Number of segments that the receiver acknowledges at once to speed up slow start: at the start,
-        /// after a pause, and after a duplicate. While its window opens, every segment is acknowledged at
-        /// once.
+        /// Number of segments that the receiver acknowledges without delay to speed up slow start: at the start,
+        /// after a pause, and after a duplicate; at most 2 after an ECN mark. While its window opens, every
+        /// segment is acknowledged without delay.
         pub quick_acks: u32 = 16,
         /// Maximum size of the receive buffer; bounds the window.
         pub receive_buffer: Size = Size(20_971_520),

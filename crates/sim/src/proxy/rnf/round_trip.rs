@@ -15,7 +15,7 @@ registry! {
     "round trip" RoundTripSpec = Minimum {
         /// Minimum that TCP has measured between proxy and phone.
         "minimum" => Minimum(Minimum),
-        /// Fixed time.
+        /// A constant round-trip time.
         "fixed" => Fixed(Fixed),
     }
 }
