@@ -93,8 +93,8 @@ impl Stamps {
     }
 }
 
-/// Smallest expiry, in ns, that means "disarmed". Timer `n` is disarmed with the expiry `NEVER +
-/// n`, so that no two disarmed timers have equal expiries.
+/// Smallest expiry, in ns, that means "disarmed". Timer `n` is disarmed with the expiry
+/// `NEVER + n`, so that no two disarmed timers have equal expiries.
 const NEVER: u64 = u64::MAX - u32::MAX as u64;
 
 /// A timer and its expiry in ns.

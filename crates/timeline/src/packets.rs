@@ -50,7 +50,7 @@ pub struct PacketRow {
     pub ended: Time,
     /// Outcome of the packet.
     pub end: End,
-    /// Cause of the loss; [`Detail::None`] if the packet was not lost.
+    /// Cause of the loss; `Detail::None` if the packet was not lost.
     pub cause: Detail,
     /// Time at which the application received the packet's data in order; `None` if it did not.
     pub handed: Option<Time>,

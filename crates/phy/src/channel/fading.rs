@@ -152,9 +152,9 @@ mod tests {
         }
     }
 
-    /// Rice's formulas: the envelope crosses rho times its root mean square upwards `sqrt(2 pi) fd
-    /// rho exp(-rho^2)` times per second, and is below that level for `1 - exp(-rho^2)` of the
-    /// time.
+    /// Rice's formulas: the envelope crosses rho times its root mean square upwards
+    /// `sqrt(2 pi) fd rho exp(-rho^2)` times per second, and is below that level for
+    /// `1 - exp(-rho^2)` of the time.
     #[test]
     fn level_crossings_and_fade_durations_follow_rice() {
         let doppler = 222.0;
