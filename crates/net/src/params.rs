@@ -67,7 +67,7 @@ params! {
 /// Parameters of one direction of a link.
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
-    /// Bit rate.
+    /// Bit rate of the transmitter.
     pub rate: Rate,
     /// Propagation delay, from the end of a transmission.
     pub delay: Duration,

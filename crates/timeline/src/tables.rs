@@ -11,7 +11,7 @@ use crate::codes::{Detail, End, Kind, Outcome};
 use crate::packets::{HopRow, PacketLog, PacketRow};
 use crate::places::Places;
 
-/// Row of [`EVENTS`].
+/// Row of [`EVENTS`]: one event.
 #[derive(Clone, Copy, Debug)]
 pub struct EventRow {
     /// Time of the event.

@@ -47,7 +47,7 @@ fn updates_follow_the_scaled_controller() {
         assert!((queue.drop_prob - (before + 0.015_625 / divisor)).abs() < 1e-12, "{before}");
         assert!((queue.qdelay_old_s - 0.040).abs() < 1e-12);
     }
-    // From a probability of 10 % the change is not reduced, but limited to 2 %.
+    // From a probability of 10 % on the change is not reduced, but increases are limited to 2 %.
     assert!((scaled(0.015, 0.1) - 0.015).abs() < 1e-12);
     assert!((scaled(0.5, 0.3) - 0.02).abs() < 1e-12);
     assert!((scaled(-0.5, 0.3) + 0.5).abs() < 1e-12);

@@ -81,9 +81,9 @@ impl Settings {
 /// Decoded code block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decoded {
-    /// Decoded bits.
+    /// Decoded information bits, each a byte of 0 or 1.
     pub bits: Vec<u8>,
-    /// Number of iterations used.
+    /// Number of iterations until the block was accepted, or the maximum if it was not.
     pub iterations: u32,
 }
 
