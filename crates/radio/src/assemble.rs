@@ -11,16 +11,16 @@ use super::tti::rlc::{Checksum, RlcMac};
 use super::tti::{Air, TtiBearer};
 use super::{Bearer, UserRadio};
 
-/// Parts of a TTI-driven bearer.
+/// Parts from which [`Parts::build`] assembles a TTI-driven bearer.
 #[derive(Debug)]
 pub struct Parts<'a> {
     /// Transmission parameters.
     pub air: Air,
     /// Data covered by a checksum.
     pub checksum: Checksum,
-    /// Model of block errors, if any.
+    /// Model of block errors; `None` if every block arrives intact.
     pub errors: Option<&'a ErrorModel>,
-    /// RLC mode.
+    /// RLC mode with its parameters.
     pub rlc: &'a RlcSpec,
     /// Scheduler that selects the user of each TTI.
     pub scheduler: Box<dyn Scheduler>,

@@ -1,4 +1,4 @@
-//! DCH: dedicated channels of one user (TS 25.211, 5.3.2; modelled as in `wang`).
+//! DCH: dedicated channels of one user (TS 25.211, 5.3.2; modelled as in `wang`, 2004).
 
 use nodeb_base::params;
 use nodeb_base::units::positive;
@@ -84,7 +84,7 @@ impl Dch {
         }
     }
 
-    /// Returns the bearer of one user.
+    /// Returns a bearer that serves only `user`.
     fn bearer(&self, user: &UserRadio, streams: Streams) -> Box<dyn Bearer> {
         let fixed = UserRadio { id: user.id, ..UserRadio::default() };
         let scheduler = Box::new(RoundRobinScheduler::default());

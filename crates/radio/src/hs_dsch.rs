@@ -1,4 +1,4 @@
-//! HS-DSCH: the high-speed downlink shared channel (TS 25.308; modelled as in `wang`).
+//! HS-DSCH: the high-speed downlink shared channel (TS 25.308; modelled as in `wang`, 2004).
 
 use nodeb_base::params;
 use nodeb_base::units::positive;

@@ -6,7 +6,8 @@ use super::mobility::Point;
 use super::plan::Cell;
 use super::shadowing::{Shadowing, Shadows};
 
-/// Mean SNR over the cells, from the site received best.
+/// Mean SNR at points of a square grid over the served cells, each from the site received best
+/// there.
 #[derive(Clone, Debug)]
 pub struct Map {
     /// Coordinates of the grid along each axis, in metres from the Node B in the middle.
@@ -18,8 +19,8 @@ pub struct Map {
 }
 
 impl Map {
-    /// Returns the map of the first `served` sites with `side` points along each axis, at least 2: for a
-    /// single path without shadowing, averaged over fading.
+    /// Computes the map of the first `served` sites, with `side` points (at least 2) along each
+    /// axis. The map is that of a single path without shadowing, at the mean gain of fading.
     pub fn new(cell: &Cell, served: usize, side: usize) -> Self {
         let sites = cell.sites();
         let area = cell.area(served);
@@ -58,14 +59,14 @@ mod tests {
         let east = &row(10)[10..];
         assert!(east.windows(2).all(|pair| pair[1] < pair[0]), "{east:?}");
         assert!(row(0)[0].is_nan() && row(0)[10].is_finite());
-        // At the middle of an edge of the hexagon a neighbour is as strong as the own cell; 0.866 km is
-        // between the points 18 and 19.
+        // At the middle of an edge of the hexagon, 0.866 km from the site and thus between points
+        // 18 and 19, a neighbour is received as strongly as the own cell.
         let edge = Map::new(&Cell { noise_dbm: -200.0, ..Cell::default() }, 1, 21);
         let there = edge.snr_db[10 * 21 + 18..][..2].to_vec();
         assert!(there[0] > -3.0 && there[1] < -1.5, "{there:?}");
     }
 
-    /// Two sites 1.732 km apart: the map is symmetric.
+    /// The map of two sites 1.732 km apart has a high SNR at both sites and a low one between them.
     #[test]
     fn the_map_of_two_cells_covers_both() {
         let cell = Cell { noise_dbm: -200.0, ..Cell::default() };

@@ -72,7 +72,8 @@ impl Area {
             let which = (uniform(stream) * self.sites.len() as f64) as usize;
             let site = self.sites[which.min(self.sites.len() - 1)];
             let place = [site[0] + from_site[0], site[1] + from_site[1]];
-            // Discs overlap: positions in several discs are drawn more often, and rejected accordingly.
+            // Discs overlap: a position in `n` discs is drawn `n` times as often, so it is accepted
+            // with probability `1 / n`.
             let discs = self.sites.iter().filter(|site| distance(place, **site) <= self.radius).count();
             if uniform(stream) * discs.max(1) as f64 <= 1.0 {
                 return place;
@@ -81,12 +82,12 @@ impl Area {
     }
 }
 
-/// A moving user.
+/// Position and movement of a user within an area.
 #[derive(Debug)]
 pub struct Walk {
     movement: Movement,
     place: Point,
-    /// Start position.
+    /// Start position, which determines the circle of [`Movement::Circle`].
     start: Point,
     heading: f64,
     area: Area,
@@ -94,8 +95,8 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Creates a user at `place`, who moves straight in the direction `heading` (rad, from east to north), or
-    /// a random one, and remains in the area.
+    /// Creates a user at `place` who remains in `area`. A user who moves straight starts in the
+    /// direction `heading` (radians from east to north), or in a random one if it is `None`.
     pub fn new(
         movement: Movement,
         place: Point,
@@ -112,9 +113,9 @@ impl Walk {
         self.place
     }
 
-    /// Moves the user by `steps` steps of `metres`, to a total distance of `way` from the start. On a
-    /// straight path the result equals that of single steps bit for bit; on a circle it follows from the
-    /// total angle.
+    /// Moves the user by `steps` steps of `metres`, after which the path since the start is `way`
+    /// metres long. For a user who moves straight the result equals that of single steps bit for
+    /// bit; on a circle it is computed from `way`.
     pub fn leap(&mut self, metres: f64, steps: u64, way: f64) {
         match self.movement {
             Movement::Stays => {}
@@ -140,14 +141,16 @@ impl Walk {
         }
     }
 
-    /// Returns the number of steps that cannot leave the area in any direction.
+    /// Returns a number of steps of `metres` that the user can take in any direction without
+    /// leaving the area.
     fn clear_steps(&self, metres: f64) -> u64 {
         let site = self.area.nearest(self.place);
         // One step less, as a margin for rounding.
         ((self.area.radius - distance(self.place, site)) / metres - 1.0) as u64
     }
 
-    /// Moves the user by `metres`.
+    /// Moves the user by `metres`. At the edge of its area, a user who moves straight turns instead
+    /// and stays where it is.
     pub fn advance(&mut self, metres: f64) {
         match self.movement {
             Movement::Stays => {}
@@ -162,7 +165,8 @@ impl Walk {
                 if self.area.contains(next) {
                     self.place = next;
                 } else {
-                    // Within 60 degrees of the direction to a site, so that the next step remains inside.
+                    // The new direction is within 60 degrees of that to the nearest site, so that
+                    // the next step remains inside.
                     let site = self.area.nearest(self.place);
                     let inward = libm::atan2(-(self.place[1] - site[1]), -(self.place[0] - site[0]));
                     self.heading = inward + TAU / 6.0 * (2.0 * uniform(&mut self.stream) - 1.0);
@@ -194,7 +198,8 @@ mod tests {
         assert!((distance(given, [0.0; 2]) - 450.0).abs() < 1e-9);
     }
 
-    /// Two discs whose centres are one radius apart share 2 pi / 3 - sqrt(3) / 2 of the square of the radius.
+    /// The overlap of two discs of radius `r` whose centres are `r` apart has the area `(2 pi / 3 -
+    /// sqrt(3) / 2) r^2`.
     #[test]
     fn random_places_fill_two_discs_evenly() {
         let area = Area { sites: vec![[0.0; 2], [1_000.0, 0.0]], radius: 1_000.0 };

@@ -1,4 +1,4 @@
-//! The cell: its size, its transmitter, and the interference in it.
+//! The simulated cell: its size, its transmitter, and the interference in it.
 
 use nodeb_base::params;
 use std::collections::VecDeque;
@@ -65,15 +65,15 @@ fn from_db(db: f64) -> f64 {
 }
 
 impl Cell {
-    /// Returns the keys that affect only users with a position in the cell, each with whether it has its
-    /// default.
+    /// Returns those keys that affect only users with a position in the cell, each with a flag that
+    /// is true if the key has its default value.
     pub fn keys_of_places(&self) -> [(&'static str, bool); 9] {
         keys!(self; radius, power_dbm, hs_share, antenna_gain_db, path_loss, shadowing, interference, noise_dbm,
             orthogonality)
     }
 
-    /// Warns about keys of shadowing without effect, unless the cell is `empty`. `still` means that no user
-    /// moves.
+    /// Warns about keys of shadowing that have no effect, unless the cell is `empty` (has no users
+    /// with a position). `still` means that no user moves.
     pub fn check_shadowing(&self, empty: bool, still: bool, check: &mut Check) {
         let all = keys!(&self.shadowing; correlation_distance, site_correlation);
         let off = self.shadowing.sigma_db == 0.0;
@@ -86,7 +86,7 @@ impl Cell {
         });
     }
 
-    /// Returns the positions of the Node Bs, the cell's own first.
+    /// Returns the positions of the Node Bs. The first is that of the cell itself, at the origin.
     pub fn sites(&self) -> Vec<Point> {
         match &self.interference {
             InterferenceSpec::Hexagonal(grid) => grid.sites(self.radius.as_metres()),
@@ -99,7 +99,7 @@ impl Cell {
         self.area_among(&self.sites(), served)
     }
 
-    /// Like [`Self::area`], with the cell's `sites` given.
+    /// Like [`Self::area`], but takes the positions of all `sites` instead of computing them.
     fn area_among(&self, sites: &[Point], served: usize) -> Area {
         Area { sites: sites[..served.clamp(1, sites.len())].to_vec(), radius: self.radius.as_metres() }
     }
@@ -112,7 +112,7 @@ impl Cell {
         }
     }
 
-    /// Computes the powers received from all sites at `place`, averaged over fading.
+    /// Computes the powers in mW received at `place` from each of `sites`, averaged over fading.
     pub(super) fn powers(&self, sites: &[Point], place: Point, shadows: &Shadows, powers: &mut Vec<f64>) {
         let received = |(site, at): (usize, &Point)| {
             let loss_db = self.path_loss.loss_db(distance(place, *at)) + shadows.loss_db(site);
@@ -122,8 +122,8 @@ impl Cell {
         powers.extend(sites.iter().enumerate().map(received));
     }
 
-    /// Returns the power of other cells and noise divided by that of the serving cell, all averaged over
-    /// fading: the reciprocal of the geometry factor.
+    /// Returns the power of other cells and noise, divided by the power of the site `serving`, all
+    /// averaged over fading: the reciprocal of the geometry factor.
     pub(super) fn disturbance(&self, powers: &[f64], serving: usize) -> f64 {
         let (before, own) = (&powers[..serving], powers[serving]);
         let others = match &self.interference {
@@ -135,7 +135,7 @@ impl Cell {
         (others + from_db(self.noise_dbm)) / own
     }
 
-    /// Returns the receiver of the phones in this cell.
+    /// Returns the rake receiver of the phones in this cell.
     pub fn rake(&self) -> Rake {
         Rake {
             hs_share: self.hs_share.0 as f32,
@@ -144,19 +144,21 @@ impl Cell {
     }
 }
 
-/// Bound on the relative rounding error, in single precision, of the steps from gains to an SNR.
+/// Bound on the relative rounding error of computing an SNR from path gains in single precision.
 const ROUNDING: f32 = 1e-5;
 
-/// A rake receiver.
+/// A rake receiver, which combines the paths of a multipath channel.
 #[derive(Clone, Copy, Debug)]
 pub struct Rake {
     hs_share: f32,
-    /// Share of the own cell's power that interferes, if it is fixed.
+    /// Share of the own cell's power that interferes if `orthogonality` is set; `None` if it
+    /// depends on the paths.
     disturbing: Option<f32>,
 }
 
 impl Rake {
-    /// Returns the SNR on HS-PDSCH (linear, per chip) with these path gains.
+    /// Returns the SNR on HS-PDSCH (linear, per chip) for the given path gains. `disturbance` is
+    /// the power of other cells and noise, divided by that of the own cell.
     ///
     /// Maximum-ratio combining adds the SNRs of the paths. Codes are orthogonal on one path, so a path
     /// receives interference only from the power on the other paths, from other cells and noise.
@@ -168,20 +170,20 @@ impl Rake {
         }
     }
 
-    /// Returns an upper bound of the SNR for gains of at most `gains`.
+    /// Returns an upper bound of the SNR for any path gains that do not exceed `gains`.
     pub fn highest_snr(self, gains: &[f32], disturbance: f32) -> f32 {
         let total: f32 = gains.iter().sum();
         let least = match self.disturbing {
             Some(share) => share * total + disturbance,
-            // The other paths may all have faded, and the difference from the sum may have been rounded below
-            // zero.
+            // The other paths may all have faded. Subtracting a path's gain from the sum may also
+            // have given a result below zero, by rounding.
             None => (disturbance - ROUNDING * total).max(0.0),
         };
         let highest = self.hs_share * total / least * (1.0 + ROUNDING);
         if highest.is_nan() { f32::INFINITY } else { highest }
     }
 
-    /// Like [`Self::snr`], for several TTIs at once, in a form that compilers vectorize.
+    /// Like [`Self::snr`], for `N` TTIs at once, in a form that compilers vectorize.
     #[inline]
     pub fn snrs<const N: usize>(self, gains: &[[f32; N]], disturbance: f32) -> [f32; N] {
         let (mut total, mut ratios) = ([0.0; N], [0.0; N]);
@@ -204,19 +206,21 @@ impl Rake {
     }
 }
 
-/// Distance between two evaluations of path loss and shadowing, as a share of the correlation distance.
+/// Distance between two positions at which path loss and shadowing are evaluated, as a share of the
+/// correlation distance.
 const STEP_SHARE: f64 = 0.02;
-/// Largest distance between two evaluations in metres.
+/// Largest distance between two positions at which path loss and shadowing are evaluated, in
+/// metres.
 const LONGEST_STEP_M: f64 = 5.0;
 
-/// Number of steps after which a user's shadowing is drawn again: 33 km for the default correlation distance,
-/// and 655 correlation distances in general, except for extreme values. Shadowing is uncorrelated over such
-/// distances, so a user that was not evaluated for long can be found without simulating every step in
-/// between. The cost is a sudden change where a stretch starts, instead of one within some correlation
-/// distances.
+/// Number of steps after which a user's shadowing is drawn again: 33 km for the default correlation
+/// distance, and 655 correlation distances in general, except for extreme values. Shadowing is
+/// uncorrelated over such distances, so the position and shadowing of a user that was not evaluated
+/// for long can be computed without simulating every step in between. The cost is that shadowing
+/// changes suddenly where a stretch starts, instead of within some correlation distances.
 const STRETCH: u64 = 1 << 15;
 
-/// Longest delay of CQI reports in seconds, for which past results are kept.
+/// Longest delay of CQI reports in seconds; past disturbances are kept for this time.
 const LOOK_BACK_S: f64 = 10.0;
 
 /// Movement of a user and the sites that may serve it.
@@ -230,15 +234,17 @@ pub struct Trip {
     pub speed: Speed,
     /// Initial direction of a user who moves straight, in rad from east to north; `None` for a random one.
     pub heading: Option<f64>,
-    /// Number of the grid's sites that serve users, at least 1.
+    /// Number of the grid's sites that serve users; at least 1.
     pub served: usize,
     /// Numerology of the TTIs for which positions are requested.
     pub numerology: Numerology,
 }
 
-/// Disturbance along a user's path: evaluated at steps and linear between them.
+/// Disturbance (power of other cells and noise, divided by that of the serving site) along a user's
+/// path: computed at steps of fixed length and interpolated linearly between them.
 ///
-/// It is computed for each site that may serve the user, with all other sites as other cells.
+/// The disturbance is computed for each site that may serve the user, with all other sites as other
+/// cells.
 #[derive(Debug)]
 pub struct Journey {
     cell: Cell,
@@ -248,15 +254,15 @@ pub struct Journey {
     id: u64,
     streams: Streams,
     step_m: f64,
-    /// Number of steps made.
+    /// Number of steps made so far.
     walked: u64,
     places: [Point; 2],
-    /// Number of TTIs per step; infinite at rest.
+    /// Number of TTIs per step; infinite if the user does not move.
     step_ttis: f64,
-    /// Number of the first step in `past`.
+    /// Number of the step to which the first values in `past` belong.
     first: u64,
     past: Vec<VecDeque<f32>>,
-    /// Number of steps kept.
+    /// Number of steps whose disturbances are kept.
     most: usize,
     powers: Vec<f64>,
     /// Index of the serving site.
@@ -302,7 +308,7 @@ impl Journey {
         }
     }
 
-    /// Makes a step without computing the received powers.
+    /// Makes a step without computing the received powers and the disturbance.
     fn advance(&mut self) {
         self.walked += 1;
         if self.walked.is_multiple_of(STRETCH) {
@@ -314,14 +320,16 @@ impl Journey {
         self.places = [self.walk.place(), self.places[0]];
     }
 
-    /// Makes the last `steps` steps to the start of a stretch, which the user has now reached.
+    /// Moves the user over `steps` steps to the start of a stretch, and draws its shadowing again.
+    /// `walked` already counts these steps.
     fn begin_stretch(&mut self, steps: u64) {
         let purpose = format!("shadowing {}", self.walked / STRETCH);
         self.walk.leap(self.step_m, steps, self.walked as f64 * self.step_m);
         self.shadows.restart(self.streams.stream("user", self.id, &purpose));
     }
 
-    /// Advances until all steps kept are before step `step`, skipping as many as possible.
+    /// Advances to the oldest step that must be kept if step `step` is requested, and skips whole
+    /// stretches where possible.
     fn skip_to(&mut self, step: u64) {
         let oldest = step + 2 - self.most as u64;
         let stretch = oldest / STRETCH * STRETCH;
@@ -344,7 +352,8 @@ impl Journey {
         self.record_disturbances();
     }
 
-    /// Computes and stores the disturbances at the current position.
+    /// Computes the disturbances at the current position and stores them, in place of the oldest
+    /// ones if the store is full.
     fn record_disturbances(&mut self) {
         self.cell.powers(&self.sites, self.walk.place(), &self.shadows, &mut self.powers);
         let forgets = self.past[0].len() == self.most;
@@ -368,7 +377,7 @@ impl Journey {
         [0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * share)
     }
 
-    /// Returns the disturbance of a user who does not move.
+    /// Returns the disturbance if the user does not move, else `None`.
     pub fn at_rest(&self) -> Option<f32> {
         self.step_ttis.is_infinite().then_some(self.past[self.serving][0])
     }
@@ -378,30 +387,32 @@ impl Journey {
         self.serving
     }
 
-    /// Changes the serving site.
+    /// Makes `site` the serving site.
     pub fn change(&mut self, site: usize) {
         self.serving = site;
     }
 
-    /// Returns the mean power received from a site that may serve, divided by all received power if every
-    /// site transmits at the grid's load, in TTI `tti`: CPICH Ec/N0 up to a factor.
+    /// Returns the mean power received from `site` in TTI `tti`, divided by all received power if
+    /// every site transmits at the grid's load. Up to a constant factor this is CPICH Ec/N0.
     pub fn strength(&mut self, site: usize, tti: u64) -> f32 {
         1.0 / (self.towards(site, tti) + self.cell.load() as f32)
     }
 
-    /// Returns the site that is received best in TTI `tti` among those that may serve.
+    /// Returns the index of the site received best in TTI `tti`, among those that may serve the
+    /// user.
     pub fn best(&mut self, tti: u64) -> usize {
         let sites = 1..self.past.len();
         sites
             .fold(0, |best, site| if self.towards(site, tti) < self.towards(best, tti) { site } else { best })
     }
 
-    /// Returns the disturbance in TTI `tti`, at most 10 s before the latest TTI requested.
+    /// Returns the disturbance in TTI `tti`, which may be at most 10 s before the latest TTI
+    /// requested.
     pub fn disturbance(&mut self, tti: u64) -> f32 {
         self.towards(self.serving, tti)
     }
 
-    /// Like [`Self::disturbance`], if `site` served.
+    /// Like [`Self::disturbance`], but as if `site` were the serving site.
     fn towards(&mut self, site: usize, tti: u64) -> f32 {
         if self.step_ttis.is_infinite() {
             return self.past[site][0];
@@ -448,8 +459,8 @@ mod tests {
         use super::super::interference::FixedLevel;
         let cell = quiet(InterferenceSpec::Fixed(FixedLevel::default()));
         let found = at(&cell, [0.0, 800.0], Movement::Stays).disturbance(0);
-        // 44 dBm + 14 dB - (128.1 + 37.6 log 0.8) dB received, with interference of -70 dBm and noise of
-        // -99.2 dBm.
+        // The received power is 44 dBm + 14 dB - (128.1 + 37.6 log10(0.8)) dB, with interference of
+        // -70 dBm and noise of -99.2 dBm.
         let own = 10f64.powf((58.0 - 128.1 - 37.6 * 0.8f64.log10()) / 10.0);
         let expected = (10f64.powf(-7.0) + 10f64.powf(-9.92)) / own;
         assert!((f64::from(found) / expected - 1.0).abs() < 1e-5, "{found} {expected}");
@@ -460,8 +471,8 @@ mod tests {
         let cell = Cell { noise_dbm: -200.0, ..quiet(InterferenceSpec::default()) };
         let border = 1_000.0 * 3f64.sqrt() / 2.0;
         let found = at(&cell, [border, 0.0], Movement::Stays).disturbance(0);
-        // One neighbour is at the same distance; by Pythagoras two are at border sqrt(3), two at border
-        // sqrt(7), and one at 3 border.
+        // One neighbour is at the distance of the own site (`border`). By Pythagoras two neighbours
+        // are at sqrt(3) times this distance, two at sqrt(7) times and one at 3 times.
         let power = |ratio: f64| ratio.powf(-3.76);
         let expected = 1.0 + 2.0 * power(3f64.sqrt()) + 2.0 * power(7f64.sqrt()) + power(3.0);
         assert!((f64::from(found) / expected - 1.0).abs() < 1e-5, "{found} {expected}");
@@ -473,13 +484,14 @@ mod tests {
         let snr =
             |cell: &Cell, gains: &[f32], disturbance| cell.rake().snr(gains.iter().copied(), disturbance);
         assert!((snr(&cell, &[2.0], 0.5) - 0.8 * 4.0).abs() < 1e-6);
-        // 0.8 (0.6 / (0.4 + 0.1) + 0.4 / (0.6 + 0.1)).
+        // Expected: 0.8 (0.6 / (0.4 + 0.1) + 0.4 / (0.6 + 0.1)).
         assert!((snr(&cell, &[0.6, 0.4], 0.1) - 1.417_142_9).abs() < 1e-5);
         let fixed = Cell { orthogonality: Some(Probability(0.9)), ..cell };
         assert!((snr(&fixed, &[0.6, 0.4], 0.1) - 0.8 / 0.2).abs() < 1e-5);
     }
 
-    /// Requests for up to 10 s before, and long times without requests, change no result.
+    /// Requests for TTIs up to 10 s earlier, and long times without requests, do not change the
+    /// disturbances.
     #[test]
     fn results_do_not_depend_on_the_times_of_requests() {
         let cell = Cell::default();
@@ -495,7 +507,8 @@ mod tests {
         }
     }
 
-    /// A user that was not evaluated for long has the position and reception that single steps lead to.
+    /// A user that was not evaluated for long has the position and the disturbance that single
+    /// steps give.
     #[test]
     fn a_long_leap_equals_single_steps() {
         for movement in [Movement::Straight, Movement::Circle] {
@@ -510,7 +523,8 @@ mod tests {
             let journey = || Journey::new(&Cell::default(), trip, 0, &Streams::new(1, 0));
             let [mut often, mut seldom] = [journey(), journey()];
             let mut last = 0;
-            // Stretches take 491,520 TTIs.
+            // A stretch takes 491,520 TTIs, so some leaps below cross the start of a stretch and
+            // others do not.
             for tti in [300_000, 491_600, 495_000, 1_300_000, 2_000_000] {
                 (last..tti).step_by(4_000).for_each(|at| _ = often.disturbance(at));
                 last = tti;

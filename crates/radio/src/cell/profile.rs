@@ -1,8 +1,9 @@
 //! Power-delay profiles: paths between Node B and phone.
 //!
-//! ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and 5 (vehicular). A receiver resolves
-//! paths that are at least one chip apart: each path is assigned to the nearest chip, and paths of the same
-//! chip are one path with their total power (their sum is Rayleigh again).
+//! The profiles are those of ITU-R M.1225, annex 2, tables 4 (outdoor to indoor and pedestrian) and
+//! 5 (vehicular). A receiver resolves paths that are at least one chip apart: each path is assigned
+//! to the nearest chip, and paths assigned to the same chip form one path with their total power
+//! (their sum is again Rayleigh distributed).
 
 use nodeb_base::check::Check;
 use nodeb_base::rng::Streams;
@@ -41,7 +42,7 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Returns the delays in nanoseconds and the powers in dB.
+    /// Returns the delays of the profile's paths in nanoseconds and their mean powers in dB.
     fn table(self) -> &'static [(u64, f64)] {
         match self {
             Self::Flat => &[(0, 0.0)],
@@ -58,8 +59,8 @@ impl Profile {
         }
     }
 
-    /// Returns the mean powers of the resolved paths in order of delay, with sum 1. User-defined taps, if
-    /// any, replace the profile's.
+    /// Returns the mean powers of the resolved paths in order of delay, scaled to sum 1.
+    /// User-defined taps, if any, replace those of the profile.
     pub fn resolved(self, taps: &[Tap], numerology: Numerology) -> Vec<f64> {
         let mut chips: Vec<(u64, f64)> = Vec::new();
         let own = taps.iter().map(|tap| (tap.delay.0, tap.power_db));
@@ -78,7 +79,8 @@ impl Profile {
     }
 }
 
-/// Reports invalid taps.
+/// Reports an error if a tap's power is not within 200 dB of 0 dB, or if there are more than 100
+/// taps.
 pub fn check_taps(taps: &[Tap], check: &mut Check) {
     check.require(taps.iter().all(|tap| tap.power_db.abs() <= 200.0), "taps", || {
         "a path's power is out of range; expected -200 to 200 dB".to_owned()
@@ -95,18 +97,18 @@ pub struct Paths(Box<[Path]>);
 #[derive(Clone, Debug)]
 struct Path {
     ray: Ray,
-    /// Mean power.
+    /// Mean power gain; the means of a user's paths sum to 1.
     mean: f32,
 }
 
 /// Number of TTIs whose gains are computed at once, which takes little longer than one.
 pub const BLOCK: usize = 8;
 
-/// Number of paths whose gains are kept on the stack; no named profile has more.
+/// Number of paths up to which gains are stored on the stack; no named profile has more.
 const FEW: usize = 8;
 
 impl Paths {
-    /// Creates the paths of user `id`. At speed 0 their gains do not change.
+    /// Creates the paths of user `id`. At speed 0 their gains are constant.
     pub fn new(
         profile: Profile,
         taps: &[Tap],
@@ -123,13 +125,14 @@ impl Paths {
         Self(profile.resolved(taps, numerology).into_iter().enumerate().map(path).collect())
     }
 
-    /// Passes the paths' power gains in TTI `tti` to `look`; the mean of their sum is 1.
+    /// Passes the power gains of all paths in TTI `tti` to `look` and returns its result; the mean
+    /// of the gains' sum is 1.
     #[inline]
     pub fn gains<R>(&mut self, sequence: &JakesSequence, tti: u64, look: impl FnOnce(&[f32]) -> R) -> R {
         self.each(look, |path, gain| *gain = path.ray.gain(sequence, tti) * path.mean)
     }
 
-    /// Like [`Self::gains`], for [`BLOCK`] TTIs from `tti`.
+    /// Like [`Self::gains`], but passes the gains in [`BLOCK`] TTIs from `tti` to `look`.
     #[inline]
     pub fn blocks<R>(
         &mut self,
@@ -140,8 +143,9 @@ impl Paths {
         self.each(look, |path, gains| path.ray.gains(sequence, tti, path.mean, gains))
     }
 
-    /// Like [`Self::gains`], for upper bounds of the gains from TTI `tti`. Also returns the first TTI in
-    /// which they are not valid. Returns `None` if evaluating each TTI takes less time.
+    /// Like [`Self::gains`], but passes upper bounds of the gains from TTI `tti` to `look`. Also
+    /// returns the first TTI in which the bounds are not valid, or `None` if evaluating each TTI
+    /// takes less time.
     #[inline]
     pub fn peaks<R>(
         &mut self,
@@ -157,7 +161,8 @@ impl Paths {
         Some((found, tti + ttis))
     }
 
-    /// Passes the values that `put` sets for each path to `look`.
+    /// Calls `put` to set a value for each path, then passes all values to `look` and returns its
+    /// result.
     #[inline]
     fn each<T: Copy + Default, R>(
         &mut self,

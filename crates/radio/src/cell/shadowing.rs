@@ -57,7 +57,8 @@ impl Shadows {
         }
     }
 
-    /// Draws all values again, as the user is so far from its earlier position that they are uncorrelated.
+    /// Draws all values again: the user is so far from its earlier position that the values there
+    /// are uncorrelated.
     pub fn restart(&mut self, stream: Stream) {
         self.stream = stream;
         for value in &mut self.values {
@@ -65,7 +66,7 @@ impl Shadows {
         }
     }
 
-    /// Updates the values after a movement by `metres`.
+    /// Updates the values for a user who has moved by `metres`.
     pub fn advance(&mut self, metres: f64) {
         let keep = libm::exp(-metres / self.correlation_m);
         let new_share = libm::sqrt(1.0 - keep * keep);
@@ -74,7 +75,7 @@ impl Shadows {
         }
     }
 
-    /// Returns the loss in dB towards a site in addition to the path loss.
+    /// Returns the loss in dB due to shadowing towards `site`, to be added to the path loss.
     pub fn loss_db(&self, site: usize) -> f64 {
         match &self.values[..] {
             [] => 0.0,
@@ -88,8 +89,8 @@ mod tests {
     use super::*;
     use nodeb_base::rng::Streams;
 
-    /// Returns means of products over `n` steps of `metres`: variance, covariance at a lag of one step,
-    /// covariance between sites.
+    /// Returns means of products over `n` steps of `metres`: the variance, the covariance at a lag
+    /// of one step, and the covariance between two sites.
     fn moments(params: &Shadowing, metres: f64, n: u32) -> [f64; 3] {
         let mut shadows = Shadows::new(params, 2, Streams::new(1, 0).stream("test", 0, "shadowing"));
         let mut sums = [0.0; 3];
@@ -111,8 +112,8 @@ mod tests {
             let n = 200_000;
             let [variance, lagged, between] = moments(&params, metres, n);
             let rho = (-metres / 50.0f64).exp();
-            // Means of products of an AR(1) process: n (1 - rho^2) / (1 + rho^2) of them count as
-            // independent.
+            // Means of products of an AR(1) process have the variance of n (1 - rho^2) / (1 +
+            // rho^2) independent products.
             let independent = f64::from(n) * (1.0 - rho * rho) / (1.0 + rho * rho);
             let tolerance = 4.0 * 64.0 * (2.0 / independent).sqrt();
             assert!((variance - 64.0).abs() < tolerance, "{metres} m: {variance} within {tolerance}");

@@ -1,15 +1,15 @@
-//! C/I process of `wang`, section 9.5: an independent value per user and TTI.
+//! C/I process of `wang` (2004), section 9.5: an independent value per user and TTI.
 
 use nodeb_base::rng::{Indexed, Streams};
 
 use crate::UserRadio;
 use crate::mac::sched::Candidate;
 
-/// Independent C/I values 1 to n with given frequencies.
+/// Process with independent C/I values from 1 to n, each with a given frequency.
 ///
-/// Values are addressed by TTI: TTIs that are not evaluated cost nothing, and schedulers that evaluate
-/// different TTIs get the same channel. Not modelled: the correlation in time that real channels have at
-/// speeds below some hundred km/h.
+/// Values are addressed by TTI: TTIs that are not evaluated cost nothing, and schedulers that
+/// evaluate different TTIs get the same channel. Not modelled: the correlation in time that real
+/// channels have at speeds below some hundred km/h.
 #[derive(Clone, Debug)]
 pub struct CiProcess {
     /// Cumulative frequencies of the values 1 to n.
@@ -31,7 +31,7 @@ impl CiProcess {
         Self { cumulative, draws }
     }
 
-    /// Returns a user's process, or `None` if its rate is constant.
+    /// Returns the C/I process of `user`, or `None` if its block size is constant.
     pub fn of_user(user: &UserRadio, streams: &Streams) -> Option<Self> {
         let draws = || streams.indexed("user", user.id, "ci");
         (!user.ci.is_empty()).then(|| Self::new(&user.ci, draws()))
@@ -45,12 +45,12 @@ impl CiProcess {
     }
 }
 
-/// PDUs in a user's blocks: the C/I value of the TTI, or a constant.
+/// Number of PDUs in a user's blocks: the C/I value of the TTI, or a constant.
 #[derive(Clone, Debug)]
 pub struct BlockSize {
     ci: Option<CiProcess>,
     constant: u32,
-    /// Largest possible number of PDUs.
+    /// Largest possible number of PDUs in a block.
     pub most: u32,
 }
 
@@ -67,7 +67,7 @@ impl BlockSize {
         self.ci.as_ref().map_or(self.constant, |ci| ci.value(tti))
     }
 
-    /// Returns the user as a candidate for TTI `tti`.
+    /// Returns the user as a candidate for the scheduler in TTI `tti`.
     #[inline]
     pub fn candidate(&self, user: usize, tti: u64) -> Candidate {
         Candidate::at_rate(user, self.in_tti(tti))

@@ -1,3 +1,3 @@
-//! Channel quality of a user in a TTI, given directly.
+//! Quality of a user's channel given directly as a value per TTI, instead of computed from an SNR.
 
 pub mod ci;

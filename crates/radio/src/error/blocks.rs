@@ -1,4 +1,4 @@
-//! Errors of a bearer's blocks: independent, or by each user's error process.
+//! Errors of a bearer's blocks: independent errors, or those of each user's error process.
 
 use nodeb_base::rng::{ErrorGaps, Stream, Streams};
 use nodeb_base::units::Probability;
@@ -10,20 +10,20 @@ use crate::mac::harq::{CombiningSpec, LAST_DISTINCT};
 /// Resource on which a block is sent: a channel in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Resource {
-    /// Index of the user on the bearer.
+    /// Index of the user among those of the bearer.
     pub user: usize,
-    /// Number of the TTI.
+    /// Number of the TTI, counted from time zero.
     pub tti: u64,
-    /// Number of the channel in the TTI.
+    /// Index of the channel within the TTI.
     pub channel: u64,
 }
 
 /// Source of the block errors of a bearer.
 #[derive(Debug)]
 pub enum BlockErrors {
-    /// Independent errors, by the number of earlier transmissions of the block.
+    /// Independent errors, with one sequence for each number of earlier transmissions of the block.
     Independent(Box<[ErrorGaps; LAST_DISTINCT as usize]>),
-    /// Errors by the process of each user's radio link.
+    /// Errors given by the error process of each user's radio link.
     Modelled(Modelled),
 }
 
@@ -35,12 +35,12 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// Returns the number of a resource since time zero, counting all channels of all TTIs.
+    /// Returns the number of a resource, counting all channels of all TTIs since time zero.
     fn number(&self, on: Resource) -> u64 {
         on.tti * self.channels + on.channel
     }
 
-    // Out of line, so that independent errors are not slowed down.
+    // Kept out of line, so that the code for independent errors is not slowed down.
     #[inline(never)]
     fn first_failure(&mut self, number: u64, user: usize, blocks: u64, pdus: u32) -> Option<u64> {
         let link = &mut self.links[user];
@@ -53,14 +53,14 @@ impl Modelled {
     }
 }
 
-/// Shape of a bearer's blocks.
+/// Shape of a bearer's blocks, and the probability that they fail.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockShape<'a> {
-    /// Block error rate if there is no error model.
+    /// Block error rate of first transmissions if there is no error model.
     pub bler: Probability,
-    /// Blocks per TTI.
+    /// Number of blocks per TTI.
     pub channels: u32,
-    /// PDUs in a block.
+    /// Number of PDUs in a block.
     pub pdus: u32,
     /// Size of a PDU in bytes.
     pub pdu_bytes: u32,
@@ -69,7 +69,8 @@ pub struct BlockShape<'a> {
 }
 
 impl BlockErrors {
-    /// Creates the block errors of a bearer with these users, according to `model` if given.
+    /// Creates the block errors of a bearer with the users `users`. Errors follow `model` or, if it
+    /// is `None`, are independent.
     pub fn new(model: Option<&ErrorModel>, shape: BlockShape<'_>, users: &[u64], streams: &Streams) -> Self {
         let bits = u64::from(shape.pdus) * u64::from(shape.pdu_bytes) * 8;
         let Some(model) = model else {
@@ -92,8 +93,9 @@ impl BlockErrors {
         Self::Modelled(Modelled { channels: u64::from(shape.channels), links })
     }
 
-    /// Sends up to `blocks` new blocks of `pdus` PDUs on consecutive channels, up to the first that fails.
-    /// Returns the number of good blocks before it, or `None` if no block fails.
+    /// Sends up to `blocks` new blocks of `pdus` PDUs on consecutive channels, up to and including
+    /// the first that fails. Returns the number of good blocks before the failed one, or `None` if
+    /// no block fails.
     #[inline]
     pub fn first_failure(&mut self, on: Resource, blocks: u64, pdus: u32) -> Option<u64> {
         match self {
@@ -102,7 +104,8 @@ impl BlockErrors {
         }
     }
 
-    /// Returns the number of new blocks before the next that fails, or `None` if that is unknown.
+    /// Returns the number of good new blocks before the next failed one, or `None` if an error
+    /// model determines the failures, as these are not known in advance.
     #[inline]
     pub fn good_blocks(&self) -> Option<u64> {
         match self {
@@ -111,7 +114,8 @@ impl BlockErrors {
         }
     }
 
-    /// Sends `blocks` new blocks, at most [`Self::good_blocks`], none of which fails.
+    /// Sends `blocks` new blocks, which must be at most [`Self::good_blocks`], so that none of them
+    /// fails.
     #[inline]
     pub fn pass_good(&mut self, blocks: u64) {
         if let Self::Independent(gaps) = self {
@@ -120,7 +124,7 @@ impl BlockErrors {
         }
     }
 
-    /// Retransmits a block that has failed `times` times. Returns true if it fails again.
+    /// Retransmits a block that has failed `times` times before. Returns true if it fails again.
     #[inline]
     pub fn retransmission_fails(&mut self, on: Resource, pdus: u32, times: u32) -> bool {
         let nth = times.min(LAST_DISTINCT - 1) as usize;
@@ -130,7 +134,8 @@ impl BlockErrors {
         }
     }
 
-    /// Sends a block of PDUs with a checksum each, and sets `wrong` for the PDUs in error.
+    /// Sends a block whose PDUs have a checksum each, and sets the elements of `wrong` that belong
+    /// to PDUs in error.
     pub fn wrong_pdus(&mut self, on: Resource, wrong: &mut [bool]) {
         match self {
             Self::Independent(gaps) => wrong.fill(gaps[0].next_is_error()),
@@ -148,12 +153,12 @@ pub struct LinkErrors {
     process: Box<dyn ErrorProcess>,
     unit: Unit,
     advances: Advances,
-    /// Steps per block.
+    /// Number of steps of the error process per block.
     steps: u64,
     next: u64,
     within: Option<(PatternDistribution, Stream)>,
-    /// Residual errors after combining, by the number of earlier failures: whether a block remains in error,
-    /// given that the process yields an error.
+    /// Residual errors after combining, indexed by the number of earlier failures: a block for
+    /// which the process yields an error is in error only if this sequence has an error too.
     remains: Vec<ErrorGaps>,
     wrong: Vec<bool>,
 }
@@ -177,7 +182,8 @@ impl LinkErrors {
         }
     }
 
-    /// Skips the steps before the block on resource `number`.
+    /// Skips the steps of the process before the block on resource `number`, if the process
+    /// advances with time.
     fn go_to(&mut self, number: u64) {
         if self.advances == Advances::WithTime {
             let begin = number * self.steps;
@@ -186,14 +192,14 @@ impl LinkErrors {
         }
     }
 
-    /// Takes a block's steps and sets `wrong` for its PDUs in error.
+    /// Takes the steps of the block on resource `number` and sets `wrong` for its PDUs in error.
     fn wrong_pdus(&mut self, number: u64, wrong: &mut [bool]) {
         self.go_to(number);
         if self.unit == Unit::Pdu {
             for wrong in wrong.iter_mut() {
                 *wrong = self.process.next_is_error();
             }
-            // A partly filled block takes the same time.
+            // A block that is only partly filled takes as many steps as a full one.
             let taken = wrong.len() as u64;
             self.process.skip(self.steps.saturating_sub(taken));
             self.next += self.steps.max(taken);
@@ -209,7 +215,8 @@ impl LinkErrors {
         }
     }
 
-    /// Returns true if a block that has failed `times` times fails, as its checksum covers all PDUs.
+    /// Returns true if a block with one checksum over all its PDUs fails after `times` earlier
+    /// failures.
     fn block_fails(&mut self, number: u64, pdus: u32, times: usize) -> bool {
         let mut wrong = std::mem::take(&mut self.wrong);
         wrong.clear();

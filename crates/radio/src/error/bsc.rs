@@ -1,4 +1,4 @@
-//! Independent errors: the binary symmetric channel.
+//! Independent errors: the binary symmetric channel, with one error probability for all steps.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::{ErrorGaps, Streams};
@@ -39,6 +39,6 @@ impl ErrorProcess for ErrorGaps {
         Self::next_is_error(self)
     }
 
-    /// Does nothing, as steps are independent.
+    /// Does nothing, as the steps of independent errors do not affect each other.
     fn skip(&mut self, _: u64) {}
 }

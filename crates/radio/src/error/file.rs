@@ -17,7 +17,7 @@ pub const FORMAT: &str = "nodeb-error-model";
 /// Supported version of the format.
 pub const VERSION: u64 = 1;
 
-/// Parses the text of a model file. `file` is its name in messages and in the model.
+/// Parses the text of a model file. `file` is the file's name in error messages and in the model.
 ///
 /// # Errors
 /// Returns [`Error::Scenario`] with the file, the key and the values allowed.
@@ -65,7 +65,8 @@ fn parse(text: &str, file: &str) -> std::result::Result<ErrorModel, String> {
     checked(model)
 }
 
-/// Removes a key from the object and parses its value.
+/// Removes `key` from the object and parses its value. Returns `None` if the key is missing or
+/// null.
 fn part<T: serde::de::DeserializeOwned>(
     keys: &mut Map<String, Value>,
     key: &str,
@@ -74,7 +75,8 @@ fn part<T: serde::de::DeserializeOwned>(
     value.map(T::deserialize).transpose().map_err(|error| format!("{key}: {error}"))
 }
 
-/// Moves patterns into a table `patterns`, as in a scenario; in a file they may be at the top level.
+/// Moves patterns into a table `patterns`, where a scenario has them; a model file may also have
+/// them directly in `within_block`.
 fn name_patterns(within: &mut Value) {
     if let Value::Object(keys) = within
         && keys.keys().all(|key| !key.is_empty() && key.bytes().all(|digit| matches!(digit, b'0' | b'1')))
@@ -89,7 +91,8 @@ fn checked(model: ErrorModel) -> std::result::Result<ErrorModel, String> {
     match check.into_problems().first() {
         None => Ok(model),
         Some(problem) => {
-            // In a file the parameters of the process are at the top level.
+            // In a model file the keys of the process are at the top level, so `process` is left
+            // out of the path.
             let path = problem.path.iter().filter(|key| *key != "process");
             let key = path.map(String::as_str).collect::<Vec<_>>().join(".");
             Err(format!("{key}: {}", problem.message))

@@ -1,5 +1,5 @@
-//! Errors in bursts: the two-state chain of lossy links ([`nodeb_net::loss::gilbert_elliott`]), with a step
-//! per PDU or block.
+//! Errors in bursts: the two-state Markov chain also used for lossy links
+//! ([`nodeb_net::loss::gilbert_elliott`]), with a step per PDU or block.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::rng::Streams;
@@ -54,7 +54,7 @@ impl ErrorParams for GilbertElliottErrors {
 }
 
 impl GilbertElliottErrors {
-    /// Returns the equivalent hidden Markov model.
+    /// Returns the hidden Markov model with two states that yields the same process.
     pub fn as_hidden_markov(&self) -> HiddenMarkov {
         let (p, r) = (self.p.0, self.r.0);
         HiddenMarkov {

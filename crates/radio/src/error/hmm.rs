@@ -23,10 +23,10 @@ pub struct HiddenMarkov {
     pub error: Vec<Probability>,
 }
 
-/// Largest number of states.
+/// Largest number of states of a model.
 const MAX_STATES: usize = 64;
 
-/// Tolerance for the sum of a row, as numbers in files are rounded.
+/// Tolerance for the deviation of a row's sum from 1, as numbers in files are rounded.
 const TOLERANCE: f64 = 1e-6;
 
 impl Checked for HiddenMarkov {
@@ -58,7 +58,7 @@ impl Checked for HiddenMarkov {
     }
 }
 
-/// Returns a description of the problem if a row is not a probability distribution.
+/// Returns the problem of `row` if it is not a probability distribution, else `None`.
 fn not_a_distribution(row: &[f64]) -> Option<String> {
     if let Some(p) = row.iter().find(|p| !(0.0..=1.0).contains(*p)) {
         return Some(format!("has {p}, which is not a probability; expected numbers from 0 to 1"));
@@ -68,7 +68,7 @@ fn not_a_distribution(row: &[f64]) -> Option<String> {
 }
 
 impl HiddenMarkov {
-    /// Returns a state from which only states with certain error can be reached, if any.
+    /// Returns a state after which every step is an error for ever, or `None` if there is none.
     fn trap(&self) -> Option<usize> {
         let states = self.error.len();
         let mut free: Vec<bool> = self.error.iter().map(|p| p.0 < 1.0).collect();
@@ -80,7 +80,7 @@ impl HiddenMarkov {
         free.iter().position(|free| !free)
     }
 
-    /// Returns the transition matrix with rows that sum to 1 up to rounding of doubles.
+    /// Returns the transition matrix with each row scaled to sum 1 up to rounding of doubles.
     fn normalised(&self) -> Matrix {
         let scaled = |row: &Vec<f64>| {
             let sum: f64 = row.iter().sum();
@@ -89,7 +89,7 @@ impl HiddenMarkov {
         self.transition.iter().map(scaled).collect()
     }
 
-    /// Returns the long-run share of each state.
+    /// Returns the long-run share of time in each state.
     pub fn shares(&self) -> Vec<f64> {
         let uniform = vec![1.0 / self.error.len() as f64; self.error.len()];
         stationary(&self.normalised(), if self.start.is_empty() { &uniform } else { &self.start })
@@ -130,7 +130,7 @@ impl ErrorParams for HiddenMarkov {
     }
 }
 
-/// Returns an index drawn with these weights.
+/// Draws an index with probabilities proportional to `weights`.
 fn draw(stream: &mut Stream, weights: &[f64]) -> usize {
     let mut left = uniform(stream) * weights.iter().sum::<f64>();
     let beyond = |weight: &f64| {
@@ -141,13 +141,14 @@ fn draw(stream: &mut Stream, weights: &[f64]) -> usize {
     found.or_else(|| weights.iter().rposition(|weight| *weight > 0.0)).unwrap_or(0)
 }
 
-/// A chain in progress. Errors and the end of the stay in a state are drawn as gaps.
+/// Hidden Markov chain that yields errors. Its errors and the ends of its stays in a state are
+/// drawn as gaps: numbers of steps until the next one.
 #[derive(Debug)]
 pub struct HiddenChain {
     state: usize,
     errors: Vec<ErrorGaps>,
     leaves: Vec<ErrorGaps>,
-    /// Transition matrices over 1, 2, 4, ... steps, as far as they were needed.
+    /// Transition matrices over 1, 2, 4, ... steps, computed as far as needed.
     leaps: Vec<Matrix>,
     draws: Stream,
 }
@@ -164,7 +165,8 @@ impl ErrorProcess for HiddenChain {
         error
     }
 
-    /// Takes one draw per binary digit of `steps`, with the transition matrix over that many steps.
+    /// Draws the state after `steps` steps, with one draw per binary digit 1 of `steps`: a digit
+    /// 2^n uses the transition matrix over 2^n steps.
     fn skip(&mut self, steps: u64) {
         for digit in (0..u64::BITS - steps.leading_zeros()).filter(|digit| steps >> digit & 1 == 1) {
             let leap = power(&mut self.leaps, digit as usize);

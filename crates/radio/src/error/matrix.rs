@@ -3,7 +3,7 @@
 /// A matrix as rows of probabilities.
 pub type Matrix = Vec<Vec<f64>>;
 
-/// Returns the product of a row and a matrix.
+/// Returns the product of a row vector and a matrix.
 pub fn times(row: &[f64], matrix: &Matrix) -> Vec<f64> {
     let mut product = vec![0.0; matrix.first().map_or(0, Vec::len)];
     for (weight, line) in row.iter().zip(matrix) {
@@ -14,7 +14,8 @@ pub fn times(row: &[f64], matrix: &Matrix) -> Vec<f64> {
     product
 }
 
-/// Returns the square of a matrix. Rows are scaled to sum 1, so that repeated squaring does not drift.
+/// Returns the square of a matrix. Its rows are scaled to sum 1, so that rounding errors do not
+/// grow with repeated squaring.
 fn squared(matrix: &Matrix) -> Matrix {
     let of_row = |row: &Vec<f64>| {
         let product = times(row, matrix);
@@ -24,7 +25,8 @@ fn squared(matrix: &Matrix) -> Matrix {
     matrix.iter().map(of_row).collect()
 }
 
-/// Returns the 2^n-th power of the first of `powers`, which caches the powers computed so far.
+/// Returns the matrix `powers[0]` raised to the power 2^n. `powers` caches the powers computed so
+/// far.
 pub fn power(powers: &mut Vec<Matrix>, n: usize) -> &Matrix {
     while powers.len() <= n {
         let next = squared(&powers[powers.len() - 1]);
@@ -33,13 +35,14 @@ pub fn power(powers: &mut Vec<Matrix>, n: usize) -> &Matrix {
     &powers[n]
 }
 
-/// Number of squarings after which the first state of a chain has no effect.
+/// Number of squarings after which the number of steps (2^60) is large enough for the long-run
+/// distribution.
 const DOUBLINGS: usize = 60;
 
 /// Returns the long-run distribution of a chain with the initial distribution `start`.
 ///
-/// It is the limit of the chain that stays where it is half of the time, which has the same stationary
-/// distributions and no period.
+/// The result is the limit of a chain that keeps its state in half of all steps and otherwise
+/// follows `transition`. This chain has the same stationary distributions and no period.
 pub fn stationary(transition: &Matrix, start: &[f64]) -> Vec<f64> {
     let mut lazy = transition.clone();
     for (i, row) in lazy.iter_mut().enumerate() {
@@ -66,7 +69,8 @@ mod tests {
         assert!(near(&shares, &[0.75, 0.25]), "{shares:?}");
     }
 
-    /// A periodic chain and a disconnected one, whose limit depends on the first state.
+    /// A periodic chain has a limit too, and the limit of a disconnected chain depends on the first
+    /// state.
     #[test]
     fn periodic_and_disconnected_chains() {
         assert!(near(&stationary(&vec![vec![0.0, 1.0], vec![1.0, 0.0]], &[1.0, 0.0]), &[0.5, 0.5]));

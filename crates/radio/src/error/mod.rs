@@ -1,8 +1,8 @@
-//! Models of errors on a radio link that are not independent.
+//! Models of errors on a radio link that need not be independent.
 //!
-//! A process yields an error or none in each step. A step is a PDU or a block of PDUs; in the second case a
-//! distribution determines the PDUs in error of a failed block. Each user has an independent process, which
-//! advances with time or with the blocks sent.
+//! An error process yields an error or none in each step. A step is a PDU or a block of PDUs; if it
+//! is a block, a distribution determines the PDUs in error of a failed block. Each user has an
+//! independent process, which advances with time or with the blocks sent.
 
 pub mod blocks;
 pub mod bsc;
@@ -29,9 +29,9 @@ use serde::{Deserialize, Serialize};
 
 use within_block::WithinBlock;
 
-/// A process that yields errors step by step.
+/// Process that yields errors on a radio link, step by step.
 pub trait ErrorProcess: Send + std::fmt::Debug {
-    /// Takes a step. Returns true if it is an error.
+    /// Takes a step. Returns true if the step has an error.
     fn next_is_error(&mut self) -> bool;
     /// Takes `steps` steps whose errors are not needed.
     fn skip(&mut self, steps: u64);
@@ -130,18 +130,19 @@ impl Checked for ErrorModel {
     }
 }
 
-/// Reason why a radio's BLER has no effect with an error model.
+/// Reason reported when a BLER is set beside an error model, which replaces it.
 pub const BY_MODEL: &str = "the model in `errors` says which blocks fail";
 
 impl ErrorModel {
-    /// Returns a message if the model file has not been read by the caller, as this crate does not read
-    /// files.
+    /// Returns an error message if the model file has not been read by the caller, as this crate
+    /// does not read files.
     pub fn unread(&self) -> Option<String> {
         let file = self.file.as_ref().filter(|_| self.process.is_none())?;
         Some(format!("errors: the model file `{file}` has not been read; expected its process"))
     }
 
-    /// Returns the number of PDUs per block, if the model is valid for one number only.
+    /// Returns the number of PDUs per block for which the model is valid, or `None` if it is valid
+    /// for any number.
     pub fn block_size(&self) -> Option<u32> {
         let stated = self.pdus_per_block.map(NonZeroU32::get);
         stated.or(self.within_block.as_ref().map(WithinBlock::pdus))
@@ -159,7 +160,8 @@ impl ErrorModel {
         if self.unit == Unit::Pdu { pdus } else { 1 }
     }
 
-    /// Reports problems of the model with blocks of `pdus` PDUs, each sent at most `most` times.
+    /// Reports problems of the model with blocks of `pdus` PDUs, each sent at most `most` times
+    /// (`None`: without limit).
     pub fn check_for(&self, pdus: u32, most: Option<u32>, check: &mut Check) {
         let mut own = Check::default();
         self.check(&mut own);

@@ -19,7 +19,7 @@ pub struct RecordedErrors {
     pub offset: Option<u64>,
 }
 
-/// Largest length of a sequence in steps, up to which doubles are exact.
+/// Largest length of a sequence in steps: up to 2^53 steps, doubles represent each number exactly.
 const LONGEST: u64 = 1 << 53;
 
 impl Checked for RecordedErrors {
@@ -40,7 +40,8 @@ impl Checked for RecordedErrors {
 }
 
 impl RecordedErrors {
-    /// Returns the ends of the runs, within whole blocks of `steps` steps, and the number of blocks.
+    /// Returns the ends of the runs, cut off at the last whole block of `steps` steps, and the
+    /// number of whole blocks (at least 1).
     fn ends(&self, steps: u64) -> (Vec<u64>, u64) {
         let total: u64 = self.errors.iter().sum();
         let blocks = (total / steps).max(1);
@@ -54,7 +55,8 @@ impl RecordedErrors {
 }
 
 impl ErrorParams for RecordedErrors {
-    /// Starts at a block boundary, and restarts after the last whole block.
+    /// Starts at the boundary of a block of `steps` steps, and restarts the sequence after its last
+    /// whole block.
     fn build(&self, streams: &Streams, user: u64, steps: u32) -> Box<dyn ErrorProcess> {
         let (ends, blocks) = self.ends(u64::from(steps));
         let random = streams.indexed("radio link", user, "errors: offset").uniform(0);
@@ -80,7 +82,7 @@ impl ErrorParams for RecordedErrors {
     }
 }
 
-/// A sequence in progress.
+/// A recorded sequence of errors and the position of its next step.
 #[derive(Debug)]
 pub struct Playback {
     /// Ends of the runs; runs with errors have odd indices.

@@ -1,4 +1,4 @@
-//! Error processes against closed forms.
+//! Tests that compare error processes with closed forms, and tests of model files.
 
 use nodeb_base::check::Check;
 use nodeb_base::rng::Streams;
@@ -33,13 +33,13 @@ fn bursty() -> Value {
     json!({ "gilbert_elliott": { "p": 0.02, "r": 0.25 } })
 }
 
-/// Returns a Gilbert-Elliott channel as a hidden Markov model.
+/// Returns the Gilbert-Elliott channel of `bursty` as a hidden Markov model.
 fn bursty_hmm() -> Value {
     json!({ "hmm": { "transition": [[0.98, 0.02], [0.25, 0.75]], "error": [0.0, 1.0] } })
 }
 
-/// Returns the share of blocks of `steps` steps with an error. Many short runs estimate it better than one
-/// long run, whose errors are correlated.
+/// Returns the share of blocks of `steps` steps with an error, estimated from `runs` runs of one
+/// block. Many short runs estimate it better than one long run, whose errors are correlated.
 fn share(json: &Value, steps: u32, runs: u64) -> f64 {
     let wrong = (0..runs).filter(|run| {
         let mut process = process(json.clone(), *run);
@@ -96,7 +96,8 @@ fn bursts_and_gaps_are_geometric() {
 fn skipping_equals_stepping() {
     let runs = 20_000;
     for (json, steps) in [(bursty(), 3), (bursty(), 40), (bursty_hmm(), 3), (bursty_hmm(), 37)] {
-        // From error to error: b + (1 - b) (1 - p - r)^k with b = p / (p + r).
+        // The step after an error and `steps` skipped steps has an error with probability b + (1 -
+        // b) (1 - p - r)^(steps + 1), where b = p / (p + r) is the long-run share of the bad state.
         let bad = 0.02 / 0.27;
         let expected = bad + (1.0 - bad) * 0.73f64.powi(steps + 1);
         let (mut from, mut to) = (0, 0);
@@ -139,7 +140,8 @@ fn a_chain_starts_in_the_given_state() {
 fn a_recording_is_repeated_in_whole_blocks() {
     let recorded =
         |offset: Value| spec(json!({ "recorded": { "errors": [3, 2, 4, 1, 0, 1], "offset": offset } }));
-    // 000 110 000; the last 11 is a partial block.
+    // The recording is 000 110 000 11 in blocks of 3. Its last two steps are a partial block and
+    // not used.
     let sequence = "000110000";
     let text = |process: &mut Box<dyn ErrorProcess>, n: usize| -> String {
         (0..n).map(|_| if process.next_is_error() { '1' } else { '0' }).collect()
@@ -164,7 +166,7 @@ fn a_recording_is_repeated_in_whole_blocks() {
     assert!(begun.iter().all(|n| (60..140).contains(n)), "{begun:?}");
     let rate = |steps| 1.0 - recorded(Value::Null).clean(steps);
     assert!((rate(3) - 1.0 / 3.0).abs() < 1e-12 && (rate(1) - 4.0 / 11.0).abs() < 1e-12);
-    // Two runs of errors in one block count once: 0001 1000, and 011 as a partial block.
+    // In blocks of 4 the recording is 0001 1000 011: both whole blocks have an error.
     assert!((rate(4) - 1.0).abs() < 1e-12);
 }
 
@@ -204,7 +206,8 @@ fn patterns_follow_their_distribution() {
     }
 }
 
-/// Independent errors as a model have the same effect as a BLER, including soft combining.
+/// Independent errors given by an error model fail as often as those of an equal BLER, also with
+/// soft combining.
 #[test]
 fn combining_reduces_the_errors_of_a_model() {
     let combining = CombiningSpec::Chase(Chase::default());
@@ -218,8 +221,8 @@ fn combining_reduces_the_errors_of_a_model() {
     }
 }
 
-/// With time, a block has the errors of its own position, whatever was sent before; with blocks, it has the
-/// next errors.
+/// If a process advances with time, a block has the errors of its own position, whatever was sent
+/// before. If it advances with blocks, a block has the next errors of the process.
 #[test]
 fn processes_advance_with_time_or_with_blocks() {
     let errors = |advances: Advances| {
@@ -227,7 +230,8 @@ fn processes_advance_with_time_or_with_blocks() {
         let json = json!({ "unit": "pdu", "process": recorded, "advances": advances });
         errors_of(json, &CombiningSpec::default(), 0)
     };
-    // Blocks of 4: the third has two PDUs in error.
+    // A block has 4 PDUs, so the recording of 16 PDUs is 4 blocks. The third block has two PDUs in
+    // error.
     let failed = |advances, places: &[u64]| -> Vec<bool> {
         let mut errors = errors(advances);
         places.iter().map(|place| errors.first_failure(at(*place), 1, 4).is_some()).collect()
@@ -306,7 +310,7 @@ fn model_files_are_read() {
         "within_block": { "patterns": { "1111": 0.5, "0011": 0.5 } },
     }));
     assert_eq!(read, expected);
-    // The file may have a `count_law`, or the patterns in their own table.
+    // A model file may have a `count_law` instead, or the patterns in their own table.
     for within in [json!({ "count_law": [0.0, 1.0, 0.0, 0.0] }), json!({ "patterns": { "0011": 1.0 } })] {
         let mut text = text.clone();
         text["within_block"] = within.clone();

@@ -81,15 +81,16 @@ impl WithinBlock {
     }
 }
 
-/// PDUs lost in a failed block: a pattern, or any N.
+/// PDUs in error in a failed block: those of a given pattern, or a number of PDUs at random
+/// positions.
 #[derive(Debug)]
 enum Wrong {
     These(Vec<bool>),
-    /// This many PDUs at any positions.
+    /// Number of PDUs in error, at random positions.
     Any(usize),
 }
 
-/// Patterns with their probabilities.
+/// Distribution of the PDUs in error of a failed block.
 #[derive(Debug)]
 pub struct PatternDistribution {
     entries: Vec<(f64, Wrong)>,
@@ -97,14 +98,16 @@ pub struct PatternDistribution {
 }
 
 impl PatternDistribution {
-    /// Returns the PDUs in error of a failed block.
+    /// Draws the PDUs in error of a failed block. The result has one element per PDU, true for an
+    /// error.
     pub fn draw(&self, stream: &mut Stream) -> Vec<bool> {
         let mut left = uniform(stream);
         let beyond = |(p, _): &&(f64, Wrong)| {
             left -= p;
             left < 0.0
         };
-        // Probability lost by rounding goes to the likeliest pattern.
+        // If no entry is found because rounding reduced the sum of the probabilities, the likeliest
+        // is used.
         let found = self.entries.iter().find(beyond);
         let likeliest = || self.entries.iter().max_by(|a, b| a.0.total_cmp(&b.0));
         match found.or_else(likeliest).map(|(_, wrong)| wrong) {
@@ -115,8 +118,9 @@ impl PatternDistribution {
     }
 }
 
-/// Returns `count` of `n` positions, all choices equally likely: selection sampling (Knuth, The Art of
-/// Computer Programming 2, 3.4.2, algorithm S).
+/// Chooses `count` of `n` positions, each choice with the same probability, by selection sampling
+/// (Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S). Returns true at the chosen
+/// positions.
 fn any_of(n: usize, count: usize, stream: &mut Stream) -> Vec<bool> {
     let mut wanted = count as u64;
     let take = |left: usize| {

@@ -1,8 +1,9 @@
 //! Meaning of a CQI: transport block, codes and modulation for each UE category.
 //!
-//! TS 25.214, tables 7A to 7E; categories and their minimum distance of TTIs: TS 25.306, table 5.1a. Where a
-//! table repeats a block with a reference power adjustment, the block is that of the last CQI without
-//! adjustment, and the additional power lowers its BLER.
+//! The tables are TS 25.214, tables 7A to 7E; the categories and the minimum distances of their
+//! TTIs are those of TS 25.306, table 5.1a. Where a table repeats a block with a reference power
+//! adjustment, the block is that of the last CQI without adjustment, and the additional power
+//! lowers its BLER.
 
 /// Modulation of HS-PDSCH.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,16 +14,16 @@ pub enum Modulation {
     Qam16,
 }
 
-/// A transport format.
+/// Transport format: size, codes and modulation of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Format {
     /// Transport block size in bits.
     pub bits: u32,
     /// Number of HS-PDSCH codes.
     pub codes: u32,
-    /// Modulation.
+    /// Modulation of the block's symbols.
     pub modulation: Modulation,
-    /// CQI whose link-level curve applies.
+    /// CQI whose link-level curve gives the BLER of the block.
     pub curve: u8,
 }
 
@@ -72,7 +73,8 @@ const LARGEST: [(u32, u32); CQIS - 1] = [
 /// Last CQI with QPSK; higher ones use 16QAM.
 const LAST_QPSK: u8 = 15;
 
-/// Returns the last CQI at which the block size of a category grows: tables 7A, 7B, 7C, 7D, 7E.
+/// Returns the last CQI at which the block size of a category grows, by tables 7A to 7E. Higher
+/// CQIs select the same block.
 fn last_growing(category: u8) -> u8 {
     match category {
         7 | 8 => 25,
@@ -97,7 +99,8 @@ pub fn formats(category: u8) -> [Option<Format>; CQIS] {
     })
 }
 
-/// Returns the minimum distance between TTIs in which a UE of this category can receive.
+/// Returns the minimum distance, in TTIs, between TTIs in which a UE of this category can receive;
+/// 1 means every TTI.
 pub fn least_tti_distance(category: u8) -> u64 {
     match category {
         1 | 2 => 3,
@@ -130,7 +133,8 @@ mod tests {
         assert_eq!(at(12, 30), (3_319, 5, Modulation::Qpsk));
     }
 
-    /// No format has more bits than its codes carry: 480 symbols per code and TTI.
+    /// No format, with a CRC of 24 bits, has more bits than its codes carry: 480 symbols per code
+    /// and TTI.
     #[test]
     fn every_block_fits_its_codes() {
         for category in CATEGORIES {

@@ -1,8 +1,8 @@
 //! Handover between served cells: the trigger of a change of the serving HS-DSCH cell, and its cost.
 //!
-//! The phone compares the mean received power of the Node Bs, as for event 1D of TS 25.331, 14.1.2.4, a
-//! change of the best cell. The mean replaces the measurement's filter. Not modelled: cell individual offsets
-//! and the active set. The change itself follows TS 25.308, 9.
+//! The phone compares the mean received power of the Node Bs, as for event 1D (change of the best
+//! cell) of TS 25.331, 14.1.2.4. Powers are averaged over fading instead of filtered over time. Not
+//! modelled: cell individual offsets and the active set. The change itself follows TS 25.308, 9.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -14,8 +14,8 @@ use crate::cell::interference::InterferenceSpec;
 use crate::cell::plan::{Cell, Journey};
 use crate::numerology::Numerology;
 
-/// Time between two comparisons: the smallest step of `time_to_trigger` in TS 25.331, 10.3.7.64, other than
-/// 10 ms.
+/// Time between two comparisons of the Node Bs: the smallest step of `time_to_trigger` in TS
+/// 25.331, 10.3.7.64, other than 10 ms.
 pub const COMPARISON: Duration = Duration::from_millis(20);
 
 /// Handling of a user's data in the Node B that it leaves.
@@ -61,7 +61,7 @@ impl Checked for Handover {
 }
 
 impl Handover {
-    /// Reports invalid values, and cells without neighbours.
+    /// Reports invalid values, and a cell whose interference model has no neighbouring Node Bs.
     pub fn check_with(&self, cell: &Cell, check: &mut Check) {
         self.check(check);
         let InterferenceSpec::Hexagonal(grid) = &cell.interference else {
@@ -76,24 +76,25 @@ impl Handover {
         });
     }
 
-    /// Returns the number of TTIs of an interruption.
+    /// Returns the duration of an interruption in TTIs.
     pub fn interruption_ttis(&self, numerology: Numerology) -> u64 {
         numerology.ttis(self.interruption)
     }
 }
 
-/// State of event 1D for one user.
+/// State of event 1D (change of the best cell) for one user.
 #[derive(Debug)]
 pub struct Trigger {
     /// Hysteresis as a linear ratio.
     ratio: f32,
     ttis: u64,
-    /// TTI since which each site has been better than the serving one by the hysteresis.
+    /// TTI since which each site has been better than the serving one by the hysteresis; `None` if
+    /// it is not.
     since: Vec<Option<u64>>,
 }
 
 impl Trigger {
-    /// Creates the state before the first comparison.
+    /// Creates the state before the first comparison of the sites.
     pub fn new(params: &Handover, numerology: Numerology) -> Self {
         Self {
             ratio: libm::pow(10.0, params.hysteresis_db / 10.0) as f32,
@@ -102,7 +103,8 @@ impl Trigger {
         }
     }
 
-    /// Compares the sites in TTI `tti`. Returns the site to change to, if the event occurs.
+    /// Compares the sites in TTI `tti`. Returns the site to change to, or `None` if event 1D does
+    /// not occur.
     pub fn compare(&mut self, tti: u64, journey: &mut Journey) -> Option<usize> {
         let serving = journey.serving();
         let least = journey.strength(serving, tti) * self.ratio;
@@ -123,7 +125,7 @@ impl Trigger {
         Some(site)
     }
 
-    /// Discards the measurements.
+    /// Discards the comparisons made so far.
     pub fn forget(&mut self) {
         self.since.fill(None);
     }

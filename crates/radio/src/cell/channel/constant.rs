@@ -1,4 +1,4 @@
-//! A constant SNR.
+//! Channel with a constant SNR.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;

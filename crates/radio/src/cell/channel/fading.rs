@@ -35,7 +35,7 @@ impl Checked for Fading {
     }
 }
 
-/// Reports a speed at which the channel would change within a TTI.
+/// Reports an error if `speed` exceeds 500 km/h, as the channel would change within a TTI.
 pub fn check_speed(speed: Speed, check: &mut Check) {
     check.require(speed <= Speed::from_kmh(500), "speed", || {
         format!(
@@ -44,7 +44,7 @@ pub fn check_speed(speed: Speed, check: &mut Check) {
     });
 }
 
-/// Reason why a named profile has no effect with user-defined taps.
+/// Reason reported when a named profile is set beside user-defined taps, which replace it.
 pub const BY_TAPS: &str = "the paths are those of `taps`";
 
 impl ChannelParams for Fading {

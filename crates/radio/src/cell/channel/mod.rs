@@ -21,7 +21,7 @@ use crate::numerology::Numerology;
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct ChannelFacts {
-    /// Whether the channel is a recording of rates.
+    /// Whether the channel is a recording of bit rates instead of SNRs.
     pub has_rates: bool,
     /// Whether the channel is a recording with CQIs.
     pub has_cqis: bool,
@@ -41,13 +41,14 @@ pub trait ChannelParams {
     fn facts(&self) -> ChannelFacts {
         ChannelFacts::default()
     }
-    /// Returns a message if the channel's file has not been read.
+    /// Returns an error message if the channel names a file whose contents the caller has not read.
     fn unread(&self) -> Option<String> {
         None
     }
-    /// Reports a position outside the cells of the first `served` sites.
+    /// Reports an error if the user's position is outside the cells of the first `served` sites.
     fn check_on(&self, _cell: &Cell, _served: usize, _check: &mut Check) {}
-    /// Reports a recording that ends before a run of `duration`.
+    /// Reports an error if a recording ends before a run of `duration` and nothing says what
+    /// follows.
     fn check_during(&self, _duration: Duration, _numerology: Numerology, _check: &mut Check) {}
 }
 
@@ -108,19 +109,22 @@ impl Channel {
         }
     }
 
-    /// Returns the linear SNRs per chip in [`BLOCK`] TTIs from `tti`, if computing them in advance is cheap
-    /// and changes no result.
+    /// Returns the linear SNRs per chip in [`BLOCK`] TTIs from `tti`, or `None` unless the channel
+    /// is that of a user who stands still in the cell: only then computing them in advance is
+    /// cheap.
     pub fn ahead(&mut self, sequence: &JakesSequence, tti: u64) -> Option<[f32; BLOCK]> {
         if let Self::Cell(placed) = self { placed.ahead(sequence, tti) } else { None }
     }
 
-    /// Returns an upper bound of the linear SNR per chip from TTI `tti`, and the first TTI in which it is not
-    /// valid, if it is cheap to compute.
+    /// Returns an upper bound of the linear SNR per chip from TTI `tti`, and the first TTI in which
+    /// it is not valid. Returns `None` unless the channel is that of a user who stands still in the
+    /// cell: for other channels a bound is not cheap to compute.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
         if let Self::Cell(placed) = self { placed.peak(sequence, tti) } else { None }
     }
 
-    /// Returns the user's position in TTI `tti`, if it has one. `tti` must not decrease between calls.
+    /// Returns the user's position in TTI `tti`, or `None` if the channel has no positions. `tti`
+    /// must not decrease between calls.
     pub fn place(&mut self, tti: u64) -> Option<Point> {
         if let Self::Cell(placed) = self { Some(placed.place(tti)) } else { None }
     }
@@ -130,12 +134,12 @@ impl Channel {
         if let Self::Cell(placed) = self { placed.serving() } else { 0 }
     }
 
-    /// Returns the path of a user that moves.
+    /// Returns the user's path through the cell, or `None` if the user does not move.
     pub fn journey(&mut self) -> Option<&mut Journey> {
         if let Self::Cell(placed) = self { placed.journey() } else { None }
     }
 
-    /// Returns the recorded CQI of TTI `tti`, if CQIs were recorded.
+    /// Returns the recorded CQI of TTI `tti`, or `None` if no CQIs were recorded.
     pub fn recorded_cqi(&self, tti: u64) -> Option<u8> {
         if let Self::Trace(player) = self { player.cqi(tti) } else { None }
     }
@@ -145,14 +149,14 @@ impl Channel {
         if let Self::Trace(player) = self { player.rate(tti) } else { 0 }
     }
 
-    /// Returns the linear SNR after `transmission` transmissions, the last one in TTI `tti`, if combining was
-    /// recorded.
+    /// Returns the linear SNR after combining `transmission` transmissions of a block, the last one
+    /// in TTI `tti`, or `None` if the channel is not a recording with combined SNRs.
     pub fn recorded_combined(&self, tti: u64, transmission: u32) -> Option<f32> {
         if let Self::Trace(player) = self { player.combined(tti, transmission) } else { None }
     }
 }
 
-/// Converts a ratio from dB.
+/// Converts a ratio in dB to a linear ratio.
 fn from_db(db: f64) -> f32 {
     libm::pow(10.0, db / 10.0) as f32
 }

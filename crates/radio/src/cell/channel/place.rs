@@ -116,7 +116,7 @@ impl Placed {
         self.journey.place(tti)
     }
 
-    /// Returns the path of a user that moves.
+    /// Returns the user's path through the cell, or `None` if the user does not move.
     pub fn journey(&mut self) -> Option<&mut Journey> {
         self.at_rest.is_none().then_some(&mut *self.journey)
     }
@@ -133,15 +133,15 @@ impl Placed {
         self.paths.gains(sequence, tti, |gains| rake.snr(gains.iter().copied(), disturbance))
     }
 
-    /// Returns the linear SNRs per chip in [`BLOCK`] TTIs from `tti`, if the user does not move.
+    /// Returns the linear SNRs per chip in [`BLOCK`] TTIs from `tti`, or `None` if the user moves.
     pub fn ahead(&mut self, sequence: &JakesSequence, tti: u64) -> Option<[f32; BLOCK]> {
         let disturbance = self.at_rest?;
         let rake = self.rake;
         Some(self.paths.blocks(sequence, tti, |gains| rake.snrs(gains, disturbance)))
     }
 
-    /// Returns an upper bound of the linear SNR per chip from TTI `tti`, and the first TTI in which it is not
-    /// valid, if the user does not move.
+    /// Returns an upper bound of the linear SNR per chip from TTI `tti`, and the first TTI in which
+    /// it is not valid, or `None` if the user moves.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64) -> Option<(f32, u64)> {
         let disturbance = self.at_rest?;
         let rake = self.rake;
@@ -173,7 +173,8 @@ mod tests {
         }
     }
 
-    /// The bound holds even near the Node B, where paths interfere with each other more than other cells do.
+    /// `Placed::peak` bounds the SNR even near the Node B, where paths interfere with each other
+    /// more than other cells do.
     #[test]
     fn no_snr_is_above_its_peak() {
         let streams = Streams::new(5, 0);

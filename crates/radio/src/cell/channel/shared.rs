@@ -72,7 +72,7 @@ impl JsonSchema for Decibels {
     }
 }
 
-/// Returns true if a shared list is empty, for serde.
+/// Returns true if a shared list is empty; serde then leaves its key out of the scenario.
 pub fn is_empty<T>(list: &Arc<Vec<T>>) -> bool {
     list.as_ref().is_empty()
 }

@@ -111,11 +111,12 @@ impl Checked for Trace {
     }
 }
 
-/// A recording in use.
+/// Recorded channel of one user, read by TTI.
 #[derive(Debug)]
 pub struct Player {
     at_end: AtEnd,
-    /// SNRs after one, two and three transmissions.
+    /// Recorded SNRs after one, two and three transmissions of a block; the last two lists may be
+    /// empty.
     snrs: [Decibels; 3],
     cqi: Arc<Vec<u8>>,
     rates: Arc<Vec<Rate>>,
@@ -141,17 +142,20 @@ impl Player {
         }
     }
 
-    /// Returns the linear SNR in TTI `tti`, 0 if rates were recorded.
+    /// Returns the linear SNR in TTI `tti`: 0 if rates were recorded instead, or after the end of a
+    /// recording that does not loop.
     pub fn snr(&self, tti: u64) -> f32 {
         self.line(tti).and_then(|line| self.snrs[0].linear().get(line)).copied().unwrap_or(0.0)
     }
 
-    /// Returns the rate of TTI `tti` in bit/s.
+    /// Returns the rate of TTI `tti` in bit/s: 0 if SNRs were recorded instead, or after the end of
+    /// a recording that does not loop.
     pub fn rate(&self, tti: u64) -> u64 {
         self.line(tti).and_then(|line| self.rates.get(line)).map_or(0, |rate| rate.0)
     }
 
-    /// Returns the CQI measured in TTI `tti`, if CQIs were recorded.
+    /// Returns the CQI measured in TTI `tti`, or `None` if no CQIs were recorded. After the end of
+    /// a recording that does not loop it is 0.
     pub fn cqi(&self, tti: u64) -> Option<u8> {
         if self.cqi.is_empty() {
             return None;
@@ -159,8 +163,8 @@ impl Player {
         Some(self.line(tti).map_or(0, |line| self.cqi[line]))
     }
 
-    /// Returns the linear SNR after `transmission` transmissions, if it was recorded. The third one also
-    /// represents all further ones.
+    /// Returns the linear SNR after combining `transmission` transmissions, or `None` if it was not
+    /// recorded. The value for three transmissions also stands for more than three.
     pub fn combined(&self, tti: u64, transmission: u32) -> Option<f32> {
         let list = self.snrs[transmission.clamp(1, 3) as usize - 1].linear();
         if list.is_empty() {

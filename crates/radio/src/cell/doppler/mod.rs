@@ -20,11 +20,12 @@ pub const SAMPLES_PER_PERIOD: u64 = 16;
 const LENGTH_BITS: u32 = 15;
 const LENGTH: usize = 1 << LENGTH_BITS;
 
-/// Number of samples that a ray reads from one position.
+/// Number of samples that a ray reads before it continues at another random position.
 const SEGMENT: u64 = 512 * SAMPLES_PER_PERIOD;
 const CHANGE: u64 = 32 * SAMPLES_PER_PERIOD;
 
-/// Largest number of TTIs covered by one bound, for a path at rest.
+/// Largest number of TTIs for which [`Ray::peak`] gives one bound; only paths that hardly fade
+/// reach it.
 const MAX_PEAK_TTIS: u64 = 1 << 10;
 
 /// Number of fractional bits of a position in the sequence.
@@ -36,12 +37,13 @@ type Complex<T> = (T, T);
 /// Number of samples that an entry of `JakesSequence::peaks` covers after the sample with its index.
 const PEAK_SPAN: u64 = 8;
 
-/// The sequence read by all paths.
+/// Fading sequence that all paths of a run read.
 #[derive(Clone, Debug)]
 pub struct JakesSequence {
-    /// Samples of the sequence, followed by the first one again.
+    /// Samples of the sequence. The first one is repeated at the end, so that interpolation after
+    /// the last one needs no wrap-around.
     samples: Box<[Complex<f32>; LENGTH + 1]>,
-    /// Highest power of each sample and the [`PEAK_SPAN`] samples after it.
+    /// For each sample, the highest power among it and the [`PEAK_SPAN`] samples after it.
     peaks: Box<[f32]>,
 }
 
@@ -52,7 +54,8 @@ impl JakesSequence {
         let mut bins = vec![(0.0, 0.0); LENGTH];
         for k in 0..=2 * half {
             let offset = k as f64 - half as f64;
-            // Integral of the spectrum over a bin, which is finite even at the edges.
+            // A bin gets the integral of the spectrum over its width, which is finite even at the
+            // edges.
             let edge = |f: f64| libm::asin((f / half as f64).clamp(-1.0, 1.0));
             let power = (edge(offset + 0.5) - edge(offset - 0.5)) / std::f64::consts::PI;
             let power = power / kept_by_interpolation(offset);
@@ -83,7 +86,8 @@ impl JakesSequence {
         Self { samples, peaks: Box::default() }
     }
 
-    /// Returns the amplitude at a fraction of the distance from a sample to the next.
+    /// Interpolates the complex amplitude between sample `place` and the next one; `fraction` is
+    /// the distance from sample `place`, from 0 to 1.
     #[inline]
     fn between(&self, place: u64, fraction: f32) -> Complex<f32> {
         let i = place as usize % LENGTH;
@@ -92,7 +96,8 @@ impl JakesSequence {
     }
 }
 
-/// Returns the highest power of each sample and the [`PEAK_SPAN`] samples after it, cyclically.
+/// Returns, for each sample, the highest power among it and the [`PEAK_SPAN`] samples after it. The
+/// samples are cyclic.
 fn highest_powers(samples: &[Complex<f32>]) -> Box<[f32]> {
     let mut highest: Vec<f32> = samples.iter().map(|sample| power(*sample)).collect();
     // Maxima over 1, 2, 4, ... samples are combined to those over twice as many.
@@ -107,8 +112,9 @@ fn highest_powers(samples: &[Complex<f32>]) -> Box<[f32]> {
     highest.into()
 }
 
-/// Returns the share of a bin's power that linear interpolation keeps: at a fraction `a` between two samples
-/// it is `a^2 + (1 - a)^2 + 2 a (1 - a) cos w`, with the mean `(2 + cos w) / 3` over `a`.
+/// Returns the share of its power that a bin of the spectrum keeps under linear interpolation. With
+/// `w` the bin's phase advance per sample, this is `a^2 + (1 - a)^2 + 2 a (1 - a) cos w` at a
+/// fraction `a` between two samples, and `(2 + cos w) / 3` on average over `a`.
 fn kept_by_interpolation(offset: f64) -> f64 {
     (2.0 + libm::cos(std::f64::consts::TAU * offset / LENGTH as f64)) / 3.0
 }
@@ -144,10 +150,11 @@ fn inverse_dft(x: &mut [Complex<f64>]) {
 /// Fading of one path, addressed by TTI: TTIs that are not evaluated cost nothing.
 #[derive(Clone, Debug)]
 pub struct Ray {
-    /// Samples per TTI, with [`FRACTION_BITS`] fractional bits.
+    /// Number of samples by which the path advances per TTI, in fixed point with [`FRACTION_BITS`]
+    /// fractional bits.
     step: u64,
     start: u64,
-    /// Index of the segment read last.
+    /// Index of the segment from which the path last read.
     segment: u64,
     begins: [u32; 2],
     draws: Indexed,
@@ -170,8 +177,8 @@ impl Ray {
         power(self.amplitude(sequence, tti))
     }
 
-    /// Computes the power gains in TTIs from `tti`, times `mean`. Loops over arrays instead of closures, as
-    /// this takes most of the time of a cell.
+    /// Computes the power gains in `N` TTIs from `tti`, multiplied by `mean`. Written with loops
+    /// over arrays instead of closures, as this takes most of the time of simulating a cell.
     #[inline]
     pub fn gains<const N: usize>(
         &mut self,
@@ -190,9 +197,10 @@ impl Ray {
             }
             return;
         }
-        // Far from a transition only the sequence is read. A slow user stays between two samples for several
-        // TTIs, but a branch for it would be unpredictable and cost more than reading them again. First all
-        // samples are read, so that the computation can be vectorized.
+        // Far from a transition, gains depend on one position in the sequence only. A slow user
+        // stays between two samples for several TTIs, but a branch for this case would be
+        // unpredictable and cost more than reading the samples again. All samples are read first,
+        // so that the computation can be vectorized.
         let place = u64::from(self.begins[0]) + first % SEGMENT;
         let mut ahead = position & ((1 << FRACTION_BITS) - 1);
         let (mut from, mut to) = ([[0.0; N]; 2], [[0.0; N]; 2]);
@@ -211,12 +219,14 @@ impl Ray {
         }
     }
 
-    /// Returns the number of TTIs that [`Self::peak`] covers; small for a path that fades fast.
+    /// Returns the number of TTIs for which [`Self::peak`] gives one bound: at most
+    /// [`MAX_PEAK_TTIS`], fewer the faster the path fades, and 0 if it fades very fast.
     pub fn peak_ttis(&self) -> u64 {
         (((PEAK_SPAN - 1) << FRACTION_BITS) / self.step.max(1)).min(MAX_PEAK_TTIS)
     }
 
-    /// Returns an upper bound, except for rounding, of the power gain in `ttis` TTIs from `tti`.
+    /// Returns an upper bound of the power gain in `ttis` TTIs from `tti`, exact up to rounding
+    /// errors. It is infinite if these TTIs belong to two segments.
     pub fn peak(&mut self, sequence: &JakesSequence, tti: u64, ttis: u64) -> f32 {
         let [first, last] = [tti, tti + ttis - 1].map(|tti| self.position(tti) >> FRACTION_BITS);
         if first / SEGMENT != last / SEGMENT {
@@ -230,7 +240,8 @@ impl Ray {
         if SEGMENT - last % SEGMENT > CHANGE {
             return here;
         }
-        // The squares of the weights sum to 1, so powers at most add up.
+        // In a transition two amplitudes are added with weights whose squares sum to 1, so the
+        // power is at most the sum of both powers.
         let left = SEGMENT - first % SEGMENT;
         here + peak(u64::from(self.begins[1]) + LENGTH as u64 - left)
     }
@@ -256,8 +267,8 @@ impl Ray {
         (self.begins, self.segment) = ([place(segment), place(segment + 1)], segment);
     }
 
-    /// Returns the amplitude in a transition, with `left` samples until the end of the segment; `here` is
-    /// that of the current position.
+    /// Returns the amplitude in a transition to the next segment. The current segment ends in
+    /// `left` samples, less `fraction`, and gives the amplitude `here`.
     fn change(&self, sequence: &JakesSequence, here: Complex<f32>, left: u64, fraction: f32) -> Complex<f32> {
         let weight = left as f32 - fraction;
         let others = CHANGE as f32 - weight;

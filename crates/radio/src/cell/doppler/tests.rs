@@ -7,7 +7,7 @@ use super::*;
 /// Doppler periods per TTI of 2 ms, at 3 km/h and 2 GHz.
 const DOPPLER_PER_TTI: f64 = 0.011_12;
 
-/// Returns mean and standard error of `statistic` over independent runs with one path.
+/// Returns the mean and the standard error of `statistic` over independent runs with one path.
 fn over_runs(runs: u64, statistic: impl Fn(&mut Ray, &JakesSequence) -> f64) -> (f64, f64) {
     let values: Vec<f64> = (0..runs)
         .map(|run| {
@@ -23,14 +23,15 @@ fn over_runs(runs: u64, statistic: impl Fn(&mut Ray, &JakesSequence) -> f64) -> 
     (mean, (variance / n).sqrt())
 }
 
-/// Asserts that the mean over runs is as expected, and that its error is small compared with `precision`.
+/// Asserts that the mean over runs is within 4 standard errors of `expected`, and that the standard
+/// error is less than a third of `precision`.
 fn agrees(found: (f64, f64), expected: f64, precision: f64, what: &str) {
     let (mean, error) = found;
     assert!(error < precision / 3.0, "{what}: {mean} is known to {error} only");
     assert!((mean - expected).abs() < 4.0 * error, "{what}: {mean} +- {error}, expected {expected}");
 }
 
-/// Number of TTIs in about 1000 Doppler periods, which include a transition and parts of both segments.
+/// Number of TTIs in about 1000 Doppler periods: long enough for a transition between two segments.
 const TTIS: u64 = 90_000;
 
 #[test]
@@ -76,7 +77,7 @@ fn level_crossings_match_rice() {
             }
             f64::from(crossings) / (TTIS as f64 * DOPPLER_PER_TTI)
         });
-        // The envelope is sampled 90 times per period, so the shortest fades are missed.
+        // The envelope is sampled 90 times per Doppler period, so the shortest fades are missed.
         agrees(found, expected, 0.06 * expected, &format!("rho {rho}"));
     }
 }
@@ -97,7 +98,8 @@ fn paths_never_repeat_and_differ_from_each_other() {
     assert!(same.count() < 3);
 }
 
-/// Transitions are as smooth as the rest, without jumps between TTIs.
+/// The amplitude changes as smoothly in transitions between segments as within a segment, without
+/// jumps between TTIs.
 #[test]
 fn transitions_are_smooth() {
     let streams = Streams::new(1, 0);
@@ -106,14 +108,15 @@ fn transitions_are_smooth() {
     let mut last = ray.amplitude(&sequence, 0);
     for tti in 1..3 * 512 * 90 {
         let now = ray.amplitude(&sequence, tti);
-        // No sample moves by more than the Doppler shift of the largest amplitude allows.
+        // From one TTI to the next the amplitude moves by no more than the maximum Doppler shift
+        // allows.
         let moved = (now.0 - last.0).hypot(now.1 - last.1);
         assert!(moved < 0.35, "TTI {tti}: {last:?} to {now:?}");
         last = now;
     }
 }
 
-/// The bound holds in transitions, and where TTIs extend into the next segment.
+/// `Ray::peak` bounds the gain also in transitions, and if its TTIs extend into the next segment.
 #[test]
 fn no_gain_is_above_its_peak() {
     let streams = Streams::new(1, 0);

@@ -32,7 +32,8 @@ params! {
 }
 
 impl LinkCurves {
-    /// Returns the path of a file that is still to be read by the caller, as this crate does not read files.
+    /// Returns the path of a file that the caller has yet to read, as this crate does not read
+    /// files, or `None` if the curves are complete.
     pub fn unread(&self) -> Option<&str> {
         self.file.as_deref().filter(|_| self.cqi.is_empty())
     }
@@ -46,7 +47,7 @@ impl LinkCurves {
         curve
     }
 
-    /// Reports CQIs up to `last`, the highest used by `category`, that have no curve.
+    /// Reports an error if a CQI up to `last`, the highest that `category` uses, has no curve.
     pub fn check_covers(&self, last: u8, category: u8, check: &mut Check) {
         let missing: Vec<u8> = (1..=last).filter(|cqi| !self.cqi.contains(cqi)).collect();
         check.require(self.unread().is_some() || missing.is_empty(), "cqi", || {
@@ -80,7 +81,8 @@ impl LinkCurves {
     }
 }
 
-/// Returns the first run of numbers as the start of a sentence about CQIs: `7 to 9 have`.
+/// Returns the first run of consecutive numbers as the start of a sentence about CQIs, such as `7
+/// to 9 have`.
 fn runs(numbers: &[u8]) -> String {
     let Some(first) = numbers.first() else {
         return String::new();
@@ -128,7 +130,7 @@ impl Checked for LinkCurves {
 pub enum Curves {
     /// The published formula.
     Formula,
-    /// Points (SNR in dB, log10 BLER) by CQI.
+    /// Measured points (SNR in dB, log10 BLER) in order of SNR, for each CQI from 0 to 30.
     Measured(Vec<Vec<(f64, f64)>>),
 }
 
@@ -142,14 +144,16 @@ impl Curves {
         })
     }
 
-    /// Returns true if a block of this CQI is decoded, where `draw` is a random number uniform in [0, 1).
+    /// Returns true if a block of CQI `cqi` is decoded, where `draw` is a random number uniform in
+    /// [0, 1).
     pub fn decodes(&self, cqi: u8, snr_db: f64, draw: f64) -> bool {
         // Most blocks are far from failing, so a cheap bound of the BLER is enough.
         let is_safe = matches!(self, Self::Formula) && draw >= link_curve::bler_limit(f64::from(cqi), snr_db);
         is_safe || draw >= self.bler(cqi, snr_db)
     }
 
-    /// Returns the BLER of a block of this CQI, 1 if its curve was not measured.
+    /// Returns the BLER of a block of CQI `cqi`, 1 if there are measured curves but none for this
+    /// CQI.
     pub fn bler(&self, cqi: u8, snr_db: f64) -> f64 {
         let Self::Measured(curves) = self else {
             return link_curve::bler(f64::from(cqi), snr_db);
@@ -164,8 +168,9 @@ impl Curves {
         libm::pow(10.0, log)
     }
 
-    /// Returns the smallest SNR in dB at which blocks of each CQI up to `highest` fail with at most
-    /// [`TARGET_BLER`], or `None` without measured curves.
+    /// Returns the smallest SNR in dB at which each CQI up to `highest` is reported as its blocks,
+    /// or those of a larger CQI, fail with at most [`TARGET_BLER`]. Returns `None` without measured
+    /// curves.
     pub fn least_snrs_db(&self, highest: u8) -> Option<Vec<f64>> {
         let Self::Measured(curves) = self else {
             return None;
@@ -180,7 +185,8 @@ impl Curves {
             }
         };
         let mut snrs: Vec<f64> = curves[1..=usize::from(highest)].iter().map(least).collect();
-        // The UE reports the largest CQI that meets the target, even if a smaller one does not.
+        // The UE reports the largest CQI that meets the target, even if a smaller CQI does not meet
+        // it.
         for place in (1..snrs.len()).rev() {
             snrs[place - 1] = snrs[place - 1].min(snrs[place]);
         }
@@ -216,7 +222,7 @@ mod tests {
         }
     }
 
-    /// The SNRs for 10 % are 0.5, 3 and 2 dB, so CQI 2 is never reported.
+    /// CQIs 1 to 3 reach a BLER of 10 % at 0.5, 3 and 2 dB, so CQI 2 is never reported.
     #[test]
     fn the_largest_cqi_that_meets_the_target_is_reported() {
         let points = [(1, 0.0, 1.0), (1, 1.0, 0.01), (2, 3.0, 0.1), (3, 2.0, 0.1)];

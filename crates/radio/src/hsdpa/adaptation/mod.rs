@@ -1,4 +1,5 @@
-//! Link adaptation: selection of the block that a user can be sent in a TTI, from what the Node B knows.
+//! Link adaptation: selection of the block that a user can be sent in a TTI, by the channel quality
+//! known to the Node B.
 
 pub mod cqi;
 pub mod curves;
@@ -18,11 +19,12 @@ use crate::numerology::Numerology;
 
 /// Parameters of link adaptation.
 pub trait LinkAdaptationParams {
-    /// Returns true if every block matches the channel, whatever the codes, so that none can fail.
+    /// Returns true if every block matches the channel, with any number of codes, so that no block
+    /// can fail.
     fn is_certain(&self) -> bool {
         false
     }
-    /// Reports keys of measurements that have no effect if every user's CQIs are `recorded`.
+    /// Reports keys of CQI measurements that have no effect if every user's CQIs are `recorded`.
     fn check_reports(&self, _recorded: bool, _check: &mut Check) {}
 }
 
@@ -39,7 +41,7 @@ registry! {
 /// A block that a user could be sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offer {
-    /// Number of payload units.
+    /// Number of payload units, PDUs or bytes, in the block.
     pub units: u32,
     /// Number of HS-PDSCH codes.
     pub codes: u32,
@@ -47,14 +49,14 @@ pub struct Offer {
     pub curve: Option<u8>,
 }
 
-/// Limits of a user in a TTI.
+/// Limits of the block that a user can be sent in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Number of free codes.
     pub codes: u32,
-    /// Number of users who share the power.
+    /// Number of users who share the transmit power of the TTI.
     pub sharers: u32,
-    /// Number of units to be sent.
+    /// Number of units that wait to be sent to the user.
     pub units: u64,
 }
 
@@ -72,16 +74,16 @@ pub struct Link<'a> {
 /// Link adaptation of one user.
 #[derive(Debug)]
 pub enum Adapter {
-    /// By CQI.
+    /// By CQI reports.
     Cqi(cqi::Reporter),
-    /// By capacity.
+    /// By the capacity of the channel.
     Shannon(shannon::Genie),
     /// By recorded rates.
     Recorded(recorded::RecordedRate),
 }
 
 impl LinkAdaptationSpec {
-    /// Returns the adapter of user `id` of a UE category.
+    /// Returns the adapter of user `id`, a UE of `category`.
     pub fn build(
         &self,
         category: u8,
@@ -98,8 +100,8 @@ impl LinkAdaptationSpec {
 }
 
 impl Adapter {
-    /// Returns the channel quality known to the Node B in TTI `tti`: the CQI, the SNR in dB, or the bits of a
-    /// block in dB.
+    /// Returns the channel quality known to the Node B in TTI `tti`: the CQI, the SNR in dB, or 10
+    /// log10 of the bits that a recorded rate allows.
     #[inline]
     pub fn quality(&mut self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> f32 {
         match self {
@@ -109,7 +111,7 @@ impl Adapter {
         }
     }
 
-    /// Returns the block that this quality and the limits allow, if any.
+    /// Returns the block that `quality` and `limits` allow, or `None` if no unit fits.
     pub fn offer(&self, quality: f32, limits: Limits) -> Option<Offer> {
         match self {
             Self::Cqi(reporter) => reporter.offer(quality, limits),
@@ -118,20 +120,21 @@ impl Adapter {
         }
     }
 
-    /// Returns the CQIs of consecutive TTIs that include `tti`, and the first of these TTIs, if they are
-    /// known without evaluating the channel again.
+    /// Returns the CQIs of consecutive TTIs that include `tti`, and the first of these TTIs, or
+    /// `None` if the CQIs are not known without evaluating the channel again.
     #[inline]
     pub fn peek(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
         if let Self::Cqi(reporter) = self { reporter.peek(tti) } else { None }
     }
 
-    /// Returns the units of the blocks for CQIs that [`Self::peek`] returned, 0 for none.
+    /// Returns the number of units in the block for each CQI that [`Self::peek`] returned, 0 if
+    /// there is none.
     pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
         if let Self::Cqi(reporter) = self { reporter.units(cqis, limits) } else { [0; N] }
     }
 
-    /// Returns an upper bound of the CQIs from TTI `tti`, and the first TTI in which it is not valid, if it
-    /// is known without evaluating the channel in each TTI.
+    /// Returns an upper bound of the CQIs from TTI `tti`, and the first TTI in which the bound is
+    /// not valid. Returns `None` if only evaluating the channel in each TTI would give a bound.
     pub fn peak(&self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> Option<(u8, u64)> {
         if let Self::Cqi(reporter) = self { reporter.peak(channel, sequence, tti) } else { None }
     }
@@ -141,7 +144,7 @@ impl Adapter {
         matches!(self, Self::Cqi(_))
     }
 
-    /// Returns true if answers change the result.
+    /// Returns true if ACKs and NACKs change the blocks that are offered later.
     pub fn learns(&self) -> bool {
         matches!(self, Self::Cqi(reporter) if reporter.learns())
     }

@@ -11,7 +11,7 @@ use crate::numerology::Numerology;
 pub struct RecordedRate {
     payload: Payload,
     numerology: Numerology,
-    /// Bits of the TTI's block.
+    /// Number of bits that the recorded rate allows in the TTI.
     bits: u32,
 }
 
@@ -21,14 +21,16 @@ impl RecordedRate {
         Self { payload, numerology, bits: 0 }
     }
 
-    /// Sets the rate of the TTI in bit/s. Returns the bits of its block in dB.
+    /// Sets the recorded rate of the TTI in bit/s. Returns 10 log10 of the bits that it allows in a
+    /// TTI.
     pub fn look(&mut self, rate_bps: u64) -> f32 {
         let bits = u128::from(rate_bps) * u128::from(self.numerology.tti.0) / u128::from(NANOS_PER_S);
         self.bits = u32::try_from(bits).unwrap_or(u32::MAX);
         10.0 * libm::log10f(self.bits as f32)
     }
 
-    /// Returns the block that the rate allows, if any. Users who share a TTI share the rate.
+    /// Returns the block that the recorded rate allows, or `None` if no unit fits. Users who share
+    /// a TTI share the rate.
     pub fn offer(&self, limits: Limits) -> Option<Offer> {
         let sharers = limits.sharers.max(1);
         let units = self.payload.units_in(self.bits / sharers);

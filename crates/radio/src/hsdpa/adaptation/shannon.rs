@@ -35,7 +35,8 @@ impl LinkAdaptationParams for Shannon {
 }
 
 impl Shannon {
-    /// Returns the size of the largest block in bits.
+    /// Returns the size in bits of the largest block, which the upper limit of the bit rate
+    /// determines.
     pub fn largest_block(&self, numerology: Numerology) -> u32 {
         (self.rate.0 as f64 * numerology.tti_s()).min(f64::from(u32::MAX)) as u32
     }
@@ -47,25 +48,26 @@ impl Shannon {
     }
 }
 
-/// Adapter that knows the current channel.
+/// Adapter that knows the SNR of the current TTI.
 #[derive(Debug)]
 pub struct Genie {
     /// Number of complex symbols in a TTI.
     symbols: f64,
-    /// Bits of the largest block.
+    /// Size of the largest block in bits.
     largest: u32,
     payload: Payload,
     snr: f32,
 }
 
 impl Genie {
-    /// Sets the linear SNR of the TTI. Returns it in dB.
+    /// Sets the linear SNR of the TTI, and returns this SNR in dB.
     pub fn look(&mut self, snr: f32) -> f32 {
         self.snr = snr;
         10.0 * libm::log10f(snr)
     }
 
-    /// Returns the block that the SNR allows, if any.
+    /// Returns the block that the SNR allows, or `None` if no unit fits. Users who share a TTI
+    /// share the power.
     pub fn offer(&self, limits: Limits) -> Option<Offer> {
         let sharers = limits.sharers.max(1);
         let snr = f64::from(self.snr) / f64::from(sharers);
@@ -89,7 +91,7 @@ mod tests {
             genie.look(snr);
             genie.offer(all).map_or(0, |offer| offer.units * 8 + 24)
         };
-        // 7680 symbols in a TTI; whole octets, and a header of 24 bits.
+        // A TTI has 7680 symbols. A block carries whole octets and a header of 24 bits.
         let near = |found: u32, expected: f64| assert!((f64::from(found) - expected).abs() < 8.0, "{found}");
         near(bits(1.0), 7_680.0);
         near(bits(3.0), 15_360.0);

@@ -1,10 +1,11 @@
 //! Changes of users between served cells.
 //!
-//! While a user has data to receive, and for [`LONGEST_IDLE`] after, phones compare the Node Bs as described
-//! in [`super::super::handover`]. Then they sleep. As in the states without a serving HS-DSCH cell, a
-//! sleeping phone belongs to the cell that is received best (TS 25.304, 5.2.6, without its hysteresis), and
-//! is served there as soon as there is data. The cell of a sleeping phone does not depend on its earlier
-//! cells, so a pause of any length takes the same work, and has the same result with and without observers.
+//! While any user has data to receive, and for [`LONGEST_IDLE`] after, phones compare the Node Bs
+//! as described in [`super::super::handover`]. After that time they sleep. As in the states without
+//! a serving HS-DSCH cell, a sleeping phone belongs to the cell that is received best (TS 25.304,
+//! 5.2.6, without its hysteresis), and is served there as soon as there is data. The cell of a
+//! sleeping phone does not depend on its earlier cells, so a pause of any length takes the same
+//! work, and has the same result with and without observers.
 
 use nodeb_base::context::{Context, Output};
 use nodeb_base::event::Event;
@@ -17,10 +18,10 @@ use super::{HsdpaMac, decide};
 use crate::numerology::Numerology;
 use crate::tti::grid::Grid;
 
-/// Time without data after which phones sleep.
+/// Time after which phones sleep if no user has data to receive.
 const LONGEST_IDLE: Duration = Duration::from_secs(600);
 
-/// Moving users, and their changes between cells.
+/// Moving users, and the state that determines their changes between cells.
 #[derive(Debug)]
 pub(super) struct HandoverControl {
     params: Handover,
@@ -30,16 +31,17 @@ pub(super) struct HandoverControl {
     comparison_ttis: u64,
     /// Next TTI with a comparison.
     pub next: u64,
-    /// Number of TTIs without data after which phones sleep.
+    /// Number of TTIs after which phones sleep if no user has data to receive.
     longest_idle: u64,
-    /// TTI since which no user has data to receive.
+    /// TTI since which no user has data to receive; `None` while a user has.
     idle_since: Option<u64>,
-    /// Cells in which the sleeping users were last served.
+    /// Cells in which sleeping users were last served, in the order of `users`; empty if users do
+    /// not sleep.
     left: Vec<usize>,
 }
 
 impl HandoverControl {
-    /// Returns the state for those of `users` who move, or `None` if no user moves.
+    /// Creates the state for those of `users` who move, or returns `None` if no user moves.
     pub fn new(params: &Handover, users: &mut [User], numerology: Numerology) -> Option<Self> {
         let moving: Vec<_> = (0..users.len()).filter(|user| users[*user].moves()).collect();
         let params = params.clone();
@@ -83,11 +85,13 @@ impl HsdpaMac {
         };
         while control.next <= tti {
             if control.sleeps(control.next) && self.meters.is_empty() {
-                // The cells of sleeping phones in the meantime have no effect.
+                // While phones sleep and no bandwidth is measured, only the last comparison has an
+                // effect.
                 control.next = tti - (tti - control.next) % control.comparison_ttis;
             }
             let now = control.next;
-            // Bandwidth until now is measured in the old cell, and channels are evaluated in order of time.
+            // Available bandwidth up to now is measured in the old cell first, so that channels are
+            // evaluated in order of time.
             self.pass_idle(now);
             if control.sleeps(now) {
                 self.reselect(&mut control, now);
@@ -111,7 +115,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Assigns sleeping users to the cell that is received best in TTI `tti`.
+    /// Assigns sleeping users to the cell that is received best in TTI `tti`. When they fall
+    /// asleep, also records the cells in which they were last served.
     fn reselect(&mut self, control: &mut HandoverControl, tti: u64) {
         let falls_asleep = control.left.is_empty();
         for &user in &control.users {
@@ -124,14 +129,16 @@ impl HsdpaMac {
         }
     }
 
-    /// Makes all comparisons due until now in an idle time, during which no packet arrives or is lost.
+    /// Makes all comparisons of Node Bs due until now, in an idle time during which no packet
+    /// arrives or is lost.
     pub(super) fn follow_users(&mut self, ctx: &mut Context, grid: &Grid) {
         if let Some(last) = grid.from(ctx.now).checked_sub(1) {
             self.change_cells(ctx, last);
         }
     }
 
-    /// Ends an idle time, as a packet arrives. Users whose cell changed while they slept change to it now.
+    /// Ends an idle time, as a packet arrives. Users who were assigned to another cell while they
+    /// slept change to it now.
     pub(super) fn wake_up(&mut self, ctx: &mut Context, grid: &Grid) {
         let Some(control) = self.handover.as_mut().filter(|control| control.is_idle()) else {
             return;
@@ -146,7 +153,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Changes the cell of a user, who is served again from TTI `resumes`. No block may be on the air.
+    /// Changes the cell of a user, who is served again from TTI `resumes`. Must be called when no
+    /// block is on the air.
     fn leave(&mut self, ctx: &mut Context, at: Time, user: usize, resumes: u64, data: HeldData) {
         let Self { node_bs: NodeBs { users, slots, .. }, flow_control, timers, .. } = self;
         let state = &mut users[user];

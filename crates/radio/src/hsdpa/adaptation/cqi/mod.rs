@@ -139,7 +139,7 @@ impl CqiReports {
         }
     }
 
-    /// Returns the format of each CQI in a UE category.
+    /// Returns the format of each CQI in a UE category, or `None` for a CQI without a format.
     pub fn formats(&self, category: u8) -> [Option<Format>; CQIS] {
         if self.table.is_empty() {
             return format::formats(category);
@@ -155,7 +155,8 @@ impl CqiReports {
         })
     }
 
-    /// Returns the smallest SNRs for the CQIs up to `highest`.
+    /// Returns the smallest linear SNR at which each CQI is reported. With measured curves, CQIs
+    /// above `highest` are never reported.
     fn thresholds(&self, curves: &Curves, highest: u8) -> Thresholds {
         let Some(least) = curves.least_snrs_db(highest) else {
             return Thresholds::OfFormula(self.rounding.thresholds());
@@ -168,7 +169,7 @@ impl CqiReports {
         })))
     }
 
-    /// Returns the reporter of user `id`.
+    /// Returns the CQI reporter of user `id`, a UE of `category`.
     pub fn build(
         &self,
         category: u8,
@@ -208,17 +209,18 @@ impl CqiReports {
     }
 }
 
-/// Blocks by CQI; empty for CQI 0.
+/// Block that each CQI selects; CQI 0 selects an empty block.
 #[derive(Debug, PartialEq)]
 pub struct CqiTable {
     offers: [Offer; CQIS],
-    /// Units by CQI, padded to a power of two so that no index is out of range.
+    /// Number of payload units in the block of each CQI, padded with zeros to a power of two. An
+    /// index modulo this length is never out of range, so it needs no check.
     units: [u32; UNITS],
     /// Largest number of codes of a block.
     max_codes: u32,
 }
 
-/// Number of CQIs, rounded up to a power of two.
+/// Length of the padded list of units: the 31 CQIs, rounded up to a power of two.
 const UNITS: usize = 32;
 
 impl CqiTable {
@@ -229,7 +231,8 @@ impl CqiTable {
     }
 }
 
-/// Tables used so far. Users with equal blocks share one table, which stays in the cache.
+/// CQI tables created so far. Users with equal blocks share one table, which stays in the CPU
+/// cache.
 pub type Tables = Vec<Arc<CqiTable>>;
 
 fn shared(tables: &mut Tables, blocks: &[Offer; CQIS]) -> Arc<CqiTable> {
@@ -240,7 +243,7 @@ fn shared(tables: &mut Tables, blocks: &[Offer; CQIS]) -> Arc<CqiTable> {
     tables[tables.len() - 1].clone()
 }
 
-/// Largest shift by an outer loop, in CQIs.
+/// Largest shift of a CQI by an outer loop in either direction, in CQIs.
 const LARGEST_SHIFT: f32 = 6.0;
 
 fn linear(db: f64) -> f32 {
@@ -253,8 +256,9 @@ impl Rounding {
         if self == Self::Nearest { 0.5 } else { 0.0 }
     }
 
-    /// Returns the smallest linear SNR for each CQI. The entry of CQI 0 is not used, and no SNR reaches the
-    /// one after the last CQI. All users share the table, which stays in the cache.
+    /// Returns the smallest linear SNR for each CQI by the formula. The entry of CQI 0 is not used,
+    /// and the entry after CQI 30 is NaN, which no SNR reaches. All users share the table, which
+    /// stays in the CPU cache.
     fn thresholds(self) -> &'static [f32; CQIS + 1] {
         static DOWN: OnceLock<[f32; CQIS + 1]> = OnceLock::new();
         static NEAREST: OnceLock<[f32; CQIS + 1]> = OnceLock::new();
@@ -278,8 +282,8 @@ enum Thresholds {
 
 /// Returns the CQI of a linear SNR by the formula, with a CQI every 1.02 dB.
 ///
-/// The bits of a float are almost its logarithm: the result is at most one CQI off, which is corrected
-/// without a branch, as the branch would be unpredictable.
+/// The bits of a float, read as an integer, are almost its logarithm, so a guess from them is at
+/// most one CQI off. The guess is corrected without a branch, as the branch would be unpredictable.
 #[inline]
 fn cqi_of_formula(thresholds: &[f32; CQIS + 1], snr: f32) -> u8 {
     let log2 = snr.to_bits() as f32 * (1.0 / (1 << 23) as f32) - 127.0;
@@ -289,7 +293,7 @@ fn cqi_of_formula(thresholds: &[f32; CQIS + 1], snr: f32) -> u8 {
     (guess + usize::from(above) - usize::from(below)) as u8
 }
 
-/// CQI reports of one user, and their use at the Node B.
+/// CQI reports of one user, and the blocks that the Node B selects by them.
 #[derive(Debug)]
 pub struct Reporter {
     thresholds: Thresholds,
@@ -301,12 +305,12 @@ pub struct Reporter {
     cycle: u64,
     error_db: f64,
     errors: Indexed,
-    /// First TTI of the reports computed ahead; far in the future if there are none.
+    /// First TTI of the reports computed ahead; far in the future if none are.
     first: u64,
     ahead: [u8; BLOCK],
-    /// Last single measurement: TTI and CQI.
+    /// TTI and CQI of the last measurement that was not computed ahead.
     latest: Option<(u64, u8)>,
-    /// Shifts in CQIs at a NACK and at an ACK.
+    /// Shifts in CQIs at a NACK and at an ACK; `None` without an outer loop.
     steps: Option<[f32; 2]>,
     shift: f32,
 }
@@ -320,16 +324,17 @@ impl Reporter {
         if within < BLOCK { self.ahead[within] } else { self.look(channel, sequence, at) }
     }
 
-    /// Returns the CQIs around TTI `tti` that [`Self::report`] computed ahead, and the first TTI in which the
-    /// Node B uses them, if `tti` is among them.
+    /// Returns the CQIs that [`Self::report`] computed ahead, and the first TTI in which the Node B
+    /// uses them, or `None` if the CQI used in TTI `tti` is not among them.
     #[inline]
     pub fn peek(&self, tti: u64) -> Option<(&[u8; BLOCK], u64)> {
         let within = tti.checked_sub(self.delay)?.wrapping_sub(self.first);
         (within < BLOCK as u64).then_some((&self.ahead, self.first + self.delay))
     }
 
-    /// Returns an upper bound of the CQIs from TTI `tti`, and the first TTI in which it is not valid, if it
-    /// is known without evaluating every report.
+    /// Returns an upper bound of the CQIs that the Node B uses from TTI `tti`, and the first TTI in
+    /// which the bound is not valid. Returns `None` if only evaluating every report would give a
+    /// bound.
     pub fn peak(&self, channel: &mut Channel, sequence: &JakesSequence, tti: u64) -> Option<(u8, u64)> {
         if !self.works_ahead() || self.learns() {
             return None;
@@ -338,18 +343,19 @@ impl Reporter {
         Some((self.cqi_of(snr), until + self.delay))
     }
 
-    /// Returns true if reports depend on the channel of their TTI only.
+    /// Returns true if a report depends only on the channel in its TTI, so that it can be computed
+    /// ahead.
     fn works_ahead(&self) -> bool {
         self.cycle == 1 && self.error_db <= 0.0
     }
 
-    /// Returns true if there is an outer loop.
+    /// Returns true if an outer loop shifts the CQIs.
     pub fn learns(&self) -> bool {
         self.steps.is_some()
     }
 
-    /// Returns the CQI of the report of TTI `at`. Computes the following reports too if nothing can change
-    /// them.
+    /// Returns the CQI of the report of TTI `at`. Also computes the reports of the TTIs after it,
+    /// if each depends only on the channel and the channel can be evaluated ahead.
     fn look(&mut self, channel: &mut Channel, sequence: &JakesSequence, at: u64) -> u8 {
         if self.works_ahead()
             && let Some(snrs) = channel.ahead(sequence, at)
@@ -393,8 +399,9 @@ impl Reporter {
         }
     }
 
-    /// Returns the block for a report, if any: the format of the CQI after the deductions for the outer loop
-    /// and shared power, or a smaller one that holds all units to be sent.
+    /// Returns the block for a reported CQI, or `None` if no unit fits or too few codes are free.
+    /// The block is that of the CQI after the deductions for the outer loop and shared power, or a
+    /// smaller one that needs no more than the free codes or still holds all units to be sent.
     #[inline]
     pub fn offer(&self, cqi: f32, limits: Limits) -> Option<Offer> {
         if cqi < 1.0 {
@@ -415,30 +422,32 @@ impl Reporter {
         (block.units > 0 && block.codes <= limits.codes).then_some(block)
     }
 
-    /// Returns the units of the blocks for these reports, 0 for none.
+    /// Returns the number of units in the block for each reported CQI, 0 if [`Self::offer`] returns
+    /// no block.
     pub fn units<const N: usize>(&self, cqis: &[u8; N], limits: Limits) -> [u32; N] {
         if self.steps.is_some() || limits.sharers > 1 || self.blocks.max_codes > limits.codes {
             return cqis.map(|cqi| self.offer(f32::from(cqi), limits).map_or(0, |offer| offer.units));
         }
-        // Codes are no limit here, so the smallest block that holds all units is selected.
+        // The number of free codes is no limit here, so the smallest block that holds all units is
+        // selected.
         let fails = |units: &u32| u64::from(*units) < limits.units;
         let most = self.blocks.units[CQIS - 1];
         let enough = if fails(&most) { CQIS } else { self.blocks.units[1..CQIS].partition_point(fails) + 1 };
         cqis.map(|cqi| self.blocks.units[usize::from(cqi).min(enough) % UNITS])
     }
 
-    /// Returns the CQI after the deductions for the outer loop and shared power.
+    /// Returns a reported CQI after the deductions for the outer loop and shared power.
     fn deduct(&self, cqi: f32, sharers: u32) -> usize {
         let sharing = match sharers {
             0 | 1 => 0.0,
             n => 10.0 * libm::log10f(n as f32) / STEP_DB as f32,
         };
-        // Deductions never move a user out of range that was in range.
+        // Deductions never lower a CQI whose block carries units to a CQI whose block carries none.
         let least = self.lowest.min(cqi as usize);
         ((cqi - self.shift - sharing).max(0.0) as usize).clamp(least, CQIS - 1)
     }
 
-    /// Processes the answer to a first transmission.
+    /// Shifts later CQIs after the answer to a first transmission, if there is an outer loop.
     pub fn on_answer(&mut self, acknowledged: bool) {
         if let Some([up, down]) = self.steps {
             let shift = if acknowledged { self.shift - down } else { self.shift + up };

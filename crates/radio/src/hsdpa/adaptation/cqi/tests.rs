@@ -52,7 +52,7 @@ fn a_cqi_starts_where_its_block_fails_with_10_percent() {
 fn reports_have_delay_and_cycle() {
     let params = CqiReports { cycle: Duration::from_millis(4), ..CqiReports::default() };
     let (mut reporter, sequence) = (reporter(&params, 10), sequence());
-    // One CQI higher in every TTI.
+    // The SNR rises by one CQI per TTI.
     let mut channel = playing((0..20).map(|tti| STEP_DB * (f64::from(tti) + 5.5 - CQI_AT_0_DB)).collect());
     let found: Vec<u8> = (3..10).map(|tti| reporter.report(&mut channel, &sequence, tti)).collect();
     assert_eq!(found, [5, 5, 7, 7, 9, 9, 11]);
@@ -78,13 +78,14 @@ fn offers_respect_codes_power_and_queue() {
     let units = |cqi, limits| reporter.offer(cqi, limits).map_or(0, |offer| offer.units);
     assert_eq!(units(30.0, ALL), 76);
     assert_eq!(units(0.0, ALL), 0);
-    // Five codes end at CQI 22; a quarter of the power is 5.9 CQIs less.
+    // The largest block with five codes is that of CQI 22. A quarter of the power lowers CQI 28 by
+    // 5.9 CQIs, to 22.
     assert_eq!(units(30.0, Limits { codes: 5, ..ALL }), 21);
     assert_eq!(units(28.0, Limits { sharers: 4, ..ALL }), 21);
     // Two PDUs fit in the block of CQI 8, and in no smaller one.
     let small = reporter.offer(30.0, Limits { units: 2, ..ALL }).unwrap();
     assert_eq!((small.units, small.curve), (2, Some(8)));
-    // No PDU fits below CQI 5.
+    // No PDU of 40 bytes fits in the blocks of CQIs below 5.
     assert_eq!([3.0, 4.0, 5.0].map(|cqi| units(cqi, ALL)), [0, 0, 1]);
 }
 
