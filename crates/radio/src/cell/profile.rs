@@ -101,7 +101,7 @@ struct Path {
     mean: f32,
 }
 
-/// Number of TTIs whose gains are computed at once, which takes little longer than one.
+/// Number of TTIs whose gains are computed together, which takes little longer than those of one TTI.
 pub const BLOCK: usize = 8;
 
 /// Number of paths up to which gains are stored on the stack; no named profile has more.

@@ -5,8 +5,9 @@
 //!                                    ^ CQI, ACK, NACK <~~~~~~~~~~~~~~~~~~~~~ |
 //! ```
 //!
-//! `hs_dsch` is the simpler model of the first study. Not modelled: errors on HS-SCCH, loss and errors of CQI
-//! reports other than measurement errors, and several priority queues per user.
+//! `hs_dsch` is a simpler model with fixed rates or C/I values. Not modelled: errors on HS-SCCH,
+//! loss and errors of CQI reports other than measurement errors, and several priority queues per
+//! user.
 
 pub mod adaptation;
 pub mod format;
@@ -199,17 +200,18 @@ impl Hsdpa {
         Payload { pdu_bytes, segmented: self.segmentation }
     }
 
-    /// Returns the TTI in which the answer to a transmission in TTI `tti` is known.
+    /// Returns the TTI in which the answer (ACK or NACK) to a transmission in TTI `tti` is known.
     fn answer_at(&self, tti: u64) -> u64 {
         tti + self.numerology().ttis(self.retransmission_delay).max(1)
     }
 
-    /// Returns the bearer of all users.
+    /// Returns the bearer that serves all users.
     pub fn bearer(&self, users: &[UserRadio], streams: &Streams) -> TtiBearer<HsdpaMac> {
         TtiBearer::new(self.numerology().tti, HsdpaMac::new(self, users, streams))
     }
 
-    /// Reports categories none of whose blocks carries data, and blocks without a curve.
+    /// Reports an error if no block of the category carries data, or if a CQI that the category
+    /// uses has no measured curve.
     fn check_formats(&self, formats: &[Option<Format>; format::CQIS], category: u8, check: &mut Check) {
         let last = formats[format::CQIS - 1].map_or(0, |format| format.curve);
         let usable = formats.iter().flatten().filter(|format| format.codes <= self.codes.get());
@@ -231,7 +233,8 @@ impl Hsdpa {
         let RlcModeSpec::Am(params) = &self.rlc else {
             return;
         };
-        // The window advances after a PDU has passed Iub and air, and a report has returned.
+        // The window advances after a PDU has passed the Iub and the air interface, and a status
+        // report has returned.
         let iub = self.iub.as_ref().map_or(0, |iub| iub.delay.0);
         let round_trip = Duration(iub + self.numerology().tti.0 + params.status.delay.0);
         let window_bits = u64::from(params.tx_window.get()) * self.pdu_size.0 * 8;
@@ -249,7 +252,8 @@ impl Hsdpa {
         });
     }
 
-    /// Reports what a group's phones cannot do on this channel during a run of `duration`.
+    /// Reports an error or warning for each property of a group's phones that does not fit this
+    /// channel during a run of `duration`.
     pub fn check_ue(&self, ue: &Ue, duration: Duration, check: &mut Check) {
         ue.check(check);
         if let LinkAdaptationSpec::Cqi(reports) = &self.link_adaptation {
@@ -294,7 +298,7 @@ impl Radio for Hsdpa {
         }
     }
 
-    /// Returns the highest bit rate of all served cells, whatever their users.
+    /// Returns the highest bit rate of all served cells together, with any users.
     fn channel_rate(&self, _best_ci: Option<u32>) -> Rate {
         let most = match &self.link_adaptation {
             LinkAdaptationSpec::Cqi(reports) => {

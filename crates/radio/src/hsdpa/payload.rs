@@ -19,14 +19,14 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Returns the units that a packet of `bytes` bytes takes: PDUs, the last one padded, or octets including
-    /// headers.
+    /// Returns the number of units that a packet of `bytes` bytes takes: PDUs, the last one padded,
+    /// or octets including headers.
     pub fn units_of(self, bytes: u32) -> u64 {
         let pdus = u64::from(bytes.div_ceil(self.pdu_bytes));
         if self.segmented { u64::from(bytes) + RLC_HEADER * pdus } else { pdus }
     }
 
-    /// Returns the size of a unit on the air in bits.
+    /// Returns the size of a unit on the air in bits, including the RLC header of a PDU.
     pub fn unit_bits(self) -> u32 {
         if self.segmented { 8 } else { (self.pdu_bytes + RLC_HEADER as u32) * 8 }
     }
@@ -37,15 +37,15 @@ impl Payload {
         bits.saturating_sub(header) / self.unit_bits()
     }
 
-    /// Returns the bytes of packets in `units` units, without headers but with padding.
+    /// Returns the number of packet bytes in `units` units, without headers but with padding.
     pub fn bytes_in(self, units: u32) -> f64 {
         let pdu = f64::from(self.pdu_bytes);
         let per_unit = if self.segmented { pdu / (pdu + RLC_HEADER as f64) } else { pdu };
         f64::from(units) * per_unit
     }
 
-    /// Returns the bytes of a packet in its first `units` units. The header comes first in each PDU; padding
-    /// counts.
+    /// Returns the number of bytes of a packet in its first `units` units. In each PDU the header
+    /// comes first; padding counts as bytes of the packet.
     pub fn bytes_before(self, units: u64) -> u32 {
         let pdu = u64::from(self.pdu_bytes);
         let bytes = if self.segmented {
@@ -57,7 +57,8 @@ impl Payload {
         u32::try_from(bytes).unwrap_or(u32::MAX)
     }
 
-    /// Returns the number of units that hold about `bytes` bytes of packets.
+    /// Returns the number of units that hold about `bytes` bytes: octets, or whole PDUs without
+    /// their headers.
     pub fn units_for(self, bytes: u64) -> u64 {
         if self.segmented { bytes } else { bytes / u64::from(self.pdu_bytes) }
     }
@@ -67,7 +68,8 @@ impl Payload {
 mod tests {
     use super::*;
 
-    /// Forty octets and their header are 336 bits, which fit in no block below CQI 5.
+    /// Forty octets and their header are 336 bits. With the MAC-hs header they fit in no block
+    /// below CQI 5.
     #[test]
     fn small_blocks_carry_octets_but_no_pdu() {
         let whole = Payload { pdu_bytes: 40, segmented: false };

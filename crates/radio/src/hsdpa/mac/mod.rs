@@ -30,20 +30,20 @@ use crate::{Backlog, BandwidthMeter, UserRadio};
 #[derive(Debug)]
 pub struct HsdpaMac {
     pub(super) node_bs: NodeBs,
-    /// Schedulers of the served cells.
+    /// Schedulers of the served cells, in the order of the cells.
     schedulers: Vec<Box<dyn Scheduler>>,
     view: View,
-    /// Whether link adaptation of any user depends on answers.
+    /// Whether link adaptation of any user depends on ACKs and NACKs.
     learns: bool,
     flow_control: Option<FlowControl>,
-    /// Outcomes of the last TTI, which take effect at the start of the next.
+    /// Outcomes of the last TTI's blocks, which take effect at the start of the next TTI.
     outcomes: Vec<Outcome>,
     /// State of handover, if it is configured and any user moves.
     handover: Option<Box<HandoverControl>>,
     /// Users with a running timer T1.
     timers: Vec<usize>,
     candidates: Candidates,
-    /// Bandwidth meters of the users to be measured.
+    /// Bandwidth meters, one for each user whose available bandwidth is measured.
     meters: Vec<Meter>,
 }
 
@@ -79,14 +79,15 @@ impl HsdpaMac {
         self.schedulers.insert(0, by(cell));
     }
 
-    /// Adds the frames that have arrived over the Iub to the queues.
+    /// Adds the frames that have arrived over the Iub to the queues at the Node B.
     fn receive_frames(&mut self, now: Time) {
         if let Some(control) = &mut self.flow_control {
             control.run(now, &mut self.node_bs);
         }
     }
 
-    /// Emits the frames that the RNC has sent over the Iub.
+    /// Emits events for the frames that the RNC has sent over the Iub, if a listener subscribes to
+    /// them.
     fn emit_frames(&mut self, ctx: &mut Context) {
         let Some(control) = self.flow_control.as_mut().filter(|_| ctx.wants(Mask::SERVICE)) else {
             return;
@@ -97,7 +98,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Forwards new data of a user at the RNC, or updates the user after a discard.
+    /// Forwards new data of a user from the RNC over the Iub. Without an Iub, refreshes the user's
+    /// cached state after new data or a discard.
     fn update_from_rnc(&mut self, now: Time, user: usize) {
         match &mut self.flow_control {
             Some(control) => control.forward(now, user, &mut self.node_bs),
@@ -117,7 +119,7 @@ impl HsdpaMac {
                 let had_timer = reordering.timer().is_some();
                 let leave = |units| packets.settle(now, units, false, &mut decide);
                 if !reordering.receive(tti, tsn, units.clone(), leave) {
-                    // The block arrived too late: the queue had given it up.
+                    // The block arrived too late: the reordering queue no longer waits for it.
                     packets.settle(now, units, true, &mut decide);
                 }
                 if !had_timer && reordering.timer().is_some() {
@@ -138,7 +140,7 @@ impl HsdpaMac {
         });
     }
 
-    /// Sends a block. Returns the number of units sent.
+    /// Sends a block of `user` according to `grant`. Returns the number of units sent.
     fn send(&mut self, ctx: &mut Context, tti: u64, user: usize, grant: Grant, sharers: u32) -> u32 {
         let NodeBs { params, users, slots, sequence } = &mut self.node_bs;
         let state = &mut users[user];
@@ -166,7 +168,7 @@ impl HsdpaMac {
         units
     }
 
-    /// Returns each phone's results until `now`.
+    /// Returns a row of results until `now` for each phone.
     pub(super) fn phones(&mut self, now: Time) -> Vec<PhoneRow> {
         let mut rows = Vec::with_capacity(self.node_bs.users.len());
         for user in 0..self.node_bs.users.len() {
@@ -214,7 +216,8 @@ impl Mac for HsdpaMac {
     fn accept(&mut self, ctx: &mut Context, grid: &Grid, user: usize, packet: Packet) -> bool {
         let now = ctx.now;
         self.emit_frames(ctx);
-        // Earlier events cannot affect the packet, and allocations that have arrived come first.
+        // Earlier events must not depend on the packet, so they are handled first, and credits that
+        // have arrived are granted.
         self.follow_users(ctx, grid);
         self.wake_up(ctx, grid);
         self.receive_frames(now);
@@ -235,13 +238,13 @@ impl Mac for HsdpaMac {
         let rlc =
             self.node_bs.users.iter().take_while(|_| has_timers).filter_map(|user| user.packets.due()).min();
         if !self.outcomes.is_empty() {
-            // Frames that arrive over the Iub until then need no event of their own.
+            // Frames that arrive over the Iub before the next TTI need no event of their own.
             return Some(grid.beginning(next)).into_iter().chain(rlc).min();
         }
         let ready = self.node_bs.slots.first();
         let timers = self.timers.iter().filter_map(|user| self.node_bs.users[*user].reordering.timer());
-        // A bandwidth meter examines the cell in every TTI; without one, comparisons in idle times are made
-        // later.
+        // A bandwidth meter examines the cell in every TTI. Without a meter, comparisons of Node Bs
+        // due in idle times are made later.
         let idle_matters = !self.meters.is_empty();
         let compares = self.handover.as_ref().filter(|handover| idle_matters || !handover.is_idle());
         let compares = compares.map(|handover| handover.next);
@@ -269,7 +272,7 @@ impl Mac for HsdpaMac {
         self.change_cells(ctx, tti);
     }
 
-    /// Handles RLC timers and the phones' reports.
+    /// Handles expired RLC timers and the phones' status reports, then records idle times.
     fn run_timers(&mut self, ctx: &mut Context) {
         let now = ctx.now;
         let timed = if self.node_bs.params.rlc.has_timers() { self.node_bs.users.len() } else { 0 };
@@ -299,7 +302,7 @@ impl Mac for HsdpaMac {
         if !self.node_bs.users[user].adapter.has_cqis() {
             return None;
         }
-        // Channels are evaluated in order of time, so the past comes first.
+        // Channels are evaluated in order of time, so earlier TTIs are completed first.
         self.settle(ctx, grid);
         let NodeBs { users, sequence, params, .. } = &mut self.node_bs;
         Some(users[user].quality(ctx.now.0 / params.numerology().tti.0, sequence))

@@ -11,7 +11,7 @@ impl HsdpaMac {
     /// Serves the users of every cell in TTI `tti`.
     pub(super) fn serve_cells(&mut self, ctx: &mut Context, tti: u64) {
         if !self.meters.is_empty() {
-            // Channels are evaluated in order of time, so the past comes first.
+            // Channels are evaluated in order of time, so earlier TTIs are completed first.
             self.pass_idle(tti);
         }
         self.node_bs.slots.advance(tti);
@@ -32,7 +32,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Returns the single user to be served in a cell, with its grant.
+    /// Returns the single user to be served in a cell with its grant, or `None` if no user can be
+    /// sent anything.
     fn choose(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
         let Self { node_bs, schedulers, learns, .. } = self;
         let limits = node_bs.limits();
@@ -55,7 +56,7 @@ impl HsdpaMac {
         node_bs.users[user].grant(tti, limits, &node_bs.sequence).map(|grant| (user, grant))
     }
 
-    /// Serves several users, the scheduler's first choice first.
+    /// Serves several users of a cell in TTI `tti`, the scheduler's first choice first.
     fn serve_sharers(&mut self, ctx: &mut Context, tti: u64, cell: usize) {
         let Self { node_bs: NodeBs { users, params, .. }, schedulers, candidates, .. } = self;
         let most = params.users_per_tti.get();
@@ -72,11 +73,13 @@ impl HsdpaMac {
         }
     }
 
-    /// Returns the scheduler's first choice that can be sent something, with its grant.
+    /// Returns the scheduler's first choice among the users that can be sent something, with its
+    /// grant.
     fn pick(&mut self, tti: u64, cell: usize) -> Option<(usize, Grant)> {
         self.gather(tti, cell);
         let limits = self.node_bs.limits();
-        // The scheduler may score users differently from now on.
+        // The scheduler may score users differently after `pick`, so bounds of their scores are not
+        // valid any more.
         self.node_bs.slots.forget_ceilings();
         while !self.candidates.is_empty() {
             let at = self.schedulers[cell].pick(tti, &self.candidates.list);
@@ -89,7 +92,7 @@ impl HsdpaMac {
         None
     }
 
-    /// Lists the users that can be sent something, with their grants.
+    /// Lists the users of a cell that can be sent something in TTI `tti`, with their grants.
     fn gather_grants(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();
         let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, .. } = self;
@@ -102,8 +105,8 @@ impl HsdpaMac {
         }
     }
 
-    /// Lists the users with something to send, with the properties that the scheduler needs. If it needs
-    /// rates, users that the channel allows nothing are omitted.
+    /// Lists the users of a cell with something to send, with the properties that the scheduler
+    /// needs. If the scheduler needs rates, omits users whose channel allows no unit.
     fn gather(&mut self, tti: u64, cell: usize) {
         let limits = self.node_bs.limits();
         let Self { node_bs: NodeBs { users, slots, sequence, .. }, candidates, view, learns, .. } = self;
@@ -126,14 +129,14 @@ impl HsdpaMac {
         }
     }
 
-    /// Accounts for the idle TTIs before number `tti`.
+    /// Accounts for the idle TTIs before TTI `tti` in all bandwidth meters.
     pub(super) fn pass_idle(&mut self, tti: u64) {
         for meter in &mut self.meters {
             meter.pass(tti, &mut self.node_bs);
         }
     }
 
-    /// Measures the bandwidth of users of a cell in TTI `tti`.
+    /// Measures the available bandwidth of the metered users of a cell in TTI `tti`.
     fn meter(&mut self, tti: u64, cell: usize) {
         let Self { node_bs, meters, candidates, .. } = self;
         for meter in meters {

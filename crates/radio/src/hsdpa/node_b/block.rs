@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-/// A block in flight.
+/// Block in flight: a block that has been sent and whose HARQ process has not ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Transmission sequence number, which never wraps; on the air it is modulo 64.
     pub tsn: u64,
-    /// Units that the block carries.
+    /// Range of units that the block carries.
     pub units: Range<u64>,
-    /// HS-PDSCH codes.
+    /// Number of HS-PDSCH codes.
     pub codes: u32,
     /// CQI whose link-level curve gives the BLER; `None` if the block cannot fail.
     pub curve: Option<u8>,
@@ -17,11 +17,12 @@ pub struct Block {
     pub transmissions: u32,
     /// Whether the block was sent in a cell that the user has left.
     pub forwarded: bool,
-    /// Combined SNR of all transmissions (linear, per symbol).
+    /// SNR of all transmissions so far after combining (linear, per symbol).
     pub symbol_snr: f64,
-    /// Whether the UE has decoded it.
+    /// Whether the UE has decoded the block.
     pub decoded: bool,
-    /// Random number uniform in [0, 1), which decides on all transmissions if decoding uses one number.
+    /// Random number uniform in [0, 1). It decides the first transmission, or all transmissions if
+    /// decoding uses one number per block.
     pub draw: f64,
 }
 

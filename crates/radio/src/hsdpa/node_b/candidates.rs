@@ -1,10 +1,11 @@
-//! Candidates of a TTI and their grants.
+//! Candidates for transmission in a TTI, and the blocks (grants) that they could be sent.
 
 use super::turn::Grant;
 use crate::hsdpa::adaptation::Limits;
 use crate::mac::sched::{Candidate, Scheduler};
 
-/// Candidates of a TTI, in order of users, with their grants if those are known.
+/// Candidates for transmission in a TTI, in order of user index, with their grants if these have
+/// been computed.
 #[derive(Debug, Default)]
 pub struct Candidates {
     pub list: Vec<Candidate>,
@@ -26,7 +27,7 @@ impl Candidates {
         self.grants.push(grant);
     }
 
-    /// Inserts a candidate, or replaces that of the same user.
+    /// Inserts a candidate with its grant, or replaces those of the same user.
     pub fn put(&mut self, candidate: Candidate, grant: Grant) {
         let user = candidate.user;
         match self.list.binary_search_by_key(&user, |other| other.user) {
@@ -43,7 +44,7 @@ impl Candidates {
         self.grants.remove(at);
     }
 
-    /// Copies all candidates of another list except those of one user.
+    /// Replaces this list by the candidates of `from` except `user`.
     pub fn copy_others(&mut self, from: &Self, user: usize) {
         self.clear();
         let both = from.list.iter().zip(&from.grants);
@@ -55,9 +56,10 @@ impl Candidates {
     /// Selects at most `most` users for TTI `tti`, who share `codes` and, equally, the power. Returns them
     /// with their grants, the scheduler's first choice first.
     ///
-    /// A grant depends on the number of users who share the power, and the number of users who get codes
-    /// depends on their grants. So the power is first divided among as many users as possible. If fewer get
-    /// codes, it is divided again among as many as did, until no share is unused.
+    /// A grant depends on the number of users who share the power, and the number of users who get
+    /// codes depends on their grants. So the power is first divided among as many users as
+    /// possible. If fewer users get codes, the power is divided again among that number, until no
+    /// share is unused.
     pub fn choose(
         &mut self,
         tti: u64,
@@ -95,7 +97,8 @@ impl Candidates {
         }
     }
 
-    /// Replaces every grant by `limited` of it, and removes candidates without one.
+    /// Replaces every grant by the result of `limited`, and removes candidates for which this is
+    /// `None`.
     fn limit(&mut self, limited: impl Fn(usize, Grant) -> Option<Grant>) {
         let mut at = 0;
         while at < self.list.len() {

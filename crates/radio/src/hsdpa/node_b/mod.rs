@@ -20,18 +20,18 @@ use slot::{Ceiling, Slot, Slots};
 use turn::Grant;
 use user::User;
 
-/// The Node Bs of all served cells with their users.
+/// Node Bs of all served cells with their users.
 #[derive(Debug)]
 pub struct NodeBs {
     pub params: Hsdpa,
     pub users: Vec<User>,
-    /// Cached state of each user.
+    /// Cached state of all users.
     pub slots: Slots,
     pub sequence: JakesSequence,
 }
 
 impl NodeBs {
-    /// Creates the Node Bs with empty queues.
+    /// Creates the Node Bs, with empty queues for `users`.
     pub fn new(params: &Hsdpa, users: &[UserRadio], streams: Streams) -> Self {
         let sequence = if users.iter().any(|user| user.ue.channel.facts().fades) {
             JakesSequence::new(&mut streams.stream("cell", 0, "fading"))
@@ -48,12 +48,13 @@ impl NodeBs {
         self.slots.refresh(user, &self.users[user]);
     }
 
-    /// Returns the user with the highest score among those in a cell that can be sent something in TTI `tti`.
-    /// Ties are resolved by the lowest `turn`, then by the first user. Scores must not decrease with units or
-    /// quality.
+    /// Returns the user with the highest score among the users of a cell that can be sent something
+    /// in TTI `tti`, or `None` if there is none. Ties are resolved by the lowest `turn`, then by
+    /// the lowest index. Scores must not decrease with units or quality.
     ///
-    /// Most users would not be first even with the best channel that they may have in the next TTIs, so they
-    /// are skipped. This works best if good users are examined first: the best two of the last TTI.
+    /// Most users would not have the highest score even with the best channel that they may have in
+    /// the next TTIs, so they are skipped. This saves most if good users are examined first, so the
+    /// best two of the last TTI are.
     pub fn find_best(
         &mut self,
         tti: u64,
@@ -93,7 +94,7 @@ impl NodeBs {
     }
 }
 
-/// Claim of a user to a TTI.
+/// Claim of a user to be served in a TTI: its score, and its turn among users of equal score.
 #[derive(Clone, Copy, Debug)]
 struct Claim {
     score: f64,
@@ -102,11 +103,11 @@ struct Claim {
 }
 
 impl Claim {
-    /// Claim below that of any user.
+    /// Claim that is below the claim of any user.
     const NONE: Self = Self { score: f64::NEG_INFINITY, turn: u64::MAX, user: usize::MAX };
 }
 
-/// Search for the user of a TTI, with the best two so far.
+/// Search for the user to be served in a TTI, with the best two claims so far.
 struct Contest<'a, S, T> {
     tti: u64,
     limits: Limits,
@@ -119,7 +120,7 @@ struct Contest<'a, S, T> {
 }
 
 impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
-    /// Returns true if a user with this score would precede the best one so far.
+    /// Returns true if a user with this score would precede the user with the best claim so far.
     #[inline]
     fn may_win(&self, user: usize, score: f64) -> bool {
         self.comes_before(user, score, &self.best[0])
@@ -130,8 +131,8 @@ impl<S: Fn(usize, (u32, f32)) -> f64, T: Fn(usize) -> u64> Contest<'_, S, T> {
         score > other.score || score >= other.score && ((self.turn)(user), user) < (other.turn, other.user)
     }
 
-    /// Evaluates a user, unless its ceiling is too low. Not inlined, so that the loop over all users remains
-    /// short.
+    /// Evaluates a user, unless the upper bound of its score is too low for it to win. Not inlined,
+    /// so that the loop over all users remains short.
     #[inline(never)]
     fn visit(&mut self, user: usize, ceiling: &mut Ceiling) {
         let (tti, limits, state) = (self.tti, self.limits, &mut self.users[user]);

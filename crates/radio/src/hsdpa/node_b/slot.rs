@@ -1,8 +1,8 @@
-//! State of all users that the scheduler's loop reads, in arrays apart from the rest.
+//! State of all users that the scheduler's loop reads, in arrays apart from the other state.
 //!
-//! The block that a user could be sent changes with its CQI, its queue and the answers to its HARQ processes.
-//! CQIs are computed for several TTIs at once, and the rest is known in advance while nothing happens to the
-//! user. Therefore results are cached for several TTIs.
+//! The block that a user could be sent changes with its CQI, its queue and the answers to its HARQ
+//! processes. CQIs are computed for several TTIs at once, and the other two are known in advance
+//! until the next event of the user. Therefore results are cached for several TTIs.
 
 use super::user::User;
 use crate::cell::profile::BLOCK;
@@ -11,11 +11,12 @@ use crate::mac::user_set::UserSet;
 /// Cached state of all users.
 #[derive(Debug)]
 pub struct Slots {
-    /// For each user, the first TTI in which it may have something to send, and its cell.
+    /// For each user, the first TTI in which it may have something to send (`u64::MAX` if unknown),
+    /// and its cell.
     turns: Vec<(u64, u8)>,
     /// For each cell, the users that may be served now.
     pub waiting: Vec<UserSet>,
-    /// For each cell, the users with the best two claims to the last TTI.
+    /// For each cell, the users with the best two claims to be served in the last TTI.
     pub leading: Vec<[usize; 2]>,
     /// Users that may be served in a later TTI, in any order.
     later: Vec<usize>,
@@ -23,7 +24,7 @@ pub struct Slots {
     pub kept: Vec<Slot>,
 }
 
-/// Upper bound of the score that a user may reach with its cell's scheduler.
+/// Upper bound of the score that a user may reach with the scheduler of its cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Ceiling {
     pub score: f64,
@@ -32,27 +33,27 @@ pub struct Ceiling {
 }
 
 impl Ceiling {
-    /// No bound, until the user changes.
+    /// Infinite bound, valid until the cached state of the user is refreshed.
     pub const NONE: Self = Self { score: f64::INFINITY, until: u64::MAX };
-    /// A bound that must be computed.
+    /// Bound that must be computed before use.
     const UNKNOWN: Self = Self { score: f64::INFINITY, until: 0 };
 }
 
-/// Results for one user in consecutive TTIs.
+/// Cached results for one user in consecutive TTIs.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub struct Slot {
-    /// First TTI of the lists.
+    /// TTI of the first element of the lists.
     pub first: u64,
     pub until: u64,
-    /// Units that the user could be sent, 0 for none.
+    /// Number of units that the user could be sent in each TTI; 0 for none.
     pub units: [u32; BLOCK],
-    /// CQIs known to the Node B.
+    /// CQI known to the Node B in each TTI.
     pub cqi: [u8; BLOCK],
 }
 
 impl Slots {
-    /// Creates the state of users without data, in `cells` cells.
+    /// Creates the cached state of users without data, in `cells` cells.
     pub fn new(users: &[User], cells: usize) -> Self {
         let nothing = Slot { first: 0, until: 0, units: [0; BLOCK], cqi: [0; BLOCK] };
         Self {
@@ -82,12 +83,12 @@ impl Slots {
         self.kept[user].until = 0;
     }
 
-    /// Invalidates all ceilings, after a change of scores.
+    /// Invalidates all ceilings, as the scheduler may score users differently.
     pub fn forget_ceilings(&mut self) {
         self.ceilings.fill(Ceiling::UNKNOWN);
     }
 
-    /// Marks users that may be served from TTI `tti` as waiting.
+    /// Marks users as waiting that may have something to send from TTI `tti` or before.
     pub fn advance(&mut self, tti: u64) {
         let Self { turns, waiting, later, .. } = self;
         later.retain(|&user| {
@@ -99,7 +100,8 @@ impl Slots {
         });
     }
 
-    /// Returns the first TTI in which any user may have something to send, 0 if one already has.
+    /// Returns the first TTI in which any user may have something to send, 0 if a user has already,
+    /// and `None` if no TTI is known.
     pub fn first(&self) -> Option<u64> {
         if self.waiting.iter().any(|users| !users.is_empty()) {
             return Some(0);
@@ -109,7 +111,7 @@ impl Slots {
 }
 
 impl Slot {
-    /// Returns units and CQI in TTI `tti`, if they are cached.
+    /// Returns the units and the CQI of TTI `tti`, or `None` if they are not cached.
     #[inline]
     pub fn recall(&self, tti: u64) -> Option<(u32, f32)> {
         if tti >= self.until {

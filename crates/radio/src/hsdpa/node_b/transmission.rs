@@ -18,7 +18,7 @@ pub struct Outcome {
     pub user: usize,
     pub tsn: u64,
     pub units: Range<u64>,
-    /// Whether the block was decoded for the first time; otherwise it is lost.
+    /// Whether the block was decoded, and for the first time; otherwise its units are lost.
     pub decoded: bool,
 }
 
@@ -27,17 +27,18 @@ pub struct Outcome {
 pub struct SentBlock {
     pub tsn: u64,
     pub units: Range<u64>,
-    /// Number of transmissions so far.
+    /// Number of transmissions of the block so far.
     pub transmission: u32,
-    /// Whether its units were sent for the first time.
+    /// Whether the units of the block were sent for the first time.
     pub is_new: bool,
     pub failed: bool,
-    /// Whether the block was decoded, if that is final; else `None`.
+    /// Whether the block was decoded; `None` if that is not final yet.
     pub settled: Option<bool>,
 }
 
 impl User {
-    /// Sends a grant's block in TTI `tti`. Returns the block, or `None` if there is nothing to send.
+    /// Sends the block of `grant` in TTI `tti`. Returns the block, or `None` if there is nothing to
+    /// send.
     pub fn send(
         &mut self,
         tti: u64,
@@ -105,7 +106,8 @@ impl User {
         Some((index, block))
     }
 
-    /// Returns true if a transmission with this SNR (linear, per chip) lets the UE decode the block.
+    /// Returns true if the UE can decode the block after a transmission with this SNR (linear, per
+    /// chip).
     fn decodes(&mut self, tti: u64, block: &mut Block, snr: f64, params: &Hsdpa) -> bool {
         let Some(curve) = block.curve else {
             return true;

@@ -7,27 +7,28 @@ use crate::cell::profile::BLOCK;
 use crate::hsdpa::adaptation::{Limits, Offer};
 use crate::mac::sched::{Candidate, View};
 
-/// A block that a user would be sent in a TTI.
+/// Block that a user would be sent in a TTI.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant {
     /// Channel quality known to the Node B.
     pub quality: f32,
-    /// The new block, or `None` for a retransmission.
+    /// New block; `None` for a retransmission.
     pub offer: Option<Offer>,
-    /// Codes of the block.
+    /// Number of HS-PDSCH codes of the block.
     pub codes: u32,
     pub units: u32,
 }
 
 impl User {
-    /// Returns the block that could be sent in TTI `tti`, if any.
+    /// Returns the block that could be sent to the user in TTI `tti`, or `None` if there is none.
     #[inline]
     pub fn grant(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<Grant> {
         let quality = self.quality(tti, sequence);
         self.grant_at(quality, tti, limits)
     }
 
-    /// Returns the block that could be sent in TTI `tti` at this quality, if any.
+    /// Returns the block that could be sent in TTI `tti` at channel quality `quality`, or `None` if
+    /// there is none.
     fn grant_at(&self, quality: f32, tti: u64, limits: Limits) -> Option<Grant> {
         if let Some(block) = self.processes.retransmission(tti) {
             let (codes, units) = (block.codes, (block.units.end - block.units.start) as u32);
@@ -43,8 +44,8 @@ impl User {
         self.grant_of(quality, Limits { units: self.available(), ..limits })
     }
 
-    /// Returns the units that could be sent in TTI `tti`, 0 for none, and the channel quality known to the
-    /// Node B. The slot caches them for as many TTIs as they are valid.
+    /// Returns the number of units that could be sent in TTI `tti`, 0 for none, and the channel
+    /// quality known to the Node B. Both are cached in `slot` for as many TTIs as they are valid.
     #[inline]
     pub fn look(
         &mut self,
@@ -66,8 +67,9 @@ impl User {
         (self.grant_at(quality, tti, limits).map_or(0, |grant| grant.units), quality)
     }
 
-    /// Returns upper bounds of units and quality, and the first TTI in which they are not valid, provided
-    /// that nothing happens to the user. Returns `None` if they take too much time to find.
+    /// Returns upper bounds of units and channel quality, and the first TTI in which the bounds are
+    /// not valid. They hold until the user's cached state is refreshed. Returns `None` if the
+    /// bounds would take too much time to compute.
     pub fn peak(&mut self, tti: u64, limits: Limits, sequence: &JakesSequence) -> Option<((u32, f32), u64)> {
         let (cqi, until) = self.adapter.peak(&mut self.channel, sequence, tti)?;
         let units = if self.processes.has_retransmission() {
@@ -80,7 +82,8 @@ impl User {
         Some(((units, f32::from(cqi)), until))
     }
 
-    /// Returns the results for TTI `tti` and the following ones, if they are known in advance.
+    /// Returns the units and CQIs for TTI `tti` and TTIs after it, or `None` if they are not known
+    /// in advance.
     fn plan(&self, tti: u64, limits: Limits) -> Option<Slot> {
         let (cqi, first) = self.adapter.peek(tti)?;
         let mut until = (first + BLOCK as u64).min(self.processes.unchanged_until(tti));
@@ -98,7 +101,8 @@ impl User {
         Some(Slot { first, until, units, cqi: *cqi })
     }
 
-    /// Returns the block that could be sent if the queue were full and a process were free.
+    /// Returns the new block that could be sent if the queue were full and a HARQ process were
+    /// free.
     pub fn full_queue_grant(&self, quality: f32, limits: Limits) -> Option<Grant> {
         self.grant_of(quality, Limits { units: u64::MAX, ..limits })
     }
@@ -118,7 +122,8 @@ impl User {
         self.curves.bler(curve, 10.0 * libm::log10(f64::from(snr)))
     }
 
-    /// Returns the grant limited to the codes that others have left, or `None` if none fits.
+    /// Returns the grant limited to the codes that other users have left, or `None` if no block
+    /// fits.
     pub fn limit(&self, grant: Grant, limits: Limits) -> Option<Grant> {
         match grant.offer {
             Some(_) => self.offer(grant.quality, limits),
@@ -133,7 +138,8 @@ impl User {
         Candidate { user, rate, quality, deadline }
     }
 
-    /// Returns the TTI by which the user's next packet should arrive.
+    /// Returns the TTI by which the user's next packet should arrive: the TTI since which it waits
+    /// plus the delay budget.
     pub fn deadline(&self) -> u64 {
         self.packets.waits_since().unwrap_or(0) + self.delay_budget
     }

@@ -33,7 +33,7 @@ params! {
 }
 
 impl Iub {
-    /// Reports invalid values, given that the RNC sends at least `portion` at a time.
+    /// Reports invalid values, given that the RNC sends at least `portion` of data at a time.
     pub fn check_with(&self, portion: Size, numerology: Numerology, check: &mut Check) {
         let tti = numerology.tti;
         check.at_most("delay", self.delay, Duration::from_secs(10));
@@ -67,32 +67,34 @@ impl Checked for Iub {
 
 /// The two ends of the Iub.
 pub trait Endpoints {
-    /// Takes at most `most` units of a user from the RNC. Returns how many.
+    /// Takes at most `most` units of a user from the RNC's buffer. Returns the number of units
+    /// taken.
     fn take(&mut self, now: Time, user: usize, most: u64) -> u64;
-    /// Adds units of a user at the Node B.
+    /// Adds units that have arrived to a user's queue at the Node B.
     fn put(&mut self, user: usize, units: u64);
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Account {
-    /// Units that the RNC may send.
+    /// Number of units that the RNC may send.
     credits: u64,
-    /// Units in the Node B's queue, credits, and units and credits in flight.
+    /// Sum of the units in the Node B's queue, the credits at the RNC, and the units and credits in
+    /// flight.
     counted: u64,
 }
 
 /// Messages or frames in flight: arrival, user, units.
 type InFlight = VecDeque<(Time, usize, u64)>;
 
-/// Flow control of all users.
+/// Flow control on the Iub for all users.
 #[derive(Debug)]
 pub struct FlowControl {
     numerology: Numerology,
     delay: Duration,
     rate: Option<Rate>,
     unit_bits: u64,
-    /// Time at which the link has sent all frames, and the remainder of its last nanosecond in units of 1 /
-    /// rate nanoseconds.
+    /// Time at which the link has sent all frames, rounded down to whole nanoseconds. `remainder`
+    /// is the part rounded off, in units of 1 / `rate` nanoseconds.
     free_at: Time,
     remainder: u64,
     period: u64,
@@ -100,26 +102,27 @@ pub struct FlowControl {
     accounts: Vec<Account>,
     allocations: InFlight,
     frames: InFlight,
-    /// Users whose queues have capacity that is not allocated.
+    /// Users whose queues at the Node B have capacity that is not allocated.
     short: Vec<usize>,
-    /// Frames sent since they were last emitted, with the times of sending; `None` if no listener subscribes
-    /// to them.
+    /// Frames sent since their events were last emitted, with the times of sending; `None` if no
+    /// listener subscribes to these events.
     pub recorded: Option<Vec<(Time, Frame)>>,
 }
 
-/// A frame of the RNC.
+/// Frame that the RNC sends over the Iub.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Index of the user.
     pub user: usize,
-    /// Units in the frame.
+    /// Number of units in the frame.
     pub units: u64,
-    /// Arrival at the Node B.
+    /// Time of arrival at the Node B.
     pub arrives: Time,
 }
 
 impl FlowControl {
-    /// Creates flow control of users with empty queues and credits for all of their capacity.
+    /// Creates flow control for users with empty queues. Each user starts with credits for its
+    /// whole queue.
     pub fn new(params: &Iub, payload: Payload, users: usize, numerology: Numerology) -> Self {
         let limit = payload.units_for(params.room.0).max(1);
         Self {
@@ -139,7 +142,7 @@ impl FlowControl {
         }
     }
 
-    /// Sends a user's data from the RNC as far as there are credits.
+    /// Sends a user's data from the RNC to the Node B, up to the user's credits.
     pub fn forward(&mut self, now: Time, user: usize, ends: &mut impl Endpoints) {
         let credits = &mut self.accounts[user].credits;
         if *credits == 0 {
@@ -156,7 +159,8 @@ impl FlowControl {
         }
     }
 
-    /// Adds a frame to the link's queue. Returns the time at which it has been sent.
+    /// Adds a frame of `units` units to the queue of the link. Returns the time at which the frame
+    /// has been sent.
     fn transmit(&mut self, now: Time, units: u64) -> Time {
         let Some(Rate(rate)) = self.rate else {
             return now;
@@ -170,7 +174,7 @@ impl FlowControl {
         self.free_at
     }
 
-    /// Records that the Node B has sent units of a user's queue.
+    /// Records that the Node B has sent units from a user's queue, which frees capacity.
     pub fn sent(&mut self, user: usize, units: u64) {
         let account = &mut self.accounts[user];
         if account.counted == self.limit && units > 0 {
@@ -179,7 +183,7 @@ impl FlowControl {
         account.counted -= units;
     }
 
-    /// Processes all arrivals until `now`.
+    /// Processes all arrivals of allocations and frames until `now`.
     pub fn run(&mut self, now: Time, ends: &mut impl Endpoints) {
         while let Some(&(at, user, units)) = self.allocations.front().filter(|(at, ..)| *at <= now) {
             self.allocations.pop_front();
@@ -192,7 +196,8 @@ impl FlowControl {
         }
     }
 
-    /// Allocates free capacity at the start of TTI `tti`, if a period ends.
+    /// Allocates the free capacity of all queues at the start of TTI `tti`, if an allocation period
+    /// starts.
     pub fn allocate(&mut self, tti: u64, now: Time) {
         if !tti.is_multiple_of(self.period) {
             return;
@@ -204,8 +209,9 @@ impl FlowControl {
         }
     }
 
-    /// Returns the time of the next event, if any: an allocation's arrival, or an event at the Node B, in a
-    /// TTI from `next`.
+    /// Returns the time of the next event, or `None` if none is due: the arrival of an allocation
+    /// at the RNC, the first TTI after the arrival of a frame, or the next allocation in a TTI from
+    /// `next`.
     pub fn next(&self, next: u64) -> Option<Time> {
         let on_grid = |at: Time| self.numerology.beginning(self.numerology.first_from(at));
         let allocation = self.allocations.front().map(|(at, ..)| *at);
@@ -226,7 +232,7 @@ mod tests {
         Time(ms * 1_000_000)
     }
 
-    /// PDUs of one user at the RNC and at the Node B.
+    /// Numbers of PDUs of one user at the RNC and at the Node B.
     #[derive(Default)]
     struct Pdus {
         rnc: u64,
@@ -245,7 +251,8 @@ mod tests {
         }
     }
 
-    /// Returns flow control of one user, with `waiting` PDUs that arrive at the RNC at `at`.
+    /// Returns flow control of one user for whom `waiting` PDUs arrive at the RNC at `at`, and
+    /// these PDUs.
     fn begin(params: &Iub, at: Time, waiting: u64) -> (FlowControl, Pdus) {
         let mut control = FlowControl::new(params, PDUS, 1, Numerology::HSDPA);
         let mut pdus = Pdus { rnc: waiting, node_b: 0 };
@@ -253,8 +260,8 @@ mod tests {
         (control, pdus)
     }
 
-    /// Advances to `to` TTI by TTI, while the Node B sends up to `rate` PDUs per TTI. Returns the number of
-    /// PDUs sent.
+    /// Advances from TTI `from` to TTI `to`, while the Node B sends up to `rate` PDUs per TTI.
+    /// Returns the number of PDUs sent.
     fn advance(control: &mut FlowControl, pdus: &mut Pdus, from: u64, to: u64, rate: u64) -> u64 {
         let mut sent = 0;
         for tti in from..to {
@@ -268,8 +275,9 @@ mod tests {
         sent
     }
 
-    /// 600 PDUs arrive at once. 250 are sent at 0 ms and arrive at 15 ms, that is in TTI 8. They are sent by
-    /// TTI 11, the Node B allocates at 30 ms, and the next 250 leave the RNC at 45 ms and arrive at 60 ms.
+    /// 600 PDUs arrive at the RNC at once. 250 leave it at 0 ms and arrive at the Node B at 15 ms,
+    /// for TTI 8. The Node B has sent them after TTI 10 and allocates at 30 ms, so the next 250
+    /// leave the RNC at 45 ms and arrive at 60 ms.
     #[test]
     fn credits_are_exhausted_and_renewed() {
         let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 600);
@@ -277,13 +285,13 @@ mod tests {
         assert_eq!(advance(&mut control, &mut pdus, 8, 30, 100), 250);
         assert_eq!(control.accounts[0].credits, 0);
         assert_eq!(advance(&mut control, &mut pdus, 30, 33, 100), 250);
-        // The next check is in TTI 45, at 90 ms, although the queue is empty from 66 ms.
+        // The next allocation is in TTI 45, at 90 ms, although the queue is empty from 66 ms.
         assert_eq!(control.next(33), Some(ms(90)));
         assert_eq!(advance(&mut control, &mut pdus, 33, 60, 100), 0);
         assert_eq!(advance(&mut control, &mut pdus, 60, 75, 100), 100);
     }
 
-    /// 250 PDUs of 40 octets in 60 ms: the limit known from EURANE.
+    /// The queue of 250 PDUs of 40 octets is filled once in 60 ms: the limit known from EURANE.
     #[test]
     fn capacity_and_two_periods_limit_the_rate() {
         let (mut control, mut pdus) = begin(&Iub::default(), Time::ZERO, 1_000_000);
@@ -302,7 +310,8 @@ mod tests {
         assert_eq!(advance(&mut control, &mut pdus, 101, 109, 10), 3);
     }
 
-    /// 3 PDUs of 336 bits take 3.024 ms at 333.33 kbit/s; 2 PDUs of another user after them take 2.016 ms.
+    /// At 333.33 kbit/s, 3 PDUs of 336 bits take 3.024 ms, and 2 PDUs of another user after them
+    /// take 2.016 ms.
     #[test]
     fn frames_are_sent_one_after_the_other() {
         let params = Iub { rate: Some(Rate(1_000_000_000 / 3_000)), ..Iub::default() };

@@ -1,16 +1,16 @@
-//! Serving cell of a user, and its changes.
+//! Serving cell of a user, and changes of this cell.
 
 use super::User;
 use crate::hsdpa::node_b::block::Block;
 
 impl User {
-    /// Returns true if the user may come into another cell.
+    /// Returns true if the user moves and may change to another cell.
     pub fn moves(&mut self) -> bool {
         self.trigger.is_some() && self.channel.journey().is_some()
     }
 
-    /// Compares the Node Bs in TTI `tti`, unless a change is in progress. Returns true if the user changes
-    /// its cell.
+    /// Compares the Node Bs in TTI `tti`, unless a change of cell is in progress. Returns true if
+    /// the user changes its cell.
     pub fn compare(&mut self, tti: u64) -> bool {
         if tti >= self.resumes
             && let (Some(trigger), Some(journey)) = (&mut self.trigger, self.channel.journey())
@@ -32,7 +32,7 @@ impl User {
         }
     }
 
-    /// Continues blocks and timers in the new cell, without a reset of MAC-hs.
+    /// Continues blocks and timers in the new cell from TTI `resumes`, without a reset of MAC-hs.
     pub fn continue_blocks(&mut self) {
         self.processes.change_cell(self.resumes, Block::restart);
         self.reordering.delay_timer(self.resumes);

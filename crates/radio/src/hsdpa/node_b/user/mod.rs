@@ -24,7 +24,7 @@ use crate::mac::harq::processes::Processes;
 use crate::mac::reordering::ReorderingQueue;
 use crate::numerology::Numerology;
 
-/// A user of HS-DSCH.
+/// User of HS-DSCH.
 #[derive(Debug)]
 pub struct User {
     pub channel: Channel,
@@ -35,14 +35,14 @@ pub struct User {
     pub packets: Packets,
     pub reordering: ReorderingQueue<Range<u64>>,
     pub tally: Tally,
-    /// New units at the Node B.
+    /// Number of units in the Node B's queue that have not been sent.
     pub(super) queue: u64,
-    /// Whether blocks are filled from the RNC directly, as there is no Iub.
+    /// Whether blocks are filled directly from the queue at the RNC, as there is no Iub.
     pub(super) direct: bool,
-    /// Minimum distance of TTIs of the UE category.
+    /// Minimum distance, in TTIs, between TTIs in which the UE category can receive.
     pub tti_distance: u64,
     pub(super) rested: u64,
-    /// TTIs that a packet may wait.
+    /// Number of TTIs that a packet may wait before its deadline.
     pub delay_budget: u64,
     /// Index of the serving cell.
     pub serving: usize,
@@ -52,7 +52,7 @@ pub struct User {
     pub(super) draws: Box<Draws>,
 }
 
-/// Random streams, in a box as they are large and only used for transmissions.
+/// Random streams of a user, in a box as they are large and only used for transmissions.
 #[derive(Debug)]
 pub(super) struct Draws {
     pub(super) decoding: Stream,
@@ -100,17 +100,17 @@ impl User {
         self.queue += units;
     }
 
-    /// Returns the number of new units with which a block can be filled.
+    /// Returns the number of unsent units with which a block can be filled.
     pub(super) fn available(&self) -> u64 {
         if self.direct { self.queue + self.packets.waiting() } else { self.queue }
     }
 
-    /// Returns the first TTI in which there may be something to send.
+    /// Returns the first TTI in which there may be something to send to the user.
     pub fn ready(&self) -> u64 {
         self.processes.ready(self.available() > 0).max(self.rested).max(self.resumes)
     }
 
-    /// Applies the answers that are known in TTI `tti` to link adaptation.
+    /// Applies the answers (ACKs and NACKs) that are known in TTI `tti` to link adaptation.
     #[inline]
     pub fn listen(&mut self, tti: u64) {
         let adapter = &mut self.adapter;

@@ -1,20 +1,21 @@
-//! Reset of MAC-hs.
+//! Reset of MAC-hs, which discards its blocks and queues.
 
 use std::ops::Range;
 
 use super::User;
 
-/// Contents of MAC-hs at a reset.
+/// Units that MAC-hs contained at a reset.
 #[derive(Debug)]
 pub struct Flushed {
-    /// Ranges of units, with whether they are lost; otherwise they have arrived.
+    /// Ranges of units, each with a flag that is true if the units are lost and false if they have
+    /// arrived.
     pub all: Vec<(Range<u64>, bool)>,
-    /// Number of units that had not been sent.
+    /// Number of units in the queue that had not been sent.
     pub queued: u64,
 }
 
 impl User {
-    /// Resets MAC-hs at the Node B and in the phone. Returns what it contained.
+    /// Resets MAC-hs at the Node B and in the phone. Returns the units that it contained.
     pub fn flush(&mut self) -> Flushed {
         let queued = std::mem::take(&mut self.queue);
         let arrived = self.reordering.reset().into_iter().map(|units| (units, false));
