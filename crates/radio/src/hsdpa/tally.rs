@@ -1,4 +1,4 @@
-//! Counters of a phone.
+//! Counters of a phone on HS-DSCH.
 
 use nodeb_base::table;
 
@@ -50,14 +50,14 @@ table! {
     }
 }
 
-/// Running counters of a phone.
+/// Running counters of a phone on HS-DSCH.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     pub(super) ttis: u64,
     pub(super) blocks: u64,
     first_failures: u64,
     given_up: u64,
-    /// Sum of linear SNRs over transmissions.
+    /// Sum of the linear SNRs of all transmissions to the phone.
     pub(super) snr: f64,
     pub(super) cqi: f64,
     bytes_delivered: u64,
@@ -66,8 +66,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts a transmission at a linear SNR. `is_new` is true for the first transmission in any cell; the
-    /// CQI is NaN if none is used.
+    /// Counts a transmission at the linear SNR `snr`. `is_new` is true for the first transmission
+    /// of a block in any cell; `cqi` is NaN if link adaptation uses no CQIs.
     pub fn sent(&mut self, snr: f64, cqi: f32, is_new: bool, failed: bool) {
         self.ttis += 1;
         self.blocks += u64::from(is_new);
@@ -96,7 +96,7 @@ impl Tally {
         self.handovers += 1;
     }
 
-    /// Returns the results of a user at a position.
+    /// Returns the results of `user`, whose position is `place`.
     pub fn row(&self, user: usize, place: Option<[f64; 2]>, available_bps: f64) -> PhoneRow {
         PhoneRow { user, place_m: place.unwrap_or([f64::NAN; 2]), tally: *self, available_bps }
     }

@@ -1,11 +1,12 @@
 //! Bandwidth that a user could have if it always had data to receive.
 //!
-//! A [`Meter`] has its own scheduler of the same kind as the cell's. In every TTI the scheduler sees the
-//! users with data, and the measured user with a full queue; it continues as if its own choices were carried
-//! out. If it selects the measured user, the meter credits the payload of its block times the probability
-//! that the block is decoded at the SNR of this TTI. That is the goodput of a block that is retransmitted
-//! until it is decoded, without combining. Not modelled: the gain of combining, and the data that other users
-//! would have later. The user's HARQ processes and the distance of its TTIs limit it as in the simulation.
+//! A [`Meter`] has its own scheduler of the same kind as the cell's. In every TTI this scheduler
+//! sees the users with data, and the measured user with a full queue; it continues as if its own
+//! choices were carried out. If it selects the measured user, the meter credits the payload of the
+//! user's block times the probability that the block is decoded at the SNR of this TTI. That is the
+//! goodput of a block that is retransmitted until it is decoded, without combining. Not modelled:
+//! the gain of combining, and the data that other users would have later. The user's HARQ processes
+//! and the minimum distance of its TTIs limit the measured bandwidth as in the simulation.
 
 use std::collections::VecDeque;
 
@@ -27,31 +28,31 @@ pub struct Meter {
     pub user: usize,
     scheduler: Box<dyn Scheduler>,
     view: View,
-    /// Number of TTIs between two records.
+    /// Number of TTIs between two records of the available bandwidth.
     record_ttis: u64,
     max_passed: u64,
-    /// First TTI that is not accounted for.
+    /// First TTI that is not yet accounted for.
     next: u64,
     /// TTIs in which the HARQ processes become free, in ascending order.
     free: VecDeque<u64>,
     /// First TTI in which the user may be served, given the minimum distance from its last TTI.
     rested: u64,
     candidates: Candidates,
-    /// Bytes of packets credited.
+    /// Number of packet bytes credited since the start.
     pub bytes: f64,
-    /// Time, bytes credited until then, and CQI of each record.
+    /// Time of each record, bytes credited until then, and CQI; `None` if no records are kept.
     records: Option<Vec<(Time, f64, f32)>>,
 }
 
-/// Time between two records.
+/// Time between two records of the available bandwidth.
 const RECORD: Duration = Duration::from_millis(20);
 
-/// Length of the end of an idle time whose TTIs are evaluated one by one: about 1000 independent values of a
-/// pedestrian's fading.
+/// Length of the end of an idle time in which TTIs are evaluated one by one: long enough for about
+/// 1000 independent values of a pedestrian's fading.
 const MAX_PASSED: Duration = Duration::from_secs(200);
 
 impl Meter {
-    /// Creates a meter of one of `users` users.
+    /// Creates the meter of user `user`, one of `users` users.
     pub fn new(params: &Hsdpa, user: usize, users: usize) -> Self {
         let scheduler = params.scheduler.build(users, params.numerology().tti);
         Self {
@@ -69,12 +70,12 @@ impl Meter {
         }
     }
 
-    /// Starts to keep records.
+    /// Starts to keep records, which [`Self::emit_records`] emits.
     pub fn keep_records(&mut self) {
         self.records = Some(Vec::new());
     }
 
-    /// Emits the records kept.
+    /// Emits the records kept as events, and removes them.
     pub fn emit_records(&mut self, ctx: &mut Context) {
         let (bearer, user) = (ctx.place.index, self.user as u32);
         for (at, bytes, cqi) in self.records.iter_mut().flat_map(|records| records.drain(..)) {
@@ -93,9 +94,11 @@ impl Meter {
         }
     }
 
-    /// Accounts for all TTIs before number `tti`, in which no user has data.
+    /// Accounts for all TTIs before TTI `tti` that are not yet accounted for, in which no user has
+    /// data.
     ///
-    /// If there are very many and no records are kept, only the last ones are evaluated and represent all.
+    /// If these TTIs take more than [`MAX_PASSED`] and no records are kept, only the last ones are
+    /// evaluated and represent all.
     pub fn pass(&mut self, tti: u64, node_bs: &mut NodeBs) {
         let no_candidates = Candidates::default();
         let open = tti.saturating_sub(self.next);
@@ -111,14 +114,14 @@ impl Meter {
         }
     }
 
-    /// Accounts for TTI `tti` with the candidates `real`.
+    /// Accounts for TTI `tti`, in which `real` lists the candidates of the cell's scheduler.
     pub fn account(&mut self, tti: u64, real: &Candidates, node_bs: &mut NodeBs) {
         self.next = tti + 1;
         self.record(tti, node_bs);
         let limits = node_bs.limits();
         let resumes = node_bs.users[self.user].resumes;
         if self.rested.max(resumes) > tti || self.free[0] > tti {
-            // The measured user cannot be served in this TTI, but the others can.
+            // The measured user cannot be served in this TTI, but other users can.
             self.candidates.copy_others(real, self.user);
         } else {
             self.join(tti, real, limits, node_bs);
@@ -147,7 +150,7 @@ impl Meter {
         }
     }
 
-    /// Lists the other users, and the measured user with a full queue.
+    /// Lists the other candidates in `real`, and the measured user as if it had a full queue.
     fn join(&mut self, tti: u64, real: &Candidates, limits: Limits, node_bs: &mut NodeBs) {
         self.candidates.copy_others(real, self.user);
         let state = &mut node_bs.users[self.user];

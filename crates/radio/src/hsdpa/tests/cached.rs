@@ -1,5 +1,5 @@
-//! Cached state of users: in tests the bearer itself compares it with newly computed state
-//! (`User::assert_cached`), here in random scenarios.
+//! Tests of the cached state of users. In tests the bearer itself compares cached results with
+//! newly computed ones (`User::assert_cached`); here it does so in random scenarios.
 
 use nodeb_base::units::Duration;
 use proptest::prelude::*;
@@ -47,8 +47,8 @@ fn scenario() -> impl Strategy<Value = Value> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// At 120 km/h and more a later block may be due for retransmission before an earlier one, which changes
-    /// the block that a user waits to send.
+    /// At 120 km/h and more a later block may be due for retransmission before an earlier one, so
+    /// the block that waits to be sent to a user may change.
     #[test]
     fn cached_state_equals_newly_computed_state(
         text in scenario(),
@@ -75,7 +75,7 @@ proptest! {
     }
 }
 
-/// A scheduler without a rule, which must see all users.
+/// Scheduler that states no rule for its choice, so the MAC must show it all users.
 #[derive(Debug)]
 struct SeesAll(Box<dyn Scheduler>);
 
@@ -93,7 +93,8 @@ impl Scheduler for SeesAll {
     }
 }
 
-/// Returns the user of each TTI. First all users always have packets, then single ones.
+/// Returns the time and the user of each TTI. First all users always have packets, then single
+/// packets arrive for random users.
 fn served(params: &Hsdpa, users: &[Ue], sees_all: bool) -> Vec<(Time, usize)> {
     let mut bench = Bench::new(params, users, 0);
     if sees_all {
@@ -109,7 +110,7 @@ fn served(params: &Hsdpa, users: &[Ue], sees_all: bool) -> Vec<(Time, usize)> {
     bench.ttis()
 }
 
-/// The selection does not depend on skipping users that cannot be selected.
+/// A scheduler selects the same users if the MAC skips users that cannot be selected.
 #[test]
 fn skipped_users_would_not_have_been_selected() {
     for scheduler in ["proportional_fair", "max_ci", "round_robin"] {

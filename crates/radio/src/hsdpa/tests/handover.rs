@@ -1,4 +1,5 @@
-//! Handover on paths computed by hand: from the site in the middle east to the next, 1732 m away.
+//! Tests of handover on paths computed by hand: east from the site in the middle to the next site,
+//! 1732 m away.
 
 use nodeb_base::units::Duration;
 use serde_json::{Value, json};
@@ -7,7 +8,7 @@ use super::super::node_b::user::User;
 use super::*;
 
 const STEP: Duration = Duration::from_millis(20);
-/// 120 km/h in m/s.
+/// Speed of the user: 120 km/h in m/s.
 const SPEED: f64 = 120.0 / 3.6;
 
 pub fn changing(data: &str, more: &Value) -> Hsdpa {
@@ -29,21 +30,22 @@ pub fn going_east(metres: f64) -> Ue {
     ue(json!({ "category": 10, "channel": { "cell": place } }))
 }
 
-/// Returns the distance in m at which the next site is received better by 3 dB, with a path loss of 37.6 dB
-/// per decade.
+/// Returns the distance in m from the site in the middle at which the next site is received better
+/// by 3 dB, with a path loss of 37.6 dB per decade.
 fn place_of_the_event() -> f64 {
     let ratio = 10f64.powf(3.0 / 37.6);
     1_000.0 * 3f64.sqrt() * ratio / (1.0 + ratio)
 }
 
-/// Returns true if a user who started `metres` m east changes its cell at the right time: at the first
-/// comparison after the time to trigger of 320 ms, which is 16 comparisons.
+/// Returns true if a user who started `metres` m east of the site in the middle changes its cell at
+/// the right time: at the first comparison after the time to trigger of 320 ms, which is 16
+/// comparisons.
 pub fn is_in_time(at: Time, metres: f64) -> bool {
     (0.0..=0.02).contains(&(at.as_secs() - ((place_of_the_event() - metres) / SPEED + 0.32)))
 }
 
-/// Runs user 0, who always has `packets` packets waiting until `end`, until all are delivered or lost.
-/// Returns the times at which its cell changes. Checks that packets are conserved.
+/// Keeps `packets` packets waiting for user 0 until `end`, and runs until all are delivered or
+/// lost. Returns the times at which the user's cell changes. Checks that packets are conserved.
 fn go(bench: &mut Bench, packets: usize, end: Time) -> Vec<Time> {
     let mut at = Time::ZERO;
     while at < end || bench.bearer.backlog(0).packets > 0 {
@@ -68,7 +70,8 @@ fn the_cell_changes_once_at_the_right_time() {
     assert_eq!(changes.len(), 1, "{changes:?}");
     assert!(is_in_time(changes[0], 299.7), "{changes:?}");
     assert_eq!(bench.bearer.mac.phones(changes[0])[0].tally.handovers, 1);
-    // Nothing is sent for 100 ms, but before and soon after.
+    // Nothing is sent for 100 ms after the change, but blocks are sent before it and soon after the
+    // interruption.
     let ttis = bench.ttis();
     let sent = |from: Time, to: Time| ttis.iter().filter(|(at, _)| (from..to).contains(at)).count();
     let (second, change) = (Duration::from_secs(1), changes[0]);
@@ -78,7 +81,8 @@ fn the_cell_changes_once_at_the_right_time() {
     assert_eq!(sent(change, resumes), 0);
 }
 
-/// The same path without handover ends at the edge of the only cell.
+/// A user on the path of the handover tests turns at the edge of the only cell if there is no
+/// handover.
 #[test]
 fn without_handover_the_cell_in_the_middle_serves() {
     let params = hsdpa(json!({ "cell": { "shadowing": { "sigma_db": 0.0 } } }));
@@ -91,7 +95,8 @@ fn numbers(bench: &Bench) -> Vec<u64> {
     bench.arrived.iter().map(|(.., number)| *number).collect()
 }
 
-/// Runs 8 s from 800 m, with 80 packets of 1000 bytes in flight from the RNC.
+/// Runs a user for 8 s from 800 m east of the site in the middle, which crosses the border between
+/// two cells, with 80 packets of 1000 bytes in the buffer.
 fn pass_the_border(params: &Hsdpa, run: u64) -> Bench {
     let mut bench = Bench::new(params, &[going_east(800.0)], run);
     assert_eq!(go(&mut bench, 80, Time::ZERO + Duration::from_secs(8)).len(), 1);
@@ -107,8 +112,8 @@ fn forwarded_data_arrives_once_and_in_order() {
     }
 }
 
-/// T1 (TS 25.321, 11.6.2) excludes the interruption, during which no block can fill the gap: its 13 TTIs
-/// start with the first in which the user is served again.
+/// T1 (TS 25.321, 11.6.2) excludes the interruption, during which no block can fill the gap: its 13
+/// TTIs start with the first TTI in which the user is served again.
 #[test]
 fn t1_restarts_when_forwarded_blocks_can_arrive() {
     let params = changing("forwarded", &json!({ "t1": "26 ms" }));
@@ -126,7 +131,7 @@ fn data_of_the_old_node_b_is_lost_in_unacknowledged_mode() {
     for run in 0..5 {
         let bench = pass_the_border(&changing("lost", &json!({})), run);
         let dropped = bench.counts().packets_dropped;
-        // At most a queue of 40 kB and the blocks on the air.
+        // The change loses at most a queue of 40 kB at the Node B and the blocks on the air.
         assert!((1..80).contains(&dropped), "{dropped}");
         assert!(numbers(&bench).is_sorted());
     }
@@ -141,7 +146,8 @@ fn acknowledged_mode_retransmits_data_of_the_old_node_b() {
     }
 }
 
-/// One user near each site: each has all TTIs and codes of its cell, as if it were alone.
+/// Two users near different sites each have all TTIs and codes of their cell, as if they were
+/// alone.
 #[test]
 fn cells_have_independent_ttis() {
     let params = changing("lost", &json!({ "iub": null }));

@@ -1,4 +1,4 @@
-//! Idle times, in which no user has data to receive.
+//! Tests of idle times, in which no user has data to receive.
 
 use nodeb_base::units::Duration;
 use serde_json::json;
@@ -8,7 +8,8 @@ use super::timelines::ms;
 use super::*;
 use crate::BandwidthMeter as _;
 
-/// Sends a packet every 7 s to a user who changes from one cell to another between two packets.
+/// Sends a packet every 7 s to a user who changes from one cell to another between two packets. If
+/// `records` is true, bandwidth is recorded.
 fn one_by_one_across_the_border(data: &str, records: bool) -> Bench {
     let params = changing(data, &json!({ "iub": { "delay": "0 ms" }, "t1": "100 s" }));
     let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
@@ -35,14 +36,15 @@ fn an_idle_handover_does_not_affect_later_packets() {
         let at = Time::ZERO + Duration::from_secs(30);
         let handovers = |bench: &mut Bench| bench.row(at).tally.handovers;
         assert_eq!((handovers(&mut plain), handovers(&mut recording)), (1, 1), "{data}");
-        // The event has the time of the change, although nothing was evaluated at that time.
+        // The handover event has the time of the change, although nothing was evaluated at that
+        // time.
         let events = plain.handovers();
         assert_eq!(events, recording.handovers(), "{data}");
         assert!(matches!(events[..], [(at, 0, 1)] if is_in_time(at, 700.0)), "{data}: {events:?}");
     }
 }
 
-/// The first evaluation after 66 s gives the current position.
+/// A user's position is current at its first evaluation after 66 s.
 #[test]
 fn positions_are_current_even_if_never_evaluated() {
     let mut bench = Bench::new(&changing("lost", &json!({})), &[going_east(-700.0)], 0);
@@ -51,8 +53,8 @@ fn positions_are_current_even_if_never_evaluated() {
     assert_eq!(row.tally.handovers, 1);
 }
 
-/// One user is out of range, and its packet expires 9.5 ms after the start, while another has a block on the
-/// air in every TTI.
+/// User 0 is out of range, and its packet expires 9.5 ms after the start, while user 1 has a block
+/// on the air in every TTI.
 #[test]
 fn timers_expire_between_ttis_of_other_users() {
     let params = hsdpa(json!({ "rlc": { "um": { "discard_timer": "9 ms" } }, "iub": null }));
@@ -66,7 +68,7 @@ fn timers_expire_between_ttis_of_other_users() {
     assert_eq!(bench.counts().packets_dropped, before + 1);
 }
 
-/// A block that continues in another cell is not counted again.
+/// A block that continues in another cell is counted once.
 #[test]
 fn a_forwarded_block_is_counted_once() {
     let params = changing("forwarded", &json!({ "link_adaptation": { "cqi": { "delay": "200 ms" } } }));
@@ -81,7 +83,7 @@ fn a_forwarded_block_is_counted_once() {
     assert!(found > 0);
 }
 
-/// If the Node B knows the channel itself there are no CQIs.
+/// If the Node B knows the channel's SNR itself, no CQIs are reported.
 #[test]
 fn cqi_is_nan_if_the_quality_is_in_decibels() {
     let params = hsdpa(json!({ "link_adaptation": "shannon" }));
@@ -96,7 +98,8 @@ fn cqi_is_nan_if_the_quality_is_in_decibels() {
     assert!(!bench.around.take_events().into_iter().any(quality));
 }
 
-/// A user who has slept for a day has the same cell and position as one who was evaluated every five minutes.
+/// Users who have slept for a day have the same cells and positions as users who were evaluated
+/// every five minutes.
 #[test]
 fn a_day_asleep_equals_a_day_of_evaluations() {
     let params = changing("lost", &json!({ "cell": {}, "iub": { "delay": "0 ms" } }));
@@ -123,8 +126,8 @@ fn a_day_asleep_equals_a_day_of_evaluations() {
     assert_eq!(places[0], places[1]);
 }
 
-/// Only the end of a very long idle time is evaluated: 1,000 s of a pedestrian at once, compared with the sum
-/// of parts.
+/// Only the end of a very long idle time is evaluated. A pedestrian's available bytes over 1,000 s
+/// evaluated at once are compared with those evaluated in parts of 100 s.
 #[test]
 fn a_long_idle_time_offers_the_sum_of_its_parts() {
     let user =
@@ -152,7 +155,8 @@ fn a_window_that_limits_the_rate_causes_a_warning() {
     assert!(found.len() == 1 && found[0].contains("256 PDUs"), "{found:?}");
 }
 
-/// Sends two packets, the second after `seconds`, to a user who changes cells repeatedly in between.
+/// Sends two packets, the second after `seconds`, to a user who changes cells repeatedly between
+/// them. If `records` is true, bandwidth is recorded.
 fn apart_by_a_pause(seconds: u64, records: bool) -> Bench {
     let params = changing("lost", &json!({ "iub": { "delay": "0 ms" } }));
     let mut bench = Bench::new(&params, &[going_east(700.0)], 0);
@@ -168,7 +172,8 @@ fn apart_by_a_pause(seconds: u64, records: bool) -> Bench {
     bench
 }
 
-/// Recording changes no count, whether the phone wakes up in the cell in which it fell asleep or in another.
+/// Recording bandwidth changes no count of handovers, whether the phone wakes up in the cell in
+/// which it fell asleep or in another cell.
 #[test]
 fn observers_do_not_change_a_long_pause() {
     let mut elsewhere = 0;

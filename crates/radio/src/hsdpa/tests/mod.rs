@@ -1,4 +1,4 @@
-//! The bearer against closed forms and timelines computed by hand.
+//! Tests that compare the HSDPA bearer with closed forms and timelines computed by hand.
 
 mod available;
 mod cached;
@@ -28,12 +28,12 @@ use crate::{Bearer, UserRadio};
 
 const TTI: Duration = Numerology::HSDPA.tti;
 
-/// Returns parameters from JSON, over the defaults.
+/// Returns parameters read from JSON; keys that are missing have their defaults.
 fn hsdpa(text: serde_json::Value) -> Hsdpa {
     serde_json::from_value(text).expect("parameters of hsdpa")
 }
 
-/// Returns a user with a channel that repeats these SNRs and CQIs.
+/// Returns a user with a channel that repeats the given SNRs and CQIs, one per TTI.
 fn playing(snrs_db: &[f64], cqi: &[u8]) -> Ue {
     let (snrs_db, cqi) = (snrs_db.to_vec().into(), cqi.to_vec().into());
     let trace = Trace { at_end: Some(AtEnd::Loop), snrs_db, cqi, ..Trace::default() };
@@ -44,15 +44,15 @@ fn ue(text: serde_json::Value) -> Ue {
     serde_json::from_value(text).expect("a UE")
 }
 
-/// A bearer with a record of its output.
+/// HSDPA bearer with a record of the packets and events that it puts out.
 struct Bench {
     bearer: TtiBearer<HsdpaMac>,
     around: Surroundings,
     sent: u64,
-    /// Arrivals: time, user, number of the packet.
+    /// Arrivals of packets: time, user and packet number.
     arrived: Vec<(Time, usize, u64)>,
     bytes: Vec<u64>,
-    /// Changes of cells: time and user.
+    /// Changes of the serving cell: time and user.
     changes: Vec<(Time, usize)>,
 }
 
@@ -88,7 +88,7 @@ impl Bench {
         }
     }
 
-    /// Offers a user packets until `packets` wait.
+    /// Offers packets to a user until `packets` packets wait.
     fn fill(&mut self, at: Time, user: usize, packets: usize, size: u32) {
         while self.bearer.backlog(user).packets < packets {
             self.push(at, user, size);
@@ -100,7 +100,7 @@ impl Bench {
         self.saturate_some(0..self.bytes.len(), ttis, packets, size);
     }
 
-    /// Like [`Self::saturate`], for some of the users.
+    /// Like [`Self::saturate`], but only the users of the range always have packets.
     fn saturate_some(&mut self, users: std::ops::Range<usize>, ttis: u64, packets: usize, size: u32) {
         for tti in 0..ttis {
             users.clone().for_each(|user| self.fill(Time(tti * TTI.0), user, packets, size));
@@ -114,7 +114,7 @@ impl Bench {
         self.bearer.mac.phones(at)[0]
     }
 
-    /// Returns the bearer's counters.
+    /// Returns the bearer's counters up to now.
     fn counts(&self) -> Counts {
         self.around.counts
     }
@@ -128,7 +128,7 @@ impl Bench {
         self.around.take_events().into_iter().filter_map(of).collect()
     }
 
-    /// Returns start and user of each TTI.
+    /// Returns the start and the user of each TTI with a block.
     fn ttis(&mut self) -> Vec<(Time, usize)> {
         let of = |(at, event)| match event {
             Event::Tti { user, .. } => Some((at, user as usize)),

@@ -1,4 +1,4 @@
-//! RLC above MAC-hs: timelines computed by hand.
+//! Tests of RLC above MAC-hs with timelines computed by hand.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,8 @@ use super::timelines::{arrivals, ms, one_by_one};
 use super::*;
 use crate::Backlog;
 
-/// Returns acknowledged mode that polls with the last PDU only; a report takes 30 ms.
+/// Returns parameters of acknowledged mode in which only the last PDU polls and a status report
+/// takes 30 ms.
 fn am(text: &Value) -> Value {
     let mut am = json!({
         "poll": { "every_pdus": null, "window_share": null, "timer": "1 s" },
@@ -16,14 +17,16 @@ fn am(text: &Value) -> Value {
     json!({ "am": am })
 }
 
-/// Returns a user with constant CQI 5, whose block carries one PDU; the channel fails in TTI `lost`.
+/// Returns a user with constant CQI 5, whose block carries one PDU. The channel fails in TTI `lost`
+/// only.
 fn losing(lost: usize) -> Ue {
     let mut snrs = [50.0; 200];
     snrs[lost] = -50.0;
     playing(&snrs, &[5; 200])
 }
 
-/// Sends packets of one PDU each, all available at the start. Returns their arrivals in ms.
+/// Sends packets of one PDU each, all available at the start. Returns the arrival time in ms and
+/// the number of each packet.
 fn play(params: &Value, ue: Ue, packets: usize) -> Vec<(u64, u64)> {
     let mut bench = Bench::new(&one_by_one(params), &[ue], 0);
     (0..packets).for_each(|_| bench.push(Time::ZERO, 0, 40));
@@ -33,8 +36,9 @@ fn play(params: &Value, ue: Ue, packets: usize) -> Vec<(u64, u64)> {
     arrivals(&bench)
 }
 
-/// Block 1 is lost: given up after its only transmission, or because its NACK is received as an ACK. T1
-/// delivers 2 and 3 at 26 ms, when the phone detects the gap; the RNC is informed at 56 ms.
+/// Block 1 is lost: it is given up after its only transmission, or its NACK is received as an ACK.
+/// T1 delivers blocks 2 and 3 at 26 ms, when the phone detects the gap; the status report reaches
+/// the RNC at 56 ms.
 #[test]
 fn acknowledged_mode_retransmits_what_mac_hs_loses() {
     for lossy in [json!({ "max_transmissions": 1 }), json!({ "max_transmissions": 9, "nack_error": 1.0 })] {
@@ -44,15 +48,16 @@ fn acknowledged_mode_retransmits_what_mac_hs_loses() {
     }
 }
 
-/// Blocks of 44 octets, PDUs of 42: with block 1, all but 2 octets of PDU 1 and 4 octets of PDU 2 are lost.
-/// Both are retransmitted completely, in two blocks from 56 ms.
+/// Blocks have 44 octets, PDUs 42. With block 1, all but 2 octets of PDU 1 and 4 octets of PDU 2
+/// are lost, so both PDUs are retransmitted completely, in two blocks from 56 ms.
 #[test]
 fn a_pdu_is_intact_if_all_its_octets_are() {
     let params = json!({ "segmentation": true, "rlc": am(&json!({})) });
     assert_eq!(play(&params, losing(1), 4), [(2, 0), (58, 1), (60, 2), (60, 3)]);
 }
 
-/// A window of two PDUs. The second polls for a report, which arrives 30 ms after it.
+/// With a window of two PDUs, the second PDU polls for a status report, which arrives 30 ms later,
+/// and nothing is sent until then.
 #[test]
 fn a_full_window_of_rlc_stalls_the_user() {
     let params = json!({ "rlc": am(&json!({ "tx_window": 2, "rx_window": 2 })) });
@@ -71,7 +76,7 @@ fn retransmissions_cross_the_iub_again() {
     assert_eq!(play(&params, losing(3), 4), [(68, 0), (68, 1), (68, 2), (68, 3)]);
 }
 
-/// The poll is repeated when the poll timer expires.
+/// The sender polls again when the poll timer expires.
 #[test]
 fn an_unanswered_poll_is_repeated() {
     let mut slow = am(&json!({ "tx_window": 2, "rx_window": 2 }));
@@ -91,7 +96,7 @@ fn packets_that_wait_too_long_are_discarded() {
     let mut bench = Bench::new(&params, &[playing(&[50.0], &[5])], 0);
     (0..8).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(100));
-    // TTIs 0 to 4 start before 9 ms.
+    // The TTIs 0 to 4 start before 9 ms, so the packets sent in them are not discarded.
     assert_eq!(arrivals(&bench), [(2, 0), (4, 1), (6, 2), (8, 3), (10, 4)]);
     assert_eq!((bench.counts().packets_dropped, bench.bearer.backlog(0).packets), (3, 0));
     assert_eq!(bench.bearer.next_wake(), None);

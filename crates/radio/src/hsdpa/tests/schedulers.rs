@@ -1,19 +1,21 @@
-//! Cell throughput of independent Rayleigh users at a rate linear in the SNR.
+//! Tests of the cell throughput of users with independent Rayleigh fading, at a rate linear in the
+//! SNR.
 
 use serde_json::json;
 
 use super::*;
 
-/// Bandwidth in Hz so large that a block holds a packet or two at SNRs so low that the capacity is linear.
+/// Bandwidth in Hz. It is so large that a block holds a packet or two at SNRs so low that the
+/// capacity is linear in the SNR.
 const LINEAR: f64 = 7e9;
 const MEAN_SNR_DB: f64 = -30.0;
 
-/// Returns the number of bits in a TTI at the mean SNR.
+/// Returns the number of bits that the capacity at `snr_db` allows in a TTI.
 fn mean_bits(snr_db: f64) -> f64 {
     LINEAR * 2e-3 * 10f64.powf(snr_db / 10.0) / std::f64::consts::LN_2
 }
 
-/// Returns each user's mean number of bits per TTI.
+/// Returns the mean number of bits per TTI that each user receives.
 fn throughput(scheduler: &serde_json::Value, means_db: &[f64]) -> Vec<f64> {
     let params = hsdpa(json!({
         "scheduler": scheduler, "pdu_size": "1500 B", "processes": 8,
@@ -59,8 +61,8 @@ fn equal_users_gain_the_harmonic_number() {
     }
 }
 
-/// Users with different means: proportional fair gives each the same gain over its own share; Max C/I gives
-/// what follows from the density of its SNR and the distributions of the others.
+/// For users with different mean SNRs, proportional fair gives each user the same gain over its own
+/// share. Max C/I gives each user the expected SNR in the TTIs in which this SNR is the largest.
 #[test]
 fn unequal_users_match_theory() {
     let means_db = [-30.0, -30.0, -33.010_3];
@@ -68,8 +70,9 @@ fn unequal_users_match_theory() {
     for (found, mean_db) in found.iter().zip(means_db) {
         within_3_percent(*found, harmonic(3) / 3.0 * mean_bits(mean_db), "proportional fair");
     }
-    // E[x; x is largest] for exponentials of means 1, 1 and 1/2, by inclusion and exclusion: sum over sets S
-    // of the others of (-1)^|S| a / (a + sum of S's rates)^2, with rates 1, 1, 2.
+    // Expected SNR of a user while it is the largest, E[x; x is largest], for exponentials of means
+    // 1, 1 and 1/2, by inclusion and exclusion: the sum over all sets S of other users of (-1)^|S|
+    // a / (a + sum of the rates in S)^2, where a is the user's rate and the rates are 1, 1 and 2.
     let share = |a: f64, others: [f64; 2]| {
         let term = |rates: f64| a / (a + rates).powi(2);
         term(0.0) - term(others[0]) - term(others[1]) + term(others[0] + others[1])

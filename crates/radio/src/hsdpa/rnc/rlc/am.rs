@@ -1,8 +1,9 @@
 //! Acknowledged mode above MAC-hs (TS 25.322): the protocol between RNC and phone, whose PDUs are carried by
 //! the Iub and by blocks.
 //!
-//! With MAC-ehs a PDU may be spread over several blocks; it is intact if all its octets arrive (TS 25.321,
-//! 11.6.4). PDUs have one size, the last one padded, so the PDU of a unit follows from its number.
+//! With MAC-ehs a PDU may be spread over several blocks; it is intact if all its octets arrive (TS
+//! 25.321, 11.6.4). PDUs have one size, the last one padded, so the number of a unit determines its
+//! PDU.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,35 +20,35 @@ use crate::rlc::am::pdu::Pdu;
 use crate::rlc::am::{AcknowledgedMode, Entities, Setting};
 use crate::rlc::{Delivered, Peers as _};
 
-/// A PDU that the RNC has handed over.
+/// PDU that the RNC has handed over to the Iub or to MAC-hs.
 #[derive(Debug)]
 struct InFlight {
     pdu: Option<Pdu>,
-    /// Number of units neither received nor lost.
+    /// Number of the PDU's units neither received nor lost.
     open: u64,
-    /// Whether a unit was lost.
+    /// Whether a unit of the PDU was lost.
     damaged: bool,
 }
 
-/// Packets of a user in acknowledged mode.
+/// Packets of a user in acknowledged mode, with both RLC entities.
 #[derive(Debug)]
 pub struct Acknowledged {
     peers: Entities,
     /// Number of units of a PDU.
     pdu_units: u64,
-    /// PDUs handed over, from number `settled`.
+    /// PDUs handed over, starting with number `settled`.
     in_flight: VecDeque<InFlight>,
     settled: u64,
-    /// Number of units sent by the Node B.
+    /// Number of units sent by the Node B so far.
     sent: u64,
-    /// TTI from which each packet, from number `first`, could have been sent if it had been first in the
-    /// queue.
+    /// TTI from which each packet, starting with number `first`, could have been sent if it had
+    /// been first in the queue.
     since: VecDeque<u64>,
     first: u64,
 }
 
 impl Acknowledged {
-    /// Creates both ends for user `id`, with empty buffers.
+    /// Creates the RLC entities of RNC and phone for user `id`, with empty buffers.
     pub fn new(
         params: &AcknowledgedMode,
         payload: Payload,
@@ -68,12 +69,12 @@ impl Acknowledged {
         }
     }
 
-    /// Returns the number of units of a PDU.
+    /// Returns the number of units of a PDU: its octets with MAC-ehs, else 1.
     pub fn pdu_units(&self) -> u64 {
         self.pdu_units
     }
 
-    /// Accepts a packet. Returns false if the buffer is full.
+    /// Accepts a packet that may be sent from TTI `since`. Returns false if the buffer is full.
     pub fn push(&mut self, now: Time, packet: Packet, since: u64) -> bool {
         let taken = self.peers.push(now, packet);
         if taken {
@@ -82,12 +83,13 @@ impl Acknowledged {
         taken
     }
 
-    /// Returns the number of units that the RNC could hand over now, or slightly more.
+    /// Returns the number of units that the RNC could hand over now, or slightly more than that.
     pub fn waiting(&self) -> u64 {
         self.peers.waiting() as u64 * self.pdu_units
     }
 
-    /// Hands over whole PDUs of at most `most` units from the RNC. Returns the number of units.
+    /// Hands over whole PDUs of at most `most` units from the RNC. Returns the number of units
+    /// handed over.
     pub fn take(&mut self, now: Time, most: u64) -> u64 {
         let mut taken = 0;
         while taken + self.pdu_units <= most
@@ -99,14 +101,14 @@ impl Acknowledged {
         taken
     }
 
-    /// Returns the next `units` units handed over, which are sent now.
+    /// Sends the next `units` of the units handed over. Returns their range.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         self.sent += units;
         self.sent - units..self.sent
     }
 
-    /// Returns the parts of packets that these units carry, which must be sent already. All headers and
-    /// length indicators are assumed to be at the start of their PDU.
+    /// Returns the parts of packets that `units` carry; these units must have been sent already.
+    /// All headers and length indicators are assumed to be at the start of their PDU.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         let mut parts = Vec::new();
         for number in units.start / self.pdu_units..units.end.div_ceil(self.pdu_units) {
@@ -134,7 +136,8 @@ impl Acknowledged {
         parts
     }
 
-    /// Records that units were received or lost.
+    /// Records that `units` were received or lost, and passes the packets that are thereby
+    /// delivered or dropped to `decided`.
     pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
         let mut start = units.start;
         while start < units.end {
@@ -157,8 +160,8 @@ impl Acknowledged {
         self.hand_over(decided);
     }
 
-    /// Returns the TTI since which the next packet to be sent waits, or `None` if there is none or the next
-    /// PDU is a command.
+    /// Returns the TTI since which the next packet to be sent waits, or `None` if no packet waits
+    /// or the next PDU is a command.
     pub fn waits_since(&self) -> Option<u64> {
         let next = self.in_flight.get((self.sent / self.pdu_units - self.settled) as usize);
         let number = match next.and_then(|next| next.pdu.as_ref()) {
@@ -169,23 +172,24 @@ impl Acknowledged {
         self.since.get(usize::try_from(number.checked_sub(self.first)?).ok()?).copied()
     }
 
-    /// Returns the packets that are neither delivered nor dropped.
+    /// Returns the number and bytes of the packets that are neither delivered nor dropped.
     pub fn backlog(&self) -> Backlog {
         self.peers.backlog()
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     pub fn due(&self) -> Option<Time> {
         self.peers.due()
     }
 
-    /// Processes what is due until `now`.
+    /// Handles timers and reports that are due until `now`, and passes the packets that are thereby
+    /// delivered or dropped to `decided`.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
         self.peers.on_time(now);
         self.hand_over(decided);
     }
 
-    /// Passes the packets delivered and dropped to `decided`.
+    /// Passes the packets that were delivered or dropped since the last call to `decided`.
     fn hand_over(&mut self, mut decided: impl FnMut(Fate)) {
         let sdus = self.peers.sdus();
         sdus.delivered.drain(..).map(Fate::Arrived).for_each(&mut decided);

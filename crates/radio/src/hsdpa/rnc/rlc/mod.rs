@@ -1,8 +1,8 @@
 //! RLC above MAC-hs: a user's packets from the RNC to the phone.
 //!
-//! RLC ends at the RNC. It hands over units, which are PDUs or their octets, with numbers that never wrap: to
-//! the Iub according to credits or, without an Iub, to the block being filled. MAC-hs reports for each range
-//! of units whether it has arrived.
+//! RLC ends at the RNC. It hands over units, which are PDUs or octets of PDUs, with numbers that
+//! never wrap. It hands them to the Iub according to credits or, without an Iub, to the block being
+//! filled. MAC-hs reports for each range of units whether it has arrived.
 
 pub mod am;
 pub mod um;
@@ -39,7 +39,7 @@ pub enum Fate {
     Lost(Packet),
 }
 
-/// Packets of a user that are neither delivered nor lost.
+/// RLC of a user, with its packets that are neither delivered nor lost.
 #[derive(Debug)]
 pub enum Packets {
     /// Packets in unacknowledged mode.
@@ -49,8 +49,8 @@ pub enum Packets {
 }
 
 impl RlcModeSpec {
-    /// Returns the smallest number of octets that the RNC hands over at a time, for PDUs with a payload of
-    /// `pdu_size`.
+    /// Returns the smallest number of octets that the RNC hands over at a time, if PDUs have a
+    /// payload of `pdu_size`.
     pub fn smallest_portion(&self, pdu_size: Size) -> Size {
         match self {
             Self::Um(_) => pdu_size,
@@ -58,7 +58,8 @@ impl RlcModeSpec {
         }
     }
 
-    /// Returns true if the mode has timers.
+    /// Returns true if the RLC mode has timers: always in acknowledged mode, else with a discard
+    /// timer.
     pub fn has_timers(&self) -> bool {
         match self {
             Self::Um(params) => params.discard_timer.is_some(),
@@ -66,7 +67,8 @@ impl RlcModeSpec {
         }
     }
 
-    /// Reports invalid values, and PDUs that are too small.
+    /// Reports invalid values, and PDUs that are too small for a status report in acknowledged
+    /// mode.
     pub fn check_for(&self, pdu_size: Size, check: &mut Check) {
         check.within("rlc", |check| self.check(check));
         let least = u64::from(status::SMALLEST_PDU_BYTES) - RLC_HEADER;
@@ -86,7 +88,7 @@ impl RlcModeSpec {
     }
 }
 
-/// Calls a method of the packets in either mode.
+/// Calls a method of the packets, in whichever RLC mode they are.
 macro_rules! in_mode {
     ($packets:ident.$method:ident($($argument:expr),*)) => {
         match $packets {
@@ -102,17 +104,18 @@ impl Packets {
         in_mode!(self.push(now, packet, since))
     }
 
-    /// Returns the number of units that the RNC could hand over, or slightly more.
+    /// Returns the number of units that the RNC could hand over now, or slightly more than that.
     pub fn waiting(&self) -> u64 {
         in_mode!(self.waiting())
     }
 
-    /// Hands over at most `most` units from the RNC. Returns how many.
+    /// Hands over at most `most` units from the RNC. Returns the number of units handed over.
     pub fn take(&mut self, now: Time, most: u64) -> u64 {
         in_mode!(self.take(now, most))
     }
 
-    /// Hands over at least `units` units, if there are as many, rounded up to whole PDUs. Returns how many.
+    /// Hands over `units` units from the RNC, rounded up to whole PDUs in acknowledged mode, or all
+    /// if there are fewer. Returns the number of units handed over.
     pub fn take_for(&mut self, now: Time, units: u64) -> u64 {
         match self {
             Self::Um(packets) => packets.take(now, units),
@@ -120,38 +123,39 @@ impl Packets {
         }
     }
 
-    /// Returns the next `units` units handed over, which are sent now.
+    /// Sends the next `units` of the units handed over. Returns their range.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         in_mode!(self.send(units))
     }
 
-    /// Returns the parts of packets that these units carry, which must be sent already.
+    /// Returns the parts of packets that `units` carry; these units must have been sent already.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         in_mode!(self.carried(units))
     }
 
-    /// Records that units were received or lost, and passes the packets that are thereby complete or lost to
-    /// `decided`.
+    /// Records that `units` were received or lost, and passes the packets that are thereby complete
+    /// or lost to `decided`.
     pub fn settle(&mut self, now: Time, units: Range<u64>, lost: bool, decided: impl FnMut(Fate)) {
         in_mode!(self.settle(now, units, lost, decided));
     }
 
-    /// Returns the TTI since which the next packet to be sent waits, if any.
+    /// Returns the TTI since which the next packet to be sent waits, or `None` if none waits.
     pub fn waits_since(&self) -> Option<u64> {
         in_mode!(self.waits_since())
     }
 
-    /// Returns the packets that are neither delivered nor lost.
+    /// Returns the number and bytes of the packets that are neither delivered nor lost.
     pub fn backlog(&self) -> Backlog {
         in_mode!(self.backlog())
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     pub fn due(&self) -> Option<Time> {
         in_mode!(self.due())
     }
 
-    /// Processes what is due until `now`, and passes discarded packets to `decided`.
+    /// Handles timers and reports that are due until `now`, and passes the packets that are thereby
+    /// delivered or lost to `decided`.
     pub fn on_time(&mut self, now: Time, decided: impl FnMut(Fate)) {
         in_mode!(self.on_time(now, decided));
     }

@@ -30,7 +30,7 @@ impl Checked for UnacknowledgedMode {
     }
 }
 
-/// A packet that is neither delivered nor lost.
+/// Packet that is neither delivered nor lost, as a range of units.
 #[derive(Debug)]
 struct Sdu {
     packet: Packet,
@@ -41,13 +41,13 @@ struct Sdu {
     open: u64,
     /// Whether a unit of the packet was lost.
     damaged: bool,
-    /// Time of arrival at the RNC.
+    /// Time of the packet's arrival at the RNC.
     arrived: Time,
     /// TTI from which the packet could have been sent if it had been first in the queue.
     since: u64,
 }
 
-/// Packets of a user in unacknowledged mode.
+/// Packets of a user in unacknowledged mode, as ranges of units.
 #[derive(Debug)]
 pub struct Unacknowledged {
     payload: Payload,
@@ -59,14 +59,14 @@ pub struct Unacknowledged {
     /// Position of the next packet to be sent.
     head: usize,
     backlog: Backlog,
-    /// Number after the last unit of all packets.
+    /// Number of the unit after the last unit of all packets.
     end: u64,
     taken: u64,
     next: u64,
 }
 
 impl Unacknowledged {
-    /// Creates the state without packets.
+    /// Creates the state of a user without packets.
     pub fn new(params: &UnacknowledgedMode, payload: Payload, buffer: usize) -> Self {
         Self {
             payload,
@@ -103,19 +103,19 @@ impl Unacknowledged {
         true
     }
 
-    /// Returns the number of units at the RNC.
+    /// Returns the number of units that wait at the RNC.
     pub fn waiting(&self) -> u64 {
         self.end - self.taken
     }
 
-    /// Hands over at most `most` units from the RNC. Returns how many.
+    /// Hands over at most `most` units from the RNC. Returns the number of units handed over.
     pub fn take(&mut self, _now: Time, most: u64) -> u64 {
         let units = self.waiting().min(most);
         self.taken += units;
         units
     }
 
-    /// Returns the next `units` units, which are sent now. As many must have been handed over.
+    /// Sends the next `units` units, which must have been handed over. Returns their range.
     pub fn send(&mut self, units: u64) -> Range<u64> {
         let sent = self.next..self.next + units;
         self.next = sent.end;
@@ -123,7 +123,7 @@ impl Unacknowledged {
         sent
     }
 
-    /// Returns the parts of packets that these units carry, which must be sent already.
+    /// Returns the parts of packets that `units` carry; these units must have been sent already.
     pub fn carried(&self, units: Range<u64>) -> Vec<Part> {
         let from = self.sdus.partition_point(|sdu| sdu.end <= units.start);
         let of = |sdu: &Sdu| {
@@ -145,13 +145,13 @@ impl Unacknowledged {
         self.sdus.get(position - self.gone)
     }
 
-    /// Returns the TTI since which the next packet to be sent waits, if any.
+    /// Returns the TTI since which the next packet to be sent waits, or `None` if none waits.
     pub fn waits_since(&self) -> Option<u64> {
         self.sdu(self.head).map(|sdu| sdu.since)
     }
 
-    /// Records that units were received or lost, and passes the packets that are thereby complete to
-    /// `decided`.
+    /// Records that `units` were received or lost. Passes the packets none of whose units is open
+    /// any more to `decided`: as lost if one of their units was lost, else as arrived.
     pub fn settle(&mut self, _now: Time, units: Range<u64>, lost: bool, mut decided: impl FnMut(Fate)) {
         let first = self.sdus.partition_point(|sdu| sdu.end <= units.start);
         let mut start = units.start;
@@ -174,24 +174,26 @@ impl Unacknowledged {
         }
     }
 
-    /// Returns the packets that are neither delivered nor lost.
+    /// Returns the number and bytes of the packets that are neither delivered nor lost.
     pub fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Returns the index of the first packet with a part at the RNC.
+    /// Returns the index in `sdus` of the first packet with a part at the RNC, or `None` if there
+    /// is none.
     fn first_at_rnc(&self) -> Option<usize> {
         let place = self.sdus.partition_point(|sdu| sdu.end <= self.taken);
         (place < self.sdus.len()).then_some(place)
     }
 
-    /// Returns the time at which [`Self::on_time`] must be called next, if any.
+    /// Returns the time at which [`Self::on_time`] must be called next, or `None` if no timer runs.
     pub fn due(&self) -> Option<Time> {
         let timer = self.discard_timer?;
         self.first_at_rnc().map(|place| self.sdus[place].arrived + timer)
     }
 
-    /// Discards packets whose timer has expired.
+    /// Discards the packets whose timer has expired until `now`. Passes those without a part in
+    /// flight to `decided` as lost.
     pub fn on_time(&mut self, now: Time, mut decided: impl FnMut(Fate)) {
         while self.due().is_some_and(|at| at <= now)
             && let Some(place) = self.first_at_rnc()
@@ -202,8 +204,8 @@ impl Unacknowledged {
         }
     }
 
-    /// Drops the part of a packet that is at the RNC. Returns the packet, unless a part of it is in flight,
-    /// whose arrival or loss decides.
+    /// Drops the part of a packet that is at the RNC. Returns the packet unless a part of it is in
+    /// flight; in that case the packet counts as lost when that part has arrived or been lost.
     fn discard(&mut self, place: usize) -> Option<Packet> {
         let rest = self.sdus[place].end - self.taken;
         self.end -= rest;
@@ -231,7 +233,7 @@ impl Unacknowledged {
 mod tests {
     use super::*;
 
-    /// Returns the state with three packets of 10 PDUs each.
+    /// Returns the state with three packets of 10 PDUs each, which fill the buffer.
     fn packets() -> Unacknowledged {
         let params = UnacknowledgedMode { discard_timer: Some(Duration(100)) };
         let mut packets = Unacknowledged::new(&params, Payload { pdu_bytes: 10, segmented: false }, 3);
@@ -290,9 +292,9 @@ mod tests {
         assert_eq!(held(&packets), (0, 0));
     }
 
-    /// Of 30 units 14 have left the RNC, and 12 of them the Node B. Packet 0 has left the RNC completely.
-    /// Packet 1 expires at 130: its part at the RNC is dropped, and its part in flight counts as lost. Packet
-    /// 2 is dropped completely at 160.
+    /// Of the 30 units of three packets, 14 have left the RNC and 12 have been sent by the Node B.
+    /// Packet 0 has left the RNC completely. Packet 1 expires at 130: its part at the RNC is
+    /// dropped, and its part in flight counts as lost. Packet 2 is dropped completely at 160.
     #[test]
     fn packets_waiting_too_long_at_the_rnc_are_discarded() {
         let mut packets = packets();
@@ -308,7 +310,7 @@ mod tests {
         packets.on_time(Time(160), |fate| discarded.push(named(fate)));
         assert_eq!(discarded, [(2, false)]);
         assert_eq!((packets.waiting(), packets.due()), (0, None));
-        // A packet that arrives now follows the units in flight.
+        // The numbers of a new packet's units follow those of the units in flight.
         assert!(packets.push(Time(170), Packet::new(3, 20), 9));
         assert_eq!((packets.take(Time::ZERO, 9), packets.send(2), packets.send(2)), (2, 12..14, 14..16));
         assert_eq!(settle(&mut packets, 0..12, false), [(0, true)]);
