@@ -88,12 +88,12 @@ use nodeb_base::units::{Duration, Probability, Rate, Time};
 use nodeb_net::opportunities::Recording;
 use nodeb_net::{Link, QueueSpec};
 
-/// Packets of a user that a bearer has accepted and neither delivered nor lost.
+/// Number and size of a user's packets that a bearer has accepted and neither delivered nor lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Number of packets.
     pub packets: usize,
-    /// Size of these packets in bytes.
+    /// Size of all these packets in bytes.
     pub bytes: u64,
 }
 
@@ -113,15 +113,16 @@ impl Backlog {
     }
 }
 
-/// A radio bearer: transports packets from a Node B to its users.
+/// Radio bearer: transports packets from a Node B to its users.
 ///
-/// Every accepted packet is delivered or lost once, through the context. A bearer may defer internal updates,
-/// but always applies them before they could affect an accepted packet. [`Self::settle`] applies those that
-/// are left.
+/// Every accepted packet is delivered or lost once, through the context. A bearer may defer
+/// internal updates, but always applies them before they could affect an accepted packet.
+/// [`Self::settle`] applies all updates that are still deferred.
 pub trait Bearer: Send + std::fmt::Debug {
     /// Offers a packet for a user. Returns false if the packet is lost.
     fn accept(&mut self, ctx: &mut Context, user: usize, packet: Packet) -> bool;
-    /// Returns the link of a bearer that is a plain link with a constant rate, to which look-ahead applies.
+    /// Returns the link of a bearer that is a plain link with a constant rate, to which look-ahead
+    /// applies; `None` for other bearers.
     fn as_link(&mut self) -> Option<&mut Link> {
         None
     }
@@ -129,7 +130,8 @@ pub trait Bearer: Send + std::fmt::Debug {
     fn next_wake(&self) -> Option<Key>;
     /// Processes the event due at `key`.
     fn wake(&mut self, ctx: &mut Context, key: Key);
-    /// Returns a user's packets in the bearer; for a plain link, only those waiting for transmission.
+    /// Returns the number and size of a user's packets in the bearer; a plain link counts only
+    /// those waiting for transmission.
     fn backlog(&self, user: usize) -> Backlog;
     /// Returns the CQI of a user as the Node B knows it, or `None` if there is no CQI. Applies deferred
     /// updates first and has no other effect.
@@ -138,12 +140,12 @@ pub trait Bearer: Send + std::fmt::Debug {
     }
     /// Applies all updates deferred until now to counters, events and positions of users.
     fn settle(&mut self, _ctx: &mut Context) {}
-    /// Returns the tables of results that only this kind of bearer has, until `now`. They have user indices
-    /// in the column `user`. Must be called after [`Self::settle`].
+    /// Returns the tables of results until `now` that only this kind of bearer has. Their column
+    /// `user` contains indices of users on this bearer. Must be called after [`Self::settle`].
     fn tables(&mut self, _now: Time) -> Vec<Table> {
         Vec::new()
     }
-    /// Returns the bearer's bandwidth meter, if it has one.
+    /// Returns the bearer's bandwidth meter, or `None` if it has none.
     fn bandwidth_meter(&mut self) -> Option<&mut dyn BandwidthMeter> {
         None
     }
@@ -151,28 +153,28 @@ pub trait Bearer: Send + std::fmt::Debug {
 
 /// Meter of the bandwidth that users could have had if they had always had data to receive.
 pub trait BandwidthMeter {
-    /// Starts to measure a user; must be called at the start of the run.
+    /// Starts to measure the bandwidth of a user; must be called at the start of the run.
     fn measure(&mut self, user: usize);
-    /// Starts to measure all users, and emits the results periodically.
+    /// Starts to measure the bandwidth of all users, and emits the results periodically as events.
     fn record(&mut self);
-    /// Returns the bytes of packets that a user could have been sent from the start of the run until `now`,
-    /// or `None` if the user is not measured.
+    /// Returns the number of packet bytes that a user could have been sent from the start of the
+    /// run until `now`, or `None` if the user is not measured.
     fn available_bytes(&mut self, now: Time, user: usize) -> Option<f64>;
 }
 
-/// Radio link of a user, apart from the bearer's own parameters.
+/// Properties of a user's radio link that are not parameters of the bearer.
 #[derive(Clone, Debug, Default)]
 pub struct UserRadio {
     /// Number of the user in the scenario, which names the user's random streams.
     pub id: u64,
-    /// Relative frequencies of the C/I values 1 to n; empty for a constant rate.
+    /// Relative frequencies of the C/I values 1 to n; empty if the block size is constant.
     pub ci: Vec<f64>,
-    /// The user equipment on `hsdpa`.
+    /// User equipment: category, channel and delay budget, used by `hsdpa` only.
     pub ue: hsdpa::ue::Ue,
 }
 
-/// Properties of a radio that are known before there is a bearer. The default describes a radio that only
-/// transports packets, with a bearer for each user.
+/// Properties of a radio that are known before its bearers are built. The default describes a radio
+/// that only transports packets, with a bearer for each user.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub struct Facts {
@@ -184,28 +186,29 @@ pub struct Facts {
     pub has_ues: bool,
     /// Whether the bearers can measure the bandwidth available to users.
     pub measures_bandwidth: bool,
-    /// Whether the bearers can emit that bandwidth periodically.
+    /// Whether the bearers can emit the bandwidth available to users periodically.
     pub records_bandwidth: bool,
-    /// Whether the bearers emit the users and results of every TTI or slot.
+    /// Whether the bearers emit the users and results of every TTI or slot as events.
     pub reports_ttis: bool,
     /// Whether packets wait at an RNC before they reach the Node B.
     pub has_rnc: bool,
-    /// Transmission time interval, if the radio has one.
+    /// Transmission time interval; `None` if the radio has none.
     pub tti: Option<Duration>,
-    /// Block error rate of first transmissions, if it is a parameter.
+    /// Block error rate of first transmissions; `None` if the radio has no such parameter.
     pub bler: Option<Probability>,
-    /// Time from the start of a TTI in which a block fails to its earliest retransmission, if blocks are
-    /// retransmitted.
+    /// Time from the start of a TTI in which a block fails to the earliest retransmission of the
+    /// block; `None` if blocks are not retransmitted.
     pub retransmits_after: Option<Duration>,
     /// Whether blocks are retransmitted by hybrid ARQ at the Node B, rather than by RLC.
     pub has_harq: bool,
-    /// Size of the frames that a block consists of, new ones and retransmitted ones, if it is fixed.
+    /// Size in bytes of the frames that a block consists of, new and retransmitted ones; `None` if
+    /// there are no frames of fixed size.
     pub frame_bytes: Option<u32>,
     /// Whether the bearers transmit only at recorded delivery opportunities.
     pub has_opportunities: bool,
     /// Whether the bearers switch users between channel states.
     pub has_states: bool,
-    /// Time without transmissions to a user at a change of cell.
+    /// Time without transmissions to a user at a change of cell; 0 without handover.
     pub interruption: Duration,
 }
 
@@ -213,31 +216,34 @@ pub struct Facts {
 pub trait Radio {
     /// Returns the radio's properties.
     fn facts(&self) -> Facts;
-    /// Returns the bit rate to which utilization refers. With a C/I process it is the rate at the highest
-    /// value, `best_ci`.
+    /// Returns the bit rate to which utilization refers. For users with a C/I process this is the
+    /// rate at the highest C/I value, `best_ci`.
     fn channel_rate(&self, best_ci: Option<u32>) -> Rate;
-    /// Returns the queue of a radio that is a plain link.
+    /// Returns the queue of a radio that is a plain link, or `None` for other radios.
     fn queue(&self) -> Option<&QueueSpec> {
         None
     }
-    /// Returns the cell and the number of cells that serve users, if users have positions.
+    /// Returns the cell and the number of cells that serve users, or `None` if users have no
+    /// positions.
     fn cell(&self) -> Option<(&cell::plan::Cell, usize)> {
         None
     }
-    /// Returns the model of block errors, if there is one.
+    /// Returns the model of block errors, or `None` if there is none.
     fn errors(&self) -> Option<&error::ErrorModel> {
         None
     }
-    /// Returns a message, with the key, if a file is named whose contents have not been read.
+    /// Returns an error message that names the key, if a file is named whose contents the caller
+    /// has not read.
     fn unread(&self) -> Option<String> {
         self.errors()?.unread()
     }
-    /// Reports what a user cannot do on this radio in a run of `duration`, and the user's keys that have no
-    /// effect.
+    /// Reports each property of a user that does not fit this radio in a run of `duration`, and the
+    /// user's keys that have no effect.
     fn check_user(&self, _user: &UserRadio, _duration: Duration, _check: &mut Check) {}
-    /// Reports the radio's own keys that have no effect with these users, one user of each group.
+    /// Reports the radio's own keys that have no effect with `users`, which contain one user of
+    /// each group.
     fn check_users(&self, _users: &[UserRadio], _check: &mut Check) {}
-    /// Returns the recording that the uplinks follow, if any.
+    /// Returns the recording that the uplinks follow, or `None` if they follow none.
     fn uplink(&self) -> Option<Recording<'_>> {
         None
     }
@@ -245,7 +251,7 @@ pub trait Radio {
     fn tables(&self) -> Vec<Table> {
         Vec::new()
     }
-    /// Returns the bearers: one for all users, or one for each.
+    /// Returns the bearers: one for all users if the radio is shared, else one for each user.
     fn build(&self, users: &[UserRadio], streams: &Streams) -> Vec<Box<dyn Bearer>>;
 }
 

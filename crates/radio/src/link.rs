@@ -1,4 +1,4 @@
-//! Radio bearer replaced by a plain link.
+//! Radio bearer that is a plain link without a radio.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -55,7 +55,7 @@ impl LinkBearer {
         Path { rate, delay, queue, loss, jitter, reordering, outages }
     }
 
-    /// Returns the bearer of one user.
+    /// Returns the bearer of one user, with the user's own random streams.
     fn bearer(&self, user: &UserRadio, streams: Streams) -> WireBearer {
         let listed = LossSetting::Model(LossSpec::List(LossList { positions: self.drop_list.clone() }));
         let loss = if self.drop_list.is_empty() { &self.loss } else { &listed };

@@ -1,40 +1,41 @@
 //! Reordering queue after HARQ: delivers blocks in the order of their numbers.
 //!
-//! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block after a gap waits. The gap is given up when timer
-//! T1, started by the first block that had to wait, expires, or when a block arrives that moves the receive
-//! window beyond it. Numbers never wrap here. On the air they are modulo 64, which is equivalent as long as
-//! the Node B respects its window. T1 counts whole TTIs.
+//! TS 25.321, 11.6.2 (MAC-hs) and 11.6.4 (MAC-ehs): a block after a gap waits. The gap is given up
+//! when timer T1, started by the first block that had to wait, expires, or when a block arrives
+//! that moves the receive window beyond the gap. Numbers never wrap in this model. On the air they
+//! are modulo 64, which is equivalent as long as the Node B respects its window. T1 counts whole
+//! TTIs.
 
 use std::collections::VecDeque;
 
-/// A reordering queue of blocks with content `T`.
+/// Reordering queue of blocks with content `T`.
 #[derive(Debug)]
 pub struct ReorderingQueue<T> {
     window: u64,
     t1_ttis: u64,
-    /// Next number to be delivered in order.
+    /// Next block number to be delivered in order.
     next_expected: u64,
-    /// Highest number received, plus one.
+    /// Highest block number received, plus one.
     upper_edge: u64,
-    /// Blocks that wait, from number `next_expected`.
+    /// Blocks that wait, indexed from number `next_expected`; `None` for a block that is missing.
     waiting: VecDeque<Option<T>>,
     held: usize,
-    /// TTI in which T1 expires, and the number for which it was started.
+    /// TTI in which T1 expires, and the block number for which it was started.
     t1: Option<(u64, u64)>,
 }
 
 impl<T> ReorderingQueue<T> {
-    /// Creates an empty queue with a receive window of `window` numbers.
+    /// Creates an empty queue with a receive window of `window` block numbers.
     pub fn new(window: u64, t1_ttis: u64) -> Self {
         Self { window, t1_ttis, next_expected: 0, upper_edge: 0, waiting: VecDeque::new(), held: 0, t1: None }
     }
 
-    /// Creates a queue without T1 and window, for blocks whose loss is always detected.
+    /// Creates a queue without T1 and window. The caller must report every lost block.
     pub fn without_timer() -> Self {
         Self::new(u64::MAX, u64::MAX)
     }
 
-    /// Returns the TTI in which T1 expires, if it runs.
+    /// Returns the TTI in which T1 expires, or `None` if it does not run.
     pub fn timer(&self) -> Option<u64> {
         self.t1.map(|(at, _)| at)
     }
@@ -62,7 +63,8 @@ impl<T> ReorderingQueue<T> {
         true
     }
 
-    /// Handles the expiry of T1 in TTI `tti`: gives up the gaps before the number for which it was started.
+    /// Handles the expiry of T1 in TTI `tti`: gives up the gaps before the block number for which
+    /// T1 was started, and passes the blocks that can be delivered to `leave`.
     pub fn expire(&mut self, tti: u64, mut leave: impl FnMut(T)) {
         if let Some((at, tsn)) = self.t1
             && at <= tti
@@ -74,22 +76,23 @@ impl<T> ReorderingQueue<T> {
         }
     }
 
-    /// Restarts T1, if it runs, in TTI `tti`: the first in which blocks can arrive after a change of cell
-    /// without reset.
+    /// Restarts T1, if it runs, in TTI `tti`: the first TTI in which blocks can arrive after a
+    /// change of cell without a reset of MAC-hs.
     pub fn delay_timer(&mut self, tti: u64) {
         if let Some((at, _)) = &mut self.t1 {
             *at = tti + self.t1_ttis;
         }
     }
 
-    /// Resets MAC-hs (TS 25.321, 11.6): numbers start at 0. Returns all blocks that waited.
+    /// Resets MAC-hs (TS 25.321, 11.6), so block numbers start at 0. Returns all blocks that
+    /// waited.
     pub fn reset(&mut self) -> Vec<T> {
         let waiting = std::mem::take(&mut self.waiting).into_iter().flatten().collect();
         *self = Self::new(self.window, self.t1_ttis);
         waiting
     }
 
-    /// Delivers all blocks before number `tsn`, and gives up those that are missing.
+    /// Delivers all blocks before number `tsn`, and gives up those that have not arrived.
     fn skip_to(&mut self, tsn: u64, leave: &mut impl FnMut(T)) {
         while self.next_expected < tsn {
             self.next_expected += 1;
@@ -106,7 +109,8 @@ impl<T> ReorderingQueue<T> {
         }
     }
 
-    /// Stops T1 if its block is delivered, and starts it for the highest number if blocks wait.
+    /// Stops T1 if the block for which it was started is delivered or given up. If blocks wait and
+    /// T1 does not run, starts it for the highest block number received.
     fn restart_timer(&mut self, tti: u64) {
         if self.t1.is_some_and(|(_, tsn)| tsn < self.next_expected) {
             self.t1 = None;
@@ -122,7 +126,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Receives blocks at (TTI, number). Returns (TTI, number) of each delivery, including those by T1.
+    /// Receives blocks at (TTI, number). Returns (TTI, number) of each delivery, including those
+    /// caused by the expiry of T1.
     fn play(queue: &mut ReorderingQueue<u64>, arrivals: &[(u64, u64)]) -> Vec<(u64, u64)> {
         let mut left = Vec::new();
         let expire = |queue: &mut ReorderingQueue<u64>, until: u64| {
@@ -148,8 +153,9 @@ mod tests {
         assert_eq!(queue.timer(), None);
     }
 
-    /// Numbers 1 and 4 are lost. T1 starts for 2 in TTI 2. When it expires, 2 and 3 are delivered, and T1
-    /// starts for the highest number that waits, 6; so 5 and 6 are delivered 13 TTIs later.
+    /// Blocks 1 and 4 are lost. T1 starts for block 2 in TTI 2. When it expires, blocks 2 and 3 are
+    /// delivered, and T1 starts for the highest number received, 6; so blocks 5 and 6 are delivered
+    /// 13 TTIs later.
     #[test]
     fn t1_gives_up_a_gap_and_restarts_for_the_next() {
         let mut queue = ReorderingQueue::new(32, 13);
@@ -157,8 +163,8 @@ mod tests {
         assert_eq!(left, [(1, 0), (15, 2), (15, 3), (28, 5), (28, 6)]);
     }
 
-    /// Blocks before the one for which T1 was started are delivered with it, and the gap after it keeps
-    /// waiting.
+    /// Blocks before the one for which T1 was started are delivered together with it. Blocks after
+    /// it keep waiting if there is another gap.
     #[test]
     fn t1_delivers_up_to_the_block_it_was_started_for() {
         let mut queue = ReorderingQueue::new(32, 10);
@@ -166,7 +172,8 @@ mod tests {
         assert_eq!(left, [(10, 1), (10, 3), (20, 4), (20, 5)]);
     }
 
-    /// A window of 4: number 6 moves it to 3..=6, so 0 and 1 are given up and 2 is delivered at once.
+    /// With a window of 4, block 6 moves the window to 3..=6, so 0 and 1 are given up and 2 is
+    /// delivered at once.
     #[test]
     fn a_block_beyond_the_window_moves_the_window() {
         let mut queue = ReorderingQueue::new(4, 100);
@@ -174,8 +181,9 @@ mod tests {
         assert_eq!(left, [(1, 2), (3, 3), (4, 4), (5, 5), (5, 6)]);
     }
 
-    /// After a change of cell T1 (TS 25.321, 11.6.2) runs its whole length from the first TTI in which blocks
-    /// can arrive, here 13 TTIs from TTI 50. A timer that does not run is not started.
+    /// After a change of cell T1 (TS 25.321, 11.6.2) runs its whole length from the first TTI in
+    /// which blocks can arrive, in this test 13 TTIs from TTI 50. If T1 does not run, it is not
+    /// started.
     #[test]
     fn t1_runs_its_whole_length_after_a_handover() {
         let mut queue = ReorderingQueue::new(32, 13);
@@ -196,7 +204,7 @@ mod tests {
     }
 
     proptest! {
-        /// All blocks received are delivered once and in order, whatever the order of their arrival.
+        /// Blocks are delivered at most once and in order, for any order of their arrival.
         #[test]
         fn blocks_are_delivered_once_and_in_order(
             arrivals in prop::collection::vec((0..4u64, 0..60u64), 1..80),
@@ -219,7 +227,7 @@ mod tests {
         }
     }
 
-    /// After a change of cell T1 runs its whole length again.
+    /// After a change of cell in TTI 50, T1 runs its whole length of 25 TTIs again.
     #[test]
     fn t1_restarts_with_the_next_cell() {
         let mut queue = ReorderingQueue::new(32, 25);

@@ -14,7 +14,7 @@ pub struct Slots {
     /// For each user, the first TTI in which it may have something to send (`u64::MAX` if unknown),
     /// and its cell.
     turns: Vec<(u64, u8)>,
-    /// For each cell, the users that may be served now.
+    /// For each cell, the users that may have something to send in the current TTI.
     pub waiting: Vec<UserSet>,
     /// For each cell, the users with the best two claims to be served in the last TTI.
     pub leading: Vec<[usize; 2]>,

@@ -83,7 +83,7 @@ struct Account {
     counted: u64,
 }
 
-/// Messages or frames in flight: arrival, user, units.
+/// Allocations or frames in flight, each with arrival time, user and number of units.
 type InFlight = VecDeque<(Time, usize, u64)>;
 
 /// Flow control on the Iub for all users.

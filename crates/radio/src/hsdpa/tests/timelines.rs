@@ -8,7 +8,7 @@ pub fn ms(ms: u64) -> Time {
     Time(ms * 1_000_000)
 }
 
-/// Returns parameters with which a block holds one PDU, that is, one packet, whatever the channel.
+/// Returns parameters with which a block holds one PDU, that is, one packet, at any SNR.
 pub fn one_by_one(text: &serde_json::Value) -> Hsdpa {
     let mut all =
         json!({ "segmentation": false, "combining": "none", "max_transmissions": 1, "t1": "20 ms" });
@@ -20,7 +20,8 @@ pub fn arrivals(bench: &Bench) -> Vec<(u64, u64)> {
     bench.arrived.iter().map(|(at, _, number)| (at.0 / 1_000_000, *number)).collect()
 }
 
-/// TTI 1 is lost. Blocks 2 and 3 arrive at 6 and 8 ms; T1 starts at 6 ms and delivers them at 26 ms.
+/// Block 1, sent in TTI 1, is lost. Blocks 2 and 3 arrive at 6 and 8 ms; T1 starts at 6 ms and
+/// delivers both at 26 ms.
 #[test]
 fn t1_delivers_blocks_that_wait_for_a_lost_one() {
     let mut snrs = [50.0; 100];
@@ -33,7 +34,8 @@ fn t1_delivers_blocks_that_wait_for_a_lost_one() {
     assert_eq!((bench.bearer.backlog(0), bench.bearer.next_wake()), (Backlog::default(), None));
 }
 
-/// With a second transmission block 1 arrives 12 ms later, from 14 ms to 16 ms, and all blocks are in order.
+/// With a second transmission, block 1 arrives at 16 ms instead of 4 ms, and all blocks are
+/// delivered in order.
 #[test]
 fn a_second_transmission_fills_the_gap() {
     let mut snrs = [50.0; 100];
@@ -45,8 +47,8 @@ fn a_second_transmission_fills_the_gap() {
     assert_eq!(arrivals(&bench), [(2, 0), (16, 1), (16, 2), (16, 3)]);
 }
 
-/// Block 0 fails five times in a row. With a window of 3, blocks 1 and 2 are sent and then nothing until
-/// block 0 is acknowledged; T1 of 1 s does not expire before.
+/// Block 0 fails five times in a row. With a window of 3, blocks 1 and 2 are sent and then nothing
+/// until block 0 is acknowledged; T1 of 1 s does not expire before that.
 #[test]
 fn a_full_window_stalls_the_sender() {
     let mut snrs = [50.0; 200];
@@ -57,11 +59,11 @@ fn a_full_window_stalls_the_sender() {
     let mut bench = Bench::new(&params, &[playing(&snrs, &[5; 200])], 0);
     (0..5).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(390));
-    // Block 0 is decoded in TTI 30, at 62 ms; its answer is known in TTI 36, when 3 and 4 are sent.
+    // Block 0 is decoded in TTI 30, at 62 ms. Its ACK is known in TTI 36, in which block 3 is sent.
     assert_eq!(arrivals(&bench), [(62, 0), (62, 1), (62, 2), (74, 3), (76, 4)]);
 }
 
-/// Six processes and an answer after 16 ms: six of eight TTIs can be used.
+/// With six processes and an answer after 16 ms, six of eight TTIs can be used.
 #[test]
 fn too_few_processes_leave_ttis_unused() {
     let params = one_by_one(&json!({ "retransmission_delay": "16 ms" }));
@@ -72,15 +74,16 @@ fn too_few_processes_leave_ttis_unused() {
     assert_eq!(times, [2, 4, 6, 8, 10, 12, 18, 20]);
 }
 
-/// Credits for two PDUs, a round trip of 10 ms, and a check every 10 ms.
+/// With room for two PDUs at the Node B, a round trip of 10 ms, and an allocation every 10 ms,
+/// packets wait at the RNC for credits.
 #[test]
 fn exhausted_credits_keep_packets_at_the_rnc() {
     let params = one_by_one(&json!({ "iub": { "delay": "5 ms", "period": "10 ms", "room": "80 B" } }));
     let mut bench = Bench::new(&params, &[playing(&[50.0], &[5])], 0);
     (0..4).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(200));
-    // Two PDUs are at the Node B at 5 ms and sent in TTIs 3 and 4. It allocates at 10 ms; the others arrive
-    // at 20 ms and are sent in TTIs 10 and 11.
+    // Two PDUs are at the Node B at 5 ms and sent in TTIs 3 and 4. The Node B allocates at 10 ms;
+    // the other two PDUs arrive at 20 ms and are sent in TTIs 10 and 11.
     assert_eq!(arrivals(&bench), [(8, 0), (10, 1), (22, 2), (24, 3)]);
     assert_eq!(bench.bearer.backlog(0), Backlog::default());
 }
@@ -95,8 +98,8 @@ fn a_slow_category_skips_ttis() {
     assert_eq!(arrivals(&bench), [(2, 0), (8, 1), (14, 2)]);
 }
 
-/// Three users with five codes each use all 15 codes of the cell at once. At a third of the power CQI 30
-/// becomes CQI 25, whose block in category 6 is the same.
+/// Three users with five codes each use all 15 codes of the cell at once. At a third of the power,
+/// CQI 30 becomes CQI 25, whose block in category 6 is that of CQI 30.
 #[test]
 fn codes_are_shared_in_one_tti() {
     let users = vec![Ue { category: 6, ..playing(&[50.0], &[30]) }; 3];
@@ -108,14 +111,14 @@ fn codes_are_shared_in_one_tti() {
         assert!((*bytes as f64 / expected - 1.0).abs() < 0.01, "{:?}", bench.bytes);
     }
     assert_eq!(bench.counts().ttis * 3, bench.counts().blocks);
-    // Ten codes are enough for two of them.
+    // Ten codes are enough for two of the users.
     let mut two = Bench::new(&hsdpa(json!({ "users_per_tti": 3, "codes": 10 })), &users, 0);
     two.saturate(300, 50, 1_500);
     assert_eq!(two.counts().ttis * 2, two.counts().blocks);
 }
 
-/// A phone near the Node B takes all codes, and none are left for the other. So it has all the power, as if
-/// only one user could be served per TTI.
+/// A phone near the Node B takes all codes, and none are left for the second phone. So the first
+/// has all the power, as if only one user could be served per TTI.
 #[test]
 fn power_is_shared_among_users_who_get_codes() {
     let constant = |db: f64| ue(json!({ "category": 10, "channel": { "constant": { "snr_db": db } } }));
@@ -130,7 +133,7 @@ fn power_is_shared_among_users_who_get_codes() {
     assert_eq!(bytes(2), bytes(1));
 }
 
-/// The packet with the earlier deadline is sent first, although the other arrived first.
+/// The packet with the earlier deadline is sent first, although the other packet arrived first.
 #[test]
 fn deadlines_count_from_arrival() {
     let users = [("300 ms", 0), ("50 ms", 1)]
@@ -144,7 +147,7 @@ fn deadlines_count_from_arrival() {
     assert_eq!(order, [1, 0]);
 }
 
-/// A recording that has stopped is a dead channel, and a user without CQI is not served.
+/// A user whose CQI has fallen to 0 is not served, even if packets wait.
 #[test]
 fn users_out_of_range_are_not_served() {
     let params = one_by_one(&json!({}));
@@ -153,6 +156,6 @@ fn users_out_of_range_are_not_served() {
     let mut bench = Bench::new(&params, &[playing(&[50.0; 50], &cqis)], 0);
     (0..60).for_each(|_| bench.push(Time::ZERO, 0, 40));
     bench.run(ms(100));
-    // Reports are three TTIs old.
+    // Reports are three TTIs old, so CQI 0 of TTI 10 has an effect from TTI 13.
     assert_eq!(bench.counts().ttis, 13);
 }

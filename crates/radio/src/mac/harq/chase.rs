@@ -1,8 +1,8 @@
 //! Chase combining: the receiver adds the soft values of identical transmissions.
 //!
-//! Frederiksen & Kolding, "Performance and modeling of WCDMA/HSDPA transmission/H-ARQ schemes", VTC 2002
-//! Fall: the SNR of n equal transmissions is `n eta^(n-1)` times that of one, with a combining efficiency eta
-//! of about 0.93.
+//! Frederiksen & Kolding, "Performance and modeling of WCDMA/HSDPA transmission/H-ARQ schemes", VTC
+//! 2002 Fall: the SNR of n equal transmissions is `n eta^(n-1)` times that of a single
+//! transmission, with a combining efficiency eta of about 0.93.
 
 use nodeb_base::check::{Check, Checked};
 use nodeb_base::params;
@@ -35,9 +35,9 @@ impl Chase {
         snr * f64::from(n) * libm::pow(self.efficiency.0, f64::from(n - 1))
     }
 
-    /// Returns the SNR after transmission `n` with SNR `snr`, if earlier ones combined to `before`. For equal
-    /// SNRs the result is [`Self::combined_snr`]. Beyond [`LAST_DISTINCT`] transmissions the loss by
-    /// combining does not grow further.
+    /// Returns the SNR after transmission `n` with SNR `snr`, if earlier transmissions combined to
+    /// `before`. For equal SNRs the result is [`Self::combined_snr`]. Beyond [`LAST_DISTINCT`]
+    /// transmissions the loss by combining does not grow further.
     pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
         let kept = if n <= LAST_DISTINCT { self.efficiency.0 * before } else { before };
         kept + libm::pow(self.efficiency.0, f64::from(n.min(LAST_DISTINCT) - 1)) * snr

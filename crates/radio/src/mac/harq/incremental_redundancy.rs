@@ -17,7 +17,8 @@ impl IncrementalRedundancy {
         libm::pow(1.0 + snr, f64::from(n)) - 1.0
     }
 
-    /// Returns the SNR equivalent to a transmission with `snr` after earlier ones equivalent to `before`.
+    /// Returns the SNR equivalent to a transmission with SNR `snr` after earlier transmissions that
+    /// were together equivalent to SNR `before`.
     pub fn add(&self, before: f64, snr: f64) -> f64 {
         (1.0 + before) * (1.0 + snr) - 1.0
     }

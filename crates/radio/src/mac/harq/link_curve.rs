@@ -1,9 +1,9 @@
 //! Link-level curve BLER(SNR) of HSDPA blocks.
 //!
-//! Brouwer et al., "Usage of link-level performance indicators for HSDPA network-level simulations in
-//! E-UMTS", ISSSTA 2004, with logarithms to base 10 and SNR in dB before despreading: `SNR = (sqrt 3 - log
-//! CQI) / 2 * log(BLER^-0.7 - 1) + 1.03 CQI - 17.3`. The CQI of a block follows from its size by TS 25.214,
-//! table 7A.
+//! The formula is that of Brouwer et al., "Usage of link-level performance indicators for HSDPA
+//! network-level simulations in E-UMTS", ISSSTA 2004, with logarithms to base 10 and SNR in dB
+//! before despreading: `SNR = (sqrt 3 - log CQI) / 2 * log(BLER^-0.7 - 1) + 1.03 CQI - 17.3`. The
+//! CQI of a block follows from its size by TS 25.214, table 7A.
 
 use nodeb_base::units::Probability;
 
@@ -13,13 +13,13 @@ const BLOCK_BITS: [u16; 22] = [
     5887, 6554, 7168,
 ];
 
-/// HS-PDSCH codes for CQI 1 to 22 (TS 25.214, table 7A).
+/// Number of HS-PDSCH codes for CQI 1 to 22 (TS 25.214, table 7A).
 const CODES: [u8; 22] = [1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5];
 
 /// Spreading factor of an HS-PDSCH (TS 25.211, 5.3.3.13).
 pub const SPREADING_FACTOR: f64 = 16.0;
 
-/// Returns the CQI, with a fraction, of a block of `bits` bits; within 1 to 22.
+/// Returns the CQI whose block has `bits` bits, from 1 to 22, interpolated between block sizes.
 fn cqi_of(bits: u64) -> f64 {
     let bits = bits as f64;
     let upper = BLOCK_BITS.partition_point(|&size| f64::from(size) <= bits);
@@ -33,21 +33,23 @@ fn cqi_of(bits: u64) -> f64 {
     upper as f64 + (bits - below) / (above - below)
 }
 
-/// Returns the SNR in dB before despreading at which a block of this CQI fails with probability `bler`.
+/// Returns the SNR in dB before despreading at which a block of CQI `cqi` fails with probability
+/// `bler`.
 pub fn snr_db(cqi: f64, bler: f64) -> f64 {
     (3f64.sqrt() - libm::log10(cqi)) / 2.0 * libm::log10(libm::pow(bler, -0.7) - 1.0) + 1.03 * cqi - 17.3
 }
 
-/// Returns the BLER of a block at an SNR in dB: the inverse of [`snr_db`].
+/// Returns the BLER of a block of CQI `cqi` at an SNR in dB before despreading: the inverse of
+/// [`snr_db`].
 pub fn bler(cqi: f64, snr_db: f64) -> f64 {
     libm::pow(libm::pow(10.0, exponent(cqi, snr_db)) + 1.0, -1.0 / 0.7)
 }
 
-/// Returns a power of two that is not below [`bler`], computed without a power: without the 1 that is added
-/// to it, `10^x` would give `2^-(x log2(10) / 0.7)`.
+/// Returns a power of two that is not below [`bler`], computed without calling `pow`. The bound
+/// leaves out the 1 that [`bler`] adds to `10^x`; the rest is `2^-(x log2(10) / 0.7)`.
 pub fn bler_limit(cqi: f64, snr_db: f64) -> f64 {
     let halvings = exponent(cqi, snr_db) * (std::f64::consts::LOG2_10 / 0.7);
-    // Up to here the 1 exceeds the rounding error.
+    // Up to 50 halvings, the 1 that the bound leaves out exceeds the rounding error.
     let halvings = halvings.clamp(0.0, 50.0) as u64;
     f64::from_bits((f64::MAX_EXP as u64 - 1 - halvings) << (f64::MANTISSA_DIGITS - 1))
 }
@@ -56,8 +58,9 @@ fn exponent(cqi: f64, snr_db: f64) -> f64 {
     2.0 * (snr_db - 1.03 * cqi + 17.3) / (3f64.sqrt() - libm::log10(cqi))
 }
 
-/// Returns the BLER of a block of `bits` bits after `combine` has changed its SNR (linear, per symbol of a
-/// code after despreading), if a single transmission fails with probability `single`.
+/// Returns the BLER of a block of `bits` bits after `combine` has changed its SNR (linear, per
+/// symbol of a code after despreading). A single transmission of the block fails with probability
+/// `single`.
 pub fn bler_after(single: Probability, bits: u64, combine: impl Fn(f64) -> f64) -> f64 {
     let cqi = cqi_of(bits);
     let codes = f64::from(CODES[cqi as usize - 1]);

@@ -1,8 +1,8 @@
 //! Hybrid ARQ: timing of retransmissions, and their failure probability given the receiver's combining.
 //!
-//! The first transmission fails with the bearer's BLER. The gain of later ones is computed on the link-level
-//! curve of [`link_curve`]: the BLER gives the SNR of one transmission, the combining method the SNR of
-//! several, and the curve the BLER at that SNR.
+//! The first transmission fails with the bearer's BLER. The gain of retransmissions is computed on
+//! the link-level curve of [`link_curve`]: the BLER gives the SNR of one transmission, the
+//! combining method the SNR of several, and the curve the BLER at that SNR.
 
 pub mod chase;
 pub mod incremental_redundancy;
@@ -30,8 +30,9 @@ registry! {
 pub const LAST_DISTINCT: u32 = 8;
 
 impl CombiningSpec {
-    /// Returns the probability that a block of `bits` bits fails in transmission number `transmission`,
-    /// counted from 1, given that all earlier ones failed and that the first fails with probability `bler`.
+    /// Returns the probability that a block of `bits` bits fails in transmission number
+    /// `transmission`, counted from 1, given that all earlier transmissions failed and that the
+    /// first fails with probability `bler`.
     pub fn failure(&self, bler: Probability, transmission: u32, bits: u64) -> Probability {
         let n = transmission.min(LAST_DISTINCT);
         if n <= 1 || bler.0 <= 0.0 || bler.0 >= 1.0 {
@@ -47,8 +48,8 @@ impl CombiningSpec {
         Probability(after(n).clamp(0.0, 1.0))
     }
 
-    /// Returns the SNR (linear, per symbol) after transmission number `n` with SNR `snr`, if earlier ones
-    /// combined to `before`.
+    /// Returns the SNR (linear, per symbol) after transmission number `n` with SNR `snr`, if
+    /// earlier transmissions combined to `before`.
     pub fn add(&self, before: f64, snr: f64, n: u32) -> f64 {
         match self {
             Self::Chase(params) if n > 1 => params.add(before, snr, n),

@@ -5,16 +5,17 @@
 //! costs a transmission that the UE recognizes as a duplicate. A NACK received as an ACK loses the block, as
 //! the next one flushes the UE's soft buffer.
 
-/// A HARQ process; it waits for an answer until `at`.
+/// HARQ process, which waits for an answer until TTI `at`.
 #[derive(Debug)]
 struct Process<B> {
-    /// TTI in which the answer is known.
+    /// TTI in which the answer to the last transmission is known.
     at: u64,
-    /// Number of the last block sent.
+    /// Number (TSN) of the last block sent.
     tsn: u64,
-    /// The block, if it must be retransmitted.
+    /// Block that must be retransmitted, if any.
     pending: Option<B>,
-    /// Answer to a first transmission, until it is taken.
+    /// Answer to a first transmission (true for an ACK), until [`Processes::take_answers`] takes
+    /// it.
     first_answer: Option<bool>,
 }
 
@@ -28,27 +29,29 @@ pub struct Processes<B> {
     all: Vec<Process<B>>,
     next_tsn: u64,
     window: u64,
-    /// First TTIs in which a block may be retransmitted, a new one may be sent, and an answer is known.
-    /// Derived from `all` and cached, as they are needed in every TTI.
+    /// First TTIs in which a block may be retransmitted, in which a new block may be sent
+    /// (`new_at`), and in which an answer is known (`answer_at`); `u64::MAX` if there is none. All
+    /// three are derived from `all` and cached, as they are needed in every TTI.
     retransmission_at: u64,
     new_at: u64,
     answer_at: u64,
 }
 
 impl<B> Processes<B> {
-    /// Creates idle processes. A new block is not sent while it is `window` numbers ahead of the oldest in
-    /// flight.
+    /// Creates idle processes. A new block is not sent while its number is `window` or more ahead
+    /// of the oldest block in flight.
     pub fn new(processes: u32, window: u64) -> Self {
         let all = (0..processes).map(|_| Process::IDLE).collect();
         Self { all, next_tsn: 0, window, retransmission_at: u64::MAX, new_at: 0, answer_at: u64::MAX }
     }
 
-    /// Returns the first TTI in which a block may be retransmitted or, if `has_new`, a new one sent.
+    /// Returns the first TTI in which a block may be retransmitted or, if `has_new`, a new block
+    /// sent.
     pub fn ready(&self, has_new: bool) -> u64 {
         if has_new { self.retransmission_at.min(self.new_at) } else { self.retransmission_at }
     }
 
-    /// Returns the number of blocks sent for the first time.
+    /// Returns the number of blocks sent so far, not counting retransmissions.
     #[cfg(test)]
     pub fn begun(&self) -> u64 {
         self.next_tsn
@@ -75,7 +78,8 @@ impl<B> Processes<B> {
         self.new_at = self.new_at.max(open);
     }
 
-    /// Returns the process with the lowest block number of those that may retransmit in TTI `tti`.
+    /// Returns the index of the process with the lowest block number among those that may
+    /// retransmit in TTI `tti`.
     fn next_retransmission(&self, tti: u64) -> Option<usize> {
         if self.retransmission_at > tti {
             return None;
@@ -85,12 +89,12 @@ impl<B> Processes<B> {
         first.map(|(index, _)| index)
     }
 
-    /// Returns the block to be retransmitted in TTI `tti`, if any.
+    /// Returns the block to be retransmitted in TTI `tti`, or `None` if none is due.
     pub fn retransmission(&self, tti: u64) -> Option<&B> {
         self.all[self.next_retransmission(tti)?].pending.as_ref()
     }
 
-    /// Returns true if any block waits for retransmission.
+    /// Returns true if any block waits for retransmission, in this TTI or later.
     pub fn has_retransmission(&self) -> bool {
         self.retransmission_at < u64::MAX
     }
@@ -107,24 +111,27 @@ impl<B> Processes<B> {
             let opens = if self.new_at > tti { self.new_at } else { u64::MAX };
             return self.retransmission_at.min(opens);
         }
-        // A block is due for retransmission, but one with a lower number may become due before it is sent.
+        // A block is due for retransmission, but a block with a lower number may become due before
+        // it is sent.
         let later = self.all.iter().filter(|process| process.at > tti && process.pending.is_some());
         later.map(|process| process.at).min().unwrap_or(u64::MAX)
     }
 
-    /// Returns the first TTI in which an answer is known that was not taken.
+    /// Returns the first TTI in which an answer is known that was not taken; `u64::MAX` if there is
+    /// none.
     pub fn next_answer(&self) -> u64 {
         self.answer_at
     }
 
-    /// Removes the block that [`Self::retransmission`] returns. Returns it with its process.
+    /// Removes the block that [`Self::retransmission`] returns. Returns the index of its process
+    /// and the block.
     pub fn take_retransmission(&mut self, tti: u64) -> Option<(usize, B)> {
         let index = self.next_retransmission(tti)?;
         Some((index, self.all[index].pending.take()?))
     }
 
-    /// Returns a free process and the number of its next block, or `None` if all are busy or the window is
-    /// full.
+    /// Returns the index of a free process and the number of the new block, or `None` if all
+    /// processes are busy or the window is full.
     pub fn begin(&mut self, tti: u64) -> Option<(usize, u64)> {
         if !self.has_free(tti) {
             return None;
@@ -134,15 +141,16 @@ impl<B> Processes<B> {
         Some((index, self.next_tsn - 1))
     }
 
-    /// Records that a process has sent a block. `pending` is the block if the answer, known in TTI `at`, makes
-    /// the Node B retransmit it; `acknowledged` is the answer to a first transmission.
+    /// Records that process `index` has sent block `tsn`. `pending` is the block if the answer,
+    /// known in TTI `at`, makes the Node B retransmit it; `acknowledged` is the answer to a first
+    /// transmission, if it is to be taken.
     pub fn sent(&mut self, index: usize, tsn: u64, at: u64, pending: Option<B>, acknowledged: Option<bool>) {
         self.all[index] = Process { at, tsn, pending, first_answer: acknowledged };
         self.update_times();
     }
 
-    /// Moves the processes to another cell without a reset of MAC-hs: blocks are retransmitted from TTI
-    /// `tti`, after `forward` is applied to them.
+    /// Moves the processes to another cell without a reset of MAC-hs: pending blocks are
+    /// retransmitted from TTI `tti`, after `forward` is applied to each.
     pub fn change_cell(&mut self, tti: u64, forward: impl Fn(&mut B)) {
         for process in &mut self.all {
             process.first_answer = None;
@@ -154,8 +162,8 @@ impl<B> Processes<B> {
         self.update_times();
     }
 
-    /// Resets the processes with MAC-hs at a change of cell: numbers start at 0. Returns the blocks that
-    /// waited for retransmission.
+    /// Resets the processes with MAC-hs at a change of cell, so block numbers start at 0. Returns
+    /// the blocks that waited for retransmission.
     pub fn flush(&mut self) -> impl Iterator<Item = B> + use<B> {
         let old = std::mem::replace(self, Self::new(self.all.len() as u32, self.window));
         old.all.into_iter().filter_map(|process| process.pending)
@@ -183,7 +191,7 @@ impl<B> Processes<B> {
 mod tests {
     use super::*;
 
-    /// Sends a new block in `tti`, answered 6 TTIs later.
+    /// Sends a new block in TTI `tti`, which is answered 6 TTIs later. Returns its number.
     fn send(processes: &mut Processes<u64>, tti: u64, fails: bool) -> u64 {
         let (index, tsn) = processes.begin(tti).unwrap();
         processes.sent(index, tsn, tti + 6, fails.then_some(tsn), Some(!fails));
@@ -197,7 +205,7 @@ mod tests {
             assert!(processes.has_free(tti) && processes.ready(true) <= tti);
             send(&mut processes, tti, false);
         }
-        // The first process is free pending in TTI 6, so one user can use every TTI.
+        // The first process is free again in TTI 6, so one user can use every TTI.
         assert!(!processes.has_free(5) && processes.has_free(6));
         assert_eq!(processes.ready(true), 6);
         assert_eq!(processes.ready(false), u64::MAX);
@@ -221,7 +229,8 @@ mod tests {
         assert_eq!(processes.take_retransmission(7), Some((1, 1)));
     }
 
-    /// Block 0 fails repeatedly; a window of 4 stops at block 3 until block 0 is received.
+    /// Block 0 fails repeatedly. With a window of 4, no block after block 3 is sent until block 0
+    /// is received.
     #[test]
     fn the_window_waits_for_the_oldest_block() {
         let mut processes = Processes::new(8, 4);

@@ -1,4 +1,5 @@
-//! Queue of failed blocks, retransmitted in the order in which they failed, for the simple HARQ models.
+//! Queue of failed blocks, retransmitted in the order in which they failed, used by the simple HARQ
+//! models.
 //!
 //! Unlike with the [processes](super::processes) of TS 25.321, any number of blocks may be in flight, no
 //! process is busy until its answer is known, and both ends know which blocks were given up.
@@ -9,8 +10,8 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub struct Retransmissions<B> {
     waiting: VecDeque<(u64, B)>,
-    /// First TTI in which the first block may be retransmitted; `u64::MAX` if none waits. Cached, as it is
-    /// needed in every TTI.
+    /// First TTI in which the first block may be retransmitted; `u64::MAX` if none waits. Cached,
+    /// as [`Self::take`] needs it in every TTI.
     first_from: u64,
 }
 
@@ -32,7 +33,8 @@ impl<B> Retransmissions<B> {
         (!self.is_empty()).then_some(self.first_from)
     }
 
-    /// Removes and returns a block that may be retransmitted in TTI `tti`, if any.
+    /// Removes and returns the first block if it may be retransmitted in TTI `tti`, else returns
+    /// `None`.
     #[inline]
     pub fn take(&mut self, tti: u64) -> Option<B> {
         if self.first_from > tti {
@@ -47,18 +49,18 @@ impl<B> Retransmissions<B> {
         self.waiting.front().map_or(u64::MAX, |(from, _)| *from)
     }
 
-    /// Keeps only the blocks for which `wanted` returns true.
+    /// Keeps only the blocks for which `wanted` returns true, and discards all others.
     pub fn retain(&mut self, wanted: impl Fn(&B) -> bool) {
         self.waiting.retain(|(_, block)| wanted(block));
         self.first_from = self.front_from();
     }
 
-    /// Returns true if no block waits.
+    /// Returns true if no block waits for retransmission.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Returns an iterator over the blocks that wait.
+    /// Returns an iterator over the blocks that wait for retransmission.
     pub fn iter(&self) -> impl Iterator<Item = &B> {
         self.waiting.iter().map(|(_, block)| block)
     }

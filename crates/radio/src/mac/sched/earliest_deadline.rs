@@ -1,8 +1,8 @@
-//! Earliest deadline first: serves the user whose waiting packet has the earliest deadline, whatever the
-//! channel (Liu & Layland, J. ACM 20(1), 1973).
+//! Earliest deadline first: serves the user whose waiting packet has the earliest deadline, without
+//! regard to the channel (Liu & Layland, J. ACM 20(1), 1973).
 //!
-//! The deadline of a packet is its arrival plus the user's delay budget, and does not change when it is
-//! missed. On bearers without deadlines users take turns.
+//! The deadline of a packet is its arrival plus the user's delay budget, and does not change when
+//! it is missed. On bearers without deadlines, users take turns.
 
 use nodeb_base::units::Duration;
 
@@ -13,7 +13,7 @@ no_parameters! {
     EarliestDeadline
 }
 
-/// State of the scheduler; equal deadlines are resolved in favour of the user served least recently.
+/// State of the scheduler. If deadlines are equal, the user served least recently is selected.
 #[derive(Debug)]
 pub struct EarliestDeadlineScheduler {
     last_served: Vec<Option<u64>>,

@@ -9,11 +9,12 @@ no_parameters! {
     MaxCi
 }
 
-/// State of the scheduler. C/I has few values, so ties are common; they are resolved in favour of the user
-/// served least recently.
+/// State of the scheduler. C/I has few values, so ties are common; the user served least recently
+/// is then selected.
 #[derive(Debug)]
 pub struct MaxCiScheduler {
-    /// Number of the TTI after the one in which each user was last served; 0 before.
+    /// For each user, the number of the TTI after that in which it was last served; 0 if it never
+    /// was.
     last_served: Vec<u64>,
 }
 

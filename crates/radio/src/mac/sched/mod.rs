@@ -12,31 +12,32 @@ use nodeb_base::plugin::Parameters;
 use nodeb_base::registry;
 use nodeb_base::units::Duration;
 
-/// A user with something to send in a TTI.
+/// User with something to send in a TTI, and its properties that schedulers use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// Index of the user on the bearer.
     pub user: usize,
     /// Amount that the user could be sent in this TTI, in the bearer's units: PDUs or octets.
     pub rate: u32,
-    /// Channel quality known to the Node B: increases with the user's C/I, in steps of about 1 dB.
+    /// Channel quality known to the Node B, which increases with the user's C/I: a C/I value, a
+    /// CQI, or decibels.
     pub quality: f32,
-    /// TTI by which the user's next packet should arrive.
+    /// TTI by which the user's next packet should arrive; 0 if the bearer has no deadlines.
     pub deadline: u64,
 }
 
 impl Candidate {
-    /// Creates a candidate of which only the rate is known.
+    /// Creates a candidate of which only the rate is known; the rate also serves as its quality.
     pub fn at_rate(user: usize, rate: u32) -> Self {
         Self { user, rate, quality: rate as f32, deadline: 0 }
     }
 }
 
-/// Properties of [`Candidate`]s that a scheduler needs. The others need not be computed, which for some takes
-/// the channels of all users.
+/// Properties of [`Candidate`]s that a scheduler needs. Other properties are not computed, as some
+/// of them require evaluating the channels of all users.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// Whether the rate is needed, which also excludes candidates that could be sent nothing.
+    /// Whether the rate is needed. If so, users that could be sent nothing are no candidates.
     pub rate: bool,
     /// Whether the channel quality is needed.
     pub quality: bool,
@@ -44,28 +45,30 @@ pub struct View {
     pub deadline: bool,
 }
 
-/// Selection rule of a scheduler among the users that can be sent something, if it has a simple form. Users
-/// that cannot be selected by it need not be examined.
+/// Selection rule of a scheduler among the users that can be sent something, if it has a simple
+/// form. With such a form, users that cannot be selected need not be examined.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule<'a> {
     /// The result of [`Scheduler::pick`] among all candidates.
     Pick,
-    /// The first user from this one, cyclically.
+    /// The first candidate from this user index on, cyclically.
     Turn(usize),
-    /// The highest quality; ties are resolved by the lowest of these numbers, then by the first user.
+    /// The candidate with the highest quality. Ties are resolved by the lowest of these numbers,
+    /// one per user, then by the lowest user index.
     Quality(&'a [u64]),
-    /// The highest ratio of the rate to these means; ties are resolved by the first user.
+    /// The candidate with the highest ratio of its rate to its mean among these, one per user. Ties
+    /// are resolved by the lowest user index.
     Ratio(&'a [f64]),
 }
 
-/// A scheduler, which selects among the users with something to send.
+/// Scheduler, which selects among the users with something to send.
 pub trait Scheduler: Send + std::fmt::Debug {
     /// Returns the properties of candidates that the scheduler needs.
     fn view(&self) -> View;
-    /// Returns the index in `candidates` of the user to serve in TTI `tti`. `candidates` is not empty and in
-    /// order of users.
+    /// Returns the index in `candidates` of the user to serve in TTI `tti`. `candidates` is not
+    /// empty and is ordered by user index.
     fn pick(&mut self, tti: u64, candidates: &[Candidate]) -> usize;
-    /// Returns the selection rule in TTI `tti`.
+    /// Returns the rule by which the scheduler selects a user in TTI `tti`.
     fn rule(&self, _tti: u64) -> Rule<'_> {
         Rule::Pick
     }
@@ -97,7 +100,8 @@ registry! {
     }
 }
 
-/// Returns the index of the candidate with the highest score, the first one if several are equal.
+/// Returns the index of the candidate with the highest score, or the first such index if several
+/// are equal.
 fn best_by(candidates: &[Candidate], mut score: impl FnMut(&Candidate) -> f64) -> usize {
     let mut best = (0, f64::NEG_INFINITY);
     for (i, candidate) in candidates.iter().enumerate() {

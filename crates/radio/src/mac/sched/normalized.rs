@@ -1,5 +1,5 @@
-//! Normalized scheduler: serves the user with the best channel relative to its own statistics, the largest
-//! `(x - mean) / sigma`.
+//! Normalized scheduler: serves the user whose channel quality `x` is best relative to its own
+//! statistics, that is, with the largest `(x - mean) / sigma`.
 //!
 //! Mean and variance of each user's channel quality, in dB, are exponential averages, as in the fair
 //! channel-dependent scheduler of EURANE's MAC-hs, whose memory of 0.999 is the default. Users with steady
@@ -31,7 +31,7 @@ impl Checked for Normalized {
 struct Statistics {
     mean: f64,
     variance: f64,
-    /// TTI of the last update.
+    /// TTI in which the statistics were last updated.
     seen: u64,
 }
 
@@ -41,7 +41,8 @@ impl SchedulerParams for Normalized {
     }
 }
 
-/// State of the scheduler: the statistics of each user, from the first TTI in which it waits.
+/// State of the scheduler: the statistics of each user, kept from the first TTI in which the user
+/// waits.
 #[derive(Debug)]
 pub struct NormalizedScheduler {
     memory: f64,
@@ -49,7 +50,7 @@ pub struct NormalizedScheduler {
 }
 
 impl NormalizedScheduler {
-    /// Creates a scheduler without statistics.
+    /// Creates a scheduler without statistics of any user.
     pub fn new(params: &Normalized, users: usize) -> Self {
         Self { memory: params.memory, users: vec![None; users] }
     }
@@ -71,7 +72,8 @@ impl NormalizedScheduler {
 
 impl Scheduler for NormalizedScheduler {
     fn view(&self) -> View {
-        // The rate excludes users that cannot be sent anything: all candidates enter the statistics.
+        // The rate is requested to exclude users that cannot be sent anything, as all candidates
+        // enter the statistics.
         View { rate: true, quality: true, deadline: false }
     }
 
@@ -104,7 +106,8 @@ mod tests {
         assert!(served[0].abs_diff(served[1]) < 1_000, "{served:?}");
     }
 
-    /// Computed by hand: 10, then 12 and 8, with a memory of 0.5.
+    /// The expected statistics are computed by hand for qualities of 10, 12 and 8, with a memory of
+    /// 0.5.
     #[test]
     fn statistics_follow_the_channel() {
         let mut scheduler = NormalizedScheduler::new(&Normalized { memory: 0.5 }, 1);

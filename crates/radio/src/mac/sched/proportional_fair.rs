@@ -25,7 +25,8 @@ impl Checked for ProportionalFair {
     }
 }
 
-/// Scale below which all means are rescaled; only their ratios matter.
+/// Scale below which all means are rescaled, as doubles have a smallest value and only ratios of
+/// means matter.
 const SMALLEST_SCALE: f64 = 1e-200;
 
 impl SchedulerParams for ProportionalFair {
@@ -34,16 +35,16 @@ impl SchedulerParams for ProportionalFair {
     }
 }
 
-/// State of the scheduler. Instead of reducing every mean in every TTI, all means share the factor `scale`,
-/// so a TTI takes one multiplication for any number of users.
+/// State of the scheduler. All means share the factor `scale`, which is reduced in every TTI
+/// instead of each mean, so a TTI takes one multiplication for any number of users.
 #[derive(Debug)]
 pub struct ProportionalFairScheduler {
-    /// Mean rate in units per TTI, divided by `scale`.
+    /// Mean rate of each user in units per TTI, divided by `scale`.
     means: Vec<f64>,
     scale: f64,
     /// Weight of the old mean, `1 - 1 / t_c`.
     keep: f64,
-    /// TTI to which `scale` refers.
+    /// TTI to which `scale` refers, as of the last update.
     tti: u64,
 }
 
@@ -54,12 +55,13 @@ impl ProportionalFairScheduler {
         Self { means: vec![1e-9; users], scale: 1.0, keep: 1.0 - 1.0 / window, tti: 0 }
     }
 
-    /// Returns the ratio of the current rate to the mean rate, up to a factor common to all users.
+    /// Returns the ratio of the candidate's current rate to its mean rate, up to a factor common to
+    /// all users.
     pub fn ratio(&self, candidate: &Candidate) -> f64 {
         f64::from(candidate.rate) / self.means[candidate.user]
     }
 
-    /// Returns the scale in TTI `tti` if no user is served before.
+    /// Returns the value of `scale` in TTI `tti` if no user is served before that TTI.
     fn scale_in(&self, tti: u64) -> f64 {
         match tti.saturating_sub(self.tti).min(i32::MAX as u64) as i32 {
             0 => self.scale,
@@ -68,7 +70,7 @@ impl ProportionalFairScheduler {
         }
     }
 
-    /// Advances the means to TTI `tti`.
+    /// Reduces the means to their values in TTI `tti`, as no user was served since the last update.
     pub fn age(&mut self, tti: u64) {
         (self.scale, self.tti) = (self.scale_in(tti), tti);
         if self.scale < SMALLEST_SCALE {
@@ -91,7 +93,7 @@ impl Scheduler for ProportionalFairScheduler {
     }
 
     fn rule(&self, tti: u64) -> Rule<'_> {
-        // When the means are about to be rescaled, their current values do not count.
+        // In a TTI in which the means are rescaled, their current values must not be used.
         if self.scale_in(tti) >= SMALLEST_SCALE { Rule::Ratio(&self.means) } else { Rule::Pick }
     }
 
@@ -125,7 +127,7 @@ mod tests {
         assert!(a.abs_diff(b) < 200, "{a} {b}");
     }
 
-    /// The means decay by the same factor in one step as TTI by TTI.
+    /// The means decay over a gap in one step by the same factor as in steps of one TTI.
     #[test]
     fn means_age_over_a_gap_as_tti_by_tti() {
         let scheduler =
@@ -151,12 +153,13 @@ mod tests {
         assert_eq!(scheduler.pick((1 << 40) + 1, &candidates), 1);
     }
 
-    /// Compares the scheduler, which is only called in TTIs in which a user is served or examined, with the
-    /// mean of Jalali et al. computed in every TTI, `R_k <- (1 - 1/t_c) R_k + (1/t_c) served_k`.
+    /// Compares the scheduler, which is only called in TTIs in which a user is served or examined,
+    /// with the mean rates of Jalali et al. computed in every TTI, `R_k <- (1 - 1/t_c) R_k +
+    /// (1/t_c) served_k`.
     #[test]
     fn means_age_by_every_tti_of_a_gap() {
         let tti = Duration::from_millis(2);
-        // A window of 10 TTIs, in which means decay quickly.
+        // The window takes 10 TTIs, so the means decay quickly.
         let mut scheduler =
             ProportionalFairScheduler::new(&ProportionalFair { window: Duration::from_millis(20) }, 2, tti);
         let mut means = [0.0; 2];

@@ -15,7 +15,8 @@ impl SchedulerParams for RoundRobin {
     }
 }
 
-/// State of the scheduler: the first candidate after the user served last is next.
+/// State of the scheduler. The next user is the first candidate after the user served last,
+/// cyclically.
 #[derive(Debug, Default)]
 pub struct RoundRobinScheduler {
     next_user: usize,

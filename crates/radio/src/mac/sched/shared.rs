@@ -1,12 +1,12 @@
-//! A channel shared by TTIs: selects one user per TTI.
+//! Channel shared in time: the scheduler selects one user per TTI.
 
 use super::{Candidate, Scheduler};
 
-/// A shared channel with its scheduler.
+/// Shared channel with the scheduler that selects the user of each TTI.
 #[derive(Debug)]
 pub struct SharedChannel {
     scheduler: Box<dyn Scheduler>,
-    /// Candidates of the current TTI; kept to reuse the memory.
+    /// Candidates of the current TTI, stored here to reuse the memory.
     candidates: Vec<Candidate>,
 }
 
@@ -16,8 +16,9 @@ impl SharedChannel {
         Self { scheduler, candidates: Vec::new() }
     }
 
-    /// Returns the user of TTI `tti`, selected among the `users` for which `candidate` returns a candidate,
-    /// or `None` if there is none. A single user is selected without the scheduler.
+    /// Returns the user to serve in TTI `tti`, selected among the `users` for which `candidate`
+    /// returns a candidate, or `None` if there is none. If `users` has one element, it is selected
+    /// without the scheduler.
     pub fn choose<U>(
         &mut self,
         tti: u64,
@@ -34,8 +35,8 @@ impl SharedChannel {
         chosen.map(|position| candidates[position])
     }
 
-    /// Informs the scheduler that the selected user was sent `units` units in TTI `tti`, unless there is a
-    /// single user.
+    /// Informs the scheduler that the selected user was sent `units` units in TTI `tti`, unless the
+    /// channel has a single user.
     #[inline]
     pub fn served(&mut self, tti: u64, user: usize, units: u32) {
         if !self.candidates.is_empty() {

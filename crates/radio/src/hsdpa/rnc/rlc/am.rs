@@ -34,7 +34,7 @@ struct InFlight {
 #[derive(Debug)]
 pub struct Acknowledged {
     peers: Entities,
-    /// Number of units of a PDU.
+    /// Number of units of a PDU: its octets with MAC-ehs, else 1.
     pdu_units: u64,
     /// PDUs handed over, starting with number `settled`.
     in_flight: VecDeque<InFlight>,
